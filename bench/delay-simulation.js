@@ -5,7 +5,7 @@
 
 import { normal, seededRandom } from './stats/random.js';
 import { leastCovering, sorted } from './stats/statistics.js';
-import { Redundancy } from '../public/shared/redundancy.js';
+import { Redundancy } from '../public/shared/stream/redundancy.js';
 import { DelayControl } from '../server/clock/delay-control.js';
 import { Lateness } from '../server/source/lateness.js';
 import { ReceiverStats } from '../server/source/receiver-stats.js';

@@ -10,9 +10,9 @@ import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { setImmediate } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import { createAudioFormat } from '../public/shared/audio-format.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../public/shared/packet.js';
-import { defaultEncoderSettings } from '../public/shared/codec.js';
+import { createAudioFormat } from '../public/shared/sound/audio-format.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../public/shared/wire/packet.js';
+import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
 import { TickScheduler } from '../server/clock/tick-scheduler.js';
@@ -41,7 +41,7 @@ const noCodec = {
     close() {},
   }),
   createDecoder: () => ({
-    /** @type {import('../public/shared/codec.js').Decoder['decode']} */
+    /** @type {import('../public/shared/stream/codec.js').Decoder['decode']} */
     decode: (bytes, start, length, out, at) => {
       out[at] = bytes[start] / 256;
       return true;
@@ -83,7 +83,7 @@ class StepClock {
   }
 }
 
-/** @typedef {import('../public/shared/codec.js').Codec} Codec */
+/** @typedef {import('../public/shared/stream/codec.js').Codec} Codec */
 
 /** Recordings that no disk takes: what is measured is what they cost the thread. @type {any} */
 const recordings = {

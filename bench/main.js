@@ -13,7 +13,7 @@ import { findChromium } from './browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
-import { defaultEncoderSettings } from '../public/shared/codec.js';
+import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 import { FORMATS, Lab } from './scenarios/lab.js';
 import { LINK_PROFILES } from './link/profiles.js';
 import { openLink } from './link/link.js';

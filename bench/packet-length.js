@@ -12,7 +12,7 @@ import { BrowserCpu } from './participants/browser-clients.js';
 import { Child, CLIENT, SERVER } from './participants/child.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
 import { wholeNumber } from './options.js';
-import { defaultEncoderSettings } from '../public/shared/codec.js';
+import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 
 /** @import { Browser, BrowserContext } from 'playwright-core' */
 
@@ -48,7 +48,7 @@ async function workersMs(browser) {
 /** Has pages encode with another complexity. @param {BrowserContext} context @param {number} complexity */
 async function encodeWith(context, complexity) {
   let changed = 0;
-  await context.route('**/shared/codec.js*', async (route) => {
+  await context.route('**/shared/stream/codec.js*', async (route) => {
     const response = await route.fetch();
     const body = (await response.text()).replace(/complexity: \d+/, () => `complexity: ${(changed += 1) && complexity}`);
     await route.fulfill({ response, body });

@@ -4,7 +4,7 @@
  */
 
 import { Command, InvalidArgumentError } from 'commander';
-import { framesToScale, TimeScale } from '../public/shared/time-scale.js';
+import { framesToScale, TimeScale } from '../public/shared/sound/time-scale.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { heardByListener, heardByServer, packetsOf } from './codec/voice-path.js';
 import { wholeNumber } from './options.js';

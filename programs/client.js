@@ -2,7 +2,7 @@
  * The client for programs, the package's export `aloud/client`: the client of the page, with streams of samples in place of
  * microphone and output device. docs/programs.md shows it.
  *
- * @import { AudioFormat } from '../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
  * @import { ReconnectingState } from '../public/client/call/reconnecting-client.js'
  * @import { Call, ChatMessage, JoinOptions, Person } from './types.js'
  */

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
  * @import { Client } from '../public/client/call/client.js'
  * @import { ReconnectingClient } from '../public/client/call/reconnecting-client.js'
  */

@@ -4,7 +4,7 @@
  * @import { Endpoint, NativeSession, Stream } from '@aloud/native'
  */
 
-import { LENGTH_BYTES, PacketReader } from '../public/shared/carry.js';
+import { LENGTH_BYTES, PacketReader } from '../public/shared/wire/carry.js';
 
 const READ_BYTES = 16 * 1024;
 

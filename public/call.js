@@ -6,7 +6,7 @@ import { onNetworkChange } from './client/connection/reconnecting.js';
 import { readTrack } from './client/track/track-sound.js';
 
 /**
- * @import { AudioFormat } from './shared/audio-format.js'
+ * @import { AudioFormat } from './shared/sound/audio-format.js'
  * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call/types.js'
  */
 

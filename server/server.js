@@ -11,7 +11,7 @@
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
  * @import { Recordings } from './recording/recordings.js'
- * @import { Arrivals } from './room/arrivals.js'
+ * @import { Arrivals } from './room/entry/arrivals.js'
  * @import { Rooms } from './room/rooms.js'
  * @import { PortOwner } from './host/workers.js'
  * @import { Http3Transport } from './transport/webtransport.js'

@@ -10,8 +10,8 @@ import { Command, InvalidArgumentError } from 'commander';
 import { codecNames, defaultEncoderSettings, loadCodec } from '../../server/codec/codec.js';
 import { lossesOf, measureFec, measureLoss } from './loss.js';
 import { CodecRun, memoryOf } from './run.js';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { streamBitrate } from '../../public/shared/payload.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { streamBitrate } from '../../public/shared/stream/payload.js';
 import { libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
 import { readWav } from '../stats/wav.js';
 

@@ -7,7 +7,7 @@
  */
 
 import { Command } from 'commander';
-import { defaultEncoderSettings } from '../../public/shared/codec.js';
+import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { WIDEBAND, burstRatioOf, lossImpairment, visqolImpairment } from '../stats/e-model.js';
@@ -22,7 +22,7 @@ import { lossesOf } from './loss.js';
 import { heardByServer, packetsOf } from './voice-path.js';
 
 /**
- * @import { Codec } from '../../public/shared/codec.js'
+ * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { LossPoint } from '../stats/loss-fit.js'
  *
  * @typedef {{ percent: number, run: number }} Condition  run: how many frames in a row are lost together

@@ -13,7 +13,7 @@
  */
 
 import { Application, createDecoder, createEncoder } from 'libopus-wasm';
-import { MAX_OPUS_BYTES } from '../../public/shared/codec.js';
+import { MAX_OPUS_BYTES } from '../../public/shared/stream/codec.js';
 import { barkDistance, weightedSnr } from './quality.js';
 import { seededRandom } from '../stats/random.js';
 

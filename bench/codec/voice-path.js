@@ -1,19 +1,19 @@
 /** A voice on its way from the microphone's encoder to the server's mix, or to a listener: no network, no real time. */
 
 import { Playout, pullSamples } from '../../public/client/playout/playout.js';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../public/shared/codec.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { levelDb } from '../../public/shared/signal.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
+import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
+import { levelDb } from '../../public/shared/sound/signal.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
 import { Lateness } from '../../server/source/lateness.js';
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { Source } from '../../server/source/source.js';
 
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { Codec, EncoderSettings } from '../../public/shared/codec.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { Codec, EncoderSettings } from '../../public/shared/stream/codec.js'
  *
  * @typedef {object} SentPacket
  * @property {Uint8Array} bytes

@@ -10,7 +10,7 @@ import { Connection, closeReason } from '../../public/client/connection/connecti
 import { Http1Connection } from '../../public/client/connection/http1.js';
 import { WebSocketConnection } from '../../public/client/connection/websocket.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { ControlLines } from '../../public/shared/control.js';
+import { ControlLines } from '../../public/shared/wire/control.js';
 
 const READ_BYTES = 16 * 1024;
 

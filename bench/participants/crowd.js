@@ -3,14 +3,14 @@
  * packets made beforehand, arrivals counted by their headers. A member who is silent sends a packet without a
  * payload every 200 ms, as the page's client does (docs/protocol.md).
  *
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
 import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
-import { BUNDLE_HEADER_BYTES } from '../../public/shared/bundle.js';
-import { AUDIO_HEADER_BYTES, CLOCK_REQUEST_BYTES, Packet, PacketType, VOICE_NUMBER_BYTES, packetType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
+import { BUNDLE_HEADER_BYTES } from '../../public/shared/wire/bundle.js';
+import { AUDIO_HEADER_BYTES, CLOCK_REQUEST_BYTES, Packet, PacketType, VOICE_NUMBER_BYTES, packetType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
 import { Participant } from './participant.js';
 
 /** Time between the packets of a silent member, in milliseconds. */

@@ -1,6 +1,6 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { Codec } from '../../public/shared/codec.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { ClientStats } from '../../public/client/call/client-stats.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
  */

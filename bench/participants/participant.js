@@ -3,9 +3,9 @@
  * @import { Connection } from '../../public/client/connection/connection.js'
  */
 
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { CONTROL_VERSION } from '../../public/shared/control.js';
-import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/packet.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
+import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/wire/packet.js';
 import { join } from '../../public/client/connection/join.js';
 
 /** The level in the header of a packet with speech, in -dBov: about that of the fixture. */

@@ -1,7 +1,7 @@
 /**
  * The participants of a scenario. The same code runs in a process of their own and in a browser's page.
  *
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { Connection, TransportName } from '../../public/client/connection/connection.js'
  * @import { WireNotes } from './wire-notes.js'

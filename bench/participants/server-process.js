@@ -7,7 +7,7 @@
 import { performance } from 'node:perf_hooks';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createLog } from '../../server/log.js';
@@ -17,7 +17,7 @@ import { ServerProfile } from './server-profile.js';
 
 /** @type {RunningServer | null} */
 let server = null;
-/** @type {import('../../public/shared/audio-format.js').AudioFormat | null} */
+/** @type {import('../../public/shared/sound/audio-format.js').AudioFormat | null} */
 let format = null;
 const cpu = new CpuMeter();
 /** @type {ServerProfile | null} */

@@ -1,11 +1,11 @@
 /**
  * The speech that participants without a browser say, and the voices of comparisons: fixtures that
  * bench/codec/make-speech.js made.
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { PayloadEncoder } from '../../public/shared/payload.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+import { PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { resample } from '../stats/resample.js';
 import { readWav } from '../stats/wav.js';

@@ -1,6 +1,6 @@
 /** @import { Connection } from '../../public/client/connection/connection.js' */
 
-import { Packet, PacketType, readPacket, unwrapFrame } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket, unwrapFrame } from '../../public/shared/wire/packet.js';
 import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Participant } from './participant.js';

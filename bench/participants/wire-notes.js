@@ -1,7 +1,7 @@
 /**
  * Notes, at a whole client's connection and decoder, the frames that it sends, receives and plays: from them
  * call-figures.js computes the fate of each frame of speech.
- * @import { Codec, Decoder } from '../../public/shared/codec.js'
+ * @import { Codec, Decoder } from '../../public/shared/stream/codec.js'
  * @import { Tap } from '../../programs/webtransport.js'
  *
  * @typedef {object} PacketNote
@@ -16,7 +16,7 @@
  * @property {{ frame: number, atMs: number }[]} played  frames whose payload was decoded
  */
 
-import { MAX_REDUNDANCY, Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+import { MAX_REDUNDANCY, Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 
 /** Most packets that are noted of each kind: an hour of them at 50 a second. */
 const MOST = 180_000;

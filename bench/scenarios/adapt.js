@@ -8,8 +8,8 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import { NEARNESS } from '../../public/shared/nearness.js';
-import { Stream } from '../../public/shared/packet.js';
-import { RATES } from '../../public/shared/rates.js';
+import { Stream } from '../../public/shared/wire/packet.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../participants/child.js';
 import { soundingMixes } from '../stats/call-figures.js';

@@ -10,7 +10,7 @@
  * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { OPTIONS } from '../../server/config/options.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';

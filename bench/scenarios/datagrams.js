@@ -3,7 +3,7 @@
  * @import { Scenario } from './scenario.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
 

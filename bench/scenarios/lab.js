@@ -150,7 +150,7 @@ export class Lab {
     return `http://${link.server.address}:${this.#port}`;
   }
 
-  /** The server's audio format. @returns {Promise<import('../../public/shared/audio-format.js').AudioFormat>} */
+  /** The server's audio format. @returns {Promise<import('../../public/shared/sound/audio-format.js').AudioFormat>} */
   format() {
     return this.server.call('format');
   }

@@ -8,7 +8,7 @@
  * @import { Quantity, Table } from '../report/result.js'
  */
 
-import { RATES } from '../../public/shared/rates.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { MachineMeter } from '../participants/child.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';

@@ -1,10 +1,10 @@
 /** Comparison of recorded signals, for tests and the lab: what the page uses too, and what only they use. */
 
-import { align, levelDb } from '../../public/shared/signal.js';
+import { align, levelDb } from '../../public/shared/sound/signal.js';
 
-export * from '../../public/shared/signal.js';
+export * from '../../public/shared/sound/signal.js';
 
-/** @import { Alignment } from '../../public/shared/signal.js' */
+/** @import { Alignment } from '../../public/shared/sound/signal.js' */
 
 /**
  * Aligns a reference piece by piece, near the position of the whole: a delay that wandered a little on the

@@ -1,7 +1,7 @@
 /**
  * What a listener would have heard of packets with these ages: through aloud's own playout and decoder, offline.
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { Codec } from '../../public/shared/codec.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { Pull } from '../codec/voice-path.js'
  *
  * @typedef {object} Heard
@@ -20,7 +20,7 @@
  * @typedef {{ visqol: number, estoi: number, rating: number }} Marks  rating: the E-model's R, wideband
  */
 
-import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { heardByListener, writePacket } from '../codec/voice-path.js';
 import { rating, visqolImpairment } from '../stats/e-model.js';
 import { estoi } from '../stats/estoi.js';

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { Http1Connection } from '../../public/client/connection/http1.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { PACKET_VERSION, PacketType } from '../../public/shared/packet.js';
+import { PACKET_VERSION, PacketType } from '../../public/shared/wire/packet.js';
 import { createLog } from '../../server/log.js';
 import { createHttp1Transport } from '../../server/transport/http1.js';
 

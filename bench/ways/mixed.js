@@ -10,7 +10,7 @@
  */
 
 import { Endpoint, isBuilt } from '@aloud/native';
-import { PacketReader, withLength } from '../../public/shared/carry.js';
+import { PacketReader, withLength } from '../../public/shared/wire/carry.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { MAX_STUCK_BYTES } from '../../server/transport/session.js';
 import { cutMessage, MessageParts } from './messages.js';

@@ -29,7 +29,7 @@
  */
 
 import { ALL_CONTROLLERS } from '@aloud/native';
-import { CARRIES } from '../../public/shared/carry.js';
+import { CARRIES } from '../../public/shared/wire/carry.js';
 import { datachannel } from './datachannel.js';
 import { http1 } from './http1.js';
 import { mixed } from './mixed.js';

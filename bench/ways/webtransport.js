@@ -1,7 +1,7 @@
 /**
  * WebTransport on the native engine: the page's own connection sends, the server's own transport receives.
  * @import { CongestionController, NativeSession } from '@aloud/native'
- * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Session } from '../../server/transport/session.js'
  * @import { Way } from './way.js'
  */

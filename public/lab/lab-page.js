@@ -1,7 +1,7 @@
 /**
  * @import { ServerConfig } from '../client/connection/choose.js'
  * @import { Way } from './runs/way.js'
- * @import { AudioFormat } from '../shared/audio-format.js'
+ * @import { AudioFormat } from '../shared/sound/audio-format.js'
  * @import { Notices } from '../ui/kit/notices.js'
  * @import { Environment } from './views/data-files.js'
  * @import { RunEvent } from './runs/run.js'

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../shared/audio-format.js'
+ * @import { AudioFormat } from '../shared/sound/audio-format.js'
  * @import { Way } from './runs/way.js'
  * @import { ClientName } from './runs/pair.js'
  * @import { RunEvent } from './runs/run.js'

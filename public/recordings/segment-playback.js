@@ -1,9 +1,9 @@
 /**
- * @import { Codec, Decoder } from '../shared/codec.js'
+ * @import { Codec, Decoder } from '../shared/stream/codec.js'
  * @import { SampleRing } from '../../worklets/sample-ring.js'
  */
 
-import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, SEGMENT_RATE } from '../shared/segment.js';
+import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, SEGMENT_RATE } from '../shared/wire/segment.js';
 import { TimeStretch } from './time-stretch.js';
 
 /** The segments that are kept at most, from the next on: more than the server sends ahead. */

@@ -1,7 +1,7 @@
 /** @import { Player, PlayerEvents } from './http-player.js' */
 
 import { SampleRing } from '../../worklets/sample-ring.js';
-import { SEGMENT_RATE } from '../shared/segment.js';
+import { SEGMENT_RATE } from '../shared/wire/segment.js';
 import { recordingPageTexts as texts } from './texts.js';
 
 /** The time in which the server must have answered, in milliseconds; after it the recording is played over HTTP. */

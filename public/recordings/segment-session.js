@@ -1,5 +1,5 @@
-import { ControlLines, writeControlLine } from '../shared/control.js';
-import { MAX_SEGMENT_BYTES, readSegmentStream, SEGMENT_HEADER_BYTES } from '../shared/segment.js';
+import { ControlLines, writeControlLine } from '../shared/wire/control.js';
+import { MAX_SEGMENT_BYTES, readSegmentStream, SEGMENT_HEADER_BYTES } from '../shared/wire/segment.js';
 
 /**
  * @typedef {object} SessionEvents

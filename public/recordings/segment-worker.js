@@ -1,7 +1,7 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../worklets/sample-ring.js';
-import { createLibopusCodec } from '../shared/libopus-codec.js';
-import { SEGMENT_RATE } from '../shared/segment.js';
+import { createLibopusCodec } from '../shared/stream/libopus-codec.js';
+import { SEGMENT_RATE } from '../shared/wire/segment.js';
 import { SegmentPlayback } from './segment-playback.js';
 import { SegmentSession } from './segment-session.js';
 

@@ -1,14 +1,14 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  *
  * @typedef {object} Form  how one listener is sent the frames of a rate
  * @property {number} stride   every how many frames there is a packet
  * @property {number} repeats  how many earlier frames it holds
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
-import { mostBitrate } from '../../public/shared/payload.js';
-import { RATES } from '../../public/shared/rates.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
+import { mostBitrate } from '../../public/shared/stream/payload.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 
 /**
  * What a packet takes beside its payloads, in bytes: IP and UDP (28), QUIC's header, tag and frame (31 at most), the audio

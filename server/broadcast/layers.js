@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Carriage, LightListener } from '../mix/light-listener.js'
  * @import { FrameStream, MixStream, SpeakerList } from '../mix/mix-stream.js'
@@ -12,9 +12,9 @@
  *   isReady: false while it has no packets yet
  */
 
-import { withLength } from '../../public/shared/carry.js';
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
-import { RATES } from '../../public/shared/rates.js';
+import { withLength } from '../../public/shared/wire/carry.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { FarListeners } from '../mix/far-listeners.js';
 import { isDue, RecipientLists } from '../mix/recipient-lists.js';
 import { RateWatch } from './rate-watch.js';

@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Member } from '../room/member.js'
+ * @import { Member } from '../room/people/member.js'
  * @import { SampleClock } from './sample-clock.js'
  *
  * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' | 'remove' }} TrackWish
@@ -15,7 +15,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { readName } from '../../public/shared/text.js';
-import { MAX_PIECE_BYTES, piecesOf, readPiece } from '../../public/shared/track-piece.js';
+import { MAX_PIECE_BYTES, piecesOf, readPiece } from '../../public/shared/wire/track-piece.js';
 
 /** The most bytes that all tracks of a server hold, and those of one network. */
 const MAX_BYTES = 96 * 2 ** 20;

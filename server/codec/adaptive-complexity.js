@@ -3,7 +3,7 @@
  * @import { Log } from '../log.js'
  */
 
-import { defaultEncoderSettings } from '../../public/shared/codec.js';
+import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 
 /** The complexity while there is time for it. */
 const FULL = defaultEncoderSettings.complexity;

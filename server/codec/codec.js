@@ -2,11 +2,11 @@
  * The Opus codecs that the server can use. docs/codec.md has the measurement by which the default was
  * chosen.
  *
- * @typedef {import('../../public/shared/codec.js').Codec} Codec
- * @typedef {import('../../public/shared/codec.js').Encoder} Encoder
- * @typedef {import('../../public/shared/codec.js').Decoder} Decoder
- * @typedef {import('../../public/shared/codec.js').EncoderSettings} EncoderSettings
- * @typedef {import('../../public/shared/codec.js').DecoderSettings} DecoderSettings
+ * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
+ * @typedef {import('../../public/shared/stream/codec.js').Decoder} Decoder
+ * @typedef {import('../../public/shared/stream/codec.js').EncoderSettings} EncoderSettings
+ * @typedef {import('../../public/shared/stream/codec.js').DecoderSettings} DecoderSettings
  */
 
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ import { pathToFileURL } from 'node:url';
 import { ConfigError } from '../config/config-error.js';
 import { packageDirectory } from '../packages.js';
 
-export { defaultEncoderSettings } from '../../public/shared/codec.js';
+export { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 
 /** The package's own module; its exports don't lead there. */
 const libopusModule = () => pathToFileURL(join(packageDirectory('libopus-wasm'), 'dist/generated/libopus.generated.mjs'));
@@ -30,7 +30,7 @@ const loaders = Object.freeze({
   },
   'libopus-wasm': async () => {
     const [{ createLibopusCodec }, { default: createLibopus }] = await Promise.all([
-      import('../../public/shared/libopus-codec.js'),
+      import('../../public/shared/stream/libopus-codec.js'),
       import(libopusModule().href),
     ]);
     return createLibopusCodec(await createLibopus());

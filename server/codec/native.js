@@ -8,12 +8,12 @@ import {
   checkEncoderSettings,
   checkRoom,
   MAX_FRAME_VALUES,
-} from '../../public/shared/codec.js';
+} from '../../public/shared/stream/codec.js';
 
 /**
- * @typedef {import('../../public/shared/codec.js').Codec} Codec
- * @typedef {import('../../public/shared/codec.js').Encoder} Encoder
- * @typedef {import('../../public/shared/codec.js').Decoder} Decoder
+ * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
+ * @typedef {import('../../public/shared/stream/codec.js').Decoder} Decoder
  * @typedef {import('../../native/binding.js').NativeOpus} NativeOpus
  */
 

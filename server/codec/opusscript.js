@@ -7,7 +7,7 @@
  */
 
 import { createRequire } from 'node:module';
-import { OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
+import { OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import {
   APPLICATIONS,
   MAX_FRAME_SAMPLES,
@@ -17,14 +17,14 @@ import {
   checkRoom,
   clipSample,
   payloadSamples,
-} from '../../public/shared/codec.js';
+} from '../../public/shared/stream/codec.js';
 
 /**
- * @typedef {import('../../public/shared/codec.js').Codec} Codec
- * @typedef {import('../../public/shared/codec.js').Encoder} Encoder
- * @typedef {import('../../public/shared/codec.js').Decoder} Decoder
- * @typedef {import('../../public/shared/codec.js').DecoderSettings} DecoderSettings
- * @typedef {import('../../public/shared/codec.js').FullEncoderSettings} FullEncoderSettings
+ * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
+ * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
+ * @typedef {import('../../public/shared/stream/codec.js').Decoder} Decoder
+ * @typedef {import('../../public/shared/stream/codec.js').DecoderSettings} DecoderSettings
+ * @typedef {import('../../public/shared/stream/codec.js').FullEncoderSettings} FullEncoderSettings
  */
 
 /** The value of a request by which the library decides for itself. */

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Codec } from './codec.js'
  *
  * @typedef {object} RoomCodecSettings
@@ -9,7 +9,7 @@
  * @property {'audio' | 'voip' | 'low-delay'} application  of an encoder
  */
 
-import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { stackOf } from '../log.js';
 
 /**

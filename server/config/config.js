@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
-import { mostBitrate } from '../../public/shared/payload.js';
+import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
+import { mostBitrate } from '../../public/shared/stream/payload.js';
 import { readArguments } from './command-line.js';
 import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
 import { checkValue, parseText } from './option-value.js';
@@ -54,7 +54,7 @@ export { ConfigError, InformationRequest };
  * @property {number} idleTimeoutMs
  * @property {number} awayTimeoutMs
  * @property {import('@aloud/native').CongestionController} congestionController
- * @property {import('../../public/shared/carry.js').Carry | 'any'} carry
+ * @property {import('../../public/shared/wire/carry.js').Carry | 'any'} carry
  * @property {number} receiveQueue          datagrams
  * @property {string | null} cert           null where the server makes its own
  * @property {string | null} key

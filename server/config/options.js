@@ -1,8 +1,8 @@
-import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../../public/shared/audio-format.js';
-import { CARRIES } from '../../public/shared/carry.js';
-import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/codec.js';
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
-import { RATES } from '../../public/shared/rates.js';
+import { CHANNELS, MAX_FRAME_MS, MAX_OPUS_FRAMES, OPUS_FRAME_MS, SAMPLE_RATES } from '../../public/shared/sound/audio-format.js';
+import { CARRIES } from '../../public/shared/wire/carry.js';
+import { APPLICATIONS, defaultEncoderSettings as encoder } from '../../public/shared/stream/codec.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 
 /**
  * The table of options, from which `--help`, the environment, the config file, `docs/configuration.md`

@@ -2,9 +2,9 @@
  * @import { Speaker } from '../mix/speaker.js'
  */
 
-import { BUNDLE_HEADER_BYTES, voiceBytes, writeBundleHeader, writeVoiceHead } from '../../public/shared/bundle.js';
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY, MAX_VOICES, Packet, VOICE_BIT, lengthBytes } from '../../public/shared/packet.js';
-import { SilencePace } from '../../public/shared/packet-stream.js';
+import { BUNDLE_HEADER_BYTES, voiceBytes, writeBundleHeader, writeVoiceHead } from '../../public/shared/wire/bundle.js';
+import { MAX_PACKET_BYTES, MAX_REDUNDANCY, MAX_VOICES, Packet, VOICE_BIT, lengthBytes } from '../../public/shared/wire/packet.js';
+import { SilencePace } from '../../public/shared/stream/packet-stream.js';
 
 /** The frames of which voices are kept: a packet's own, and those that it repeats. */
 const FRAMES = MAX_REDUNDANCY + 1;

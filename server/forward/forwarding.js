@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Packet } from '../../public/shared/packet.js'
+ * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { Delivery } from '../mix/delivery.js'
  * @import { LightListener } from '../mix/light-listener.js'
@@ -9,7 +9,7 @@
  * @import { Source } from '../source/source.js'
  */
 
-import { MAX_VOICES } from '../../public/shared/packet.js';
+import { MAX_VOICES } from '../../public/shared/wire/packet.js';
 import { ActiveSpeakers } from '../mix/active-speakers.js';
 import { Draining } from '../mix/draining.js';
 import { SharedFanout } from '../mix/shared-fanout.js';

@@ -8,7 +8,7 @@
  *   or forwarded packet by packet
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 
 /**
  * For how many frames the next delivery runs beside the one that is heard: it then knows the speakers, and the frames

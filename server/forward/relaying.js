@@ -1,5 +1,5 @@
 /**
- * @import { Packet } from '../../public/shared/packet.js'
+ * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  * @import { Session, Transport } from '../transport/session.js'
@@ -7,7 +7,7 @@
  * @typedef {{ transport: Transport, sessions: Session[] }} Group
  */
 
-import { MAX_PACKET_BYTES, Packet as VoicePacket, VOICE_BIT, LEVEL_MASK, writeVoiceHeader } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES, Packet as VoicePacket, VOICE_BIT, LEVEL_MASK, writeVoiceHeader } from '../../public/shared/wire/packet.js';
 import { Forwarding } from './forwarding.js';
 
 /** The buffer into which every packet is written: sessions don't keep it. */

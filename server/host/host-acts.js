@@ -2,7 +2,7 @@
  * What can be asked of a room host by name, with plain data both ways: the host may be another thread's.
  *
  * @import { AdaptiveComplexity } from '../codec/adaptive-complexity.js'
- * @import { Arrivals } from '../room/arrivals.js'
+ * @import { Arrivals } from '../room/entry/arrivals.js'
  * @import { Rooms } from '../room/rooms.js'
  * @import { ROOM_ACTS as Acts } from './room-acts.js'
  *

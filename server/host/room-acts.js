@@ -3,7 +3,7 @@
  * thread's. An answer that is a code refuses.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Who, By } from '../room/moderation.js'
+ * @import { Who, By } from '../room/moderation/moderation.js'
  * @import { Role } from '../access/grant.js'
  * @import { Room } from '../room/room.js'
  * @import { ModeSetting } from '../room/room-mode.js'

@@ -10,7 +10,7 @@
 
 import { join } from 'node:path';
 import { loadThreadCpuMs } from '@aloud/native';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { TokenVerifier } from '../access/token.js';
 import { SampleClock } from '../clock/sample-clock.js';
 import { TickScheduler } from '../clock/tick-scheduler.js';
@@ -20,7 +20,7 @@ import { readKeys } from '../config/keys.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { stateDirectory } from '../packages.js';
 import { Recordings } from '../recording/recordings.js';
-import { Arrivals } from '../room/arrivals.js';
+import { Arrivals } from '../room/entry/arrivals.js';
 import { Rooms } from '../room/rooms.js';
 
 /** The directory of recordings when no other is asked for. */

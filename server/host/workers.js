@@ -17,7 +17,7 @@
  * @property {(port: number, code: ErrorCode) => void} closePort
  */
 
-import { ROOM_QUERY } from '../../public/shared/session-url.js';
+import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { repeat } from '../timers.js';
 import { awaitJoin } from './linker.js';

@@ -1,6 +1,6 @@
 /**
  * @import { RequestHandler, Router } from 'express'
- * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
@@ -14,8 +14,8 @@ import { readFileSync } from 'node:fs';
 import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
 import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared/text.js';
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { MAX_PIECE_BYTES } from '../../public/shared/track-piece.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+import { MAX_PIECE_BYTES } from '../../public/shared/wire/track-piece.js';
 import { answerError, readBody } from './body.js';
 import { recordingsApi, recordingsList } from './recordings-api.js';
 

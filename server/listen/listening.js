@@ -15,10 +15,10 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { CONTROL_VERSION } from '../../public/shared/control.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { CLOCK_REQUEST_BYTES, Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
+import { CLOCK_REQUEST_BYTES, Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { countRefusal } from '../counts.js';
 import { answer, answerFailure, tellFailure } from '../http/body.js';

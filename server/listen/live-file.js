@@ -1,9 +1,9 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { Packet } from '../../public/shared/packet.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { Packet } from '../../public/shared/wire/packet.js'
  */
 
-import { unwrapFrame } from '../../public/shared/packet.js';
+import { unwrapFrame } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE, OggOpus } from '../recording/ogg-opus.js';
 import { Track } from '../recording/track.js';
 import { WebmOpus } from '../recording/webm-opus.js';

@@ -4,7 +4,7 @@
  *
  * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
- * @import { Packet } from '../../public/shared/packet.js'
+ * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { Source } from '../source/source.js'
  * @import { Transport } from '../transport/session.js'
  *

@@ -1,6 +1,6 @@
-/** @import { AudioFormat } from '../../public/shared/audio-format.js' */
+/** @import { AudioFormat } from '../../public/shared/sound/audio-format.js' */
 
-import { rampGain } from '../../public/shared/level.js';
+import { rampGain } from '../../public/shared/sound/level.js';
 
 /** The level that speech is brought to, in -dBov. */
 const TARGET = 23;

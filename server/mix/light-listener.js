@@ -6,8 +6,8 @@
  */
 
 import { NEAR_MS, STEADY_MS } from '../../public/shared/nearness.js';
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
-import { Redundancy } from '../../public/shared/redundancy.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
+import { Redundancy } from '../../public/shared/stream/redundancy.js';
 
 /** The most sound in one packet of a light listener's, in milliseconds: so much is missed where one is lost. */
 const MAX_STRIDE_MS = 60;

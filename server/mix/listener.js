@@ -1,11 +1,11 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { Redundancy } from '../../public/shared/redundancy.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { Redundancy } from '../../public/shared/stream/redundancy.js'
  * @import { Session } from '../transport/session.js'
  * @import { MixStream, SpeakerList } from './mix-stream.js'
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { Volumes } from './volumes.js';
 
 /** The longest time between two answers that is no pause, in milliseconds. */

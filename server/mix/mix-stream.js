@@ -1,15 +1,15 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { PayloadEncoder } from '../../public/shared/payload.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
  *
  * @typedef {Pick<MixStream, 'write' | 'writeStride' | 'leavesOut' | 'endsSound' | 'isSparse'>} FrameStream  packets of one frame
  *   after the other, as those who get them need them
  */
 
-import { levelOf } from '../../public/shared/level.js';
-import { MAX_LISTED_SPEAKERS, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
-import { PacketStream } from '../../public/shared/packet-stream.js';
-import { Limiter } from '../../public/shared/limiter.js';
+import { levelOf } from '../../public/shared/sound/level.js';
+import { MAX_LISTED_SPEAKERS, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
+import { PacketStream } from '../../public/shared/stream/packet-stream.js';
+import { Limiter } from '../../public/shared/sound/limiter.js';
 
 /** The longest time between two lists of speakers, in milliseconds; a change is listed at once. */
 const LIST_MS = 100;

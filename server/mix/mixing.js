@@ -11,7 +11,7 @@
  * @import { MixStream } from './mix-stream.js'
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { ActiveSpeakers } from './active-speakers.js';
 import { Draining } from './draining.js';
 import { SpeakerList } from './mix-stream.js';

@@ -1,5 +1,5 @@
-import { LENGTH_BYTES, writeWithLength } from '../../public/shared/carry.js';
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { LENGTH_BYTES, writeWithLength } from '../../public/shared/wire/carry.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 
 /** The most packets that are kept: two seconds of packets of 60 ms. More often come only those of short frames. */
 const MOST = 34;

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Source } from '../source/source.js'
@@ -7,7 +7,7 @@
  * @import { Listener } from './listener.js'
  */
 
-import { addRamped, rampGain } from '../../public/shared/level.js';
+import { addRamped, rampGain } from '../../public/shared/sound/level.js';
 import { SpeakerList } from './mix-stream.js';
 import { PRIMING_FRAMES } from './speaker.js';
 

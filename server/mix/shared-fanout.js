@@ -4,7 +4,7 @@
  * @import { FrameStream } from './mix-stream.js'
  */
 
-import { MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { FarListeners } from './far-listeners.js';
 import { RecipientLists } from './recipient-lists.js';
 

@@ -1,7 +1,7 @@
 /** @import { Source } from '../source/source.js' */
 
-import { rampGain } from '../../public/shared/level.js';
-import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
+import { rampGain } from '../../public/shared/sound/level.js';
+import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { FrameState } from '../source/pcm-ring.js';
 
 /** The softest level of voice, in -dBov: softer sound is none, whatever the sender says. */

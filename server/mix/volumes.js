@@ -3,7 +3,7 @@
  * @import { Speaker } from './speaker.js'
  */
 
-import { addRamped } from '../../public/shared/level.js';
+import { addRamped } from '../../public/shared/sound/level.js';
 
 /**
  * @typedef {object} Volume  how one source is heard; the gains of mono are the left ones

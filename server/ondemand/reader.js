@@ -10,9 +10,9 @@
  */
 
 import { z } from 'zod';
-import { ControlLines, writeControlLine } from '../../public/shared/control.js';
+import { ControlLines, writeControlLine } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
-import { writeSegment } from '../../public/shared/segment.js';
+import { writeSegment } from '../../public/shared/wire/segment.js';
 import { TokenBucket } from '../token-bucket.js';
 import { ClientBuffer } from './client-buffer.js';
 import { DEFAULT_RULE, RULES } from './rules.js';

@@ -2,12 +2,12 @@
  * Makes the segments of a recording's mix, at several rates, as far as the mix is written.
  *
  * @import { FileHandle } from 'node:fs/promises'
- * @import { Codec, Decoder, Encoder } from '../../public/shared/codec.js'
+ * @import { Codec, Decoder, Encoder } from '../../public/shared/stream/codec.js'
  */
 
 import { open } from 'node:fs/promises';
-import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/codec.js';
-import { joinPackets, LEAD_PACKETS, OWN_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS, SEGMENT_RATE } from '../../public/shared/segment.js';
+import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/stream/codec.js';
+import { joinPackets, LEAD_PACKETS, OWN_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS, SEGMENT_RATE } from '../../public/shared/wire/segment.js';
 import { OggOpusReader } from '../recording/ogg-reader.js';
 import { PLACE_BYTES, segmentPaths } from './segment-files.js';
 

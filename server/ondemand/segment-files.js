@@ -4,7 +4,7 @@
  */
 
 import { join } from 'node:path';
-import { RATES } from '../../public/shared/rates.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 
 /** The bytes of a place. */
 export const PLACE_BYTES = 4;

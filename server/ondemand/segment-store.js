@@ -1,7 +1,7 @@
 /** Reads segments from the disk, for all who listen: those that several ask for lately are kept. */
 
 import { open } from 'node:fs/promises';
-import { MAX_SEGMENT_BYTES } from '../../public/shared/segment.js';
+import { MAX_SEGMENT_BYTES } from '../../public/shared/wire/segment.js';
 import { PLACE_BYTES, segmentPaths } from './segment-files.js';
 
 /** The most bytes of segments that are kept: 500 of the highest rate. */

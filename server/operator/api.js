@@ -2,7 +2,7 @@
  * @import { NextFunction, Request, Response, Router } from 'express'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { By } from '../room/moderation.js'
+ * @import { By } from '../room/moderation/moderation.js'
  * @import { Parts, Route } from './routes.js'
  *
  * @typedef {(request: Request) => { remoteAddress?: string }} ClientOf  tells who asks, behind a trusted proxy too
@@ -13,7 +13,7 @@ import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { isOperator, refuseOperator } from '../http/operator-token.js';
-import { OPERATOR } from '../room/moderation.js';
+import { OPERATOR } from '../room/moderation/moderation.js';
 import { describeApi } from './openapi.js';
 import { ROUTES } from './routes.js';
 

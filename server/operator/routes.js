@@ -3,7 +3,7 @@
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { By } from '../room/moderation.js'
+ * @import { By } from '../room/moderation/moderation.js'
  * @import { Directory } from '../host/directory.js'
  * @import { RoomAct } from '../host/host-acts.js'
  * @import { Readiness } from './readiness.js'

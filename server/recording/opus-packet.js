@@ -1,6 +1,6 @@
-import { OPUS_FRAME_MS } from '../../public/shared/audio-format.js';
-import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/codec.js';
-import { lengthBytes, readLength } from '../../public/shared/packet.js';
+import { OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
+import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/stream/codec.js';
+import { lengthBytes, readLength } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 
 /** The longest packet, in samples of GRANULE_RATE (RFC 6716, section 3.2.5: R5). */

@@ -1,13 +1,13 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { PayloadDecoder } from '../../public/shared/payload.js'
- * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
+ * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { Track } from './track.js'
  */
 
-import { levelOf } from '../../public/shared/level.js';
-import { SILENT_LEVEL } from '../../public/shared/packet.js';
-import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
+import { levelOf } from '../../public/shared/sound/level.js';
+import { SILENT_LEVEL } from '../../public/shared/wire/packet.js';
+import { MAX_CONCEAL_MS } from '../../public/shared/stream/payload.js';
 
 /** Writes one person's track, and adds the person to the mix. */
 export class PersonTrack {

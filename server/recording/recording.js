@@ -1,16 +1,16 @@
 /**
- * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js'
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickLoad } from '../clock/tick-load.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
- * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
+ * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { RecordingDirectory } from './recording-directory.js'
  */
 
 import { randomInt } from 'node:crypto';
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { Limiter } from '../../public/shared/limiter.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+import { Limiter } from '../../public/shared/sound/limiter.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { Chapters } from './chapters.js';
 import { GRANULE_RATE, OggOpus } from './ogg-opus.js';

@@ -3,10 +3,10 @@
  * @import { Permission } from '../access/grant.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TickLoad } from '../clock/tick-load.js'
- * @import { Member } from '../room/member.js'
+ * @import { Member } from '../room/people/member.js'
  * @import { Trouble } from './recording-directory.js'
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
- * @import { Roster } from '../room/roster.js'
+ * @import { Roster } from '../room/people/roster.js'
  *
  * @typedef {object} RecordingState  the state of the recording, as the people of the room are told
  * @property {string} id           of /api/recordings/<id>/
@@ -22,8 +22,8 @@
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
-import { RATES } from '../../public/shared/rates.js';
+import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 

@@ -1,9 +1,9 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { OggOpus } from './ogg-opus.js'
  */
 
-import { readOpusFrames } from '../../public/shared/packet.js';
+import { readOpusFrames } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES, missingOf, writeMissing } from './opus-packet.js';
 

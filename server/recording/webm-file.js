@@ -5,7 +5,7 @@
 
 import { open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { payloadSamples } from '../../public/shared/codec.js';
+import { payloadSamples } from '../../public/shared/stream/codec.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { OggOpusReader } from './ogg-reader.js';
 import { MIX_FILE } from './recording.js';

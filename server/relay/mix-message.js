@@ -3,7 +3,7 @@
  * side by side where the mix is encoded at several rates. docs/protocol.md describes it byte by byte.
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 
 const VERSION = 1;
 

@@ -3,7 +3,7 @@
  * @import { Cluster, ClusterRooms } from '../cluster/cluster.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
- * @import { Arrivals } from '../room/arrivals.js'
+ * @import { Arrivals } from '../room/entry/arrivals.js'
  * @import { Rooms } from '../room/rooms.js'
  */
 

@@ -6,7 +6,7 @@
  * @import { MixMessage } from './mix-message.js'
  */
 
-import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 import { Layers } from '../broadcast/layers.js';
 import { SharedFanout } from '../mix/shared-fanout.js';
 import { ROOM_RATE } from './mix-message.js';

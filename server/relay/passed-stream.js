@@ -1,6 +1,6 @@
-/** @import { Packet } from '../../public/shared/packet.js' */
+/** @import { Packet } from '../../public/shared/wire/packet.js' */
 
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES, MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 
 /** Packets that are kept: the last, and those of the frames that it may repeat. */
 const KEPT = MAX_REDUNDANCY + 1;

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Session, SessionHandler } from '../transport/session.js'
  *
@@ -8,12 +8,12 @@
  */
 
 import { NEARNESS } from '../../public/shared/nearness.js';
-import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/packet.js';
-import { RATES } from '../../public/shared/rates.js';
+import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/wire/packet.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { Ladder, LEAST_BITRATE, MOST_BITRATE } from '../broadcast/ladder.js';
 import { RATE_RULES } from '../broadcast/rate-rule.js';
 import { LightListener, strideOf } from '../mix/light-listener.js';
-import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../room/clock-answers.js';
+import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../room/people/clock-answers.js';
 import { TokenBucket } from '../token-bucket.js';
 
 /** The most control messages that are passed on, a second, and packets that are read: nothing but clock requests is awaited. */

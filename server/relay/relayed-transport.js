@@ -3,7 +3,7 @@
  * @import { Session, Transport } from '../transport/session.js'
  */
 
-import { Packet, readPacket, Stream } from '../../public/shared/packet.js';
+import { Packet, readPacket, Stream } from '../../public/shared/wire/packet.js';
 import { MAX_STREAMS, MixWriter, ROOM_RATE } from './mix-message.js';
 
 /** How many messages of a mix are sent again where a server of the bus was lost: 0.4 s of packets of 20 ms. */

@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Member } from './member.js'
+ * @import { Member } from './people/member.js'
  * @import { RoomState } from './room-state.js'
  *
  * @typedef {object} ChatMessage

@@ -7,12 +7,12 @@
  * @import { BackingTrack } from '../clock/backing-track.js'
  * @import { Chat } from './chat.js'
  * @import { Delivery } from '../mix/delivery.js'
- * @import { Member } from './member.js'
+ * @import { Member } from './people/member.js'
  * @import { Metronome } from '../clock/metronome.js'
  * @import { Permission } from '../access/grant.js'
- * @import { Moderation } from './moderation.js'
+ * @import { Moderation } from './moderation/moderation.js'
  * @import { RoomConfig } from './room-config.js'
- * @import { Roster } from './roster.js'
+ * @import { Roster } from './people/roster.js'
  *
  * @typedef {object} CommandRoom  the parts of a room that commands are given
  * @property {Readonly<RoomConfig>} config
@@ -27,18 +27,18 @@
  */
 
 import { z } from 'zod';
-import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/audio-format.js';
-import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/control.js';
+import { CHANNELS, ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';
+import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { NEARNESS } from '../../public/shared/nearness.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
-import { MAX_TRACK_SECONDS } from '../../public/shared/track-piece.js';
+import { MAX_TRACK_SECONDS } from '../../public/shared/wire/track-piece.js';
 import { LEAST_BITRATE, MOST_BITRATE } from '../broadcast/ladder.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { MAX_RESUME_LENGTH } from '../access/resume-token.js';
 import { MODES } from './room-mode.js';
-import { moderate, moderateMessage } from './moderate-command.js';
-import { MAX_STAGE_KEY } from './stage.js';
-import { peoplePage } from './welcome.js';
+import { moderate, moderateMessage } from './moderation/moderate-command.js';
+import { MAX_STAGE_KEY } from './moderation/stage.js';
+import { peoplePage } from './entry/welcome.js';
 
 /** The loudest that one may have another, as a factor of amplitude. */
 const MAX_GAIN = 4;

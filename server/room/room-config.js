@@ -1,7 +1,7 @@
 /**
  * A room's settings: plain data that could be sent to another thread or machine, and apart from it the services.
  *
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { RATE_RULES } from '../broadcast/rate-rule.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
@@ -13,14 +13,14 @@
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
- * @import { Census } from './census.js'
+ * @import { Census } from './people/census.js'
  * @import { RecordingChange, Recordings } from '../recording/recordings.js'
- * @import { RoomTotals } from './figures.js'
+ * @import { RoomTotals } from './reports/figures.js'
  * @import { Source } from '../source/source.js'
- * @import { Member } from './member.js'
+ * @import { Member } from './people/member.js'
  * @import { Room } from './room.js'
- * @import { SessionLog } from './session-log.js'
- * @import { Turns } from './turns.js'
+ * @import { SessionLog } from './reports/session-log.js'
+ * @import { Turns } from './entry/turns.js'
  *
  * @typedef {object} RoomConfig  plain data: it survives structuredClone
  * @property {AudioFormat} format
@@ -120,8 +120,8 @@
  * @property {string} [resume]  the token of the place to be taken up again
  */
 
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { streamBitrate } from '../../public/shared/payload.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { streamBitrate } from '../../public/shared/stream/payload.js';
 
 /** The values of a room's settings where none are given. */
 export const ROOM_DEFAULTS = Object.freeze({

@@ -1,7 +1,7 @@
 /**
  * @import { DelayControl } from '../clock/delay-control.js'
- * @import { Member } from './member.js'
- * @import { Roster } from './roster.js'
+ * @import { Member } from './people/member.js'
+ * @import { Roster } from './people/roster.js'
  *
  * @typedef {object} Late  somebody whose packets come later than most
  * @property {string} id

@@ -4,15 +4,15 @@
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { RateCounts } from '../broadcast/rate-counts.js'
- * @import { MemberSound } from './member-sound.js'
+ * @import { MemberSound } from './people/member-sound.js'
  * @import { JoinWishes, Observer, RoomConfig } from './room-config.js'
- * @import { Roster } from './roster.js'
+ * @import { Roster } from './people/roster.js'
  * @import { Session } from '../transport/session.js'
  *
  * @typedef {typeof MODES[number]} ModeSetting
  */
 
-import { Stream } from '../../public/shared/packet.js';
+import { Stream } from '../../public/shared/wire/packet.js';
 import { Forwarding } from '../forward/forwarding.js';
 import { ModeSwitch } from '../forward/mode-switch.js';
 import { Relaying } from '../forward/relaying.js';

@@ -1,5 +1,5 @@
 /**
- * @import { RoomTotals } from './figures.js'
+ * @import { RoomTotals } from './reports/figures.js'
  * @import { RoomConfig, RoomServices } from './room-config.js'
  */
 

@@ -2,13 +2,13 @@
  * What is kept of a room in another place, so that it can be opened again where its worker has ended: plain data. Sound,
  * recordings, metronome, backing track and those who wait in the lobby are not part of it.
  *
- * @import { Moderation, Who } from './moderation.js'
+ * @import { Moderation, Who } from './moderation/moderation.js'
  * @import { DelayControl } from '../clock/delay-control.js'
- * @import { MemberRoom } from './member.js'
+ * @import { MemberRoom } from './people/member.js'
  * @import { ModeSetting } from './room-mode.js'
- * @import { Roster } from './roster.js'
+ * @import { Roster } from './people/roster.js'
  * @import { Chat, ChatMessage } from './chat.js'
- * @import { StageState } from './stage.js'
+ * @import { StageState } from './moderation/stage.js'
  * @import { Permission, Role } from '../access/grant.js'
  * @import { Session, Transport } from '../transport/session.js'
  *
@@ -42,7 +42,7 @@
  * @property {number} nextHand
  */
 
-import { Member } from './member.js';
+import { Member } from './people/member.js';
 
 /**
  * The session of somebody whose worker has ended: nothing comes from it, and nothing goes there.

@@ -2,9 +2,9 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Listener } from '../mix/listener.js'
  * @import { Session } from '../transport/session.js'
- * @import { Packet } from '../../public/shared/packet.js'
- * @import { Member, MemberRoom } from './member.js'
- * @import { Entry } from './moderation.js'
+ * @import { Packet } from '../../public/shared/wire/packet.js'
+ * @import { Member, MemberRoom } from './people/member.js'
+ * @import { Entry } from './moderation/moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  * @import { RoomState } from './room-state.js'
  */
@@ -18,21 +18,21 @@ import { RoomCodec } from '../codec/room-codec.js';
 import { stackOf } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
-import { Casting } from './casting.js';
+import { Casting } from './moderation/casting.js';
 import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
-import { MemberSound } from './member-sound.js';
-import { Moderation, OPEN_ENTRY } from './moderation.js';
-import { Moving } from './moving.js';
-import { makeMember } from './new-member.js';
-import { Reports } from './reports.js';
+import { MemberSound } from './people/member-sound.js';
+import { Moderation, OPEN_ENTRY } from './moderation/moderation.js';
+import { Moving } from './entry/moving.js';
+import { makeMember } from './entry/new-member.js';
+import { Reports } from './reports/reports.js';
 import { RoomDelay } from './room-delay.js';
 import { openDelivery, RoomMode } from './room-mode.js';
 import { RoomPace } from './room-pace.js';
 import { restoreRoom } from './room-state.js';
-import { RoomView } from './room-view.js';
-import { Roster } from './roster.js';
-import { welcomeOf } from './welcome.js';
+import { RoomView } from './reports/room-view.js';
+import { Roster } from './people/roster.js';
+import { welcomeOf } from './entry/welcome.js';
 
 /** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
 const SETTLE_LATE_MS = 10;

@@ -2,8 +2,8 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
- * @import { Member } from './member.js'
- * @import { Entry } from './moderation.js'
+ * @import { Member } from './people/member.js'
+ * @import { Entry } from './moderation/moderation.js'
  * @import { RoomState } from './room-state.js'
  * @import { Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
@@ -13,13 +13,13 @@ import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
 import { networkOfPeer } from '../network-address.js';
-import { Census } from './census.js';
-import { Figures, RoomTotals } from './figures.js';
-import { OPEN_ENTRY } from './moderation.js';
+import { Census } from './people/census.js';
+import { Figures, RoomTotals } from './reports/figures.js';
+import { OPEN_ENTRY } from './moderation/moderation.js';
 import { Room } from './room.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
-import { SessionLog } from './session-log.js';
-import { Turns } from './turns.js';
+import { SessionLog } from './reports/session-log.js';
+import { Turns } from './entry/turns.js';
 
 /** The name of a mirror, as the one in it is told. */
 const MIRROR_NAME = 'mirror';

@@ -1,5 +1,5 @@
 /**
- * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
+ * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { ReceiverStats } from './receiver-stats.js'
  */
 

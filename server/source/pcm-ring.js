@@ -1,4 +1,4 @@
-import { addRamped } from '../../public/shared/level.js';
+import { addRamped } from '../../public/shared/sound/level.js';
 
 /**
  * The state of a slot's frame. Everything from `concealed` on is sound.

@@ -3,7 +3,7 @@
  * @import { Traffic } from './traffic.js'
  */
 
-import { LATENESS_BINS_MS } from '../../public/shared/control.js';
+import { LATENESS_BINS_MS } from '../../public/shared/wire/control.js';
 
 /** The span of `receivedPercent10s`, in seconds. */
 const RECENT_SECONDS = 10;

@@ -1,9 +1,9 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { PcmRing } from './pcm-ring.js'
  */
 
-import { framesToScale, TimeScale } from '../../public/shared/time-scale.js';
+import { framesToScale, TimeScale } from '../../public/shared/sound/time-scale.js';
 import { FrameState } from './pcm-ring.js';
 
 const NO_SAMPLES = new Float32Array(0);

@@ -1,15 +1,15 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { DropReason, Packet } from '../../public/shared/packet.js'
- * @import { PayloadDecoder } from '../../public/shared/payload.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { DropReason, Packet } from '../../public/shared/wire/packet.js'
+ * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Lateness } from './lateness.js'
  * @import { Traffic } from './traffic.js'
  * @import { LevelGain } from './voice-decoder.js'
  */
 
-import { unwrapFrame, VOICE_BIT } from '../../public/shared/packet.js';
-import { PacketBuffer } from '../../public/shared/packet-buffer.js';
+import { unwrapFrame, VOICE_BIT } from '../../public/shared/wire/packet.js';
+import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js';
 import { Passing } from './passing.js';
 import { FrameState, PcmRing } from './pcm-ring.js';
 import { ReceiverStats } from './receiver-stats.js';

@@ -1,7 +1,7 @@
 /**
- * @import { AudioFormat } from '../../public/shared/audio-format.js'
- * @import { PacketBuffer } from '../../public/shared/packet-buffer.js'
- * @import { PayloadDecoder } from '../../public/shared/payload.js'
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
+ * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
  * @import { PcmRing } from './pcm-ring.js'
  * @import { ReceiverStats } from './receiver-stats.js'
  * @import { SoundQueue } from './sound-queue.js'
@@ -11,9 +11,9 @@
  * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
  */
 
-import { levelOf, rampGain } from '../../public/shared/level.js';
-import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/packet.js';
-import { MAX_CONCEAL_MS } from '../../public/shared/payload.js';
+import { levelOf, rampGain } from '../../public/shared/sound/level.js';
+import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
+import { MAX_CONCEAL_MS } from '../../public/shared/stream/payload.js';
 import { FrameState } from './pcm-ring.js';
 
 /** Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't there. */

@@ -1,5 +1,5 @@
 /**
- * WebRTC data channels to a peer of the server's own, for the page /lab: see public/shared/data-channel.js. An offer comes
+ * WebRTC data channels to a peer of the server's own, for the page /lab: see public/shared/wire/data-channel.js. An offer comes
  * as a request, and is answered with the address at which the request came in, a free UDP port, and no other.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
@@ -11,9 +11,9 @@
  * @import { Accept, ControlMessage, Session, Transport } from './session.js'
  */
 
-import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../public/shared/data-channel.js';
+import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../public/shared/wire/data-channel.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { answer, answerError, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';

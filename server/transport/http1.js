@@ -13,9 +13,9 @@
 import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/packet-list.js';
-import { readControl } from '../../public/shared/control.js';
-import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/packet.js';
+import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/wire/packet-list.js';
+import { readControl } from '../../public/shared/wire/control.js';
+import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/wire/packet.js';
 import { answer, answerCode, answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';

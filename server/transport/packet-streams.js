@@ -3,10 +3,10 @@
  *
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Carry } from '../../public/shared/wire/carry.js'
  */
 
-import { PacketReader, RESET_MS, withLength } from '../../public/shared/carry.js';
+import { PacketReader, RESET_MS, withLength } from '../../public/shared/wire/carry.js';
 import { errors } from '../../public/shared/errors.js';
 
 /** The most streams that a peer may have open: those of the packets of RESET_MS, and those that loss holds up. */

@@ -72,7 +72,7 @@
  * @typedef {(session: Session) => void} Accept
  */
 
-import { writeControl, writeControlLine } from '../../public/shared/control.js';
+import { writeControl, writeControlLine } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal, countSessionEnd, endOf } from '../counts.js';
 import { repeat } from '../timers.js';

@@ -11,7 +11,7 @@
  *   (Infinity before it is), and how many packets were written to it
  */
 
-import { LENGTH_BYTES } from '../../public/shared/carry.js';
+import { LENGTH_BYTES } from '../../public/shared/wire/carry.js';
 import { STEADY_MS } from '../../public/shared/nearness.js';
 
 /** The time whose packets go on one stream, in milliseconds. */

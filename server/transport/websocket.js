@@ -15,8 +15,8 @@
 import { STATUS_CODES } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { errors } from '../../public/shared/errors.js';
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
-import { ROOM_QUERY } from '../../public/shared/session-url.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';

@@ -4,7 +4,7 @@
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { CloseCause, NativeSession, SessionRequest, Stream } from '@aloud/native'
- * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
@@ -12,11 +12,11 @@
  */
 
 import { Endpoint } from '@aloud/native';
-import { CARRIES, CARRY_QUERY } from '../../public/shared/carry.js';
+import { CARRIES, CARRY_QUERY } from '../../public/shared/wire/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { ControlLines } from '../../public/shared/control.js';
+import { ControlLines } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
-import { ROOM_QUERY } from '../../public/shared/session-url.js';
+import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
 import { countRefusal } from '../counts.js';
 import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
 import { SureStreams } from './sure-streams.js';

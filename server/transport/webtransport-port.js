@@ -1,6 +1,6 @@
 /**
  * @import { SharedEndpoint } from '@aloud/native'
- * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Accept, Transport } from './session.js'

@@ -43,9 +43,9 @@
 
 import { randomBytes, X509Certificate } from 'node:crypto';
 import { systemClock } from '../../public/shared/clock.js';
-import { ControlLines } from '../../public/shared/control.js';
+import { ControlLines } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
-import { MAX_PACKET_BYTES } from '../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { countRefusal } from '../counts.js';
 import { settlesWithin } from '../timers.js';
 import { isSameHostname } from './peer.js';

@@ -1,6 +1,6 @@
 /**
  * @import { CongestionController, NativeSession, SessionRequest, SharedEndpoint } from '@aloud/native'
- * @import { Carry } from '../../public/shared/carry.js'
+ * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'

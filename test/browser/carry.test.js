@@ -1,9 +1,9 @@
-/** Calls whose packets go on streams, in a browser: see public/shared/carry.js. */
+/** Calls whose packets go on streams, in a browser: see public/shared/wire/carry.js. */
 
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
 import { canBuildNative, requireOrSkip } from '../skip.js';
-import { CARRIES } from '../../public/shared/carry.js';
+import { CARRIES } from '../../public/shared/wire/carry.js';
 import { BROWSER, chromiumPath, inBrowser } from './support/browser.js';
 import { useSite } from './support/site.js';
 

@@ -3,7 +3,7 @@
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { readWav } from '../../bench/stats/wav.js';
-import { OPERATOR } from '../../server/room/moderation.js';
+import { OPERATOR } from '../../server/room/moderation/moderation.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
 import { violationsOf } from './support/axe.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readWav } from '../../bench/stats/wav.js';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { PRE_SKIP } from '../../server/recording/recording.js';

@@ -1,10 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../public/shared/payload.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
 import { TickScheduler } from '../../server/clock/tick-scheduler.js';
-import { Arrivals } from '../../server/room/arrivals.js';
+import { Arrivals } from '../../server/room/entry/arrivals.js';
 import { Rooms } from '../../server/room/rooms.js';
 import { FakeClock } from './fake-clock.js';
 import { FakeSession, fakeTransport } from './fake-session.js';

@@ -1,6 +1,6 @@
 /**
  * A codec that keeps every eighth sample of each channel as it is, in 16 bits, behind a check byte. Not Opus, so that a test of the room sees what the room does, and not what a codec does.
- * @import { Codec } from '../../public/shared/codec.js'
+ * @import { Codec } from '../../public/shared/stream/codec.js'
  */
 
 const CHECK = 0xa5;
@@ -53,7 +53,7 @@ export class PcmCodec {
     this.open += 1;
     const frameValues = frameSamples * channels;
     let begun = new Uint8Array(0);
-    /** @type {import('../../public/shared/codec.js').Decoder['decode']} */
+    /** @type {import('../../public/shared/stream/codec.js').Decoder['decode']} */
     const decode = (bytes, start, length, out, at) => {
       if (bytes[start] !== CHECK || length !== 1 + 2 * channels * Math.ceil(frameSamples / STRIDE)) return false;
       for (let i = 0; i < frameValues; i++) {

@@ -3,13 +3,13 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createAudioFormat } from '../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { DESCRIPTION } from '../../server/recording/recording-directory.js';
 import { PRE_SKIP } from '../../server/recording/recording.js';
 import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { Track } from '../../server/recording/track.js';
 
-/** @import { Codec } from '../../public/shared/codec.js' */
+/** @import { Codec } from '../../public/shared/stream/codec.js' */
 
 /**
  * An Ogg Opus file of sound.

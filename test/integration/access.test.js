@@ -14,7 +14,7 @@ import { WebSocketConnection } from '../../public/client/connection/websocket.js
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
-import { AUDIO_HEADER_BYTES, Packet, writeAudioHeader } from '../../public/shared/packet.js';
+import { AUDIO_HEADER_BYTES, Packet, writeAudioHeader } from '../../public/shared/wire/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';

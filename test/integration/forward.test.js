@@ -6,7 +6,7 @@ import { readWav } from '../../bench/stats/wav.js';
 import { makeRoomKey } from '../../public/client/call/room-key.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
-import { OPERATOR } from '../../server/room/moderation.js';
+import { OPERATOR } from '../../server/room/moderation/moderation.js';
 import { createServer } from '../../server/server.js';
 import { stereoTones } from '../fakes/stereo.js';
 import { requireOrSkip } from '../skip.js';

@@ -10,7 +10,7 @@ import { Headless } from '../../bench/participants/headless.js';
 import { webTransportOn } from '../../programs/webtransport.js';
 import { connect } from '../../public/client/connection/choose.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { Packet, writeAudioHeader } from '../../public/shared/packet.js';
+import { Packet, writeAudioHeader } from '../../public/shared/wire/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';

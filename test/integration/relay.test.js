@@ -10,7 +10,7 @@ import { heardAgain, LocalCluster, longestGapMs, withoutPauses } from '../../ben
 import { Headless } from '../../bench/participants/headless.js';
 import { readWav } from '../../bench/stats/wav.js';
 import { endAll, findNats } from '../../deploy/cluster-processes.js';
-import { Packet, PacketType, readPacket } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { requireOrSkip } from '../skip.js';
 import { undisturbed } from '../support/undisturbed.js';

@@ -4,7 +4,7 @@ import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
 import { expect, it, vi } from 'vitest';
-import { CONTROL_VERSION } from '../../public/shared/control.js';
+import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));

@@ -5,7 +5,7 @@ import { WebSocket } from 'ws';
 import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
 import { levelDb } from '../../bench/stats/signal.js';
-import { CONTROL_VERSION } from '../../public/shared/control.js';
+import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBuilt } from '@aloud/native';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/packet.js';
+import { Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { aioquic, Missing, run, webtransportGo, wtransport } from './clients.js';
 import { startServer } from './server.js';

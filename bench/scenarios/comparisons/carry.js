@@ -5,7 +5,7 @@
  * @import { Quantity, Table } from '../../report/result.js'
  */
 
-import { CARRIES, RESET_MS } from '../../../public/shared/carry.js';
+import { CARRIES, RESET_MS } from '../../../public/shared/wire/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';

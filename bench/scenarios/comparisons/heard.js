@@ -1,6 +1,6 @@
 /**
  * The sound that would be heard of a run of a way: its quantities, samples, table and recording, the same for each comparison.
- * @import { Codec } from '../../../public/shared/codec.js'
+ * @import { Codec } from '../../../public/shared/stream/codec.js'
  * @import { Quantity, Sample, Table } from '../../report/result.js'
  * @import { RunFolder } from '../../report/run-folder.js'
  * @import { Heard } from '../../ways/heard.js'
@@ -12,8 +12,8 @@
  * @property {Uint8Array[]} payloads  of the speech, a frame of 20 ms each
  */
 
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/codec.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { defaultEncoderSettings } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { encode, readSpeaker, SPEAKERS } from '../../participants/speech.js';
 import { protocolLabel } from '../../report/palette.js';

@@ -1,7 +1,7 @@
 /**
  * Calls of several people on a star: from peer to peer, through a forwarder in the hub, or mixed there by aloud's server.
  *
- * @import { Codec } from '../../../public/shared/codec.js'
+ * @import { Codec } from '../../../public/shared/stream/codec.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
  * @import { CallNotes } from '../../mesh/notes.js'
@@ -28,8 +28,8 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/codec.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { defaultEncoderSettings } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { starOf } from '../../link/star.js';
 import { Call, TOPOLOGIES } from '../../mesh/call.js';

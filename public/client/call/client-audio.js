@@ -1,7 +1,7 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
- * @import { Codec } from '../../shared/codec.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  * @import { Nearness } from '../../shared/nearness.js'
  * @import { RoomState } from './room-state.js'
@@ -9,9 +9,9 @@
  * @import { JoinOptions, Output } from './types.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../shared/packet.js';
-import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/payload.js';
-import { RATES } from '../../shared/rates.js';
+import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/stream/payload.js';
+import { RATES } from '../../shared/sound/rates.js';
 import { Uplink } from '../capture/uplink.js';
 import { pullSamples } from '../playout/playout.js';
 import { RoomPlayout } from '../playout/room-playout.js';

@@ -1,11 +1,11 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Codec } from '../../shared/codec.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { ClientStats } from './client-stats.js'
  * @import { Nearness } from '../../shared/nearness.js'
  * @import { ClientEvents, Joined, JoinOptions, Output } from './types.js'
- * @import { Primitives } from '../../shared/sframe.js'
+ * @import { Primitives } from '../../shared/stream/sframe.js'
  * @import { ConnectOptions, Scope } from '../connection/choose.js'
  * @import { Connection } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
@@ -13,7 +13,7 @@
  */
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
-import { Packet, PacketType, readPacket } from '../../shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../shared/wire/packet.js';
 import { ClientAudio, numberOf } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';

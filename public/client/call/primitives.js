@@ -1,4 +1,4 @@
-/** @import { Primitives } from '../../shared/sframe.js' */
+/** @import { Primitives } from '../../shared/stream/sframe.js' */
 
 /**
  * Loads what end-to-end encryption is made of, in a browser. Few calls need it.

@@ -1,4 +1,4 @@
-import { defaultEncoderSettings } from '../../shared/codec.js';
+import { defaultEncoderSettings } from '../../shared/stream/codec.js';
 
 /** The interval at which a verdict is given, in milliseconds, and the number of them that the lateness is averaged over. */
 const ROUND_MS = 1000;

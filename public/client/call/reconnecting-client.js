@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
- * @import { Codec } from '../../shared/codec.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Scope } from '../connection/choose.js'
  * @import { NodeAddress } from '../connection/nodes.js'
  * @import { ClientStats } from './client-stats.js'
@@ -72,7 +72,7 @@ export class ReconnectingClient {
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]
    * @param {Partial<ReconnectingEvents>} [options.on]
-   * @param {() => Promise<import('../../shared/sframe.js').Primitives>} [options.primitives]  as Client has them
+   * @param {() => Promise<import('../../shared/stream/sframe.js').Primitives>} [options.primitives]  as Client has them
    * @param {() => number} [options.random]   0 to 1
    * @param {() => number} [options.wallNow]  milliseconds since 1970; goes on while the computer sleeps
    */

@@ -1,11 +1,11 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Packet } from '../../shared/packet.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
  * @import { Joined } from './types.js'
  */
 
-import { createAudioFormat } from '../../shared/audio-format.js';
-import { MAX_LISTED_SPEAKERS, MAX_REDUNDANCY, PacketType, VOICE_BIT } from '../../shared/packet.js';
+import { createAudioFormat } from '../../shared/sound/audio-format.js';
+import { MAX_LISTED_SPEAKERS, MAX_REDUNDANCY, PacketType, VOICE_BIT } from '../../shared/wire/packet.js';
 
 /** The most frames to a packet. */
 const MAX_STRIDE = MAX_REDUNDANCY + 1;

@@ -1,10 +1,10 @@
 /**
- * @import { PayloadDecoder, PayloadEncoder } from '../../shared/payload.js'
- * @import { Primitives } from '../../shared/sframe.js'
+ * @import { PayloadDecoder, PayloadEncoder } from '../../shared/stream/payload.js'
+ * @import { Primitives } from '../../shared/stream/sframe.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../shared/packet.js';
-import { SFrameHeader, SFrameKey } from '../../shared/sframe.js';
+import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
+import { SFrameHeader, SFrameKey } from '../../shared/stream/sframe.js';
 
 /** The bytes of a KID for the participant's id, and for what is drawn anew for each join. */
 const ID_BYTES = 3;

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Nearness } from '../../shared/nearness.js'
  * @import { Failure, ServerConfig } from '../connection/choose.js'
  * @import { TransportName } from '../connection/connection.js'

@@ -1,7 +1,7 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../../worklets/sample-ring.js';
-import { createAudioFormat } from '../../shared/audio-format.js';
-import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { createAudioFormat } from '../../shared/sound/audio-format.js';
+import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
 import { warmUpCodec } from './client-audio.js';
 import { loadPrimitives } from './primitives.js';
 import { ReconnectingClient } from './reconnecting-client.js';
@@ -114,7 +114,7 @@ const handlers = {
   'capture-ended': endCapture,
   playback: ({ memory, port, sampleRate, blockMs }) => {
     playback?.close();
-    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, pullSamples: frame.length });
+    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, frameMs: format.frameMs, pullSamples: frame.length });
     playback = feed;
     playbackPort = port;
     port.onmessage = () => feed.wake();

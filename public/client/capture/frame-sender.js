@@ -1,13 +1,13 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
- * @import { PayloadEncoder } from '../../shared/payload.js'
+ * @import { PayloadEncoder } from '../../shared/stream/payload.js'
  */
 
-import { levelOf } from '../../shared/level.js';
-import { SILENT_LEVEL } from '../../shared/packet.js';
-import { PacketStream } from '../../shared/packet-stream.js';
-import { Redundancy } from '../../shared/redundancy.js';
+import { levelOf } from '../../shared/sound/level.js';
+import { SILENT_LEVEL } from '../../shared/wire/packet.js';
+import { PacketStream } from '../../shared/stream/packet-stream.js';
+import { Redundancy } from '../../shared/stream/redundancy.js';
 import { VoiceActivity, VoiceFlag } from './voice-activity.js';
 
 /** Length of the fades at both ends of sound, in milliseconds. */

@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
  */
 

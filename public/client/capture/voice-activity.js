@@ -1,8 +1,8 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  */
 
-import { fft } from '../../shared/signal.js';
+import { fft } from '../../shared/sound/signal.js';
 
 /** Length of the blocks in which sound is detected, in milliseconds. */
 const BLOCK_MS = 5;

@@ -2,7 +2,7 @@
  * @import { Clock } from '../../shared/clock.js'
  */
 
-import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/packet.js';
+import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/wire/packet.js';
 import { ConnectionError } from '../connection/connection.js';
 import { DriftMeter } from './drift-meter.js';
 

@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
- * @import { Carry } from '../../shared/carry.js'
+ * @import { Carry } from '../../shared/wire/carry.js'
  * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
  * @import { NodeAddress } from './nodes.js'
  *
@@ -40,7 +40,7 @@
  * @property {Scope} [scope]
  */
 
-import { sessionUrl } from '../../shared/session-url.js';
+import { sessionUrl } from '../../shared/wire/session-url.js';
 import { ConnectionError } from './connection.js';
 import { Http1Connection } from './http1.js';
 import { join } from './join.js';

@@ -1,7 +1,7 @@
 import { errors } from '../../shared/errors.js';
-import { readControl, writeControl } from '../../shared/control.js';
-import { MAX_PACKET_BYTES, PacketType, packetType } from '../../shared/packet.js';
-import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../shared/packet-list.js';
+import { readControl, writeControl } from '../../shared/wire/control.js';
+import { MAX_PACKET_BYTES, PacketType, packetType } from '../../shared/wire/packet.js';
+import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../shared/wire/packet-list.js';
 import { Connection } from './connection.js';
 
 /** Requests at once. Browsers open 6 connections to a host; one is left for the page. */

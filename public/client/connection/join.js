@@ -6,7 +6,7 @@
  */
 
 import { systemClock } from '../../shared/clock.js';
-import { CONTROL_VERSION } from '../../shared/control.js';
+import { CONTROL_VERSION } from '../../shared/wire/control.js';
 import { errors } from '../../shared/errors.js';
 import { ConnectionError } from './connection.js';
 

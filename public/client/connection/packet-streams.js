@@ -1,6 +1,6 @@
-/** @import { Carry } from '../../shared/carry.js' */
+/** @import { Carry } from '../../shared/wire/carry.js' */
 
-import { PacketReader, RESET_MS, withLength } from '../../shared/carry.js';
+import { PacketReader, RESET_MS, withLength } from '../../shared/wire/carry.js';
 
 /**
  * The packets of a WebTransport session on streams: see carry.js. Packets to a steady listener come so; all others in place

@@ -1,4 +1,4 @@
-import { ControlLines, writeControlLine } from '../../shared/control.js';
+import { ControlLines, writeControlLine } from '../../shared/wire/control.js';
 import { errors } from '../../shared/errors.js';
 import { PacketStreams } from './packet-streams.js';
 import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
@@ -16,7 +16,7 @@ const MAX_CONTROL_BYTES = 1024 * 1024;
 const OUTGOING_MAX_AGE_MS = 200;
 
 /**
- * @import { Carry } from '../../shared/carry.js'
+ * @import { Carry } from '../../shared/wire/carry.js'
  *
  * @typedef {object} WebTransportOptionsOfConnection
  * @property {string} url

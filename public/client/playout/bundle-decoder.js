@@ -1,5 +1,5 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { OneStreamDecoder } from './stream-decoder.js'
  * @import { VoiceGains } from './voice-gains.js'
  *
@@ -10,11 +10,11 @@
  * @property {number} own  the listener's own number, whose voice is left out; -1 where they hear themselves
  */
 
-import { VoiceList } from '../../shared/bundle.js';
-import { addRamped, rampGain } from '../../shared/level.js';
-import { Limiter } from '../../shared/limiter.js';
-import { MAX_VOICES } from '../../shared/packet.js';
-import { MAX_CONCEAL_MS } from '../../shared/payload.js';
+import { VoiceList } from '../../shared/wire/bundle.js';
+import { addRamped, rampGain } from '../../shared/sound/level.js';
+import { Limiter } from '../../shared/sound/limiter.js';
+import { MAX_VOICES } from '../../shared/wire/packet.js';
+import { MAX_CONCEAL_MS } from '../../shared/stream/payload.js';
 
 /** Length of the fades of a voice that begins or ends in the middle, in milliseconds. */
 const FADE_MS = 5;

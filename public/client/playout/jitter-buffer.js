@@ -1,11 +1,11 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Packet } from '../../shared/packet.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
  */
 
-import { PacketBuffer } from '../../shared/packet-buffer.js';
-import { unwrapFrame } from '../../shared/packet.js';
-import { Redundancy } from '../../shared/redundancy.js';
+import { PacketBuffer } from '../../shared/stream/packet-buffer.js';
+import { unwrapFrame } from '../../shared/wire/packet.js';
+import { Redundancy } from '../../shared/stream/redundancy.js';
 import { PacketLoss } from './packet-loss.js';
 import { PlayoutDelay } from './playout-delay.js';
 

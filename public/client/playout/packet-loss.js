@@ -1,5 +1,5 @@
 /**
- * @import { Packet } from '../../shared/packet.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
  */
 
 /** The window of the reported loss, in seconds. */

@@ -12,8 +12,12 @@
 
 import { systemClock } from '../../shared/clock.js';
 
-/** The time before the sound card's next burst at which it is given what there is, in milliseconds. */
+/**
+ * The time before the sound card's next burst at which it is given what there is, in milliseconds: a late worker has as
+ * long. It is part of the delay, and where frames are below 10 ms whoever chose them would rather risk a fade.
+ */
 const HEADROOM_MS = 4;
+const SHORT_HEADROOM_MS = 2;
 
 /** The most sound that waits in the ring, in milliseconds: the rest waits for its time in the jitter buffer. */
 const MOST_MS = 500;
@@ -33,6 +37,7 @@ export class PlaybackFeed {
   #frame;
   #perMs;
   #blockMs;
+  #headroomMs;
   /** When the worklet last told that it took a burst. */
   #wokeMs = -Infinity;
   /** @type {unknown} */
@@ -44,16 +49,18 @@ export class PlaybackFeed {
    * @param {object} options
    * @param {number} options.sampleRate    Hz
    * @param {number} options.pullSamples   what a pull may give at most
+   * @param {number} [options.frameMs]     the room's
    * @param {number} options.blockMs       how much the sound card takes at once, until that is measured
    * @param {Clock} [options.clock]
    */
-  constructor(ring, source, { sampleRate, pullSamples, blockMs, clock = systemClock }) {
+  constructor(ring, source, { sampleRate, pullSamples, blockMs, frameMs = 20, clock = systemClock }) {
     this.#ring = ring;
     this.#source = source;
     this.#clock = clock;
     this.#frame = new Float32Array(pullSamples);
     this.#perMs = sampleRate / 1000;
     this.#blockMs = blockMs;
+    this.#headroomMs = frameMs < 10 ? SHORT_HEADROOM_MS : HEADROOM_MS;
   }
 
   get #availableMs() {
@@ -77,8 +84,8 @@ export class PlaybackFeed {
   wake() {
     const burstMs = this.#burstMs;
     this.#wokeMs = this.#clock.now();
-    this.#source.observeOutput(burstMs + HEADROOM_MS, this.#ring.underruns, this.#ring.missed / this.#perMs);
-    this.#source.look(this.#availableMs, HEADROOM_MS);
+    this.#source.observeOutput(burstMs + this.#headroomMs, this.#ring.underruns, this.#ring.missed / this.#perMs);
+    this.#source.look(this.#availableMs, this.#headroomMs);
     this.arrived();
     this.#wait(burstMs);
   }
@@ -91,9 +98,9 @@ export class PlaybackFeed {
     this.#clock.clearTimeout(this.#timer);
     const there = this.#availableMs;
     // One burst at least, and more where they are so short that each would come too soon.
-    const needMs = burstMs * Math.ceil(HEADROOM_MS / burstMs);
+    const needMs = burstMs * Math.ceil(this.#headroomMs / burstMs);
     const gapMs = this.#ring.burstGapMs || burstMs;
-    const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - HEADROOM_MS;
+    const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - this.#headroomMs;
     if (there < needMs && leftMs > 0) this.#timer = this.#clock.setTimeout(() => this.#makeUp(needMs), leftMs);
     else this.#makeUp(needMs);
     this.#ring.arm(Math.ceil(needMs * this.#perMs));
@@ -120,7 +127,7 @@ export class PlaybackFeed {
 
   /** @returns {boolean} whether there was anything, and room for it */
   #pull() {
-    const count = this.#source.pull(this.#frame, this.#availableMs, HEADROOM_MS);
+    const count = this.#source.pull(this.#frame, this.#availableMs, this.#headroomMs);
     return count > 0 && this.#ring.write(this.#frame, count) === count;
   }
 }

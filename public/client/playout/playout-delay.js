@@ -31,9 +31,14 @@ const LATE_FRAMES = 2;
 /** The window whose least late pull counts, in milliseconds: a sound card asks in bursts. */
 const PULL_WINDOW_MS = 1000;
 
-/** The error, too short and too long, from which the delay is corrected by playing slower or faster, in milliseconds. */
+/** The lack of delay from which it is corrected by playing slower, in milliseconds. */
 const SHORT_MS = 1;
+/**
+ * The surplus that is left alone where sound is heard, in milliseconds: with frames of 20 ms and more, and below. Who asks
+ * for short frames hears each millisecond, and a surplus that no pause ends would stay for a whole piece of music.
+ */
 const LONG_MS = 12;
+const SHORT_FRAMES_LONG_MS = 4;
 /** The correction for each millisecond of error, and the largest, in ppm. */
 const PPM_A_MS = 250;
 const MAX_PPM = 500;
@@ -56,6 +61,8 @@ export class PlayoutDelay {
 
   /** The sum of all movements of the played sound, to and fro, in milliseconds. */
   movedMs = 0;
+  /** The surplus of delay that is left alone where sound is heard, in milliseconds. @readonly */
+  longMs;
   /** The delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
   /** The wait for payloads that only later packets repeat, in milliseconds. */
@@ -70,6 +77,7 @@ export class PlayoutDelay {
   constructor(frameMs) {
     this.#frameMs = frameMs;
     this.#jitter = new Jitter(frameMs);
+    this.longMs = frameMs < 20 ? SHORT_FRAMES_LONG_MS : LONG_MS;
   }
 
   /** @param {number} ms to wait for payloads that only later packets repeat */
@@ -114,7 +122,7 @@ export class PlayoutDelay {
    */
   isStarved(nowMs) {
     if (this.#fixedMs === null || nowMs < this.#changesUntilMs) this.#isStarved = false;
-    else this.#isStarved = this.surplusMs < (this.#isStarved ? -LONG_MS : -this.#fixedMs / 2);
+    else this.#isStarved = this.surplusMs < (this.#isStarved ? -this.longMs : -this.#fixedMs / 2);
     return this.#isStarved;
   }
 
@@ -176,7 +184,7 @@ export class PlayoutDelay {
   get step() {
     const surplus = this.surplusMs;
     if (surplus < -SHORT_MS) this.#way = 1;
-    else if (surplus > LONG_MS) this.#way = -1;
+    else if (surplus > this.longMs) this.#way = -1;
     else if (this.#way * surplus >= 0) this.#way = 0;
     const correction = this.#way === 0 ? 0 : surplus * PPM_A_MS + this.#way * -MAX_PPM / 10;
     const ppm = correction - this.driftPpm;

@@ -1,12 +1,12 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Packet } from '../../shared/packet.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
  * @import { OneStreamDecoder } from './stream-decoder.js'
  */
 
-import { SILENT_LEVEL } from '../../shared/packet.js';
-import { MAX_CONCEAL_MS } from '../../shared/payload.js';
-import { framesToScale } from '../../shared/time-scale.js';
+import { SILENT_LEVEL } from '../../shared/wire/packet.js';
+import { MAX_CONCEAL_MS } from '../../shared/stream/payload.js';
+import { framesToScale } from '../../shared/sound/time-scale.js';
 import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from '../clock/resampler.js';
 import { StreamDecoder } from './stream-decoder.js';

@@ -1,10 +1,10 @@
 /**
- * @import { Packet } from '../../shared/packet.js'
- * @import { PayloadDecoder } from '../../shared/payload.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
+ * @import { PayloadDecoder } from '../../shared/stream/payload.js'
  * @import { VoicesOptions } from './bundle-decoder.js'
  */
 
-import { PacketType, Stream } from '../../shared/packet.js';
+import { PacketType, Stream } from '../../shared/wire/packet.js';
 import { BundleDecoder } from './bundle-decoder.js';
 import { Playout } from './playout.js';
 import { VoicePlayouts } from './voice-playouts.js';

@@ -1,7 +1,7 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Packet } from '../../shared/packet.js'
- * @import { PayloadDecoder } from '../../shared/payload.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
+ * @import { PayloadDecoder } from '../../shared/stream/payload.js'
  *
  * @typedef {object} OneStreamDecoder  as PayloadDecoder has it
  * @property {PayloadDecoder['decode']} decode
@@ -10,8 +10,8 @@
  * @property {() => void} [rest]  is told that its sound has ended, where it holds several voices
  */
 
-import { rampGain } from '../../shared/level.js';
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Stream } from '../../shared/packet.js';
+import { rampGain } from '../../shared/sound/level.js';
+import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Stream } from '../../shared/wire/packet.js';
 
 /** The peak of a sound's last millisecond below which it has ended by itself: -60 dBFS. */
 const ENDED = 0.001;

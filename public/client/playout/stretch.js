@@ -1,10 +1,10 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { PlayoutDelay } from './playout-delay.js'
  * @import { StreamDecoder } from './stream-decoder.js'
  */
 
-import { framesToScale, TimeScale } from '../../shared/time-scale.js';
+import { framesToScale, TimeScale } from '../../shared/sound/time-scale.js';
 
 /** The loudest level at which a frame may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
@@ -15,8 +15,7 @@ const LONG_QUIET_MS = 1000;
 /** The lack of delay from which quiet is lengthened, in milliseconds: any quiet, and a long one. */
 const SHORT_MS = 6;
 export const SHORT_IN_LONG_QUIET_MS = 1;
-/** The surplus from which it is shortened, in milliseconds: quiet sound, a long quiet, and unsent silence. */
-const LONG_MS = 12;
+/** The surplus from which a long quiet is shortened, and unsent silence, in milliseconds. */
 const LONG_IN_LONG_QUIET_MS = 4;
 const LONG_IN_REST_MS = 2;
 
@@ -137,7 +136,7 @@ export class Stretch {
   /** @param {Float32Array} out  quiet @param {number} samples @param {number} surplus  in milliseconds */
   #cut(out, samples, surplus) {
     const fade = this.#sound.fadeSamples;
-    if (surplus <= (this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : LONG_MS)) return samples;
+    if (surplus <= (this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : this.#delay.longMs)) return samples;
     const count = Math.max(fade, samples - Math.floor((surplus * this.#format.sampleRate) / 1000));
     if (count > samples - fade) return samples;
     this.#sound.shorten(out, count);

@@ -1,11 +1,11 @@
 /**
- * @import { Packet } from '../../shared/packet.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
  * @import { VoicesOptions } from './bundle-decoder.js'
  */
 
-import { addRamped } from '../../shared/level.js';
-import { Limiter } from '../../shared/limiter.js';
-import { MAX_VOICES } from '../../shared/packet.js';
+import { addRamped } from '../../shared/sound/level.js';
+import { Limiter } from '../../shared/sound/limiter.js';
+import { MAX_VOICES } from '../../shared/wire/packet.js';
 import { Playout, pullSamples } from './playout.js';
 import { SampleReader } from './sample-reader.js';
 

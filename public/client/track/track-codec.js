@@ -1,10 +1,10 @@
 /**
  * The two ways between a backing track's sound and its pieces: see track-piece.js.
- * @import { Codec } from '../../shared/codec.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
  */
 
-import { MAX_OPUS_BYTES } from '../../shared/codec.js';
-import { joinPackets, LEAD_PACKETS, PACKET_SAMPLES, PIECE_PACKETS, readPiece, TRACK_CHANNELS, TRACK_RATE } from '../../shared/track-piece.js';
+import { MAX_OPUS_BYTES } from '../../shared/stream/codec.js';
+import { joinPackets, LEAD_PACKETS, PACKET_SAMPLES, PIECE_PACKETS, readPiece, TRACK_CHANNELS, TRACK_RATE } from '../../shared/wire/track-piece.js';
 
 /** The bit rate at which music in stereo is hardly told from what it was, in bits a second. */
 const BITRATE = 128_000;

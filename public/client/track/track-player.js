@@ -1,4 +1,4 @@
-import { FADE_SECONDS, PIECE_SECONDS, piecesOf, TRACK_RATE } from '../../shared/track-piece.js';
+import { FADE_SECONDS, PIECE_SECONDS, piecesOf, TRACK_RATE } from '../../shared/wire/track-piece.js';
 import { RoomTime } from '../playout/room-time.js';
 
 /**

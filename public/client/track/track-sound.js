@@ -1,6 +1,6 @@
 import { systemClock } from '../../shared/clock.js';
 import { LEAD_SAMPLES, SOURCE_SAMPLES } from './track-codec.js';
-import { MAX_TRACK_SECONDS, PIECE_SECONDS, piecesOf, TRACK_CHANNELS, TRACK_RATE } from '../../shared/track-piece.js';
+import { MAX_TRACK_SECONDS, PIECE_SECONDS, piecesOf, TRACK_CHANNELS, TRACK_RATE } from '../../shared/wire/track-piece.js';
 
 /** The largest file that is read, in bytes: what the longest track takes as a WAV file of 24 bits, and more. */
 const MAX_FILE_BYTES = 300e6;

@@ -1,5 +1,5 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
-import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
 import { decodePiece, encodePiece } from './track-codec.js';
 
 /** The worker's shell around track-codec.js. Messages in: `{ id, encode }`, `{ id, decode }`; out: `{ id, value, error }`. */

@@ -12,7 +12,7 @@
  *   has the page connect to the server's peer; the port tells what comes of it
  */
 
-import { CLOSED } from '../../shared/data-channel.js';
+import { CLOSED } from '../../shared/wire/data-channel.js';
 import { Connection, ConnectionError, closeReason } from '../../client/connection/connection.js';
 import { join } from '../../client/connection/join.js';
 

@@ -1,12 +1,12 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Codec } from '../../shared/codec.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
  * @import { SoundWindow } from './listener.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../shared/packet.js';
-import { PayloadEncoder } from '../../shared/payload.js';
-import { align } from '../../shared/signal.js';
+import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
+import { PayloadEncoder } from '../../shared/stream/payload.js';
+import { align } from '../../shared/sound/signal.js';
 
 /** The known signal's period, in milliseconds: longer than any delay that is looked for. */
 const PERIOD_MS = 4800;

@@ -1,6 +1,6 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { PayloadDecoder } from '../../shared/payload.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { PayloadDecoder } from '../../shared/stream/payload.js'
  *
  * @typedef {object} SoundWindow  a piece of the sound that was heard
  * @property {number} frame                      its first frame

@@ -2,10 +2,10 @@
  * @import { Scope, ServerConfig } from '../../client/connection/choose.js'
  * @import { Way } from './way.js'
  * @import { Connection } from '../../client/connection/connection.js'
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
- * @import { Codec } from '../../shared/codec.js'
- * @import { Packet } from '../../shared/packet.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
+ * @import { Packet } from '../../shared/wire/packet.js'
  * @import { AskPeer } from './data-channel.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Pacer } from './pacer.js'
@@ -32,10 +32,10 @@
  * @property {number | null} roundTripMs  null when there was no answer
  */
 
-import { CONTROL_VERSION } from '../../shared/control.js';
+import { CONTROL_VERSION } from '../../shared/wire/control.js';
 import { connect } from '../../client/connection/choose.js';
 import { ConnectionError } from '../../client/connection/connection.js';
-import { PayloadDecoder } from '../../shared/payload.js';
+import { PayloadDecoder } from '../../shared/stream/payload.js';
 import { connectOverChannels } from './data-channel.js';
 import { Listener } from './listener.js';
 import { Talker } from './talker.js';

@@ -4,7 +4,7 @@
  * @property {{ code: string, message: string, refused: boolean }} [error]
  */
 
-import { CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../shared/data-channel.js';
+import { CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../shared/wire/data-channel.js';
 
 /** The page's peer connections, whose channels a run's worker has. */
 export class Peers {

@@ -1,6 +1,6 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
- * @import { Codec } from '../../shared/codec.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Way } from './way.js'
  * @import { SoundWindow } from './listener.js'
  * @import { Answer, ClientName, PairHandler, Place } from './pair.js'

@@ -1,11 +1,11 @@
 /**
- * @import { AudioFormat } from '../../shared/audio-format.js'
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { Connection, ConnectionHandler } from '../../client/connection/connection.js'
  */
 
-import { createAudioFormat } from '../../shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../shared/packet.js';
+import { createAudioFormat } from '../../shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../shared/wire/packet.js';
 import { ClockExchange, ClockSync } from '../../client/clock/clock-sync.js';
 
 /** A talker that is later than this was suspended, and goes on with the current frame, in milliseconds. */

@@ -2,12 +2,12 @@
  * Ways in which the lab's clients reach the server: the transports, and where the server has them (`--carry any`),
  * WebTransport whose packets go on streams and WebRTC's data channels.
  *
- * @import { Carry } from '../../shared/carry.js'
+ * @import { Carry } from '../../shared/wire/carry.js'
  * @import { ServerConfig } from '../../client/connection/choose.js'
  * @import { TransportName } from '../../client/connection/connection.js'
  */
 
-import { CARRY_QUERY } from '../../shared/carry.js';
+import { CARRY_QUERY } from '../../shared/wire/carry.js';
 
 /** Ways of WebTransport beside datagrams. */
 export const STREAM_WAYS = Object.freeze(/** @type {const} */ (['stream', 'streams', 'reset-streams']));

@@ -1,6 +1,6 @@
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { systemClock } from '../../shared/clock.js';
-import { createLibopusCodec } from '../../shared/libopus-codec.js';
+import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
 import { roomOfInvitation } from '../../ui/kit/invitation.js';
 import { LiveRun, SweepRun } from './delay-run.js';
 import { RoundTripRun } from './round-trip-run.js';
@@ -37,7 +37,7 @@ function askPeer(url) {
 
 /**
  * @param {{ kind: string, origin: string, config: any, token?: string, settings: object }} options
- * @param {import('../../shared/codec.js').Codec} codec
+ * @param {import('../../shared/stream/codec.js').Codec} codec
  */
 async function start({ kind, origin, config, token, settings }, codec) {
   const ofToken = token === undefined ? null : roomOfInvitation(token);
@@ -66,7 +66,7 @@ async function start({ kind, origin, config, token, settings }, codec) {
 const transferOf = (event) =>
   event.type === 'window' ? [event.window.sound.buffer, event.window.arrivalsMs.buffer] : [];
 
-/** @type {Record<string, (data: any, codec: import('../../shared/codec.js').Codec) => void>} */
+/** @type {Record<string, (data: any, codec: import('../../shared/stream/codec.js').Codec) => void>} */
 const handlers = {
   start: (options, codec) => void start(options, codec),
   delay: ({ serverDelayMs }) => {

@@ -3,7 +3,7 @@
  * may keep nothing (a private window, a setting), nothing is remembered and nothing fails.
  */
 
-import { ROOM_FRAME_MS } from '../../shared/audio-format.js';
+import { ROOM_FRAME_MS } from '../../shared/sound/audio-format.js';
 
 const KEY = 'aloud.choices';
 

@@ -1,4 +1,4 @@
-import { BAR_BEATS, BEATS_A_MINUTE } from '../../shared/control.js';
+import { BAR_BEATS, BEATS_A_MINUTE } from '../../shared/wire/control.js';
 import { build, makeButton, setText } from '../kit/element.js';
 import { texts } from '../../texts.js';
 

@@ -1,4 +1,4 @@
-import { LATENESS_BINS_MS } from '../../shared/control.js';
+import { LATENESS_BINS_MS } from '../../shared/wire/control.js';
 import { connectionNames, figureTexts, partTexts, texts } from '../../texts.js';
 import { build, setText } from '../kit/element.js';
 

@@ -1,7 +1,7 @@
 /** @import { Target } from '../target.js' */
 
-import { VoiceList, writeBundleHeader, writeVoiceHead } from '../../../public/shared/bundle.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, MAX_VOICES, Packet, PacketType, readOpusFrames, readPacket, writeAudioHeader, writeClockReply, writeClockRequest, writeVoiceHeader } from '../../../public/shared/packet.js';
+import { VoiceList, writeBundleHeader, writeVoiceHead } from '../../../public/shared/wire/bundle.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, MAX_VOICES, Packet, PacketType, readOpusFrames, readPacket, writeAudioHeader, writeClockReply, writeClockRequest, writeVoiceHeader } from '../../../public/shared/wire/packet.js';
 import { check } from '../target.js';
 
 /** @param {Partial<Packet>} fields @param {number[]} payloads their lengths, the packet's own first @param {number} speakers */

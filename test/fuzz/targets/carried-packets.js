@@ -1,7 +1,7 @@
 /** @import { Target } from '../target.js' */
 
-import { PacketReader, withLength } from '../../../public/shared/carry.js';
-import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
+import { PacketReader, withLength } from '../../../public/shared/wire/carry.js';
+import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { check } from '../target.js';
 
 /** @param {number[]} lengths */

@@ -1,6 +1,6 @@
 /** @import { Target } from '../target.js' */
 
-import { ControlLines, readControl } from '../../../public/shared/control.js';
+import { ControlLines, readControl } from '../../../public/shared/wire/control.js';
 import { cleanText, composed, cutCharacters, readName, roomNameError, tidyName } from '../../../public/shared/text.js';
 import { readJoin } from '../../../server/room/commands.js';
 import { bytesOf, check } from '../target.js';

@@ -1,12 +1,12 @@
 /**
- * @import { Decoder } from '../../../public/shared/codec.js'
+ * @import { Decoder } from '../../../public/shared/stream/codec.js'
  * @import { Numbers } from '../inputs.js'
  * @import { Target } from '../target.js'
  */
 
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { payloadSamples } from '../../../public/shared/codec.js';
-import { PayloadDecoder } from '../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { payloadSamples } from '../../../public/shared/stream/codec.js';
+import { PayloadDecoder } from '../../../public/shared/stream/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES } from '../../../server/recording/opus-packet.js';

@@ -1,6 +1,6 @@
 /** @import { Target } from '../target.js' */
 
-import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../../public/shared/packet-list.js';
+import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../../public/shared/wire/packet-list.js';
 import { MAX_INPUT_BYTES } from '../inputs.js';
 import { check } from '../target.js';
 import { packets } from './audio-packets.js';

@@ -2,7 +2,7 @@
 
 import { readChapters } from '../../../public/recordings/chapter-list.js';
 import { readMoment } from '../../../public/recordings/moment.js';
-import { joinPackets, readSegment, readSegmentStream, SEGMENT_PACKETS, writeSegment } from '../../../public/shared/segment.js';
+import { joinPackets, readSegment, readSegmentStream, SEGMENT_PACKETS, writeSegment } from '../../../public/shared/wire/segment.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
 import { OggError, OggOpusReader } from '../../../server/recording/ogg-reader.js';
 import { bytesOf, check } from '../target.js';

@@ -5,7 +5,7 @@ import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Sealing } from '../../../public/client/call/sealing.js';
-import { SFrameHeader, SFrameKey, writeSFrameHeader } from '../../../public/shared/sframe.js';
+import { SFrameHeader, SFrameKey, writeSFrameHeader } from '../../../public/shared/stream/sframe.js';
 import { check } from '../target.js';
 
 const primitives = { ctr, sha256, hmac, extract, expand };

@@ -7,7 +7,7 @@
 
 import { EventEmitter } from 'node:events';
 import { Duplex, Readable } from 'node:stream';
-import { readList } from '../../../public/shared/packet-list.js';
+import { readList } from '../../../public/shared/wire/packet-list.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
 import { NativeEngineSession } from '../../../server/transport/webtransport-native.js';

@@ -1,6 +1,6 @@
 /** @import { Target } from '../target.js' */
 
-import { joinPackets, PIECE_PACKETS, readPiece } from '../../../public/shared/track-piece.js';
+import { joinPackets, PIECE_PACKETS, readPiece } from '../../../public/shared/wire/track-piece.js';
 import { check } from '../target.js';
 
 /** One CELT frame of 20 ms in full band, of some bytes (RFC 6716, section 3.1). @param {number} bytes */

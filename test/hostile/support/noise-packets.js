@@ -1,8 +1,8 @@
 /** Packets of white noise, as a program sends them that has made them before. */
 
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
-import { PayloadEncoder } from '../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { random } from '../../fakes/random.js';
 import { answerOf } from './answer.js';

@@ -4,7 +4,7 @@
  */
 
 import { Endpoint } from '@aloud/native';
-import { ControlLines, writeControlLine } from '../../../public/shared/control.js';
+import { ControlLines, writeControlLine } from '../../../public/shared/wire/control.js';
 
 /** The longest control message that is read, in bytes. */
 const MAX_CONTROL_BYTES = 1024 * 1024;

@@ -10,7 +10,7 @@ import { Child, sharedMs } from '../../../bench/participants/child.js';
 import { Talker } from '../../../bench/participants/talker.js';
 import { Pacer } from '../../../public/lab/runs/pacer.js';
 import { systemClock } from '../../../public/shared/clock.js';
-import { Packet, writeAudioHeader } from '../../../public/shared/packet.js';
+import { Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { WebSocketConnection } from '../../../public/client/connection/websocket.js';
 import { WebSocket } from 'ws';
 import { undisturbed, undisturbedTest } from '../../support/undisturbed.js';

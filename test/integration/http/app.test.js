@@ -100,7 +100,7 @@ describe('the app', () => {
 
   it.each([
     ['/public/app.js', 'javascript', 'public/app.js'],
-    ['/public/shared/packet.js', 'javascript', 'public/shared/packet.js'],
+    ['/public/shared/wire/packet.js', 'javascript', 'public/shared/wire/packet.js'],
     ['/public/style.css', 'css', 'public/style.css'],
     ['/lab', 'html', 'public/lab/index.html'],
     ['/vendor/uplot/uPlot.esm.js', 'javascript', 'node_modules/uplot/dist/uPlot.esm.js'],

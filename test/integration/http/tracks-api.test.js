@@ -1,7 +1,7 @@
 /** The pieces of backing tracks over HTTP. */
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { joinPackets, MAX_PIECE_BYTES, PIECE_PACKETS } from '../../../public/shared/track-piece.js';
+import { joinPackets, MAX_PIECE_BYTES, PIECE_PACKETS } from '../../../public/shared/wire/track-piece.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer } from '../../../server/server.js';
 

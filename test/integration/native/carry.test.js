@@ -4,13 +4,13 @@ import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it, vi } from 'vitest';
 import { webTransportOn } from '../../../programs/webtransport.js';
 import { WebTransportConnection } from '../../../public/client/connection/webtransport.js';
-import { CARRIES } from '../../../public/shared/carry.js';
+import { CARRIES } from '../../../public/shared/wire/carry.js';
 import { MAX_PACKET_STREAMS } from '../../../server/transport/packet-streams.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
 import { closeAfter, closeAll, nativeTests, newCertificate, until } from './harness.js';
 
 /** @import { Session } from '../../../server/transport/session.js' */
-/** @import { Carry } from '../../../public/shared/carry.js' */
+/** @import { Carry } from '../../../public/shared/wire/carry.js' */
 
 afterEach(closeAll);
 

@@ -26,7 +26,7 @@ import { Readiness } from '../../../server/operator/readiness.js';
 import { Directory } from '../../../server/host/directory.js';
 import { createStatus } from '../../../server/operator/status.js';
 import { Recordings } from '../../../server/recording/recordings.js';
-import { Arrivals } from '../../../server/room/arrivals.js';
+import { Arrivals } from '../../../server/room/entry/arrivals.js';
 import { createServer } from '../../../server/server.js';
 import { BaseSession, prepareControl } from '../../../server/transport/session.js';
 import { Conference, settle } from '../../fakes/conference.js';

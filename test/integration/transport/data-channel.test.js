@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
-import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE } from '../../../public/shared/data-channel.js';
+import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE } from '../../../public/shared/wire/data-channel.js';
 import { errors } from '../../../public/shared/errors.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';

@@ -3,7 +3,7 @@ import { connect as connectTls } from 'node:tls';
 import { describe, expect, it, vi } from 'vitest';
 import { generateCertificate } from '../../../server/certificate/generate.js';
 import { errors } from '../../../public/shared/errors.js';
-import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';
 import { createQuicheTransport, quicheError } from '../../../server/transport/webtransport-quiche.js';
 import { closeAfter, IDLE_TIMEOUT_MS, packetOf, pause, script, sharedCases, until } from './transport-cases.js';

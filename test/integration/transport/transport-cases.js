@@ -35,7 +35,7 @@
 
 import { expect, it, onTestFinished } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { prepareControl } from '../../../server/transport/session.js';
 import { random } from '../../fakes/random.js';

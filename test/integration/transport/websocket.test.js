@@ -4,7 +4,7 @@ import { connect as connectTcp } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { errors } from '../../../public/shared/errors.js';
-import { MAX_PACKET_BYTES, readPacket, Packet } from '../../../public/shared/packet.js';
+import { MAX_PACKET_BYTES, readPacket, Packet } from '../../../public/shared/wire/packet.js';
 import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
 import { closeAfter, IDLE_TIMEOUT_MS, packetOf, pause, script, sharedCases, until } from './transport-cases.js';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bestDelay, callFigures, delaysOf, receivedAt } from '../../../bench/stats/call-figures.js';
 import { WireNotes } from '../../../bench/participants/wire-notes.js';
-import { Packet, writeAudioHeader } from '../../../public/shared/packet.js';
+import { Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 
 const FRAME_MS = 20;

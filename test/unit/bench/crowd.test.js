@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { Crowd, StreamCount } from '../../../bench/participants/crowd.js';
 import { addedMs, parseCase, receivedShares } from '../../../bench/stats/crowd-figures.js';
 import { Connection } from '../../../public/client/connection/connection.js';
-import { Packet, readPacket, unwrapFrame, writeAudioHeader, writeClockReply } from '../../../public/shared/packet.js';
+import { Packet, readPacket, unwrapFrame, writeAudioHeader, writeClockReply } from '../../../public/shared/wire/packet.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 const RATE = 48000;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { PayloadDecoder } from '../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { PayloadDecoder } from '../../../public/shared/stream/payload.js';
 import { encodeSpeech, readSpeech } from '../../../bench/participants/speech.js';
 import { align } from '../../../bench/stats/signal.js';
 import { seededRandom } from '../../../bench/stats/random.js';

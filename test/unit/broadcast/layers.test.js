@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { LENGTH_BYTES } from '../../../public/shared/carry.js';
-import { Packet, readPacket, Stream } from '../../../public/shared/packet.js';
+import { LENGTH_BYTES } from '../../../public/shared/wire/carry.js';
+import { Packet, readPacket, Stream } from '../../../public/shared/wire/packet.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @import { Person } from '../../fakes/conference.js' */

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { Playout } from '../../../public/client/playout/playout.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, Stream, writeAudioHeader } from '../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../public/shared/payload.js';
-import { RATES } from '../../../public/shared/rates.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, Stream, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import { PayloadDecoder } from '../../../public/shared/stream/payload.js';
+import { RATES } from '../../../public/shared/sound/rates.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Conference } from '../../fakes/conference.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinPackets, PIECE_PACKETS } from '../../../public/shared/track-piece.js';
+import { joinPackets, PIECE_PACKETS } from '../../../public/shared/wire/track-piece.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @param {any} person @param {object} wish */

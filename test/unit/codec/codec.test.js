@@ -1,15 +1,15 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { readWav } from '../../../bench/stats/wav.js';
-import { OPUS_FRAME_MS, SAMPLE_RATES } from '../../../public/shared/audio-format.js';
-import { payloadSamples } from '../../../public/shared/codec.js';
-import { createLibopusCodec } from '../../../public/shared/libopus-codec.js';
+import { OPUS_FRAME_MS, SAMPLE_RATES } from '../../../public/shared/sound/audio-format.js';
+import { payloadSamples } from '../../../public/shared/stream/codec.js';
+import { createLibopusCodec } from '../../../public/shared/stream/libopus-codec.js';
 import { codecNames, defaultEncoderSettings, loadCodec } from '../../../server/codec/codec.js';
 import { createOpusscriptCodec } from '../../../server/codec/opusscript.js';
 import { canBuildOpus, requireOrSkip } from '../../skip.js';
 
 const LIBOPUS = '../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
-/** @type {() => Promise<import('../../../public/shared/libopus-codec.js').LibopusModule>} */
+/** @type {() => Promise<import('../../../public/shared/stream/libopus-codec.js').LibopusModule>} */
 const createLibopus = (await import(LIBOPUS)).default;
 
 /** Whether the native codec is built. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { RoomCodec } from '../../../server/codec/room-codec.js';
 import { random } from '../../fakes/random.js';

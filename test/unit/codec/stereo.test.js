@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat, OPUS_FRAME_MS } from '../../../public/shared/audio-format.js';
-import { mostBitrate, PayloadDecoder, PayloadEncoder, streamBitrate } from '../../../public/shared/payload.js';
+import { createAudioFormat, OPUS_FRAME_MS } from '../../../public/shared/sound/audio-format.js';
+import { mostBitrate, PayloadDecoder, PayloadEncoder, streamBitrate } from '../../../public/shared/stream/payload.js';
 import { codecNames, loadCodec } from '../../../server/codec/codec.js';
 import { sidesOf, stereoTones, toneDb } from '../../fakes/stereo.js';
 import { canBuildOpus, requireOrSkip } from '../../skip.js';
@@ -12,9 +12,9 @@ const SECONDS = 0.6;
 const isStereo = (/** @type {Uint8Array} */ payload) => (payload[0] & 4) !== 0;
 
 /**
- * @param {import('../../../public/shared/codec.js').Codec} codec
+ * @param {import('../../../public/shared/stream/codec.js').Codec} codec
  * @param {{ frameMs?: number, opusFrames?: number, sampleRate?: number, decoded?: number,
- *   application?: import('../../../public/shared/codec.js').Application }} [shape]
+ *   application?: import('../../../public/shared/stream/codec.js').Application }} [shape]
  */
 function pairOf(codec, { frameMs = 20, opusFrames = 1, sampleRate = 48000, decoded = 2, ...settings } = {}) {
   const format = createAudioFormat({ sampleRate, frameMs, opusFrames, channels: 2 });

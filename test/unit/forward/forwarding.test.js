@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { VoiceList } from '../../../public/shared/bundle.js';
-import { Packet, PacketType, readPacket } from '../../../public/shared/packet.js';
+import { VoiceList } from '../../../public/shared/wire/bundle.js';
+import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */

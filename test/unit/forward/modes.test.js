@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Packet, PacketType, readPacket } from '../../../public/shared/packet.js';
+import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
 import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/room-mode.js';
-import { OPERATOR } from '../../../server/room/moderation.js';
+import { OPERATOR } from '../../../server/room/moderation/moderation.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */

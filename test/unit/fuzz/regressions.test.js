@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
 import { COMMANDS, readJoin } from '../../../server/room/commands.js';
-import { moderateMessage } from '../../../server/room/moderate-command.js';
+import { moderateMessage } from '../../../server/room/moderation/moderate-command.js';
 import { Inputs } from '../../fuzz/inputs.js';
 import { commands, joins, moderation } from '../../fuzz/targets/control-lines.js';
 import { TARGETS } from '../../fuzz/targets/index.js';

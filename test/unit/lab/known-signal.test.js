@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { SoundLag, createKnownSignal, lowerRate } from '../../../public/lab/runs/known-signal.js';
 import { Listener } from '../../../public/lab/runs/listener.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { levelDb } from '../../../public/shared/signal.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { levelDb } from '../../../public/shared/sound/signal.js';
 import { random } from '../../fakes/random.js';
 
 const FORMATS = [

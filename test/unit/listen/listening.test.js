@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createListening } from '../../../server/listen/listening.js';
-import { Member } from '../../../server/room/member.js';
+import { Member } from '../../../server/room/people/member.js';
 import { MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { readPages } from '../../fakes/ogg-file.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { Packet, readPacket, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { FILL_MS, LiveFile } from '../../../server/listen/live-file.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
 

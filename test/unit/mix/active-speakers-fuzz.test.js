@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { VOICE_BIT } from '../../../public/shared/packet.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { VOICE_BIT } from '../../../public/shared/wire/packet.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 import { ActiveSpeakers } from '../../../server/mix/active-speakers.js';
 import { random } from '../../fakes/random.js';

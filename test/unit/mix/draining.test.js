@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Conference } from '../../fakes/conference.js';
 

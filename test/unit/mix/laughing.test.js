@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Limiter } from '../../../public/shared/limiter.js';
+import { Limiter } from '../../../public/shared/sound/limiter.js';
 import { Conference } from '../../fakes/conference.js';
 
 const FRAMES = 100;

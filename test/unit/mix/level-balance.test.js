@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { levelOf } from '../../../public/shared/level.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { levelOf } from '../../../public/shared/sound/level.js';
 import { LevelBalance } from '../../../server/mix/level-balance.js';
 import { Conference } from '../../fakes/conference.js';
 import { random } from '../../fakes/random.js';

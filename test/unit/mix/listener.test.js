@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { Packet, readPacket, Stream } from '../../../public/shared/packet.js';
-import { PayloadEncoder } from '../../../public/shared/payload.js';
-import { Redundancy } from '../../../public/shared/redundancy.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { Packet, readPacket, Stream } from '../../../public/shared/wire/packet.js';
+import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
+import { Redundancy } from '../../../public/shared/stream/redundancy.js';
 import { Listener } from '../../../server/mix/listener.js';
 import { MixStream, SpeakerList } from '../../../server/mix/mix-stream.js';
 import { FakeClock } from '../../fakes/fake-clock.js';

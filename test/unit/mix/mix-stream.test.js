@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, Stream } from '../../../public/shared/packet.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, Stream } from '../../../public/shared/wire/packet.js';
 import { MixStream, SpeakerList } from '../../../server/mix/mix-stream.js';
 import { Conference } from '../../fakes/conference.js';
 

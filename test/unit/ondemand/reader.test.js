@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { writeControlLine } from '../../../public/shared/control.js';
+import { writeControlLine } from '../../../public/shared/wire/control.js';
 import { errors } from '../../../public/shared/errors.js';
-import { RATES } from '../../../public/shared/rates.js';
-import { SEGMENT_HEADER_BYTES } from '../../../public/shared/segment.js';
+import { RATES } from '../../../public/shared/sound/rates.js';
+import { SEGMENT_HEADER_BYTES } from '../../../public/shared/wire/segment.js';
 import { Reader } from '../../../server/ondemand/reader.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { RATES } from '../../../public/shared/rates.js';
+import { RATES } from '../../../public/shared/sound/rates.js';
 import { ClientBuffer } from '../../../server/ondemand/client-buffer.js';
 import { RULES } from '../../../server/ondemand/rules.js';
 

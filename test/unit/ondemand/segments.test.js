@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { align } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
-import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, readSegmentStream, writeSegment } from '../../../public/shared/segment.js';
+import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, readSegmentStream, writeSegment } from '../../../public/shared/wire/segment.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { SegmentEncoder } from '../../../server/ondemand/segment-encoder.js';
 import { ratesOf, segmentPaths } from '../../../server/ondemand/segment-files.js';

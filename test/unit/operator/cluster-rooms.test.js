@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Directory } from '../../../server/host/directory.js';
 import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
-import { OPERATOR } from '../../../server/room/moderation.js';
+import { OPERATOR } from '../../../server/room/moderation/moderation.js';
 import { settle } from '../../fakes/conference.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 

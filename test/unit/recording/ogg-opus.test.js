@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { createDecoder } from 'libopus-wasm';
 import { describe, expect, it } from 'vitest';
-import { payloadSamples } from '../../../public/shared/codec.js';
+import { payloadSamples } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
 import { isOpusPacket, missingOf, writeMissing } from '../../../server/recording/opus-packet.js';

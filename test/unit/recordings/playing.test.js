@@ -5,7 +5,7 @@ import { readChapters } from '../../../public/recordings/chapter-list.js';
 import { momentHash, readMoment, timeText } from '../../../public/recordings/moment.js';
 import { SegmentPlayback } from '../../../public/recordings/segment-playback.js';
 import { TimeStretch } from '../../../public/recordings/time-stretch.js';
-import { joinPackets, LEAD_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS } from '../../../public/shared/segment.js';
+import { joinPackets, LEAD_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS } from '../../../public/shared/wire/segment.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Chapters } from '../../../server/recording/chapters.js';
 import { SampleRing } from '../../../worklets/sample-ring.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { Packet, PacketType, readPacket, Stream } from '../../../public/shared/packet.js';
-import { OPERATOR } from '../../../server/room/moderation.js';
+import { Packet, PacketType, readPacket, Stream } from '../../../public/shared/wire/packet.js';
+import { OPERATOR } from '../../../server/room/moderation/moderation.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { Packet, PacketType, readPacket, writeClockRequest } from '../../../public/shared/packet.js';
-import { OPERATOR } from '../../../server/room/moderation.js';
+import { Packet, PacketType, readPacket, writeClockRequest } from '../../../public/shared/wire/packet.js';
+import { OPERATOR } from '../../../server/room/moderation/moderation.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */

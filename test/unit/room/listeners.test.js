@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR } from '../../../server/room/moderation.js';
-import { Packet, readPacket, writeClockRequest } from '../../../public/shared/packet.js';
+import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { Packet, readPacket, writeClockRequest } from '../../../public/shared/wire/packet.js';
 import { Conference, Person, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 

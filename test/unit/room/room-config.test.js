@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { configFor, ROOM_DEFAULTS } from '../../../server/room/room-config.js';
 
 const config = {

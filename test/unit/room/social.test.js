@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { qualityOf, Quality } from '../../../server/room/reports.js';
+import { qualityOf, Quality } from '../../../server/room/reports/reports.js';
 import { isLeave, readJoin } from '../../../server/room/commands.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';

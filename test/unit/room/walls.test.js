@@ -1,7 +1,7 @@
 /** A fault in one room is heard in no other: a listener there gets each frame while another room fails. */
 
 import { describe, expect, it } from 'vitest';
-import { Member } from '../../../server/room/member.js';
+import { Member } from '../../../server/room/people/member.js';
 import { Mixing } from '../../../server/mix/mixing.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
@@ -111,7 +111,7 @@ describe('a codec that fails', () => {
   it.each(/** @type {const} */ (['decode', 'begin', 'end']))('is replaced and logged as such, and costs the others no frame: %s', async (call) => {
     const rooms = await twoRooms();
     const { conference, failing, other } = rooms;
-    const codec = /** @type {import('../../../public/shared/codec.js').Codec & { open: number }} */ (conference.codec);
+    const codec = /** @type {import('../../../public/shared/stream/codec.js').Codec & { open: number }} */ (conference.codec);
     const opened = codec.open;
     // From now on the next decode of somebody whose frames are 0.2 throws once.
     let throws = false;

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { align } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
-import { createAudioFormat } from '../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { SampleClock } from '../../../server/clock/sample-clock.js';
 import { Lateness } from '../../../server/source/lateness.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';

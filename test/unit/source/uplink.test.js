@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/packet.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { CONCEALED } from '../../fakes/pcm-codec.js';
 import { Conference } from '../../fakes/conference.js';
 

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
-import { CLOSED, DESCRIPTION_TYPE } from '../../../public/shared/data-channel.js';
+import { CLOSED, DESCRIPTION_TYPE } from '../../../public/shared/wire/data-channel.js';
 import { errors } from '../../../public/shared/errors.js';
-import { MAX_PACKET_BYTES } from '../../../public/shared/packet.js';
+import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { DataChannelTransport, openDataChannels } from '../../../server/transport/data-channel.js';
 import { MAX_OFFER_BYTES } from '../../../server/transport/offer.js';
 import { MAX_QUEUED_BYTES, MAX_STUCK_BYTES } from '../../../server/transport/session.js';

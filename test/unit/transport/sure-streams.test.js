@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PacketReader, withLength } from '../../../public/shared/carry.js';
+import { PacketReader, withLength } from '../../../public/shared/wire/carry.js';
 import { SureStreams } from '../../../server/transport/sure-streams.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 

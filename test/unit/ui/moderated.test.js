@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { moderatedText } from '../../../public/texts.js';
 import { ROLES } from '../../../server/access/grant.js';
 
-const server = readFileSync(new URL('../../../server/room/moderation.js', import.meta.url), 'utf8');
+const server = readFileSync(new URL('../../../server/room/moderation/moderation.js', import.meta.url), 'utf8');
 
 /** The acts that the server tells the one whom they concern. */
 const acts = [...new Set([...server.matchAll(/#tell\(member, ([^,]*'),/g)].flatMap(([, told]) => [...told.matchAll(/'([a-z-]+)'/g)].map(([, act]) => act)))];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { warmUpCodec } from '../../../../public/client/call/client-audio.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { loadCodec } from '../../../../server/codec/codec.js';
 
 describe('warmUpCodec', () => {
@@ -46,7 +46,7 @@ describe('warmUpCodec', () => {
   });
 });
 
-/** @param {import('../../../../public/shared/codec.js').Encoder} encoder */
+/** @param {import('../../../../public/shared/stream/codec.js').Encoder} encoder */
 const bound = (encoder) => ({
   lookahead: encoder.lookahead,
   setComplexity: encoder.setComplexity.bind(encoder),

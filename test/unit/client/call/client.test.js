@@ -2,7 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Client } from '../../../../public/client/call/client.js';
 import { makeRoomKey } from '../../../../public/client/call/room-key.js';
-import { MAX_PACKET_BYTES, Packet, Stream, writeAudioHeader } from '../../../../public/shared/packet.js';
+import { MAX_PACKET_BYTES, Packet, Stream, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
 import { primitives as loadPrimitives } from '../../../../programs/node-scope.js';
 import { Conference } from '../../../fakes/conference.js';
 import { conferenceSockets } from '../../../fakes/conference-socket.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HeardSpeakers, RoomState, Roster } from '../../../../public/client/call/room-state.js';
-import { Packet, PacketType, VOICE_BIT } from '../../../../public/shared/packet.js';
+import { Packet, PacketType, VOICE_BIT } from '../../../../public/shared/wire/packet.js';
 
 describe('HeardSpeakers', () => {
   function setUp() {

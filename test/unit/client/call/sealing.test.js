@@ -5,8 +5,8 @@ import { sha256 } from '@noble/hashes/sha2.js';
 import { describe, expect, it } from 'vitest';
 import { makeRoomKey, readRoomKey } from '../../../../public/client/call/room-key.js';
 import { Sealing } from '../../../../public/client/call/sealing.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { CONCEALED, PcmCodec } from '../../../fakes/pcm-codec.js';
 
 const primitives = { ctr, sha256, hmac, extract, expand };

@@ -8,10 +8,10 @@ import { CaptureFeed } from '../../../../public/client/capture/capture-feeds.js'
 import { SampleReader } from '../../../../public/client/playout/sample-reader.js';
 import { ScheduledPlayer } from '../../../../public/client/playout/scheduled-player.js';
 import { VoiceActivity } from '../../../../public/client/capture/voice-activity.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { levelOf } from '../../../../public/shared/level.js';
-import { Packet, readPacket } from '../../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { levelOf } from '../../../../public/shared/sound/level.js';
+import { Packet, readPacket } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { loadCodec } from '../../../../server/codec/codec.js';
 import { Capture } from '../../../../worklets/capture.js';
 import { Playback } from '../../../../worklets/playback.js';

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { readWav } from '../../../../bench/stats/wav.js';
 import { FrameSender } from '../../../../public/client/capture/frame-sender.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket } from '../../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
-import { createLibopusCodec } from '../../../../public/shared/libopus-codec.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readPacket } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
+import { createLibopusCodec } from '../../../../public/shared/stream/libopus-codec.js';
 import { FakeClock } from '../../../fakes/fake-clock.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
@@ -183,7 +183,7 @@ describe('FrameSender', () => {
   });
 
   describe('with Opus', () => {
-    /** @type {import('../../../../public/shared/codec.js').Codec} */
+    /** @type {import('../../../../public/shared/stream/codec.js').Codec} */
     let codec;
     beforeAll(async () => {
       codec = createLibopusCodec(await createLibopus());

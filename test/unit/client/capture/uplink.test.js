@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
 import { Uplink } from '../../../../public/client/capture/uplink.js';
 import { VoiceFlag } from '../../../../public/client/capture/voice-activity.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../../../public/shared/packet.js';
-import { PayloadEncoder } from '../../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../../../public/shared/wire/packet.js';
+import { PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 /** The server's sample clock at the client's time 0. */

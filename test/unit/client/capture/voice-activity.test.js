@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readWav } from '../../../../bench/stats/wav.js';
 import { VoiceActivity } from '../../../../public/client/capture/voice-activity.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 const RATE = 48_000;

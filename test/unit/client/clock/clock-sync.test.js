@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ClockExchange, ClockSync } from '../../../../public/client/clock/clock-sync.js';
-import { Packet, readPacket } from '../../../../public/shared/packet.js';
+import { Packet, readPacket } from '../../../../public/shared/wire/packet.js';
 import { FakeClock } from '../../../fakes/fake-clock.js';
 import { random as randomOf } from '../../../fakes/random.js';
 

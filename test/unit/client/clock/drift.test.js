@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
 import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
 import { Uplink } from '../../../../public/client/capture/uplink.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { random as randomOf } from '../../../fakes/random.js';
 import { byLength } from '../../../support/long.js';
 
@@ -173,7 +173,7 @@ describe('a long call', () => {
     const random = randomOf(5);
     const period = Float32Array.from({ length: frameSamples }, (_, i) => toneAt(i));
     const decoder = () => ({
-      /** @type {import('../../../../public/shared/codec.js').Decoder['decode']} */
+      /** @type {import('../../../../public/shared/stream/codec.js').Decoder['decode']} */
       decode: (_bytes, _start, _length, out, at) => {
         out.set(period, at);
         return true;

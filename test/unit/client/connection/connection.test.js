@@ -1,15 +1,15 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { withLength } from '../../../../public/shared/carry.js';
+import { withLength } from '../../../../public/shared/wire/carry.js';
 import { systemClock } from '../../../../public/shared/clock.js';
 import { connect } from '../../../../public/client/connection/choose.js';
 import { Http1Connection } from '../../../../public/client/connection/http1.js';
 import { WebSocketConnection } from '../../../../public/client/connection/websocket.js';
 import { WebTransportConnection } from '../../../../public/client/connection/webtransport.js';
-import { readList, writeListEntry } from '../../../../public/shared/packet-list.js';
-import { readControl, writeControl } from '../../../../public/shared/control.js';
-import { PacketType, packetType } from '../../../../public/shared/packet.js';
+import { readList, writeListEntry } from '../../../../public/shared/wire/packet-list.js';
+import { readControl, writeControl } from '../../../../public/shared/wire/control.js';
+import { PacketType, packetType } from '../../../../public/shared/wire/packet.js';
 import { FakeWebTransport } from '../../../fakes/web-transport.js';
 
 const scope = { WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)) };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { readWav } from '../../../../bench/stats/wav.js';
 import { LevelMatch } from '../../../../public/client/playout/stream-decoder.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { defaultEncoderSettings } from '../../../../public/shared/codec.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { defaultEncoderSettings } from '../../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../../server/codec/codec.js';
 
 const codec = await loadCodec('libopus-wasm');

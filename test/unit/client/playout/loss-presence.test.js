@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Playout } from '../../../../public/client/playout/playout.js';
-import { Packet, readPacket } from '../../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../../public/shared/payload.js';
+import { Packet, readPacket } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder } from '../../../../public/shared/stream/payload.js';
 import { Conference } from '../../../fakes/conference.js';
 import { PcmCodec } from '../../../fakes/pcm-codec.js';
 import { random } from '../../../fakes/random.js';

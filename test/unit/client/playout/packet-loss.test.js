@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { LossReport, PacketLoss, ReceivedShare, reportOf } from '../../../../public/client/playout/packet-loss.js';
-import { Packet } from '../../../../public/shared/packet.js';
+import { Packet } from '../../../../public/shared/wire/packet.js';
 
 describe('LossReport', () => {
   it('tells what changes at once, and what stays each five seconds', () => {

@@ -50,3 +50,37 @@ it('is no longer after a lone stall than it was before, and covers one that come
   expect(wantedAfterStalls([])).toBeLessThan(LATE_MS);
   expect(wantedAfterStalls([12_000, 15_000])).toBeGreaterThan(2 * LATE_MS);
 });
+
+/**
+ * The surplus that is left after as much sound without a pause, in milliseconds.
+ * @param {number} frameMs
+ * @param {number} surplusMs  at first
+ * @param {number} seconds
+ */
+function surplusAfter(frameMs, surplusMs, seconds) {
+  const delay = new PlayoutDelay(frameMs);
+  const frames = (seconds * 1000) / frameMs;
+  let heardMs = 0;
+  for (let frame = 0; frame < frames; frame++) {
+    const arrivedMs = frame * frameMs;
+    delay.arrived(frame, arrivedMs, false);
+    if (frame === 0) heardMs = arrivedMs + delay.wantedMs + surplusMs;
+    // What is wanted stays where it is.
+    delay.wantedMs = 10;
+    delay.pulled(frame, heardMs, 0, 0, frame * frameMs);
+    heardMs += frameMs / delay.step;
+  }
+  return delay.surplusMs;
+}
+
+it.each([
+  [20, 11, 11],
+  [5, 11, 4],
+  [10, 11, 4],
+  [2.5, 11, 4],
+  [2.5, 3.9, 3.9],
+])('with frames of %s ms leaves of a surplus of %s ms no more than %s', (frameMs, surplusMs, left) => {
+  const after = surplusAfter(frameMs, surplusMs, 60);
+  expect(after).toBeLessThanOrEqual(left + 0.1);
+  if (left === surplusMs) expect(after).toBeGreaterThan(left - 0.1);
+});

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, Stream, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { MAX_PACKET_BYTES, Packet, Stream, readPacket, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder } from '../../../../public/shared/stream/payload.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 const FIRST_FRAME = 2_000_000;
@@ -24,7 +24,7 @@ function toneDecoder({ sampleRate, opusFrameSamples }, log) {
     at += opusFrameSamples;
   };
   return {
-    /** @type {import('../../../../public/shared/codec.js').Decoder['decode']} */
+    /** @type {import('../../../../public/shared/stream/codec.js').Decoder['decode']} */
     decode: (bytes, start, length, out, to) => {
       if (bytes[start] === 0xbb) {
         out.fill(NaN, to, to + opusFrameSamples);

@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { BundleDecoder } from '../../../../public/client/playout/bundle-decoder.js';
 import { RoomPlayout } from '../../../../public/client/playout/room-playout.js';
 import { VoiceGains } from '../../../../public/client/playout/voice-gains.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { writeBundleHeader, writeVoiceHead } from '../../../../public/shared/bundle.js';
-import { MAX_VOICES, Packet, readPacket, writeAudioHeader, writeVoiceHeader } from '../../../../public/shared/packet.js';
-import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/payload.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { writeBundleHeader, writeVoiceHead } from '../../../../public/shared/wire/bundle.js';
+import { MAX_VOICES, Packet, readPacket, writeAudioHeader, writeVoiceHeader } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { CONCEALED, PcmCodec } from '../../../fakes/pcm-codec.js';
 
 const FRAME_MS = 20;

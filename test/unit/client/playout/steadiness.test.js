@@ -3,10 +3,10 @@ import { align, findGaps, levelDb } from '../../../../bench/stats/signal.js';
 import { readWav } from '../../../../bench/stats/wav.js';
 import { Playout, pullSamples as pullSamplesOf } from '../../../../public/client/playout/playout.js';
 import { PlaybackFeed } from '../../../../public/client/playout/playback-feed.js';
-import { createAudioFormat } from '../../../../public/shared/audio-format.js';
-import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/packet.js';
-import { PayloadDecoder } from '../../../../public/shared/payload.js';
-import { Redundancy } from '../../../../public/shared/redundancy.js';
+import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
+import { Packet, readPacket, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
+import { PayloadDecoder } from '../../../../public/shared/stream/payload.js';
+import { Redundancy } from '../../../../public/shared/stream/redundancy.js';
 import { Playback } from '../../../../worklets/playback.js';
 import { SampleRing } from '../../../../worklets/sample-ring.js';
 import { random as randomOf } from '../../../fakes/random.js';
@@ -81,7 +81,7 @@ function listen({ said, isSound, sampleRate = 48_000, blockSamples = 480, cardPp
     },
     clearTimeout: (/** @type {{ run: () => void } | null} */ timer) => void (timer && (timer.run = () => {})),
   };
-  const feed = new PlaybackFeed(ring, source, { sampleRate, pullSamples, blockMs, clock: timers });
+  const feed = new PlaybackFeed(ring, source, { sampleRate, pullSamples, blockMs, frameMs, clock: timers });
   let [heardTo, sequence, silentFor] = [0, 0, 99];
   /** @type {number[]} */
   const delays = [];
@@ -198,6 +198,22 @@ describe('what is heard', () => {
     expect(recording.correlation).toBeGreaterThan(0.9);
     expect(call.playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0 });
     expect(Math.max(...call.delays.slice(5))).toBeLessThan(18);
+  });
+
+  it.each([
+    [10, 12],
+    [5, 7],
+    [2.5, 7],
+  ])('is old by what the machine needs, with frames of %s ms: %s ms at most from its arrival on', (frameMs, mostMs) => {
+    const said = Float32Array.from({ length: 20 * RATE }, (_, i) => speech[i % speech.length]);
+    const call = listen({ said, isSound: () => true, frameMs, blockSamples: 128, jitterMs: (random) => 1.5 * random() ** 2, wakeMs: (random) => 0.2 + 1.5 * random() ** 3 });
+    const start = 15 * RATE;
+    const { lag, correlation } = align(said.subarray(start, start + RATE / 4), call.heard, { from: start, to: start + RATE / 10 });
+    expect(correlation).toBeGreaterThan(0.93);
+    // The network takes 15 ms here, and a frame is sent when it is over.
+    expect((lag - start) / 48 - 15 - frameMs).toBeLessThan(mostMs);
+    expect(call.underruns).toBe(0);
+    expect(call.playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0 });
   });
 
   it.each([30, 60, 250])('is where it was after the worker has stood still for %i ms', (stallMs) => {

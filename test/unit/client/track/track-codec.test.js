@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { seededRandom, normal } from '../../../../bench/stats/random.js';
 import { align } from '../../../../bench/stats/signal.js';
 import { decodePiece, encodePiece, LEAD_SAMPLES, PIECE_SAMPLES, SOURCE_SAMPLES } from '../../../../public/client/track/track-codec.js';
-import { createLibopusCodec } from '../../../../public/shared/libopus-codec.js';
-import { FADE_SECONDS, MAX_PIECE_BYTES, PIECE_SECONDS, TRACK_RATE } from '../../../../public/shared/track-piece.js';
+import { createLibopusCodec } from '../../../../public/shared/stream/libopus-codec.js';
+import { FADE_SECONDS, MAX_PIECE_BYTES, PIECE_SECONDS, TRACK_RATE } from '../../../../public/shared/wire/track-piece.js';
 
 const LIBOPUS = '../../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
 const codec = createLibopusCodec(await (await import(LIBOPUS)).default());

@@ -1,0 +1,288 @@
+/**
+ * @import { PayloadEncoder } from './payload.js'
+ */
+
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  MAX_REDUNDANCY,
+  Packet,
+  lengthBytes,
+  speakersBytes,
+  writeAudioHeader,
+} from '../wire/packet.js';
+
+/** The number of silent packets after sound: one of them may be lost. */
+const SILENT_FRAMES = 2;
+
+/** The interval of packets in longer silence, in milliseconds. */
+const SILENT_MS = 200;
+
+const PAYLOADS = MAX_REDUNDANCY + 1;
+
+/**
+ * The largest packet that fits one datagram before QUIC has found the path's own limit, in bytes: of 1 200 bytes of UDP
+ * payload (RFC 9000, section 14) it takes 38 for its header, tag and frame, and WebTransport one to eight for the session.
+ */
+const UNPROBED_BYTES = 1150;
+
+/** The buffer into which every stream's packets are written: connections don't keep it. */
+const out = new Uint8Array(MAX_PACKET_BYTES);
+
+/** Views of its beginning, by their length. @type {Uint8Array[]} */
+const views = [];
+
+/** Decides which packets of silence are sent: the first of them, and then one now and then. */
+export class SilencePace {
+  #suppresses;
+  #interval;
+  #silentFrames = 0;
+  #sentFrame = -Infinity;
+
+  /**
+   * @param {number} frameMs
+   * @param {boolean} suppresses whether packets are left out in silence
+   */
+  constructor(frameMs, suppresses) {
+    this.#suppresses = suppresses;
+    this.#interval = Math.max(1, Math.round(SILENT_MS / frameMs));
+  }
+
+  /** @param {boolean} suppresses whether packets are left out in silence */
+  set suppresses(suppresses) {
+    this.#suppresses = suppresses;
+  }
+
+  /** Whether the last frame was silent. */
+  get isSilent() {
+    return this.#silentFrames > 0;
+  }
+
+  /** Whether the last frame is the second silent one after sound: the last that is always sent. */
+  get endsSound() {
+    return this.#silentFrames === SILENT_FRAMES;
+  }
+
+  /** Whether the last frame is of a silence of which most packets are left out. */
+  get isSparse() {
+    return this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+  }
+
+  /**
+   * To be asked for each frame.
+   * @param {number} frame
+   * @param {boolean} isSilent
+   * @returns {boolean} whether its packet is sent
+   */
+  sends(frame, isSilent) {
+    this.#silentFrames = isSilent ? this.#silentFrames + 1 : 0;
+    const mayBeLeftOut = this.#suppresses && this.#silentFrames > SILENT_FRAMES;
+    if (mayBeLeftOut && frame - this.#sentFrame < this.#interval) return false;
+    this.#sentFrame = frame;
+    return true;
+  }
+}
+
+/**
+ * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the payloads of the frames
+ * before. The client sends its microphone as one, the server each mix. Nothing is allocated for a frame.
+ *
+ *     if (stream.encode(frame, pcm)) send(stream.write(redundancy));
+ */
+export class PacketStream {
+  /** The header of the next packet: stream, level, voice and speakers are the owner's to set, the rest is filled in. */
+  packet = new Packet();
+  #encoder;
+  #effort;
+  #pace;
+  /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
+  #payloads = [];
+  /** Their lengths in bytes; 0 is silence. */
+  #lengths = new Uint16Array(PAYLOADS);
+  #turn = 0;
+  /** Whether the last frame's payload is still to come. */
+  #hasBegun = false;
+  #frame = -2;
+  /** The first frame after those that were pre-rolled. */
+  #primedFrame = -Infinity;
+  /** The last frame that was encoded. */
+  #soundFrame = -1;
+
+  /**
+   * @param {object} options
+   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
+   * @param {number} options.frameMs
+   * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
+   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
+   */
+  constructor({ encoder, frameMs, suppresses = false, effort }) {
+    this.#encoder = encoder;
+    this.#effort = effort;
+    this.#pace = new SilencePace(frameMs, suppresses);
+  }
+
+  /** @param {boolean} suppresses whether packets are left out in silence */
+  suppressSilence(suppresses) {
+    this.#pace.suppresses = suppresses;
+  }
+
+  /** Whether the last frame was silent. */
+  get isSilent() {
+    return this.#pace.isSilent;
+  }
+
+  /** Whether the last frame is the second silent one after sound: the last that is always sent. */
+  get endsSound() {
+    return this.#pace.endsSound;
+  }
+
+  /** Whether the last frame is of a silence of which most packets are left out. */
+  get isSparse() {
+    return this.#pace.isSparse;
+  }
+
+  /** The bytes of the last frame's payload; 0 for silence. */
+  get payloadBytes() {
+    return this.#lengths[this.#turn];
+  }
+
+  /**
+   * Encodes a frame that nobody hears, right before the next one: the encoder goes on from it, and the next packets
+   * repeat it.
+   * @param {number} frame  the one before the next that encode() or preRoll() gets
+   * @param {Float32Array} pcm
+   */
+  preRoll(frame, pcm) {
+    this.encode(frame, pcm, false);
+    this.#primedFrame = frame + 1;
+  }
+
+  /**
+   * Encodes one frame.
+   * @param {number} frame  above the one before; where it isn't the next one nothing before it is repeated
+   * @param {Float32Array | null} pcm  one frame; null: silence
+   * @param {boolean} [heard]  false for a frame that has no packet of its own
+   * @returns {boolean} whether its packet is to be written: false where silence is left out
+   */
+  encode(frame, pcm, heard = true) {
+    const isSent = this.begin(frame, pcm, heard);
+    this.end();
+    return isSent;
+  }
+
+  /**
+   * Begins what encode() does, so that several streams are encoded at once. end() is to follow.
+   * @param {number} frame
+   * @param {Float32Array | null} pcm  may be used again at once
+   * @param {boolean} [heard]
+   * @returns {boolean} as encode()
+   */
+  begin(frame, pcm, heard = true) {
+    if (frame !== this.#frame + 1) this.#lengths.fill(0);
+    this.#frame = frame;
+    this.#turn = (this.#turn + 1) % PAYLOADS;
+    this.#lengths[this.#turn] = 0;
+    if (pcm !== null) {
+      if (this.#payloads.length === 0) this.#claim();
+      this.#soundFrame = frame;
+      this.#encoder.begin(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity);
+      this.#hasBegun = true;
+    }
+    if (!heard) return false;
+    if (!this.#pace.sends(frame, pcm === null)) return false;
+    this.packet.sequence = (this.packet.sequence + 1) & 0xffff;
+    return true;
+  }
+
+  /** Ends what was begun: the packet can be written. */
+  end() {
+    if (this.#hasBegun) this.#lengths[this.#turn] = this.#encoder.end();
+    this.#hasBegun = false;
+  }
+
+  #claim() {
+    while (this.#payloads.length < PAYLOADS) this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
+  }
+
+  /**
+   * Writes the packet of the frame that was encoded last; again with another redundancy, where several get it.
+   * @param {number} redundancy  0 to MAX_REDUNDANCY: how many frames before it are repeated, as far as there is room;
+   *   as many as can be in the first packets after a pre-roll. The list of speakers is left out where it has no room
+   * @param {number} [back]  how many frames before it the packet's own is; with `redundancy` MAX_REDUNDANCY at most
+   * @returns {Uint8Array} valid until any stream's next packet is written
+   */
+  write(redundancy, back = 0) {
+    const { packet } = this;
+    const { sequence } = packet;
+    packet.frame = this.#frame - back;
+    packet.sequence = (sequence - back) & 0xffff;
+    const isPrimed = back === 0 && this.#frame - this.#primedFrame < MAX_REDUNDANCY;
+    this.#fit(packet, isPrimed ? MAX_REDUNDANCY : redundancy, back);
+    let at = writeAudioHeader(out, packet);
+    for (let r = back + packet.redundancy; r >= back; r--) {
+      const turn = (this.#turn + PAYLOADS - r) % PAYLOADS;
+      const length = this.#lengths[turn];
+      for (let i = 0; i < length; i++) out[at + i] = this.#payloads[turn][i];
+      at += length;
+    }
+    packet.sequence = sequence;
+    return (views[at] ??= out.subarray(0, at));
+  }
+
+  /**
+   * @param {number} redundancy  0 to MAX_REDUNDANCY
+   * @returns {number} how many of so many frames before the last one have no room in its packet, beside a full list of
+   *   speakers, on a path of which nothing is known yet
+   */
+  leavesOut(redundancy) {
+    let bytes = AUDIO_HEADER_BYTES + speakersBytes(this.packet.speakers) + this.payloadBytes;
+    for (let r = 1; r <= redundancy; r++) {
+      const length = this.#lengthBefore(r);
+      bytes += lengthBytes(length) + length;
+      if (bytes > UNPROBED_BYTES) return redundancy - r + 1;
+    }
+    return 0;
+  }
+
+  /**
+   * Chooses the payloads that are repeated: as many as are asked for and fit, but none older than the oldest sound.
+   * @param {Packet} packet
+   * @param {number} redundancy
+   * @param {number} back  how many frames before the last one the packet's own is
+   */
+  #fit(packet, redundancy, back) {
+    const own = AUDIO_HEADER_BYTES + this.#lengthBefore(back);
+    if (own + speakersBytes(packet.speakers) > MAX_PACKET_BYTES) packet.speakers = 0;
+    let bytes = own + speakersBytes(packet.speakers);
+    packet.redundancy = 0;
+    let oldest = MAX_REDUNDANCY - back;
+    while (oldest > 0 && this.#lengthBefore(back + oldest) === 0) oldest -= 1;
+    for (let r = 1; r <= redundancy && r <= oldest; r++) {
+      const length = this.#lengthBefore(back + r);
+      bytes += lengthBytes(length) + length;
+      if (bytes > MAX_PACKET_BYTES) return;
+      packet.payloadBytes[r] = length;
+      packet.redundancy = r;
+    }
+  }
+
+  /** @param {number} r @returns {number} the bytes of the payload r frames ago */
+  #lengthBefore(r) {
+    return this.#lengths[(this.#turn + PAYLOADS - r) % PAYLOADS];
+  }
+
+  /**
+   * Gives back the memory that only sound needs, until there is sound again.
+   * @param {number} frame only if nothing was encoded from this one on
+   */
+  rest(frame) {
+    if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
+    this.#payloads = [];
+    this.#lengths.fill(0);
+  }
+
+  /** Idempotent where the encoder's is. */
+  close() {
+    this.#encoder.close();
+  }
+}

@@ -1,0 +1,418 @@
+/**
+ * One frame of the grid as a packet's payload: one Opus frame, or several behind their lengths.
+ * @import { AudioFormat } from '../sound/audio-format.js'
+ * @import { Decoder, Encoder } from './codec.js'
+ */
+
+import { lengthBytes, readOpusFrames, writeLength } from '../wire/packet-format.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../wire/packet.js';
+
+/** The longest gap that is concealed, in milliseconds: by then the decoder has faded out. What follows is silence. */
+export const MAX_CONCEAL_MS = 120;
+
+/** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
+const MAX_OPUS_FRAME_BYTES = 1275;
+
+/**
+ * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
+ * @returns {number} the bit rate at which a frame fills a packet, in bits a second
+ */
+export function mostBitrate({ frameMs, opusFrames }) {
+  return Math.floor(((MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - 2 * opusFrames) * 8000) / frameMs);
+}
+
+/**
+ * The bits that Opus frames shorter than 10 ms need for the sound of one of 20 ms, whose bits are 1: by their length in
+ * milliseconds (docs/codec.md, "Short frames").
+ */
+const BITS_OF_SHORT = new Map([[2.5, 4 / 3], [5, 10 / 9]]);
+
+/**
+ * @param {number} bitrate of one channel, in bits a second, where a frame has 10 ms or more
+ * @param {AudioFormat} format
+ * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, more for short frames, as far as
+ *   a packet has room
+ */
+export function streamBitrate(bitrate, format) {
+  const { channels, frameMs, opusFrames } = format;
+  const whole = Math.round(bitrate * channels * (BITS_OF_SHORT.get(frameMs / opusFrames) ?? 1));
+  return whole === bitrate ? bitrate : Math.min(whole, mostBitrate(format));
+}
+
+/** How many frames a codec that failed twice in a row is left alone: a second of 20 ms frames. */
+const REST_FRAMES = 50;
+
+/**
+ * One Opus encoder or decoder, or none yet. It is opened when there is something to do for it, where `open` is given,
+ * and replaced when it throws: at once, or after REST_FRAMES when the one before had failed as lately. It is kept
+ * otherwise, since an Opus frame is coded against the one before it.
+ * @template {Encoder | Decoder} T
+ */
+class CodecSlot {
+  #codec;
+  #open;
+  #onFault;
+  #closed = false;
+  /** How many frames were asked for since the last fault, those that were left out not counted. */
+  #frames = REST_FRAMES;
+  /** How many frames are still left out. */
+  #rest = 0;
+
+  /**
+   * @param {T | null} codec
+   * @param {Reopening<T>} [reopening]
+   */
+  constructor(codec, { open, onFault } = {}) {
+    this.#codec = codec;
+    this.#open = open;
+    this.#onFault = onFault;
+  }
+
+  /** The instance that is open; null where there is none. */
+  get current() {
+    return this.#codec;
+  }
+
+  /**
+   * To be asked once a frame.
+   * @returns {T | null} null while there is none to be had
+   */
+  get() {
+    if (this.#rest > 0) {
+      this.#rest -= 1;
+      return null;
+    }
+    this.#frames += 1;
+    if (this.#codec !== null || this.#closed || this.#open === undefined) return this.#codec;
+    try {
+      this.#codec = this.#open();
+    } catch (error) {
+      this.fail(error);
+    }
+    return this.#codec;
+  }
+
+  /**
+   * Gives up the instance that has thrown.
+   * @param {unknown} error
+   * @throws {unknown} the same where there is no other instance to be had
+   */
+  fail(error) {
+    const broken = this.#codec;
+    this.#codec = null;
+    if (this.#open === undefined) throw error;
+    this.#rest = this.#frames < REST_FRAMES ? REST_FRAMES : 0;
+    this.#frames = 0;
+    this.#onFault?.(error);
+    try {
+      broken?.close();
+    } catch {
+      // The fault has been told; an instance that can't even be closed is left to the garbage collector.
+    }
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#closed = true;
+    this.#codec?.close();
+    this.#codec = null;
+  }
+}
+
+/**
+ * @template T
+ * @typedef {object} Reopening
+ * @property {() => T} [open]  makes the codec, at first and after a fault; without it a fault is thrown
+ * @property {(error: unknown) => void} [onFault]  told when the codec threw, or couldn't be opened
+ */
+
+/**
+ * Encodes frames of the grid to payloads. Stereo whose two sides are the same, such as a mono microphone's, goes
+ * out as mono.
+ */
+export class PayloadEncoder {
+  #slot;
+  #opusFrames;
+  #opusFrameValues;
+  #isStereo;
+  /** Whether the last frame's sides were the same, and whether it was sent as mono. */
+  #hadSameSides = true;
+  #isMono = false;
+  #complexity = -1;
+  #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
+  /** The encoder that has begun a frame, and where its payload goes; else the payload's bytes. @type {Encoder | null} */
+  #begun = null;
+  /** @type {Uint8Array} */
+  #out = this.#scratch;
+  #at = 0;
+  #bytes = 0;
+
+  /**
+   * @param {Encoder | null} encoder  closed with this; null where `open` makes it with the first frame
+   * @param {AudioFormat} format
+   * @param {Reopening<Encoder>} [reopening]
+   */
+  constructor(encoder, { opusFrames, opusFrameSamples, channels }, reopening) {
+    this.#slot = new CodecSlot(encoder, reopening);
+    this.#opusFrames = opusFrames;
+    this.#opusFrameValues = opusFrameSamples * channels;
+    this.#isStereo = channels === 2;
+  }
+
+  /**
+   * @param {Float32Array} pcm  one frame of the grid, [-1, 1]
+   * @param {Uint8Array} out
+   * @param {number} at
+   * @param {number} [complexity]  0 to 10; as it is without
+   * @returns {number} the payload's bytes; 0 when it failed or doesn't fit
+   */
+  encode(pcm, out, at, complexity = this.#complexity) {
+    const encoder = this.#slot.get();
+    return encoder === null ? 0 : this.#encode(encoder, pcm, out, at, complexity);
+  }
+
+  /**
+   * @param {Encoder} encoder
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   * @param {number} complexity
+   */
+  #encode(encoder, pcm, out, at, complexity) {
+    try {
+      this.#set(encoder, pcm, complexity);
+      if (this.#opusFrames === 1) return encoder.encode(pcm, out, at);
+      return this.#encodeFrames(encoder, pcm, out, at);
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  /**
+   * Begins what encode() does: on another thread, where the codec has some. end() is to follow.
+   * @param {Float32Array} pcm  one frame of the grid; may be used again at once
+   * @param {Uint8Array} out
+   * @param {number} at
+   * @param {number} [complexity]
+   */
+  begin(pcm, out, at, complexity = this.#complexity) {
+    this.#bytes = 0;
+    this.#begun = null;
+    const encoder = this.#slot.get();
+    if (encoder === null) return;
+    if (!encoder.begin || this.#opusFrames > 1) {
+      this.#bytes = this.#encode(encoder, pcm, out, at, complexity);
+      return;
+    }
+    try {
+      this.#set(encoder, pcm, complexity);
+      if (!encoder.begin(pcm, out.length - at)) return;
+      this.#begun = encoder;
+      this.#out = out;
+      this.#at = at;
+    } catch (error) {
+      this.#failed(error);
+    }
+  }
+
+  /** @returns {number} what encode() returns, of the frame that was begun last */
+  end() {
+    const encoder = this.#begun;
+    if (encoder === null) return this.#bytes;
+    this.#begun = null;
+    try {
+      return encoder.end?.(this.#out, this.#at) ?? 0;
+    } catch (error) {
+      return this.#failed(error);
+    }
+  }
+
+  /**
+   * @param {Encoder} encoder
+   * @param {Float32Array} pcm
+   * @param {number} complexity
+   */
+  #set(encoder, pcm, complexity) {
+    if (complexity !== this.#complexity) encoder.setComplexity((this.#complexity = complexity));
+    if (this.#isStereo) this.#follow(encoder, hasSameSides(pcm));
+  }
+
+  /** @param {unknown} error @returns {0} */
+  #failed(error) {
+    this.#complexity = -1;
+    this.#isMono = false;
+    this.#slot.fail(error);
+    return 0;
+  }
+
+  /**
+   * @param {Encoder} encoder
+   * @param {Float32Array} pcm
+   * @param {Uint8Array} out
+   * @param {number} at
+   */
+  #encodeFrames(encoder, pcm, out, at) {
+    const last = this.#opusFrames - 1;
+    let end = at;
+    for (let i = 0; i <= last; i++) {
+      const opusFrame = pcm.subarray(i * this.#opusFrameValues, (i + 1) * this.#opusFrameValues);
+      const bytes = encoder.encode(opusFrame, this.#scratch, 0);
+      if (bytes === 0 || end + lengthBytes(bytes) + bytes > out.length) return 0;
+      if (i < last) end = writeLength(out, end, bytes);
+      for (let b = 0; b < bytes; b++) out[end + b] = this.#scratch[b];
+      end += bytes;
+    }
+    return end - at;
+  }
+
+  /**
+   * Each Opus frame overlaps with the one before, so only the second with the same sides is like mono wholly.
+   * @param {Encoder} encoder
+   * @param {boolean} hasSame
+   */
+  #follow(encoder, hasSame) {
+    const isMono = hasSame && this.#hadSameSides;
+    this.#hadSameSides = hasSame;
+    if (isMono !== this.#isMono) encoder.setMono(isMono);
+    this.#isMono = isMono;
+  }
+
+  close() {
+    this.#begun = null;
+    this.#slot.close();
+  }
+}
+
+/** Decodes payloads to frames of the grid. */
+export class PayloadDecoder {
+  #slot;
+  #opusFrames;
+  #opusFrameValues;
+  #starts;
+  #lengths;
+
+  /**
+   * @param {Decoder | null} decoder  closed with this; null where `open` makes it with the first frame
+   * @param {AudioFormat} format
+   * @param {Reopening<Decoder>} [reopening]
+   */
+  constructor(decoder, { opusFrames, opusFrameSamples, channels }, reopening) {
+    this.#slot = new CodecSlot(decoder, reopening);
+    this.#opusFrames = opusFrames;
+    this.#opusFrameValues = opusFrameSamples * channels;
+    this.#starts = new Uint16Array(opusFrames);
+    this.#lengths = new Uint16Array(opusFrames);
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number} start  where the payload starts
+   * @param {number} length  its bytes
+   * @param {Float32Array} out
+   * @param {number} at  where the frame goes
+   * @returns {boolean} false when there was garbage in it, which is concealed, or the decoder failed, which is silent
+   */
+  decode(bytes, start, length, out, at) {
+    const decoder = this.#slot.get();
+    if (decoder === null) return this.#silence(out, at);
+    try {
+      if (!readOpusFrames(bytes, start, length, this.#opusFrames, this.#starts, this.#lengths)) {
+        this.#concealAll(decoder, out, at);
+        return false;
+      }
+      let good = true;
+      for (let i = 0; i < this.#opusFrames; i++) {
+        const to = at + i * this.#opusFrameValues;
+        if (decoder.decode(bytes, this.#starts[i], this.#lengths[i], out, to)) continue;
+        decoder.conceal(out, to);
+        good = false;
+      }
+      return good;
+    } catch (error) {
+      this.#slot.fail(error);
+      return this.#silence(out, at);
+    }
+  }
+
+  /**
+   * Begins to decode a payload on another thread, where the codec has some. end() is to follow.
+   * @param {Uint8Array} bytes  may be used again at once
+   * @param {number} start
+   * @param {number} length
+   * @returns {boolean} whether it has begun: else decode() is to be called
+   */
+  begin(bytes, start, length) {
+    const decoder = this.#slot.current;
+    if (!decoder?.begin || this.#opusFrames > 1) return false;
+    try {
+      return decoder.begin(bytes, start, length);
+    } catch (error) {
+      this.#slot.fail(error);
+      return false;
+    }
+  }
+
+  /**
+   * Ends what was begun.
+   * @param {Float32Array} out
+   * @param {number} at  where the frame goes
+   * @returns {boolean} as decode()
+   */
+  end(out, at) {
+    const decoder = this.#slot.get();
+    if (!decoder?.end) return this.#silence(out, at);
+    try {
+      const good = decoder.end(out, at);
+      if (!good) decoder.conceal(out, at);
+      return good;
+    } catch (error) {
+      this.#slot.fail(error);
+      return this.#silence(out, at);
+    }
+  }
+
+  /**
+   * Conceals one lost frame of the grid.
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  conceal(out, at) {
+    const decoder = this.#slot.get();
+    if (decoder === null) return void this.#silence(out, at);
+    try {
+      this.#concealAll(decoder, out, at);
+    } catch (error) {
+      this.#slot.fail(error);
+      this.#silence(out, at);
+    }
+  }
+
+  /**
+   * @param {Decoder} decoder
+   * @param {Float32Array} out
+   * @param {number} at
+   */
+  #concealAll(decoder, out, at) {
+    for (let i = 0; i < this.#opusFrames; i++) decoder.conceal(out, at + i * this.#opusFrameValues);
+  }
+
+  /**
+   * @param {Float32Array} out
+   * @param {number} at
+   * @returns {false}
+   */
+  #silence(out, at) {
+    out.fill(0, at, at + this.#opusFrames * this.#opusFrameValues);
+    return false;
+  }
+
+  close() {
+    this.#slot.close();
+  }
+}
+
+/** @param {Float32Array} pcm interleaved */
+function hasSameSides(pcm) {
+  for (let i = 0; i < pcm.length; i += 2) if (pcm[i] !== pcm[i + 1]) return false;
+  return true;
+}

@@ -1,0 +1,69 @@
+/**
+ * The sound of a backing track as it is kept and sent: pieces that each can be decoded alone, of Opus packets of 20 ms at
+ * 48 kHz, each after its length (RFC 6716, section 3.2.1). A piece begins with packets that only tune the decoder in
+ * (RFC 7845, section 4.6), and ends with one during which the next piece is faded in.
+ */
+
+import { payloadSamples } from '../stream/codec.js';
+import { lengthBytes, readLength, writeLength } from './packet-format.js';
+
+export const TRACK_RATE = 48_000;
+export const TRACK_CHANNELS = 2;
+
+/** The time from one piece's beginning to the next one's, and that in which one goes over into the next, in seconds. */
+export const PIECE_SECONDS = 10;
+export const FADE_SECONDS = 0.02;
+
+/** The longest track, in seconds. */
+export const MAX_TRACK_SECONDS = 900;
+
+/** The longest piece, in bytes: 190 kbit/s. */
+export const MAX_PIECE_BYTES = 240_000;
+
+/** A packet's samples, at TRACK_RATE. */
+export const PACKET_SAMPLES = TRACK_RATE * FADE_SECONDS;
+
+/** The packets before a piece's own sound. */
+export const LEAD_PACKETS = 4;
+
+/** All packets of a piece. */
+export const PIECE_PACKETS = LEAD_PACKETS + PIECE_SECONDS / FADE_SECONDS + 1;
+
+/** @param {number} seconds  of a track @returns {number} its pieces */
+export const piecesOf = (seconds) => Math.ceil(seconds / PIECE_SECONDS);
+
+/**
+ * Puts a piece together.
+ * @param {Uint8Array[]} packets
+ * @returns {Uint8Array<ArrayBuffer>}
+ */
+export function joinPackets(packets) {
+  const bytes = new Uint8Array(packets.reduce((sum, { length }) => sum + lengthBytes(length) + length, 0));
+  let at = 0;
+  for (const packet of packets) {
+    at = writeLength(bytes, at, packet.length);
+    bytes.set(packet, at);
+    at += packet.length;
+  }
+  return bytes;
+}
+
+/**
+ * Calls back with each packet of a piece.
+ * @param {Uint8Array} bytes
+ * @param {(start: number, length: number) => void} [take]
+ * @param {number} [packets]  how many it must have
+ * @returns {boolean} false where it is no piece: `take` has got packets nevertheless
+ */
+export function readPiece(bytes, take = () => {}, packets = PIECE_PACKETS) {
+  let [at, count] = [0, 0];
+  for (; at < bytes.length && count < packets; count++) {
+    const length = readLength(bytes, at, bytes.length);
+    if (length < 0) return false;
+    const start = at + lengthBytes(length);
+    if (payloadSamples(bytes, start, length, TRACK_RATE) !== PACKET_SAMPLES) return false;
+    take(start, length);
+    at = start + length;
+  }
+  return at === bytes.length && count === packets;
+}

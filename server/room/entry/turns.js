@@ -1,0 +1,76 @@
+/** @import { Clock } from '../../../public/shared/clock.js' */
+
+/** The length of a window, and the most that calls take of it, in milliseconds: those that come all at once wait. */
+const WINDOW_MS = 20;
+const MOST_IN_WINDOW_MS = 5;
+
+/** Joins and departures that come all at once take turns, so that the rooms' sound goes on meanwhile. */
+export class Turns {
+  #clock;
+  #windowMs = -Infinity;
+  #spentMs = 0;
+  /** The calls that wait for their turn, the oldest first, by what they are of. @type {Map<object, () => void>} */
+  #waiting = new Map();
+
+  /** @param {Clock} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /** How many wait. */
+  get waiting() {
+    return this.#waiting.size;
+  }
+
+  /** @param {object} whose */
+  isWaiting(whose) {
+    return this.#waiting.has(whose);
+  }
+
+  /**
+   * Calls at once, or in a later window where this one's time is used up.
+   * @param {object} whose  a session that joins, or a member who has gone: one call of each waits at most
+   * @param {() => void} call  throws nothing
+   */
+  take(whose, call) {
+    const now = this.#clock.now();
+    if (now - this.#windowMs >= WINDOW_MS) {
+      this.#windowMs = now;
+      this.#spentMs = 0;
+    }
+    if (this.#waiting.size === 0 && this.#spentMs < MOST_IN_WINDOW_MS) {
+      this.#run(call);
+      return;
+    }
+    this.#waiting.set(whose, call);
+    if (this.#waiting.size === 1) this.#later();
+  }
+
+  /** @param {object} whose  nobody wants that call any more */
+  forget(whose) {
+    this.#waiting.delete(whose);
+  }
+
+  #later() {
+    this.#clock.setTimeout(() => this.#goOn(), Math.max(0, this.#windowMs + WINDOW_MS - this.#clock.now()));
+  }
+
+  /** Makes the calls that wait, as many as the window has time for. */
+  #goOn() {
+    this.#windowMs = this.#clock.now();
+    this.#spentMs = 0;
+    for (const [whose, call] of this.#waiting) {
+      if (this.#spentMs >= MOST_IN_WINDOW_MS) break;
+      this.#waiting.delete(whose);
+      this.#run(call);
+    }
+    if (this.#waiting.size > 0) this.#later();
+  }
+
+  /** @param {() => void} call */
+  #run(call) {
+    const startMs = this.#clock.now();
+    call();
+    this.#spentMs += this.#clock.now() - startMs;
+  }
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { Quality, Reports } from '../../../../server/room/reports/reports.js';
+import { FakeClock } from '../../../fakes/fake-clock.js';
+
+/** A member who is told nothing in particular. @param {string} id @returns {any} */
+const memberOf = (id) => ({
+  id,
+  /** @type {any[]} */
+  told: [],
+  quality: 0,
+  measured: 0,
+  stats: () => ({ receivedPercent10s: 100, downLostPercent: null, roundTripMs: null, latenessP99Ms: null }),
+  tell(/** @type {any} */ message) {
+    this.told.push(message);
+  },
+  rate(/** @type {number} */ quality) {
+    this.measured = quality;
+  },
+  takeQuality() {
+    const isChange = this.quality !== this.measured;
+    this.quality = this.measured;
+    return isChange;
+  },
+});
+
+/** @param {number} count @param {number} [phase] */
+function roomOf(count, phase) {
+  const clock = new FakeClock();
+  const members = new Map(Array.from({ length: count }, (_, i) => [String(i), memberOf(String(i))]));
+  /** @type {{ id: string, now: number }[]} */
+  const visits = [];
+  /** @type {number[]} */
+  const rounds = [];
+  const reports = new Reports({
+    room: 'lab',
+    clock,
+    log: {},
+    members,
+    visit: (member, now) => {
+      visits.push({ id: member.id, now });
+      return true;
+    },
+    onRound: (now) => void rounds.push(now),
+    phase,
+  });
+  return { clock, members, visits, rounds, reports };
+}
+
+describe('the reports of a room', () => {
+  it('visits a few people together, once a second', () => {
+    const { clock, visits, rounds } = roomOf(3);
+    clock.advance(3000);
+    expect(visits.map(({ now }) => now)).toEqual([1000, 1000, 1000, 2000, 2000, 2000, 3000, 3000, 3000]);
+    expect(rounds).toEqual([1000, 2000, 3000]);
+  });
+
+  it('visits five hundred ten at a time, each of them once a second', () => {
+    const { clock, visits } = roomOf(500);
+    clock.advance(10_000);
+    /** @type {Map<number, number>} */
+    const together = new Map();
+    for (const { now } of visits) together.set(now, (together.get(now) ?? 0) + 1);
+    expect(Math.max(...together.values())).toBe(10);
+    const times = visits.filter(({ id }) => id === '321').map(({ now }) => now);
+    expect(times.length).toBeGreaterThanOrEqual(9);
+    times.slice(1).forEach((now, i) => expect(now - times[i]).toBeCloseTo(1000, 6));
+  });
+
+  it("doesn't visit those who have gone, or another with the same id", () => {
+    const { clock, members, visits } = roomOf(30);
+    clock.advance(1000);
+    members.delete('15');
+    members.set('16', memberOf('16'));
+    clock.advance(900);
+    expect(visits.map(({ id }) => id)).not.toContain('15');
+    expect(visits.map(({ id }) => id)).not.toContain('16');
+    expect(visits.map(({ id }) => id)).toContain('17');
+  });
+
+  it('begins its rounds apart from those of other rooms', () => {
+    const { clock, rounds } = roomOf(0, 0.25);
+    clock.advance(3000);
+    expect(rounds).toEqual([750, 1750, 2750]);
+  });
+
+  it('ends, even in a visit', () => {
+    const { clock, visits, reports } = roomOf(30);
+    clock.advance(1000);
+    reports.stop();
+    reports.stop();
+    clock.advance(5000);
+    expect(visits.length).toBe(4);
+    expect(clock.waiting).toBe(0);
+  });
+
+  it('tell of the quality of many connections in parts, every two seconds', () => {
+    const { clock, members } = roomOf(120);
+    clock.advance(8000);
+    const told = members.get('0').told.filter((/** @type {any} */ { type }) => type === 'qualities');
+    expect(told.map((/** @type {any} */ { people }) => people.length)).toEqual([50, 50, 20]);
+    expect([...members.values()].every(({ quality }) => quality === Quality.good)).toBe(true);
+  });
+});
