@@ -12,17 +12,17 @@ const fromUtf8 = new TextDecoder();
 const node = { id: 'a1', url: 'https://a.example', h3Port: 4433, certificateHashes: ['aGFzaA=='] };
 const rules = { locked: true, lobby: false, chat: 'everybody', record: 'moderators', password: { salt: 'c2FsdA==', hash: 'aGFzaA==' }, bans: [{ name: 'Eve', identity: null, tokenId: null, network: '192.0.2.1', leftMs: 5 }] };
 const messages = [
-  { version: 1, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
-  { version: 1, node: 'a1', epoch: NOW_MS },
-  { version: 1, node, epoch: NOW_MS },
-  { version: 1, room: 'tea', hold: true, above: 0 },
-  { version: 1, node: null },
-  { version: 1, room: 'tea', rules },
-  { version: 1, node, epoch: NOW_MS, relays: true },
-  { version: 1, from: 'b2', room: 'tea', epoch: NOW_MS, links: [{ type: 'link', id: 1, peer: '192.0.2.1:9', message: { type: 'join' } }, { type: 'control', id: 1, message: null }, { type: 'heard', ids: [1, 2] }, { type: 'closed', id: 1, code: 0 }] },
-  { version: 1, room: 'tea', epoch: NOW_MS, answers: [{ type: 'tell', ids: [1], message: { type: 'welcome' } }, { type: 'close', id: 1, code: 62, reason: 'again' }] },
-  { version: 1, room: 'tea' },
-  { version: 1, epoch: NOW_MS, clock: 96_000.5 },
+  { version: 2, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
+  { version: 2, node: 'a1', epoch: NOW_MS },
+  { version: 2, node, epoch: NOW_MS },
+  { version: 2, room: 'tea', hold: true, above: 0 },
+  { version: 2, node: null },
+  { version: 2, room: 'tea', rules },
+  { version: 2, node, epoch: NOW_MS, relays: true },
+  { version: 2, from: 'b2', room: 'tea', epoch: NOW_MS, links: [{ type: 'link', id: 1, peer: '192.0.2.1:9', message: { type: 'join' } }, { type: 'control', id: 1, message: null }, { type: 'heard', ids: [1, 2] }, { type: 'closed', id: 1, code: 0 }, { type: 'rates', wanted: [0, 2, 255] }, { type: 'again' }] },
+  { version: 2, room: 'tea', epoch: NOW_MS, answers: [{ type: 'tell', ids: [1], message: { type: 'welcome' } }, { type: 'close', id: 1, code: 62, reason: 'again' }] },
+  { version: 2, room: 'tea' },
+  { version: 2, epoch: NOW_MS, clock: 96_000.5 },
   { version: 2, id: 'b2', url: 'https://b.example' },
 ];
 const SCHEMAS = [beat, claim, where, opening, opened, roomRules, relayUp, relayDown, clockAsked, clockTold];
