@@ -227,7 +227,7 @@ export class Room {
    * @param {Member} member  that session's
    */
   #replace(before, member) {
-    this.#parts.casting.retire(before);
+    this.#parts.casting.retire(before, member);
     this.#parts.recording.replaced(member);
   }
 

@@ -85,7 +85,10 @@ async function call(room) {
   const counts = await relayedTo();
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(1);
   expect(counts[owner.number]).toBe(0);
-  await vi.waitFor(() => expect(longestGapMs(lately(far, 500))).toBeLessThan(100), { timeout: 5000 });
+  await vi.waitFor(() => {
+    expect(far.recorded).toBeGreaterThan(700 * 48);
+    expect(longestGapMs(lately(far, 500))).toBeLessThan(100);
+  }, { timeout: 5000 });
   return { speaker, near, far, owner };
 }
 
@@ -179,7 +182,7 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
     await allLeave();
   });
 
-  it('has one who may speak come to its node, and hears the room all the way but for the change-over', async () => {
+  it('has one who may speak come to its node, who hears the room all the way', async () => {
     await undisturbed(async () => {
       const { speaker, near, far, owner } = await call('stage');
       // The operator asks whichever node.
@@ -190,8 +193,8 @@ requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room th
       const from = far.recorded;
       await vi.waitFor(async () => expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({ present: 3, listeners: 1 }), { timeout: 3000, interval: 20 });
       await pause(1000);
-      // The page's own change-over from one session to another, as when a node drains.
-      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(400);
+      // The relay is heard until there is sound at home.
+      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(60);
       expect([far.ended, near.ended, far.states.includes('reconnecting')]).toEqual([null, null, false]);
       expect(speaker.people.map(({ name }) => name).toSorted()).toEqual(['Far', 'Spe']);
       expect(Object.values(await relayedTo()).every((count) => count === 0)).toBe(true);

@@ -68,15 +68,16 @@ export class Casting {
   }
 
   /**
-   * Ends the session of one whose place another session has taken up. One at another node is heard until that one is, too.
+   * Ends the session of one whose place another session has taken up. Where they are at different nodes both are heard for a while.
    * @param {Member} before
+   * @param {Member} member  the other session's
    */
-  retire(before) {
+  retire(before, member) {
     const end = () => {
       before.end('resumed-elsewhere');
       this.#delivery.leave(before.source, before.listener);
     };
-    if (before.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
+    if (before.session.transport.isRelay !== member.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
     else end();
   }
 
