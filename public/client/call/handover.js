@@ -28,9 +28,11 @@ export class Handover {
   /** Samples that were heard of the first since the beginning, and played of the next. */
   #heard = 0;
   #played = 0;
-  /** The length of the sound that the next one has now, and of the silence that the first has, in samples. */
+  /** The length of the sound that the next one has now, nothing made up, and of the silence that the first has, in samples. */
   #sound = 0;
   #silence = 0;
+  /** Frames that the next one has made up. */
+  #concealed = 0;
   #timer;
   #onOver;
 
@@ -89,7 +91,9 @@ export class Handover {
 
   /** @param {Float32Array} samples  of the next one @param {number} count */
   #note(samples, count) {
-    this.#sound = this.#isSound(samples, count) ? this.#sound + count : 0;
+    const concealed = this.#to.playout?.counters.concealed ?? 0;
+    this.#sound = this.#isSound(samples, count) && concealed === this.#concealed ? this.#sound + count : 0;
+    this.#concealed = concealed;
   }
 
   /** @param {Float32Array} samples  of the first @param {number} count */

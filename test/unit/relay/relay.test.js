@@ -224,6 +224,9 @@ describe('a room that another node relays', () => {
     expect(framesOf(far).packets).toBeGreaterThan(before);
     await nodes.pass(1000);
     expect(far.session.closed?.code).toBe(errors['resumed-elsewhere'].close);
+    const heard = framesOf(back).frames.length;
+    await nodes.talk(ann, first + 75, first + 95);
+    expect(framesOf(back).frames.length - heard).toBeGreaterThan(8);
     // The way by the other node is none for one who speaks.
     const lost = await nodes.join(call.other, 'Far', { listen: true, resume });
     expect(last(lost, 'moved').node.id).toBe(home.id);
