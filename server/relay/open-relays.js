@@ -38,6 +38,7 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
       const room = host().rooms.get(name);
       return { relays: room?.casting.relays ?? false, broadcast: room?.moderation.rules.broadcast ?? false };
     },
+    chat: (room) => host().rooms.get(room)?.view.chat,
     move: (room, node) => host().rooms.move(room, node),
     get people() {
       return host().rooms.people + out.listeners;

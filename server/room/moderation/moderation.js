@@ -220,9 +220,10 @@ export class Moderation {
     this.#succession.entered(member);
   }
 
-  /** Somebody had a place in this room on another node. */
-  takenOver() {
+  /** Somebody had a place in this room on another node. @param {Member} member */
+  takenOver(member) {
     this.#succession.takenOver();
+    if (member.hand > 0) this.#showHand(member);
   }
 
   /**
@@ -266,6 +267,13 @@ export class Moderation {
 
   /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
   handMoved(member) {
+    this.#showHand(member);
+    // On another node it is up as the token says.
+    this.#roster.renew(member, this.#clock.now(), true);
+  }
+
+  /** @param {Member} member */
+  #showHand(member) {
     this.#hands[member.isLight ? 'moved' : 'left'](member);
   }
 

@@ -180,6 +180,11 @@ export class Roster {
     return id;
   }
 
+  /** The place of a hand that was raised on another node: those that go up here come after it. @param {number} hand */
+  takenHand(hand) {
+    this.#nextHand = Math.max(this.#nextHand, hand + 1);
+  }
+
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
     const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
@@ -245,8 +250,8 @@ export class Roster {
 
   /** @param {Place} place */
   #sign({ holder, key }) {
-    const { id, name, label, grant, role, muted, silenced } = holder;
-    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, epoch: this.#epoch });
+    const { id, name, label, grant, role, muted, silenced, hand } = holder;
+    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, hand, epoch: this.#epoch });
   }
 
   /** The room's epoch; 0 without a cluster. */
@@ -258,11 +263,12 @@ export class Roster {
    * Tells a member a newer token from time to time where other nodes take places over, with the nodes that there are now.
    * @param {Member} member
    * @param {number} now  on the monotonic clock
+   * @param {boolean} [isOther]  whether the token says something else than the last one
    */
-  renew(member, now) {
+  renew(member, now, isOther = false) {
     if (!this.#tokens.takesOver) return;
     const place = this.#places.get(member.id);
-    if (!place || now - place.toldMs < RENEW_MS) return;
+    if (!place || (!isOther && now - place.toldMs < RENEW_MS)) return;
     place.toldMs = now;
     member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }

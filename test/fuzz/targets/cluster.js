@@ -15,7 +15,7 @@ const messages = [
   { version: 2, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
   { version: 2, node: 'a1', epoch: NOW_MS },
   { version: 2, node, epoch: NOW_MS },
-  { version: 2, room: 'tea', hold: true, above: 0 },
+  { version: 2, room: 'tea', hold: true, above: 0, chat: { messages: [{ number: 1, from: '1', name: 'Ann', text: 'hello', at: '2026-11-25T00:00:00.000Z' }], next: 2 } },
   { version: 2, node: null },
   { version: 2, room: 'tea', rules },
   { version: 2, node, epoch: NOW_MS, relays: true },
