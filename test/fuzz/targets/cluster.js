@@ -51,7 +51,7 @@ export const clusterMessages = {
 };
 
 const tokens = new ResumeTokens({ key: 'the key of a cluster', wallNow: () => NOW_MS, awayMs: 30_000 });
-const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, epoch: 5 };
+const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 5 };
 const good = [tokens.sign(place), tokens.sign({ ...place, role: 'moderator', silenced: true, grant: { ...OPEN_GRANT, identity: 'ann', withheld: new Set(['chat']) } })];
 const texts = new Set(good.map((token) => token.slice(0, token.lastIndexOf('.'))));
 
