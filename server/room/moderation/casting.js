@@ -68,7 +68,7 @@ export class Casting {
   }
 
   /**
-   * Ends the session of one whose place another session has taken up. Where they are at different nodes both are heard for a while.
+   * Ends the session of one whose place another session has taken up. Where either is at another node both are heard for a while.
    * @param {Member} before
    * @param {Member} member  the other session's
    */
@@ -77,7 +77,7 @@ export class Casting {
       before.end('resumed-elsewhere');
       this.#delivery.leave(before.source, before.listener);
     };
-    if (before.session.transport.isRelay !== member.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
+    if (before.session.transport.isRelay || member.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
     else end();
   }
 
