@@ -5,7 +5,7 @@ import { BaseSequencer } from 'vitest/node';
 const SOUND = ['test/browser/sound/sound.test.js', 'test/browser/sound/forward.test.js'];
 
 /** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'forward', 'native/congestion', 'programs', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
+const MEASURED = ['cluster', 'forward', 'listeners', 'native/congestion', 'programs', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];
@@ -57,11 +57,11 @@ const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: {
 
 /** The files that take longest, longest first. */
 const SLOW = [
-  'integration/cluster',
-  'browser/together', 'browser/comeback', 'browser/failures', 'browser/lab', 'browser/lab-browser', 'browser/everyone', 'browser/recording-view',
-  'browser/call', 'browser/green-room', 'browser/moderation', 'browser/page', 'browser/devices', 'browser/one-tab', 'browser/admin', 'browser/presence',
-  'integration/conference', 'integration/comeback', 'integration/package', 'integration/cli', 'integration/access', 'integration/quality',
-  'integration/bench/ways', 'integration/bench/link', 'integration/bench/lab',
+  'integration/bench/ways', 'integration/cluster', 'integration/bench/link',
+  'browser/comeback', 'browser/lab', 'browser/together', 'browser/failures', 'browser/recording-view', 'browser/moderation', 'browser/lab-browser', 'browser/everyone',
+  'browser/green-room', 'browser/call', 'browser/devices', 'browser/lab-delays', 'browser/page', 'browser/admin', 'browser/one-tab', 'browser/carry', 'browser/phone', 'browser/presence',
+  'integration/forward', 'integration/package', 'integration/bench/lab', 'integration/conference', 'integration/comeback', 'integration/quality',
+  'integration/programs', 'integration/cli', 'integration/stuck', 'integration/listeners', 'integration/worker-faults', 'integration/access',
   'unit/room/room-delay', 'unit/client/playout/playout', 'unit/recording/recording', 'unit/client/playout/steadiness',
 ].map((name) => `/test/${name}.test.js`);
 
@@ -79,7 +79,10 @@ class SlowestFirst extends BaseSequencer {
   }
 }
 
-/** The kinds of test run one after another, so that a browser's sound isn't measured while others use the processors. */
+/**
+ * The kinds of test run one after another, so that a browser's sound isn't measured while others use the processors. Those of one
+ * order run as one: none waits for the other's last file.
+ */
 export default defineConfig({
   test: {
     reporters: ['default', './test/reporter.js'],
@@ -124,7 +127,7 @@ export default defineConfig({
         },
       },
       {
-        test: { ...REAL_TIME, name: 'alone', include: ALONE, fileParallelism: false, sequence: { groupOrder: 3 } },
+        test: { ...REAL_TIME, name: 'alone', include: ALONE, isolate: false, fileParallelism: false, sequence: { groupOrder: 3 } },
       },
       {
         test: {
@@ -145,6 +148,7 @@ export default defineConfig({
           ...IN_BROWSER,
           name: 'sound',
           include: SOUND,
+          isolate: false,
           fileParallelism: false,
           sequence: { groupOrder: 5 },
         },
@@ -157,7 +161,8 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1' },
           isolate: false,
           testTimeout: 240_000,
-          maxWorkers: 2,
+          // They wait more than they work, and so does the lab.
+          maxWorkers: 3,
           maxConcurrency: 3,
           sequence: { groupOrder: 6 },
         },
@@ -182,9 +187,9 @@ export default defineConfig({
           include: LAB,
           isolate: false,
           testTimeout: 240_000,
-          maxWorkers: 2,
+          maxWorkers: 3,
           maxConcurrency: 3,
-          sequence: { groupOrder: 8 },
+          sequence: { groupOrder: 6 },
         },
       },
       {
@@ -194,9 +199,10 @@ export default defineConfig({
           name: 'lab-browser',
           include: LAB_BROWSER,
           env: { ALOUD_TEST_LONG: '1' },
+          isolate: false,
           testTimeout: 240_000,
-          maxWorkers: 2,
-          sequence: { groupOrder: 9 },
+          maxWorkers: 3,
+          sequence: { groupOrder: 7 },
         },
       },
       {
@@ -206,19 +212,21 @@ export default defineConfig({
           name: 'long-sound',
           include: [...LONG_SOUND, ...SOUND, ...ALONE],
           env: { ALOUD_TEST_LONG: '1' },
+          isolate: false,
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 10 },
+          sequence: { groupOrder: 8 },
         },
       },
       {
-        // Each attack has a server and a room beside it, which share the processors with no other that costs much.
+        // Each attack has a server and a room beside it. Those that cost the processors much run alone, the others three at once.
         test: {
           ...REAL_TIME,
           name: 'hostile',
           include: ['test/hostile/**/*.test.js'],
           fileParallelism: false,
-          sequence: { groupOrder: 11 },
+          maxConcurrency: 3,
+          sequence: { groupOrder: 9 },
         },
       },
       {
@@ -229,7 +237,7 @@ export default defineConfig({
           include: ['test/interop/**/*.test.js'],
           hookTimeout: 600_000,
           fileParallelism: false,
-          sequence: { groupOrder: 12 },
+          sequence: { groupOrder: 10 },
         },
       },
       {
@@ -242,7 +250,7 @@ export default defineConfig({
           env: { ALOUD_TEST_LONG: '1', ALOUD_TEST_SHORT: '1' },
           testTimeout: 240_000,
           fileParallelism: false,
-          sequence: { groupOrder: 13 },
+          sequence: { groupOrder: 11 },
         },
       },
     ],

@@ -1,6 +1,7 @@
 /** Parsers of command-line options. */
 
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
+import { NEARNESS } from '../public/shared/nearness.js';
 
 /**
  * @param {number} least @param {number} most
@@ -44,3 +45,6 @@ export function numbers(text) {
   if (list.every((value) => Number.isFinite(value) && value >= 0)) return list;
   throw new InvalidArgumentError('allowed are numbers from 0 on, by commas');
 }
+
+/** How near the listeners are that are measured. */
+export const choicesOption = () => new Option('--choices <list>', 'how near listeners are, by commas').argParser(listOf(NEARNESS)).default([...NEARNESS]);

@@ -31,11 +31,20 @@ export function networkOf(address = '') {
 const OWN = new Set(['127.0.0.1', '::1']);
 
 /**
+ * The network of a client, for limits and bans.
+ * @param {string | undefined} address as a socket has it
+ * @returns {string | null} null for this machine itself, which no limit is for
+ */
+export function networkOfClient(address = '') {
+  const plain = address.replace(MAPPED, '');
+  return OWN.has(plain) ? null : networkOf(plain);
+}
+
+/**
  * The network of a session's peer, for limits.
  * @param {string} peer  "192.0.2.1:1234" or "[2001:db8::1]:1234"; see peerName()
  * @returns {string | null} null for this machine itself, which no limit is for
  */
 export function networkOfPeer(peer) {
-  const address = peer.slice(0, peer.lastIndexOf(':')).replace(/^\[|\]$/g, '').replace(MAPPED, '');
-  return OWN.has(address) ? null : networkOf(address);
+  return networkOfClient(peer.slice(0, peer.lastIndexOf(':')).replace(/^\[|\]$/g, ''));
 }

@@ -10,6 +10,7 @@
  * @import { HttpCounts } from './http/http-counts.js'
  * @import { Log } from './log.js'
  * @import { Observer } from './room/room-config.js'
+ * @import { Bans } from './access/bans.js'
  * @import { Recordings } from './recording/recordings.js'
  * @import { Arrivals } from './room/entry/arrivals.js'
  * @import { Rooms } from './room/rooms.js'
@@ -110,7 +111,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
-  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, readers: openOnDemand({ recordings, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
+  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, readers: openOnDemand({ recordings, bans: directory.bans, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const { http1, listening } = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, rooms: directory, cluster, clock, log }, opened);
@@ -124,7 +125,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
   const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, sampleClock, clock, cluster, operatorApi: operator.api };
+  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, clientOf: asked.clientOf, sampleClock, clock, cluster, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, embedOrigins: config.embedOrigins, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, address, config.port);
@@ -308,7 +309,7 @@ function reportOf(config, { url, port, lines }) {
 
 /**
  * What serves recordings over WebTransport.
- * @param {{ recordings: Recordings, clock: Clock, log: Log }} options
+ * @param {{ recordings: Recordings, bans: Pick<Bans, 'has'>, clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 function openOnDemand(options, opened) {

@@ -208,7 +208,7 @@ export class BrowserClients {
  * A program that starts Chromium at an end of the link.
  * @param {string} program @param {readonly string[]} exec @param {string} scratch
  */
-async function wrap(program, exec, scratch) {
+export async function wrap(program, exec, scratch) {
   if (exec.length === 0) return program;
   const file = join(scratch, basename(program));
   const words = [...exec, program].map((word) => `'${word.replaceAll("'", `'\\''`)}'`);
@@ -251,7 +251,7 @@ async function serveOwn(route) {
  * @param {BrowserContext} context @param {Page} page
  * @returns {Promise<number>} milliseconds
  */
-async function clockOf(context, page) {
+export async function clockOf(context, page) {
   const session = await context.newCDPSession(page);
   await session.send('Performance.enable', { timeDomain: 'timeTicks' });
   const { metrics } = await session.send('Performance.getMetrics');

@@ -8,9 +8,9 @@
  * @import { Quantity, Table } from '../report/result.js'
  */
 
-import { NEAR_MS, NEARNESS } from '../../public/shared/nearness.js';
+import { NEAR_MS } from '../../public/shared/nearness.js';
 import { LINK_PROFILES } from '../link/profiles.js';
-import { listOf, wholeNumber } from '../options.js';
+import { choicesOption, listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT } from '../participants/child.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
@@ -55,7 +55,7 @@ export const nearness = {
   addOptions: (command) => {
     command
       .option('--links <list>', "the listeners' links, by commas", listOf(Object.keys(LINK_PROFILES)), [...LINKS])
-      .option('--choices <list>', 'by commas', listOf(NEARNESS), [...NEARNESS])
+      .addOption(choicesOption())
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 15);
   },
 

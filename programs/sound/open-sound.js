@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createReadStream } from 'node:fs';
 import { ByteReader } from './byte-reader.js';
-import { isOggOpus, readOggSound } from './ogg-reader.js';
+import { isOggOpus, readOggSound } from './ogg-sound.js';
 import { NotSoundError } from './sound.js';
 import { isWav, readRawSound, readWavSound } from './wav-reader.js';
 

@@ -52,7 +52,7 @@ export class ListenPage {
       reconnecting: (isLong) => this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting),
       failed: (code) => void this.#failed(code),
       people: (onStage, listeners) => this.#people(onStage, listeners),
-      speakers: (names) => this.#view.speaks(names),
+      speakers: (names, isOther) => this.#view.speaks(names, isOther),
       access: (access) => this.#access(access),
       quality: (kbps, transportName, delayMs) => this.#view.quality(texts.quality(kbps, transportName, delayMs)),
       notice: (code, holds) => this.#notice(code, holds),

@@ -110,9 +110,9 @@ export class ListenView {
     if (id !== null) this.#recorded.replaceChildren(build('a', { href: `${origin}/recordings/${encodeURIComponent(id)}`, target: '_blank', rel: 'noopener' }, texts.fromBeginning));
   }
 
-  /** @param {string[]} names */
-  speaks(names) {
-    setText(this.#speaks, texts.speaking(names));
+  /** @param {string[]} names @param {boolean} [isOther]  there is sound, and no voice in it */
+  speaks(names, isOther = false) {
+    setText(this.#speaks, isOther ? texts.otherSound : texts.speaking(names));
   }
 
   /** @param {string[]} names */

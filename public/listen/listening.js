@@ -9,7 +9,8 @@
  * @property {(isLong: boolean) => void} reconnecting    isLong: for so long that the place may be gone
  * @property {(code: string) => void} failed
  * @property {(onStage: string[], listeners: number) => void} people   the names of those who may be heard
- * @property {(names: string[]) => void} speakers        the names of those who speak, the loudest first
+ * @property {(names: string[], isOther: boolean) => void} speakers  the names of those who speak, the loudest first; isOther:
+ *   there is sound, and no voice in it
  * @property {(access: Access) => void} access           the room's rules, and what one may do
  * @property {(kbps: number, transport: string, delayMs: number | null) => void} quality   each second
  * @property {(code: string, holds: boolean) => void} notice
@@ -25,6 +26,13 @@ const LONG_MS = 30_000;
  */
 const KEPT = new Map([['welcome', 1], ['chat', 200], ['metronome', 1], ['track', 1], ['recording', 1]]);
 
+/**
+ * The level from which sound is more than the noise of a room, in -dBov, and the time that it goes on without a voice before it is
+ * taken for another sound, in milliseconds: words have pauses.
+ */
+const SOUND_LEVEL = 50;
+const OTHER_MS = 2000;
+
 /** What is heard of a room by one who only listens: begins, pauses, goes on. */
 export class Listening {
   #wish;
@@ -37,6 +45,8 @@ export class Listening {
   #volume = null;
   /** @type {CallPerson[]} */
   #people = [];
+  /** Since when there has been nothing but sound without a voice, in milliseconds. */
+  #otherSinceMs = 0;
   #transport = '';
   #bytes = { down: 0, atMs: 0 };
   /** The last of each event that tells how things are, by type. @type {Map<string, any>} */
@@ -85,6 +95,7 @@ export class Listening {
     /** @template {keyof import('../client/call/types.js').CallEvents} T @param {T} type @param {(detail: import('../client/call/types.js').CallEvents[T]) => void} run */
     const on = (type, run) => call.addEventListener(type, ({ detail }) => call === this.#call && run(detail));
     const last = (/** @type {string} */ type, /** @type {any} */ detail) => this.#last.set(type, detail);
+    this.#otherSinceMs = performance.now();
     on('state', ({ state, code = 'unknown', since = Date.now() }) => this.#became(state, code, since));
     on('people', (detail) => {
       last('people', detail);
@@ -93,7 +104,9 @@ export class Listening {
     });
     on('speakers', (speakers) => {
       const voices = speakers.filter(({ voice }) => voice).flatMap(({ id }) => this.#people.find((person) => person.id === id) ?? []);
-      this.#on.speakers(voices.map(nameOf));
+      const nowMs = performance.now();
+      if (voices.length > 0 || !speakers.some(({ level }) => level < SOUND_LEVEL)) this.#otherSinceMs = nowMs;
+      this.#on.speakers(voices.map(nameOf), nowMs - this.#otherSinceMs >= OTHER_MS);
     });
     on('access', (access) => {
       last('access', access);

@@ -4,7 +4,7 @@
  */
 
 import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, SEGMENT_RATE } from '../shared/wire/segment.js';
-import { TimeStretch } from './time-stretch.js';
+import { PlaybackSpeed } from './playback-speed.js';
 
 /** The segments that are kept at most, from the next on: more than the server sends ahead. */
 const MAX_SEGMENTS = 70;
@@ -43,7 +43,7 @@ export class SegmentPlayback {
   }
 
   #newStretch(speed = 1) {
-    const stretch = new TimeStretch({ sampleRate: SEGMENT_RATE, channels: this.#channels });
+    const stretch = new PlaybackSpeed({ sampleRate: SEGMENT_RATE, channels: this.#channels });
     stretch.speed = speed;
     return stretch;
   }

@@ -7,6 +7,7 @@ export const listenTexts = Object.freeze({
   cancel: 'Cancel',
   listeners: (/** @type {number} */ count) => (count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`),
   speaking: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody speaks just now.' : `${list(names)} ${names.length === 1 ? 'speaks' : 'speak'}.`),
+  otherSound: 'Music, or another sound without a voice.',
   onStage: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody is on stage yet. You hear them as soon as they come.' : `On stage: ${list(names)}`),
   artist: (/** @type {boolean} */ isLive, /** @type {string[]} */ names) => [...(isLive ? ['LIVE'] : []), ...(names.length > 0 ? [list(names)] : ['aloud'])].join(' · '),
   name: 'Your name',

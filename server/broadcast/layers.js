@@ -1,22 +1,19 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Carriage, LightListener } from '../mix/light-listener.js'
- * @import { FrameStream, MixStream, SpeakerList } from '../mix/mix-stream.js'
+ * @import { LightListener } from '../mix/light-listener.js'
+ * @import { SpeakerList } from '../mix/mix-stream.js'
  * @import { Transport } from '../transport/session.js'
  * @import { Ladder } from './ladder.js'
  * @import { RateCounts } from './rate-counts.js'
  * @import { RatedListener } from './rate-watch.js'
- *
- * @typedef {FrameStream & Pick<MixStream, 'beginMix' | 'end' | 'close'> & { isReady?: boolean }} LayerStream
- *   isReady: false while it has no packets yet
+ * @import { LayerStream } from './layer.js'
  */
 
-import { withLength } from '../../public/shared/wire/carry.js';
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { RATES } from '../../public/shared/sound/rates.js';
-import { FarListeners } from '../mix/far-listeners.js';
-import { isDue, RecipientLists } from '../mix/recipient-lists.js';
+import { isDue } from '../mix/recipient-lists.js';
+import { Layer, Place } from './layer.js';
 import { RateWatch } from './rate-watch.js';
 
 /** How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that changed may change back. */
@@ -33,6 +30,7 @@ const NOBODY = [];
 export class Layers {
   #ladder;
   #open;
+  #frameMs;
   #keepFrames;
   #watch;
   /** @type {Layer[]} */
@@ -55,6 +53,7 @@ export class Layers {
   constructor({ ladder, format, open, clock, counts }) {
     this.#ladder = ladder;
     this.#open = open;
+    this.#frameMs = format.frameMs;
     this.#keepFrames = KEEP_MS / format.frameMs;
     this.#layers = ladder.rates.map(() => new Layer());
     this.#watch = new RateWatch({ clock, counts, onStep: (listener) => this.changed(listener) });
@@ -171,6 +170,7 @@ export class Layers {
   #leave(place) {
     if (place.index < 0) return;
     const layer = this.#layers[place.index];
+    layer.far.forget(place.listener.session);
     layer.isStale = layer.places.delete(place) || layer.isStale;
   }
 
@@ -184,11 +184,12 @@ export class Layers {
    */
   begin(frame, pcm, sounding, speakers, before) {
     for (const place of this.#arriving) if (!place.isGone) this.#arrive(place);
+    const hasSure = this.#keepLowest();
     for (let i = 0; i < this.#layers.length; i++) {
       const layer = this.#layers[i];
       layer.isSent = false;
       if (layer.stream === null) continue;
-      if (layer.places.size > 0 || layer.relays !== null) {
+      if (layer.places.size > 0 || layer.relays !== null || (i === 0 && hasSure)) {
         layer.usedFrame = frame;
         layer.isSent = layer.stream.beginMix(frame, pcm, sounding, speakers, before);
       } else if (layer.usedFrame < 0) layer.usedFrame = frame;
@@ -196,12 +197,30 @@ export class Layers {
     }
   }
 
+  /**
+   * The lowest rate is encoded while there are listeners whose packets arrive surely: where their way becomes narrow, what
+   * hasn't arrived is sent anew in it.
+   * @returns {boolean} whether there are such
+   */
+  #keepLowest() {
+    const [lowest] = this.#layers;
+    let stride = 0;
+    for (let i = 0; i < this.#layers.length; i++) stride = Math.max(stride, this.#layers[i].sureStride);
+    if (stride === 0) return false;
+    if (lowest.stream === null) this.open(0);
+    if (lowest.places.size === 0) lowest.far.stride = stride;
+    return true;
+  }
+
   /** @param {Place} place  in which a listener gets its first packet of a rate */
   #arrive(place) {
+    const from = place.index;
     // Its rule may have decided otherwise since, or nobody was left there.
     place.index = -1;
     if (!this.#wish(place)) return;
     place.take(this.#ladder);
+    place.isBehind = place.carriage === 'surely' && place.index < from && this.isReady(0);
+    if (place.isBehind) place.index = 0;
     this.#layers[place.index].places.add(place);
   }
 
@@ -246,15 +265,34 @@ export class Layers {
       place.isArriving = false;
       if (place.isGone || place.index < 0) continue;
       const layer = this.#layers[place.index];
-      if (layer.isSent && layer.stream !== null) place.send(layer.stream.writeStride(MAX_REDUNDANCY));
       layer.isStale = true;
+      if (place.isBehind && this.#sendAnew(place)) {
+        this.#changing.add(place);
+        continue;
+      }
+      if (layer.isSent && layer.stream !== null) place.send(layer.stream.writeStride(MAX_REDUNDANCY));
     }
     this.#arriving.length = 0;
+  }
+
+  /**
+   * Sends a listener whose way has become narrow what hasn't arrived, in the fewest bits, and only then at its rate: the way
+   * would have to carry what waits for it at a rate that it can't.
+   * @param {Place} place
+   * @returns {boolean} false where the lowest rate wasn't encoded, or everything has arrived
+   */
+  #sendAnew(place) {
+    const { session } = place.listener;
+    const ageMs = session.surely?.restart() ?? 0;
+    place.isBehind = ageMs > 0 && this.#layers[0].far.goBack(session, Math.ceil(ageMs / this.#frameMs) + 1);
+    return place.isBehind;
   }
 
   /** @param {Place} place  that changes, unless frames before are still to be sent @param {number} frame */
   #change(place, frame) {
     const layer = this.#layers[place.index];
+    if (place.isBehind && layer.far.isBehind(place.listener.session)) return;
+    place.isBehind = false;
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.stride)) return;
     // What it goes to is still to come from the room's home.
     if (!this.isReady(place.listener.rate.index)) return;
@@ -286,92 +324,3 @@ export class Layers {
 
 /** @param {LightListener} listener @returns {listener is RatedListener} */
 const isRated = (listener) => listener.rate !== null;
-
-/** The rate and the form in which one listener is sent packets now. */
-class Place {
-  /** The layer; -1 before the first. */
-  index = -1;
-  stride = 1;
-  repeats = 0;
-  /** @type {Carriage} */
-  carriage = 'once';
-  isGone = false;
-  /** Whether its next packet is the first of a rate. */
-  isArriving = false;
-
-  /** @param {RatedListener} listener */
-  constructor(listener) {
-    this.listener = listener;
-  }
-
-  /** What the listener is to be sent: as its loss asks, or as a probe. @param {Ladder} ladder */
-  #form({ usual }) {
-    const { stride, repeats, rate, carriage } = this.listener;
-    // Loss that is mended, and packets that go several times, send as much as a probe does, or more.
-    return stride < usual.stride || carriage !== 'once' ? { stride, repeats } : (rate.probe ?? { stride, repeats });
-  }
-
-  /** @param {Uint8Array} bytes  the first packet of a rate */
-  send(bytes) {
-    const { session } = this.listener;
-    if (this.carriage === 'surely') session.surely?.send(withLength(bytes));
-    else session.send(bytes);
-  }
-
-  /** @param {Ladder} ladder @returns {boolean} whether it has what it wants */
-  isContent(ladder) {
-    const { stride, repeats } = this.#form(ladder);
-    const isSame = this.stride === stride && this.repeats === repeats && this.carriage === this.listener.carriage;
-    return isSame && this.index === this.listener.rate.index;
-  }
-
-  /** @param {Ladder} ladder */
-  take(ladder) {
-    const { stride, repeats } = this.#form(ladder);
-    this.index = this.listener.rate.index;
-    this.stride = stride;
-    this.repeats = repeats;
-    this.carriage = this.listener.carriage;
-  }
-}
-
-/** The mix at one bit rate, and those who get it. */
-class Layer {
-  /** @type {LayerStream | null} */
-  stream = null;
-  /** Other nodes that are sent it. @type {Pick<Transport, 'sendMany'> | null} */
-  relays = null;
-  lists = new RecipientLists();
-  far = new FarListeners();
-  /** @type {Set<Place>} */
-  places = new Set();
-  isStale = false;
-  /** Whether the frame that was encoded last has a packet. */
-  isSent = false;
-  /** The last frame that was encoded for anybody, or since which nobody came; -1 before it. */
-  usedFrame = -1;
-
-  gather() {
-    this.isStale = false;
-    this.lists.begin();
-    this.far.begin();
-    for (const { listener: { session, longStride }, stride, repeats, carriage } of this.places) {
-      this.far.stride = longStride;
-      if (carriage === 'once') this.lists.add(session, repeats, stride);
-      else this.far.add(session, carriage);
-    }
-    this.lists.end();
-    this.far.end();
-  }
-
-  /** Gives the encoder back. Idempotent. */
-  close() {
-    this.stream?.close();
-    this.stream = null;
-    this.usedFrame = -1;
-    this.lists.close();
-    this.far.close();
-    // What was sent before isn't what was sent lately once it is opened again.
-    this.far = new FarListeners();
-  }
-}

@@ -116,5 +116,5 @@ function readingOf(listener, nowMs) {
   const stats = listener.session.stats();
   const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false } = stats;
   const reported = listener.reportedSince(nowMs - REPORT_MS);
-  return { nowMs, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit };
+  return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit };
 }

@@ -54,6 +54,7 @@ export const ROOM_ACTS = Object.freeze({
 });
 
 /**
+ * Changes all that is asked for, or nothing.
  * @param {Room} room
  * @param {RoomChange} change
  * @param {By} by
@@ -61,17 +62,13 @@ export const ROOM_ACTS = Object.freeze({
  */
 function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode, broadcast }, by) {
   const { moderation } = room;
-  // Those that can be refused come first. A broadcast that ends makes way for another mode, and one that begins needs it.
-  const acts = [
-    () => (broadcast === false ? moderation.setBroadcast(false, by) : null),
-    () => (mode === undefined ? null : moderation.setMode(mode, by)),
-    () => (broadcast === true ? moderation.setBroadcast(true, by) : null),
-    () => (password === undefined ? null : moderation.setPassword(password, by)),
-  ];
-  for (const act of acts) {
-    const refusal = act();
-    if (refusal !== null) return refusal;
-  }
+  // What can be refused comes before the rest.
+  const refusal = moderation.modeRefusal({ mode, broadcast }) ?? (password === undefined ? null : moderation.setPassword(password, by));
+  if (refusal !== null) return refusal;
+  // A broadcast that ends makes way for another mode, and one that begins needs it.
+  if (broadcast === false) moderation.setBroadcast(false, by);
+  if (mode !== undefined) moderation.setMode(mode, by);
+  if (broadcast === true) moderation.setBroadcast(true, by);
   if (serverDelayMs !== undefined) room.setDelay(serverDelayMs);
   if (locked !== undefined) moderation.lock(locked, by);
   if (lobby !== undefined) moderation.lobby(lobby, by);
@@ -81,6 +78,7 @@ function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password
 }
 
 /**
+ * Changes all that is asked for, or nothing.
  * @param {Room} room
  * @param {string} id  of the person
  * @param {PersonChange} change
@@ -88,10 +86,15 @@ function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password
  * @returns {ErrorCode | null}
  */
 function changePerson({ moderation }, id, { muted, role, hand }, by) {
-  const codes = [
-    muted === undefined ? null : moderation.mute(id, muted, by),
-    role === undefined ? null : moderation.setRole(id, role, by),
-    hand === undefined ? null : moderation.lowerHand(id, by),
+  // A role alone is refused to somebody who is there, so it comes first.
+  const acts = [
+    () => (role === undefined ? null : moderation.setRole(id, role, by)),
+    () => (muted === undefined ? null : moderation.mute(id, muted, by)),
+    () => (hand === undefined ? null : moderation.lowerHand(id, by)),
   ];
-  return codes.find((code) => code !== null) ?? null;
+  for (const act of acts) {
+    const refusal = act();
+    if (refusal !== null) return refusal;
+  }
+  return null;
 }

@@ -1,4 +1,5 @@
 /**
+ * @import { IncomingMessage } from 'node:http'
  * @import { RequestHandler, Router } from 'express'
  * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -17,7 +18,7 @@ import { MAX_ROOM_NAME, MAX_USER_NAME, roomNameError } from '../../public/shared
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { MAX_PIECE_BYTES } from '../../public/shared/wire/track-piece.js';
 import { answerError, readBody } from './body.js';
-import { recordingsApi, recordingsList } from './recordings-api.js';
+import { bannedBy, recordingsApi, recordingsList } from './recordings-api.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
@@ -34,6 +35,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
  * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece' | 'bans'>} rooms
  * @property {Recordings} [recordings]
+ * @property {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf]  a request's client; by default the one who connects
  * @property {TokenVerifier | null} [verifier]  null where the server has no keys
  * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
  * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  of which this server is a node
@@ -62,12 +64,13 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
     const reading = JSON.stringify(read === 'not-found' ? { clock: sampleClock.now(), sampleRate: sampleClock.sampleRate } : read);
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
+  const isBanned = bannedBy(rooms.bans, served.clientOf);
   // The operator's list is at the same path, without a room.
-  if (recordings) api.get('/recordings', recordingsList({ recordings, verifier: served.verifier ?? null, bans: rooms.bans, clock }));
+  if (recordings) api.get('/recordings', recordingsList({ recordings, verifier: served.verifier ?? null, isBanned, clock }));
   if (operatorApi) api.use(operatorApi);
   if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
   api.use('/tracks', tracksApi(rooms));
-  if (recordings) api.use('/recordings', recordingsApi(recordings, clock));
+  if (recordings) api.use('/recordings', recordingsApi(recordings, isBanned, clock));
   return api;
 }
 

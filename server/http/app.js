@@ -18,7 +18,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { createApi } from './api.js';
-import { missing } from './recordings-api.js';
+import { bannedBy, missing } from './recordings-api.js';
 import { packageDirectory } from '../packages.js';
 import { answer, answerError, answerJson } from './body.js';
 import { roomPage } from './room-page.js';
@@ -109,8 +109,9 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
   if (listening) app.use(listening.handle);
+  const isBanned = bannedBy(api.rooms.bans, api.clientOf);
   app.get('/recordings/:id', async (request, response, next) => {
-    const code = await refusalOf(api.recordings, request.params.id);
+    const code = await refusalOf(api.recordings, request.params.id, (room) => isBanned(request, room));
     if (code === null) sendPage('recordings/index.html')(request, response, next);
     else if (code === 'not-found') next();
     else answerPage(response, code);
@@ -133,10 +134,12 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
 /**
  * @param {ApiOptions['recordings']} recordings
  * @param {string} id  of the recording whose page is asked for
+ * @param {(room: string) => boolean} isBanned
  * @returns {Promise<ErrorCode | null>} why there is none
  */
-async function refusalOf(recordings, id) {
-  if (await recordings?.has(id)) return null;
+async function refusalOf(recordings, id, isBanned) {
+  const room = await recordings?.roomOf(id);
+  if (typeof room === 'string') return isBanned(room) ? 'banned' : null;
   return recordings ? missing(recordings, id) : 'not-found';
 }
 

@@ -2,7 +2,7 @@
  * @import { NextFunction, Request, RequestHandler, Response, Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Bans } from '../access/bans.js'
+ * @import { Bans, Whom } from '../access/bans.js'
  * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
  */
@@ -11,6 +11,7 @@ import { stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import express from 'express';
 import { roomNameError } from '../../public/shared/text.js';
+import { networkOfClient } from '../network-address.js';
 import { AnswerCache } from './answer-cache.js';
 import { answerError } from './body.js';
 
@@ -28,28 +29,47 @@ const SHOWN = new Set(['.json', '.vtt']);
 /** The most recordings of a room that are listed. */
 const MAX_LISTED = 100;
 
-/** @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' | 'wholeBytes' | 'prepare'>} ServedRecordings */
+/**
+ * @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' | 'wholeBytes' | 'prepare'>} ServedRecordings
+ *
+ * @typedef {(request: Request<any>, room: string, grant?: Pick<Whom, 'identity' | 'tokenId'>) => boolean} IsBanned
+ *   whether whoever asks is banned from a room: by the network that they come from, or by their token
+ */
 
 /**
- * Serves recordings to those who know a recording's id: /api/recordings/<id>/.
+ * @param {Pick<Bans, 'has'>} bans
+ * @param {(request: Request<any>) => { remoteAddress?: string }} [clientOf]  a request's client, which is its socket unless a
+ *   trusted proxy names another
+ * @returns {IsBanned}
+ */
+export const bannedBy = (bans, clientOf = ({ socket }) => socket) => (request, room, { identity, tokenId } = { identity: null, tokenId: null }) =>
+  bans.has(room, { identity, tokenId, network: networkOfClient(clientOf(request).remoteAddress) });
+
+/**
+ * Serves recordings to those who know a recording's id, and aren't banned from its room: /api/recordings/<id>/.
  *
  * @param {ServedRecordings} recordings
+ * @param {IsBanned} isBanned
  * @param {Pick<Clock, 'now'>} clock
  * @returns {Router}
  */
-export function recordingsApi(recordings, clock) {
+export function recordingsApi(recordings, isBanned, clock) {
   const api = express.Router();
   /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
   const descriptions = new AnswerCache(clock);
   recordings.whenRemoved((id) => descriptions.invalidate(id));
+  const describe = (/** @type {string} */ id) => descriptions.get(id, () => recordings.describe(id));
   api.get('/:id', async (request, response) => {
     const { id } = request.params;
-    const description = await descriptions.get(id, () => recordings.describe(id));
-    if (description) response.json(description);
-    else answerError(response, missing(recordings, id));
+    const description = await describe(id);
+    if (!description) answerError(response, missing(recordings, id));
+    else if (isBanned(request, description.room)) answerError(response, 'banned');
+    else response.json(description);
   });
   api.get('/:id/:file', async (request, response, next) => {
     const { id, file } = request.params;
+    const description = await describe(id);
+    if (description && isBanned(request, description.room)) return answerError(response, 'banned');
     const refusal = await recordings.prepare(id, file);
     const found = refusal === null ? recordings.locate(id, file) : null;
     if (found) await sendFile(recordings, request, response, { id, ...found }, next);
@@ -60,16 +80,16 @@ export function recordingsApi(recordings, clock) {
 
 /**
  * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them to those whose token lets
- * them listen in it, unless they are banned from it, and to everybody without a token the public ones.
+ * them listen in it, and to everybody without a token the public ones; to those who are banned from it, none.
  *
  * @param {object} options
  * @param {Pick<Recordings, 'list' | 'whenRemoved'>} options.recordings
  * @param {Pick<TokenVerifier, 'verify'> | null} options.verifier  null where the server has no keys: then nobody can show that they belong to a room
- * @param {Pick<Bans, 'has'>} options.bans
+ * @param {IsBanned} options.isBanned
  * @param {Pick<Clock, 'now'>} options.clock
  * @returns {RequestHandler}
  */
-export function recordingsList({ recordings, verifier, bans, clock }) {
+export function recordingsList({ recordings, verifier, isBanned, clock }) {
   /** @type {AnswerCache<ReturnType<Recordings['list']>>} */
   const lists = new AnswerCache(clock);
   recordings.whenRemoved(() => lists.invalidate(''));
@@ -80,8 +100,7 @@ export function recordingsList({ recordings, verifier, bans, clock }) {
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const admission = verifier && token !== undefined ? await verifier.verify(token, room) : null;
     if (typeof admission === 'string') return answerError(response, admission);
-    // Bans of networks are of people without a token.
-    if (admission !== null && bans.has(room, { ...admission.grant, network: null })) return answerError(response, 'banned');
+    if (isBanned(request, room, admission?.grant)) return answerError(response, 'banned');
     const mayHear = admission !== null && !admission.grant.withheld.has('listen');
     const all = await lists.get('', () => recordings.list(Infinity));
     response.json({ recordings: all.filter((one) => one.room === room && (mayHear || one.isPublic)).slice(0, MAX_LISTED) });

@@ -38,6 +38,13 @@ export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = 
  * @typedef {'once' | 'thrice' | 'surely'} Carriage
  */
 
+/**
+ * @typedef {object} Supply
+ * @property {RateRule | null} rate  decides about a listener's bit rate; null where the room is no broadcast
+ * @property {number} stride  see strideOf
+ * @property {number} longStride  the most frames that a packet may have, see strideOf
+ */
+
 /** The shortest time from one filling of a listener's buffer to the next, in milliseconds. */
 const FILL_MS = 5000;
 
@@ -48,6 +55,8 @@ const FILL_MS = 5000;
  * the room's stride is: what they lose comes by other means (Carriage).
  */
 export class LightListener {
+  /** Decides about its bit rate; null where the room is no broadcast. @type {RateRule | null} */
+  rate;
   /** @readonly */
   delivery = 'tick';
   /** @readonly */
@@ -70,9 +79,9 @@ export class LightListener {
    * @param {object} options
    * @param {string} options.id  the member's
    * @param {Session} options.session
-   * @param {RateRule | null} [options.rate]  decides about its bit rate; null where the room isn't a broadcast
-   * @param {number} options.stride  see strideOf
-   * @param {number} [options.longStride]  the most frames that a packet may have, see strideOf
+   * @param {Supply['rate']} [options.rate]
+   * @param {Supply['stride']} options.stride
+   * @param {Supply['longStride']} [options.longStride]
    * @param {Nearness} [options.nearness]
    * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
    * @param {Pick<Clock, 'now'>} options.clock
@@ -90,6 +99,13 @@ export class LightListener {
 
   get session() {
     return this.#session;
+  }
+
+  /** What it is sent from now on, in a room that has become a broadcast or is none any more. @param {Supply} supply */
+  resupply({ rate, stride, longStride }) {
+    this.rate = rate;
+    this.#stride = stride;
+    this.#longStride = longStride;
   }
 
   get nearness() {
@@ -110,7 +126,8 @@ export class LightListener {
   /** @returns {Carriage} how packets go; where a session can't make sure that they arrive, each goes more than once */
   get carriage() {
     if (this.#nearness === 'conversation' || this.#session.transport.name === 'websocket') return 'once';
-    return this.#nearness === 'steady' && this.#session.surely ? 'surely' : 'thrice';
+    if (this.#nearness === 'steady' && this.#session.surely) return 'surely';
+    return this.rate?.bare ? 'once' : 'thrice';
   }
 
   /**

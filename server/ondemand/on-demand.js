@@ -1,5 +1,6 @@
 /**
  * @import { NativeSession, SessionRequest } from '@aloud/native'
+ * @import { Bans } from '../access/bans.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
@@ -8,6 +9,7 @@
 
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
+import { networkOfPeer } from '../network-address.js';
 import { Reader } from './reader.js';
 import { SegmentJobs } from './segment-jobs.js';
 import { SegmentStore } from './segment-store.js';
@@ -15,10 +17,11 @@ import { SegmentStore } from './segment-store.js';
 /** The path of sessions that listen to a recording, with `?id=`. */
 const RECORDING_PATH = '/recording';
 
-/** Recordings over WebTransport, to those who know their ids. */
+/** Recordings over WebTransport, to those who know their ids and aren't banned from their rooms. */
 export class OnDemand {
   path = RECORDING_PATH;
   #recordings;
+  #bans;
   #clock;
   #jobs;
   #store = new SegmentStore();
@@ -28,11 +31,13 @@ export class OnDemand {
   /**
    * @param {object} options
    * @param {Recordings} options.recordings
+   * @param {Pick<Bans, 'has'>} options.bans
    * @param {Clock} options.clock
    * @param {Pick<Log, 'warn'>} options.log
    */
-  constructor({ recordings, clock, log }) {
+  constructor({ recordings, bans, clock, log }) {
     this.#recordings = recordings;
+    this.#bans = bans;
     this.#clock = clock;
     this.#jobs = new SegmentJobs({ recordings, clock, log });
     recordings.whenRemoved((id) => this.#removed(id));
@@ -48,11 +53,18 @@ export class OnDemand {
    * @param {SessionRequest} request
    */
   requested(request) {
-    const id = idOf(request.query);
-    this.#jobs.prepare(id).then(
-      (isThere) => (isThere ? request.accept() : refuse(request, this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found')),
+    this.#refusal(idOf(request.query), request.peer).then(
+      (code) => (code === null ? request.accept() : refuse(request, code)),
       () => refuse(request, 'internal'),
     );
+  }
+
+  /** @param {string} id @param {string} peer @returns {Promise<ErrorCode | null>} */
+  async #refusal(id, peer) {
+    const room = await this.#recordings.roomOf(id);
+    if (room !== null && this.#bans.has(room, { identity: null, tokenId: null, network: networkOfPeer(peer) })) return 'banned';
+    if (await this.#jobs.prepare(id)) return null;
+    return this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found';
   }
 
   /**

@@ -14,6 +14,7 @@
  * @property {boolean} isOpen   whether the thread has its files open
  * @property {number} dueMs
  * @property {number} quiet     turns in a row without anything new
+ * @property {Promise<void>} turn  settled when its last turn is over
  * @property {Set<() => void>} readers  what ends those who listen, where no more segments can be made
  *
  * @typedef {{ ask: (message: object) => Promise<any>, end: () => Promise<unknown>, ended: () => boolean }} SegmentThread
@@ -40,6 +41,12 @@ const QUIET_TURNS = 4;
 const MAX_WAITING = 1000;
 const MAX_OPEN = 16;
 
+/**
+ * Those of the open ones that are still being written, at most: nobody knows when they end, and the others must have their turn.
+ * Whoever listens to one more hears it over HTTP.
+ */
+const MAX_RUNNING = 12;
+
 /** The recordings that are known to be whole, at most. */
 const MAX_KNOWN = 500;
 
@@ -64,7 +71,7 @@ export class SegmentJobs {
 
   /**
    * @param {object} options
-   * @param {Pick<Recordings, 'locate' | 'describe' | 'isOpen' | 'addBytes' | 'refusalFor' | 'whenRemoved' | 'whenEnded'>} options.recordings
+   * @param {Pick<Recordings, 'locate' | 'describe' | 'isOpen' | 'addBytes' | 'refusalFor' | 'wasRemoved' | 'whenRemoved' | 'whenEnded'>} options.recordings
    * @param {Clock} options.clock
    * @param {Pick<Log, 'warn'>} options.log
    * @param {() => SegmentThread} [options.openThread]
@@ -74,7 +81,7 @@ export class SegmentJobs {
     this.#clock = clock;
     this.#log = log;
     this.#openThread = openThread;
-    recordings.whenRemoved((id) => void this.#forget(id));
+    recordings.whenRemoved((id) => this.#forget(id));
   }
 
   /** Has the segments of each recording made as soon as it has ended. */
@@ -137,12 +144,14 @@ export class SegmentJobs {
   async #want(id) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
     const description = await this.#recordings.describe(id);
-    if (!directory || !description || this.#closed) return null;
+    if (!directory || !description || this.#closed || this.#recordings.wasRemoved(id)) return null;
     const there = this.#jobs.get(id);
     if (there) return there;
     if (this.#jobs.size >= MAX_WAITING || this.#recordings.refusalFor(id) !== null) return null;
+    const heard = [...this.#jobs.values()].filter((job) => job.readers.size > 0 && this.#recordings.isOpen(job.id));
+    if (this.#recordings.isOpen(id) && heard.length >= MAX_RUNNING) return null;
     const segments = { rates: ratesOf(description.bitrate), channels: 1, count: 0, whole: false };
-    const job = { id, directory, segments, isOpen: false, dueMs: 0, quiet: 0, readers: new Set() };
+    const job = { id, directory, segments, isOpen: false, dueMs: 0, quiet: 0, turn: Promise.resolve(), readers: new Set() };
     this.#jobs.set(id, job);
     void this.#run();
     return job;
@@ -154,8 +163,9 @@ export class SegmentJobs {
     while (this.#jobs.size > 0 && !this.#closed) {
       if (this.#thread?.ended()) await this.#threadEnded();
       const now = this.#clock.now();
+      await this.#makePlace();
       const job = this.#next(now);
-      if (job) await this.#turn(job);
+      if (job) await (job.turn = this.#turn(job));
       // As long a rest as it has worked; LOOK_MS where there is nothing to do.
       await this.#pause(job ? Math.max(1, this.#clock.now() - now) : LOOK_MS);
     }
@@ -176,13 +186,30 @@ export class SegmentJobs {
     });
   }
 
+  /** Those that are being written and whose files are open. */
+  get #runningOnes() {
+    return [...this.#jobs.values()].filter(({ id, isOpen }) => isOpen && this.#recordings.isOpen(id));
+  }
+
+  /** Where a recording that is being written waits for its turn, one that nobody listens to any more makes way: it is done again when it has ended. */
+  async #makePlace() {
+    const running = this.#runningOnes;
+    const isWanted = (/** @type {Job} */ { id, isOpen, readers }) => !isOpen && readers.size > 0 && this.#recordings.isOpen(id);
+    if (running.length < MAX_RUNNING || ![...this.#jobs.values()].some(isWanted)) return;
+    const left = running.find(({ readers }) => readers.size === 0);
+    if (left) await this.#drop(left);
+  }
+
   /** The job whose turn it is. @param {number} now @returns {Job | null} */
   #next(now) {
     const open = [...this.#jobs.values()].filter(({ isOpen }) => isOpen).length;
+    const running = this.#runningOnes.length;
     /** @type {Job | null} */
     let found = null;
     for (const job of this.#jobs.values()) {
-      const mayRun = job.dueMs <= now && (job.isOpen || open < MAX_OPEN) && (job.readers.size > 0 || !this.#recordings.isOpen(job.id));
+      const isRunning = this.#recordings.isOpen(job.id);
+      const hasPlace = job.isOpen || (open < MAX_OPEN && (!isRunning || running < MAX_RUNNING));
+      const mayRun = job.dueMs <= now && hasPlace && (job.readers.size > 0 || !isRunning);
       if (mayRun && (found === null || (job.readers.size > 0 && found.readers.size === 0) || (job.readers.size > 0 && job.dueMs < found.dueMs))) found = job;
     }
     return found;
@@ -236,11 +263,14 @@ export class SegmentJobs {
     await this.#drop(job);
   }
 
-  /** @param {string} id  of a recording that was deleted */
+  /** Ends what is being made of a recording that is deleted. @param {string} id */
   async #forget(id) {
     this.#known.delete(id);
     const job = this.#jobs.get(id);
-    if (job) await this.#drop(job);
+    if (!job) return;
+    await this.#drop(job);
+    await job.turn;
+    this.#known.delete(id);
   }
 
   /** @param {Job} job */

@@ -18,16 +18,13 @@ import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
 import { wholePages } from './ogg-reader.js';
-import { GRANULE_RATE } from './ogg-opus.js';
-import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE, PRE_SKIP } from './recording.js';
+import { exists, LEAST_BYTES, secondsOf, sizeOf } from './on-disk.js';
+import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
 
 /** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
-
-/** The bytes that an empty recording counts for: a directory, and files in it, take blocks of the disk. */
-const LEAST_BYTES = 16 * 1024;
 
 /** The interval between two sweeps for old recordings, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
@@ -71,7 +68,7 @@ export class Recordings {
   #stopSweeping;
   /** Told the id of each recording that has ended. @type {((id: string) => void)[]} */
   #onEnded = [];
-  /** Told the id of each recording that was deleted. @type {((id: string) => void)[]} */
+  /** Told the id of each recording that is deleted. @type {((id: string) => unknown)[]} */
   #onRemoved = [];
   /** Bytes that were added to recordings that other threads are writing, by id. @type {Map<string, number>} */
   #added = new Map();
@@ -282,9 +279,9 @@ export class Recordings {
     return { ...description, on: this.isOpen(id), seconds, files };
   }
 
-  /** Whether there is a recording. @param {string} id whatever came */
-  async has(id) {
-    return ID.test(id) && (await this.#read(id)) !== null;
+  /** The room that a recording is of; null where there is none. @param {string} id whatever came */
+  async roomOf(id) {
+    return ID.test(id) ? ((await this.#read(id))?.room ?? null) : null;
   }
 
   /** Whether a recording is being written. @param {string} id */
@@ -306,7 +303,10 @@ export class Recordings {
     }
   }
 
-  /** Has somebody told of each recording that is deleted, by its id. @param {(id: string) => void} onRemoved */
+  /**
+   * Has somebody told of each recording that is deleted, by its id. Its files go once what is returned is settled.
+   * @param {(id: string) => unknown} onRemoved
+   */
   whenRemoved(onRemoved) {
     this.#onRemoved.push(onRemoved);
   }
@@ -340,7 +340,7 @@ export class Recordings {
    */
   async prepare(id, file) {
     const found = this.locate(id, file);
-    if (file !== WEBM_FILE || found === null || this.#closed) return null;
+    if (file !== WEBM_FILE || found === null || this.#closed || this.#removed.has(id)) return null;
     const path = join(found.root, file);
     if ((await exists(path)) || !(await exists(join(found.root, MIX_FILE)))) return null;
     if (this.isOpen(id)) return 'not-found';
@@ -374,11 +374,19 @@ export class Recordings {
     return true;
   }
 
-  /** @param {string} id */
+  /**
+   * Nothing is begun with it from here on, and whoever writes to its directory has ended before that goes: it would not be empty.
+   * @param {string} id
+   */
   async #delete(id) {
-    await rm(join(this.#directory, id), { recursive: true, force: true });
     this.#remember(id);
-    for (const onRemoved of this.#onRemoved) onRemoved(id);
+    await Promise.all([this.#webm.made(id), ...this.#onRemoved.map((onRemoved) => onRemoved(id))]);
+    try {
+      await rm(join(this.#directory, id), { recursive: true, force: true });
+    } catch (error) {
+      this.#removed.delete(id);
+      throw error;
+    }
     this.#tell({ ...this.#changeOf(id), bytes: null, open: false });
   }
 
@@ -435,6 +443,7 @@ export class Recordings {
   async #read(id) {
     const open = this.#open.get(id);
     if (open) return open.description;
+    if (this.#removed.has(id)) return null;
     try {
       return JSON.parse(await readFile(join(this.#directory, id, DESCRIPTION), 'utf8'));
     } catch (error) {
@@ -450,31 +459,6 @@ export class Recordings {
     await Promise.all([...this.#open.values()].map((open) => open.close()));
   }
 }
-
-/**
- * The length of a mix of which that isn't known: it is being written, or the server ended before it was whole.
- * @param {string} path
- * @param {number} size
- */
-async function secondsOf(path, size) {
-  const { granule } = await wholePages(path, size).catch(() => ({ granule: 0 }));
-  return Math.max(0, granule - PRE_SKIP) / GRANULE_RATE;
-}
-
-/** @param {string} directory @returns {Promise<number>} the bytes of the files in it, and its own */
-async function sizeOf(directory) {
-  let bytes = LEAST_BYTES;
-  for (const name of await readdir(directory).catch(() => [])) {
-    bytes += (await stat(join(directory, name)).catch(() => null))?.size ?? 0;
-  }
-  return bytes;
-}
-
-/** @param {string} path */
-const exists = (path) => stat(path).then(
-  () => true,
-  () => false,
-);
 
 /** @param {unknown} error */
 const isMissing = (error) => error instanceof Error && 'code' in error && error.code === 'ENOENT';

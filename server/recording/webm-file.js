@@ -29,6 +29,11 @@ export class WebmMaker {
     this.#events = events;
   }
 
+  /** Waits until nothing is made of a recording any more. @param {string} id */
+  async made(id) {
+    await this.#making.get(id);
+  }
+
   /**
    * @param {string} id
    * @param {string} root  the recording's directory

@@ -54,7 +54,10 @@ export class PassedMix {
 
   /** @param {LightListener} light @param {Ladder | null} ladder  the rates that there are for them; null for the room's alone */
   add(light, ladder) {
-    if (ladder === null || light.rate === null) return this.#fanout.addLight(light);
+    if (ladder === null || light.rate === null) {
+      this.#fanout.addLight(light);
+      return this.#review();
+    }
     this.#layers ??= this.#openLayers(ladder);
     if (this.#isReady(light)) this.#layers.add(light);
     else {

@@ -167,6 +167,7 @@ export class Relay {
   /** @param {RelayAnswer & { type: 'tell' }} answer */
   #tell({ ids, message }) {
     if (message.type === 'welcome') return this.#welcome(ids, message);
+    if (message.type === 'stride' && message.atRelay !== undefined) return this.#resupply(ids, message);
     const prepared = prepareControl(message);
     for (const id of ids) this.#listeners.get(id)?.session.sendControl(prepared);
   }
@@ -180,6 +181,18 @@ export class Relay {
       const light = /** @type {LightListener} */ (listener.light);
       listener.session.sendControl({ ...message, stride: light.toldStride });
       if (isNew) this.#mix.add(light, listener.ladder);
+    }
+  }
+
+  /** The room has become a broadcast, or is none any more. @param {number[]} ids @param {Record<string, unknown>} message */
+  #resupply(ids, message) {
+    for (const id of ids) {
+      const listener = this.#listeners.get(id);
+      if (!listener?.light) continue;
+      this.#mix.remove(listener.light);
+      listener.resupply(message);
+      this.#mix.add(listener.light, listener.ladder);
+      listener.session.sendControl({ type: 'stride', stride: listener.light.toldStride });
     }
   }
 

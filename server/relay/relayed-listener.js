@@ -1,6 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Supply } from '../mix/light-listener.js'
  * @import { Session, SessionHandler } from '../transport/session.js'
  *
  * @typedef {Partial<Record<'stride' | 'you' | 'bitrate' | 'atRelay', unknown>> & { format?: Partial<Record<keyof AudioFormat, unknown>> }} Welcome
@@ -30,7 +31,7 @@ const PAYLOADS_BYTES = MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX
 const BROADCAST_MARGIN = 1.1;
 
 /** The format of rooms where a home tells none, as they have it by default. */
-const USUAL = Object.freeze({ frameMs: /** @type {number} */ (20), bitrate: 48_000 });
+const USUAL = Object.freeze({ frameMs: /** @type {number} */ (20), bitrate: /** @type {number} */ (48_000) });
 
 /** The object that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
@@ -48,7 +49,8 @@ export class RelayedListener {
   #closed;
   #nearness;
   #fill;
-  #frameMs = USUAL.frameMs;
+  #format = { frameMs: USUAL.frameMs, opusFrames: 1 };
+  #bitrate = USUAL.bitrate;
   #answers = new ClockAnswers();
   #packets = new TokenBucket({ atOnce: MAX_PACKETS, perSecond: MAX_PACKETS });
   #messages = new TokenBucket({ atOnce: MAX_CONTROL_MESSAGES, perSecond: MAX_CONTROL_MESSAGES });
@@ -89,24 +91,32 @@ export class RelayedListener {
    */
   welcome({ stride, you, format, bitrate, atRelay }) {
     if (this.light !== null) return false;
-    this.#frameMs = positive(format?.frameMs, USUAL.frameMs);
-    const shared = { id: String(you), session: this.session, nearness: this.#nearness, redundancy: /** @type {const} */ ('auto'), clock: this.#clock };
-    const chosen = readAtRelay(atRelay, { frameMs: this.#frameMs, opusFrames: positive(format?.opusFrames, 1) });
+    this.#format = { frameMs: positive(format?.frameMs, USUAL.frameMs), opusFrames: positive(format?.opusFrames, 1) };
+    this.#bitrate = positive(bitrate, USUAL.bitrate);
+    this.light = new LightListener({ id: String(you), session: this.session, ...this.#supplyOf(stride, atRelay), nearness: this.#nearness, redundancy: 'auto', clock: this.#clock });
+    return true;
+  }
+
+  /** The room has become a broadcast, or is none any more. @param {Welcome} told */
+  resupply({ stride, atRelay }) {
+    this.light?.resupply(this.#supplyOf(stride, atRelay));
+  }
+
+  /** @param {unknown} stride @param {unknown} atRelay @returns {Supply} */
+  #supplyOf(stride, atRelay) {
+    const chosen = readAtRelay(atRelay, this.#format);
+    this.ladder = chosen?.ladder ?? null;
     if (chosen) {
       const { ladder, rule } = chosen;
-      this.ladder = ladder;
-      const longStride = this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN);
-      this.light = new LightListener({ ...shared, rate: new rule(ladder), stride: ladder.usual.stride, longStride });
-    } else {
-      const told = Math.min(MAX_STRIDE, Math.max(1, Math.floor(positive(stride, 1))));
-      this.light = new LightListener({ ...shared, stride: told, longStride: this.#longStride(positive(bitrate, USUAL.bitrate)) });
+      return { rate: new rule(ladder), stride: ladder.usual.stride, longStride: this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN) };
     }
-    return true;
+    const told = Math.min(MAX_STRIDE, Math.max(1, Math.floor(positive(stride, 1))));
+    return { rate: null, stride: told, longStride: this.#longStride(this.#bitrate) };
   }
 
   /** @param {number} bitrate @param {number} [margin] */
   #longStride(bitrate, margin) {
-    return strideOf(MAX_STRIDE, { frameMs: this.#frameMs }, bitrate, PAYLOADS_BYTES, margin);
+    return strideOf(MAX_STRIDE, this.#format, bitrate, PAYLOADS_BYTES, margin);
   }
 
   /** @param {Uint8Array} bytes @param {number} arrivalMs */
@@ -143,7 +153,7 @@ export class RelayedListener {
     if (light === null || asked === undefined) return this.#drop('control');
     this.#change(light, () => void (light.nearness = asked));
     const ms = fill === true ? light.takeFill() : 0;
-    if (ms > 0) this.#fill(light, ms, this.#frameMs);
+    if (ms > 0) this.#fill(light, ms, this.#format.frameMs);
   }
 
   /** @param {unknown} bitsPerSecond  that they want at most */

@@ -77,13 +77,24 @@ export class RoomMode {
   }
 
   /**
+   * Says why a setting and a broadcast can't be had together; changes nothing.
+   * @param {{ setting?: ModeSetting, broadcasts?: boolean }} change  as it is where it isn't given
+   * @returns {ErrorCode | null}
+   */
+  refusalOf({ setting = this.#setting, broadcasts = this.#broadcasts }) {
+    if (setting === 'forward' && broadcasts) return 'broadcast-mix';
+    if (setting === this.#setting) return null;
+    if (this.#config.e2e && setting !== 'forward') return 'e2e-room';
+    return setting === 'forward' && (this.#hasReplies || this.#roster.audience.size > 0) ? 'forward-reply' : null;
+  }
+
+  /**
    * @param {ModeSetting} setting
    * @returns {ErrorCode | null} why it can't be that
    */
   set(setting) {
-    if (this.#config.e2e && setting !== 'forward') return 'e2e-room';
-    if (setting === 'forward' && this.#broadcasts) return 'broadcast-mix';
-    if (setting === 'forward' && (this.#hasReplies || this.#roster.audience.size > 0)) return 'forward-reply';
+    const refusal = this.refusalOf({ setting });
+    if (refusal !== null) return refusal;
     this.#setting = setting;
     // Who asks for it now needn't wait until it has fitted for a while.
     this.#fitSinceMs = -Infinity;
@@ -96,7 +107,8 @@ export class RoomMode {
    * @returns {ErrorCode | null} why it can't be one
    */
   setBroadcast(on) {
-    if (on && this.#setting === 'forward') return 'broadcast-mix';
+    const refusal = this.refusalOf({ broadcasts: on });
+    if (refusal !== null) return refusal;
     this.#broadcasts = on;
     if (on) this.review(0);
     return null;

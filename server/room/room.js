@@ -85,7 +85,7 @@ export class Room {
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
+    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), resupply: casting.resupply.bind(casting), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */

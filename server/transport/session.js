@@ -49,6 +49,7 @@
  * @property {(framed: Uint8Array) => boolean} send  sends one packet, given behind its length (carry.js), which is sent again
  *   where it is lost, until it is too old. The caller may reuse the bytes at once
  * @property {() => void} end  no packet comes for now. Idempotent
+ * @property {() => number} restart  gives up what hasn't arrived; answers how long ago the first of it was sent, in milliseconds
  *
  * @typedef {object} Transport
  * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name  relay: sessions at other nodes of a cluster

@@ -7,8 +7,9 @@
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  *
- * @typedef {{ stream: Stream, startMs: number, endMs: number, packets: number }} Piece  a stream, when it was begun and ended
- *   (Infinity before it is), and how many packets were written to it
+ * @typedef {{ stream: Stream, fromMs: number, startMs: number, endMs: number, packets: number }} Piece  a stream, since when its
+ *   packets' sound was sent for the first time, when it was begun and ended (Infinity before it is), and how many packets were
+ *   written to it
  */
 
 import { LENGTH_BYTES } from '../../public/shared/wire/carry.js';
@@ -28,6 +29,8 @@ export class SureStreams {
   /** Those that haven't arrived, as far as is known, the oldest first; the last one is written to while it is open. @type {Piece[]} */
   #pieces = [];
   #isOpen = false;
+  /** Since when what is sent anew was sent for the first time, before a stream is begun for it; Infinity otherwise. */
+  #anewFromMs = Infinity;
 
   /** Packets that weren't sent, or whose stream was reset: some of these may have arrived. */
   dropped = 0;
@@ -66,7 +69,8 @@ export class SureStreams {
     this.end();
     const stream = this.#native.openStream({ bidi: false });
     if (!stream) return null;
-    const piece = { stream, startMs: now, endMs: Infinity, packets: 0 };
+    const piece = { stream, fromMs: Math.min(now, this.#anewFromMs), startMs: now, endMs: Infinity, packets: 0 };
+    this.#anewFromMs = Infinity;
     stream.onStopped = () => this.#arrived(piece);
     this.#pieces.push(piece);
     this.#isOpen = true;
@@ -80,6 +84,18 @@ export class SureStreams {
     const last = this.#pieces[this.#pieces.length - 1];
     last.endMs = this.#clock.now();
     last.stream.write(END);
+  }
+
+  /**
+   * Gives up what hasn't arrived, as far as is known: its sound is to be sent anew, in fewer bits.
+   * @returns {number} how long ago the first of it was sent for the first time, in milliseconds; 0 where there was none
+   */
+  restart() {
+    if (this.#pieces.length === 0) return 0;
+    this.#anewFromMs = Math.min(...this.#pieces.map(({ fromMs }) => fromMs));
+    for (const { stream } of this.#pieces.splice(0)) stream.reset(0);
+    this.#isOpen = false;
+    return this.#clock.now() - this.#anewFromMs;
   }
 
   /** @param {Piece} piece  which the peer has stopped */

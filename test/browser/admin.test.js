@@ -1,7 +1,7 @@
 import { afterEach, expect } from 'vitest';
 import { WebSocket } from 'ws';
 import { OPERATOR_TOKEN, WITH_OPERATOR } from '../support/operator.js';
-import { violationsOf } from './support/axe.js';
+import { COLOURS, violationsOf } from './support/axe.js';
 import { inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { expectProblems } from './support/room-page.js';
@@ -249,10 +249,11 @@ inBrowser.describe('the operator’s page', () => {
     const room = 'harbor-velvet-finch-lute-moss';
     await join(room, 'W'.repeat(40));
     const looksRight = async (/** @type {Page} */ page, /** @type {string} */ where) => {
-      for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
+      // The two differ by their colours alone.
+      for (const [colorScheme, rule] of /** @type {const} */ ([['light', undefined], ['dark', COLOURS]])) {
         // Colours change at once then.
         await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-        expect([where, colorScheme, await page.evaluate(lowContrast), await violationsOf(page)]).toEqual([where, colorScheme, [], []]);
+        expect([where, colorScheme, await page.evaluate(lowContrast), await violationsOf(page, rule)]).toEqual([where, colorScheme, [], []]);
       }
     };
     await looksRight(await site.page('/admin'), 'sign in');

@@ -35,10 +35,6 @@ describe('a write of many requests', () => {
     await withstand({ attack: 'pipelined-gets', options: { path: '/api/clock', many: 1500, connections: 300 }, check });
   });
 
-  it('for a file, reset at once, leaves no descriptor', async () => {
-    await withstand({ attack: 'pipelined-gets', options: { path: '/public/app.js', isReset: true } });
-  });
-
   it('for compressed files that nobody reads takes no memory', async () => {
     const options = { path: '/public/style.css', many: 500, headers: 'Accept-Encoding: br\r\n', isRead: false, connections: 20 };
     const check = (/** @type {any} */ { residentBytes: { before, most } }) => expect(most - before).toBeLessThan(MORE_BYTES);
@@ -46,26 +42,14 @@ describe('a write of many requests', () => {
   });
 });
 
-describe('requests as fast as they are answered', () => {
-  it('for files, on many connections, are answered up to the rate', async () => {
-    const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
-    await withstand({ attack: 'requests', options: { path: '/public/app.js', connections: 200 }, seconds: 8, check });
-  });
-
-  it('for a room are answered up to the rate, from one description a second', async () => {
-    const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
-    await withstand({ attack: 'requests', options: { path: '/api/rooms/beside', connections: 200 }, check });
-  });
-});
-
 describe('connections', () => {
+  it('that are reset at once leave nothing', async () => {
+    await withstand({ attack: 'connections', options: { path: '/', isReset: true } });
+  });
+
   it('by the thousand, all of which ask at the same moment, are as many as one address may have', async () => {
     const check = (/** @type {any} */ { descriptors: { before, most } }) => expect(most - before).toBeLessThan(600);
     await withstand({ attack: 'connections', options: { path: '/public/app.js' }, check });
-  });
-
-  it('that are reset at once leave nothing', async () => {
-    await withstand({ attack: 'connections', options: { path: '/', isReset: true } });
   });
 });
 
@@ -76,4 +60,23 @@ describe('handshakes of TLS, 160 in one moment', () => {
       await withstand({ attack: 'handshakes', options: { atOnce: 160, addresses }, isSecure: true, transport: 'websocket', check });
     });
   }
+});
+
+// They cost the processors little, and not all in one moment, so several run at once.
+describe.concurrent('beside one another', () => {
+  describe('requests as fast as they are answered', () => {
+    it('for files, on many connections, are answered up to the rate', async ({ task }) => {
+      const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
+      await withstand({ attack: 'requests', options: { path: '/public/app.js', connections: 200 }, seconds: 8, check, task });
+    });
+
+    it('for a room are answered up to the rate, from one description a second', async ({ task }) => {
+      const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
+      await withstand({ attack: 'requests', options: { path: '/api/rooms/beside', connections: 200 }, check, task });
+    });
+  });
+
+  it('many requests for a file in one write, reset at once, leave no descriptor', async ({ task }) => {
+    await withstand({ attack: 'pipelined-gets', options: { path: '/public/app.js', isReset: true }, task });
+  });
 });

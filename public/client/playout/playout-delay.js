@@ -71,6 +71,8 @@ export class PlayoutDelay {
   #fixedMs = null;
   /** Until when the delay may be far from what is wanted. */
   #changesUntilMs = -Infinity;
+  /** The surplus that the change left, in milliseconds; Infinity where no delay was known, and none is too long. */
+  #changeMs = 0;
   #isStarved = false;
 
   /** @param {number} frameMs */
@@ -94,9 +96,16 @@ export class PlayoutDelay {
     if (ms === this.#fixedMs) return;
     if (ms === null) this.wantedMs = Math.max(START_MS, this.#coveredMs);
     // A little more or less is no change, since a short delay follows the server's.
-    if (ms === null || this.#fixedMs === null || Math.abs(ms - this.#fixedMs) > HARD_NEAR_MS) this.#changesUntilMs = nowMs + CHANGE_MS;
+    const isChange = ms === null || this.#fixedMs === null || Math.abs(ms - this.#fixedMs) > HARD_NEAR_MS;
     this.#fixedMs = ms;
     if (ms !== null) this.wantedMs = ms;
+    if (!isChange) return;
+    this.#changesUntilMs = nowMs + CHANGE_MS;
+    this.#changeMs = this.#isKnown ? Math.max(0, this.surplusMs) : Infinity;
+  }
+
+  get #isKnown() {
+    return Number.isFinite(this.#heard.value - this.#jitter.baseMs);
   }
 
   /** The fixed delay, in milliseconds; null where it follows the jitter. */
@@ -111,8 +120,9 @@ export class PlayoutDelay {
 
   /** @param {number} nowMs @returns {number} the surplus of delay above which frames are left out at once */
   hardMs(nowMs) {
-    if (nowMs < this.#changesUntilMs) return Infinity;
-    return this.#fixedMs !== null && this.#fixedMs < MAX_DELAY_MS ? HARD_NEAR_MS : HARD_MS;
+    const hardMs = this.#fixedMs !== null && this.#fixedMs < MAX_DELAY_MS ? HARD_NEAR_MS : HARD_MS;
+    // An outage meanwhile is no part of the change.
+    return nowMs < this.#changesUntilMs ? this.#changeMs + hardMs : hardMs;
   }
 
   /**

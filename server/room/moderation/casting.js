@@ -92,6 +92,25 @@ export class Casting {
   }
 
   /**
+   * The room has become a broadcast, or is none any more: those who listen are sent a rate of their own, or the room's one, from
+   * the next frame on. Packets hold the same frames in both, so none is missing between.
+   */
+  resupply() {
+    for (const member of this.#roster.audience.members()) {
+      const { listener, session, stride } = member;
+      if (!listener?.isLight) continue;
+      if (session.transport.isRelay) {
+        member.tell({ type: 'stride', stride, atRelay: this.#sound.ratesAtRelay(session, listener) });
+        continue;
+      }
+      this.#delivery.leave(null, listener);
+      listener.resupply(this.#sound.supplyOf(session));
+      this.#delivery.enter(null, listener);
+      if (member.stride !== stride) member.tell({ type: 'stride', stride: member.stride });
+    }
+  }
+
+  /**
    * Gives a member whose role has changed what they are heard with, or takes it from them. A listener who becomes a speaker
    * hears every frame all the way: the first packets repeat what the last one of the audience left out.
    * @param {Member} member

@@ -18,6 +18,7 @@
  *
  * @typedef {object} Acts  what the room does for it
  * @property {(member: Member, code: ErrorCode) => void} expel  takes somebody out for good, there or away
+ * @property {() => void} resupply  gives those who listen what a broadcast's listeners are sent, or takes it from them
  * @property {(member: Member) => ErrorCode | null} recast  gives somebody whose role has changed what they are heard with, or
  *   takes it from them
  * @property {(member: Member) => void} sendHome  has somebody whose session is another node's come, where they need that
@@ -223,7 +224,7 @@ export class Moderation {
   /** Somebody had a place in this room on another node. @param {Member} member */
   takenOver(member) {
     this.#succession.takenOver();
-    if (member.hand > 0) this.#showHand(member);
+    if (member.hand > 0 && member.isLight) this.#hands.moved(member);
   }
 
   /**
@@ -265,16 +266,10 @@ export class Moderation {
     if (this.#stage.isOn && member.permissions.has('speak')) member.tell({ type: 'stage', key: this.#stage.key });
   }
 
-  /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
+  /** A member has raised or lowered their hand, as their token says too: of the audience's, moderators alone are told. @param {Member} member */
   handMoved(member) {
-    this.#showHand(member);
-    // On another node it is up as the token says.
-    this.#roster.renew(member, this.#clock.now(), true);
-  }
-
-  /** @param {Member} member */
-  #showHand(member) {
     this.#hands[member.isLight ? 'moved' : 'left'](member);
+    this.#roster.renew(member, this.#clock.now(), true);
   }
 
   /**
@@ -407,6 +402,15 @@ export class Moderation {
     return this.#set(what, who, by, { action: 'allow', what, who });
   }
 
+  /**
+   * Says why a mode and a broadcast can't be set together; sets neither.
+   * @param {{ mode?: ModeSetting, broadcast?: boolean }} change
+   * @returns {ErrorCode | null}
+   */
+  modeRefusal({ mode, broadcast }) {
+    return this.#mode.refusalOf({ setting: mode, broadcasts: broadcast });
+  }
+
   /** @param {ModeSetting} mode  whether the room's sound is mixed or forwarded @param {By} by @returns {ErrorCode | null} */
   setMode(mode, by) {
     if (mode === this.#mode.setting) return null;
@@ -425,6 +429,7 @@ export class Moderation {
     if (on === this.#stage.isOn) return null;
     const refusal = this.#stage.set(on);
     if (refusal !== null) return refusal;
+    this.#acts.resupply();
     this.#tellRules();
     for (const member of this.#roster.present.values()) this.#tellStage(member);
     return this.#done(by, on ? 'broadcast-on' : 'broadcast-off', null);

@@ -5,6 +5,7 @@
  * @import { SampleClock } from '../../clock/sample-clock.js'
  * @import { Permission } from '../../access/grant.js'
  * @import { Session, Transport } from '../../transport/session.js'
+ * @import { Supply } from '../../mix/light-listener.js'
  * @import { Member } from './member.js'
  * @import { RoomMode } from '../room-mode.js'
  * @import { JoinWishes, RoomConfig, RoomServices } from '../room-config.js'
@@ -109,14 +110,8 @@ export class MemberSound {
     const { redundancy } = this.#config;
     const delivery = this.deliveryOf(session.transport, wishes);
     if (!this.isLight(delivery, permissions)) return this.#openWhole(id, session, delivery, wishes, before);
-    // Their relay chooses the rates of those who listen there.
-    const rate = this.#mode().broadcasts && !session.transport.isRelay ? this.#newRate() : null;
-    const { listenerStride, format, bitrate } = this.#config;
-    const plain = rate === null;
-    const stride = plain ? strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES) : this.#ladder.usual.stride;
-    const longStride = plain ? strideOf(Infinity, format, bitrate, PAYLOADS_BYTES) : broadcastStride(Infinity, format, this.#ladder);
     const nearness = wishes.nearness ?? (before?.listener?.isLight ? before.listener.nearness : undefined);
-    const listener = new LightListener({ id, session, rate, stride, longStride, nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
+    const listener = new LightListener({ id, session, ...this.supplyOf(session), nearness, redundancy: /** @type {'auto' | 0 | 1 | 2} */ (redundancy), clock: this.#services.clock });
     return { listener, source: null };
   }
 
@@ -131,8 +126,19 @@ export class MemberSound {
     return { count: rates.length, stride: usual.stride, rule: this.#config.listenerRule };
   }
 
-  #newRate() {
-    return new RATE_RULES[this.#config.listenerRule](this.#ladder);
+  /**
+   * What a light listener is sent now: a rate of its own in a broadcast, and else the room's one.
+   * @param {Pick<Session, 'transport'>} session
+   * @returns {Supply}
+   */
+  supplyOf({ transport }) {
+    const { listenerStride, listenerRule, format, bitrate } = this.#config;
+    const ladder = this.#ladder;
+    // Their relay chooses the rates of those who listen there: see ratesAtRelay.
+    if (this.#mode().broadcasts && !transport.isRelay) {
+      return { rate: new RATE_RULES[listenerRule](ladder), stride: ladder.usual.stride, longStride: broadcastStride(Infinity, format, ladder) };
+    }
+    return { rate: null, stride: strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES), longStride: strideOf(Infinity, format, bitrate, PAYLOADS_BYTES) };
   }
 
   /**

@@ -1,9 +1,10 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { align, alignPieces, findGaps, levelDb } from '../../../bench/stats/signal.js';
+import { levelDb } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
 import { makeRoomKey } from '../../../public/client/call/room-key.js';
 import { startServer } from '../support/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
+import { compareSpeech } from '../support/likeness.js';
 import { record } from '../support/recording.js';
 import { openPage } from '../support/room-page.js';
 import { byLength, isLong } from '../../support/long.js';
@@ -14,26 +15,11 @@ import { undisturbed } from '../../support/undisturbed.js';
 const RATE = 48_000;
 /** Silence for as long as joining takes, then somebody speaks. */
 const LEAD_MS = 4000;
-const PIECE = { pieceSamples: 0.4 * RATE, searchSamples: 0.1 * RATE };
 
 const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
 /** One way, sealed, by itself; the other, in the clear, with `npm run test:long`. */
 const way = byLength({ short: 'bundle', long: 'now' });
 const lengthMs = LEAD_MS + (speech.length * 1000) / RATE;
-
-/** Likeness, level and gaps of what was heard, the pieces' means counting by their energy. @param {Float32Array} output */
-function compare(output) {
-  const { lag } = align(speech, output);
-  let [total, correlation, gainDb] = [0, 0, 0];
-  for (const piece of alignPieces(speech, output, lag, PIECE)) {
-    const energy = 10 ** (levelDb(speech.subarray(piece.start, piece.start + PIECE.pieceSamples)) / 10);
-    total += energy;
-    correlation += energy * piece.correlation;
-    gainDb += energy * piece.gainDb;
-  }
-  const gaps = findGaps(speech, output, lag, { longerThan: 0.03 * RATE });
-  return { correlation: correlation / total, gainDb: gainDb / total, gaps };
-}
 
 inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
@@ -76,7 +62,7 @@ inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
     const speaking = await join(speaker.browser, room, 'Spe', hash);
     const echoed = await record(speaking);
     await listener.waitForTimeout(lengthMs + 1000);
-    return { ...compare(await heard()), echoDb: levelDb(await echoed()), listener };
+    return { ...compareSpeech(speech, await heard()), echoDb: levelDb(await echoed()), listener };
   };
 
   const [what, hash] = isLong ? ['arrives', ''] : ['encrypted end to end arrives', `#e2e=${makeRoomKey()}`];

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { align, alignPieces, findGaps, levelDb } from '../../../bench/stats/signal.js';
+import { levelDb } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
 import { startServer } from '../support/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
+import { compareSpeech } from '../support/likeness.js';
 import { record } from '../support/recording.js';
 import { joinRoom, people } from '../support/room-page.js';
 import { isLong, isShort } from '../../support/long.js';
@@ -27,29 +28,6 @@ async function readSpeech(name) {
   const spoken = new Float32Array(ms(LEAD_MS) + speech.length);
   spoken.set(speech, ms(LEAD_MS));
   return { speech, spoken, lengthMs: (spoken.length * 1000) / RATE };
-}
-
-/**
- * Compares what was heard with what was said, piece by piece: in its pauses a call may change its
- * delay, and what follows is then a little earlier or later.
- * @param {Float32Array} speech
- * @param {Float32Array} output
- * @returns {{ correlation: number, gainDb: number, lag: number, spreadMs: number }} the pieces' means,
- *   each counting by its energy; where the speech starts; by how much the delay varied
- */
-function compare(speech, output) {
-  const { lag } = align(speech, output);
-  const pieces = alignPieces(speech, output, lag, { pieceSamples: ms(400), searchSamples: ms(100) });
-  let [total, correlation, gainDb] = [0, 0, 0];
-  for (const piece of pieces) {
-    const energy = 10 ** (levelDb(speech.subarray(piece.start, piece.start + ms(400))) / 10);
-    total += energy;
-    correlation += energy * piece.correlation;
-    gainDb += energy * piece.gainDb;
-  }
-  const lags = pieces.map((piece) => piece.lag);
-  const spreadMs = ((Math.max(...lags) - Math.min(...lags)) * 1000) / RATE;
-  return { correlation: correlation / total, gainDb: gainDb / total, lag, spreadMs };
 }
 
 inBrowser.describe(`sound in ${BROWSER}`, () => {
@@ -112,9 +90,7 @@ inBrowser.describe(`sound in ${BROWSER}`, () => {
     const echoDb = levelDb(await echoed());
     await listener.close();
     await speaker.close();
-    const comparison = compare(speech, output);
-    const gaps = findGaps(speech, output, comparison.lag, { longerThan: ms(30) });
-    return { ...comparison, gaps, playout, echoDb };
+    return { ...compareSpeech(speech, output), playout, echoDb };
   };
 
   const transports = [

@@ -2,7 +2,7 @@
 
 import { formatWav } from '../../../bench/stats/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
-import { readOggSound } from '../../../programs/sound/ogg-reader.js';
+import { readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { NotSoundError } from '../../../programs/sound/sound.js';
 import { readWavSound } from '../../../programs/sound/wav-reader.js';
 import { oggWriter } from '../../../programs/sound/writers.js';

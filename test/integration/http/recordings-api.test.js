@@ -185,6 +185,17 @@ describe('who may hear a recording', () => {
     expect(await listed(url, 'tea', ada)).toEqual([own]);
   });
 
+  it('is nobody who comes from a network that is banned from the room: by list, page, description and files', async () => {
+    const { url, directory, server } = await emptyServer('--trust-proxy', '127.0.0.1');
+    const id = await putRecording(directory, { ...sound, isPublic: true });
+    server.rooms.bans.add('tea', 'Eve', { identity: null, tokenId: null, network: '203.0.113.9' }, 60_000);
+    const from = async (/** @type {string} */ address, /** @type {string} */ path) => (await fetch(`${url}${path}`, { headers: { 'X-Forwarded-For': address } })).status;
+    for (const path of ['/api/recordings?room=tea', `/recordings/${id}`, `/api/recordings/${id}`, `/api/recordings/${id}/mix.opus`]) {
+      expect([path, await from('203.0.113.9', path), await from('203.0.113.8', path)]).toEqual([path, 403, 200]);
+    }
+    expect(await from('203.0.113.9', '/api/recordings?room=other')).toBe(200);
+  });
+
   it('is nobody by a token where the server has no keys', async () => {
     const { url, directory } = await emptyServer();
     await putRecording(directory, { ...sound });

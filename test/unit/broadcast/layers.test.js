@@ -168,7 +168,7 @@ describe('the layers of a broadcast', () => {
     /** @type {number[][]} */
     const sure = [];
     const packet = new Packet();
-    Object.assign(steady.session, { surely: { send: (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream, packet.frame]), end: () => {} } });
+    Object.assign(steady.session, { surely: { send: (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream, packet.frame]), end: () => {}, restart: () => 0 } });
     near.session.handler?.control({ type: 'nearness', nearness: 'near' });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
     await talk(conference, ann, 0, 120);
@@ -184,6 +184,59 @@ describe('the layers of a broadcast', () => {
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady', fill: true });
     expect(sure.length).toBeGreaterThan(count + 20);
     expect(new Set(sure.slice(count).map(([stream]) => stream))).toEqual(new Set([Stream.layers]));
+  });
+
+  it('are those of who listened before the room went live, and end with it, and no frame is missing', async () => {
+    const conference = create({ broadcast: false, listenerRule: 'basic', listenerStride: 3 });
+    const ann = await conference.join('Ann');
+    const [lea, near] = [await listen(conference), await listen(conference)];
+    near.session.handler?.control({ type: 'nearness', nearness: 'near' });
+    const live = (/** @type {boolean} */ on) => ann.session.handler?.control({ type: 'moderate', action: 'broadcast', on });
+    // Not at the end of a packet.
+    await talk(conference, ann, 0, 61);
+    live(true);
+    await talk(conference, ann, 61, 122);
+    expect(roomOf(conference).describe().listenersByRate).toMatchObject({ 128000: 2 });
+    ask(lea, 16_000);
+    await talk(conference, ann, 122, 180);
+    live(false);
+    await talk(conference, ann, 180, 240);
+    conference.pass(10);
+    const streamsOf = (/** @type {Person} */ person) => packetsOf(person).map(({ stream }) => stream).filter((stream, i, all) => stream !== all[i - 1]);
+    expect(streamsOf(lea)).toEqual([Stream.fullMix, Stream.layers + 4, Stream.layers, Stream.fullMix]);
+    expect(streamsOf(near)).toEqual([Stream.fullMix, Stream.layers + 4, Stream.fullMix]);
+    expect([missing(lea, 235), missing(near, 235)]).toEqual([[], []]);
+    expect(ann.session.told('refused')).toEqual([]);
+    ask(lea, 16_000);
+    expect(conference.rooms.figures().traffic.dropped.control).toBe(1);
+  });
+
+  it('send anew at the lowest rate what has not arrived surely, once the way is too narrow for its rate', async () => {
+    const conference = create({ listenerRule: 'basic' });
+    const ann = await conference.join('Ann');
+    const steady = await listen(conference);
+    /** @type {[number, number][]} */
+    const sure = [];
+    const packet = new Packet();
+    const send = (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream - Stream.layers, packet.frame]);
+    let restarts = 0;
+    // Half a second hasn't arrived.
+    const restart = () => (restarts += 1, sure.splice(-8), 480);
+    Object.assign(steady.session, { surely: { send, end: () => {}, restart } });
+    steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
+    await talk(conference, ann, 0, 120);
+    ask(steady, 64_000);
+    await talk(conference, ann, 120, 240);
+    expect(restarts).toBe(1);
+    const streams = sure.filter(([, frame]) => frame > 60).map(([stream]) => stream);
+    expect(streams.filter((stream, i) => stream !== streams[i - 1])).toEqual([4, 0, 2]);
+    expect(streams.filter((stream) => stream === 0).length).toBeGreaterThanOrEqual(8);
+    const frames = sure.map(([, frame]) => frame).filter((frame) => frame > 60);
+    expect(Math.max(...frames.map((frame, i) => (i === 0 ? 0 : frame - frames[i - 1])))).toBeLessThanOrEqual(3);
+    // A rate that goes up leaves what waits alone.
+    ask(steady, 'auto');
+    await talk(conference, ann, 240, 300);
+    expect([restarts, sure.at(-1)?.[0]]).toEqual([1, 4]);
   });
 
   it('refuse what is no rate', async () => {

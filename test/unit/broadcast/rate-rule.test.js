@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { Ladder } from '../../../server/broadcast/ladder.js';
-import { BasicRule, PROBE_RULE, ProbeRule, SimpleRule, StaticRule } from '../../../server/broadcast/rate-rule.js';
+import { PROBE_RULE } from '../../../server/broadcast/probe-rule.js';
+import { BasicRule, ProbeRule, SimpleRule, StaticRule } from '../../../server/broadcast/rate-rule.js';
 import { random } from '../../fakes/random.js';
 
 /** @import { RateEvent, Reading } from '../../../server/broadcast/rate-rule.js' */
@@ -10,7 +11,7 @@ const ladder = new Ladder(format, 128_000, 3);
 const kbps = (/** @type {{ index: number }} */ { index }) => ladder.rates[index] / 1000;
 
 /** @param {Partial<Reading>} fields @returns {Reading} */
-const reading = (fields) => ({ nowMs: 0, sent: null, lost: null, blocked: 0, reported: null, roundTripMs: null, deliveryBps: null, deliveryIsLimit: false, ...fields });
+const reading = (fields) => ({ nowMs: 0, carriage: 'once', sent: null, lost: null, blocked: 0, reported: null, roundTripMs: null, deliveryBps: null, deliveryIsLimit: false, ...fields });
 
 /**
  * A way with a queue, that loses some packets besides, and one listener at its end.
@@ -19,33 +20,39 @@ const reading = (fields) => ({ nowMs: 0, sent: null, lost: null, blocked: 0, rep
  * @param {number} [way.lossShare]  of packets lost beside the queue
  * @param {number} [way.queueMs]  the most that waits
  * @param {number} [way.seed]
+ * @param {Reading['carriage']} [way.carriage]  surely: what the queue doesn't hold is sent again, until the rate goes down, where
+ *   all that waits is sent anew at the lowest rate; thrice: unless the rule says otherwise
  */
-function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1 }, seconds = 120) {
+function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, carriage: usual = 'once' }, seconds = 120) {
   const rule = new ProbeRule(ladder);
   const chance = random(seed);
   let [queue, sent, lost, smoothed, dueMs, longestMs] = [0, 0, 0, 40, 1000, 0];
-  /** @type {{ second: number, kbps: number, waitsMs: number, event: RateEvent | null }[]} */
+  /** @type {{ second: number, kbps: number, bare: boolean, waitsMs: number, event: RateEvent | null }[]} */
   const steps = [];
   for (let frame = 1; frame < seconds * 50; frame++) {
     const nowMs = 20 * frame;
     const carries = bps(nowMs / 1000);
+    const carriage = usual === 'thrice' && rule.bare ? 'once' : usual;
+    const isSure = carriage === 'surely';
     const { stride, repeats } = rule.probe ?? ladder.usual;
     queue = Math.max(0, queue - carries * 0.02);
     if (frame % stride === 0) {
-      const bits = ladder.rates[rule.index] * 0.02 * (repeats + 1) + 576;
+      const bits = (ladder.rates[rule.index] * 0.02 * (repeats + 1) + 576) * (carriage === 'thrice' ? 3 : 1);
       sent += 1;
       const waitsMs = (1000 * (queue + bits)) / carries;
       if (waitsMs > queueMs || chance() < lossShare) lost += 1;
-      else {
+      if (isSure || waitsMs <= queueMs) {
         queue += bits;
         longestMs = Math.max(longestMs, waitsMs);
-        smoothed += (40 + waitsMs - smoothed) / 8;
+        smoothed += (40 + Math.min(waitsMs, queueMs) - smoothed) / 8;
       }
     }
     if (nowMs < dueMs) continue;
-    const event = rule.step(reading({ nowMs, sent, lost, roundTripMs: smoothed }));
+    const { index } = rule;
+    const event = rule.step(reading({ nowMs, carriage, sent, lost, roundTripMs: smoothed }));
+    if (isSure && rule.index < index) queue *= ladder.wire[0] / ladder.wire[index];
     dueMs = nowMs + (rule.urgent ? 250 : 1000);
-    steps.push({ second: nowMs / 1000, kbps: kbps(rule), waitsMs: (1000 * queue) / carries, event });
+    steps.push({ second: nowMs / 1000, kbps: kbps(rule), bare: rule.bare, waitsMs: (1000 * queue) / carries, event });
   }
   const at = (/** @type {number} */ second) => steps.findLast((step) => step.second <= second) ?? steps[0];
   const counts = (/** @type {RateEvent} */ name, from = 0) => steps.filter(({ event, second }) => event === name && second >= from).length;
@@ -69,6 +76,34 @@ describe('the rule that probes', () => {
       expect(at(95).kbps).toBe(128);
     });
   }
+
+  for (const queueMs of [150, 300, 1500]) {
+    it(`keeps what arrives surely ahead of the buffer, from 200 to 40 kb/s and back, with a queue of ${queueMs} ms`, () => {
+      const { at, longestMs } = simulate({ bps: (second) => (second > 40 && second < 60 ? 40_000 : 200_000), queueMs, carriage: 'surely' }, 160);
+      expect([at(39).kbps, at(75).kbps]).toEqual([128, 128]);
+      expect(at(45).kbps).toBeLessThanOrEqual(32);
+      // Sound waits 1500 ms at such a listener.
+      expect(longestMs).toBeLessThan(1300);
+    });
+  }
+
+  it('takes a step too far back at once where packets go surely, and tries more and more seldom', () => {
+    const { at, counts, longestMs } = simulate({ bps: () => 90_000, carriage: 'surely' }, 600);
+    expect(at(599).kbps).toBe(64);
+    expect(longestMs).toBeLessThan(1000);
+    expect(counts('failed', 300) + counts('down', 300)).toBeLessThan(8);
+  });
+
+  it('leaves the repeats of a near listener out before it lowers the rate, and sends them again against loss', () => {
+    const { at, counts } = simulate({ bps: (second) => (second < 40 ? 2_000_000 : 200_000), queueMs: 300, carriage: 'thrice' }, 120);
+    expect(at(39)).toMatchObject({ kbps: 128, bare: false });
+    expect(at(44)).toMatchObject({ bare: true });
+    expect(at(119)).toMatchObject({ kbps: 128, bare: true });
+    expect(counts('down', 60)).toBe(0);
+    const lossy = simulate({ bps: (second) => (second > 20 && second < 40 ? 150_000 : 5_000_000), queueMs: 300, carriage: 'thrice', lossShare: 0.2 }, 200);
+    expect(lossy.at(30).bare).toBe(true);
+    expect(lossy.at(199).bare).toBe(false);
+  });
 
   it('waits longer after each probe that failed, up to a minute', () => {
     const { counts, at } = simulate({ bps: () => 90_000 }, 600);

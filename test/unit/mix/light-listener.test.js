@@ -42,7 +42,7 @@ describe('LightListener', () => {
   /** @param {Partial<import('../../../server/transport/session.js').Transport>} transport @param {boolean} isSure */
   const createAt = (transport, isSure, nearness = /** @type {import('../../../public/shared/nearness.js').Nearness} */ ('conversation')) => {
     const clock = new FakeClock();
-    const surely = { send: vi.fn(() => true), end: vi.fn() };
+    const surely = { send: vi.fn(() => true), end: vi.fn(), restart: vi.fn(() => 0) };
     const session = Object.assign(new FakeSession(fakeTransport(transport)), isSure && { surely });
     return { clock, surely, listener: new LightListener({ id: '7', session, stride: 1, longStride: 3, nearness, redundancy: 'auto', clock }) };
   };
@@ -55,6 +55,9 @@ describe('LightListener', () => {
     expect(told()).toEqual(['once', 1, 2]);
     listener.nearness = 'near';
     expect(told()).toEqual(['thrice', 3, 2]);
+    listener.rate = /** @type {any} */ ({ bare: true });
+    expect(told()).toEqual(['once', 3, 2]);
+    listener.rate = null;
     listener.nearness = 'steady';
     expect(told()).toEqual(['surely', 3, 2]);
     surely.end.mockClear();

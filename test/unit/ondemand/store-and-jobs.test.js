@@ -49,9 +49,9 @@ describe('the store of segments', () => {
 
 /**
  * Recordings, and jobs for them whose thread is this one.
- * @param {{ limitBytes?: number }} [options]
+ * @param {{ limitBytes?: number, before?: (asked: { id: string, step?: object }) => unknown }} [options]  before: awaited before each answer
  */
-async function world({ limitBytes = 1e9 } = {}) {
+async function world({ limitBytes = 1e9, before = () => {} } = {}) {
   const directory = await directoryOf();
   const warnings = /** @type {string[]} */ ([]);
   const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: () => {} };
@@ -65,6 +65,7 @@ async function world({ limitBytes = 1e9 } = {}) {
     /** @type {Map<string, SegmentEncoder>} */
     const encoders = new Map();
     const ask = async (/** @type {any} */ { id, open: opening, step, close }) => {
+      await before({ id, step });
       if (ended) throw new Error('the thread has ended');
       if (opening) encoders.set(id, await SegmentEncoder.open(codec, opening.mix, opening.directory, opening.rates));
       const encoder = /** @type {SegmentEncoder} */ (encoders.get(id));
@@ -158,6 +159,65 @@ describe('the making of segments', () => {
     await writeFile(join(directory, id, 'segments.json'), '{"rates":[');
     expect(await jobs.prepare(id)).toBe(true);
     await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
+  });
+
+  it('is over before the recording is deleted', async () => {
+    let release = () => {};
+    /** @type {Promise<void>} */
+    const released = new Promise((resolve) => void (release = resolve));
+    /** @type {string[]} */
+    const order = [];
+    const { jobs, recordings, directory } = await world({
+      before: async ({ step }) => {
+        if (!step) return;
+        order.push('a step');
+        await released;
+        order.push('its files');
+      },
+    });
+    const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
+    expect(await jobs.prepare(id)).toBe(true);
+    await vi.waitFor(() => expect(order).toEqual(['a step']));
+    const removed = recordings.remove(id).then((isRemoved) => void order.push(`deleted: ${isRemoved}`));
+    await new Promise((resolve) => void setTimeout(resolve, 50));
+    expect([await jobs.prepare(id), await recordings.describe(id)]).toEqual([false, null]);
+    release();
+    await removed;
+    expect(order).toEqual(['a step', 'its files', 'deleted: true']);
+    expect(await readdir(directory)).toEqual([]);
+  });
+
+  it('has its turn though many that are written are heard, whose places others get when nobody hears them', async () => {
+    const { jobs, recordings, directory } = await world();
+    const begun = await Promise.all(Array.from({ length: 13 }, async () => {
+      const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+      const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+      for (const page of pages.slice(0, -1)) file.write(page);
+      await opened.settled;
+      open.push(async () => {
+        file.end(2);
+        await opened.end();
+      });
+      return opened.description.id;
+    }));
+    const [last, ...heard] = begun;
+    /** @type {ReturnType<typeof jobs.hold>[]} */
+    const held = [];
+    for (const id of heard) {
+      expect(await jobs.prepare(id)).toBe(true);
+      held.push(jobs.hold(id, () => {}));
+    }
+    await vi.waitFor(() => expect(held.map((one) => one?.segments.count)).toEqual(Array(12).fill(2)), { timeout: 20_000 });
+    // One more is heard over HTTP.
+    expect(await jobs.prepare(last)).toBe(false);
+    const ended = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
+    expect(await jobs.prepare(ended)).toBe(true);
+    await vi.waitFor(() => expect(jobs.hold(ended, () => {})?.segments.whole).toBe(true), { timeout: 10_000 });
+    held[0]?.release();
+    expect(await jobs.prepare(last)).toBe(true);
+    const now = jobs.hold(last, () => {});
+    await vi.waitFor(() => expect(now?.segments.count).toBe(2), { timeout: 10_000 });
+    expect(jobs.hold(heard[0], () => {})).toBe(null);
   });
 
   it('isn\u2019t begun of what isn\u2019t there, has no room, or is no sound', async () => {

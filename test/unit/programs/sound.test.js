@@ -7,7 +7,7 @@ import { align, levelDb } from '../../../bench/stats/signal.js';
 import { parseWav } from '../../../bench/stats/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
 import { convert, mixTo } from '../../../programs/sound/convert.js';
-import { isOggOpus, readOggSound } from '../../../programs/sound/ogg-reader.js';
+import { isOggOpus, readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { openSound } from '../../../programs/sound/open-sound.js';
 import { RateConverter } from '../../../programs/sound/rate-converter.js';
 import { NotSoundError } from '../../../programs/sound/sound.js';

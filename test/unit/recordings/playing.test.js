@@ -4,7 +4,7 @@ import { readWav } from '../../../bench/stats/wav.js';
 import { readChapters } from '../../../public/recordings/chapter-list.js';
 import { momentHash, readMoment, timeText } from '../../../public/recordings/moment.js';
 import { SegmentPlayback } from '../../../public/recordings/segment-playback.js';
-import { TimeStretch } from '../../../public/recordings/time-stretch.js';
+import { PlaybackSpeed } from '../../../public/recordings/playback-speed.js';
 import { joinPackets, LEAD_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS } from '../../../public/shared/wire/segment.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Chapters } from '../../../server/recording/chapters.js';
@@ -110,7 +110,7 @@ describe('the player of segments', () => {
 describe('the speed', () => {
   /** @param {Float32Array} pcm @param {number} speed */
   function stretched(pcm, speed) {
-    const stretch = new TimeStretch({ sampleRate: 48_000, channels: 1 });
+    const stretch = new PlaybackSpeed({ sampleRate: 48_000, channels: 1 });
     stretch.speed = speed;
     const out = [];
     for (let at = 0; at < pcm.length; ) {

@@ -130,6 +130,20 @@ describe('a broadcast that another node relays', () => {
     expect(ratesOf(packetsOf(far))).toEqual([-Stream.layers, 0]);
   });
 
+  it('begins and ends for those who listen there already, who miss nothing', async () => {
+    const call = await create();
+    expect(call.room.moderation.setBroadcast(false, OPERATOR)).toBe(null);
+    const far = await relayed(call, 'Far');
+    await call.talk(40);
+    expect(ratesOf(packetsOf(far))).toEqual([-Stream.layers]);
+    for (const [on, rate] of /** @type {const} */ ([[true, 4], [false, -Stream.layers]])) {
+      expect(call.room.moderation.setBroadcast(on, OPERATOR)).toBe(null);
+      await call.talk(60);
+      expect(packetsOf(far).at(-1)?.stream).toBe(rate + Stream.layers);
+    }
+    expect(missing(packetsOf(far))).toEqual([]);
+  });
+
   it('drops a wish that is none, and counts it', async () => {
     const call = await create();
     const far = await relayed(call, 'Far');

@@ -65,6 +65,21 @@ describe('SureStreams', () => {
     expect(streams.at(-1)).toMatchObject({ isOver: false, packets: { length: 17 } });
   });
 
+  it('gives up what hasn\'t arrived when it is to be sent anew, and says since when', () => {
+    const { streams, sure, send } = engine();
+    expect(sure.restart()).toBe(0);
+    send(17);
+    streams[0].arrives();
+    send(20);
+    expect(sure.restart()).toBe(20 * 60);
+    expect([sure.size, sure.dropped, streams.map(({ codes }) => codes.length)]).toEqual([0, 0, [0, 1, 1]]);
+    send(1);
+    expect(streams.at(-1)).toMatchObject({ isOver: false, packets: [37] });
+    // What is sent anew has been under way since it was sent first.
+    send(9);
+    expect(sure.restart()).toBe(30 * 60);
+  });
+
   it('counts what it can\'t send where the peer allows no more streams, and goes on later', () => {
     const { streams, sure, send } = engine({ most: 1 });
     send(20);

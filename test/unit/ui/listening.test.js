@@ -28,10 +28,10 @@ class FakeCall extends EventTarget {
 
 vi.mock('../../../public/call.js', () => ({ Call: FakeCall }));
 
-/** Begins to listen. */
-async function listen() {
+/** Begins to listen. @param {Partial<import('../../../public/listen/listening.js').ListeningEvents>} [own] */
+async function listen(own = {}) {
   calls.length = 0;
-  const on = /** @type {any} */ (new Proxy({}, { get: () => () => {} }));
+  const on = /** @type {any} */ (new Proxy(own, { get: (/** @type {any} */ given, name) => given[name] ?? (() => {}) }));
   const listening = new Listening({ room: 'tea', transport: 'auto' }, on);
   const entry = /** @type {const} */ ({ name: 'Lea', nearness: 'near' });
   await listening.start(entry);
@@ -60,4 +60,32 @@ it('keeps its place where it is paused again before it has joined', async () => 
   await listening.pause();
   await start();
   expect(calls.map(({ options }) => options.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
+});
+
+it('tells of sound without a voice once it has gone on for longer than a pause between words', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  try {
+    const speakers = vi.fn();
+    await listen({ speakers });
+    const [call] = calls;
+    call.dispatchEvent(new CustomEvent('people', { detail: { you: '9', listeners: 1, people: [{ id: '1', name: 'Ann', role: 'speaker' }] } }));
+    const tell = (/** @type {number} */ level, /** @type {boolean} */ voice, /** @type {number} */ ms) => {
+      let last;
+      for (let passed = 0; passed < ms; passed += 100) {
+        vi.advanceTimersByTime(100);
+        call.dispatchEvent(new CustomEvent('speakers', { detail: [{ id: '1', level, voice }] }));
+        last = speakers.mock.lastCall;
+      }
+      return last;
+    };
+    expect(tell(20, true, 3000)).toEqual([['Ann'], false]);
+    // A pause between words, and then a tone.
+    expect(tell(30, false, 1500)).toEqual([[], false]);
+    expect(tell(20, false, 1000)).toEqual([[], true]);
+    expect(tell(20, true, 100)).toEqual([['Ann'], false]);
+    // A room in which nobody speaks.
+    expect(tell(60, false, 5000)).toEqual([[], false]);
+  } finally {
+    vi.useRealTimers();
+  }
 });

@@ -610,6 +610,18 @@ describe('a fixed delay', () => {
     expect(jump()).toBeLessThan(smooth(48000));
   });
 
+  it.each([[1500, 190], [1500, null], [null, 190]])('that becomes another, %s then %s, is not longer by an outage meanwhile', (before, after) => {
+    const { playout, run, stream } = setUp();
+    playout.fixDelay(before, 0);
+    run(stream(0, 800));
+    const beforeMs = playout.delayMs;
+    playout.fixDelay(after, 16_030);
+    run(stream(800, 1010, (frame) => (frame >= 850 && frame < 1000 ? (1000 - frame) * 20 : 0) + 30));
+    expect(playout.delayMs).toBeLessThan(beforeMs + 400);
+    run(stream(1010, 1400));
+    expect(playout.delayMs).toBeLessThan(250);
+  });
+
   it('tells where it is through changes, stalls and jumps', () => {
     const { playout, playUntil, deliver, heard } = setUp();
     const random = randomOf(5);

@@ -13,7 +13,7 @@ const INPUT_SECONDS = 2;
  * technique based on waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP 1993). At
  * speed 1 sound comes out as it went in.
  */
-export class TimeStretch {
+export class PlaybackSpeed {
   #channels;
   #hop;
   #search;
