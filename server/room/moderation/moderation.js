@@ -266,10 +266,9 @@ export class Moderation {
     if (this.#stage.isOn && member.permissions.has('speak')) member.tell({ type: 'stage', key: this.#stage.key });
   }
 
-  /** A member has raised or lowered their hand, as their token says too: of the audience's, moderators alone are told. @param {Member} member */
+  /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
   handMoved(member) {
     this.#hands[member.isLight ? 'moved' : 'left'](member);
-    this.#roster.renew(member, this.#clock.now(), true);
   }
 
   /**

@@ -11,6 +11,7 @@
  * @property {unknown} timer  frees the place while its holder is away
  * @property {TokenBucket} returns  how often another session may take the place up
  * @property {number} toldMs  when its holder was told the token last, on the monotonic clock
+ * @property {number} hand    as that token has it: the place of the raised hand, 0 while it is down
  */
 
 import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
@@ -249,8 +250,9 @@ export class Roster {
   }
 
   /** @param {Place} place */
-  #sign({ holder, key }) {
-    const { id, name, label, grant, role, muted, silenced, hand } = holder;
+  #sign(place) {
+    const { key, holder: { id, name, label, grant, role, muted, silenced, hand } } = place;
+    place.hand = hand;
     return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, hand, epoch: this.#epoch });
   }
 
@@ -263,12 +265,11 @@ export class Roster {
    * Tells a member a newer token from time to time where other nodes take places over, with the nodes that there are now.
    * @param {Member} member
    * @param {number} now  on the monotonic clock
-   * @param {boolean} [isOther]  whether the token says something else than the last one
    */
-  renew(member, now, isOther = false) {
+  renew(member, now) {
     if (!this.#tokens.takesOver) return;
     const place = this.#places.get(member.id);
-    if (!place || (!isOther && now - place.toldMs < RENEW_MS)) return;
+    if (!place || (place.hand === member.hand && now - place.toldMs < RENEW_MS)) return;
     place.toldMs = now;
     member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }
@@ -276,7 +277,7 @@ export class Roster {
   /** @param {Member} member @param {string} key @param {TokenBucket} returns */
   #put(member, key, returns) {
     const { id, name, label } = member;
-    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now() };
+    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now(), hand: member.hand };
     this.#places.set(id, place);
     this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
@@ -407,6 +408,8 @@ export class Roster {
    * @param {Member} [except]
    */
   changed(member, except) {
+    // On another node a hand is up as the token says.
+    this.renew(member, this.#clock.now());
     if (!member.isLight) this.announcements.changed(member, except);
     else if (member !== except && !member.away) member.tell({ type: 'changed', person: member.describe() });
   }
