@@ -29,7 +29,7 @@ const MAY_IMPORT = {
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
   'server/room': ['server/access', 'server/broadcast', 'server/clock', 'server/codec', 'server/config', 'server/forward', 'server/mix', 'server/names', 'server/recording', 'server/source', 'server/transport/session.js'],
   'server/host': ['native', 'server/access', 'server/clock', 'server/codec', 'server/config', 'server/recording', 'server/room', 'server/transport'],
-  'server/relay': ['server/cluster', 'server/mix', 'server/room/people/clock-answers.js', 'server/transport/session.js'],
+  'server/relay': ['server/broadcast', 'server/cluster', 'server/mix', 'server/room/people/clock-answers.js', 'server/transport/session.js'],
   'server/http': ['server/config'],
   'server/operator': ['server/access', 'server/cluster/bus.js', 'server/cluster/messages.js', 'server/room/moderation/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
   'server/listen': ['server/http/body.js', 'server/recording', 'server/transport'],

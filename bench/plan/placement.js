@@ -35,17 +35,17 @@ export function egressOf({ people, listeners = 0, stride = 1 }) {
 }
 
 class Node {
-  busy = 0;
   egress = 0;
   /** How busy each thread that mixes is, in percent of a core. */
   #threads;
   #capacity;
 
-  /** @param {string} id @param {NodeShape} shape */
-  constructor(id, { cores, busyShare }) {
+  /** @param {string} id @param {NodeShape} shape @param {UnitCosts['node']} own  what it costs as such */
+  constructor(id, { cores, busyShare }, own) {
     this.id = id;
+    this.busy = own.busy;
     this.#capacity = 100 * cores * busyShare;
-    this.#threads = new Array(workersOn(cores)).fill(0);
+    this.#threads = new Array(workersOn(cores)).fill(own.loop / workersOn(cores));
   }
 
   /** Free capacity, 0 to 1, as a node tells the others. */
@@ -74,7 +74,7 @@ class Node {
  * @returns {Need}
  */
 export function place(costs, rooms, count, shape) {
-  const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape));
+  const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape, costs.node));
   rooms.forEach((room, i) => rendezvous(`room-${i}`, nodes)[0].add(costOf(costs, room), egressOf(room)));
   return needOf(nodes, shape);
 }
@@ -126,7 +126,7 @@ export function nodesForMeeting(costs, { listeners = 0, ...home }, shape) {
   const limit = 100 * shape.busyShare;
   for (let count = 1; count <= Math.max(1, listeners); count++) {
     const each = Math.ceil(listeners / count);
-    const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape));
+    const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape, costs.node));
     nodes.forEach((node, i) => {
       const room = { ...(i === 0 ? home : { ...home, people: 0, talking: 0 }), listeners: Math.min(each, listeners - i * each) };
       node.add(costOf(costs, room), egressOf(room));

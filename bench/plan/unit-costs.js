@@ -13,6 +13,8 @@
  * @typedef {object} UnitCosts  in percent of a core for one a second
  * @property {Work} busy  of all threads together
  * @property {Work} loop  of the thread that mixes
+ * @property {Cost} node  of a node that has any rooms, whatever they are: threads that wake for little cost more for each packet,
+ *   and it is timers, beats and clocks too
  */
 
 /** Frames a second: the server's default. */
@@ -66,35 +68,40 @@ export function costOf({ busy, loop }, load) {
   return { busy: sum(busy), loop: sum(loop) };
 }
 
+/** Columns of a fit: the parts, and the node. */
+const COLUMNS = PARTS.length + 1;
+
 /**
- * Fits the costs of the parts to what was measured, none of them negative, so that each case is off by as small a share of
- * its own as can be.
- * @param {readonly Measured[]} measured  more cases than there are parts
+ * Fits the costs of the parts, and of a node, to what was measured, none of them negative, so that each case is off by as small a
+ * share of its own as can be.
+ * @param {readonly Measured[]} measured  each on a node of its own; more cases than there are costs, some of them small
  * @returns {UnitCosts}
- * @throws {RangeError} when there are fewer cases than parts
+ * @throws {RangeError} when there are fewer cases than costs
  */
 export function fitCosts(measured) {
-  if (measured.length < PARTS.length) throw new RangeError(`${measured.length} cases for ${PARTS.length} costs`);
-  return {
-    busy: leastSquares(measured, ({ cpuPercent }) => cpuPercent),
-    loop: leastSquares(measured, ({ loopPercent }) => loopPercent),
-  };
+  if (measured.length < COLUMNS) throw new RangeError(`${measured.length} cases for ${COLUMNS} costs`);
+  const busy = leastSquares(measured, ({ cpuPercent }) => cpuPercent);
+  const loop = leastSquares(measured, ({ loopPercent }) => loopPercent);
+  return { busy: partsOf(busy), loop: partsOf(loop), node: { busy: busy[PARTS.length], loop: loop[PARTS.length] } };
 }
+
+/** @param {number[]} costs @returns {Work} */
+const partsOf = (costs) => /** @type {Work} */ (Object.fromEntries(PARTS.map((part, j) => [part, costs[j]])));
 
 /**
  * Least squares without negative coefficients, by coordinate descent (Franc, Hlaváč and Navara 2005).
  * @param {readonly Measured[]} measured
  * @param {(one: Measured) => number} valueOf
- * @returns {Work}
+ * @returns {number[]} by column
  */
 function leastSquares(measured, valueOf) {
   // Each row is divided by its value: what is fitted is 1.
   const rows = measured.map((one) => {
     const work = workOf(one.load);
-    return PARTS.map((part) => (work[part] * one.rooms) / valueOf(one));
+    return [...PARTS.map((part) => work[part] * one.rooms), 1].map((amount) => amount / valueOf(one));
   });
-  const costs = PARTS.map(() => 0);
-  const squares = PARTS.map((_, j) => rows.reduce((sum, row) => sum + row[j] ** 2, 0));
+  const costs = new Array(COLUMNS).fill(0);
+  const squares = costs.map((_, j) => rows.reduce((sum, row) => sum + row[j] ** 2, 0));
   const rests = rows.map(() => -1);
   for (let round = 0; round < ROUNDS; round++) {
     let moved = 0;
@@ -109,5 +116,5 @@ function leastSquares(measured, valueOf) {
     }
     if (moved < SETTLED) break;
   }
-  return /** @type {Work} */ (Object.fromEntries(PARTS.map((part, j) => [part, costs[j]])));
+  return costs;
 }

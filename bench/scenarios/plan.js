@@ -18,8 +18,8 @@ import { mean } from '../stats/statistics.js';
 import { crowd, measureCase } from './crowd.js';
 import { targetsTable } from './targets.js';
 
-/** Cases that the costs are fitted to: rooms that differ in which part of the work is most of it. */
-export const FITTED = Object.freeze(['50x10/2', '20x5/1', '40x5/2', '300/3', '200/10', '50/50k50', '10x30/0', '400/1']);
+/** Cases that the costs are fitted to: rooms that differ in which part of the work is most of it, and some that leave a node nearly idle. */
+export const FITTED = Object.freeze(['50x10/2', '20x5/1', '40x5/2', '300/3', '200/10', '50/50k50', '10x30/0', '400/1', '3x10/2', '2x5/1', '1x3/1']);
 
 /** Cases that the fit doesn't know, and foretells. */
 const FORETOLD = Object.freeze(['30x12/3', '60x5/1', '100/20']);
@@ -103,7 +103,7 @@ export function measuredOf(folder, name) {
 
 /** @param {UnitCosts} costs @param {Measured} measured */
 function foretell(costs, { load, rooms, cpuPercent }) {
-  const foretold = rooms * costOf(costs, load).busy;
+  const foretold = costs.node.busy + rooms * costOf(costs, load).busy;
   return { load, rooms, cpuPercent, foretold, offPercent: (100 * Math.abs(foretold - cpuPercent)) / cpuPercent };
 }
 
@@ -160,13 +160,13 @@ function needTable(needs) {
 }
 
 /** @param {UnitCosts} costs @returns {Table} */
-function costTable({ busy, loop: own }) {
+function costTable({ busy, loop: own, node }) {
   // A percent of a core for one a second is 10 ms of it.
   const us = (/** @type {number} */ percent) => percent * 10_000;
   return {
     name: 'costs',
     title: 'What the parts cost',
     columns: [{ label: 'Part' }, { label: 'All threads', unit: 'µs', digits: 1 }, { label: 'Of that, the thread that mixes', unit: 'µs', digits: 1 }],
-    rows: PARTS.map((part) => [PART_WORDS[part], us(busy[part]), us(own[part])]),
+    rows: [...PARTS.map((part) => [PART_WORDS[part], us(busy[part]), us(own[part])]), ['a node, whatever it does, for a second', us(node.busy), us(node.loop)]],
   };
 }

@@ -14,6 +14,7 @@
  * @property {Role} role       what they are now
  * @property {boolean} muted
  * @property {boolean} silenced
+ * @property {number} hand     the place of the raised hand in the order of hands; 0 while it is down
  * @property {number} epoch    of the room; 0 without a cluster
  * @property {number} issuedMs milliseconds since 1970
  */
@@ -49,6 +50,7 @@ const payload = z.object({
   j: z.string().max(256).nullable().default(null),
   m: z.boolean().default(false),
   x: z.boolean().default(false),
+  h: z.number().int().min(0).max(1_000_000_000).default(0),
   e: z.number().int().min(0).default(0),
   t: z.number().min(0),
 });
@@ -87,7 +89,7 @@ export class ResumeTokens {
   }
 
   /** @param {Omit<Place, 'issuedMs'>} place @returns {string} */
-  sign({ room, key, id, name, label, grant, role, muted, silenced, epoch }) {
+  sign({ room, key, id, name, label, grant, role, muted, silenced, hand, epoch }) {
     const { role: granted, withheld, identity, tokenId } = grant;
     const said = {
       r: room, k: key, i: id, n: name, l: label, g: granted, o: role,
@@ -96,6 +98,7 @@ export class ResumeTokens {
       ...(tokenId !== null && { j: tokenId }),
       ...(muted && { m: true }),
       ...(silenced && { x: true }),
+      ...(hand > 0 && { h: hand }),
       ...(epoch > 0 && { e: epoch }),
       t: Math.round(this.#wallNow()),
     };
@@ -142,10 +145,10 @@ export class ResumeTokens {
 }
 
 /** @param {z.infer<typeof payload>} said @returns {Place} */
-function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, e, t }) {
+function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, e, t }) {
   /** @type {Grant} */
   const grant = { role: g, withheld: new Set(/** @type {Permission[]} */ (w)), identity: s, tokenId: j };
-  return { room: r, key: k, id: i, name: n, label: l, grant, role: o, muted: m, silenced: x, epoch: e, issuedMs: t };
+  return { room: r, key: k, id: i, name: n, label: l, grant, role: o, muted: m, silenced: x, hand: h, epoch: e, issuedMs: t };
 }
 
 /** @param {string} base64 @returns {unknown} */

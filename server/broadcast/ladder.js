@@ -22,6 +22,10 @@ const PACKET_OVERHEAD_BYTES = 72;
  */
 const SHOWN = 0.9;
 
+/** The bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
+export const LEAST_BITRATE = 6000;
+export const MOST_BITRATE = 510_000;
+
 /** The rates of a room's listeners, with what each takes of the way, and the forms in which more than a rate is sent of it. */
 export class Ladder {
   /** In bits a second, from the least to the most. @type {ReadonlyArray<number>} */
@@ -32,7 +36,8 @@ export class Ladder {
   usual;
   /** The forms that repeat more, those that take least first. @type {ReadonlyArray<Form>} */
   #probes;
-  #frameMs;
+  /** The length of a frame, in milliseconds. */
+  frameMs;
 
   /**
    * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
@@ -42,7 +47,7 @@ export class Ladder {
   constructor(format, mostBps, stride) {
     const most = Math.min(mostBps, mostBitrate(format));
     this.rates = RATES.filter((rate, index) => index === 0 || rate <= most);
-    this.#frameMs = format.frameMs;
+    this.frameMs = format.frameMs;
     this.usual = { stride, repeats: stride - 1 };
     this.wire = this.rates.map((rate) => this.#wireOf(rate, this.usual));
     const forms = [{ stride: 2, repeats: 2 }, { stride: 1, repeats: 1 }, { stride: 1, repeats: MAX_REDUNDANCY }];
@@ -51,7 +56,7 @@ export class Ladder {
 
   /** @param {number} rate @param {Form} form  in which each frame is held by (repeats + 1) ÷ stride packets */
   #wireOf(rate, { stride, repeats }) {
-    const packets = 1000 / (this.#frameMs * stride);
+    const packets = 1000 / (this.frameMs * stride);
     return (rate * (repeats + 1)) / stride + packets * PACKET_OVERHEAD_BYTES * 8;
   }
 

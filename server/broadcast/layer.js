@@ -1,8 +1,12 @@
 /**
  * @import { Carriage } from '../mix/light-listener.js'
- * @import { MixStream } from '../mix/mix-stream.js'
+ * @import { FrameStream, MixStream } from '../mix/mix-stream.js'
+ * @import { Transport } from '../transport/session.js'
  * @import { Ladder } from './ladder.js'
  * @import { RatedListener } from './rate-watch.js'
+ *
+ * @typedef {FrameStream & Pick<MixStream, 'beginMix' | 'end' | 'close'> & { isReady?: boolean }} LayerStream
+ *   isReady: false while it has no packets yet
  */
 
 import { withLength } from '../../public/shared/wire/carry.js';
@@ -61,8 +65,10 @@ export class Place {
 
 /** The mix at one bit rate, and those who get it. */
 export class Layer {
-  /** @type {MixStream | null} */
+  /** @type {LayerStream | null} */
   stream = null;
+  /** Other nodes that are sent it. @type {Pick<Transport, 'sendMany'> | null} */
+  relays = null;
   lists = new RecipientLists();
   far = new FarListeners();
   /** @type {Set<Place>} */

@@ -2,10 +2,12 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { LightListener } from '../mix/light-listener.js'
- * @import { MixStream, SpeakerList } from '../mix/mix-stream.js'
+ * @import { SpeakerList } from '../mix/mix-stream.js'
+ * @import { Transport } from '../transport/session.js'
  * @import { Ladder } from './ladder.js'
  * @import { RateCounts } from './rate-counts.js'
  * @import { RatedListener } from './rate-watch.js'
+ * @import { LayerStream } from './layer.js'
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
@@ -16,6 +18,9 @@ import { RateWatch } from './rate-watch.js';
 
 /** How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that changed may change back. */
 const KEEP_MS = 5000;
+
+/** The sessions of other nodes aren't looked at. @type {[]} */
+const NOBODY = [];
 
 /**
  * The mix of a broadcast at several bit rates: each is encoded once a frame, while a listener wants it, and goes to its
@@ -40,8 +45,8 @@ export class Layers {
   /**
    * @param {object} options
    * @param {Ladder} options.ladder
-   * @param {AudioFormat} options.format
-   * @param {(index: number, bitrate: number) => MixStream} options.open  opens a layer's stream; throws `codec-instances`
+   * @param {Pick<AudioFormat, 'frameMs'>} options.format
+   * @param {(index: number, bitrate: number) => LayerStream} options.open  opens a layer's stream; throws `codec-instances`
    * @param {Clock} options.clock
    * @param {RateCounts} options.counts
    */
@@ -98,6 +103,37 @@ export class Layers {
     else if (this.#wish(place)) this.#wants(place);
   }
 
+  /**
+   * Other nodes relay the mix at some rates to their listeners: each of its packets is sent to them once.
+   * @param {Pick<Transport, 'sendMany'>} relays
+   * @param {ReadonlySet<number>} indices  of the rates; one for which the codec has no encoder isn't sent
+   */
+  setRelayed(relays, indices) {
+    for (let i = 0; i < this.#layers.length; i++) this.#layers[i].relays = indices.has(i) && this.open(i) ? relays : null;
+  }
+
+  /** Whether a rate is sent: a listener that is added is heard at once. @param {number} index */
+  isReady(index) {
+    const { stream } = this.#layers[index];
+    return stream !== null && stream.isReady !== false;
+  }
+
+  /**
+   * Opens a layer. It is kept for some seconds though nobody has it.
+   * @param {number} index
+   * @returns {boolean} false where the codec has no encoder for it
+   */
+  open(index) {
+    const layer = this.#layers[index];
+    try {
+      layer.stream ??= this.#open(index, this.#ladder.rates[index]);
+      return true;
+    } catch (error) {
+      if (/** @type {{ code?: string }} */ (error).code !== 'codec-instances') throw error;
+      return false;
+    }
+  }
+
   /** @param {Place} place  that can have what it wants */
   #wants(place) {
     if (place.index < 0) this.#arrives(place);
@@ -111,22 +147,10 @@ export class Layers {
    */
   #wish(place) {
     const { rate } = place.listener;
-    if (this.#openLayer(rate.index)) return true;
+    if (this.open(rate.index)) return true;
     const index = this.#layers.findIndex(({ stream }) => stream !== null);
     if (index >= 0) rate.index = place.index >= 0 ? place.index : index;
     return index >= 0 && place.index < 0;
-  }
-
-  /** @param {number} index @returns {boolean} false where the codec has no encoder for it */
-  #openLayer(index) {
-    const layer = this.#layers[index];
-    try {
-      layer.stream ??= this.#open(index, this.#ladder.rates[index]);
-      return true;
-    } catch (error) {
-      if (/** @type {{ code?: string }} */ (error).code !== 'codec-instances') throw error;
-      return false;
-    }
   }
 
   /**
@@ -165,7 +189,7 @@ export class Layers {
       const layer = this.#layers[i];
       layer.isSent = false;
       if (layer.stream === null) continue;
-      if (layer.places.size > 0 || (i === 0 && hasSure)) {
+      if (layer.places.size > 0 || layer.relays !== null || (i === 0 && hasSure)) {
         layer.usedFrame = frame;
         layer.isSent = layer.stream.beginMix(frame, pcm, sounding, speakers, before);
       } else if (layer.usedFrame < 0) layer.usedFrame = frame;
@@ -183,7 +207,7 @@ export class Layers {
     let stride = 0;
     for (let i = 0; i < this.#layers.length; i++) stride = Math.max(stride, this.#layers[i].sureStride);
     if (stride === 0) return false;
-    if (lowest.stream === null) this.#openLayer(0);
+    if (lowest.stream === null) this.open(0);
     if (lowest.places.size === 0) lowest.far.stride = stride;
     return true;
   }
@@ -195,7 +219,7 @@ export class Layers {
     place.index = -1;
     if (!this.#wish(place)) return;
     place.take(this.#ladder);
-    place.isBehind = place.carriage === 'surely' && place.index < from && this.#layers[0].stream !== null;
+    place.isBehind = place.carriage === 'surely' && place.index < from && this.isReady(0);
     if (place.isBehind) place.index = 0;
     this.#layers[place.index].places.add(place);
   }
@@ -211,8 +235,9 @@ export class Layers {
    */
   send(frame) {
     for (let i = 0; i < this.#layers.length; i++) {
-      const { stream, lists, far, isSent } = this.#layers[i];
+      const { stream, lists, far, relays, isSent } = this.#layers[i];
       if (!isSent || stream === null) continue;
+      relays?.sendMany(NOBODY, stream.writeStride(MAX_REDUNDANCY));
       lists.send(stream, frame);
       far.send(stream, frame);
     }
@@ -269,6 +294,8 @@ export class Layers {
     if (place.isBehind && (layer.far.isBehind(place.listener.session) || !place.listener.rate.isCalm)) return;
     place.isBehind = false;
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.stride)) return;
+    // What it goes to is still to come from the room's home.
+    if (!this.isReady(place.listener.rate.index)) return;
     this.#changing.delete(place);
     if (place.listener.rate.index === place.index) {
       place.take(this.#ladder);

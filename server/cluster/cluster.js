@@ -3,13 +3,14 @@
  * @import { Log } from '../log.js'
  * @import { Bus } from './bus.js'
  * @import { FindOptions, Found } from './directory.js'
- * @import { NodeAddress, Rules } from './messages.js'
+ * @import { NodeAddress, Rules, ToldChat } from './messages.js'
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
  * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience]  whether other nodes are to relay a room to
  *   those who only listen, and whether that is whoever comes uninvited
  * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
+ * @property {(room: string) => ToldChat | undefined} [chat]  what was said in a room lately
  * @property {number} people
  * @property {boolean} busy
  * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]  rooms of other nodes that this one
@@ -155,6 +156,11 @@ export class Cluster {
     return this.#rules.of(room);
   }
 
+  /** What was said in a room on the node before, which has drained: once. @param {string} room */
+  chatOf(room) {
+    return this.#ownership.takeChat(room);
+  }
+
   /** @param {string} room @returns {number} */
   epochOf(room) {
     return this.#ownership.epochOf(room);
@@ -221,7 +227,7 @@ export class Cluster {
   /** @param {string} room */
   async #handOver(room) {
     if (this.#rooms().get(room) === undefined) return this.#ownership.release(room);
-    const found = await this.#directory.handOver(room, this.epochOf(room));
+    const found = await this.#directory.handOver(room, this.epochOf(room), this.#rooms().chat?.(room));
     if (!found) this.#log.warn(`room ${room} could not be handed over: no other node takes it`);
   }
 

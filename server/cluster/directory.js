@@ -2,7 +2,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Beats } from './beats.js'
  * @import { Bus } from './bus.js'
- * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { MessageReader, NodeAddress, Subjects, ToldChat } from './messages.js'
  * @import { Ownership } from './ownership.js'
  *
  * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } | ErrorCode} Found  node: who has the room, null for this
@@ -109,10 +109,10 @@ export class Directory {
     return this.#openHere(room, options) ?? 'draining';
   }
 
-  /** @param {string} room @param {FindOptions} options @returns {{ node: null } | null} null where this node opens nothing */
-  #openHere(room, { hold, above }) {
+  /** @param {string} room @param {FindOptions & { chat?: ToldChat }} options @returns {{ node: null } | null} null where this node opens nothing */
+  #openHere(room, { hold, above, chat }) {
     if (this.#self().draining || !this.#ownership.mayOpen) return null;
-    if (hold) this.#ownership.open(room, above);
+    if (hold) this.#ownership.open(room, above, chat);
     return { node: null };
   }
 
@@ -132,11 +132,11 @@ export class Directory {
   /**
    * @param {string} node
    * @param {string} room
-   * @param {FindOptions} options
+   * @param {FindOptions & { chat?: ToldChat }} options
    * @returns {Promise<{ node: NodeAddress } | null>} null where it doesn't, or is gone
    */
-  async #askToOpen(node, room, { hold, above = 0 }) {
-    const wish = { version: CLUSTER_VERSION, room, hold, above };
+  async #askToOpen(node, room, { hold, above = 0, chat }) {
+    const wish = { version: CLUSTER_VERSION, room, hold, above, ...(chat && { chat }) };
     const answer = await this.#bus.request(this.#subjects.open(node), wish, ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(opened, answer)?.node ?? null;
@@ -147,11 +147,12 @@ export class Directory {
    * Has another node open a room that is this one's: its claim is the stronger one.
    * @param {string} room
    * @param {number} above  this node's epoch of it
+   * @param {ToldChat} [chat]  what was said in it lately
    * @returns {Promise<boolean>} false where no other node takes it
    */
-  async handOver(room, above) {
+  async handOver(room, above, chat) {
     for (const { id } of this.#beats.order(room).slice(0, MAX_ASKED)) {
-      if (id !== this.#self().id && (await this.#askToOpen(id, room, { hold: true, above }))) return true;
+      if (id !== this.#self().id && (await this.#askToOpen(id, room, { hold: true, above, chat }))) return true;
     }
     return false;
   }
@@ -160,8 +161,8 @@ export class Directory {
   #asked(message) {
     const wish = this.#reader.read(opening, message);
     if (wish === null) return null;
-    const { room, hold, above } = wish;
-    const isHere = this.isHere(room) || this.#openHere(room, { hold, above }) !== null;
+    const { room, hold, above, chat } = wish;
+    const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat }) !== null;
     const { id, url, h3Port, certificateHashes } = this.#self();
     return { version: CLUSTER_VERSION, node: isHere ? { id, url, h3Port, certificateHashes } : null };
   }

@@ -7,6 +7,7 @@
  * @typedef {z.infer<typeof where>} Where
  * @typedef {z.infer<typeof opening>} Opening
  * @typedef {z.infer<typeof opened>} Opened
+ * @typedef {z.infer<typeof chat>} ToldChat  of a room
  * @typedef {z.infer<typeof rules>} Rules  of a room
  * @typedef {z.infer<typeof relayUp>} RelayUp
  * @typedef {z.infer<typeof relayDown>} RelayDown
@@ -71,6 +72,20 @@ export const claim = z.object({ version, node: id, epoch });
  */
 export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false), broadcast: z.boolean().default(false) });
 
+/** The most messages of a chat that are handed over. */
+const MAX_CHAT = 200;
+
+const said = z.object({
+  number: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+  from: z.string().max(64),
+  name: z.string().max(500),
+  text: z.string().max(8000),
+  at: z.iso.datetime(),
+  cut: z.literal(true).optional(),
+});
+
+const chat = z.object({ messages: z.array(said).max(MAX_CHAT), next: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
+
 export const opening = z.object({
   version,
   room,
@@ -78,6 +93,8 @@ export const opening = z.object({
   hold: z.boolean(),
   /** The epoch that the new one must be above. */
   above: epoch,
+  /** What was said lately in the room of a node that drains. */
+  chat: chat.optional(),
 });
 
 /** node: who has the room, or would; null where the asked node opens nothing. */
@@ -127,6 +144,8 @@ export const relayUp = z.object({
         z.object({ type: z.literal('closed'), id: link, code }),
         /** These have been heard from lately. */
         z.object({ type: z.literal('heard'), ids: links }),
+        /** At which rates this relay's listeners want the mix: numbers in RATES, and 255 for the room's own. */
+        z.object({ type: z.literal('rates'), wanted: z.array(z.number().int().min(0).max(255)).max(8) }),
         /** What was sent last of the mix may have been lost. */
         z.object({ type: z.literal('again') }),
       ]),

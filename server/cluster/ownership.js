@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from './bus.js'
- * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { MessageReader, NodeAddress, Subjects, ToldChat } from './messages.js'
  *
  * @typedef {object} Owned  a room that is this node's
  * @property {number} epoch
@@ -26,6 +26,9 @@ const ANSWER_EVERY_MS = 50;
 /** The most rooms that may wait for somebody: each costs two subscriptions. */
 const MAX_HELD = 10_000;
 
+/** The most rooms whose chat is kept until somebody comes: 64 KiB each. */
+const MAX_CHATS = 500;
+
 /**
  * The rooms that are this node's. Of two nodes that have one room the one with the higher epoch keeps it, of the same the
  * one whose id comes first; the other gives it up. Each claims its rooms again and again, so that two halves of a network
@@ -43,6 +46,8 @@ export class Ownership {
   #yielded;
   /** @type {Map<string, Owned>} */
   #owned = new Map();
+  /** What was said in rooms that nobody has come to yet. @type {Map<string, ToldChat>} */
+  #chats = new Map();
   /** Rooms to be claimed again, the next first. @type {string[]} */
   #turn = [];
   #stopClaims = () => {};
@@ -100,18 +105,27 @@ export class Ownership {
    * it stays as it is. It is let go where nobody comes within 10 s.
    * @param {string} room
    * @param {number} [above]  the epoch of the room that this one takes the place of
+   * @param {ToldChat} [chat]  what was said in that lately
    */
-  open(room, above = 0) {
+  open(room, above = 0, chat) {
     if (this.#owned.has(room)) return;
     // The date makes a later room's epoch higher, also where nobody knows of the one before.
     const epoch = Math.min(Math.max(this.#wallNow(), above + 1), Number.MAX_SAFE_INTEGER);
     const { where, claim } = this.#subjects;
     const owned = { epoch: Math.floor(epoch), answeredMs: -Infinity, timer: /** @type {unknown} */ (null), stops: /** @type {(() => void)[]} */ ([]) };
     this.#owned.set(room, owned);
+    if (chat && this.#chats.size < MAX_CHATS) this.#chats.set(room, chat);
     owned.stops.push(this.#bus.serve(where(room), () => ({ version: CLUSTER_VERSION, node: this.#self(), epoch: owned.epoch, ...this.#audience(room) })));
     owned.stops.push(this.#bus.subscribe(claim(room), (message) => this.#claimed(room, message)));
     this.#expire(room, owned);
     this.#claim(room);
+  }
+
+  /** What was said in a room on the node before: once. @param {string} room @returns {ToldChat | null} */
+  takeChat(room) {
+    const chat = this.#chats.get(room) ?? null;
+    this.#chats.delete(room);
+    return chat;
   }
 
   /** @param {string} room @param {Owned} owned */
@@ -126,6 +140,7 @@ export class Ownership {
     const owned = this.#owned.get(room);
     if (!owned) return;
     this.#owned.delete(room);
+    this.#chats.delete(room);
     this.#clock.clearTimeout(owned.timer);
     for (const stop of owned.stops) stop();
   }

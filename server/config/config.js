@@ -85,6 +85,9 @@ export { ConfigError, InformationRequest };
 /** The longest Opus frame that the codec opusscript has in stereo, in milliseconds. */
 const OPUSSCRIPT_STEREO_MS = 20;
 
+/** The least idle timeout of a cluster, in milliseconds: a relay tells of each session every 5 s, and later where it is busy. */
+const RELAY_IDLE_MS = 7000;
+
 const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
 
 /**
@@ -216,8 +219,9 @@ function checkTogether(config, given) {
  * @param {Config} config
  * @param {(name: string, value: unknown, allowed: string) => never} stop
  */
-function checkCluster({ cluster, clusterKey, workers }, stop) {
+function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
   if (cluster === null) return;
+  if (idleTimeoutMs < RELAY_IDLE_MS) stop('idle-timeout-ms', idleTimeoutMs, `at least ${RELAY_IDLE_MS} (ms) with --cluster: a node hears every 5 s of those who listen at another`);
   if (clusterKey === null) {
     const allowed = '32 to 256 letters, digits and -._~+/=';
     const problem = `missing, but --cluster is given; allowed is ${allowed}, the same on all nodes`;

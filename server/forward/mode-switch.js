@@ -154,6 +154,11 @@ export class ModeSwitch {
     this.#now.nearer?.(listener, fillMs);
   }
 
+  /** @type {NonNullable<Delivery['setRelayed']>} */
+  setRelayed(relays, indices) {
+    this.#now.setRelayed?.(relays, indices);
+  }
+
   redundancyChanged() {
     this.#now.redundancyChanged();
   }

@@ -6,6 +6,7 @@
  * @import { Listener } from './listener.js'
  * @import { Packet } from '../../public/shared/wire/packet.js'
  * @import { Source } from '../source/source.js'
+ * @import { Transport } from '../transport/session.js'
  *
  * @typedef {object} Delivery
  * @property {boolean} sounding  whether anything was to be heard lately
@@ -28,6 +29,8 @@
  * @property {() => void} redundancyChanged  a listener may need packets with another redundancy
  * @property {(listener: LightListener, fillMs: number) => void} [nearer]  a light listener has chosen how near it is, and is
  *   sent at once what was mixed in so many milliseconds before; 0: nothing
+ * @property {(relays: Pick<Transport, 'sendMany'>, indices: ReadonlySet<number>) => void} [setRelayed]  other nodes relay a
+ *   broadcast at these of its rates
  * @property {() => void} close  frees what is the delivery's own, and the sources that have left; those that are in are the
  *   room's to close. Idempotent
  */

@@ -1,7 +1,7 @@
 /**
  * @import { Session } from '../transport/session.js'
  * @import { Carriage } from './light-listener.js'
- * @import { MixStream } from './mix-stream.js'
+ * @import { FrameStream } from './mix-stream.js'
  */
 
 import { RecentMix } from './recent-mix.js';
@@ -50,17 +50,17 @@ export class FarListeners {
     this.#thrice.end();
   }
 
-  /** @param {MixStream} mix @param {number} frame */
+  /** @param {FrameStream} mix @param {number} frame */
   send(mix, frame) {
     if (isDue(mix, frame, this.#stride)) this.#send(mix, frame, this.#stride - 1);
   }
 
-  /** Sends the last frames that weren't sent yet: the next ones are left out. @param {MixStream} mix @param {number} frame */
+  /** Sends the last frames that weren't sent yet: the next ones are left out. @param {FrameStream} mix @param {number} frame */
   sendOpen(mix, frame) {
     if (!isDue(mix, frame, this.#stride)) this.#send(mix, frame, frame % this.#stride);
   }
 
-  /** @param {MixStream} mix @param {number} frame @param {number} before  how many frames before it go with it */
+  /** @param {FrameStream} mix @param {number} frame @param {number} before  how many frames before it go with it */
   #send(mix, frame, before) {
     const recent = this.#recent;
     // Those that have no room in one packet, which happens at high bit rates, go before it.

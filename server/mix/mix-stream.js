@@ -1,6 +1,9 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
+ *
+ * @typedef {Pick<MixStream, 'write' | 'writeStride' | 'leavesOut' | 'endsSound' | 'isSparse'>} FrameStream  packets of one frame
+ *   after the other, as those who get them need them
  */
 
 import { levelOf } from '../../public/shared/sound/level.js';

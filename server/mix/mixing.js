@@ -189,6 +189,11 @@ export class Mixing {
     if (fillMs > 0 && !this.#layers.fill(listener, fillMs, frameMs)) this.#fanout.fill(listener, fillMs, frameMs);
   }
 
+  /** @type {NonNullable<Delivery['setRelayed']>} */
+  setRelayed(relays, indices) {
+    this.#layers.setRelayed(relays, indices);
+  }
+
   /**
    * @param {Listener} listener
    * @param {Source} source

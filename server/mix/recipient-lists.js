@@ -1,6 +1,6 @@
 /**
  * @import { Session, SessionGroup } from '../transport/session.js'
- * @import { MixStream } from './mix-stream.js'
+ * @import { FrameStream } from './mix-stream.js'
  */
 
 /** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
@@ -46,7 +46,7 @@ export class RecipientLists {
   }
 
   /**
-   * @param {Pick<MixStream, 'write'>} stream
+   * @param {Pick<FrameStream, 'write'>} stream
    * @param {number} frame
    */
   send(stream, frame) {
@@ -56,13 +56,13 @@ export class RecipientLists {
       const list = this.#lists[i];
       if (list.sessions.length === 0) continue;
       if (list.isRelay) {
-        list.send(/** @type {MixStream} */ (stream).writeStride(list.redundancy));
+        list.send(/** @type {FrameStream} */ (stream).writeStride(list.redundancy));
         packet = null;
         continue;
       }
       if (list.stride > 1) {
         // An audience hears a mix.
-        const mix = /** @type {MixStream} */ (stream);
+        const mix = /** @type {FrameStream} */ (stream);
         if (isDue(mix, frame, list.stride)) list.sendStride(mix);
         packet = null;
         continue;
@@ -75,7 +75,7 @@ export class RecipientLists {
 
   /**
    * Sends those who don't get each frame's packet the last frames that they haven't been sent: the next ones are left out.
-   * @param {MixStream} mix
+   * @param {FrameStream} mix
    * @param {number} frame  that was encoded last
    */
   sendOpen(mix, frame) {
@@ -102,7 +102,7 @@ export class RecipientLists {
 /**
  * Whether a frame's packet goes to those with this stride: the last frame's of each so many, the packet which says that
  * the sound has ended, unless one before it does, and each one in a silence of which most are left out.
- * @param {MixStream} stream
+ * @param {FrameStream} stream
  * @param {number} frame
  * @param {number} stride
  */
@@ -147,7 +147,7 @@ class Recipients {
 
   /**
    * Sends the frames of a stride. Those that have no room in one packet, which happens at high bit rates, go before it.
-   * @param {MixStream} stream
+   * @param {FrameStream} stream
    * @param {number} [before]  how many frames of it there are before the last one
    * @param {number} [repeats]  how many go with the last one, where they fit
    */

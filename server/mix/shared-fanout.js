@@ -1,7 +1,7 @@
 /**
  * @import { LightListener } from './light-listener.js'
  * @import { Listener } from './listener.js'
- * @import { MixStream } from './mix-stream.js'
+ * @import { FrameStream } from './mix-stream.js'
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
@@ -135,19 +135,19 @@ export class SharedFanout {
 
   /**
    * Sends everybody who shares it the frame that the stream has encoded last, written once for each redundancy.
-   * @param {Pick<MixStream, 'write'>} stream
+   * @param {Pick<FrameStream, 'write'>} stream
    * @param {number} frame
    */
   send(stream, frame) {
     this.#sharers.send(stream, frame);
     this.#lights.send(stream, frame);
     // An audience hears a mix.
-    if (this.#lightListeners.size > 0) this.#far.send(/** @type {MixStream} */ (stream), frame);
+    if (this.#lightListeners.size > 0) this.#far.send(/** @type {FrameStream} */ (stream), frame);
   }
 
   /**
    * Sends light listeners what they haven't been sent of the last frames: the next ones are left out.
-   * @param {MixStream} mix
+   * @param {FrameStream} mix
    * @param {number} frame  that was sent last
    */
   sendOpen(mix, frame) {

@@ -6,7 +6,7 @@
  * @import { Bus } from '../cluster/bus.js'
  * @import { MessageReader, RelayAnswer, RelayLink, Subjects } from '../cluster/messages.js'
  * @import { Log } from '../log.js'
- * @import { Accept, ControlMessage, Session, Transport } from '../transport/session.js'
+ * @import { Accept, ControlMessage, Session } from '../transport/session.js'
  *
  * @typedef {{ bus: Bus, subjects: Subjects, reader: MessageReader }} Wire  see Cluster.wire
  */
@@ -14,7 +14,7 @@
 import { errors } from '../../public/shared/errors.js';
 import { CLUSTER_VERSION, clockAsked, MAX_RELAY_IDS, relayUp } from '../cluster/messages.js';
 import { BaseSession, prepareControl } from '../transport/session.js';
-import { ROOM_RATE, writeMix } from './mix-message.js';
+import { RelayedTransport } from './relayed-transport.js';
 import { Outbox } from './outbox.js';
 
 /** The most sessions at other nodes: each takes some kilobytes here. */
@@ -31,6 +31,7 @@ export class RelayHome {
   #epochOf;
   #clockOf;
   #accept;
+  #setRelayed;
   #clock;
   #log;
   /** By the relay's node and the session's number there. @type {Map<string, RelayedSession>} */
@@ -49,15 +50,18 @@ export class RelayHome {
    * @param {(room: string) => number} options.epochOf  0 where the room isn't this node's
    * @param {(room: string) => number | null} options.clockOf  a room's sample clock now; null where there is no such room
    * @param {Accept} options.accept
+   * @param {(room: string, relays: RelayedTransport, rates: ReadonlySet<number>) => void} options.setRelayed  the rates at which
+   *   relays want a broadcast have changed
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
    */
-  constructor({ wire, id, epochOf, clockOf, accept, clock, log }) {
+  constructor({ wire, id, epochOf, clockOf, accept, setRelayed, clock, log }) {
     this.#wire = wire;
     this.#id = id;
     this.#epochOf = epochOf;
     this.#clockOf = clockOf;
     this.#accept = accept;
+    this.#setRelayed = setRelayed;
     this.#clock = clock;
     this.#log = log;
   }
@@ -93,6 +97,7 @@ export class RelayHome {
   #take(relay, link) {
     if (link.type === 'link') return this.#open(relay, link);
     if (link.type === 'heard') return this.#refresh(relay, link.ids);
+    if (link.type === 'rates') return this.#want(relay, link.wanted);
     if (link.type === 'again') return this.#transports.get(relay.room)?.again();
     const session = this.#sessions.get(`${relay.from} ${link.id}`);
     if (session === undefined) return;
@@ -109,25 +114,33 @@ export class RelayHome {
     if (refusal !== null) return outbox().add({ type: 'close', id, code: errors[refusal].close, reason: errors[refusal].message });
     const now = this.#clock.now();
     const transport = this.#transportOf(room, epoch);
-    const session = new RelayedSession({ id, outbox, transport, peer, room, log: this.#log, now, onEnd: () => this.#ended(key, room) });
+    const session = new RelayedSession({ id, outbox, transport, peer, room, log: this.#log, now, onEnd: () => this.#ended(key, room, from, transport) });
     this.#sessions.set(key, session);
-    transport.count += 1;
+    transport.entered(from);
     session.offerTo(this.#accept);
     session.receiveControl(message, now);
   }
 
-  /** @param {string} key @param {string} room */
-  #ended(key, room) {
+  /** @param {string} key @param {string} room @param {string} relay @param {RelayedTransport} transport */
+  #ended(key, room, relay, transport) {
     this.#sessions.delete(key);
+    if (!transport.left(relay) || this.#transports.get(room) !== transport) return;
+    this.#setRelayed(room, transport, transport.wanted);
+    if (transport.count === 0) this.#transports.delete(room);
+  }
+
+  /** @param {{ from: string, room: string, epoch: number }} relay @param {number[]} rates */
+  #want({ from, room, epoch }, rates) {
     const transport = this.#transports.get(room);
-    if (transport && --transport.count === 0) this.#transports.delete(room);
+    // It says so again each second: the room may be another one than when it was told first.
+    if (transport?.epoch === epoch && transport.want(from, rates)) this.#setRelayed(room, transport, transport.wanted);
   }
 
   /** @param {string} room @param {number} epoch */
   #transportOf(room, epoch) {
     let transport = this.#transports.get(room);
-    if (!transport) this.#transports.set(room, (transport = new RelayedTransport(this.#wire.bus, this.#wire.subjects.mix(room), epoch)));
-    return transport;
+    if (transport?.epoch !== epoch) this.#transports.set(room, (transport = new RelayedTransport(this.#wire.bus, this.#wire.subjects.mix(room), epoch)));
+    return /** @type {RelayedTransport} */ (transport);
   }
 
   /** @param {string} node @param {string} room @param {number} epoch */
@@ -162,48 +175,6 @@ export class RelayHome {
   close() {
     for (const stop of this.#stops.splice(0)) stop();
   }
-}
-
-/** How many messages of a mix are sent again where a server of the bus was lost: 0.4 s of packets of 20 ms. */
-const AGAIN = 20;
-
-/**
- * What relayed sessions of one room have in common: a packet for any number of them goes to the bus once.
- * @implements {Transport}
- */
-class RelayedTransport {
-  /** @readonly */
-  name = 'relay';
-  replyOnly = false;
-  isRelay = true;
-  /** How many sessions it has. */
-  count = 0;
-  #bus;
-  #subject;
-  #epoch;
-  /** The messages that were sent last. @type {Uint8Array[]} */
-  #recent = [];
-
-  /** @param {Bus} bus @param {string} subject @param {number} epoch */
-  constructor(bus, subject, epoch) {
-    this.#bus = bus;
-    this.#subject = subject;
-    this.#epoch = epoch;
-  }
-
-  /** @param {Session[]} _sessions @param {Uint8Array} bytes */
-  sendMany(_sessions, bytes) {
-    const message = writeMix(this.#epoch, ROOM_RATE, bytes);
-    this.#bus.publishBytes(this.#subject, message);
-    if (this.#recent.push(message) > AGAIN) this.#recent.shift();
-  }
-
-  /** Sends what was sent last once more: relays leave out what they have. */
-  again() {
-    for (const message of this.#recent) this.#bus.publishBytes(this.#subject, message);
-  }
-
-  async close() {}
 }
 
 /** @implements {Session} */

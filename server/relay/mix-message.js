@@ -21,22 +21,44 @@ export const ROOM_RATE = 255;
 
 const float64 = new DataView(new ArrayBuffer(8));
 
-/**
- * Writes a message with one packet. The bytes are new, since a bus keeps them until it has sent them.
- * @param {number} epoch  the room's
- * @param {number} rate  its number in RATES, or ROOM_RATE
- * @param {Uint8Array} packet
- */
-export function writeMix(epoch, rate, packet) {
-  const bytes = new Uint8Array(HEADER_BYTES + HEAD_BYTES + packet.length);
-  bytes[0] = VERSION;
-  float64.setFloat64(0, epoch);
-  for (let i = 0; i < 8; i++) bytes[2 + i] = float64.getUint8(i);
-  bytes[HEADER_BYTES] = rate;
-  bytes[HEADER_BYTES + 1] = packet.length >>> 8;
-  bytes[HEADER_BYTES + 2] = packet.length;
-  bytes.set(packet, HEADER_BYTES + HEAD_BYTES);
-  return bytes;
+/** Writes messages, packet by packet. */
+export class MixWriter {
+  #bytes = new Uint8Array(HEADER_BYTES + MAX_STREAMS * (HEAD_BYTES + MAX_PACKET_BYTES));
+  #length = HEADER_BYTES;
+  #count = 0;
+
+  /** @param {number} epoch  the room's */
+  constructor(epoch) {
+    this.#bytes[0] = VERSION;
+    new DataView(this.#bytes.buffer).setFloat64(2, epoch);
+  }
+
+  /** How many packets the message has. */
+  get count() {
+    return this.#count;
+  }
+
+  /**
+   * @param {number} rate  its number in RATES, or ROOM_RATE
+   * @param {Uint8Array} packet  copied; there is room for MAX_STREAMS
+   */
+  add(rate, packet) {
+    const at = this.#length;
+    this.#bytes[at] = rate;
+    this.#bytes[at + 1] = packet.length >>> 8;
+    this.#bytes[at + 2] = packet.length;
+    this.#bytes.set(packet, at + HEAD_BYTES);
+    this.#length = at + HEAD_BYTES + packet.length;
+    this.#count += 1;
+  }
+
+  /** Ends the message, and begins the next one. @returns {Uint8Array} new bytes, since a bus keeps them until it has sent them */
+  take() {
+    const message = this.#bytes.slice(0, this.#length);
+    this.#length = HEADER_BYTES;
+    this.#count = 0;
+    return message;
+  }
 }
 
 /** A message as it was read. The object is used again. */

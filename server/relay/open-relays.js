@@ -20,13 +20,14 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
   const isFull = () => host().rooms.people + out.listeners >= maxSessions;
   const mayTake = () => !host().rooms.draining && !isFull();
   /** Rooms of other nodes, for those who listen here. */
-  const out = new Relays({ wire, id, sampleRate, mayTake, clock });
+  const out = new Relays({ wire, id, sampleRate, mayTake, clock, totals: () => host().rooms.totals });
   const home = new RelayHome({
     wire,
     id,
     epochOf: (room) => cluster.epochOf(room),
     clockOf: (room) => host().rooms.get(room)?.sampleClock.now() ?? null,
     accept: (session) => host().arrivals.accept(session),
+    setRelayed: (room, relays, rates) => host().rooms.get(room)?.casting.setRelayed(relays, rates),
     clock,
     log,
   });
@@ -37,6 +38,7 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
       const room = host().rooms.get(name);
       return { relays: room?.casting.relays ?? false, broadcast: room?.moderation.rules.broadcast ?? false };
     },
+    chat: (room) => host().rooms.get(room)?.view.chat,
     move: (room, node) => host().rooms.move(room, node),
     get people() {
       return host().rooms.people + out.listeners;

@@ -21,6 +21,29 @@ export class PassedStream {
   /** Whether it is of a silence of which most packets are left out. */
   isSparse = false;
 
+  #onClose;
+
+  /** @param {() => void} [onClose]  nobody wants it any more */
+  constructor(onClose = () => {}) {
+    this.#onClose = onClose;
+  }
+
+  /** Whether packets come. */
+  get isReady() {
+    return this.frame >= 0;
+  }
+
+  /** As a layer has it: the packet of a frame has come, or there is none. @param {number} frame */
+  beginMix(frame) {
+    return this.frame === frame;
+  }
+
+  end() {}
+
+  close() {
+    this.#onClose();
+  }
+
   /** @param {Uint8Array} bytes  of a packet; copied @param {Packet} read  what is in them */
   take(bytes, { frame, payloadBytes, redundancy }) {
     const isSilent = payloadBytes[0] === 0;

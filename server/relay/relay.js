@@ -3,20 +3,24 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { NodeAddress, RelayAnswer, RelayLink } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
+ * @import { Traffic } from '../source/traffic.js'
+ * @import { RateCounts } from '../broadcast/rate-counts.js'
+ * @import { Ladder } from '../broadcast/ladder.js'
+ * @import { LightListener } from '../mix/light-listener.js'
  * @import { Wire } from './home.js'
+ *
+ * @typedef {{ traffic: Traffic, rates: RateCounts }} Totals  a node's counters
  */
 
 import { errors } from '../../public/shared/errors.js';
-import { Packet, PacketType, readPacket } from '../../public/shared/wire/packet.js';
 import { ALIVE_MS } from '../cluster/beats.js';
 import { CLUSTER_VERSION, clockTold, MAX_RELAY_IDS } from '../cluster/messages.js';
-import { SharedFanout } from '../mix/shared-fanout.js';
 import { repeat } from '../timers.js';
 import { prepareControl } from '../transport/session.js';
 import { HomeClock } from './home-clock.js';
 import { MixMessage, readMix } from './mix-message.js';
 import { Outbox } from './outbox.js';
-import { PassedStream } from './passed-stream.js';
+import { PassedMix } from './passed-mix.js';
 import { RelayedListener } from './relayed-listener.js';
 
 /** The interval at which the home is asked for its clock, in milliseconds; a first few follow quickly. */
@@ -39,8 +43,7 @@ const TURNS = 5;
  */
 const AGAIN_MS = Object.freeze([0, 50, 150]);
 
-/** The object that every packet is read into: nothing of it is kept after the call. */
-const packet = new Packet();
+/** The object that every message is read into: nothing of it is kept after the call. */
 const mix = new MixMessage();
 
 /**
@@ -53,8 +56,8 @@ export class Relay {
   #clock;
   #onEnd;
   #homeClock;
-  #fanout = new SharedFanout();
-  #stream = new PassedStream();
+  #mix;
+  #traffic;
   /** By their number. @type {Map<number, RelayedListener>} */
   #listeners = new Map();
   #outbox;
@@ -75,10 +78,11 @@ export class Relay {
    * @param {Wire} options.wire
    * @param {() => number} options.nextId  a number for a session that none of this node has had
    * @param {number} options.sampleRate  of all rooms of the cluster, in Hz
+   * @param {Totals} options.totals     this node's
    * @param {Clock} options.clock
    * @param {(relay: Relay) => void} options.onEnd  nobody listens any more
    */
-  constructor({ room, home, epoch, id, wire, nextId, sampleRate, clock, onEnd }) {
+  constructor({ room, home, epoch, id, wire, nextId, sampleRate, totals, clock, onEnd }) {
     this.room = room;
     this.#home = home;
     this.epoch = epoch;
@@ -88,6 +92,8 @@ export class Relay {
     this.#onEnd = onEnd;
     this.#homeClock = new HomeClock(sampleRate);
     this.#heardMs = clock.now();
+    this.#traffic = totals.traffic;
+    this.#mix = new PassedMix({ counts: totals.rates, clock, want: (wanted) => this.#outbox.add({ type: 'rates', wanted }) });
     const { bus, subjects } = wire;
     const up = subjects.relayUp(home.id);
     this.#outbox = new Outbox((/** @type {RelayLink[]} */ links) => bus.publish(up, { version: CLUSTER_VERSION, from: id, room, epoch, links }));
@@ -124,8 +130,9 @@ export class Relay {
       clock: this.#clock,
       clockAt: (arrivalMs) => this.#homeClock.at(arrivalMs),
       pass: (control) => this.#outbox.add({ type: 'control', id, message: control }, JSON.stringify(control).length),
-      fill: (light, ms, frameMs) => this.#fanout.fill(light, ms, frameMs),
-      changed: () => this.#fanout.invalidate(),
+      fill: (light, ms, frameMs) => this.#mix.fill(light, ms, frameMs),
+      changed: (light) => this.#mix.changed(light),
+      dropped: (reason) => this.#traffic.drop(reason, 1),
       closed: (code) => this.#gone(id, code),
     });
     this.#listeners.set(id, listener);
@@ -144,7 +151,7 @@ export class Relay {
   /** @param {number} id @param {RelayedListener} listener */
   #forget(id, listener) {
     this.#listeners.delete(id);
-    if (listener.light) this.#fanout.removeLight(listener.light);
+    if (listener.light) this.#mix.remove(listener.light);
     if (this.#listeners.size === 0) this.close();
   }
 
@@ -159,12 +166,33 @@ export class Relay {
 
   /** @param {RelayAnswer & { type: 'tell' }} answer */
   #tell({ ids, message }) {
+    if (message.type === 'welcome') return this.#welcome(ids, message);
+    if (message.type === 'stride' && message.atRelay !== undefined) return this.#resupply(ids, message);
     const prepared = prepareControl(message);
+    for (const id of ids) this.#listeners.get(id)?.session.sendControl(prepared);
+  }
+
+  /** @param {number[]} ids @param {{ atRelay?: unknown, [name: string]: unknown }} message */
+  #welcome(ids, { atRelay, ...message }) {
     for (const id of ids) {
       const listener = this.#listeners.get(id);
       if (!listener) continue;
-      if (message.type === 'welcome' && listener.welcome(/** @type {any} */ (message))) this.#fanout.addLight(/** @type {any} */ (listener.light));
-      listener.session.sendControl(prepared);
+      const isNew = listener.welcome({ ...message, atRelay });
+      const light = /** @type {LightListener} */ (listener.light);
+      listener.session.sendControl({ ...message, stride: light.toldStride });
+      if (isNew) this.#mix.add(light, listener.ladder);
+    }
+  }
+
+  /** The room has become a broadcast, or is none any more. @param {number[]} ids @param {Record<string, unknown>} message */
+  #resupply(ids, message) {
+    for (const id of ids) {
+      const listener = this.#listeners.get(id);
+      if (!listener?.light) continue;
+      this.#mix.remove(listener.light);
+      listener.resupply(message);
+      this.#mix.add(listener.light, listener.ladder);
+      listener.session.sendControl({ type: 'stride', stride: listener.light.toldStride });
     }
   }
 
@@ -178,24 +206,11 @@ export class Relay {
 
   /** @param {Uint8Array} bytes */
   #mixed(bytes) {
-    if (!readMix(bytes, mix)) return this.#drop();
+    if (!readMix(bytes, mix)) return void (this.dropped += 1);
     // The room may have another home just now.
     if (mix.epoch !== this.epoch) return;
-    // One rate is sent today: the first.
-    const sound = bytes.subarray(mix.starts[0], mix.starts[0] + mix.lengths[0]);
-    if (readPacket(sound, packet) !== null || packet.type !== PacketType.audio) return this.#drop();
+    if (!this.#mix.take(bytes, mix)) return void (this.dropped += 1);
     this.#heardMs = this.#clock.now();
-    // It was sent again.
-    if (packet.frame <= this.#stream.frame) return;
-    // Frames were left out, at home or on the way: what waits for them to fill a packet goes without them.
-    if (packet.frame > this.#stream.frame + 1 && this.#stream.frame >= 0) this.#fanout.sendOpen(/** @type {any} */ (this.#stream), this.#stream.frame);
-    this.#stream.take(sound, packet);
-    this.#fanout.settle(packet.frame);
-    this.#fanout.send(/** @type {any} */ (this.#stream), packet.frame);
-  }
-
-  #drop() {
-    this.dropped += 1;
   }
 
   /** Asks for what may have been lost on the way. */
@@ -228,9 +243,10 @@ export class Relay {
     if (this.#clock.now() - this.#heardMs > ALIVE_MS) this.end('room-reopened');
   }
 
-  /** Tells the home of some of those who are there, by turns. */
+  /** Tells the home what is wanted, and of some of those who are there, by turns. */
   #tellThere() {
     this.#turn = (this.#turn + 1) % TURNS;
+    this.#mix.tell();
     const ids = [...this.#listeners.keys()].filter((id) => id % TURNS === this.#turn);
     for (let at = 0; at < ids.length; at += MAX_RELAY_IDS) this.#outbox.add({ type: 'heard', ids: ids.slice(at, at + MAX_RELAY_IDS) }, 16 * MAX_RELAY_IDS);
   }
@@ -255,7 +271,7 @@ export class Relay {
     this.#outbox.flush();
     this.#stopClock();
     for (const stop of this.#stops.splice(0)) stop();
-    this.#fanout.close();
+    this.#mix.close();
     this.#onEnd(this);
   }
 }

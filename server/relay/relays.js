@@ -4,6 +4,7 @@
  * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
  * @import { Wire } from './home.js'
+ * @import { Totals } from './relay.js'
  */
 
 import { relayDown } from '../cluster/messages.js';
@@ -16,6 +17,7 @@ export class Relays {
   #sampleRate;
   #clock;
   #mayTake;
+  #totals;
   /** Those of one room may be several for a moment: its home changes. @type {Set<Relay>} */
   #relays = new Set();
   #nextId = 1;
@@ -28,13 +30,15 @@ export class Relays {
    * @param {string} options.id  this node's
    * @param {number} options.sampleRate  of rooms, in Hz
    * @param {() => boolean} options.mayTake  whether this node has room for one more session
+   * @param {() => Totals} options.totals  this node's counters
    * @param {Clock} options.clock
    */
-  constructor({ wire, id, sampleRate, mayTake, clock }) {
+  constructor({ wire, id, sampleRate, mayTake, totals, clock }) {
     this.#wire = wire;
     this.#id = id;
     this.#sampleRate = sampleRate;
     this.#mayTake = mayTake;
+    this.#totals = totals;
     this.#clock = clock;
   }
 
@@ -86,6 +90,7 @@ export class Relays {
       wire: this.#wire,
       nextId: () => this.#nextId++,
       sampleRate: this.#sampleRate,
+      totals: this.#totals(),
       clock: this.#clock,
       onEnd: (ended) => {
         if (this.#relays.delete(ended)) this.#dropped += ended.dropped;

@@ -42,11 +42,13 @@ export class Chat {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {(message: object) => void} options.tell  tells everybody in the room
+   * @param {RoomState['chat'] | null} [options.before]  what was said on another node
    */
-  constructor({ clock, wallNow, tell }) {
+  constructor({ clock, wallNow, tell, before = null }) {
     this.#clock = clock;
     this.#wallNow = wallNow;
     this.#tell = tell;
+    if (before) this.restore(before);
   }
 
   /** The last messages, the oldest first. @returns {ReadonlyArray<ChatMessage>} */

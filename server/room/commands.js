@@ -32,6 +32,7 @@ import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../../public/shared/
 import { NEARNESS } from '../../public/shared/nearness.js';
 import { readName, roomNameError } from '../../public/shared/text.js';
 import { MAX_TRACK_SECONDS } from '../../public/shared/wire/track-piece.js';
+import { LEAST_BITRATE, MOST_BITRATE } from '../broadcast/ladder.js';
 import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 import { MAX_RESUME_LENGTH } from '../access/resume-token.js';
 import { MODES } from './room-mode.js';
@@ -44,10 +45,6 @@ const MAX_GAIN = 4;
 
 /** The longest id, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
-
-/** The bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
-const LEAST_BITRATE = 6000;
-const MOST_BITRATE = 510_000;
 
 /** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
 const TOLD = new Set(/** @type {const} */ (['speak', 'chat', 'record', 'moderate']));

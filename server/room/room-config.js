@@ -71,6 +71,8 @@
  * @property {(room: string) => number} epochOf  a room's, above that of the one before it
  * @property {(room: string, rules: Rules | null) => void} ruled  a room's rules have changed; null for none
  * @property {(room: string) => Rules | null} rulesOf  those that a room had on the node before
+ * @property {(room: string) => import('./room-state.js').RoomState['chat'] | null} [chatOf]  what was said in a room on the node before, which
+ *   has drained; once
  * @property {() => NodeAddress[]} nodes  where clients reach the nodes, this one first
  * @property {(room: string) => NodeAddress | null} [relayFor]  another node for one who only listens; null where there is none
  *

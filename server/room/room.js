@@ -79,7 +79,7 @@ export class Room {
     this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
     const delivery = openDelivery({ config, clock, sampleClock, delay, rates: owner.totals.rates, observer }, this.#sound);
     const mode = new RoomMode({ config, roster, delivery });
-    const chat = new Chat({ clock, wallNow, tell });
+    const chat = new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(name) });
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
@@ -193,13 +193,13 @@ export class Room {
     const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: cast, before, taken });
     if (typeof member === 'string') return member;
     const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
-    if (taken) this.moderation.takenOver();
+    if (taken) this.moderation.takenOver(member);
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
     this.#parts.casting.recast(member, false);
-    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes() }));
+    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes(), atRelay: this.#sound.ratesAtRelay(session, member.listener) }));
     this.moderation.welcomed(member, before === null);
     this.#parts.mode.review(this.clockNow());
     this.#roster.announce(member, before !== null && !before.isLight);
@@ -227,7 +227,7 @@ export class Room {
    * @param {Member} member  that session's
    */
   #replace(before, member) {
-    this.#parts.casting.retire(before);
+    this.#parts.casting.retire(before, member);
     this.#parts.recording.replaced(member);
   }
 

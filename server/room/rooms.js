@@ -188,6 +188,11 @@ export class Rooms {
     return this.#rooms.values();
   }
 
+  /** What stays of those who have gone. Of those who listen to other nodes' rooms here what happens is counted in it at once. */
+  get totals() {
+    return this.#totals;
+  }
+
   /** The sums over all rooms. It costs some microseconds for each person, so it is for those who look now and then. */
   figures() {
     const figures = new Figures(this.#totals);

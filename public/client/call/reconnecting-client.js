@@ -11,6 +11,7 @@ import { systemClock } from '../../shared/clock.js';
 import { configOf } from '../connection/nodes.js';
 import { Backoff, DEAD_AMONG_NODES_MS, DEAD_MS, Liveness } from '../connection/reconnecting.js';
 import { Client } from './client.js';
+import { Handover } from './handover.js';
 
 /**
  * @typedef {object} ReconnectingState
@@ -53,6 +54,8 @@ export class ReconnectingClient {
   #client = null;
   /** @type {Client | null} one that is joining */
   #attempt = null;
+  /** While the client before is still heard. @type {Handover | null} */
+  #handover = null;
   #token = '';
   /** The origins of the cluster's nodes, the one that the call is at last; none without a cluster. @type {string[]} */
   #nodes = [];
@@ -132,7 +135,7 @@ export class ReconnectingClient {
     for (const [name, tell] of Object.entries(this.#on)) {
       if (OWN_EVENTS.has(name)) continue;
       on[name] = (/** @type {any} */ detail) => {
-        if (client === this.#client || client === this.#attempt) tell(detail);
+        if (client === this.#client || client === this.#attempt || (name === 'sound' && client === this.#handover?.from)) tell(detail);
       };
     }
     const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output, primitives: this.#primitives });
@@ -162,12 +165,26 @@ export class ReconnectingClient {
     const before = this.#client;
     this.#client = client;
     this.#attempt = null;
-    before?.abandon();
-    this.#declick.jump();
+    this.#heardAlone();
+    // One whose connection is well is heard until this one is.
+    if (this.#state === 'joined' && before?.playout && isSame(before.format, joined.format)) {
+      this.#handover = new Handover(before, client, { clock: this.#clock, onOver: () => this.#heardAlone() });
+    } else {
+      before?.abandon();
+      this.#declick.jump();
+    }
     this.#channels = joined.format.channels;
     this.#follow(client);
     this.#on.joined?.(joined);
     this.#joined();
+  }
+
+  /** The client before isn't heard any more. Idempotent. */
+  #heardAlone() {
+    if (!this.#handover) return;
+    this.#handover.close();
+    this.#handover = null;
+    this.#declick.jump();
   }
 
   /** Takes over what the call needs to come back by. @param {Client} client */
@@ -205,6 +222,7 @@ export class ReconnectingClient {
    * @param {{ code: string, message: string }} end
    */
   #lost(client, { code, message }) {
+    if (client === this.#client || client === this.#handover?.from) this.#heardAlone();
     if (client !== this.#client) return;
     this.#follow(client);
     this.#client = null;
@@ -287,9 +305,15 @@ export class ReconnectingClient {
     const wasJoined = this.#state !== 'joining';
     this.#backoff.end();
     this.#liveness.stop();
+    this.#heardAlone();
     this.#become({ state: 'ended', code, message });
     this.#declick.jump();
     if (wasJoined && code !== 'left') this.#on.ended?.({ code, message });
+  }
+
+  /** Where captured sound goes: while the client's clock isn't known yet, to the one before. */
+  get #uplink() {
+    return this.#client?.uplink ?? this.#handover?.from.uplink ?? null;
   }
 
   /**
@@ -299,22 +323,22 @@ export class ReconnectingClient {
    * @param {number} [rate] in Hz; the room's by default
    */
   capture(samples, count = samples.length / this.#channels, rate) {
-    this.#client?.uplink?.capture(samples, count, this.#clock.now(), rate);
+    this.#uplink?.capture(samples, count, this.#clock.now(), rate);
   }
 
   /** Captured sound is another device's from here on, or comes after a gap. */
   captureAnew() {
-    this.#client?.uplink?.captureAnew();
+    this.#uplink?.captureAnew();
   }
 
   /** Whether captured sound goes anywhere: not while there is no connection, or its clock isn't known. */
   get speaks() {
-    return (this.#client?.uplink ?? null) !== null;
+    return this.#uplink !== null;
   }
 
   /** The captured samples that complete the next frame; any number while there is no connection. */
   get samplesToFrame() {
-    return this.#client?.uplink?.missing ?? 960;
+    return this.#uplink?.missing ?? 960;
   }
 
   /**
@@ -331,7 +355,7 @@ export class ReconnectingClient {
 
   /** Whether the next piece of sound has come, so that pull() would make up nothing. */
   get ready() {
-    return this.#client?.playout?.ready ?? false;
+    return (this.#handover?.from ?? this.#client)?.playout?.ready ?? false;
   }
 
   /**
@@ -340,7 +364,8 @@ export class ReconnectingClient {
    * @param {number} aheadMs
    */
   look(waitMs, aheadMs) {
-    this.#client?.playout?.look(this.#clock.now(), waitMs, aheadMs);
+    if (this.#handover) this.#handover.look(waitMs, aheadMs);
+    else this.#client?.playout?.look(this.#clock.now(), waitMs, aheadMs);
   }
 
   /**
@@ -352,14 +377,15 @@ export class ReconnectingClient {
    */
   pull(out, waitMs, aheadMs) {
     const playout = this.#client?.playout;
-    const count = playout ? playout.pull(out, this.#clock.now(), waitMs, aheadMs) : out.fill(0).length / this.#channels;
+    const count = this.#handover ? this.#handover.pull(out, waitMs, aheadMs) : playout ? playout.pull(out, this.#clock.now(), waitMs, aheadMs) : out.fill(0).length / this.#channels;
     this.#declick.smooth(out, count, this.#channels);
     return count;
   }
 
   /** @param {Float32Array} out filled with sound, or silence */
   render(out) {
-    if (this.#client) this.#client.render(out);
+    if (this.#handover) this.#handover.render(out);
+    else if (this.#client) this.#client.render(out);
     else out.fill(0);
     this.#declick.smooth(out, out.length / this.#channels, this.#channels);
   }
@@ -367,8 +393,7 @@ export class ReconnectingClient {
   /** @param {boolean} muted whether this participant isn't heard; kept when the call comes back */
   mute(muted) {
     this.#muted = muted;
-    this.#client?.mute(muted);
-    this.#attempt?.mute(muted);
+    for (const client of [this.#client, this.#attempt, this.#handover?.from]) client?.mute(muted);
   }
 
   /** @param {boolean} suppresses whether silence is left out, where the server allows it; kept as well */
@@ -409,6 +434,9 @@ export class ReconnectingClient {
     this.#attempt = null;
   }
 }
+
+/** @param {Client['format']} one @param {Client['format']} other */
+const isSame = (one, other) => one?.sampleRate === other?.sampleRate && one?.channels === other?.channels && one?.frameSamples === other?.frameSamples;
 
 /** Length of the fade over a jump, in samples: 5 ms at 48 kHz. */
 const RAMP_SAMPLES = 240;

@@ -31,7 +31,10 @@ export function makeMember({ roster, sound, room }, session, name, wishes, { ent
     const permissions = permissionsOf(known?.role ?? grant.role, (before?.grant ?? grant).withheld);
     const { listener, source } = sound.open(id, session, wishes, before, permissions);
     const member = new Member({ id, name: known?.name ?? name, label, session, grant, source, listener, room, before });
-    if (taken) member.restore(taken);
+    if (taken) {
+      member.restore(taken);
+      roster.takenHand(taken.hand);
+    }
     return member;
   } catch (error) {
     if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';

@@ -2,6 +2,7 @@
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { Chat } from '../chat.js'
  * @import { Member } from '../people/member.js'
+ * @import { MemberSound } from '../people/member-sound.js'
  * @import { BackingTrack } from '../../clock/backing-track.js'
  * @import { Metronome } from '../../clock/metronome.js'
  * @import { Moderation } from '../moderation/moderation.js'
@@ -32,10 +33,11 @@ export function peoplePage(roster, after) {
  * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording, moderation: Moderation,
  *   roomDelay: RoomDelay, metronome: Metronome, track: BackingTrack }} parts  the room's
  * @param {Member} member
- * @param {{ token: string, nameCut?: boolean, nodes?: NodeAddress[] }} place  token: with which the place is taken up
- *   again; nodes: on which it can be, in a cluster
+ * @param {{ token: string, nameCut?: boolean, nodes?: NodeAddress[], atRelay?: ReturnType<MemberSound['ratesAtRelay']> }} place
+ *   token: with which the place is taken up again; nodes: on which it can be, in a cluster; atRelay: what the relay of one
+ *   who listens to a broadcast chooses their rate by, and keeps to itself
  */
-export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut, nodes }) {
+export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut, nodes, atRelay }) {
   const { bitrate, e2e, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   const { people, next } = peoplePage(roster);
@@ -70,5 +72,6 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     resume: token,
     ...(nodes && { nodes }),
     ...(nameCut && { nameCut }),
+    ...(atRelay && { atRelay }),
   };
 }

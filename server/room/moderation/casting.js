@@ -48,6 +48,11 @@ export class Casting {
     return here >= this.#config.relayFrom || (here > 0 && this.#owner.isNearlyFull());
   }
 
+  /** @type {NonNullable<Delivery['setRelayed']>} */
+  setRelayed(relays, indices) {
+    this.#delivery.setRelayed?.(relays, indices);
+  }
+
   /**
    * Whether somebody who joins has their place at another node: one who only listens where there are enough of them here,
    * and at this one who came by another, and doesn't only listen.
@@ -63,15 +68,16 @@ export class Casting {
   }
 
   /**
-   * Ends the session of one whose place another session has taken up. One at another node is heard until that one is, too.
+   * Ends the session of one whose place another session has taken up. Where either is at another node both are heard for a while.
    * @param {Member} before
+   * @param {Member} member  the other session's
    */
-  retire(before) {
+  retire(before, member) {
     const end = () => {
       before.end('resumed-elsewhere');
       this.#delivery.leave(before.source, before.listener);
     };
-    if (before.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
+    if (before.session.transport.isRelay || member.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
     else end();
   }
 
@@ -92,7 +98,11 @@ export class Casting {
   resupply() {
     for (const member of this.#roster.audience.members()) {
       const { listener, session, stride } = member;
-      if (!listener?.isLight || session.transport.isRelay) continue;
+      if (!listener?.isLight) continue;
+      if (session.transport.isRelay) {
+        member.tell({ type: 'stride', stride, atRelay: this.#sound.ratesAtRelay(session, listener) });
+        continue;
+      }
       this.#delivery.leave(null, listener);
       listener.resupply(this.#sound.supplyOf(session));
       this.#delivery.enter(null, listener);

@@ -221,9 +221,10 @@ export class Moderation {
     this.#succession.entered(member);
   }
 
-  /** Somebody had a place in this room on another node. */
-  takenOver() {
+  /** Somebody had a place in this room on another node. @param {Member} member */
+  takenOver(member) {
     this.#succession.takenOver();
+    if (member.hand > 0 && member.isLight) this.#hands.moved(member);
   }
 
   /**

@@ -116,6 +116,17 @@ export class MemberSound {
   }
 
   /**
+   * What a relay chooses one listener's rate by; null where the room isn't a broadcast, or where they are no relay's.
+   * @param {Session} session
+   * @param {Listener | LightListener | null} listener
+   */
+  ratesAtRelay({ transport }, listener) {
+    if (!transport.isRelay || !listener?.isLight || !this.#mode().broadcasts) return null;
+    const { rates, usual } = this.#ladder;
+    return { count: rates.length, stride: usual.stride, rule: this.#config.listenerRule };
+  }
+
+  /**
    * What a light listener is sent now: a rate of its own in a broadcast, and else the room's one.
    * @param {Pick<Session, 'transport'>} session
    * @returns {Supply}
@@ -123,7 +134,7 @@ export class MemberSound {
   supplyOf({ transport }) {
     const { listenerStride, listenerRule, format, bitrate } = this.#config;
     const ladder = this.#ladder;
-    // A relay is sent the room's own stream alone.
+    // Their relay chooses the rates of those who listen there: see ratesAtRelay.
     if (this.#mode().broadcasts && !transport.isRelay) {
       return { rate: new RATE_RULES[listenerRule](ladder), stride: ladder.usual.stride, longStride: broadcastStride(Infinity, format, ladder) };
     }

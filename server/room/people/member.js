@@ -358,12 +358,12 @@ export class Member {
 
   /**
    * Makes the member what they were on another node.
-   * @param {{ role: Role, muted: boolean, silenced: boolean }} before
+   * @param {{ role: Role, muted: boolean, silenced: boolean, hand: number }} before
    */
-  restore({ role, muted, silenced }) {
+  restore({ role, muted, silenced, hand }) {
     if (role !== this.#role) this.setRole(role);
     if (silenced) this.silence(true);
-    this.#muted = muted;
+    [this.#muted, this.#hand] = [muted, hand];
   }
 
   #hearOrNot() {

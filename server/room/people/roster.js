@@ -11,6 +11,7 @@
  * @property {unknown} timer  frees the place while its holder is away
  * @property {TokenBucket} returns  how often another session may take the place up
  * @property {number} toldMs  when its holder was told the token last, on the monotonic clock
+ * @property {number} hand    as that token has it: the place of the raised hand, 0 while it is down
  */
 
 import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
@@ -180,6 +181,11 @@ export class Roster {
     return id;
   }
 
+  /** The place of a hand that was raised on another node: those that go up here come after it. @param {number} hand */
+  takenHand(hand) {
+    this.#nextHand = Math.max(this.#nextHand, hand + 1);
+  }
+
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
     const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
@@ -244,9 +250,10 @@ export class Roster {
   }
 
   /** @param {Place} place */
-  #sign({ holder, key }) {
-    const { id, name, label, grant, role, muted, silenced } = holder;
-    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, epoch: this.#epoch });
+  #sign(place) {
+    const { key, holder: { id, name, label, grant, role, muted, silenced, hand } } = place;
+    place.hand = hand;
+    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, hand, epoch: this.#epoch });
   }
 
   /** The room's epoch; 0 without a cluster. */
@@ -262,7 +269,7 @@ export class Roster {
   renew(member, now) {
     if (!this.#tokens.takesOver) return;
     const place = this.#places.get(member.id);
-    if (!place || now - place.toldMs < RENEW_MS) return;
+    if (!place || (place.hand === member.hand && now - place.toldMs < RENEW_MS)) return;
     place.toldMs = now;
     member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }
@@ -270,7 +277,7 @@ export class Roster {
   /** @param {Member} member @param {string} key @param {TokenBucket} returns */
   #put(member, key, returns) {
     const { id, name, label } = member;
-    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now() };
+    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now(), hand: member.hand };
     this.#places.set(id, place);
     this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
@@ -401,6 +408,8 @@ export class Roster {
    * @param {Member} [except]
    */
   changed(member, except) {
+    // On another node a hand is up as the token says.
+    this.renew(member, this.#clock.now());
     if (!member.isLight) this.announcements.changed(member, except);
     else if (member !== except && !member.away) member.tell({ type: 'changed', person: member.describe() });
   }

@@ -37,6 +37,12 @@ export class RoomView {
     return { room: this.#name, present: here, listeners: audience.size, liveSeconds: moderation.rules.liveSeconds };
   }
 
+  /** What was said lately, for the node that takes the room over. */
+  get chat() {
+    const { messages, next } = this.#parts.chat.state();
+    return messages.length > 0 ? { messages: [...messages], next } : undefined;
+  }
+
   /** The room in a list of all rooms, which only the operator is shown. */
   summary() {
     const { config, roster, delay, moderation, pace, recording } = this.#parts;

@@ -4,7 +4,7 @@ import { OPEN_GRANT, ROLES } from '../../../server/access/grant.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
 import { readClusterUrl } from '../../../server/config/cluster-url.js';
 import { beat, claim, clockAsked, clockTold, MessageReader, opened, opening, relayDown, relayUp, roomRules, where } from '../../../server/cluster/messages.js';
-import { MAX_STREAMS, MixMessage, readMix, ROOM_RATE, writeMix } from '../../../server/relay/mix-message.js';
+import { MAX_STREAMS, MixMessage, MixWriter, readMix, ROOM_RATE } from '../../../server/relay/mix-message.js';
 import { bytesOf, check } from '../target.js';
 
 const NOW_MS = 1_800_000_000_000;
@@ -12,17 +12,17 @@ const fromUtf8 = new TextDecoder();
 const node = { id: 'a1', url: 'https://a.example', h3Port: 4433, certificateHashes: ['aGFzaA=='] };
 const rules = { locked: true, lobby: false, chat: 'everybody', record: 'moderators', password: { salt: 'c2FsdA==', hash: 'aGFzaA==' }, bans: [{ name: 'Eve', identity: null, tokenId: null, network: '192.0.2.1', leftMs: 5 }] };
 const messages = [
-  { version: 1, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
-  { version: 1, node: 'a1', epoch: NOW_MS },
-  { version: 1, node, epoch: NOW_MS },
-  { version: 1, room: 'tea', hold: true, above: 0 },
-  { version: 1, node: null },
-  { version: 1, room: 'tea', rules },
-  { version: 1, node, epoch: NOW_MS, relays: true },
-  { version: 1, from: 'b2', room: 'tea', epoch: NOW_MS, links: [{ type: 'link', id: 1, peer: '192.0.2.1:9', message: { type: 'join' } }, { type: 'control', id: 1, message: null }, { type: 'heard', ids: [1, 2] }, { type: 'closed', id: 1, code: 0 }] },
-  { version: 1, room: 'tea', epoch: NOW_MS, answers: [{ type: 'tell', ids: [1], message: { type: 'welcome' } }, { type: 'close', id: 1, code: 62, reason: 'again' }] },
-  { version: 1, room: 'tea' },
-  { version: 1, epoch: NOW_MS, clock: 96_000.5 },
+  { version: 2, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
+  { version: 2, node: 'a1', epoch: NOW_MS },
+  { version: 2, node, epoch: NOW_MS },
+  { version: 2, room: 'tea', hold: true, above: 0, chat: { messages: [{ number: 1, from: '1', name: 'Ann', text: 'hello', at: '2026-11-25T00:00:00.000Z' }], next: 2 } },
+  { version: 2, node: null },
+  { version: 2, room: 'tea', rules },
+  { version: 2, node, epoch: NOW_MS, relays: true },
+  { version: 2, from: 'b2', room: 'tea', epoch: NOW_MS, links: [{ type: 'link', id: 1, peer: '192.0.2.1:9', message: { type: 'join' } }, { type: 'control', id: 1, message: null }, { type: 'heard', ids: [1, 2] }, { type: 'closed', id: 1, code: 0 }, { type: 'rates', wanted: [0, 2, 255] }, { type: 'again' }] },
+  { version: 2, room: 'tea', epoch: NOW_MS, answers: [{ type: 'tell', ids: [1], message: { type: 'welcome' } }, { type: 'close', id: 1, code: 62, reason: 'again' }] },
+  { version: 2, room: 'tea' },
+  { version: 2, epoch: NOW_MS, clock: 96_000.5 },
   { version: 2, id: 'b2', url: 'https://b.example' },
 ];
 const SCHEMAS = [beat, claim, where, opening, opened, roomRules, relayUp, relayDown, clockAsked, clockTold];
@@ -51,7 +51,7 @@ export const clusterMessages = {
 };
 
 const tokens = new ResumeTokens({ key: 'the key of a cluster', wallNow: () => NOW_MS, awayMs: 30_000 });
-const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, epoch: 5 };
+const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 5 };
 const good = [tokens.sign(place), tokens.sign({ ...place, role: 'moderator', silenced: true, grant: { ...OPEN_GRANT, identity: 'ann', withheld: new Set(['chat']) } })];
 const texts = new Set(good.map((token) => token.slice(0, token.lastIndexOf('.'))));
 
@@ -79,6 +79,13 @@ export const clusterUrls = {
     if (read) check(read.servers.length > 0 && read.servers.every((server) => /:\d{1,5}$/.test(server)), 'each server has a port');
   },
 };
+
+/** @param {number} epoch @param {number} rate @param {Uint8Array} packet */
+function writeMix(epoch, rate, packet) {
+  const writer = new MixWriter(epoch);
+  writer.add(rate, packet);
+  return writer.take();
+}
 
 const mix = new MixMessage();
 

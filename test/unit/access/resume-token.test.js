@@ -11,14 +11,14 @@ const node = ({ key = KEY, at = NOW, awayMs = 30_000 } = {}) => new ResumeTokens
 
 /** @type {import('../../../server/access/resume-token.js').Place} */
 const ann = {
-  room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann (2)', role: 'listener', muted: true, silenced: true, epoch: 12, issuedMs: NOW,
+  room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann (2)', role: 'listener', muted: true, silenced: true, hand: 3, epoch: 12, issuedMs: NOW,
   grant: { role: 'moderator', withheld: new Set(/** @type {const} */ (['chat', 'record'])), identity: 'ann-1', tokenId: 'one' },
 };
 
 describe('a resume token', () => {
   it('says on another node what makes the place', () => {
     expect(node().readTaken(node().sign(ann), 'tea', 0)).toEqual(ann);
-    const bob = { ...ann, grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, epoch: 0 };
+    const bob = { ...ann, grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 0 };
     expect(node().readTaken(node().sign(bob), 'tea', 1)).toEqual(bob);
   });
 

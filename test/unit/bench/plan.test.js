@@ -5,15 +5,16 @@ import { costOf, fitCosts, workOf } from '../../../bench/plan/unit-costs.js';
 const COSTS = {
   busy: { voices: 0.003, mixes: 0.008, packetsOut: 0.0012, ticks: 0.002 },
   loop: { voices: 0.001, mixes: 0.002, packetsOut: 0.0003, ticks: 0.002 },
+  node: { busy: 5, loop: 2 },
 };
 
 /** @param {import('../../../bench/plan/unit-costs.js').RoomLoad} load @param {number} rooms */
 function measured(load, rooms) {
   const { busy, loop } = costOf(COSTS, load);
-  return { load, rooms, cpuPercent: rooms * busy, loopPercent: rooms * loop };
+  return { load, rooms, cpuPercent: COSTS.node.busy + rooms * busy, loopPercent: COSTS.node.loop + rooms * loop };
 }
 
-const CASES = [measured({ people: 10, talking: 2 }, 50), measured({ people: 5, talking: 1 }, 20), measured({ people: 300, talking: 3 }, 1), measured({ people: 50, talking: 50 }, 1), measured({ people: 30, talking: 0 }, 10), measured({ people: 200, talking: 10 }, 1)];
+const CASES = [measured({ people: 10, talking: 2 }, 50), measured({ people: 5, talking: 1 }, 20), measured({ people: 300, talking: 3 }, 1), measured({ people: 50, talking: 50 }, 1), measured({ people: 30, talking: 0 }, 10), measured({ people: 200, talking: 10 }, 1), measured({ people: 3, talking: 1 }, 1), measured({ people: 5, talking: 1 }, 2)];
 
 describe('the work of a room', () => {
   it('counts voices, mixes and packets', () => {
@@ -33,20 +34,21 @@ describe('the work of a room', () => {
 
 describe('the fit of costs', () => {
   it('finds the costs that the cases were made of', () => {
-    const { busy, loop } = fitCosts(CASES);
+    const { busy, loop, node } = fitCosts(CASES);
     for (const part of /** @type {const} */ (['voices', 'mixes', 'packetsOut', 'ticks'])) {
       expect(busy[part]).toBeCloseTo(COSTS.busy[part], 4);
       expect(loop[part]).toBeCloseTo(COSTS.loop[part], 4);
     }
+    expect([node.busy, node.loop]).toEqual([expect.closeTo(5, 1), expect.closeTo(2, 1)]);
   });
 
   it('has no negative costs, whatever was measured', () => {
     const odd = CASES.map((one, i) => ({ ...one, cpuPercent: one.cpuPercent * (i % 2 === 0 ? 0.4 : 1.7) }));
-    expect(Math.min(...Object.values(fitCosts(odd).busy))).toBeGreaterThanOrEqual(0);
+    expect(Math.min(...Object.values(fitCosts(odd).busy), fitCosts(odd).node.busy)).toBeGreaterThanOrEqual(0);
   });
 
   it('asks for as many cases as there are costs', () => {
-    expect(() => fitCosts(CASES.slice(0, 3))).toThrow(RangeError);
+    expect(() => fitCosts(CASES.slice(0, 4))).toThrow(RangeError);
   });
 });
 
@@ -60,7 +62,7 @@ describe('placement', () => {
     expect(need.worstThread).toBeLessThanOrEqual(60);
     const fewer = place(COSTS, rooms, need.nodes - 1, shape);
     expect(Math.max(fewer.worstNode, fewer.worstThread)).toBeGreaterThan(60);
-    expect(need.cores).toBeCloseTo(rooms.reduce((sum, room) => sum + costOf(COSTS, room).busy, 0) / 100, 6);
+    expect(need.cores).toBeCloseTo(rooms.reduce((sum, room) => sum + costOf(COSTS, room).busy, need.nodes * COSTS.node.busy) / 100, 6);
   });
 
   it('says where so many nodes are not enough', () => {

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { MixMessage, readMix, ROOM_RATE, writeMix } from '../../../server/relay/mix-message.js';
+import { MixMessage, MixWriter, readMix, ROOM_RATE } from '../../../server/relay/mix-message.js';
 
 const read = new MixMessage();
+
+/** @param {number} epoch @param {number} rate @param {Uint8Array} packet */
+function writeMix(epoch, rate, packet) {
+  const writer = new MixWriter(epoch);
+  writer.add(rate, packet);
+  return writer.take();
+}
 
 describe('the message of a relayed mix', () => {
   it('is read as it was written', () => {

@@ -224,6 +224,9 @@ describe('a room that another node relays', () => {
     expect(framesOf(far).packets).toBeGreaterThan(before);
     await nodes.pass(1000);
     expect(far.session.closed?.code).toBe(errors['resumed-elsewhere'].close);
+    const heard = framesOf(back).frames.length;
+    await nodes.talk(ann, first + 75, first + 95);
+    expect(framesOf(back).frames.length - heard).toBeGreaterThan(8);
     // The way by the other node is none for one who speaks.
     const lost = await nodes.join(call.other, 'Far', { listen: true, resume });
     expect(last(lost, 'moved').node.id).toBe(home.id);
@@ -398,3 +401,35 @@ function setStay(nodes, people) {
   next();
   return () => void (isOver = true);
 }
+
+describe('a node that drains', () => {
+  it('hands the chat on, and hands that are up stay up, those that go up later behind them', async () => {
+    const { nodes, home, other } = await createNodes();
+    const people = [await nodes.join(home, 'Ann'), await nodes.join(home, 'Bob'), await nodes.join(home, 'Lea', { listen: true })];
+    const [ann, bob, lea] = people;
+    send(bob, { type: 'chat', text: 'hello' });
+    send(ann, { type: 'chat', text: 'good day' });
+    send(lea, { type: 'hand', raised: true });
+    send(bob, { type: 'hand', raised: true });
+    send(ann, { type: 'hand', raised: true });
+    send(ann, { type: 'hand', raised: false });
+    await nodes.pass(600);
+    void home.cluster.drain();
+    await nodes.pass(300);
+    expect(other.cluster.isHere('lab')).toBe(true);
+    const moved = [];
+    for (const person of people) {
+      const { resume } = last(person, 'resume') ?? last(person, 'welcome');
+      moved.push(await nodes.join(other, 'anybody', { resume }));
+    }
+    await nodes.pass(600);
+    for (const person of moved) expect(last(person, 'welcome').chat).toMatchObject([{ number: 1, name: 'Bob', text: 'hello' }, { number: 2, name: 'Ann', text: 'good day' }]);
+    expect(last(moved[0], 'hands')).toMatchObject({ count: 1, people: [{ label: 'Lea' }] });
+    const handOf = (/** @type {string} */ name) => /** @type {any} */ (other.conference.rooms.get('lab')).view.whole().people.find((/** @type {any} */ one) => one.name === name)?.hand;
+    send(moved[0], { type: 'hand', raised: true });
+    expect(handOf('Bob')).toBeGreaterThan(0);
+    expect(handOf('Ann')).toBeGreaterThan(handOf('Bob'));
+    send(moved[0], { type: 'chat', text: 'here' });
+    expect(last(moved[0], 'chat').message.number).toBe(3);
+  });
+});

@@ -228,6 +228,7 @@ describe('the config file', () => {
 
 describe('options that depend on each other', () => {
   it.each([
+    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--idle-timeout-ms', '6999'], '--idle-timeout-ms: 6999: allowed is at least 7000 (ms) with --cluster: a node hears every 5 s of those who listen at another'],
     [['--frame-ms', '80'], '--frame-ms: 80: allowed is 2.5, 5, 10, 20, 40, 60 (ms) with --opus-frames 1'],
     [['--opus-frames', '3'], '--frame-ms: 20: allowed is 7.5, 15, 30, 60, 120 (ms) with --opus-frames 3'],
     [['--channels', '3'], '--channels: "3": allowed is 1, 2'],

@@ -118,6 +118,16 @@ async function inCall(wishes = {}, options = {}) {
   return { network, ...ada };
 }
 
+/** @param {number[]} samples @returns {number} the most in a row that are quiet */
+function longestQuiet(samples) {
+  let [longest, quiet] = [0, 0];
+  for (const sample of samples) {
+    quiet = Math.abs(sample) > 0.1 ? 0 : quiet + 1;
+    longest = Math.max(longest, quiet);
+  }
+  return longest;
+}
+
 describe('a call that lasts', () => {
   it('comes back within a second when its connection breaks off, as the same person', async () => {
     const { network, call, names, joined, people } = await inCall();
@@ -383,8 +393,56 @@ describe('a call at a node of a cluster', () => {
     await network.until(() => joined.length === 2);
     expect(joined[1]).toMatchObject({ you: joined[0].you, origin: 'http://b' });
     expect(names()).not.toContain('reconnecting');
-    await network.pass(100);
+    // Nobody pulls its sound: the change ends by itself.
+    await network.pass(1000);
     expect([before.rooms.people, network.conference.rooms.people, call.state]).toEqual([0, 1, 'joined']);
+  });
+
+  describe.each(/** @type {const} */ (['pull', 'render']))('by %s', (way) => {
+    it('is heard without a gap where it goes to another node, however late there is sound', async () => {
+      for (const lateMs of [0, 300]) {
+        const { network, call, joined, codec } = await clustered();
+        const before = network.conference;
+        const after = new Conference({ silenceSuppression: true, cluster: later, tokens }, network.clock);
+        const people = [{ zoe: await before.join('Zoe'), fromMs: 0 }];
+        const out = new Float32Array(way === 'pull' ? 1000 : 480);
+        /** @type {number[]} */
+        const heard = [];
+        let [taken, pulled] = [0, 0];
+        const listen = async (/** @type {number} */ ms) => {
+          for (let at = 0; at < ms; at += 10) {
+            const nowMs = network.clock.now();
+            for (const { zoe, fromMs } of people) if (nowMs % 20 === 0 && nowMs >= fromMs) await zoe.speak(Math.floor(nowMs / 20), 0.5);
+            await network.pass(10);
+            // The sound card takes 10 ms.
+            if (way === 'render') {
+              call.render(out);
+              heard.push(...out);
+              continue;
+            }
+            taken += 480;
+            while (pulled < taken) {
+              const count = call.pull(out);
+              heard.push(...out.subarray(0, count));
+              pulled += count;
+            }
+          }
+        };
+        await listen(1500);
+        heard.splice(0, heard.length - 480);
+        before.rooms.get('lab')?.moving.begin(NODES[1]);
+        network.conference = after;
+        for (let i = 0; i < 50 && joined.length < 2; i++) await listen(10);
+        expect(joined).toHaveLength(2);
+        people.push({ zoe: await after.join('Zoe'), fromMs: network.clock.now() + lateMs });
+        await listen(1000);
+        expect(longestQuiet(heard)).toBeLessThan(480);
+        expect(before.rooms.people).toBe(1);
+        expect(heard.reduce((most, sample, i) => Math.max(most, i > 0 ? Math.abs(sample - heard[i - 1]) : 0), 0)).toBeLessThan(0.01);
+        call.leave();
+        expect(codec.open).toBe(0);
+      }
+    });
   });
 
   it('stays where it is, when it can’t go there, until it is sent away', async () => {
