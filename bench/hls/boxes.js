@@ -18,7 +18,7 @@ const INIT_TYPES = new Set(['ftyp', 'moov', 'free']);
 export class FragmentSplitter {
   #onInit;
   #onFragment;
-  /** What has come of the next box. */
+  /** Bytes of the next box that have come. */
   #rest = Buffer.alloc(0);
   /** The boxes of what is gathered. @type {Buffer[]} */
   #boxes = [];

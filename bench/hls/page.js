@@ -10,7 +10,7 @@
 import Hls from '../../node_modules/hls.js/dist/hls.mjs';
 import { Recorder } from '../participants/page-sound.js';
 
-/** How often is looked what is played, in milliseconds. */
+/** The time between two looks at what is played, in milliseconds. */
 const LOOK_MS = 10;
 
 /** Time in which the first sound must be there, in milliseconds. */
@@ -21,7 +21,7 @@ const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTime
 
 /** @type {Look[]} */
 let looks = [];
-/** What hls.js reported as an error, by its details. @type {Record<string, number>} */
+/** Errors that hls.js reported, by their details. @type {Record<string, number>} */
 const errors = {};
 /** @type {Recorder | null} */
 let recorder = null;

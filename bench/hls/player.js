@@ -27,12 +27,14 @@ export function missingForHls() {
   return /libopus/.test(stdout) ? null : 'this ffmpeg has no libopus';
 }
 
+/** hls.js in a browser of its own. */
 export class HlsPlayer {
   #browser;
   #scratch;
   #page;
   #cpu;
   #clockMs;
+  #own;
 
   /**
    * Starts a browser, and loads the page.
@@ -69,7 +71,7 @@ export class HlsPlayer {
     this.#page = page;
     this.#cpu = cpu;
     this.#clockMs = clockMs;
-    this.own = own;
+    this.#own = own;
   }
 
   /**
@@ -80,7 +82,7 @@ export class HlsPlayer {
   async play(options) {
     const found = await this.#page.evaluate((wish) => /** @type {any} */ (globalThis).aloudHls.play(wish), { ...options, url: '/index.m3u8' });
     // As long as there is a route, each request takes a detour.
-    await this.#page.unroute(this.own);
+    await this.#page.unroute(this.#own);
     return found;
   }
 

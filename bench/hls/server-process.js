@@ -21,7 +21,7 @@ const PART_MS = 400;
 /** How often the microphone's sound goes to the encoders, in milliseconds. */
 const SAY_MS = 20;
 
-/** What MP4 takes beside the sound, in bits a second: the boxes of a part, and four bytes for each packet of 20 ms. */
+/** MP4's own bits a second, beside the sound: the boxes of a part, and four bytes for each packet of 20 ms. */
 const OVERHEAD_BPS = 5000;
 
 const TYPES = Object.freeze({ m3u8: 'application/vnd.apple.mpegurl', m4s: 'audio/mp4', mp4: 'audio/mp4' });

@@ -27,14 +27,14 @@ const BACK_SECONDS = 15;
 /** The time after a change of the way in which a rate follows, in seconds: what is missed meanwhile is told by itself. */
 export const FOLLOW_SECONDS = 3;
 
-/** How much further than the looks before it a player is when it has left sound out, in milliseconds. */
+/** The step from look to look, beyond the time that passed, at which a player has left sound out, in milliseconds. */
 const JUMP_MS = 100;
 
 /** The share of the time that passes by which a player must go on, so as not to stand still: it may be slowed down. */
 const STANDS = 0.5;
 
 /**
- * What is kept around an utterance, in seconds: the pauses of a delay that moves are longer than a call's, and the next
+ * Sound that is kept around an utterance, in seconds: the pauses of a delay that moves are longer than a call's, and the next
  * utterance is looked for where the last one puts it.
  */
 const MARGIN_SECONDS = 1.5;
@@ -138,7 +138,7 @@ export function targetsOf(folder, cases) {
   return cases.filter(({ rule }) => rule === 'probe').flatMap((which) => {
     const [gaps, falls, backs] = [quantities.gap, quantities.fall, quantities.back].map((quantity) => sorted(valuesOf(folder, which, quantity)));
     const [gap, fall] = [quantile(gaps, 1), quantile(falls, 1)];
-    // Who waits for nothing can't ride out the fall: what is on its way then takes as much longer as the way is narrower.
+    // A listener who waits for nothing can't ride out the fall: packets on their way take as much longer as the way is narrower.
     const isAll = which.choice === 'steady';
     return [
       { what: `Rule probe, ${which.choice}: longest gap${isAll ? '' : ', but as the way becomes narrow'}`, limit: GAP_MS, reached: isAll ? Math.max(gap, fall) : gap, unit: 'ms', digits: 0, why: `as it becomes narrow: ${fall.toFixed(0)} ms` },

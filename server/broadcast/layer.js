@@ -32,7 +32,7 @@ export class Place {
     this.listener = listener;
   }
 
-  /** What the listener is to be sent: as its loss asks, or as a probe. @param {Ladder} ladder */
+  /** The form in which the listener is to be sent frames: as its loss asks, or as a probe. @param {Ladder} ladder */
   #form({ usual }) {
     const { stride, repeats, rate, carriage } = this.listener;
     // Loss that is mended, and packets that go several times, send as much as a probe does, or more.
@@ -103,7 +103,7 @@ export class Layer {
     this.usedFrame = -1;
     this.lists.close();
     this.far.close();
-    // What was sent before isn't what was sent lately once it is opened again.
+    // Packets from before aren't those sent lately, once it is opened again.
     this.far = new FarListeners();
   }
 }

@@ -146,7 +146,7 @@ export const relayUp = z.object({
         z.object({ type: z.literal('heard'), ids: links }),
         /** At which rates this relay's listeners want the mix: numbers in RATES, and 255 for the room's own. */
         z.object({ type: z.literal('rates'), wanted: z.array(z.number().int().min(0).max(255)).max(8) }),
-        /** What was sent last of the mix may have been lost. */
+        /** Packets of the mix that were sent last may have been lost. */
         z.object({ type: z.literal('again') }),
       ]),
     )

@@ -62,7 +62,7 @@ export const ROOM_ACTS = Object.freeze({
  */
 function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode, broadcast }, by) {
   const { moderation } = room;
-  // What can be refused comes before the rest.
+  // Refusals come before anything changes.
   const refusal = moderation.modeRefusal({ mode, broadcast }) ?? (password === undefined ? null : moderation.setPassword(password, by));
   if (refusal !== null) return refusal;
   // A broadcast that ends makes way for another mode, and one that begins needs it.

@@ -105,7 +105,7 @@ export class FarListeners {
     return this.#behind.has(session);
   }
 
-  /** What is left isn't sent. Idempotent. @param {Session} session */
+  /** Packets that are left aren't sent. Idempotent. @param {Session} session */
   forget(session) {
     this.#behind.delete(session);
   }

@@ -101,7 +101,7 @@ export class LightListener {
     return this.#session;
   }
 
-  /** What it is sent from now on, in a room that has become a broadcast or is none any more. @param {Supply} supply */
+  /** Another supply from now on, in a room that has become a broadcast or is none any more. @param {Supply} supply */
   resupply({ rate, stride, longStride }) {
     this.rate = rate;
     this.#stride = stride;
