@@ -14,9 +14,9 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package, and the most that the files in it have, in bytes: 842 kB and 2.93 MB on 2026-11-25. */
+/** The largest package, and the most that the files in it have, in bytes: 853 kB and 2.97 MB on 2026-11-25. */
 const MAX_PACKED = 880_000;
-const MAX_UNPACKED = 2_955_000;
+const MAX_UNPACKED = 3_000_000;
 
 /** @type {string} */
 let packed;
