@@ -96,7 +96,9 @@ export function openRoom(browser, url, room, { name, transport, prepare, problem
 export async function joinRoom(browser, url, room, visit) {
   const page = await openRoom(browser, url, room, visit);
   await page.getByRole('button', { name: 'Join' }).click();
-  await page.getByRole('button', { name: 'Leave' }).waitFor();
+  await page.getByRole('button', { name: 'Leave' }).waitFor().catch(async (error) => {
+    throw new Error(`${error.message.split('\n')[0]} The page says: ${await page.locator('body').innerText()}`);
+  });
   return page;
 }
 
