@@ -57,7 +57,7 @@ export const EXPERIMENTS = Object.freeze([
   {
     name: 'setup', paper: 'Nys, 1', question: 'Is WebTransport quicker to start?',
     theirs: 'By 27.0 % (Go) and 32.8 % (quinn) than HTTP/1.1; explained by handshakes.',
-    argv: ['setup'], limitSeconds: 1200, ours: said(/^At (0|100) ms round trip/),
+    argv: ['setup', '--losses', '0,1,3', '--rates', '500,1000,2000,4000'], limitSeconds: 1200, ours: said(/^At (0|100) ms round trip/),
   },
   {
     name: 'throughput', paper: 'Nys, 2', question: 'Can a server tell what a path delivers?',
