@@ -46,6 +46,8 @@ export class SequenceTracker {
   /** Pairs of sent and came, by the ends of the last seconds. */
   #seconds = new Float64Array(2 * (MOST_SECONDS + 1));
   #second = 0;
+  /** Whether the last packet's number is the next one after the highest before it: none between them is missing. */
+  follows = false;
 
   /**
    * @param {number} sequence  modulo 2^16
@@ -54,6 +56,7 @@ export class SequenceTracker {
   arrived(sequence) {
     if (this.#highest < 0) this.#begin(sequence);
     const ahead = ((sequence - this.#highest) << 16) >> 16;
+    this.follows = ahead === 1;
     if (ahead < -MAX_BEHIND || ahead > MAX_AHEAD) this.#begin(sequence);
     else if (ahead > 0) this.#advance(ahead);
     const at = sequence & (WINDOW - 1);
@@ -176,6 +179,15 @@ export class ReceiverStats {
     const change = Math.abs(latenessMs - this.#previousLatenessMs);
     if (change >= 0) this.#jitterMs += (change - this.#jitterMs) * JITTER_WEIGHT;
     this.#previousLatenessMs = latenessMs;
+  }
+
+  /**
+   * Counts a frame that came in the next one's packet, as its sender meant.
+   * @param {boolean} inTime  whether it wasn't mixed yet
+   */
+  packed(inTime) {
+    if (inTime) this.#inTime += 1;
+    else this.#late += 1;
   }
 
   /**

@@ -194,17 +194,31 @@ export class Source {
     if (frame < 0 || frame < current - this.#maxPastFrames) return this.drop('past');
     const wasRepeated = this.packets.has(frame);
     const isAwaited = this.#mayFallBehind && frame > this.#newest && packet.payloadBytes[0] > 0;
-    if (!this.#keep(frame, bytes, packet)) return this.drop('duplicate');
+    const first = frame - this.#packedFrames(frame, packet);
+    if (!this.#keep(frame, bytes, packet, first)) return this.drop('duplicate');
     this.#noteStart(arrivalMs);
     const latenessMs = ((clock - (frame + 1) * size) * 1000) / this.#sampleClock.sampleRate - stallMs;
     // A frame that a later packet had repeated needn't have waited for its own packet.
     if (!wasRepeated && arrivalMs >= this.#countsFromMs) {
-      this.lateness.add(latenessMs, arrivalMs, packet.payloadBytes[0] > 0);
+      this.lateness.add(latenessMs + (frame - first) * this.#format.frameMs, arrivalMs, packet.payloadBytes[0] > 0);
     }
-    if (isAwaited) this.#fallBehind(frame, Math.max(mixedThrough, this.#mixed));
-    const heard = frame + this.#offset;
-    this.#stats.arrived(heard > mixedThrough && heard > this.#mixed, latenessMs, packet.redundancy);
+    const mixed = Math.max(mixedThrough, this.#mixed);
+    if (isAwaited) this.#fallBehind(first, mixed);
+    for (let packed = first; packed < frame; packed++) this.#stats.packed(packed + this.#offset > mixed);
+    this.#stats.arrived(frame + this.#offset > mixed, latenessMs, packet.redundancy - (frame - first));
     return frame;
+  }
+
+  /**
+   * How many frames before its own a packet was sent for: those that it repeats, where no packet before it is missing
+   * that might have been theirs.
+   * @param {number} frame
+   * @param {Packet} packet
+   */
+  #packedFrames(frame, { redundancy, payloadBytes }) {
+    if (!this.#stats.sequences.follows || this.#newest < 0) return 0;
+    const between = frame - this.#newest - 1;
+    return between > 0 && between <= redundancy && payloadBytes[between] > 0 ? between : 0;
   }
 
   /** @param {number} arrivalMs */
@@ -223,9 +237,10 @@ export class Source {
    * @param {number} frame
    * @param {Uint8Array} bytes
    * @param {Packet} packet
+   * @param {number} first  of the frames that it was sent for
    * @returns {boolean} false when the frame's own packet was there already
    */
-  #keep(frame, bytes, packet) {
+  #keep(frame, bytes, packet, first) {
     const { packets } = this;
     const level = packet.level | (packet.voice ? VOICE_BIT : 0);
     if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level)) return false;
@@ -237,10 +252,11 @@ export class Source {
       const length = packet.payloadBytes[r];
       if (packets.has(frame - r)) continue;
       // Kept even where its mix has been made: the decoder goes on from it.
-      packets.put(frame - r, bytes, packet.payloadStart[r], length, true, level);
+      const isRepeated = frame - r < first;
+      packets.put(frame - r, bytes, packet.payloadStart[r], length, isRepeated, level);
       this.#keptFrom = frame - r;
       if (length === 0) continue;
-      this.#stats.repeated(r);
+      if (isRepeated) this.#stats.repeated(r);
       this.#sounds(frame - r);
     }
     return true;

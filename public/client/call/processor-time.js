@@ -28,7 +28,7 @@ const LEAST_COMPLEXITY = 0;
 /**
  * A thread's share of the processor, as a call needs it: judged by how late its own timer is, and by how often the sound
  * card finds no sound, neither of which a network brings about.
- * The encoder makes do with less where it is too little.
+ * Where it is too little the encoder makes do with less, and packets hold two frames.
  */
 export class ProcessorTime {
   #lateMs = 0;
@@ -45,6 +45,11 @@ export class ProcessorTime {
   /** The encoder's complexity, 0 to 10. */
   get complexity() {
     return this.isShort ? LEAST_COMPLEXITY : defaultEncoderSettings.complexity;
+  }
+
+  /** How many frames make a packet, where that is allowed. @returns {1 | 2} */
+  get framesPerPacket() {
+    return this.isShort ? 2 : 1;
   }
 
   /**

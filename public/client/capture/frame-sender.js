@@ -5,7 +5,7 @@
  */
 
 import { levelOf } from '../../shared/sound/level.js';
-import { SILENT_LEVEL } from '../../shared/wire/packet.js';
+import { MAX_PACKET_BYTES, SILENT_LEVEL } from '../../shared/wire/packet.js';
 import { PacketStream } from '../../shared/stream/packet-stream.js';
 import { Redundancy } from '../../shared/stream/redundancy.js';
 import { VoiceActivity, VoiceFlag } from './voice-activity.js';
@@ -15,6 +15,9 @@ const FADE_MS = 5;
 
 /** Silence that is encoded behind sound, in milliseconds: two lookaheads, so that codecs on the way keep nothing of it. */
 const FLUSH_MS = 5;
+
+/** The longest sound of a packet that holds two frames, in milliseconds. */
+const MAX_PACKED_MS = 40;
 
 /**
  * Sends frames of the grid as packets: silence is left out, and payloads are repeated as the reported loss asks. Sound
@@ -27,6 +30,11 @@ export class FrameSender {
   #activity;
   #voiceFlag;
   #redundancy;
+  #effort;
+  #mayPack = false;
+  #isShortFrame;
+  /** Whether the last frame goes with the next one's packet. */
+  #isHeld = false;
   #muted = false;
   #wasMuted = false;
   #gain = 1;
@@ -37,8 +45,11 @@ export class FrameSender {
   #flushValues;
   #sentLevel = SILENT_LEVEL;
 
-  /** Packets: all that were sent, those of silence, those left out, those that the connection had no room for; payloads `repeated`. */
-  counters = { sent: 0, silent: 0, leftOut: 0, repeated: 0, blocked: 0 };
+  /**
+   * Packets: all that were sent, those of silence, those left out, those that the connection had no room for; payloads
+   * `repeated`; frames `packed` into the next one's packet.
+   */
+  counters = { sent: 0, silent: 0, leftOut: 0, repeated: 0, blocked: 0, packed: 0 };
   /** Bytes of packets. */
   bytes = 0;
   /** The last frame's level in -dBov, as the microphone gave it unless it is muted. */
@@ -54,7 +65,8 @@ export class FrameSender {
    * @param {boolean} [options.suppressesSilence]  whether packets may be left out in silence; default false
    * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0
    * @param {Pick<Clock, 'now'>} [options.clock]
-   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
+   * @param {{ readonly complexity: number, readonly framesPerPacket?: 1 | 2 }} [options.effort]  the encoder's complexity, and
+   *   how many frames make a packet where that is allowed; looked at for each frame
    */
   constructor({ format, encoder, send, suppressesSilence = false, redundancy = 0, clock, effort }) {
     this.#stream = new PacketStream({ encoder, frameMs: format.frameMs, suppresses: suppressesSilence, effort });
@@ -67,6 +79,8 @@ export class FrameSender {
     this.#activity = new VoiceActivity(format);
     this.#voiceFlag = new VoiceFlag(format.frameMs);
     this.#redundancy = new Redundancy(redundancy, clock);
+    this.#effort = effort;
+    this.#isShortFrame = 2 * format.frameMs <= MAX_PACKED_MS;
   }
 
   /** @param {boolean} muted whether silence is sent in place of sound */
@@ -78,6 +92,11 @@ export class FrameSender {
   suppressSilence(suppresses) {
     this.#suppresses = suppresses;
     this.#stream.suppressSilence(suppresses);
+  }
+
+  /** @param {boolean} may whether a packet may hold more frames than one; not by default */
+  packFrames(may) {
+    this.#mayPack = may && this.#isShortFrame;
   }
 
   /** Whether nothing is to be heard, and packets are left out. */
@@ -94,13 +113,17 @@ export class FrameSender {
   }
 
   /**
-   * Sends one frame, or leaves it out.
+   * Sends one frame, holds it for the next one's packet, or leaves it out.
    * @param {number} frame above the one before
    * @param {Float32Array | null} pcm one frame of captured sound, faded in place; null: nothing was captured
    */
   send(frame, pcm) {
     const sound = pcm === null ? this.#nothing() : this.#shape(pcm);
-    if (!this.#stream.encode(frame, sound)) {
+    const packed = this.#isHeld ? 1 : 0;
+    this.#isHeld = packed === 0 && this.#holds(sound);
+    const isSent = this.#stream.encode(frame, sound, !this.#isHeld);
+    if (this.#isHeld) return;
+    if (!isSent) {
       this.counters.leftOut += 1;
       return;
     }
@@ -108,12 +131,24 @@ export class FrameSender {
     const isSilent = this.#stream.payloadBytes === 0;
     packet.level = isSilent ? SILENT_LEVEL : this.#sentLevel;
     packet.voice = !isSilent && this.voice;
-    const bytes = this.#stream.write(this.#redundancy.count);
+    const bytes = this.#stream.write(Math.max(packed, this.#redundancy.count));
     this.counters.sent += 1;
-    this.counters.repeated += packet.redundancy;
+    this.counters.packed += packed;
+    this.counters.repeated += Math.max(0, packet.redundancy - packed);
     if (isSilent) this.counters.silent += 1;
     this.bytes += bytes.length;
     if (!this.#send(bytes)) this.counters.blocked += 1;
+  }
+
+  /**
+   * Whether a frame goes with the next one's packet: not the first of sound, none of which the packet may not have room
+   * for two, and none where packets get lost, since two frames would be missing then.
+   * @param {Float32Array | null} sound
+   */
+  #holds(sound) {
+    const isLong = this.#mayPack && this.#effort?.framesPerPacket === 2;
+    const { payloadBytes } = this.#stream;
+    return isLong && sound !== null && payloadBytes > 0 && 3 * payloadBytes < MAX_PACKET_BYTES && this.#redundancy.count === 0;
   }
 
   #nothing() {

@@ -34,9 +34,33 @@ function create() {
     expect(readPacket(bytes.subarray(0, end), packet)).toBeNull();
     return source.receive(packet, bytes, clock.now(), 0, mixedThrough);
   };
+  /**
+   * Sends the last of some frames, with those before it in its packet; a packet before it may be missing.
+   * @param {number} frame @param {number[]} values  of all, the own frame's last @param {{ lost?: number, mixedThrough?: number }} [options]
+   */
+  const sendTogether = (frame, values, { lost = 0, mixedThrough = -1 } = {}) => {
+    const bytes = new Uint8Array(MAX_PACKET_BYTES);
+    const payloads = values.map((value) => bytesOf(encoder, new Float32Array(format.frameValues).fill(value)));
+    sequence += lost;
+    Object.assign(packet, { type: 1, level: 20, voice: true, redundancy: values.length - 1, speakers: 0, frame, sequence: sequence++ });
+    payloads.toReversed().forEach(({ length }, r) => (packet.payloadBytes[r] = length));
+    let at = writeAudioHeader(bytes, packet);
+    for (const payload of payloads) {
+      bytes.set(payload, at);
+      at += payload.length;
+    }
+    expect(readPacket(bytes.subarray(0, at), packet)).toBeNull();
+    return source.receive(packet, bytes, clock.now(), 0, mixedThrough);
+  };
   /** @param {number} frame */
   const sampleOf = (frame) => source.ring.samples[source.ring.offset(frame)];
-  return { clock, codec, source, send, sampleOf };
+  return { clock, codec, source, send, sendTogether, sampleOf };
+}
+
+/** @param {PayloadEncoder} encoder @param {Float32Array} pcm */
+function bytesOf(encoder, pcm) {
+  const bytes = new Uint8Array(MAX_PACKET_BYTES);
+  return bytes.subarray(0, encoder.encode(pcm, bytes, 0));
 }
 
 describe('a source', () => {
@@ -68,6 +92,28 @@ describe('a source', () => {
     expect(source.drop('flood')).toBe(-1);
     expect(source.stats()).toMatchObject({ received: 1, duplicate: 1, early: 1 });
     expect(source.stats().dropped).toMatchObject({ flood: 1, early: 1 });
+  });
+
+  it('takes frames that their sender packed into one packet for frames that came, and waits for the first of them', () => {
+    const { clock, source, sendTogether, sampleOf } = create();
+    for (let frame = 1; frame < 401; frame += 2) {
+      clock.advance(40);
+      expect(sendTogether(frame, frame === 1 ? [0.2] : [0.1, 0.2], { mixedThrough: frame - 3 })).toBe(frame);
+      source.pull(frame - 1, true);
+      source.pull(frame, true);
+    }
+    expect([sampleOf(399), sampleOf(400 - 1)].every((sample) => Math.abs(sample - 0.2) < 1e-3)).toBe(true);
+    expect(source.stats()).toMatchObject({ received: 399, late: 0, lost: 0, recovered: 0, concealed: 0 });
+    expect(source.lateness.needMs).toBe(20);
+  });
+
+  it('takes them for mended where a packet before is missing', () => {
+    const { clock, source, sendTogether } = create();
+    clock.advance(60);
+    sendTogether(0, [0.1]);
+    sendTogether(2, [0.2, 0.3], { lost: 1 });
+    expect(source.pull(2, true)).toBe(FrameState.received);
+    expect(source.stats()).toMatchObject({ received: 2, lost: 1, recovered: 1 });
   });
 
   it('that drains is over when its sound has faded, or where its successor begins', () => {

@@ -120,6 +120,34 @@ describe('Client', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
+  it.each([
+    ['two frames to a packet where it has too little time', {}, true],
+    ['one where each asks for an answer', { delivery: 'reply' }, false],
+    ['one where others wait for each as it comes', { mode: 'forward' }, false],
+  ])('sends %s', async (_, settings, packs) => {
+    const conference = new Conference(/** @type {Conferences} */ (settings));
+    const output = { waitMs: 0, gaps: 0, gapMs: 0 };
+    const ada = participant(conference, undefined, output);
+    const ben = participant(conference);
+    await join(conference, ada.client);
+    await join(conference, ben.client, { name: 'Ben' });
+    talk(conference, ada.client, ben.client, 6);
+    for (let second = 0; second < 8; second++) {
+      output.gaps += 1;
+      talk(conference, ada.client, ben.client, 1);
+    }
+    const before = /** @type {any} */ (ada.client.stats()).detail.uplink;
+    const heard = talk(conference, ada.client, ben.client, 1);
+    const { uplink, server } = /** @type {any} */ (ada.client.stats()).detail;
+    expect(uplink.sent - before.sent).toBeCloseTo(packs ? 25 : 50, -0.5);
+    expect(uplink.packed > 0).toBe(packs);
+    expect(server.recovered + server.late).toBeLessThan(5);
+    const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;
+    expect(power).toBeGreaterThan(0.95 * 0.08);
+    ada.client.close();
+    ben.client.close();
+  });
+
   it('takes up again after its sound stood still for a minute, as in a suspended tab', async () => {
     const conference = new Conference();
     const ada = participant(conference);

@@ -38,11 +38,11 @@ it('is short of time once the timer has been late for some seconds, and has enou
   look(time, { fromMs: 10_100, toMs: 11_000, lateMs: 40 });
   expect(time.isShort).toBe(false);
   look(time, { fromMs: 11_100, toMs: 14_000, lateMs: 40 });
-  expect(time).toMatchObject({ isShort: true, complexity: 0 });
+  expect(time).toMatchObject({ isShort: true, complexity: 0, framesPerPacket: 2 });
   look(time, { fromMs: 14_100, toMs: 16_000, lateMs: 0 });
   expect(time.isShort).toBe(true);
   look(time, { fromMs: 16_100, toMs: 22_000, lateMs: 0 });
-  expect(time).toMatchObject({ isShort: false, complexity: 8 });
+  expect(time).toMatchObject({ isShort: false, complexity: 8, framesPerPacket: 1 });
 });
 
 it('says nothing of the first seconds, in which a page opens', () => {

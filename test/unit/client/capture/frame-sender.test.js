@@ -15,8 +15,9 @@ const createLibopus = (await import(LIBOPUS)).default;
  * @param {object} [options]
  * @param {number} [options.frameMs] @param {number} [options.bytes] of each payload
  * @param {boolean} [options.suppressesSilence] @param {'auto' | 0 | 1 | 2} [options.redundancy]
+ * @param {{ complexity: number, framesPerPacket?: 1 | 2 }} [options.effort]
  */
-function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy = 0 } = {}) {
+function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy = 0, effort } = {}) {
   const format = createAudioFormat({ frameMs });
   const clock = new FakeClock();
   /** @type {{ packet: Packet, bytes: Uint8Array, payloads: number[][] }[]} */
@@ -40,6 +41,7 @@ function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy =
     encoder: new PayloadEncoder(encoder, format),
     suppressesSilence,
     redundancy,
+    effort,
     send: (read) => {
       const packet = new Packet();
       expect(readPacket(read, packet)).toBeNull();
@@ -180,6 +182,39 @@ describe('FrameSender', () => {
     expect(sent.every(({ bytes }) => bytes.length <= MAX_PACKET_BYTES)).toBe(true);
     sender.send(5000, new Float32Array(960).fill(0.5));
     expect(sent[5].payloads.length).toBe(1);
+  });
+
+  describe('with two frames to a packet', () => {
+    /** @type {{ complexity: number, framesPerPacket: 2 }} */
+    const effort = { complexity: 0, framesPerPacket: 2 };
+
+    it.each([2.5, 20])('sends each frame of sound once, the first by itself, and the last with silence (frames of %f ms)', (frameMs) => {
+      const { sender, sent, capture } = setUp({ frameMs, effort });
+      sender.packFrames(true);
+      capture(8 * frameMs, loud);
+      sender.mute(true);
+      capture(100);
+      const sounding = sent.filter(({ payloads }) => payloads.flat().length > 0);
+      expect(sounding.slice(0, 4).map(({ payloads }) => payloads)).toEqual([[[1]], [[3], [2]], [[5], [4]], [[7], [6]]]);
+      expect(sounding.flatMap(({ payloads }) => payloads.toReversed().flat())).toEqual(Array.from({ length: sounding.flatMap(({ payloads }) => payloads.flat()).length }, (_, i) => i + 1));
+      expect(sent.map(({ packet }) => packet.sequence)).toEqual(sent.map((_, i) => (sent[0].packet.sequence + i) & 0xffff));
+      expect(sender.counters).toMatchObject({ sent: sent.length, repeated: 0 });
+      expect(sender.counters.packed).toBeGreaterThanOrEqual(3);
+    });
+
+    it.each(/** @type {[string, Parameters<typeof setUp>[0], boolean][]} */ ([
+      ['it isn’t allowed', { effort }, false],
+      ['there is time', { effort: { complexity: 8, framesPerPacket: 1 } }, true],
+      ['they would be too long', { effort, frameMs: 60 }, true],
+      ['they might not fit', { effort, bytes: 500 }, true],
+      ['payloads are repeated', { effort, redundancy: 1 }, true],
+    ]))('sends one for each frame where %s', (_, options, may) => {
+      const { sender, sent, capture } = setUp(options);
+      sender.packFrames(may);
+      capture(600, loud);
+      expect(sent.length).toBe(600 / (options?.frameMs ?? 20));
+      expect(sender.counters.packed).toBe(0);
+    });
   });
 
   describe('with Opus', () => {
