@@ -1,6 +1,7 @@
 /**
- * Measures what longer packets and an encoder of less complexity save in a page: the processor time of the page's worker,
- * which has the network and the codec, and of all of Chromium, in a call of two who talk.
+ * Measures what an encoder of less complexity and two frames to a packet save in a page, which has both where it has too
+ * little time: the processor time of the page's worker, which has the network and the codec, and of all of Chromium, in a
+ * call of two who talk.
  */
 
 import { readdirSync, readFileSync } from 'node:fs';
@@ -11,13 +12,19 @@ import { chromium } from 'playwright-core';
 import { BrowserCpu } from './participants/browser-clients.js';
 import { Child, CLIENT, SERVER } from './participants/child.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
-import { wholeNumber } from './options.js';
+import { numbers, wholeNumber } from './options.js';
 import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 
 /** @import { Browser, BrowserContext } from 'playwright-core' */
 
-const FRAMES_MS = [10, 20, 40, 60];
-const COMPLEXITIES = [defaultEncoderSettings.complexity, 0];
+const FRAMES_MS = [2.5, 5, 10, 20];
+
+/** The encoder's complexity, and the frames to a packet. */
+const EFFORTS = [
+  { complexity: defaultEncoderSettings.complexity, perPacket: 1 },
+  { complexity: 0, perPacket: 1 },
+  { complexity: 0, perPacket: 2 },
+];
 
 /** The time in which a call comes to rest, in milliseconds. */
 const SETTLE_MS = 6000;
@@ -25,8 +32,9 @@ const SETTLE_MS = 6000;
 const SPEECH = fileURLToPath(new URL('../test/fixtures/speech-low.wav', import.meta.url));
 
 const options = new Command('packet-length')
-  .description("The processor time of a page's worker by the length of its packets and the complexity of its encoder.")
+  .description("The processor time of a page's worker by the length of its frames, the frames to a packet, and the complexity of its encoder.")
   .option('--seconds <n>', 'of each', wholeNumber(1, 600), 10)
+  .option('--frames <ms>', 'lengths of frames, by commas', numbers, FRAMES_MS)
   .parse()
   .opts();
 
@@ -45,19 +53,26 @@ async function workersMs(browser) {
   return sum;
 }
 
-/** Has pages encode with another complexity. @param {BrowserContext} context @param {number} complexity */
-async function encodeWith(context, complexity) {
-  let changed = 0;
-  await context.route('**/shared/stream/codec.js*', async (route) => {
-    const response = await route.fetch();
-    const body = (await response.text()).replace(/complexity: \d+/, () => `complexity: ${(changed += 1) && complexity}`);
-    await route.fulfill({ response, body });
-  });
-  return () => changed > 0;
+/**
+ * Has pages encode with another complexity, and pack other numbers of frames.
+ * @param {BrowserContext} context @param {typeof EFFORTS[number]} effort
+ * @returns {Promise<() => boolean>} whether they have been told
+ */
+async function workWith(context, { complexity, perPacket }) {
+  const changed = new Set();
+  const change = (/** @type {string} */ file, /** @type {RegExp} */ from, /** @type {string} */ to) =>
+    context.route(`**/${file}*`, async (route) => {
+      const response = await route.fetch();
+      const body = (await response.text()).replace(from, () => changed.add(file) && to);
+      await route.fulfill({ response, body });
+    });
+  await change('shared/stream/codec.js', /complexity: \d+/, `complexity: ${complexity}`);
+  await change('call/processor-time.js', /isShort \? 2 : 1/, `isShort ? 2 : ${perPacket}`);
+  return () => changed.size === 2;
 }
 
-/** @param {Browser} browser @param {number} frameMs @param {number} complexity  of the encoder */
-async function measure(browser, frameMs, complexity) {
+/** @param {Browser} browser @param {number} frameMs @param {typeof EFFORTS[number]} effort */
+async function measure(browser, frameMs, effort) {
   const server = new Child(SERVER, []);
   const clients = new Child(CLIENT, []);
   const context = await browser.newContext();
@@ -66,12 +81,12 @@ async function measure(browser, frameMs, complexity) {
     const origin = `http://localhost:${port}`;
     await clients.call('open', { origin });
     await clients.call('join', { id: 'talker', transport: 'webtransport', room: 'tea', speaks: true, startFrame: 0 });
-    const isChanged = await encodeWith(context, complexity);
+    const isTold = await workWith(context, effort);
     const page = await context.newPage();
     await page.goto(`${origin}/r/tea?name=Ann`);
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
-    if (!isChanged()) throw new Error("the page's encoder could not be given another complexity");
+    if (!isTold()) throw new Error("the page's files are others than this expects: complexity and frames to a packet are as ever");
     const cpu = new BrowserCpu(await browser.newBrowserCDPSession());
     await pause(SETTLE_MS);
     await cpu.take();
@@ -99,10 +114,10 @@ async function main() {
   try {
     /** @type {Record<string, Record<string, number>>} */
     const rows = {};
-    for (const frameMs of FRAMES_MS) {
-      for (const complexity of COMPLEXITIES) {
-        const { worker, all } = await measure(browser, frameMs, complexity);
-        rows[`${frameMs} ms, complexity ${complexity}`] = { "the page's worker": Number(worker.toFixed(1)), 'all of Chromium': Number(all.toFixed(1)) };
+    for (const frameMs of options.frames) {
+      for (const effort of EFFORTS) {
+        const { worker, all } = await measure(browser, frameMs, effort);
+        rows[`${frameMs} ms, complexity ${effort.complexity}, ${effort.perPacket} to a packet`] = { "the page's worker": Number(worker.toFixed(1)), 'all of Chromium': Number(all.toFixed(1)) };
       }
     }
     console.log(`Processor time of one page in a call of two who talk, in percent of a core, over ${options.seconds} s.`);

@@ -74,7 +74,7 @@ export class ClientAudio {
     try {
       const plain = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
       const encoder = sealing === null ? plain : sealing.encoder(plain);
-      this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock, effort: this.processorTime });
+      this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock, effort: this });
     } catch (error) {
       this.playout.close();
       throw error;
@@ -82,6 +82,16 @@ export class ClientAudio {
     this.uplink.mute(muted);
     this.suppressSilence(silenceSuppression);
     this.followNearness();
+  }
+
+  /** The encoder's complexity, 0 to 10. */
+  get complexity() {
+    return this.processorTime.complexity;
+  }
+
+  /** How many frames make a packet. Where each is passed on as it comes, all who listen would wait for two. */
+  get framesPerPacket() {
+    return this.#room.isMixed ? this.processorTime.framesPerPacket : 1;
   }
 
   /** How near this participant is to whoever speaks: as they wish, while they only listen. @returns {Nearness} */

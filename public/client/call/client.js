@@ -258,7 +258,6 @@ export class Client {
     this.#clockExchange.rests(isLight ? LISTENER_CLOCK_MS : null);
     const uplink = isLight ? null : this.#audio.uplink;
     if (uplink === this.uplink) return;
-    this.#packFrames();
     this.uplink = uplink;
     if (uplink) this.#audio.start();
     else this.#audio.stop();
@@ -310,7 +309,7 @@ export class Client {
     if (this.#closed || typeof message !== 'object' || message === null) return;
     const known = /** @type {Record<string, any>} */ (message);
     const peopleChanged = this.#room.update(known);
-    if (this.#access.update(known)) this.#accessChanged();
+    if (this.#access.update(known)) this.#on.access?.(this.#access.state);
     if (known.type === 'moderated' && known.muted === true) this.#silenced();
     if (known.type === 'stride' || known.type === 'moderated') this.#recast();
     // Whoever only listens from now on is as near as they wished before they spoke.
@@ -319,17 +318,6 @@ export class Client {
     if (known.type === 'stats') this.uplink?.report(known.lostPercent5s, known.roundTripMs);
     if (!CONSUMED.has(known.type)) this.#on.control?.(known);
     if (peopleChanged && this.#audio) this.#on.people?.(this.#room.roster.list());
-  }
-
-  #accessChanged() {
-    this.#packFrames();
-    this.#on.access?.(this.#access.state);
-  }
-
-  /** A packet may hold two frames where the server mixes them. One that is passed on as it comes would keep others waiting. */
-  #packFrames() {
-    const { rules, e2e } = this.#access.state;
-    this.#audio?.uplink.packFrames(this.#room.welcome.delivery === 'tick' && rules.mode === 'mix' && !e2e);
   }
 
   /** This participant may have become one of the audience, or one who may speak, or be sent other packets than before. */

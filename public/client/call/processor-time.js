@@ -47,7 +47,7 @@ export class ProcessorTime {
     return this.isShort ? LEAST_COMPLEXITY : defaultEncoderSettings.complexity;
   }
 
-  /** How many frames make a packet, where that is allowed. @returns {1 | 2} */
+  /** How many frames make a packet. @returns {1 | 2} */
   get framesPerPacket() {
     return this.isShort ? 2 : 1;
   }

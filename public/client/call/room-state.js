@@ -41,6 +41,8 @@ export class RoomState {
       this.#keepNodes(message.nodes);
     } else if (type === 'moved') {
       this.#keepNodes(message.nodes);
+    } else if (type === 'room') {
+      this.welcome = { ...this.welcome, rules: message };
     } else if (type === 'delay' && Number.isFinite(serverDelayMs)) {
       this.welcome = { ...this.welcome, serverDelayMs };
     } else if (type === 'stride' || (type === 'moderated' && message.action === 'role')) {
@@ -85,6 +87,12 @@ export class RoomState {
   /** Whether silence may be left out: with `reply` each packet asks for its answer. */
   get allowsSilence() {
     return this.welcome.delivery === 'tick' && this.welcome.silenceSuppression === true;
+  }
+
+  /** Whether packets are for the server's mix alone: none is passed on, or asks for its answer. */
+  get isMixed() {
+    const { delivery, rules, e2e } = this.welcome;
+    return delivery === 'tick' && (rules?.mode ?? 'mix') === 'mix' && !e2e;
   }
 
   /**

@@ -31,8 +31,7 @@ export class FrameSender {
   #voiceFlag;
   #redundancy;
   #effort;
-  #mayPack = false;
-  #isShortFrame;
+  #mayPack;
   /** Whether the last frame goes with the next one's packet. */
   #isHeld = false;
   #muted = false;
@@ -66,7 +65,7 @@ export class FrameSender {
    * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0
    * @param {Pick<Clock, 'now'>} [options.clock]
    * @param {{ readonly complexity: number, readonly framesPerPacket?: 1 | 2 }} [options.effort]  the encoder's complexity, and
-   *   how many frames make a packet where that is allowed; looked at for each frame
+   *   how many frames make a packet; looked at for each frame
    */
   constructor({ format, encoder, send, suppressesSilence = false, redundancy = 0, clock, effort }) {
     this.#stream = new PacketStream({ encoder, frameMs: format.frameMs, suppresses: suppressesSilence, effort });
@@ -80,7 +79,7 @@ export class FrameSender {
     this.#voiceFlag = new VoiceFlag(format.frameMs);
     this.#redundancy = new Redundancy(redundancy, clock);
     this.#effort = effort;
-    this.#isShortFrame = 2 * format.frameMs <= MAX_PACKED_MS;
+    this.#mayPack = 2 * format.frameMs <= MAX_PACKED_MS;
   }
 
   /** @param {boolean} muted whether silence is sent in place of sound */
@@ -92,11 +91,6 @@ export class FrameSender {
   suppressSilence(suppresses) {
     this.#suppresses = suppresses;
     this.#stream.suppressSilence(suppresses);
-  }
-
-  /** @param {boolean} may whether a packet may hold more frames than one; not by default */
-  packFrames(may) {
-    this.#mayPack = may && this.#isShortFrame;
   }
 
   /** Whether nothing is to be heard, and packets are left out. */

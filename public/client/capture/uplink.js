@@ -123,11 +123,6 @@ export class Uplink {
     this.#sender.suppressSilence(suppresses);
   }
 
-  /** @param {boolean} may whether a packet may hold more frames than one */
-  packFrames(may) {
-    this.#sender.packFrames(may);
-  }
-
   /**
    * @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it
    * @param {number | null} roundTripMs as the server reports it
