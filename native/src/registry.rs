@@ -87,9 +87,9 @@ impl Registry {
         });
         let capsules = session.clone();
         session.spawn(hub, async move { capsules.inner.read_capsules(recv).await });
-        session.spawn(hub, receive(hub.clone(), session.clone()));
-        session.spawn(hub, accept_bidi(hub.clone(), session.clone()));
-        session.spawn(hub, accept_uni(hub.clone(), session.clone()));
+        session.spawn_taker(hub, receive(hub.clone(), session.clone()));
+        session.spawn_taker(hub, accept_bidi(hub.clone(), session.clone()));
+        session.spawn_taker(hub, accept_uni(hub.clone(), session.clone()));
         session.spawn(hub, watch(hub.clone(), session.clone()));
         let words = lock(&self.closed).clone();
         if let Some((code, reason)) = words {

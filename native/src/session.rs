@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use quinn::{ConnectionError, SendDatagramError, VarInt};
 use tokio::select;
-use tokio::sync::Semaphore;
+use tokio::sync::{watch as watched, Semaphore};
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
 use crate::counters::{Counters, Stats};
@@ -16,6 +16,7 @@ use crate::events::{Cause, Event};
 use crate::faults::{self, catch, lock, pass, spawn};
 use crate::h3;
 use crate::h3::codes::INTERNAL_ERROR;
+use crate::h3::connection::LAST_STREAMS;
 use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::options::Options;
@@ -50,6 +51,8 @@ pub struct Session {
     pub streams: Mutex<HashMap<u32, Arc<Stream>>>,
     /// Places for the streams that the peer opens: bidirectional, unidirectional.
     pub peer_streams: [Arc<Semaphore>; 2],
+    /// Number of tasks that take what the peer has sent.
+    takers: watched::Sender<usize>,
     /// When a stream last had something written.
     pub wrote_at: Mutex<Option<Instant>>,
     counters: Counters,
@@ -70,6 +73,7 @@ impl Session {
             inbox: Arc::new(Inbox::new(id, options.receive_queue as usize)),
             streams: Mutex::default(),
             peer_streams: [(); 2].map(|()| Arc::new(Semaphore::new(streams))),
+            takers: watched::Sender::new(0),
             wrote_at: Mutex::default(),
             counters: Counters::default(),
             next_stream: AtomicU32::new(1),
@@ -87,6 +91,24 @@ impl Session {
     ) {
         let (hub, session) = (hub.clone(), self.clone());
         spawn(task, move |message| session.fail(&hub, message));
+    }
+
+    /// Starts a task that takes what the peer has sent: JavaScript is told of the session's end after it.
+    pub fn spawn_taker(
+        self: &Arc<Self>,
+        hub: &Arc<Hub>,
+        task: impl Future<Output = ()> + Send + 'static,
+    ) {
+        let taker = Taker::new(self.clone());
+        self.spawn(hub, async move {
+            let _taker = taker;
+            task.await;
+        });
+    }
+
+    /// Waits until all that came before the connection's end was taken.
+    async fn taken(&self) {
+        let _ = self.takers.subscribe().wait_for(|count| *count == 0).await;
     }
 
     /// Ends the session after a panic. JavaScript hears of a fault and of a lost connection.
@@ -211,6 +233,22 @@ impl Session {
     }
 }
 
+/// Counts a task as one of a session's takers while it runs.
+struct Taker(Arc<Session>);
+
+impl Taker {
+    fn new(session: Arc<Session>) -> Self {
+        session.takers.send_modify(|count| *count += 1);
+        Self(session)
+    }
+}
+
+impl Drop for Taker {
+    fn drop(&mut self) {
+        self.0.takers.send_modify(|count| *count -= 1);
+    }
+}
+
 /// Puts a header in front of a datagram, once for as many sessions as it goes to.
 pub fn framed(datagram: &[u8]) -> Bytes {
     let mut bytes = Vec::with_capacity(DATAGRAM_HEADER.len() + datagram.len());
@@ -234,7 +272,7 @@ pub async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-/// Waits for a session's end, and tells JavaScript of it. After a panic under its lock quinn wakes nobody:
+/// Waits for a session's end and for what came before it, and tells JavaScript of the end. After a panic under its lock quinn wakes nobody:
 /// asking it now and then finds that out.
 pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
@@ -248,5 +286,6 @@ pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
             }
         }
     };
+    let _ = timeout(LAST_STREAMS, session.taken()).await;
     session.end(&hub, session.ended(reason));
 }

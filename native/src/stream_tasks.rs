@@ -31,7 +31,7 @@ pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
         };
         let stream = new_stream(&hub, &session, Sides::Both, Some(permit));
         announce(&hub, &session, &stream, &mut recv);
-        session.spawn(
+        session.spawn_taker(
             &hub,
             read(hub.clone(), session.clone(), stream.clone(), recv),
         );
@@ -47,12 +47,14 @@ pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
         };
         let stream = new_stream(&hub, &session, Sides::Incoming, Some(permit));
         announce(&hub, &session, &stream, &mut recv);
-        session.spawn(&hub, read(hub.clone(), session.clone(), stream, recv));
+        session.spawn_taker(&hub, read(hub.clone(), session.clone(), stream, recv));
     }
 }
 
+/// A place for a stream, after the connection's end too: the stream may have come before.
 async fn place(session: &Session, kind: usize) -> Option<tokio::sync::OwnedSemaphorePermit> {
     select! {
+        biased;
         permit = session.peer_streams[kind].clone().acquire_owned() => permit.ok(),
         _ = session.inner.closed() => None,
     }
@@ -105,7 +107,7 @@ async fn opened(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>) {
             return;
         };
         let reading = read(hub.clone(), session.clone(), stream.clone(), recv);
-        session.spawn(&hub, reading);
+        session.spawn_taker(&hub, reading);
         write(hub, session, stream, send).await;
         return;
     }

@@ -2,13 +2,15 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use futures::stream::FuturesUnordered;
 use futures::{Future, StreamExt};
 use quinn::{RecvStream, SendStream, Side, VarInt};
-use tokio::select;
 use tokio::sync::mpsc::{channel, Receiver, Sender};
 use tokio::sync::watch;
+use tokio::time::sleep;
+use tokio::{select, try_join};
 
 use crate::counters::Breaches;
 use crate::faults::{lock, Fragile};
@@ -29,6 +31,9 @@ const STREAMS: usize = 4;
 
 /// Requests that were not taken yet.
 const REQUESTS: usize = 4;
+
+/// Time after a connection's end in which streams that came before it are still handed on.
+pub const LAST_STREAMS: Duration = Duration::from_millis(100);
 
 pub type Bidi = (u64, Fragile<SendStream>, Fragile<RecvStream>);
 pub type Uni = (u64, Fragile<RecvStream>);
@@ -115,49 +120,62 @@ impl Connection {
         self.quic.close(VarInt::from_u32(code), reason.as_bytes());
     }
 
+    /// Runs until the connection has ended and the streams that came before that are handed on.
     async fn run(self: Arc<Self>, queues: Queues) {
-        let broken = select! {
-            broken = self.control() => broken,
-            broken = self.uni_streams(&queues) => broken,
-            broken = self.bidi_streams(&queues) => broken,
+        let handed_on = async {
+            try_join!(
+                self.control(),
+                self.uni_streams(&queues),
+                self.bidi_streams(&queues)
+            )
         };
-        if let Broken::Connection(code, reason) = broken {
+        let too_late = async {
+            self.quic.closed().await;
+            sleep(LAST_STREAMS).await;
+        };
+        let ended = select! {
+            ended = handed_on => ended,
+            () = too_late => return,
+        };
+        if let Err(Broken::Connection(code, reason)) = ended {
             self.breaches.connections.add(1);
             self.close(code, reason);
         }
     }
 
     /// Opens our control stream, and holds it open.
-    async fn control(&self) -> Broken {
+    async fn control(&self) -> Result<(), Broken> {
         let Ok(stream) = self.quic.open_uni().await else {
-            return Broken::Gone;
+            return Ok(());
         };
         let mut stream = Fragile::new(stream);
         if stream.write_all(&settings::control_stream()).await.is_err() {
-            return Broken::Gone;
+            return Ok(());
         }
         match stream.stopped().await {
-            Ok(_) => Broken::Connection(
+            Ok(_) => Err(Broken::Connection(
                 codes::CLOSED_CRITICAL_STREAM,
                 "our control stream was stopped",
-            ),
-            Err(_) => Broken::Gone,
+            )),
+            Err(_) => Ok(()),
         }
     }
 
-    async fn uni_streams(&self, queues: &Queues) -> Broken {
+    async fn uni_streams(&self, queues: &Queues) -> Result<(), Broken> {
         let mut open = FuturesUnordered::new();
-        loop {
+        let mut more = true;
+        while more || !open.is_empty() {
             select! {
-                stream = self.quic.accept_uni() => match stream {
+                stream = self.quic.accept_uni(), if more => match stream {
                     Ok(stream) => open.push(self.uni_stream(Fragile::new(stream), queues)),
-                    Err(_) => return Broken::Gone,
+                    Err(_) => more = false,
                 },
                 Some(ended) = open.next() => if let Err(broken @ Broken::Connection(..)) = ended {
-                    return broken;
+                    return Err(broken);
                 },
             }
         }
+        Ok(())
     }
 
     async fn uni_stream(
@@ -220,21 +238,21 @@ impl Connection {
         Ok(id)
     }
 
-    async fn bidi_streams(&self, queues: &Queues) -> Broken {
+    async fn bidi_streams(&self, queues: &Queues) -> Result<(), Broken> {
         let mut open = FuturesUnordered::new();
-        loop {
+        let mut more = true;
+        while more || !open.is_empty() {
             select! {
-                stream = self.quic.accept_bi() => match stream {
+                stream = self.quic.accept_bi(), if more => match stream {
                     Ok((send, recv)) => {
                         open.push(self.bidi_stream(Fragile::new(send), Fragile::new(recv), queues));
                     }
-                    Err(_) => return Broken::Gone,
+                    Err(_) => more = false,
                 },
-                Some(ended) = open.next() => if let Err(broken) = ended {
-                    return broken;
-                },
+                Some(ended) = open.next() => ended?,
             }
         }
+        Ok(())
     }
 
     /// Tells what a stream is. An error is one of the connection's.

@@ -9,10 +9,12 @@
  * @import { JoinOptions, Output } from './types.js'
  */
 
+import { inTime, LOAD_MS } from '../../shared/clock.js';
 import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/stream/payload.js';
 import { RATES } from '../../shared/sound/rates.js';
 import { Uplink } from '../capture/uplink.js';
+import { ConnectionError, messageOf } from '../connection/connection.js';
 import { pullSamples } from '../playout/playout.js';
 import { RoomPlayout } from '../playout/room-playout.js';
 import { playoutMsOf } from '../playout/nearness.js';
@@ -157,6 +159,20 @@ const STREAMS = 2;
 
 /** @param {string} id a participant's @returns {number} as packets have it */
 export const numberOf = (id) => Number(id) & 0xffff;
+
+/**
+ * @param {Codec | Promise<Codec>} codec
+ * @param {Clock} clock
+ * @returns {Promise<Codec>} rejects with a ConnectionError where it can't be loaded, or not in time
+ */
+export async function loaded(codec, clock) {
+  const late = () => new Error(`it took longer than ${LOAD_MS / 1000} s.`);
+  try {
+    return await inTime(Promise.resolve(codec), LOAD_MS, late, clock);
+  } catch (error) {
+    throw new ConnectionError('no-worker', `The codec could not be loaded: ${messageOf(error)}`);
+  }
+}
 
 /**
  * @param {Codec} codec

@@ -14,7 +14,7 @@
 
 import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
 import { Packet, PacketType, readPacket } from '../../shared/wire/packet.js';
-import { ClientAudio, numberOf } from './client-audio.js';
+import { ClientAudio, loaded, numberOf } from './client-audio.js';
 import { CallStatistics } from './client-stats.js';
 import { systemClock } from '../../shared/clock.js';
 import { connect } from '../connection/choose.js';
@@ -191,7 +191,7 @@ export class Client {
 
   /** @param {Connection} connection */
   async #openAudio(connection) {
-    const codec = await this.#codec;
+    const codec = await loaded(this.#codec, this.#clock);
     const clock = this.#clock;
     const room = this.#room;
     const format = /** @type {AudioFormat} */ (this.format);

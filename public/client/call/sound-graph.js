@@ -1,4 +1,9 @@
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ */
+
 import { SampleRing } from '../../../worklets/sample-ring.js';
+import { inTime, LOAD_MS, systemClock } from '../../shared/clock.js';
 import { handsOutSound, soundOf } from '../capture/microphone.js';
 import { ScheduledPlayer } from '../playout/scheduled-player.js';
 
@@ -22,6 +27,7 @@ const workletUrl = (/** @type {string} */ name) => new URL(`../../../worklets/${
  */
 export class SoundGraph {
   #worker;
+  #clock;
   #channels;
   #shared;
   #closed = false;
@@ -38,9 +44,11 @@ export class SoundGraph {
    * @param {WorkerPort} worker
    * @param {{ sampleRate: number, channels: number, frameMs: number }} format the room's
    * @param {boolean} shared whether the page has shared memory, and worklets that play from it
+   * @param {Clock} [clock]
    */
-  constructor(worker, { sampleRate, channels, frameMs }, shared) {
+  constructor(worker, { sampleRate, channels, frameMs }, shared, clock = systemClock) {
     this.#worker = worker;
+    this.#clock = clock;
     this.#channels = channels;
     this.#shared = shared;
     this.context = new AudioContext({ sampleRate, latencyHint: frameMs < QUICK_FRAME_MS ? 0 : 'interactive' });
@@ -59,10 +67,16 @@ export class SoundGraph {
       );
       return;
     }
-    await this.context.audioWorklet.addModule(workletUrl('playback-processor.js'));
+    await this.#load('playback-processor.js');
     if (this.#closed) return;
     this.#playback = this.#node('playback', { numberOfInputs: 0, outputChannelCount: [2] });
     this.#playback.connect(this.output);
+  }
+
+  /** @param {string} name a worklet's file */
+  async #load(name) {
+    const late = () => new Error(`The browser loaded no ${name} within ${LOAD_MS / 1000} s.`);
+    await inTime(this.context.audioWorklet.addModule(workletUrl(name)), LOAD_MS, late, this.#clock);
   }
 
   #fadeIn() {
@@ -77,7 +91,7 @@ export class SoundGraph {
    */
   async startCapture(stream) {
     this.stopCapture();
-    if (!this.#isHandedOut(stream)) await this.context.audioWorklet.addModule(workletUrl('capture-processor.js'));
+    if (!this.#isHandedOut(stream)) await this.#load('capture-processor.js');
     if (this.#closed) return;
     this.stopCapture();
     this.#microphone = stream;

@@ -22,7 +22,7 @@ import { errorOfClose, errors } from '../../shared/errors.js';
 export class ConnectionError extends Error {
   /**
    * @param {string} code     of the registry, or 'connection-failed', 'connection-lost', 'no-answer', 'not-offered',
-   *   'no-webtransport'
+   *   'no-webtransport', 'no-worker'
    * @param {string} message  a sentence for people
    * @param {boolean} [refused] the server answered, and said no: another transport won't help
    */

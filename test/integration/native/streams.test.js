@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
+import { Child } from '../../../bench/participants/child.js';
 import { closeAfter, closeAll, nativeTests, readAll, record, startServer, until } from './harness.js';
 
 /** @import { NativeSession, Stream } from '@aloud/native' */
@@ -196,8 +197,12 @@ nativeTests.describe('native engine: streams', () => {
   });
 
   it('are written out before their session closes', async () => {
+    const server = await startServer({ onSession: () => {} });
+    const client = closeAfter(new Endpoint());
     for (let i = 0; i < 20; i++) {
-      const { near, far, atNear } = await pair();
+      const near = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+      const far = await until(() => server.sessions[i]);
+      const atNear = record(near);
       const got = /** @type {Promise<Buffer>[]} */ ([]);
       near.onStream = (stream) => got.push(readAll(stream));
       openStream(far, false).write(bytes('{"type":"refused"}'));
@@ -206,7 +211,30 @@ nativeTests.describe('native engine: streams', () => {
       expect(atNear.closed).toEqual([4, 'full', 'peer']);
       expect(got).toHaveLength(1);
       expect(String(await got[0])).toBe('{"type":"refused"}');
-      await closeAll();
+    }
+  });
+
+  it('reach a peer that was stopped until their session had closed too, as do datagrams', async () => {
+    const server = await startServer({ onSession: () => {} });
+    const reader = closeAfter(new Child(new URL('../../fixtures/stream-reader.js', import.meta.url), []));
+    for (let i = 0; i < 20; i++) {
+      await reader.call('connect', { url: server.url, hash: server.certificate.hash });
+      const far = await until(() => server.sessions[i]);
+      process.kill(reader.pid, 'SIGSTOP');
+      const long = openStream(far);
+      long.write(bytes('{"type":'));
+      openStream(far, false).write(bytes('first'));
+      openStream(far, false).write(bytes('second'));
+      far.send(bytes('third'));
+      long.write(bytes('"refused"}'));
+      far.close(4, 'full');
+      // Past the head start that streams have of the close.
+      await new Promise((resolve) => void setTimeout(resolve, 50));
+      process.kill(reader.pid, 'SIGCONT');
+      const { streams, datagrams, closed } = await reader.call('ended');
+      expect(closed).toEqual([4, 'full', 'peer']);
+      expect(streams.toSorted()).toEqual(['first', 'second', '{"type":"refused"}']);
+      expect(datagrams).toEqual(['third']);
     }
   });
 });

@@ -388,6 +388,24 @@ describe('Client', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
+  it.each([
+    ['never comes', () => new Promise(() => {}), /longer than 20 s/],
+    ['is broken', () => Promise.reject(new Error('no such file')), /no such file/],
+  ])('does not wait for ever for a codec that %s', async (_what, load, why) => {
+    const conference = new Conference();
+    const codec = /** @type {Promise<any>} */ (load());
+    codec.catch(() => {});
+    const client = new Client({ codec, clock: conference.clock, scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference)) } });
+    const joining = client.join({ room: 'lab', name: 'Ada', origin, config });
+    joining.catch(() => {});
+    for (let i = 0; i < 50; i++) {
+      await setImmediate();
+      conference.clock.advance(500);
+    }
+    await expect(joining).rejects.toMatchObject({ code: 'no-worker', message: expect.stringMatching(why) });
+    expect(conference.rooms.people).toBe(0);
+  });
+
   it('drops what is no packet, and minds no nonsense of the server', async () => {
     const conference = new Conference();
     const sockets = conferenceSockets(conference);

@@ -1,5 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SoundGraph } from '../../../../public/client/call/sound-graph.js';
+import { LOAD_MS } from '../../../../public/shared/clock.js';
+import { FakeClock } from '../../../fakes/fake-clock.js';
 
 class FakeNode {
   /** @type {any} */
@@ -84,10 +86,11 @@ function setUp({ shared = true, frameMs = 20 } = {}) {
   /** @type {any[]} */
   const messages = [];
   const worker = { postMessage: (/** @type {any} */ message) => void messages.push(message) };
-  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1, frameMs }, shared);
+  const clock = new FakeClock();
+  const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1, frameMs }, shared, clock);
   const context = /** @type {FakeContext} */ (/** @type {unknown} */ (graph.context));
   const types = () => messages.splice(0).map(({ type }) => type);
-  return { graph, context, messages, types };
+  return { graph, clock, context, messages, types };
 }
 
 describe('SoundGraph', () => {
@@ -152,6 +155,21 @@ describe('SoundGraph', () => {
       expect(memory instanceof SharedArrayBuffer).toBe(shared);
       expect(worklets.at(-1)?.options.processorOptions).toEqual({ memory, channels: 1 });
     }
+  });
+
+  it.each(/** @type {const} */ (['playback', 'capture']))('does not wait for ever for the worklet of %s', async (role) => {
+    const { graph, clock, context, types } = setUp();
+    const start = () => (role === 'playback' ? graph.startPlayback() : graph.startCapture(microphone().stream));
+    context.audioWorklet.addModule = () => new Promise(() => {});
+    graph.output.gain.setValueAtTime = graph.output.gain.linearRampToValueAtTime = () => graph.output.gain;
+    const starting = start();
+    clock.advance(LOAD_MS);
+    await expect(starting).rejects.toThrow(`no ${role}-processor.js within 20 s`);
+    expect(types()).toEqual([]);
+    context.audioWorklet.addModule = async () => {};
+    await start();
+    expect(types()).toEqual([role]);
+    expect(clock.waiting).toBe(0);
   });
 
   it('captures nothing once it is closed', async () => {
