@@ -13,6 +13,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createLog } from '../../server/log.js';
 import { createServer } from '../../server/server.js';
 import { CpuMeter, serve, sharedMs } from './child.js';
+import { MixStates } from './mix-states.js';
 import { ServerProfile } from './server-profile.js';
 
 /** @type {RunningServer | null} */
@@ -42,10 +43,7 @@ function emptyNotes() {
      * @type {Map<string, Map<number, number>>}
      */
     heard: new Map(),
-    /**
-     * The FrameState of speakers' frames, by the speaker's own clock, when they were mixed, and in which frame of the mix.
-     * @type {{ name: string, frame: number, state: number, mix: number }[]}
-     */
+    /** For `tick`. @type {import('./mix-states.js').MixState[]} */
     states: [],
     /** When each frame was due to be mixed. @type {{ frame: number, atMs: number }[]} */
     due: [],
@@ -82,31 +80,20 @@ const observer = {
   },
 };
 
-/** Participants whose frames' states are noted, and the last that was, -1 before. @type {Map<any, number>} */
-const speakers = new Map();
+const states = new MixStates();
 
 /** For `tick`: notes the state of each speaker's frames when they were mixed, and when each was due. @type {typeof observer} */
 const mixObserver = {
   received(member, frame, arrivalMs) {
-    if (!speakers.has(member)) speakers.set(member, -1);
+    states.add(member);
     originMs = sharedMs(member.source?.sampleClock.msAt(0) ?? NaN);
     notes.arrivals.push({ name: member.name, frame, atMs: sharedMs(arrivalMs) });
   },
   ticked(frame, latenessMs) {
     notes.tickLatenessMs.push(latenessMs);
     notes.due.push({ frame, atMs: sharedMs(performance.now() - latenessMs) });
-    // The frame before has just been mixed, and nothing has been decoded since.
-    const mix = frame - 1;
-    for (const [member, last] of speakers) {
-      const { name, source } = member;
-      const said = mix - Math.round(source.offsetMs / source.format.frameMs);
-      // Sound that got shorter, to catch up, holds frames that no frame of the mix has to itself.
-      for (let between = last < 0 ? said : last + 1; between < said; between++) {
-        notes.states.push({ name, frame: between, state: source.packets.has(between) ? FrameState.received : FrameState.absent, mix });
-      }
-      notes.states.push({ name, frame: said, state: source.ring.state(mix), mix });
-      speakers.set(member, said);
-    }
+    // The frame before has just been mixed.
+    states.mixed(frame - 1, notes.states);
   },
   mixed() {},
 };

@@ -47,6 +47,8 @@ export class Playout {
   #heard = 0;
   /** Frames that were concealed since the last one that was there. */
   #conceals = 0;
+  /** Those of them for which no frame that never came has been left out yet. */
+  #owed = 0;
   #restSamples;
 
   /** Frames. */
@@ -153,7 +155,7 @@ export class Playout {
   /** Whether the next piece is there, so that nothing would have to be made up for it. */
   get ready() {
     if (this.#buffer.isFilling) return false;
-    for (let after = 0; after <= this.#conceals; after++) if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
+    for (let after = 0; after <= this.#owed; after++) if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
     return false;
   }
 
@@ -214,6 +216,7 @@ export class Playout {
       if (!buffer.has()) return this.#conceal(out);
     }
     this.#conceals = 0;
+    this.#owed = 0;
     buffer.meet();
     if (this.#stretch.isShort || this.#delay.isStarved(nowMs)) return this.#stretch.insert(out, this.#restSamples);
     return this.#play(out);
@@ -227,21 +230,27 @@ export class Playout {
     if (frames <= 0) return;
     if (surplus > this.#delay.hardMs(nowMs)) {
       if (this.#sound.sounding && this.#conceals === 0) this.#sound.breakOff();
-      this.#buffer.leaveOut(frames);
+      this.#leaveOut(frames);
       return;
     }
     for (let i = 0; i < frames; i++) {
       const isSilent = !this.#buffer.has() || this.#buffer.payloadBytes === 0;
       if (!isSilent || this.#buffer.isEmpty || (this.#conceals === 0 && this.#sound.sounding)) return;
-      this.#buffer.leaveOut(1);
+      this.#leaveOut(1);
     }
+  }
+
+  /** @param {number} frames */
+  #leaveOut(frames) {
+    this.#buffer.leaveOut(frames);
+    this.#owed = Math.max(0, this.#owed - frames);
   }
 
   /** Takes concealed frames for lost, once one that comes after them is there. */
   #giveUpLost() {
-    for (let frames = 1; frames <= this.#conceals; frames++) {
+    for (let frames = 1; frames <= this.#owed; frames++) {
       if (!this.#buffer.has(frames)) continue;
-      this.#buffer.leaveOut(frames);
+      this.#leaveOut(frames);
       return;
     }
   }
@@ -254,6 +263,7 @@ export class Playout {
     const { frameSamples, frameMs } = this.#format;
     if (this.#conceals === 0 && this.#buffer.isEmpty) this.#counters.underruns += 1;
     this.#conceals += 1;
+    this.#owed += 1;
     this.#buffer.miss();
     this.#delay.moved(frameMs);
     if (this.#sound.sounding && this.#conceals > this.#maxConceals) this.#sound.breakOff();

@@ -576,6 +576,20 @@ describe('a fixed delay', () => {
     expect(jump()).toBeLessThan(smooth(48000));
   });
 
+  it.each([2, 5, 15, 25, 50])('is as long as before after %d frames that never came', (missing) => {
+    const { playout, run, stream } = setUp();
+    playout.fixDelay(1500, 0);
+    run(stream(0, 800).map((arrival) => (arrival.frame < 75 ? { ...arrival, what: { silent: true } } : arrival)));
+    const { originMs, counters } = playout;
+    expect(Math.abs(playout.delayMs - 1500)).toBeLessThan(5);
+    run(stream(800 + missing, 1300));
+    expect(Math.abs(playout.originMs - originMs)).toBeLessThan(5);
+    const { played } = playout.counters;
+    run(stream(1300, 1400));
+    // None of those that came was left out to get there.
+    expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: missing, played: played + 100, inserted: counters.inserted, dropped: counters.dropped });
+  });
+
   it('is grown into in a pause where only new packets come, after little time', () => {
     const { playout, run, stream, heard, jump } = setUp();
     playout.fixDelay(1500, 0);
