@@ -277,6 +277,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {string} congestionController  the one that runs
  * @property {number} cwnd              congestion window, in bytes
  * @property {number} bytesInFlight     bytes under way after the last acknowledgement
+ * @property {number} underWayMs        how long the oldest packet is under way that is neither acknowledged nor declared lost,
+ *   in milliseconds; 0 where none is
  * @property {number} sentPackets       QUIC packets
  * @property {number} lostPackets       of them, declared lost
  * @property {number} congestionEvents

@@ -49,6 +49,8 @@ pub struct Stats {
     pub cwnd: f64,
     /// Bytes under way after the last acknowledgement.
     pub bytes_in_flight: f64,
+    /// How long the oldest packet is under way that is neither acknowledged nor declared lost, in milliseconds; 0 where none is.
+    pub under_way_ms: f64,
     /// QUIC packets sent, and those of them declared lost.
     pub sent_packets: f64,
     pub lost_packets: f64,
@@ -87,6 +89,9 @@ impl Counters {
             congestion_controller: state.name,
             cwnd: path.cwnd as f64,
             bytes_in_flight: state.in_flight as f64,
+            under_way_ms: state
+                .since
+                .map_or(0.0, |since| since.elapsed().as_secs_f64() * 1000.0),
             sent_packets: path.sent_packets as f64,
             lost_packets: path.lost_packets as f64,
             congestion_events: path.congestion_events as f64,

@@ -6,6 +6,14 @@ import { PROBE_RULE } from './probe-rule.js';
 export class PathState {
   /** By how much the round trip is longer than the least, in milliseconds. */
   grownMs = 0;
+  /**
+   * The round trip; longer where the oldest packet under way has taken longer already than it and a held acknowledgement do,
+   * which shows a fall before any round trip that has ended. In milliseconds; null where none is known.
+   * @type {number | null}
+   */
+  delayMs = null;
+  /** What was sent before has arrived, as far as is known, on the monotonic clock. */
+  arrivedMs = -Infinity;
   /** The loss of the window, or of the one before it while it has too few packets, in percent. */
   lostPercent = 0;
   isNarrow = false;
@@ -31,11 +39,18 @@ export class PathState {
   #isSome = false;
   #isMuch = false;
   #toleratedUntilMs = -Infinity;
+  /** When packets were last known to be lost, whose content is sent again from then on. */
+  #lostMs = -Infinity;
 
   /** The least round trip of late, in milliseconds; 0 where none is known. */
   get leastMs() {
     const least = Math.min(this.#leastMs, this.#leastBeforeMs);
     return least === Infinity ? 0 : least;
+  }
+
+  /** For how long packets wait now, in milliseconds. */
+  get queueMs() {
+    return this.delayMs === null ? 0 : this.delayMs - this.leastMs;
   }
 
   /** Loss is counted anew from the next reading on. */
@@ -62,8 +77,10 @@ export class PathState {
   }
 
   /** @param {Reading} reading */
-  read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs }) {
+  read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs, underWayMs }) {
     if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
+    this.delayMs = roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
+    if (lost !== null && underWayMs !== null) this.#arrive(lost, nowMs, nowMs - underWayMs);
     const isBlocked = blocked > this.#blocked;
     this.#blocked = blocked;
     if (nowMs >= this.#toleratedUntilMs) this.#tolerated = PROBE_RULE.lostPercent;
@@ -73,7 +90,7 @@ export class PathState {
     this.isLossy = this.#isSome && !hasQueue && !isBlocked;
     this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
     const isQueueLoss = hasQueue && this.#isSome;
-    this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs);
+    this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || this.queueMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs);
   }
 
   /** @param {number} roundTripMs @param {number} nowMs */
@@ -85,6 +102,12 @@ export class PathState {
     }
     this.#leastMs = Math.min(this.#leastMs, roundTripMs);
     this.grownMs = roundTripMs - this.leastMs;
+  }
+
+  /** @param {number} lost @param {number} nowMs @param {number} sinceMs  since when the oldest packet is under way */
+  #arrive(lost, nowMs, sinceMs) {
+    if (lost > this.#lostNow) this.#lostMs = nowMs;
+    if (sinceMs > this.#lostMs) this.arrivedMs = sinceMs;
   }
 
   /** @param {number | null} reported  over the client's last seconds */

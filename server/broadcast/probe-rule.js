@@ -15,11 +15,8 @@ export const PROBE_RULE = Object.freeze({
   queueMs: 150,
   /** The same where packets go surely: the buffer lasts longer the sooner less is sent, and nothing is heard of a step too many. */
   sureQueueMs: 75,
-  /**
-   * What is sent on a calm way has arrived after two round trips, lost packets too, and this, in milliseconds: a smoothed round
-   * trip hardly shows a fall before that.
-   */
-  spareMs: 300,
+  /** Time for which a packet may be longer under way than a round trip, in milliseconds: receivers hold acknowledgements for 25. */
+  ackMs: 40,
   /** The growth at which loss is a queue's: more than a radio link's retries. */
   mildQueueMs: 30,
   /** The growth during a probe that ends it: sooner than what is heard is late. */

@@ -15,6 +15,8 @@
  * @property {number | null} roundTripMs
  * @property {number | null} deliveryBps  the estimate of what the way carries, in bits a second
  * @property {boolean} deliveryIsLimit    whether that is all that it carries, and not only all that was sent
+ * @property {number | null} underWayMs  how long the oldest packet is under way that is neither acknowledged nor known to be lost; 0
+ *   where none is
  *
  * @typedef {object} RateRule
  * @property {number} index  of the rate that the listener is to get
@@ -151,11 +153,11 @@ export class ProbeRule extends BasicRule {
     const path = this.#path;
     path.read(reading);
     this.suffers = nowMs - this.#downMs < PROBE_RULE.suffersMs;
-    this.isCalm = !path.isNarrow && path.grownMs <= PROBE_RULE.mildQueueMs;
-    if (this.isCalm && reading.roundTripMs !== null) this.arrivedMs = nowMs - 2 * reading.roundTripMs - PROBE_RULE.spareMs;
+    this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;
+    this.arrivedMs = path.arrivedMs;
     // There are fewer of those who are further behind, and the sooner less is sent the less of their buffer is used up.
     const isFar = carriage !== 'once' || this.bare;
-    this.urgent = isFar || this.#trial !== null || this.suffers || path.grownMs > PROBE_RULE.mildQueueMs;
+    this.urgent = isFar || this.#trial !== null || this.suffers || path.queueMs > PROBE_RULE.mildQueueMs;
     if (this.#trial !== null) return this.#judge(reading);
     if (this.bare && path.isLossy && nowMs >= this.#nextMs) return this.#repeatAgain(nowMs);
     if (path.isNarrow) return this.#down(reading);
@@ -170,16 +172,17 @@ export class ProbeRule extends BasicRule {
   }
 
   /** @param {Reading} reading @returns {RateEvent | null} */
-  #judge({ nowMs, roundTripMs, carriage }) {
+  #judge({ nowMs, carriage }) {
+    const { delayMs } = this.#path;
     const { goal, from, isStep, untilMs, roundTripMs: before } = /** @type {Trial} */ (this.#trial);
-    const grownMs = before === null || roundTripMs === null ? 0 : roundTripMs - before;
+    const grownMs = before === null || delayMs === null ? 0 : delayMs - before;
     // Larger packets take longer; where they go surely, no more than that is heard.
     const isLong = carriage !== 'surely' && grownMs > PROBE_RULE.probeQueueMs;
     if (this.#path.isNarrow || isLong) {
       if (this.#path.isLossAlone) this.#suspect(nowMs);
       this.#failedRoundTripMs = before ?? 0;
       this.#end();
-      if (isStep) this.#fall(nowMs, roundTripMs);
+      if (isStep) this.#fall(nowMs);
       this.#fail(nowMs);
       if (isStep) this.turnTo(from);
       return 'failed';
@@ -192,10 +195,10 @@ export class ProbeRule extends BasicRule {
     return this.turnTo(goal);
   }
 
-  /** Less is sent from now on, since the way is too narrow. @param {number} nowMs @param {number | null} roundTripMs */
-  #fall(nowMs, roundTripMs) {
+  /** Less is sent from now on, since the way is too narrow. @param {number} nowMs */
+  #fall(nowMs) {
     this.#downMs = nowMs;
-    this.#downRoundTripMs = roundTripMs ?? Infinity;
+    this.#downRoundTripMs = this.#path.delayMs ?? Infinity;
     this.suffers = this.urgent = true;
     this.#path.beginWindow();
   }
@@ -208,24 +211,25 @@ export class ProbeRule extends BasicRule {
   }
 
   /** @param {Reading} reading @returns {RateEvent | null} */
-  #down({ nowMs, roundTripMs, deliveryBps, deliveryIsLimit, carriage }) {
+  #down({ nowMs, deliveryBps, deliveryIsLimit, carriage }) {
+    const { delayMs } = this.#path;
     const isFailure = nowMs - this.#upMs < PROBE_RULE.provenMs;
     if (carriage === 'thrice' && !this.#path.isLossAlone) {
       this.bare = true;
       this.#upMs = -Infinity;
-      this.#fall(nowMs, roundTripMs);
+      this.#fall(nowMs);
       if (isFailure) this.#fail(nowMs);
       else this.#nextMs = nowMs + this.#waitMs;
       return null;
     }
-    const isWorse = roundTripMs !== null && roundTripMs > this.#downRoundTripMs + PROBE_RULE.worseMs;
+    const isWorse = delayMs !== null && delayMs > this.#downRoundTripMs + PROBE_RULE.worseMs;
     if (this.index === 0 || (nowMs - this.#downMs < PROBE_RULE.holdMs && !isWorse)) return null;
     const { wire } = this.ladder;
     const known = deliveryIsLimit && deliveryBps !== null ? deliveryBps * PROBE_RULE.carriedShare : Infinity;
     const carried = this.ladder.carriedBy(Math.min(known, wire[this.index] * PROBE_RULE.downShare));
     if (this.#path.isLossAlone) this.#suspect(nowMs);
     this.#upMs = -Infinity;
-    this.#fall(nowMs, roundTripMs);
+    this.#fall(nowMs);
     if (isFailure) {
       this.#failedRoundTripMs = this.#path.leastMs;
       this.#fail(nowMs);

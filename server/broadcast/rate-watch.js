@@ -114,7 +114,7 @@ class Rota {
 /** @param {RatedListener} listener @param {number} nowMs @returns {Reading} */
 function readingOf(listener, nowMs) {
   const stats = listener.session.stats();
-  const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false } = stats;
+  const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false, underWayMs = null } = stats;
   const reported = listener.reportedSince(nowMs - REPORT_MS);
-  return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit };
+  return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit, underWayMs };
 }

@@ -27,6 +27,8 @@
  * @property {number | null} [deliveryBps]  bits a second that the way to the peer was seen to deliver, where the native engine
  *   tells it; null while nothing is known
  * @property {boolean} [deliveryIsLimit]  whether that is as much as the way takes, not as much as was sent
+ * @property {number} [underWayMs]       how long the oldest packet towards the peer is under way that is neither acknowledged nor
+ *   known to be lost, in milliseconds, where the native engine tells it; 0 where none is
  * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
  * @typedef {object} Session

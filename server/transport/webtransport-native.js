@@ -337,6 +337,7 @@ export class NativeEngineSession extends BaseSession {
       droppedIn: stats.droppedIn,
       deliveryBps: stats.deliveryBps,
       deliveryIsLimit: stats.deliveryIsLimit,
+      underWayMs: stats.underWayMs,
       congestionController: stats.congestionController,
     };
   }

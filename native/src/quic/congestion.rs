@@ -1,4 +1,5 @@
 use std::sync::Arc;
+use std::time::Instant;
 
 use napi::bindgen_prelude::Result;
 use quinn::congestion::Controller;
@@ -28,6 +29,8 @@ pub struct State {
     pub delivery: Delivery,
     /// Bytes under way after the last acknowledgement.
     pub in_flight: u64,
+    /// Since when the oldest packet is under way; None where none is.
+    pub since: Option<Instant>,
 }
 
 impl State {
@@ -48,6 +51,7 @@ impl State {
             name,
             delivery: wrapped.delivery,
             in_flight: wrapped.in_flight,
+            since: wrapped.since,
         }
     }
 }

@@ -5,6 +5,7 @@ pub mod congestion;
 pub mod copa;
 pub mod delivery;
 pub mod engine;
+pub mod flight;
 pub mod live;
 pub mod pending;
 pub mod runtime;

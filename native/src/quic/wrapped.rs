@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 use quinn::congestion::{Controller, ControllerFactory};
 
 use crate::quic::delivery::Delivery;
+use crate::quic::flight::Flight;
 use crate::quic::live::Live;
 
 pub type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
@@ -19,6 +20,8 @@ impl ControllerFactory for WrappedConfig {
             inner: self.inner.clone().build(now, current_mtu),
             live: self.is_live.then(|| Live::new(now)),
             delivery: Delivery::default(),
+            flight: Flight::default(),
+            since: None,
             shortest_rtt: Duration::ZERO,
             in_flight: 0,
         })
@@ -32,6 +35,9 @@ pub struct Wrapped {
     pub inner: Box<dyn Controller>,
     pub live: Option<Live>,
     pub delivery: Delivery,
+    pub flight: Flight,
+    /// Since when the oldest packet is under way, in a duplicate, which has no flight of its own.
+    pub since: Option<Instant>,
     pub shortest_rtt: Duration,
     /// Bytes under way after the last acknowledgement.
     pub in_flight: u64,
@@ -49,6 +55,8 @@ impl Wrapped {
             inner: self.inner.clone_box(),
             live: self.live.clone(),
             delivery: self.delivery.duplicate(),
+            flight: Flight::default(),
+            since: self.flight.since(),
             shortest_rtt: Duration::ZERO,
             in_flight: self.in_flight,
         }

@@ -11,7 +11,7 @@ const ladder = new Ladder(format, 128_000, 3);
 const kbps = (/** @type {{ index: number }} */ { index }) => ladder.rates[index] / 1000;
 
 /** @param {Partial<Reading>} fields @returns {Reading} */
-const reading = (fields) => ({ nowMs: 0, carriage: 'once', sent: null, lost: null, blocked: 0, reported: null, roundTripMs: null, deliveryBps: null, deliveryIsLimit: false, ...fields });
+const reading = (fields) => ({ nowMs: 0, carriage: 'once', sent: null, lost: null, blocked: 0, reported: null, roundTripMs: null, deliveryBps: null, deliveryIsLimit: false, underWayMs: null, ...fields });
 
 /**
  * A way with a queue, that loses some packets besides, and one listener at its end.
@@ -27,6 +27,8 @@ function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, carriage: usua
   const rule = new ProbeRule(ladder);
   const chance = random(seed);
   let [queue, sent, lost, smoothed, dueMs, longestMs] = [0, 0, 0, 40, 1000, 0];
+  /** Packets under way: their acknowledgements are held for as long as receivers do. @type {{ sentMs: number, knownMs: number }[]} */
+  let flight = [];
   /** @type {{ second: number, kbps: number, bare: boolean, waitsMs: number, event: RateEvent | null }[]} */
   const steps = [];
   for (let frame = 1; frame < seconds * 50; frame++) {
@@ -44,12 +46,14 @@ function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, carriage: usua
       if (isSure || waitsMs <= queueMs) {
         queue += bits;
         longestMs = Math.max(longestMs, waitsMs);
+        flight.push({ sentMs: nowMs, knownMs: nowMs + 40 + waitsMs + 25 });
         smoothed += (40 + Math.min(waitsMs, queueMs) - smoothed) / 8;
       }
     }
     if (nowMs < dueMs) continue;
     const { index } = rule;
-    const event = rule.step(reading({ nowMs, carriage, sent, lost, roundTripMs: smoothed }));
+    flight = flight.filter(({ knownMs }) => knownMs > nowMs);
+    const event = rule.step(reading({ nowMs, carriage, sent, lost, roundTripMs: smoothed, underWayMs: nowMs - (flight[0]?.sentMs ?? nowMs) }));
     if (isSure && rule.index < index) queue *= ladder.wire[0] / ladder.wire[index];
     dueMs = nowMs + (rule.urgent ? 250 : 1000);
     steps.push({ second: nowMs / 1000, kbps: kbps(rule), bare: rule.bare, waitsMs: (1000 * queue) / carries, event });
@@ -87,15 +91,28 @@ describe('the rule that probes', () => {
     });
   }
 
-  it('knows what has arrived surely while its way is calm, and no more once something waits', () => {
+  it('notices a fall by what is under way, before a round trip has grown', () => {
     const rule = new ProbeRule(ladder);
-    const step = (/** @type {number} */ nowMs, /** @type {number} */ roundTripMs) => (rule.step(reading({ nowMs, carriage: 'surely', sent: 0, lost: 0, roundTripMs })), [rule.isCalm, rule.arrivedMs]);
-    expect(step(1000, 50)).toEqual([true, 1000 - 2 * 50 - PROBE_RULE.spareMs]);
-    expect(step(1250, 60)).toEqual([true, 1250 - 2 * 60 - PROBE_RULE.spareMs]);
-    expect(step(1500, 110)).toEqual([false, 1250 - 2 * 60 - PROBE_RULE.spareMs]);
-    expect(kbps(rule)).toBe(96);
-    expect(step(1750, 140)).toEqual([false, 1250 - 2 * 60 - PROBE_RULE.spareMs]);
-    expect(kbps(rule)).toBe(64);
+    const step = (/** @type {number} */ nowMs, /** @type {number} */ underWayMs) => (rule.step(reading({ nowMs, carriage: 'surely', sent: 0, lost: 0, roundTripMs: 50, underWayMs })), [kbps(rule), rule.isCalm]);
+    step(1000, 0);
+    // An acknowledgement may be held for a while.
+    expect(step(1250, 50 + PROBE_RULE.ackMs)).toEqual([96, true]);
+    expect(step(1500, 50 + PROBE_RULE.ackMs + PROBE_RULE.mildQueueMs + 1)).toEqual([96, false]);
+    expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.sureQueueMs + 1)).toEqual([64, false]);
+    // It becomes worse, though no round trip has ended.
+    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.sureQueueMs + PROBE_RULE.worseMs + 2)).toEqual([32, false]);
+  });
+
+  it('knows that what was sent before the oldest packet under way has arrived, unless some of it was lost since', () => {
+    const rule = new ProbeRule(ladder);
+    const step = (/** @type {number} */ nowMs, /** @type {Partial<Reading>} */ fields) => (rule.step(reading({ nowMs, carriage: 'surely', sent: 0, lost: 0, roundTripMs: 50, ...fields })), rule.arrivedMs);
+    expect(step(1000, {})).toBe(-Infinity);
+    expect(step(1250, { underWayMs: 60 })).toBe(1190);
+    expect(step(1500, { underWayMs: 200 })).toBe(1300);
+    // What was lost is sent again now, and has arrived once nothing older is under way.
+    expect(step(1750, { lost: 1, underWayMs: 100 })).toBe(1300);
+    expect(step(2000, { lost: 1, underWayMs: 260 })).toBe(1300);
+    expect(step(2250, { lost: 1, underWayMs: 100 })).toBe(2150);
   });
 
   it('takes a step too far back at once where packets go surely, and tries more and more seldom', () => {

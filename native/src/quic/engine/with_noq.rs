@@ -38,6 +38,7 @@ impl Controller for Wrapped {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         pass(Place::Connection);
         self.inner.on_sent(now, bytes, last_packet_number);
+        self.flight.sent(now, bytes);
     }
 
     fn on_packet_sent(&mut self, now: Instant, bytes: u16, number: u64) {
@@ -63,6 +64,7 @@ impl Controller for Wrapped {
             live.acknowledged(now, rtt.get());
         }
         self.delivery.acknowledged(sent, bytes);
+        self.flight.acknowledged(sent);
         self.shortest_rtt = rtt.min();
     }
 
@@ -76,6 +78,7 @@ impl Controller for Wrapped {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
         self.in_flight = in_flight;
+        self.flight.end_acknowledged(in_flight);
         self.delivery
             .end_acknowledged(now, in_flight, app_limited, self.shortest_rtt);
     }
@@ -97,6 +100,9 @@ impl Controller for Wrapped {
             lost_bytes,
             largest_lost,
         );
+        if lost_bytes > 0 {
+            self.flight.lost(sent);
+        }
     }
 
     fn on_packet_lost(&mut self, lost_bytes: u16, number: u64, now: Instant) {

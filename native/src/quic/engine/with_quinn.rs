@@ -68,6 +68,7 @@ impl Controller for Wrapped {
     fn on_sent(&mut self, now: Instant, bytes: u64, last_packet_number: u64) {
         pass(Place::Connection);
         self.inner.on_sent(now, bytes, last_packet_number);
+        self.flight.sent(now, bytes);
     }
 
     fn on_ack(
@@ -83,6 +84,7 @@ impl Controller for Wrapped {
             live.acknowledged(now, rtt.get());
         }
         self.delivery.acknowledged(sent, bytes);
+        self.flight.acknowledged(sent);
         self.shortest_rtt = rtt.min();
     }
 
@@ -96,6 +98,7 @@ impl Controller for Wrapped {
         self.inner
             .on_end_acks(now, in_flight, app_limited, largest_packet_num_acked);
         self.in_flight = in_flight;
+        self.flight.end_acknowledged(in_flight);
         self.delivery
             .end_acknowledged(now, in_flight, app_limited, self.shortest_rtt);
     }
@@ -109,6 +112,10 @@ impl Controller for Wrapped {
     ) {
         self.inner
             .on_congestion_event(now, sent, is_persistent_congestion, lost_bytes);
+        // An event of ECN's is of no lost packet.
+        if lost_bytes > 0 {
+            self.flight.lost(sent);
+        }
     }
 
     fn on_mtu_update(&mut self, new_mtu: u16) {
