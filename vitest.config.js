@@ -22,8 +22,8 @@ const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'every
 /** The lab in a browser: its pages wait more than they work. */
 const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
 
-/** Tests that listen for long. */
-const LONG_SOUND = ['sound/backing-track', 'sound/nearness', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
+/** Tests that listen, or measure sound, for long. */
+const LONG_SOUND = ['sound/backing-track', 'sound/lab', 'sound/nearness', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */
 const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);
