@@ -1,4 +1,5 @@
 import { connect, createServer } from 'node:net';
+import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { ROOM_DEFAULTS } from '../../server/room/room-config.js';
 import { startServer } from './support/aloud-server.js';
@@ -18,7 +19,6 @@ const tone = Float32Array.from({ length: 60 * 48000 }, (_, i) => {
 /** @type {typeof joinAnyRoom} */
 const joinRoom = (browser, url, room, visit) => joinAnyRoom(browser, url, room, { ...visit, problems: CUT_OFF });
 
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 const stateOf = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).aloud.call?.state);
 const idOf = (/** @type {Page} */ page) =>
   page.evaluate(

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect } from 'vitest';
 import { startServer } from './support/aloud-server.js';
 import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
@@ -12,7 +13,6 @@ const tone = Float32Array.from({ length: 60 * 48000 }, (_, i) => {
   return isOn ? 0.3 * Math.sin((2 * Math.PI * (300 + 40 * (Math.floor(i / 24000) % 7)) * i) / 48000) : 0;
 });
 
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 const loudest = (/** @type {Float32Array} */ samples) =>
   samples.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();

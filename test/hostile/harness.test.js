@@ -2,8 +2,9 @@
 
 import { describe, expect } from 'vitest';
 import { requireOrSkip } from '../skip.js';
+import { undisturbed } from '../support/undisturbed.js';
 import { hasProc } from './support/process-usage.js';
-import { withstand } from './support/withstand.js';
+import { attackOnce, withstand } from './support/withstand.js';
 
 const { it } = requireOrSkip(hasProc, 'no /proc to read what a process uses', () => false);
 
@@ -13,13 +14,13 @@ describe.concurrent('the harness', () => {
     expect(listener.expected).toBeGreaterThan(140);
   });
 
-  it('a server that stands still is seen', async ({ task }) => {
-    const stopped = withstand({ attack: 'harm', options: { how: 'stop' }, seconds: 2, warmUpSeconds: 0, task });
+  it('a server that stands still is seen', ({ task }) => undisturbed(async () => {
+    const stopped = attackOnce({ attack: 'harm', options: { how: 'stop' }, seconds: 2, warmUpSeconds: 0 });
     await expect(stopped).rejects.toThrow(/^(packets of the listener|longest gap) in/);
-  });
+  }, undefined, { task }));
 
-  it('connections that stay are seen', async ({ task }) => {
-    const holding = withstand({ attack: 'harm', options: { how: 'hold' }, seconds: 1, warmUpSeconds: 0, settleSeconds: 1, task });
+  it('connections that stay are seen', ({ task }) => undisturbed(async () => {
+    const holding = attackOnce({ attack: 'harm', options: { how: 'hold' }, seconds: 1, warmUpSeconds: 0, settleSeconds: 1 });
     await expect(holding).rejects.toThrow(/^descriptors in/);
-  });
+  }, undefined, { task }));
 });

@@ -81,7 +81,6 @@ describe.concurrent('beside one another', () => {
 it('WebSockets that are joined and reset, from 1000 addresses, keep nobody out', () => withResets(1000));
 
 it.each([
-  ['eight rooms', 20],
   ['eighty rooms', 2],
   ['two rooms', 80],
 ])('160 sessions of noise in %s, from four addresses, take the processor from nobody else', async (_where, perRoom) => {

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
@@ -10,8 +11,6 @@ import { undisturbedTest } from '../support/undisturbed.js';
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 const { channels: [voice] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
-
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** What a listener was sent in a time, in kilobits a second, and what their playout did. @param {Headless} listener @param {number} ms */
 async function during(listener, ms) {

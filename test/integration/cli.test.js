@@ -7,7 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CLUSTER_URL_ALLOWED } from '../../server/config/cluster-url.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
@@ -75,16 +74,10 @@ afterEach(async () => {
 });
 
 describe('a start that cannot be', () => {
-  /** @type {[string[], Record<string, string>, string][]} */
+  /** One from each side; what is refused is shown in test/unit/server/config.test.js. @type {[string[], Record<string, string>, string][]} */
   const cases = [
     [['--port', '99999'], {}, '--port: "99999": allowed is a whole number from 0 to 65535'],
-    [['--prot', '1'], {}, '--prot: there is no such option; did you mean --port?'],
-    [[], { ALOUD_SERVER_DELAY_MS: 'abc' }, '--server-delay-ms: "abc" (from ALOUD_SERVER_DELAY_MS): allowed is auto or a number from 0 to 2000 (ms)'],
     [[], { ALOUD_NONSENSE: '1' }, 'ALOUD_NONSENSE (from the environment): there is no such option; --help lists them all'],
-    [['--cluster', 'localhost:4222'], {}, `--cluster: "localhost:4222": allowed is ${CLUSTER_URL_ALLOWED}`],
-    [[], { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' }, `--cluster: "nats://host/path" (from ALOUD_CLUSTER): allowed is ${CLUSTER_URL_ALLOWED}`],
-    [['--cluster', 'nats://localhost'], {}, '--cluster-key: missing, but --cluster is given; allowed is 32 to 256 letters, digits and -._~+/=, the same on all nodes'],
-    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'], {}, '--workers: 2: allowed is auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes'],
     [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert: "/nowhere.pem": it can't be read (ENOENT); allowed is a readable PEM file of a certificate that is valid now`],
   ];
 
@@ -93,16 +86,6 @@ describe('a start that cannot be', () => {
     expect(await command.exit).toBe(2);
     expect(command.stderr).toBe(`${line}\n`);
     expect(command.stdout).toBe('');
-  });
-
-  it('for a config file that is not JSON names the file', async () => {
-    const file = join(directory, 'aloud.json');
-    writeFileSync(file, '{"port":');
-    const command = start(['--config', file]);
-    expect(await command.exit).toBe(2);
-    expect(command.stderr).toBe(
-      `--config: ${JSON.stringify(file)}: it is not JSON; allowed is the path of a JSON file that holds one object\n`,
-    );
   });
 
   it('for a port in use names it, without a stack', async () => {

@@ -1,5 +1,6 @@
 /** Calls that are cut off, over real sockets: each comes back by itself, and is heard again. */
 
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
@@ -17,8 +18,6 @@ import { undisturbedTest } from '../support/undisturbed.js';
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 const [speech] = (await readWav(new URL('../fixtures/speech-low.wav', import.meta.url))).channels;
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
-
 /**
  * Calls that are cut off wait more than they work, so several tests run at once, and each closes what it opened.
  * @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { describe, expect, it, vi } from 'vitest';
@@ -70,9 +71,6 @@ function likeness({ recording, recorded, format }) {
   return correlations[correlations.length >> 1] ?? 0;
 }
 
-/** @param {number} ms */
-const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
-
 /** Waits until somebody has heard two seconds of speech as it was spoken. @param {Headless} listener */
 async function hears(listener) {
   await pass(3000);
@@ -140,16 +138,16 @@ describe.concurrent('a call', () => {
       }));
     });
   }
-});
 
-if (!isLong) engine.describe('a call over all transports at once', () => {
-  it('lets each hear the others', (context) => undisturbedTest(context, async (test) => {
-    const server = await startServer(test);
-    const listeners = [];
-    for (const transport of transports) listeners.push(await join(test, server, transport, transport));
-    await join(test, server, 'Speaker', 'webtransport', channels[0]);
-    await Promise.all(listeners.map(hears));
-  }));
+  if (!isLong) engine.describe('over all transports at once', () => {
+    it('lets each hear the others', (context) => undisturbedTest(context, async (test) => {
+      const server = await startServer(test);
+      const listeners = [];
+      for (const transport of transports) listeners.push(await join(test, server, transport, transport));
+      await join(test, server, 'Speaker', 'webtransport', channels[0]);
+      await Promise.all(listeners.map(hears));
+    }));
+  });
 });
 
 if (!isLong) describe('a call with the codec opusscript on the server', () => {

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
@@ -35,9 +36,6 @@ async function join(test, server, name, transport, sound, wishes) {
   await headless.join({ origin: server.url, room: 'lab', name, transport, ...wishes });
   return headless;
 }
-
-/** @param {number} ms */
-const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** At a sixth of the rate: the calls wait while it is looked at. @param {Float32Array} sound */
 const thinned = (sound) => Float32Array.from({ length: Math.floor(sound.length / 6) }, (_, i) => sound.subarray(6 * i, 6 * i + 6).reduce((sum, value) => sum + value, 0) / 6);

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it, vi } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
@@ -29,8 +30,6 @@ async function join(test, server, transport, name, { speech, ...options } = {}) 
   const { you } = await headless.join(/** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...options }));
   return Object.assign(headless, { you });
 }
-
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** The power of a part of what was heard. @param {Headless} heard @param {number} fromMs  before now @param {number} toMs */
 function powerOf({ recording, recorded, format }, fromMs, toMs = 0) {

@@ -3,6 +3,7 @@
  * while somebody attacks. The delay is fixed and long, so that a busy machine isn't taken for an attack.
  */
 
+import { setTimeout as wait } from 'node:timers/promises';
 import { Endpoint, isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -35,8 +36,6 @@ afterEach(async () => {
   await closeAll();
   expect(quiet.error).not.toHaveBeenCalled();
 });
-
-const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 async function startServer() {
   const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS), '--max-participants', '50'];

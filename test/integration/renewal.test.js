@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { isBuilt } from '@aloud/native';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
@@ -53,8 +54,6 @@ const words = Float32Array.from({ length: 96_000 }, (_, i) => {
   const word = Math.floor(i / 12_000);
   return word % 2 === 0 ? 0.3 * Math.sin((2 * Math.PI * (300 + 70 * word) * i) / 48_000) : 0;
 });
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
-
 /**
  * @param {string} origin @param {string} name @param {Float32Array} [speech]
  * @param {Partial<ConstructorParameters<typeof Headless>[0]>} [options]

@@ -1,3 +1,4 @@
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { afterEach, describe, expect, it } from 'vitest';
 import { Headless } from '../../bench/participants/headless.js';
@@ -46,9 +47,6 @@ const heardBy = ({ recording, recorded }) => recording.subarray(recorded - (reco
  * @param {Headless} headless @param {number} nearbyHz
  */
 const silentDb = (headless, nearbyHz) => Math.max(-50, toneDb(heardBy(headless), 0, nearbyHz) + 6);
-
-/** @param {number} ms */
-const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** A second of each: both go round without a step. */
 const violins = stereoTones(48_000);

@@ -1,5 +1,6 @@
 /** Rooms in worker threads, over real sockets: people hear each other wherever their room is, and a worker's end is its own. */
 
+import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { describe, expect, it, vi } from 'vitest';
@@ -21,8 +22,6 @@ const TOKEN = 'a-token-of-more-than-16';
 
 /** A second of a tone: unlike speech it has no pauses, so that a gap is one. */
 const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.2 * Math.sin((2 * Math.PI * 440 * i) / 48_000));
-
-const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test */
 

@@ -12,7 +12,6 @@ import { createServer } from 'node:net';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { generateCertificate } from '../../server/certificate/generate.js';
 
 const VERSION = '2.10.1';
 const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'aloud', `pebble-${VERSION}`);
@@ -97,6 +96,8 @@ export class Pebble {
    * @param {number} httpPort   where it asks names for their challenges
    */
   static async start(directory, httpPort) {
+    // Pebble is installed before the packages are.
+    const { generateCertificate } = await import('../../server/certificate/generate.js');
     const { certPem, keyPem } = await generateCertificate({ hosts: ['localhost', '127.0.0.1'], now: new Date() });
     const files = { ca: join(directory, 'pebble.pem'), key: join(directory, 'pebble-key.pem'), config: join(directory, 'pebble.json') };
     const [port, managementPort] = [await freePort(), await freePort()];

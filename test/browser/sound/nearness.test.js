@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, vi } from 'vitest';
 import { Headless } from '../../../bench/participants/headless.js';
 import { align } from '../../../bench/stats/signal.js';
@@ -10,8 +11,6 @@ import { allowRecorder, recordingBegan, recordWholly } from '../support/recordin
 import { useSite } from '../support/site.js';
 
 const PER_MS = 48;
-const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
-
 /** A piece of what was heard, long enough to be found in the speech, and how many at its end are looked for: some are of pauses. */
 const PIECE = 600 * PER_MS;
 const PIECES = 3;

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { levelDb } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
@@ -13,8 +14,6 @@ import { undisturbed } from '../../support/undisturbed.js';
 
 const RATE = 48000;
 const ms = (/** @type {number} */ milliseconds) => (milliseconds * RATE) / 1000;
-const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
-
 /** Silence for as long as joining takes, then somebody speaks. */
 const LEAD_MS = 4000;
 

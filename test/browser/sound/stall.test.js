@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { align, levelDb } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
@@ -35,8 +36,6 @@ const MOST_MOVE_MS = 3;
 
 /** Silence for as long as joining takes, and until what it held up is over. */
 const LEAD_MS = 5000;
-
-const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
 
 /** The longest quiet that is left between words, and the pieces by which quiet is found, in milliseconds. */
 const MOST_QUIET_MS = 60;

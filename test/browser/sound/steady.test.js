@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
 import { align, alignPieces } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
@@ -13,8 +14,6 @@ import { undisturbed } from '../../support/undisturbed.js';
  */
 
 const PER_MS = 48;
-const sleep = (/** @type {number} */ milliseconds) => new Promise((resolve) => void setTimeout(resolve, milliseconds));
-
 /** Silence for as long as joining takes, and until what it held up is over. */
 const LEAD_MS = 6000;
 

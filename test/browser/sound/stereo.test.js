@@ -2,7 +2,7 @@ import { afterEach, expect } from 'vitest';
 import { sidesOf, stereoTones } from '../../fakes/stereo.js';
 import { BROWSER, inBrowser, openBrowser } from '../support/browser.js';
 import { record } from '../support/recording.js';
-import { openRoom } from '../support/room-page.js';
+import { joinInStereo, openRoom } from '../support/room-page.js';
 import { useSite } from '../support/site.js';
 import { undisturbed } from '../../support/undisturbed.js';
 
@@ -30,14 +30,6 @@ inBrowser.describe(`stereo in ${BROWSER}`, () => {
   };
   afterEach(closePlayer);
 
-  /** @param {import('playwright-core').Page} page of the green room */
-  const joinInStereo = async (page) => {
-    await page.getByText('Sound settings').click();
-    await page.getByRole('switch', { name: 'Stereo' }).check();
-    await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByRole('button', { name: 'Leave' }).waitFor();
-  };
-
   inBrowser.it('comes from the microphone to the others with left on the left and right on the right', () => undisturbed(async () => {
     player = await openBrowser({ speech: instruments() });
     await joinInStereo(await openRoom(player.browser, site.url, 'hall', { name: 'Violins' }));
@@ -62,14 +54,4 @@ inBrowser.describe(`stereo in ${BROWSER}`, () => {
     await closePlayer();
     await site.closePages();
   }));
-
-  inBrowser.it('is remembered, and the page says so where the room is mono', async () => {
-    await site.join('plain', 'First');
-    const page = await site.room('plain', { name: 'Second' });
-    await joinInStereo(page);
-    await page.getByText('This room is mono').waitFor();
-    await page.reload();
-    await page.getByText('Sound settings').click();
-    expect(await page.getByRole('switch', { name: 'Stereo' }).isChecked()).toBe(true);
-  });
 });

@@ -19,6 +19,25 @@ export async function openLab(site, options) {
 /** The button that starts a measurement. @param {Page} page */
 export const startOf = (page) => page.getByRole('button', { name: 'Start', exact: true });
 
+/** The labels of the protocols that every server has. */
+export const PROTOCOLS = /** @type {const} */ (['WebTransport', 'WebSocket', 'HTTP/1']);
+
+/**
+ * Starts a measurement.
+ * @param {Page} page @param {number} seconds @param {readonly string[]} [protocols]
+ */
+export async function measure(page, seconds, protocols = PROTOCOLS) {
+  for (const protocol of PROTOCOLS) {
+    const box = page.getByRole('checkbox', { name: protocol });
+    if (await box.isEnabled()) await box.setChecked(protocols.includes(protocol));
+  }
+  await page.getByLabel('Duration').selectOption(String(seconds));
+  await startOf(page).click();
+}
+
+/** Waits until a measurement has ended. @param {Page} page */
+export const ended = (page) => startOf(page).waitFor({ timeout: 40_000 });
+
 /** A table as an object: by row, by column. @param {Page} page @param {string} name */
 export async function tableOf(page, name) {
   const rows = await page.getByRole('table', { name }).getByRole('row').all();

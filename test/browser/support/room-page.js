@@ -102,6 +102,14 @@ export async function joinRoom(browser, url, room, visit) {
   return page;
 }
 
+/** Joins with a stereo microphone. @param {Page} page of the green room */
+export async function joinInStereo(page) {
+  await page.getByText('Sound settings').click();
+  await page.getByRole('switch', { name: 'Stereo' }).check();
+  await page.getByRole('button', { name: 'Join' }).click();
+  await page.getByRole('button', { name: 'Leave' }).waitFor();
+}
+
 /**
  * The text of the page's list of people, one string for each.
  * @param {Page} page

@@ -19,7 +19,7 @@ export async function attack(target, options) {
   const joined = {};
   const people = Array.from({ length: PEOPLE }, (_, i) => new Joining(target, { room, name: `P${i}`, from: addressOf(i) }));
   for (const { answer } of people) count(joined, await answer);
-  const counts = await pipelinedGets(target, { ...options, path: `/api/rooms/${room}` });
+  const counts = await pipelinedGets(target, { ...options, paths: [`/api/rooms/${room}`] });
   for (const one of people) one.leave();
   return { ...counts, joined };
 }

@@ -12,7 +12,7 @@ const PATIENCE_MS = 2000;
 
 /**
  * @typedef {object} Options
- * @property {string} path
+ * @property {string[]} paths      one after another
  * @property {number} [many]       requests in a write
  * @property {string} [headers]    of each, with their line ends
  * @property {boolean} [isRead]    whether answers are read
@@ -22,9 +22,9 @@ const PATIENCE_MS = 2000;
 
 /** @type {Attack} options: Options */
 export async function attack(target, options) {
-  const counts = { connections: 0, ended: 0, sentBytes: 0, receivedBytes: 0, answers: /** @type {Record<string, number>} */ ({}) };
+  const counts = { connections: 0, ended: 0, sentBytes: 0, receivedBytes: 0, mostAnswers: 0, answers: /** @type {Record<string, number>} */ ({}) };
   const run = async () => {
-    while (!target.isOver()) await writeMany(target, options, counts);
+    while (!target.isOver()) await writeMany(target, options.paths[counts.connections % options.paths.length], options, counts);
   };
   await Promise.all(Array.from({ length: options.connections ?? 4 }, run));
   return counts;
@@ -32,18 +32,21 @@ export async function attack(target, options) {
 
 /**
  * @param {Target} target
+ * @param {string} path
  * @param {Options} options
  * @param {any} counts
  */
-async function writeMany({ host, port, from }, { path, many = 600, headers = '', isRead = true, isReset = false }, counts) {
+async function writeMany({ host, port, from }, path, { many = 600, headers = '', isRead = true, isReset = false }, counts) {
   const socket = connect({ host, port, localAddress: from });
   const closed = new Promise((resolve) => void socket.once('close', () => resolve(true)));
   counts.connections += 1;
+  let answered = 0;
   socket.on('error', () => {});
   socket.on('data', (bytes) => {
     counts.receivedBytes += bytes.length;
     for (const [, status] of bytes.toString('latin1').matchAll(/HTTP\/1\.1 (\d+) /g)) {
       counts.answers[status] = (counts.answers[status] ?? 0) + 1;
+      counts.mostAnswers = Math.max(counts.mostAnswers, ++answered);
     }
   });
   if (!isRead) socket.pause();

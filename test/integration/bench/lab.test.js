@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as pass } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -24,9 +25,6 @@ async function closeAll() {
   for (const close of open.splice(0).toReversed()) await close();
 }
 afterEach(closeAll);
-
-/** @param {number} ms */
-const pass = (ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
 /** @param {{ onTestFinished: (remove: () => Promise<void>) => void }} test */
 async function temporaryFolder({ onTestFinished }) {

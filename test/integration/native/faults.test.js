@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ConnectError, Endpoint, load } from '@aloud/native';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -12,8 +13,6 @@ const CRATE = fileURLToPath(new URL('../../../native/', import.meta.url));
 const PLACE = Object.freeze({ call: 1, receive: 2, connection: 3, accept: 4 });
 
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
-const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
-
 beforeEach(() => void (process.env.ALOUD_NATIVE_PANICS = '1'));
 afterEach(async () => {
   delete process.env.ALOUD_NATIVE_PANICS;

@@ -3,6 +3,7 @@ import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONFIGURATION_PAGE, withOptionTable } from '../../../docs/option-table.js';
+import { CLUSTER_URL_ALLOWED } from '../../../server/config/cluster-url.js';
 import { ConfigError, InformationRequest, loadConfig } from '../../../server/config/config.js';
 import { allowedOf, checkValue, parseText } from '../../../server/config/option-value.js';
 import { OPTIONS } from '../../../server/config/options.js';
@@ -209,6 +210,11 @@ describe('unknown names', () => {
   ])('%j', (given, message) => expect(errorOf(given).message).toBe(message));
 });
 
+it.each([
+  [{ argv: ['--cluster', 'localhost:4222'] }, `--cluster: "localhost:4222": allowed is ${CLUSTER_URL_ALLOWED}`],
+  [{ env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' } }, `--cluster: "nats://host/path" (from ALOUD_CLUSTER): allowed is ${CLUSTER_URL_ALLOWED}`],
+])('an address of NATS is refused without its password: %j', (given, message) => expect(errorOf(given).message).toBe(message));
+
 describe('the config file', () => {
   it.each([
     ['{', 'it is not JSON'],
@@ -228,6 +234,8 @@ describe('the config file', () => {
 
 describe('options that depend on each other', () => {
   it.each([
+    [['--cluster', 'nats://localhost'], '--cluster-key: missing, but --cluster is given; allowed is 32 to 256 letters, digits and -._~+/=, the same on all nodes'],
+    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'], '--workers: 2: allowed is auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes'],
     [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--idle-timeout-ms', '6999'], '--idle-timeout-ms: 6999: allowed is at least 7000 (ms) with --cluster: a node hears every 5 s of those who listen at another'],
     [['--frame-ms', '80'], '--frame-ms: 80: allowed is 2.5, 5, 10, 20, 40, 60 (ms) with --opus-frames 1'],
     [['--opus-frames', '3'], '--frame-ms: 20: allowed is 7.5, 15, 30, 60, 120 (ms) with --opus-frames 3'],
