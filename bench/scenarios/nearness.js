@@ -39,7 +39,7 @@ const factors = [{ name: 'link', label: 'Link', unit: '' }, { name: 'nearness', 
 const quantities = {
   heard: { name: 'heard', label: 'Heard', unit: '%', factors },
   leftOut: { name: 'leftOut', label: 'Left out by the server', unit: '%', factors },
-  skipped: { name: 'skipped', label: 'Left out by the listener', unit: '%', factors },
+  unplayed: { name: 'unplayed', label: "Came, and wasn't played", unit: '%', factors },
   concealed: { name: 'concealed', label: 'Concealed', unit: '%', factors },
   delay: { name: 'behind', label: 'Behind the speaker', unit: 'ms', factors },
   way: { name: 'way', label: 'Least way down', unit: 'ms', factors },
@@ -90,7 +90,7 @@ export const nearness = {
       tables: [targetsTable(cases.flatMap(targetsOf)), tableOf(cases)],
       plots: [],
       notes: [
-        'Heard: of the mixes with sound in them, those whose own payload the listener decoded for its output. Frames that the server never mixed, since it had too little processor time, are left out for everybody, and told apart. Left out by the listener: of all frames, those that had come and that it left out to be on time again, as after its own process stood still; those with sound in them count as not heard. Concealed: of the frames that the listener played, those that it made up; what is made up while a delay grows, and is then heard after all, counts too.',
+        'Heard: of the mixes with sound in them, those whose own payload the listener decoded for its output. Frames that the server never mixed, since it had too little processor time, are left out for everybody, and told apart. Came, and wasn\'t played: of the same mixes, those that came too late, or that the listener left out to be on time again after its own process stood still; they count as not heard. Concealed: of the frames that the listener played, those that it made up; what is made up while a delay grows, and is then heard after all, counts too.',
         'Behind the speaker: from the first sample of a frame at the microphone to its decoding for the output, by one clock that all processes share; the way of packets is in it. A decoder runs when its sound is due.',
         'Least way down: half the least round trip that the listener has measured.',
         `The first and last ${EDGE_SECONDS} s of a block aren't counted. Intervals of a single repetition come from blocks of consecutive values.`,
@@ -131,10 +131,10 @@ async function listen(lab, listeners, choice, repetition) {
     const server = await lab.server.call('collect');
     const { frameMs } = await lab.format();
     listeners.forEach(({ profile }, i) => {
-      const [{ played, stats }] = notes[i].people;
+      const [{ played, received, stats }] = notes[i].people;
       const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
         lab.folder.record(name, { protocol: 'webtransport', repetition, client: profile, atMs, value, factors: { link: profile, nearness: choice } });
-      record(add, { server, played, frameMs, before: before[i], stats, seconds });
+      record(add, { server, played, received, frameMs, before: before[i], stats, seconds });
       lab.tellGenerator([], notes[i].cpuPercent);
     });
     for (const { child } of listeners) await child.call('stopListening', { id: 'listener' });
@@ -145,9 +145,9 @@ async function listen(lab, listeners, choice, repetition) {
 
 /**
  * @param {(quantity: Quantity, value: number) => void} add
- * @param {{ server: any, played: { frame: number, atMs: number }[], frameMs: number, before: any, stats: any, seconds: number }} notes
+ * @param {{ server: any, played: { frame: number, atMs: number }[], received: { sounding: number[] }[], frameMs: number, before: any, stats: any, seconds: number }} notes
  */
-function record(add, { server, played, frameMs, before, stats, seconds }) {
+function record(add, { server, played, received, frameMs, before, stats, seconds }) {
   /** @type {Set<number>} */
   const ticked = new Set(server.due.map((/** @type {{ frame: number }} */ { frame }) => frame));
   const sounding = soundingMixes(server.states);
@@ -157,6 +157,8 @@ function record(add, { server, played, frameMs, before, stats, seconds }) {
   const frames = server.due.at(-1).frame - server.due[0].frame + 1;
   add(quantities.leftOut, (100 * (frames - ticked.size)) / frames);
   const heard = new Set(played.map(({ frame }) => frame));
+  const came = new Set(received.flatMap((packet) => packet.sounding));
+  add(quantities.unplayed, (100 * counted.filter((frame) => came.has(frame) && !heard.has(frame)).length) / counted.length);
   for (let from = 0; from < counted.length; from += HEARD_FRAMES) {
     const some = counted.slice(from, from + HEARD_FRAMES);
     add(quantities.heard, (100 * some.filter((/** @type {number} */ mix) => heard.has(mix)).length) / some.length);
@@ -168,7 +170,6 @@ function record(add, { server, played, frameMs, before, stats, seconds }) {
   const [was, is] = [before.detail.playout, stats.detail.playout];
   const concealed = is.concealed - was.concealed;
   add(quantities.concealed, (100 * concealed) / (concealed + is.played - was.played));
-  add(quantities.skipped, (100 * (is.skipped - was.skipped)) / frames);
   add(quantities.way, stats.delayParts.wayMs);
   add(quantities.bits, ((stats.bytes.down - before.bytes.down) * 8) / 1000 / seconds);
 }
@@ -185,20 +186,20 @@ function figuresOf(folder, { link, choice }, random) {
     delay: summaryIntervals(of(quantities.delay), { random }),
     concealed: average(quantities.concealed),
     leftOut: average(quantities.leftOut),
-    skipped: average(quantities.skipped),
+    unplayed: average(quantities.unplayed),
     wayMs: average(quantities.way),
     kbits: average(quantities.bits),
   };
 }
 
 /** @param {Case} its @returns {Target[]} */
-function targetsOf({ link, choice, heard, delay, wayMs, leftOut, skipped }) {
+function targetsOf({ link, choice, heard, delay, wayMs, leftOut, unplayed }) {
   if (choice === 'near') {
     const why = `median ${(delay.p50.estimate - wayMs).toFixed(0)} ms; the least way down, ${wayMs.toFixed(1)} ms, is taken off`;
     return [{ what: `Near on ${link}: behind the speaker and the way, p99`, limit: NEAR_MS, reached: delay.p99.estimate - wayMs, unit: 'ms', digits: 0, why }];
   }
   if (choice !== 'steady') return [];
-  const why = `95 % from ${heard.low.toFixed(3)} to ${heard.high.toFixed(3)} %; left out: ${leftOut.toFixed(2)} % of the frames by the server, ${skipped.toFixed(3)} % by the listener`;
+  const why = `95 % from ${heard.low.toFixed(3)} to ${heard.high.toFixed(3)} %; ${unplayed.toFixed(3)} % came, and wasn't played; the server left out ${leftOut.toFixed(2)} % of the frames`;
   return [
     { what: `Steady on ${link}: heard`, is: '≥', limit: STEADY_PERCENT, reached: heard.estimate, unit: '%', digits: 3, why },
     { what: `Steady on ${link}: behind the speaker, p99`, limit: STEADY_MOST_MS, reached: delay.p99.estimate, unit: 'ms', digits: 0, why: `median ${delay.p50.estimate.toFixed(0)} ms` },
@@ -207,10 +208,10 @@ function targetsOf({ link, choice, heard, delay, wayMs, leftOut, skipped }) {
 
 /** @param {Case[]} cases @returns {Table} */
 function tableOf(cases) {
-  const rows = cases.map(({ link, choice, heard, leftOut, skipped, delay, concealed, wayMs, kbits }) => [link, choice, toEstimate(heard), leftOut, skipped, concealed, toEstimate(delay.p50), toEstimate(delay.p99), wayMs, kbits]);
+  const rows = cases.map(({ link, choice, heard, leftOut, unplayed, delay, concealed, wayMs, kbits }) => [link, choice, toEstimate(heard), leftOut, unplayed, concealed, toEstimate(delay.p50), toEstimate(delay.p99), wayMs, kbits]);
   const ms = { unit: 'ms', digits: 0 };
   const columns = [
-    { label: 'Link' }, { label: 'Choice' }, { label: 'Heard', unit: '%', digits: 3 }, { label: 'Left out by the server', unit: '%', digits: 2 }, { label: 'by the listener', unit: '%', digits: 3 }, { label: 'Concealed', unit: '%', digits: 3 },
+    { label: 'Link' }, { label: 'Choice' }, { label: 'Heard', unit: '%', digits: 3 }, { label: 'Left out by the server', unit: '%', digits: 2 }, { label: "Came, and wasn't played", unit: '%', digits: 3 }, { label: 'Concealed', unit: '%', digits: 3 },
     { label: 'Behind the speaker, median', ...ms }, { label: 'p99', ...ms }, { label: 'Least way', unit: 'ms', digits: 1 }, { label: 'Down', unit: 'kbit/s', digits: 0 },
   ];
   return { name: 'nearness', title: 'What a listener hears, and when', columns, rows };

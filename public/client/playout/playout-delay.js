@@ -18,11 +18,16 @@ const FALL_MS = 5;
 const FALL_PART = 1;
 const KEPT_MS = 2;
 
-/** The surplus of delay above which frames are left out at once, in milliseconds: of an adaptive or long delay, and of a short fixed one. */
+/**
+ * The surplus of delay above which frames are left out at once, in milliseconds: of an adaptive delay, of a short fixed one,
+ * and of a long fixed one, which is caught up with for CHANGE_MS; after that HARD_MS is its limit too. With HARD_FAR_MS no
+ * more waits than the buffer has room for.
+ */
 const HARD_MS = 400;
 const HARD_NEAR_MS = 60;
+const HARD_FAR_MS = 1000;
 
-/** The time in which a fixed delay is reached unheard, where it can be, in milliseconds: then what is left is jumped over. */
+/** The time in which a fixed delay is reached by playing faster, where it can be, in milliseconds: then what is left is jumped over. */
 const CHANGE_MS = 8000;
 
 /** The most frames by which one late packet raises the delay, since it may be the only one. */
@@ -74,6 +79,8 @@ export class PlayoutDelay {
   /** The surplus that the change left, in milliseconds; Infinity where no delay was known, and none is too long. */
   #changeMs = 0;
   #isStarved = false;
+  /** Since when the surplus is above HARD_MS; Infinity while it isn't. */
+  #hardSinceMs = Infinity;
 
   /** @param {number} frameMs */
   constructor(frameMs) {
@@ -120,9 +127,13 @@ export class PlayoutDelay {
 
   /** @param {number} nowMs @returns {number} the surplus of delay above which frames are left out at once */
   hardMs(nowMs) {
-    const hardMs = this.#fixedMs !== null && this.#fixedMs < MAX_DELAY_MS ? HARD_NEAR_MS : HARD_MS;
+    const isFar = this.#fixedMs !== null && this.#fixedMs >= MAX_DELAY_MS;
+    const hardMs = this.#fixedMs !== null && !isFar ? HARD_NEAR_MS : HARD_MS;
     // An outage meanwhile is no part of the change.
-    return nowMs < this.#changesUntilMs ? this.#changeMs + hardMs : hardMs;
+    if (nowMs < this.#changesUntilMs) return this.#changeMs + hardMs;
+    if (!isFar) return hardMs;
+    this.#hardSinceMs = this.surplusMs > HARD_MS ? Math.min(this.#hardSinceMs, nowMs) : Infinity;
+    return nowMs - this.#hardSinceMs < CHANGE_MS ? HARD_FAR_MS : HARD_MS;
   }
 
   /**

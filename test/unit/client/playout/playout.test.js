@@ -115,6 +115,9 @@ function setUp(shape = {}) {
     }
   };
 
+  /** The sound card stands still for so long. @param {number} ms */
+  const stopFor = (ms) => void (nextPullMs += ms);
+
   /** Frames `from` up to `to`, each sent at its end, each so much on the way. */
   const stream = (/** @type {number} */ from, /** @type {number} */ to, delayMs = (/** @type {number} */ _frame) => 30) =>
     Array.from({ length: to - from }, (_, i) => ({
@@ -127,7 +130,7 @@ function setUp(shape = {}) {
     for (let i = Math.max(1, from); i < heard.length; i++) most = Math.max(most, Math.abs(heard[i] - heard[i - 1]));
     return most;
   };
-  return { format, playout, log, heard, deliver, playUntil, run, stream, jump };
+  return { format, playout, log, heard, deliver, playUntil, stopFor, run, stream, jump };
 }
 
 const toneAt = (/** @type {number} */ sample) => AMPLITUDE * Math.sin((2 * Math.PI * TONE_HZ * sample) / 48_000);
@@ -588,6 +591,30 @@ describe('a fixed delay', () => {
     run(stream(1300, 1400));
     // None of those that came was left out to get there.
     expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: missing, played: played + 100, inserted: counters.inserted, dropped: counters.dropped });
+  });
+
+  /** What a steady listener hears whose sound card stands still, of a tone or of payloads that nothing is like. @param {number} stillMs @param {number[]} [body] */
+  const standStill = (stillMs, body) => {
+    const { playout, stream, deliver, playUntil, stopFor } = setUp();
+    playout.fixDelay(1500, 0);
+    for (const { frame, at } of stream(0, 2000)) {
+      playUntil(at);
+      if (frame === 800) stopFor(stillMs);
+      deliver(frame, at, { body, silent: frame < 75 });
+    }
+    return playout;
+  };
+
+  it.each([350, 600, 900])('misses nothing where the sound card stood still for %d ms, and is caught up with', (stillMs) => {
+    const playout = standStill(stillMs);
+    expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: 0 });
+    expect(playout.delayMs).toBeLessThan(1520);
+  });
+
+  it('is no longer after the sound card stood still for longer', () => {
+    const playout = standStill(1500);
+    expect(playout.counters.skipped).toBeGreaterThan(70);
+    expect(playout.delayMs).toBeLessThan(1520);
   });
 
   it('is grown into in a pause where only new packets come, after little time', () => {
