@@ -38,8 +38,11 @@ export const PROBE_RULE = Object.freeze({
   holdMs: 1000,
   /** The further growth of the round trip, in milliseconds, at which the next change down comes at once. */
   worseMs: 60,
-  /** How long the way is taken for narrow after a change down, in milliseconds: a queue of a second is empty by then. */
-  suffersMs: 5000,
+  /**
+   * How long the way is taken for narrow after a change down, or since it was, in milliseconds: a queue of a second is empty by
+   * then, and clients have told of its loss, which they count over 5 s.
+   */
+  suffersMs: 7000,
   /**
    * Loss of which this share is left when less is sent isn't the rate's doing, and is put up with: a window that is judged by
    * its loss has more of it than most. Which it is is judged after this time, in milliseconds: 66 packets.

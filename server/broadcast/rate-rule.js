@@ -125,6 +125,8 @@ export class ProbeRule extends BasicRule {
   #waitMs = PROBE_RULE.waitMs;
   #upMs = -Infinity;
   #downMs = -Infinity;
+  /** When the way was last too narrow for what was sent. */
+  #narrowMs = -Infinity;
   /** The round trip at the last change down, and in which the last probe failed. */
   #downRoundTripMs = Infinity;
   #failedRoundTripMs = 0;
@@ -152,7 +154,8 @@ export class ProbeRule extends BasicRule {
     const { nowMs, carriage } = reading;
     const path = this.#path;
     path.read(reading);
-    this.suffers = nowMs - this.#downMs < PROBE_RULE.suffersMs;
+    if (path.isNarrow && !path.isLossAlone) this.#narrowMs = nowMs;
+    this.suffers = nowMs - Math.max(this.#downMs, this.#narrowMs) < PROBE_RULE.suffersMs;
     this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;
     this.arrivedMs = path.arrivedMs;
     // There are fewer of those who are further behind, and the sooner less is sent the less of their buffer is used up.
