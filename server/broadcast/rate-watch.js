@@ -11,11 +11,11 @@
 /** How often some listeners are looked at, in milliseconds. */
 const LOOK_MS = 25;
 
-/** The looks that it takes to see all listeners: each once a second. */
-const CALM_LOOKS = 40;
+/** The looks that it takes to see all listeners: each four times a second, since a fall is heard from the first packet on that it holds up. */
+const CALM_LOOKS = 10;
 
-/** The looks that it takes to see all those whose way is changing: each four times a second. */
-const URGENT_LOOKS = 10;
+/** The looks that it takes to see all those whose way is changing, or who are further behind: each ten times a second. */
+const URGENT_LOOKS = 4;
 
 /** The age up to which a client's report counts, in milliseconds: clients report a change within a second. */
 const REPORT_MS = 2000;
@@ -113,7 +113,8 @@ class Rota {
 
 /** @param {RatedListener} listener @param {number} nowMs @returns {Reading} */
 function readingOf(listener, nowMs) {
-  const stats = listener.session.stats();
+  const { session } = listener;
+  const stats = session.pathStats?.() ?? session.stats();
   const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false, underWayMs = null } = stats;
   const reported = listener.reportedSince(nowMs - REPORT_MS);
   return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit, underWayMs };
