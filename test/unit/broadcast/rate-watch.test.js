@@ -24,3 +24,24 @@ it('looks at each listener four times a second, at those whose way is changing t
   for (const listener of listeners) watch.remove(listener);
   expect(clock.waiting).toBe(0);
 });
+
+it('takes a packet that is under way for nothing after the machine stood still, until acknowledgements have been read', () => {
+  const clock = new FakeClock();
+  const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
+  /** @type {{ nowMs: number, underWayMs: number | null }[]} */
+  const readings = [];
+  const session = new FakeSession(fakeTransport());
+  const stats = { rttMs: 40, lostPackets: 0, droppedOut: 0, underWayMs: 250 };
+  const rate = { urgent: true, step: (/** @type {any} */ reading) => (readings.push(reading), null) };
+  watch.add(/** @type {any} */ ({ session: Object.assign(session, { pathStats: () => stats }), reportedSince: () => null, rate }));
+  clock.advance(1000);
+  expect(readings.every(({ underWayMs }) => underWayMs === 250)).toBe(true);
+  readings.length = 0;
+  clock.stall(400);
+  clock.advance(1000);
+  const unknown = readings.filter(({ underWayMs }) => underWayMs === null);
+  expect(unknown.length).toBeGreaterThan(0);
+  expect(unknown.every(({ nowMs }) => nowMs < 1400 + 100)).toBe(true);
+  expect(readings.filter(({ nowMs }) => nowMs >= 1500).every(({ underWayMs }) => underWayMs === 250)).toBe(true);
+  watch.close();
+});
