@@ -175,10 +175,9 @@ export class ProbeRule extends BasicRule {
   }
 
   /** @param {Reading} reading @returns {RateEvent | null} */
-  #judge({ nowMs, carriage }) {
-    const { delayMs } = this.#path;
+  #judge({ nowMs, roundTripMs, carriage }) {
     const { goal, from, isStep, untilMs, roundTripMs: before } = /** @type {Trial} */ (this.#trial);
-    const grownMs = before === null || delayMs === null ? 0 : delayMs - before;
+    const grownMs = before === null || roundTripMs === null ? 0 : roundTripMs - before;
     // Larger packets take longer; where they go surely, no more than that is heard.
     const isLong = carriage !== 'surely' && grownMs > PROBE_RULE.probeQueueMs;
     if (this.#path.isNarrow || isLong) {

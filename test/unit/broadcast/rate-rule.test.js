@@ -98,9 +98,28 @@ describe('the rule that probes', () => {
     // An acknowledgement may be held for a while.
     expect(step(1250, 50 + PROBE_RULE.ackMs)).toEqual([96, true]);
     expect(step(1500, 50 + PROBE_RULE.ackMs + PROBE_RULE.mildQueueMs + 1)).toEqual([96, false]);
-    expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.sureQueueMs + 1)).toEqual([64, false]);
+    expect(step(1600, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs)).toEqual([96, false]);
+    expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + 1)).toEqual([64, false]);
     // It becomes worse, though no round trip has ended.
-    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.sureQueueMs + PROBE_RULE.worseMs + 2)).toEqual([32, false]);
+    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + PROBE_RULE.worseMs + 2)).toEqual([32, false]);
+  });
+
+  it('isn\'t moved by the stalls of a radio: neither the rate nor a probe', () => {
+    for (const carriage of /** @type {const} */ (['once', 'surely'])) {
+      const rule = new ProbeRule(ladder);
+      const events = [];
+      for (let nowMs = 0; nowMs < 60_000; nowMs += 250) events.push(rule.step(reading({ nowMs, carriage, sent: nowMs / 20, lost: 0, roundTripMs: 40, underWayMs: nowMs % 2000 === 0 ? 200 : 60 })));
+      expect([kbps(rule), events.filter((event) => event === 'down' || event === 'failed')]).toEqual([128, []]);
+    }
+  });
+
+  it('isn\'t moved by the stalls of a radio: neither the rate nor a probe', () => {
+    for (const carriage of /** @type {const} */ (['once', 'surely'])) {
+      const rule = new ProbeRule(ladder);
+      const events = [];
+      for (let nowMs = 0; nowMs < 60_000; nowMs += 250) events.push(rule.step(reading({ nowMs, carriage, sent: nowMs / 20, lost: 0, roundTripMs: 40, underWayMs: nowMs % 2000 === 0 ? 200 : 60 })));
+      expect([kbps(rule), events.filter((event) => event === 'down' || event === 'failed')]).toEqual([128, []]);
+    }
   });
 
   it('knows that what was sent before the oldest packet under way has arrived, unless some of it was lost since', () => {
