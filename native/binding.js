@@ -79,6 +79,20 @@ export const EventKind = Object.freeze({
   fault: 10,
 });
 
+/** The numbers that path() writes, in the order of src/counters.rs; what they mean is told by ConnectionStats. @enum {number} */
+export const PathField = Object.freeze({
+  rttMs: 0,
+  sentPackets: 1,
+  lostPackets: 2,
+  droppedOut: 3,
+  deliveryBps: 4,
+  deliveryIsLimit: 5,
+  underWayMs: 6,
+});
+
+/** How many they are. */
+export const PATH_FIELDS = 7;
+
 /**
  * Why a session ended: this side closed it, the peer did, the peer was silent for the idle timeout,
  * or the connection broke.
@@ -236,6 +250,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(id: number, code: number, reason: string) => void} closeSession
  * @property {(id: number) => void} forget
  * @property {(id: number) => ConnectionStats | null} stats
+ * @property {(id: number, out: Float64Array) => boolean} path
  * @property {(session: number, bidi: boolean) => number} streamOpen
  * @property {(session: number, stream: number, bytes: Uint8Array) => number} streamRead
  * @property {(session: number, stream: number, bytes: Uint8Array) => number} streamWrite

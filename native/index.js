@@ -11,7 +11,7 @@
  */
 
 export {
-  BUILD_COMMAND, isBuilt, load, loadError, loadOpus, loadThreadCpuMs, NativeUnavailableError,
+  BUILD_COMMAND, isBuilt, load, loadError, loadOpus, loadThreadCpuMs, NativeUnavailableError, PathField, PATH_FIELDS,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
 export { SessionGroup } from './group.js';

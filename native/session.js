@@ -86,6 +86,16 @@ export class NativeSession {
   }
 
   /**
+   * Reads some of the statistics without making an object of them.
+   * @param {Float64Array} out  PATH_FIELDS long, by PathField: droppedOut is droppedTooBig and droppedBlocked together,
+   *   deliveryBps NaN while nothing is known, deliveryIsLimit 0 or 1
+   * @returns {boolean} false when the session is over
+   */
+  path(out) {
+    return !this.#ended && this.#native.path(this.id, out);
+  }
+
+  /**
    * For the port: the peer opened a stream.
    * @param {number} id
    * @param {boolean} bidi

@@ -1,4 +1,5 @@
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
 use napi_derive::napi;
 
@@ -37,6 +38,17 @@ pub struct Breaches {
     /// Requests that were reset, or answered with a status, without JavaScript's being asked.
     pub requests: Count,
 }
+
+fn ms(time: Duration) -> f64 {
+    time.as_secs_f64() * 1000.0
+}
+
+fn under_way_ms(since: Option<Instant>) -> f64 {
+    since.map_or(0.0, |since| ms(since.elapsed()))
+}
+
+/// What `Counters::path` writes, in the order of binding.js's `PathField`.
+pub const PATH_FIELDS: usize = 7;
 
 /// Statistics of a session's connection.
 #[napi(object)]
@@ -79,19 +91,32 @@ pub struct Stats {
 }
 
 impl Counters {
+    /// What a rule for the rate of live sound reads again and again of a connection, without an object for JavaScript.
+    pub fn path(&self, conn: &quinn::Connection, out: &mut [f64; PATH_FIELDS]) {
+        let path = path_stats(conn);
+        let state = controller(conn).map_or_else(State::default, State::of);
+        *out = [
+            ms(path.rtt),
+            path.sent_packets as f64,
+            path.lost_packets as f64,
+            self.too_big.get() + self.blocked.get(),
+            state.delivery.bps().unwrap_or(f64::NAN),
+            f64::from(u8::from(state.delivery.is_limit())),
+            under_way_ms(state.since),
+        ];
+    }
+
     pub fn with_connection(&self, conn: &quinn::Connection, header_bytes: usize) -> Stats {
         let stats = conn.stats();
         let path = path_stats(conn);
         let state = controller(conn).map_or_else(State::default, State::of);
         let largest = conn.max_datagram_size().unwrap_or(0);
         Stats {
-            rtt_ms: path.rtt.as_secs_f64() * 1000.0,
+            rtt_ms: ms(path.rtt),
             congestion_controller: state.name,
             cwnd: path.cwnd as f64,
             bytes_in_flight: state.in_flight as f64,
-            under_way_ms: state
-                .since
-                .map_or(0.0, |since| since.elapsed().as_secs_f64() * 1000.0),
+            under_way_ms: under_way_ms(state.since),
             sent_packets: path.sent_packets as f64,
             lost_packets: path.lost_packets as f64,
             congestion_events: path.congestion_events as f64,

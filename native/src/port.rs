@@ -160,6 +160,17 @@ impl Port {
         catch(|| session.stats()).ok()
     }
 
+    /// Fills the array with PATH_FIELDS numbers of a session's connection; false where it is over, or the array too short.
+    #[napi(catch_unwind)]
+    pub fn path(&self, id: u32, mut out: Float64ArraySlice) -> bool {
+        // SAFETY: JavaScript's thread is here, so nothing else touches the array meanwhile.
+        let out = unsafe { out.as_mut() }.first_chunk_mut();
+        let (Some(session), Some(out)) = (self.registry.session(id), out) else {
+            return false;
+        };
+        catch(|| session.path(out)).is_ok()
+    }
+
     /// Takes the port from its endpoint and closes its sessions. Nothing for the endpoint's own, which goes with it.
     #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {

@@ -11,7 +11,7 @@ use tokio::select;
 use tokio::sync::{watch as watched, Semaphore};
 use tokio::time::{sleep, sleep_until, timeout, Instant};
 
-use crate::counters::{Counters, Stats};
+use crate::counters::{Counters, Stats, PATH_FIELDS};
 use crate::events::{Cause, Event};
 use crate::faults::{self, catch, lock, pass, spawn};
 use crate::h3;
@@ -202,6 +202,10 @@ impl Session {
         while lock(&self.streams).values().any(|stream| stream.unsent()) {
             sleep(FLUSH_CHECK).await;
         }
+    }
+
+    pub fn path(&self, out: &mut [f64; PATH_FIELDS]) {
+        self.counters.path(&self.inner, out);
     }
 
     pub fn stats(&self) -> Stats {

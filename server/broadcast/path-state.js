@@ -90,7 +90,8 @@ export class PathState {
     this.isLossy = this.#isSome && !hasQueue && !isBlocked;
     this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
     const isQueueLoss = hasQueue && this.#isSome;
-    this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || this.queueMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs);
+    const isSlow = this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) || this.queueMs > PROBE_RULE.lateMs;
+    this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || isSlow;
   }
 
   /** @param {number} roundTripMs @param {number} nowMs */

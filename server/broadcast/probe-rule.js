@@ -15,6 +15,11 @@ export const PROBE_RULE = Object.freeze({
   queueMs: 150,
   /** The same where packets go surely: the buffer lasts longer the sooner less is sent, and nothing is heard of a step too many. */
   sureQueueMs: 75,
+  /**
+   * The wait of the oldest packet under way, beyond a round trip, from which on the way is too narrow, in milliseconds: longer than
+   * the stalls of a bad Wi-Fi, of 150 ms (bench/link/profiles.js), which a smoothed round trip hardly shows.
+   */
+  lateMs: 200,
   /** Time for which a packet may be longer under way than a round trip, in milliseconds: receivers hold acknowledgements for 25. */
   ackMs: 40,
   /** The growth at which loss is a queue's: more than a radio link's retries. */
@@ -38,8 +43,11 @@ export const PROBE_RULE = Object.freeze({
   holdMs: 1000,
   /** The further growth of the round trip, in milliseconds, at which the next change down comes at once. */
   worseMs: 60,
-  /** How long the way is taken for narrow after a change down, in milliseconds: a queue of a second is empty by then. */
-  suffersMs: 5000,
+  /**
+   * How long the way is taken for narrow after a change down, or since it was, in milliseconds: a queue of a second is empty by
+   * then, and clients have told of its loss, which they count over 5 s.
+   */
+  suffersMs: 7000,
   /**
    * Loss of which this share is left when less is sent isn't the rate's doing, and is put up with: a window that is judged by
    * its loss has more of it than most. Which it is is judged after this time, in milliseconds: 66 packets.

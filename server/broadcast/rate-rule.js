@@ -125,6 +125,8 @@ export class ProbeRule extends BasicRule {
   #waitMs = PROBE_RULE.waitMs;
   #upMs = -Infinity;
   #downMs = -Infinity;
+  /** When the way was last too narrow for what was sent. */
+  #narrowMs = -Infinity;
   /** The round trip at the last change down, and in which the last probe failed. */
   #downRoundTripMs = Infinity;
   #failedRoundTripMs = 0;
@@ -152,7 +154,8 @@ export class ProbeRule extends BasicRule {
     const { nowMs, carriage } = reading;
     const path = this.#path;
     path.read(reading);
-    this.suffers = nowMs - this.#downMs < PROBE_RULE.suffersMs;
+    if (path.isNarrow && !path.isLossAlone) this.#narrowMs = nowMs;
+    this.suffers = nowMs - Math.max(this.#downMs, this.#narrowMs) < PROBE_RULE.suffersMs;
     this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;
     this.arrivedMs = path.arrivedMs;
     // There are fewer of those who are further behind, and the sooner less is sent the less of their buffer is used up.
@@ -172,10 +175,9 @@ export class ProbeRule extends BasicRule {
   }
 
   /** @param {Reading} reading @returns {RateEvent | null} */
-  #judge({ nowMs, carriage }) {
-    const { delayMs } = this.#path;
+  #judge({ nowMs, roundTripMs, carriage }) {
     const { goal, from, isStep, untilMs, roundTripMs: before } = /** @type {Trial} */ (this.#trial);
-    const grownMs = before === null || delayMs === null ? 0 : delayMs - before;
+    const grownMs = before === null || roundTripMs === null ? 0 : roundTripMs - before;
     // Larger packets take longer; where they go surely, no more than that is heard.
     const isLong = carriage !== 'surely' && grownMs > PROBE_RULE.probeQueueMs;
     if (this.#path.isNarrow || isLong) {

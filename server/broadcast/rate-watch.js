@@ -11,11 +11,17 @@
 /** How often some listeners are looked at, in milliseconds. */
 const LOOK_MS = 25;
 
-/** The looks that it takes to see all listeners: each once a second. */
-const CALM_LOOKS = 40;
+/** The looks that it takes to see all listeners: each four times a second, since a fall is heard from the first packet on that it holds up. */
+const CALM_LOOKS = 10;
 
-/** The looks that it takes to see all those whose way is changing: each four times a second. */
-const URGENT_LOOKS = 10;
+/** The looks that it takes to see all those whose way is changing, or who are further behind: each ten times a second. */
+const URGENT_LOOKS = 4;
+
+/** The lateness of a look from which on the machine has stood still, in milliseconds. */
+const STALL_MS = 50;
+
+/** The time after that in which acknowledgements are read that came meanwhile, in milliseconds: until then packets seem to be under way. */
+const AFTER_STALL_MS = 100;
 
 /** The age up to which a client's report counts, in milliseconds: clients report a change within a second. */
 const REPORT_MS = 2000;
@@ -32,6 +38,9 @@ export class RateWatch {
   #urgent = new Rota(URGENT_LOOKS);
   /** @type {unknown} */
   #timer = null;
+  /** When the next look is due. */
+  #dueMs = Infinity;
+  #stalledUntilMs = -Infinity;
 
   /**
    * @param {object} options
@@ -59,19 +68,24 @@ export class RateWatch {
   }
 
   #later() {
+    this.#dueMs = this.#clock.now() + LOOK_MS;
     return this.#clock.setTimeout(() => this.#look(), LOOK_MS);
   }
 
   #look() {
-    this.#timer = this.#later();
     const nowMs = this.#clock.now();
+    if (nowMs - this.#dueMs >= STALL_MS) this.#stalledUntilMs = nowMs + AFTER_STALL_MS;
+    this.#timer = this.#later();
     this.#calm.look((listener) => this.#step(listener, nowMs));
     this.#urgent.look((listener) => this.#step(listener, nowMs));
   }
 
   /** @param {RatedListener} listener  in neither rota now @param {number} nowMs */
   #step(listener, nowMs) {
-    const event = listener.rate.step(readingOf(listener, nowMs));
+    const reading = readingOf(listener, nowMs);
+    // What the machine holds up isn't the way's doing.
+    if (nowMs < this.#stalledUntilMs) reading.underWayMs = null;
+    const event = listener.rate.step(reading);
     if (event !== null) this.#counts[event] += 1;
     (listener.rate.urgent ? this.#urgent : this.#calm).listeners.add(listener);
     this.#onStep(listener);
@@ -113,7 +127,8 @@ class Rota {
 
 /** @param {RatedListener} listener @param {number} nowMs @returns {Reading} */
 function readingOf(listener, nowMs) {
-  const stats = listener.session.stats();
+  const { session } = listener;
+  const stats = session.pathStats?.() ?? session.stats();
   const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false, underWayMs = null } = stats;
   const reported = listener.reportedSince(nowMs - REPORT_MS);
   return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit, underWayMs };

@@ -174,6 +174,8 @@ export class LightListener {
    */
   reportLoss(lostPercent, roundTripMs) {
     this.#reported = { lostPercent, atMs: this.#clock.now() };
+    // What a way that is too narrow has lost, repeats would only add to.
+    if (this.rate?.suffers) return;
     // Most never lose anything, and have nothing to remember.
     if (this.#redundancy === null && (lostPercent === 0 || this.#setting !== 'auto')) return;
     this.#redundancy ??= new Redundancy('auto', this.#clock);

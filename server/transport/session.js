@@ -31,6 +31,8 @@
  *   known to be lost, in milliseconds, where the native engine tells it; 0 where none is
  * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
+ * @typedef {Pick<SessionStats, 'rttMs' | 'sentPackets' | 'lostPackets' | 'droppedOut' | 'deliveryBps' | 'deliveryIsLimit' | 'underWayMs'>} PathStats
+ *
  * @typedef {object} Session
  * @property {Transport} transport
  * @property {string} peer               the other end's address and port, for people to read
@@ -46,6 +48,8 @@
  *   sends a control message, reliably and in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
  * @property {() => SessionStats} stats
+ * @property {() => PathStats} [pathStats]  those of them that are read again and again; valid until the next call, for whichever
+ *   session. Absent where stats() costs no more
  *
  * @typedef {object} SureSending
  * @property {(framed: Uint8Array) => boolean} send  sends one packet, given behind its length (carry.js), which is sent again

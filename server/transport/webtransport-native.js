@@ -8,10 +8,10 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { Accept, ControlMessage, Session, SessionStats, Transport } from './session.js'
+ * @import { Accept, ControlMessage, PathStats, Session, SessionStats, Transport } from './session.js'
  */
 
-import { Endpoint } from '@aloud/native';
+import { Endpoint, PathField, PATH_FIELDS } from '@aloud/native';
 import { CARRIES, CARRY_QUERY } from '../../public/shared/wire/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/wire/control.js';
@@ -37,6 +37,11 @@ const CHROMIUM_MARGIN_MS = 1000;
 
 /** Every control stream is read through this, one read after another. */
 const chunk = new Uint8Array(4 * 1024);
+
+/** Every session's path is read through these, one after the other. */
+const pathFields = new Float64Array(PATH_FIELDS);
+/** @type {PathStats} */
+const pathStats = { rttMs: 0, sentPackets: 0, lostPackets: 0, droppedOut: 0, deliveryBps: 0, deliveryIsLimit: false, underWayMs: 0 };
 
 /** Reads of one control stream before other sessions have their turn. */
 const READS_PER_TURN = 16;
@@ -333,13 +338,32 @@ export class NativeEngineSession extends BaseSession {
       rttMs: stats.rttMs,
       sentPackets: stats.sentPackets,
       lostPackets: stats.lostPackets,
-      droppedOut: stats.droppedTooBig + stats.droppedBlocked + (this.#packets?.dropped ?? 0) + (this.#sure?.dropped ?? 0),
+      droppedOut: stats.droppedTooBig + stats.droppedBlocked + this.#droppedHere,
       droppedIn: stats.droppedIn,
       deliveryBps: stats.deliveryBps,
       deliveryIsLimit: stats.deliveryIsLimit,
       underWayMs: stats.underWayMs,
       congestionController: stats.congestionController,
     };
+  }
+
+  /** Packets that were dropped before the engine had them. */
+  get #droppedHere() {
+    return (this.#packets?.dropped ?? 0) + (this.#sure?.dropped ?? 0);
+  }
+
+  /** @returns {PathStats} */
+  pathStats() {
+    if (!this.#native.path(pathFields)) return this.stats();
+    const deliveryBps = pathFields[PathField.deliveryBps];
+    pathStats.rttMs = pathFields[PathField.rttMs];
+    pathStats.sentPackets = pathFields[PathField.sentPackets];
+    pathStats.lostPackets = pathFields[PathField.lostPackets];
+    pathStats.droppedOut = pathFields[PathField.droppedOut] + this.#droppedHere;
+    pathStats.deliveryBps = Number.isNaN(deliveryBps) ? null : deliveryBps;
+    pathStats.deliveryIsLimit = pathFields[PathField.deliveryIsLimit] === 1;
+    pathStats.underWayMs = pathFields[PathField.underWayMs];
+    return pathStats;
   }
 
   /** @param {Stream} stream */

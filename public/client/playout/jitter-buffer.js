@@ -280,6 +280,11 @@ export class JitterBuffer {
     return this.newest < this.next;
   }
 
+  /** The time from the next frame to the newest that has come, in milliseconds; negative where that was before it. */
+  get heldMs() {
+    return (this.newest - this.next) * this.#format.frameMs;
+  }
+
   /** The next frame begins now, whatever part of it was given as silence. */
   beginFrame() {
     this.delay.moved((this.rested * 1000) / this.#format.sampleRate);

@@ -225,7 +225,7 @@ export class Playout {
   /** Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where the delay is far too long. @param {number} nowMs */
   #catchUp(nowMs) {
     const { frameMs } = this.#format;
-    const surplus = this.#delay.surplusMs;
+    const surplus = Math.min(this.#delay.surplusMs, this.#buffer.heldMs - this.#delay.wantedMs);
     const frames = Math.floor((surplus + SHORT_IN_LONG_QUIET_MS) / frameMs);
     if (frames <= 0) return;
     if (surplus > this.#delay.hardMs(nowMs)) {

@@ -1,5 +1,5 @@
 import { createSocket } from 'node:dgram';
-import { ConnectError, Endpoint } from '@aloud/native';
+import { ConnectError, Endpoint, PathField, PATH_FIELDS } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { blockThread, closeAfter, closeAll, echo, nativeTests, newCertificate, record, startServer, until } from './harness.js';
 
@@ -292,6 +292,20 @@ nativeTests.describe('native engine: sessions', () => {
     expect(stats?.rttMs).toBeLessThan(performance.now() - beganMs);
     expect(stats?.cwnd).toBeGreaterThan(1200);
     expect(stats?.sentPackets).toBeGreaterThan(0);
+  });
+
+  it('knows since when a packet is under way, and writes what a rule reads again and again into an array', async () => {
+    const { session, other } = await connected();
+    const seen = record(session);
+    for (let i = 0; i < 20; i++) other.send(bytes(`${i}`.padEnd(100)));
+    await until(() => seen.datagrams.length === 20);
+    await until(() => other.stats()?.underWayMs === 0);
+    const path = new Float64Array(PATH_FIELDS);
+    expect(other.path(path)).toBe(true);
+    const { rttMs, sentPackets, lostPackets, deliveryBps, deliveryIsLimit } = /** @type {any} */ (other.stats());
+    expect([...path]).toEqual([rttMs, sentPackets, lostPackets, 0, deliveryBps ?? NaN, Number(deliveryIsLimit), 0]);
+    expect(PATH_FIELDS).toBe(Object.keys(PathField).length);
+    expect(other.path(new Float64Array(PATH_FIELDS - 1))).toBe(false);
   });
 });
 

@@ -55,7 +55,7 @@ function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, carriage: usua
     flight = flight.filter(({ knownMs }) => knownMs > nowMs);
     const event = rule.step(reading({ nowMs, carriage, sent, lost, roundTripMs: smoothed, underWayMs: nowMs - (flight[0]?.sentMs ?? nowMs) }));
     if (isSure && rule.index < index) queue *= ladder.wire[0] / ladder.wire[index];
-    dueMs = nowMs + (rule.urgent ? 250 : 1000);
+    dueMs = nowMs + (rule.urgent ? 100 : 250);
     steps.push({ second: nowMs / 1000, kbps: kbps(rule), bare: rule.bare, waitsMs: (1000 * queue) / carries, event });
   }
   const at = (/** @type {number} */ second) => steps.findLast((step) => step.second <= second) ?? steps[0];
@@ -98,9 +98,28 @@ describe('the rule that probes', () => {
     // An acknowledgement may be held for a while.
     expect(step(1250, 50 + PROBE_RULE.ackMs)).toEqual([96, true]);
     expect(step(1500, 50 + PROBE_RULE.ackMs + PROBE_RULE.mildQueueMs + 1)).toEqual([96, false]);
-    expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.sureQueueMs + 1)).toEqual([64, false]);
+    expect(step(1600, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs)).toEqual([96, false]);
+    expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + 1)).toEqual([64, false]);
     // It becomes worse, though no round trip has ended.
-    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.sureQueueMs + PROBE_RULE.worseMs + 2)).toEqual([32, false]);
+    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + PROBE_RULE.worseMs + 2)).toEqual([32, false]);
+  });
+
+  it('isn\'t moved by the stalls of a radio: neither the rate nor a probe', () => {
+    for (const carriage of /** @type {const} */ (['once', 'surely'])) {
+      const rule = new ProbeRule(ladder);
+      const events = [];
+      for (let nowMs = 0; nowMs < 60_000; nowMs += 250) events.push(rule.step(reading({ nowMs, carriage, sent: nowMs / 20, lost: 0, roundTripMs: 40, underWayMs: nowMs % 2000 === 0 ? 200 : 60 })));
+      expect([kbps(rule), events.filter((event) => event === 'down' || event === 'failed')]).toEqual([128, []]);
+    }
+  });
+
+  it('isn\'t moved by the stalls of a radio: neither the rate nor a probe', () => {
+    for (const carriage of /** @type {const} */ (['once', 'surely'])) {
+      const rule = new ProbeRule(ladder);
+      const events = [];
+      for (let nowMs = 0; nowMs < 60_000; nowMs += 250) events.push(rule.step(reading({ nowMs, carriage, sent: nowMs / 20, lost: 0, roundTripMs: 40, underWayMs: nowMs % 2000 === 0 ? 200 : 60 })));
+      expect([kbps(rule), events.filter((event) => event === 'down' || event === 'failed')]).toEqual([128, []]);
+    }
   });
 
   it('knows that what was sent before the oldest packet under way has arrived, unless some of it was lost since', () => {
@@ -113,6 +132,18 @@ describe('the rule that probes', () => {
     expect(step(1750, { lost: 1, underWayMs: 100 })).toBe(1300);
     expect(step(2000, { lost: 1, underWayMs: 260 })).toBe(1300);
     expect(step(2250, { lost: 1, underWayMs: 100 })).toBe(2150);
+  });
+
+  it('takes the way for narrow while even its lowest rate is too much, so that nothing is repeated', () => {
+    const rule = new ProbeRule(ladder);
+    rule.ask(16_000);
+    const suffers = (/** @type {number} */ nowMs, /** @type {number} */ roundTripMs) => (rule.step(reading({ nowMs, roundTripMs })), rule.suffers);
+    expect([suffers(1000, 40), suffers(2000, 400), suffers(9000, 400), suffers(15_000, 40), suffers(16_001, 40)]).toEqual([false, true, true, true, false]);
+    // Loss without a queue is for repeats to mend.
+    const lossy = new ProbeRule(ladder);
+    lossy.ask(16_000);
+    const loses = (/** @type {number} */ nowMs, /** @type {number} */ lost) => (lossy.step(reading({ nowMs, roundTripMs: 40, sent: nowMs / 20, lost })), lossy.suffers);
+    expect([loses(1000, 0), loses(2000, 20), loses(2500, 30)]).toEqual([false, false, false]);
   });
 
   it('takes a step too far back at once where packets go surely, and tries more and more seldom', () => {

@@ -4,7 +4,7 @@ import { RateWatch } from '../../../server/broadcast/rate-watch.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
-it('looks at each listener once a second, at those whose way is changing four times, and at nobody who has gone', () => {
+it('looks at each listener four times a second, at those whose way is changing ten times, and at nobody who has gone', () => {
   const clock = new FakeClock();
   const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
   const listeners = Array.from({ length: 103 }, (_, i) => {
@@ -18,9 +18,30 @@ it('looks at each listener once a second, at those whose way is changing four ti
   watch.remove(gone[0]);
   for (const { rate } of [...listeners, ...gone]) rate.looks = 0;
   clock.advance(10_000);
-  for (const { rate } of listeners) expect(Math.abs(rate.looks - (rate.urgent ? 40 : 10))).toBeLessThan(3);
+  for (const { rate } of listeners) expect(Math.abs(rate.looks - (rate.urgent ? 100 : 40))).toBeLessThan(3);
   expect(gone.every(({ rate }) => rate.looks === 0)).toBe(true);
   expect(clock.waiting).toBe(1);
   for (const listener of listeners) watch.remove(listener);
   expect(clock.waiting).toBe(0);
+});
+
+it('takes a packet that is under way for nothing after the machine stood still, until acknowledgements have been read', () => {
+  const clock = new FakeClock();
+  const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
+  /** @type {{ nowMs: number, underWayMs: number | null }[]} */
+  const readings = [];
+  const session = new FakeSession(fakeTransport());
+  const stats = { rttMs: 40, lostPackets: 0, droppedOut: 0, underWayMs: 250 };
+  const rate = { urgent: true, step: (/** @type {any} */ reading) => (readings.push(reading), null) };
+  watch.add(/** @type {any} */ ({ session: Object.assign(session, { pathStats: () => stats }), reportedSince: () => null, rate }));
+  clock.advance(1000);
+  expect(readings.every(({ underWayMs }) => underWayMs === 250)).toBe(true);
+  readings.length = 0;
+  clock.stall(400);
+  clock.advance(1000);
+  const unknown = readings.filter(({ underWayMs }) => underWayMs === null);
+  expect(unknown.length).toBeGreaterThan(0);
+  expect(unknown.every(({ nowMs }) => nowMs < 1400 + 100)).toBe(true);
+  expect(readings.filter(({ nowMs }) => nowMs >= 1500).every(({ underWayMs }) => underWayMs === 250)).toBe(true);
+  watch.close();
 });

@@ -32,6 +32,16 @@ describe('LightListener', () => {
     expect([listener.stride, listener.repeats]).toEqual([3, 2]);
   });
 
+  it('repeats nothing for what a way that was too narrow has lost', () => {
+    const { listener } = create(3);
+    listener.rate = /** @type {any} */ ({ suffers: true });
+    listener.reportLoss(30, 20);
+    listener.rate = /** @type {any} */ ({ suffers: false });
+    expect([listener.stride, listener.repeats]).toEqual([3, 2]);
+    listener.reportLoss(30, 20);
+    expect([listener.stride, listener.repeats]).toEqual([1, 2]);
+  });
+
   it('keeps to a redundancy that is set', () => {
     expect([create(1, 2).listener, create(3, 0).listener].map(({ stride, repeats }) => [stride, repeats])).toEqual([[1, 2], [3, 2]]);
     const { listener } = create(3, 0);

@@ -696,4 +696,19 @@ describe('a fixed delay', () => {
     expect(playout.delayMs).toBeLessThan(250);
     expect(playout.wantedMs).toBe(190);
   });
+
+  it('that is short leaves nothing out that comes late while nothing has come behind it, and is short again once there has', () => {
+    const { playout, run, stream, heard } = setUp();
+    playout.fixDelay(190, 0);
+    run(stream(0, 800));
+    const begin = heard.length;
+    // A queue of 400 ms has filled, and empties in a second and a half.
+    run(stream(800, 880, (frame) => 30 + 400 - 5 * (frame - 800)));
+    expect(longestGapMs(heard.slice(begin))).toBeLessThan(200);
+    expect(playout.counters.late).toBe(0);
+    run(stream(880, 1300));
+    expect(playout.delayMs).toBeLessThan(250);
+    // What is jumped over is what the delay was too long by, with half a frame's rounding.
+    expect(playout.counters.skipped * 20).toBeLessThan(400 - 190 + 20);
+  });
 });
