@@ -127,8 +127,9 @@ async function listen(lab, listeners, choice, repetition) {
     const atMs = lab.folder.elapsedMs;
     const seconds = lab.blockSeconds / choices.length;
     await lab.wait(seconds);
-    const notes = await Promise.all(listeners.map(({ child }) => child.call('takeWires')));
+    // First, so that the listeners' notes go on for longer: taking those of an hour takes a second or two.
     const server = await lab.server.call('collect');
+    const notes = await Promise.all(listeners.map(({ child }) => child.call('takeWires')));
     const { frameMs } = await lab.format();
     listeners.forEach(({ profile }, i) => {
       const [{ played, received, stats }] = notes[i].people;
@@ -159,7 +160,8 @@ function record(add, { server, played, received, frameMs, before, stats, seconds
   const heard = new Set(played.map(({ frame }) => frame));
   const came = new Set(received.flatMap((packet) => packet.sounding));
   add(quantities.unplayed, (100 * counted.filter((frame) => came.has(frame) && !heard.has(frame)).length) / counted.length);
-  for (let from = 0; from < counted.length; from += HEARD_FRAMES) {
+  // All values count alike, so the few frames that are left at the end make none.
+  for (let from = 0; from + HEARD_FRAMES <= counted.length; from += HEARD_FRAMES) {
     const some = counted.slice(from, from + HEARD_FRAMES);
     add(quantities.heard, (100 * some.filter((/** @type {number} */ mix) => heard.has(mix)).length) / some.length);
   }
