@@ -16,10 +16,10 @@ export const PROBE_RULE = Object.freeze({
   /** The same where packets go surely: the buffer lasts longer the sooner less is sent, and nothing is heard of a step too many. */
   sureQueueMs: 75,
   /**
-   * The wait of the oldest packet under way, beyond a round trip, from which on the way is too narrow, in milliseconds: longer than
+   * The wait of the oldest packet under way, beyond a round trip, from which on the way is too narrow, in milliseconds: not less than
    * the stalls of a bad Wi-Fi, of 150 ms (bench/link/profiles.js), which a smoothed round trip hardly shows.
    */
-  lateMs: 200,
+  lateMs: 150,
   /** Time for which a packet may be longer under way than a round trip, in milliseconds: receivers hold acknowledgements for 25. */
   ackMs: 40,
   /** The growth at which loss is a queue's: more than a radio link's retries. */
