@@ -30,7 +30,7 @@ export const DEFAULTS = Object.freeze({
   keepAliveMs: 5_000,
   handshakeTimeoutMs: 10_000,
   maxConnections: 1_100,
-  // Packets that come within a millisecond wake JavaScript once. A server that forwards packets as they come sets 0.
+  // What costs a thread that sleeps most is waking; who passes packets on as they come can't wait.
   tellEveryMs: 1,
   receiveQueue: 64,
   // Some 400 ms of speech: what waits longer is too late (`npm run bench -- call --link thin`).
