@@ -217,7 +217,6 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} keepAliveMs        silence after which a ping is sent; 0 for no pings
  * @property {number} handshakeTimeoutMs for each step until a session is open
  * @property {number} maxConnections     sessions, requests and handshakes together
- * @property {number} tellEveryMs        shortest time between two readings: what comes meanwhile is read together; 0 for none
  * @property {number} receiveQueue       datagrams that wait for JavaScript, for each session
  * @property {number} sendQueueBytes     datagrams that wait for the network, for each session
  * @property {number} maxStreams         of each kind, that a peer may have open

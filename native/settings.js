@@ -30,8 +30,6 @@ export const DEFAULTS = Object.freeze({
   keepAliveMs: 5_000,
   handshakeTimeoutMs: 10_000,
   maxConnections: 1_100,
-  // What costs a thread that sleeps most is waking; who passes packets on as they come can't wait.
-  tellEveryMs: 1,
   receiveQueue: 64,
   // Some 400 ms of speech: what waits longer is too late (`npm run bench -- call --link thin`).
   sendQueueBytes: 4 * 1024,
@@ -48,7 +46,7 @@ export function checkSettings({ congestionController, ...numbers }) {
     throw new RangeError(`congestionController ${congestionController}: allowed are ${ALL_CONTROLLERS.join(', ')}`);
   }
   for (const [name, value] of Object.entries(numbers)) {
-    const least = name === 'keepAliveMs' || name === 'tellEveryMs' ? 0 : 1;
+    const least = name === 'keepAliveMs' ? 0 : 1;
     if (!Number.isInteger(value) || value < least || value > LONGEST_TIMER_MS) {
       throw new RangeError(`${name} ${value}: must be a whole number, ${least} or more`);
     }

@@ -332,7 +332,6 @@ async function openHttp3(config, certificate, options) {
     idleTimeoutMs: config.idleTimeoutMs,
     congestionController: config.congestionController,
     receiveQueue: config.receiveQueue,
-    isHasty: config.forwardWay === 'now',
     carry: config.carry,
     path: SESSION_PATH,
     maxSessions: config.maxSessions,

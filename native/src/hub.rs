@@ -2,6 +2,7 @@ use std::collections::VecDeque;
 use std::future::Future;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::runtime::Handle;
 use tokio::time::{sleep_until, Instant};
@@ -14,6 +15,9 @@ use crate::options::Options;
 
 /// Tells JavaScript that there is something to read.
 pub type Readable = Box<dyn Fn() + Send + Sync>;
+
+/// The shortest time between two tellings: what arrives meanwhile is read together.
+const TOLD_EVERY: Duration = Duration::from_millis(1);
 
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
@@ -29,6 +33,7 @@ pub struct Hub {
     pub clock: Clock,
     handle: Handle,
     readable: Arc<Readable>,
+    told_every: Duration,
     told: AtomicBool,
     told_at: Mutex<Option<Instant>>,
     events: Mutex<VecDeque<Event>>,
@@ -42,6 +47,7 @@ impl Hub {
             clock: Clock::new(),
             handle,
             readable: Arc::new(readable),
+            told_every: TOLD_EVERY,
             told: AtomicBool::new(false),
             told_at: Mutex::default(),
             events: Mutex::default(),
@@ -61,7 +67,7 @@ impl Hub {
         let now = Instant::now();
         let at = {
             let mut told_at = lock(&self.told_at);
-            let at = told_at.map_or(now, |before| now.max(before.min(now) + self.options.tell_every()));
+            let at = told_at.map_or(now, |before| now.max(before.min(now) + self.told_every));
             *told_at = Some(at);
             at
         };
@@ -140,7 +146,6 @@ mod tests {
     use std::sync::atomic::AtomicUsize;
     use std::sync::mpsc::{channel, Receiver};
     use std::thread;
-    use std::time::Duration;
 
     use tokio::runtime::Runtime;
 
@@ -150,7 +155,7 @@ mod tests {
     const WRITERS: usize = 3;
     const LOST_AFTER: Duration = Duration::from_secs(20);
 
-    fn options(tell_every_ms: u32) -> Options {
+    fn options() -> Options {
         Options {
             io_threads: 1,
             congestion_controller: "cubic".into(),
@@ -158,7 +163,6 @@ mod tests {
             keep_alive_ms: 0,
             handshake_timeout_ms: 1,
             max_connections: 1,
-            tell_every_ms,
             receive_queue: 1,
             send_queue_bytes: 1,
             max_streams: 1,
@@ -182,11 +186,13 @@ mod tests {
 
     /// Reads whenever it is told to until all is there. Each writer waits until its last one was read,
     /// as a quiet session does: after a telling that was lost there would be no other.
-    fn turns(tell_every_ms: u32, turns: usize) {
+    fn turns(told_every: Duration, turns: usize) {
         let runtime = Runtime::new().unwrap();
         let (told, hears): (_, Receiver<()>) = channel();
         let readable = Box::new(move || told.send(()).unwrap_or_default());
-        let hub = &Hub::new(options(tell_every_ms), runtime.handle().clone(), readable);
+        let mut hub = Hub::new(options(), runtime.handle().clone(), readable);
+        hub.told_every = told_every;
+        let hub = &hub;
         let written = &AtomicUsize::new(0);
         let was_read = &AtomicUsize::new(0);
         thread::scope(|scope| {
@@ -220,26 +226,11 @@ mod tests {
 
     #[test]
     fn no_telling_is_lost_in_a_million_turns() {
-        turns(0, 1_000_000);
-    }
-
-    #[test]
-    fn the_second_telling_waits_only_where_it_is_to() {
-        let runtime = Runtime::new().unwrap();
-        for (tell_every_ms, at_once) in [(600_000, 1), (0, 2)] {
-            let (told, hears) = channel();
-            let readable = Box::new(move || told.send(()).unwrap_or_default());
-            let hub = Hub::new(options(tell_every_ms), runtime.handle().clone(), readable);
-            for _ in 0..2 {
-                hub.listening();
-                hub.event(Event::new(Kind::StreamReadable, 1));
-            }
-            assert_eq!(hears.try_iter().count(), at_once);
-        }
+        turns(Duration::ZERO, 1_000_000);
     }
 
     #[test]
     fn no_telling_is_lost_where_it_waits_for_its_time() {
-        turns(1, 3_000);
+        turns(TOLD_EVERY, 3_000);
     }
 }

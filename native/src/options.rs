@@ -20,8 +20,6 @@ pub struct Options {
     pub handshake_timeout_ms: u32,
     /// The most sessions, requests and handshakes together.
     pub max_connections: u32,
-    /// The shortest time between two tellings that there is something to read; 0 for none.
-    pub tell_every_ms: u32,
     /// Datagrams that wait for JavaScript, for each session.
     pub receive_queue: u32,
     /// Bytes of datagrams that wait for the network, for each session.
@@ -57,10 +55,6 @@ impl Options {
             config.keep_alive_interval(Some(interval));
         }
         Ok(config)
-    }
-
-    pub fn tell_every(&self) -> Duration {
-        Duration::from_millis(u64::from(self.tell_every_ms))
     }
 
     pub fn idle_timeout(&self) -> Duration {

@@ -112,7 +112,6 @@ export class NativeTransport {
       keepAliveMs,
       maxConnections: maxSessions + SPARE_CONNECTIONS,
       streamBufferBytes: MAX_STUCK_BYTES,
-      ...(engine.isHasty && { tellEveryMs: 0 }),
       ...(carry !== 'datagrams' && { maxStreams: MAX_PACKET_STREAMS }),
       ...(engine.ioThreads !== undefined && { ioThreads: engine.ioThreads }),
     });

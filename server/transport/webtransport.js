@@ -19,7 +19,6 @@
  * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
  * @property {CongestionController} [congestionController]  of the native engine
  * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
- * @property {boolean} [isHasty]        packets are read as they come, not at most once a millisecond, of the native engine
  * @property {Carry | 'any'} [carry]   how packets go; else than as datagrams on the native engine alone. any: as each
  *                                     session asks, as datagrams where it doesn't
  * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of

@@ -381,7 +381,7 @@ nativeTests.describe('native engine: what goes wrong', () => {
   });
 
   it('refuses options that make no sense', () => {
-    const wrong = [{ receiveQueue: 0 }, { idleTimeoutMs: -1 }, { tellEveryMs: -1 }, { ioThreads: 1.5 }, { maxStreams: NaN }];
+    const wrong = [{ receiveQueue: 0 }, { idleTimeoutMs: -1 }, { ioThreads: 1.5 }, { maxStreams: NaN }];
     for (const options of wrong) expect(() => new Endpoint(options)).toThrow(RangeError);
   });
 
