@@ -127,12 +127,13 @@ describe('a room with auto', () => {
     for (let frame = 0; frame < 1000; frame++) {
       clock.advance((frame + 1) * 20 + 5.5 - clock.now());
       if (frame % 10 === 8) continue;
-      const own = await ann.packet(frame, valueOf(frame));
       if (frame % 10 !== 9) {
-        ann.session.handler?.packet(own, clock.now());
+        ann.session.handler?.packet(await ann.packet(frame, valueOf(frame)), clock.now());
         continue;
       }
+      // The packet of the frame before was lost: its number is missing.
       const before = (await ann.packet(frame - 1, valueOf(frame - 1))).subarray(9);
+      const own = await ann.packet(frame, valueOf(frame));
       const repeat = new Uint8Array([own[0], 1, ...own.subarray(2, 9), before.length, ...before, ...own.subarray(9)]);
       ann.session.handler?.packet(repeat, clock.now());
     }
