@@ -137,6 +137,10 @@ impl Connection {
             ended = handed_on => ended,
             () = too_late => return,
         };
+        // A connection that has ended may leave its streams cut off anywhere.
+        if self.quic.close_reason().is_some() {
+            return;
+        }
         if let Err(Broken::Connection(code, reason)) = ended {
             self.breaches.connections.add(1);
             self.close(code, reason);
