@@ -47,7 +47,7 @@ fn under_way_ms(since: Option<Instant>) -> f64 {
     since.map_or(0.0, |since| ms(since.elapsed()))
 }
 
-/// What `Counters::path` writes, in the order of binding.js's `PathField`.
+/// Number of the fields that `Counters::path` writes, in the order of binding.js's `PathField`.
 pub const PATH_FIELDS: usize = 7;
 
 /// Statistics of a session's connection.
@@ -91,7 +91,7 @@ pub struct Stats {
 }
 
 impl Counters {
-    /// What a rule for the rate of live sound reads again and again of a connection, without an object for JavaScript.
+    /// Writes the numbers that the rule for a listener's rate reads again and again: no object is made for JavaScript.
     pub fn path(&self, conn: &quinn::Connection, out: &mut [f64; PATH_FIELDS]) {
         let path = path_stats(conn);
         let state = controller(conn).map_or_else(State::default, State::of);

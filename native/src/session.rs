@@ -276,8 +276,8 @@ pub async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-/// Waits for a session's end and for what came before it, and tells JavaScript of the end. After a panic under its lock quinn wakes nobody:
-/// asking it now and then finds that out.
+/// Waits for a session's end and for what came before it, and tells JavaScript of the end. After a panic under its lock
+/// quinn wakes nobody: asking it now and then finds that out.
 pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
     let look_every = (hub.options.idle_timeout() / LOOKS_PER_TIMEOUT).min(LONGEST_LOOK);

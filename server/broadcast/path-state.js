@@ -12,7 +12,7 @@ export class PathState {
    * @type {number | null}
    */
   delayMs = null;
-  /** What was sent before has arrived, as far as is known, on the monotonic clock. */
+  /** The time before which all that was sent has arrived, as far as is known, on the monotonic clock. */
   arrivedMs = -Infinity;
   /** The loss of the window, or of the one before it while it has too few packets, in percent. */
   lostPercent = 0;

@@ -83,7 +83,7 @@ export class RateWatch {
   /** @param {RatedListener} listener  in neither rota now @param {number} nowMs */
   #step(listener, nowMs) {
     const reading = readingOf(listener, nowMs);
-    // What the machine holds up isn't the way's doing.
+    // Packets that the machine itself holds up tell nothing of the way.
     if (nowMs < this.#stalledUntilMs) reading.underWayMs = null;
     const event = listener.rate.step(reading);
     if (event !== null) this.#counts[event] += 1;

@@ -174,7 +174,7 @@ export class LightListener {
    */
   reportLoss(lostPercent, roundTripMs) {
     this.#reported = { lostPercent, atMs: this.#clock.now() };
-    // What a way that is too narrow has lost, repeats would only add to.
+    // Repeats would add to the load of a way that is too narrow.
     if (this.rate?.suffers) return;
     // Most never lose anything, and have nothing to remember.
     if (this.#redundancy === null && (lostPercent === 0 || this.#setting !== 'auto')) return;

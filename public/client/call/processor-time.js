@@ -28,7 +28,7 @@ const LEAST_COMPLEXITY = 0;
 /**
  * A thread's share of the processor, as a call needs it: judged by how late its own timer is, and by how often the sound
  * card finds no sound, neither of which a network brings about.
- * Where it is too little the encoder makes do with less, and packets hold two frames.
+ * The encoder makes do with less where it is too little, and packets hold two frames.
  */
 export class ProcessorTime {
   #lateMs = 0;

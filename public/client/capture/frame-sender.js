@@ -127,8 +127,9 @@ export class FrameSender {
     packet.voice = !isSilent && this.voice;
     const bytes = this.#stream.write(Math.max(packed, this.#redundancy.count));
     this.counters.sent += 1;
-    this.counters.packed += packed;
-    this.counters.repeated += Math.max(0, packet.redundancy - packed);
+    const sentAlong = Math.min(packed, packet.redundancy);
+    this.counters.packed += sentAlong;
+    this.counters.repeated += packet.redundancy - sentAlong;
     if (isSilent) this.counters.silent += 1;
     this.bytes += bytes.length;
     if (!this.#send(bytes)) this.counters.blocked += 1;

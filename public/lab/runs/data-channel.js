@@ -12,6 +12,7 @@
  *   has the page connect to the server's peer; the port tells what comes of it
  */
 
+import { inTime } from '../../shared/clock.js';
 import { CLOSED } from '../../shared/wire/data-channel.js';
 import { Connection, ConnectionError, closeReason } from '../../client/connection/connection.js';
 import { join } from '../../client/connection/join.js';
@@ -31,13 +32,9 @@ export async function connectOverChannels({ config, origin, clock, askPeer, mess
   const path = config.transports.datachannel?.path;
   if (!path || !askPeer) throw new ConnectionError('not-offered', 'The server does not offer it.');
   const port = askPeer(new URL(path, origin).href);
-  /** @type {unknown} */
-  let timer;
-  const late = new Promise((_, /** @type {(late: Error) => void} */ reject) => {
-    timer = clock.setTimeout(() => reject(new ConnectionError('no-answer', `The server’s peer gave no answer within ${OPEN_MS / 1000} s.`)), OPEN_MS);
-  });
+  const late = () => new ConnectionError('no-answer', `The server’s peer gave no answer within ${OPEN_MS / 1000} s.`);
   try {
-    const [control, packets] = await Promise.race([channelsFrom(port), late]);
+    const [control, packets] = await inTime(channelsFrom(port), OPEN_MS, late, clock);
     const connection = new DataChannelConnection(control, packets, clock.now);
     try {
       await join(connection, message, handler, clock, asks);
@@ -48,7 +45,6 @@ export async function connectOverChannels({ config, origin, clock, askPeer, mess
     }
     return connection;
   } finally {
-    clock.clearTimeout(timer);
     port.close();
   }
 }

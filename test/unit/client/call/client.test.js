@@ -139,7 +139,7 @@ describe('Client', () => {
     const before = /** @type {any} */ (ada.client.stats()).detail.uplink;
     const heard = talk(conference, ada.client, ben.client, 1);
     const { uplink, server } = /** @type {any} */ (ada.client.stats()).detail;
-    expect(uplink.sent - before.sent).toBeCloseTo(packs ? 25 : 50, -0.5);
+    expect(Math.abs(uplink.sent - before.sent - (packs ? 25 : 50))).toBeLessThan(2);
     expect(uplink.packed > 0).toBe(packs);
     expect(server.recovered + server.late).toBeLessThan(5);
     const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;

@@ -593,7 +593,7 @@ describe('a fixed delay', () => {
     expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: missing, played: played + 100, inserted: counters.inserted, dropped: counters.dropped });
   });
 
-  /** What a steady listener hears whose sound card stands still, of a tone or of payloads that nothing is like. @param {number} stillMs @param {number[]} [body] */
+  /** Plays to a steady listener whose sound card stands still, a tone or payloads that nothing is like. @param {number} stillMs @param {number[]} [body] */
   const standStill = (stillMs, body) => {
     const { playout, stream, deliver, playUntil, stopFor } = setUp();
     playout.fixDelay(1500, 0);
@@ -708,7 +708,7 @@ describe('a fixed delay', () => {
     expect(playout.counters.late).toBe(0);
     run(stream(880, 1300));
     expect(playout.delayMs).toBeLessThan(250);
-    // What is jumped over is what the delay was too long by, with half a frame's rounding.
+    // No more is jumped over than the delay was too long by, but for half a frame's rounding.
     expect(playout.counters.skipped * 20).toBeLessThan(400 - 190 + 20);
   });
 });
