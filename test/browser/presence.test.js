@@ -13,7 +13,7 @@ inBrowser.describe(`the people of a call in ${BROWSER}`, () => {
     for (const close of closing.splice(0)) await close();
   });
 
-  for (const transport of byLength({ short: /** @type {const} */ (['webtransport', 'http1']), long: /** @type {const} */ (['websocket']) })) {
+  for (const transport of byLength({ short: /** @type {const} */ (['webtransport']), long: /** @type {const} */ (['websocket', 'http1']) })) {
     inBrowser.it(`are shown as they join, are muted, leave, close the tab, or are killed, over ${transport}`, async () => {
       const room = `people-${transport}`;
       const anna = await site.join(room, { name: 'Anna', transport });
