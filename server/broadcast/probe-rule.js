@@ -56,7 +56,9 @@ export const PROBE_RULE = Object.freeze({
   doubtMs: 4000,
   /** For how long it is put up with, once it is less, in milliseconds. */
   toleranceMs: 60_000,
-  /** The round trip's share, of that in which a probe failed, below which the way is another one. */
+  /** How long after a probe failed the round trip is taken for the way's own, in milliseconds: by then nothing waits any more. */
+  drainedMs: 2000,
+  /** The round trip's share, of that, below which the way is another one. */
   shorterShare: 0.75,
   /** The least by which it is shorter, in milliseconds: less is a measuring error. */
   shorterMs: 10,

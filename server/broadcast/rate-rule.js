@@ -127,9 +127,11 @@ export class ProbeRule extends BasicRule {
   #downMs = -Infinity;
   /** When the way was last too narrow for what was sent. */
   #narrowMs = -Infinity;
-  /** The round trip at the last change down, and in which the last probe failed. */
+  /** The round trip at the last change down. */
   #downRoundTripMs = Infinity;
-  #failedRoundTripMs = 0;
+  /** When a probe last failed, and the round trip at the same rate once nothing waited any more; NaN until then. */
+  #failedMs = Infinity;
+  #failedRoundTripMs = NaN;
   /**
    * The rate before a change down, or the end of a probe, because of loss alone, and that loss, until it is known whether it
    * helped; since when.
@@ -182,7 +184,6 @@ export class ProbeRule extends BasicRule {
     const isLong = carriage !== 'surely' && grownMs > PROBE_RULE.probeQueueMs;
     if (this.#path.isNarrow || isLong) {
       if (this.#path.isLossAlone) this.#suspect(nowMs);
-      this.#failedRoundTripMs = before ?? 0;
       this.#end();
       if (isStep) this.#fall(nowMs);
       this.#fail(nowMs);
@@ -208,6 +209,8 @@ export class ProbeRule extends BasicRule {
   /** @param {number} nowMs */
   #fail(nowMs) {
     this.#isBold = false;
+    this.#failedMs = nowMs;
+    this.#failedRoundTripMs = NaN;
     this.#waitMs = Math.min(2 * this.#waitMs, PROBE_RULE.mostWaitMs);
     this.#nextMs = nowMs + this.#waitMs;
   }
@@ -233,7 +236,6 @@ export class ProbeRule extends BasicRule {
     this.#upMs = -Infinity;
     this.#fall(nowMs);
     if (isFailure) {
-      this.#failedRoundTripMs = this.#path.leastMs;
       this.#fail(nowMs);
     } else {
       this.#isBold = false;
@@ -277,7 +279,7 @@ export class ProbeRule extends BasicRule {
       this.#upMs = -Infinity;
     }
     if (this.index >= this.asked || this.#path.grownMs > PROBE_RULE.mildQueueMs) return null;
-    if (nowMs < this.#nextMs && !this.#isOther(roundTripMs)) return null;
+    if (nowMs < this.#nextMs && !this.#isOther(roundTripMs, nowMs)) return null;
     const isStep = carriage !== 'once';
     const far = Math.min(this.index + 2, this.asked);
     const form = this.#isBold ? this.ladder.probeOf(this.index, far) : null;
@@ -290,11 +292,17 @@ export class ProbeRule extends BasicRule {
     return null;
   }
 
-  /** Whether packets are so much quicker than when a probe failed that the way has become wider. @param {number | null} roundTripMs */
-  #isOther(roundTripMs) {
-    if (roundTripMs === null || roundTripMs > this.#failedRoundTripMs * PROBE_RULE.shorterShare) return false;
+  /**
+   * Whether packets are so much quicker than after the last probe failed, at the same rate, that the way has become wider.
+   * @param {number | null} roundTripMs
+   * @param {number} nowMs
+   */
+  #isOther(roundTripMs, nowMs) {
+    if (roundTripMs === null || nowMs - this.#failedMs < PROBE_RULE.drainedMs) return false;
+    if (Number.isNaN(this.#failedRoundTripMs)) this.#failedRoundTripMs = roundTripMs;
+    if (roundTripMs > this.#failedRoundTripMs * PROBE_RULE.shorterShare) return false;
     if (this.#failedRoundTripMs - roundTripMs < PROBE_RULE.shorterMs) return false;
-    this.#failedRoundTripMs = 0;
+    this.#failedMs = Infinity;
     this.#waitMs = PROBE_RULE.waitMs;
     return true;
   }

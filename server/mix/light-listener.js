@@ -74,6 +74,8 @@ export class LightListener {
   #redundancy = null;
   #closed = false;
   #reported = { lostPercent: 0, atMs: -Infinity };
+  /** What the session had sent and lost at the last report. */
+  #counted = { sent: 0, lost: 0 };
 
   /**
    * @param {object} options
@@ -174,12 +176,26 @@ export class LightListener {
    */
   reportLoss(lostPercent, roundTripMs) {
     this.#reported = { lostPercent, atMs: this.#clock.now() };
+    const percent = this.#countLoss() ?? lostPercent;
     // Repeats would add to the load of a way that is too narrow.
     if (this.rate?.suffers) return;
     // Most never lose anything, and have nothing to remember.
-    if (this.#redundancy === null && (lostPercent === 0 || this.#setting !== 'auto')) return;
+    if (this.#redundancy === null && (percent === 0 || this.#setting !== 'auto')) return;
     this.#redundancy ??= new Redundancy('auto', this.#clock);
-    this.#redundancy.report(lostPercent, roundTripMs);
+    this.#redundancy.report(percent, roundTripMs);
+  }
+
+  /**
+   * @returns {number | null} the loss since the last report, in percent, as the session counts it; null where it doesn't. In a
+   *   broadcast packets may repeat more than their client was told, which hides from it what is lost.
+   */
+  #countLoss() {
+    if (this.rate === null) return null;
+    const { sentPackets: sent = null, lostPackets: lost } = this.#session.pathStats?.() ?? this.#session.stats();
+    if (sent === null) return null;
+    const before = this.#counted;
+    this.#counted = { sent, lost };
+    return sent > before.sent ? (100 * Math.max(0, lost - before.lost)) / (sent - before.sent) : 0;
   }
 
   /** @param {number} sinceMs  on the monotonic clock @returns {number | null} the loss that the client reported last; null where that is older */

@@ -23,18 +23,26 @@ async function during(listener, ms) {
   return { kbps: (8 * (after.bytes.down - before.bytes.down)) / ms, played: count('played'), missing };
 }
 
+/**
+ * A live room, and a function that lets people join it.
+ * @param {import('vitest').TestContext} test @param {string} transport @param {string[]} options  of the server
+ */
+async function openHall(test, transport, options) {
+  const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--broadcast', '--listener-bitrate', '128000', '--no-silence-suppression', ...options], env: {} }), { log: quiet });
+  test.onTestFinished(() => server.close());
+  /** @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} wishes */
+  const join = async (name, { speech, ...wishes }) => {
+    const headless = new Headless({ codec, speech, recordSeconds: 20 });
+    test.onTestFinished(() => headless.close());
+    await headless.join(/** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...wishes }));
+    return headless;
+  };
+  return { server, join };
+}
+
 describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])('a broadcast over %s', (transport) => {
   it('is heard without a gap at each rate that a listener asks for, and as it changes', (context) => undisturbedTest(context, async (test) => {
-    const argv = ['--port', '0', '--h3-port', '0', '--broadcast', '--listener-rule', 'basic', '--listener-bitrate', '128000', '--redundancy', '0', '--no-silence-suppression'];
-    const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
-    test.onTestFinished(() => server.close());
-    /** @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} options */
-    const join = async (name, { speech, ...wishes }) => {
-      const headless = new Headless({ codec, speech, recordSeconds: 20 });
-      test.onTestFinished(() => headless.close());
-      await headless.join(/** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...wishes }));
-      return headless;
-    };
+    const { server, join } = await openHall(test, transport, ['--listener-rule', 'basic', '--redundancy', '0']);
     await join('Ann', { speech: voice });
     const lea = await join('Lea', { listen: true });
     await pass(1500);
@@ -50,4 +58,14 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     expect(low.kbps).toBeLessThan(0.5 * high.kbps);
     expect(server.rooms.figures().listenersByRate).toMatchObject({ 16000: 0, 128000: 1 });
   }));
+
+  it('goes up by probes that no listener takes for loss', async (test) => {
+    const { join } = await openHall(test, transport, []);
+    await join('Ann', { speech: voice });
+    const lea = await join('Lea', { listen: true });
+    await pass(6000);
+    const { kbps } = await during(lea, 1000);
+    expect(/** @type {any} */ (lea.stats()).detail.playout.lost).toBe(0);
+    expect(kbps).toBeGreaterThan(80);
+  });
 });

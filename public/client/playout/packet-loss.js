@@ -55,7 +55,7 @@ export class PacketLoss {
    * @returns {number} the packets that were sent from the one before to this one
    */
   #steps(packet, frames) {
-    if (this.stride > 1) return this.#silent ? 1 : this.#strides(frames);
+    if (this.stride > 1) return this.#silent ? 1 : Math.min(this.#strides(frames), this.#gaps(frames, packet.redundancy));
     if (packet.stream === this.#stream) {
       const steps = (packet.sequence - this.#sequence) & 0xffff;
       // Frames that were never made, or in `reply` never asked for, are missed like those that were lost.
@@ -73,6 +73,17 @@ export class PacketLoss {
     const [before, newest] = [this.#frame + 1, this.#frame + frames + 1];
     const whole = Math.floor(newest / this.stride) - Math.floor(before / this.stride);
     return newest % this.stride === 0 ? whole : whole + 1;
+  }
+
+  /**
+   * Packets may come oftener than the stride is, as probes and repeats do: where one goes on where the one before it ended,
+   * none is missing.
+   * @param {number} frames
+   * @param {number} repeats  how many frames before its own the newest packet has
+   * @returns {number} the packets from the one before to the newest, if one is missing for each stride between them
+   */
+  #gaps(frames, repeats) {
+    return 1 + Math.ceil(Math.max(0, frames - 1 - repeats) / this.stride);
   }
 
   /** @param {number} nowMs */

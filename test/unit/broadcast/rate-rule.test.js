@@ -81,6 +81,16 @@ describe('the rule that probes', () => {
     });
   }
 
+  it('tries again as soon as packets are quicker than they were after the last probe failed', () => {
+    // The probe from 16 to 32 kb/s fails some seconds after it seemed to succeed; the next ones at once.
+    for (const wideAgain of [54, 75]) {
+      const { steps, at } = simulate({ bps: (second) => (second > 40 && second < wideAgain ? 40_000 : 200_000) }, 100);
+      const failed = steps.findLast(({ event, second }) => (event === 'failed' || event === 'down') && second < wideAgain);
+      expect(failed?.second).toBeGreaterThan(wideAgain === 54 ? 50 : 60);
+      expect([wideAgain - 1, wideAgain + 4, wideAgain + 12].map((second) => at(second).kbps)).toEqual([16, 32, 128]);
+    }
+  });
+
   for (const queueMs of [150, 300, 1500]) {
     it(`keeps what arrives surely ahead of the buffer, from 200 to 40 kb/s and back, with a queue of ${queueMs} ms`, () => {
       const { at, longestMs } = simulate({ bps: (second) => (second > 40 && second < 60 ? 40_000 : 200_000), queueMs, carriage: 'surely' }, 160);

@@ -42,6 +42,20 @@ describe('LightListener', () => {
     expect([listener.stride, listener.repeats]).toEqual([1, 2]);
   });
 
+  it('goes by the loss that the session counts where it is in a broadcast: its client may not see it, or see what isn\'t', () => {
+    const { listener } = create(3);
+    const counts = { sentPackets: 100, lostPackets: 0, droppedOut: 0, rttMs: 20 };
+    /** @type {any} */ (listener.session).pathStats = () => counts;
+    listener.rate = /** @type {any} */ ({ suffers: false });
+    listener.reportLoss(0, 20);
+    counts.sentPackets = 200;
+    listener.reportLoss(30, 20);
+    expect([listener.stride, listener.repeats]).toEqual([3, 2]);
+    Object.assign(counts, { sentPackets: 300, lostPackets: 3 });
+    listener.reportLoss(0, 20);
+    expect([listener.stride, listener.repeats]).toEqual([1, 2]);
+  });
+
   it('keeps to a redundancy that is set', () => {
     expect([create(1, 2).listener, create(3, 0).listener].map(({ stride, repeats }) => [stride, repeats])).toEqual([[1, 2], [3, 2]]);
     const { listener } = create(3, 0);

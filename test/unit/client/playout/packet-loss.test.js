@@ -30,14 +30,14 @@ describe('ReceivedShare', () => {
 });
 
 describe('PacketLoss of packets that hold several frames', () => {
-  /** @param {number} stride @param {[frame: number, bytes: number][]} packets those that came */
-  function lossOf(stride, packets) {
+  /** @param {number} stride @param {[frame: number, bytes: number][]} packets those that came @param {number} [repeats] that each has */
+  function lossOf(stride, packets, repeats = stride - 1) {
     const loss = new PacketLoss();
     loss.stride = stride;
     for (const [frame, bytes] of packets) {
       const packet = new Packet();
       // Numbers count all of the stream's packets.
-      Object.assign(packet, { frame, sequence: frame });
+      Object.assign(packet, { frame, sequence: frame, redundancy: repeats });
       packet.payloadBytes[0] = bytes;
       loss.add(packet, frame, frame * 20);
     }
@@ -52,6 +52,11 @@ describe('PacketLoss of packets that hold several frames', () => {
 
   it('counts those that are missing', () => {
     expect(lossOf(3, sound(2, 5, 11, 14, 23))).toEqual([8, 3]);
+  });
+
+  it('is none where packets come oftener for a while, as they do in a probe', () => {
+    expect(lossOf(3, sound(2, 5, 7, 9, 11, 13, 14, 15, 16, 17, 20))).toEqual([11, 0]);
+    expect(lossOf(3, sound(2, 5, 7, 13, 17, 20))).toEqual([8, 2]);
   });
 
   it('knows the packet that ends sound between two strides, and silence in which few are sent', () => {
