@@ -4,9 +4,12 @@
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity } from '../report/result.js'
+ *
+ * @typedef {{ quantity: Quantity, value: number }} Figure
  */
 
 import { InvalidArgumentError } from 'commander';
+import { describeDisturbance, watchMachine } from '../report/machine.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
@@ -21,6 +24,12 @@ const TARGETS = new Map([[20, 60], [10, 40], [5, 15], [2.5, 13]]);
 
 /** The recordings of the browser's own loop that the lag is the mean over. */
 const LOOPS = 4;
+
+/** The time for which a delay remembers that a page stood still, in seconds. */
+const MEMORY_SECONDS = 20;
+
+/** How often a call is measured that a disturbed machine spoiled: the last one counts, whatever it was. */
+const TRIES = 3;
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
 
@@ -80,6 +89,7 @@ export const mouthToEar = {
       notes: [
         "The browser's own loop: the same microphone's stream through an AudioContext of the same page, with the shortest bursts that the browser has (latencyHint 0), to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
         "How long that loop takes is chance, by some 10 ms for as long as its context lives: how its bursts lie beside the microphone's. So there are four at once, each begun at another time, and the lag is the mean of the four.",
+        `A machine that stands still, or has other work, is in the delays of a call for ${MEMORY_SECONDS} s. So the machine is watched for as long before a block and in it, and a call that it disturbed is measured again, ${TRIES} times at most; the warnings say which.`,
         "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
         "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are all of it, and a burst of the sound card more, which is in the browser's own loop too.",
         "What a page's start holds up is remembered: for up to 20 s by the server's delay, for up to 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
@@ -98,39 +108,65 @@ function frames(text) {
 
 /** @param {Lab} lab @param {number} frameMs @param {number} repetition */
 async function hear(lab, frameMs, repetition) {
+  for (let tries = 1; ; tries++) {
+    const atMs = lab.folder.elapsedMs;
+    const { figures, disturbance } = await measureCall(lab, frameMs);
+    if (disturbance !== '') lab.folder.warn(`Frames of ${frameMs} ms, call ${repetition + 1}: ${disturbance}. ${tries < TRIES ? 'It was measured again.' : `It counts: each of ${TRIES} was disturbed.`}`);
+    if (disturbance !== '' && tries < TRIES) continue;
+    for (const { quantity, value } of figures) lab.folder.record(quantity.name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { frameMs } });
+    return;
+  }
+}
+
+/**
+ * @param {Lab} lab
+ * @param {number} frameMs
+ * @returns {Promise<{ figures: Figure[], disturbance: string }>} of a call, and what the machine did in all the time that its delays
+ *   remember, in words; '' where it was steady
+ */
+async function measureCall(lab, frameMs) {
   const { settle } = /** @type {any} */ (lab.options);
   await lab.startServer(['--delivery', 'tick', '--application', 'low-delay', '--frame-ms', String(frameMs)]);
   const recordSeconds = settle + lab.blockSeconds + 10;
   const common = { transport: 'webtransport', room: 'talk', recordSeconds };
   await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true, loops: LOOPS });
   const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false, device: true });
-  const atMs = lab.folder.elapsedMs;
-  await lab.wait(settle);
-  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
-    lab.folder.record(name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { frameMs } });
-  for (let second = 0; second < lab.blockSeconds; second++) {
-    await lab.wait(Math.min(1, lab.blockSeconds - second));
-    await addParts(lab, add);
+  await lab.wait(Math.max(0, settle - MEMORY_SECONDS));
+  const endWatch = await watchMachine();
+  try {
+    await lab.wait(Math.min(settle, MEMORY_SECONDS));
+    /** @type {Figure[]} */
+    const figures = [];
+    for (let second = 0; second < lab.blockSeconds; second++) {
+      await lab.wait(Math.min(1, lab.blockSeconds - second));
+      figures.push(...(await partsOf(lab)));
+    }
+    const disturbance = describeDisturbance(endWatch());
+    const mouth = await lab.clients.call('recording', { id: 'mouth' });
+    const ear = await lab.clients.call('recording', { id: 'ear' });
+    for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
+    for (const value of meanLags(ear, mouth.loops, { fromMs: joinedMs + settle * 1000 })) figures.push({ quantity: quantities.added, value });
+    return { figures, disturbance };
+  } finally {
+    endWatch();
   }
-  const mouth = await lab.clients.call('recording', { id: 'mouth' });
-  const ear = await lab.clients.call('recording', { id: 'ear' });
-  for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
-  for (const lagMs of meanLags(ear, mouth.loops, { fromMs: joinedMs + settle * 1000 })) add(quantities.added, lagMs);
 }
 
 /**
- * Records the parts of the delay at present: they change during the measurement.
- * @param {Lab} lab @param {(quantity: Quantity, value: number) => void} add
+ * The parts of the delay at present: they change during the measurement.
+ * @param {Lab} lab @returns {Promise<Figure[]>}
  */
-async function addParts(lab, add) {
+async function partsOf(lab) {
   const [stats, room] = await Promise.all([
     lab.clients.call('statsOf', { id: 'ear' }),
     lab.server.call('room', { room: 'talk' }),
   ]);
   const speaker = room.people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth');
-  add(quantities.delay, room.serverDelayMs + (speaker?.stats.offsetMs ?? 0));
-  add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
-  add(quantities.output, stats?.detail.client.outputMs ?? NaN);
+  return [
+    { quantity: quantities.delay, value: room.serverDelayMs + (speaker?.stats.offsetMs ?? 0) },
+    { quantity: quantities.playout, value: stats?.detail.playout.delayMs ?? NaN },
+    { quantity: quantities.output, value: stats?.detail.client.outputMs ?? NaN },
+  ];
 }
 
 /** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */

@@ -6,7 +6,7 @@
  * @property {number} longestMs  the longest of these
  * @property {number} stolenMs   processor time that the machine's host took away
  * @property {number} stolenShare the same, in processors: 1 is one of them all the time
- * @property {number} othersShare processor time that processes outside of the test run used, in processors: 1 is one
+ * @property {number} othersShare processor time that processes outside of the run used, in processors: 1 is one
  *   of them all the time
  */
 
@@ -40,7 +40,7 @@ export function describeDisturbance({ stoodStill, longestMs, stolenMs, othersSha
   return said.join(', ');
 }
 
-/** Sleeps and notes how late it wakes: a thread of its own, so that the test's work on the event loop delays nothing. */
+/** Sleeps and notes how late it wakes: a thread of its own, so that what the measurement does on the event loop delays nothing. */
 const SENTINEL = `
   const { parentPort, workerData: { memory, periodMs, lateMs } } = require('node:worker_threads');
   const [notes, sleep] = [new Float64Array(memory), new Int32Array(new SharedArrayBuffer(4))];
@@ -83,7 +83,7 @@ export async function watchMachine() {
   };
 }
 
-/** Processor times since the machine's start: of all processes, of the test run, and what the host took. */
+/** Processor times since the machine's start: of all processes, of the run's, and what the host took. */
 function readTimes() {
   try {
     const [user, nice, system, , , irq, softIrq, stolen] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/).slice(1).map(Number);
@@ -96,12 +96,12 @@ function readTimes() {
 }
 
 /**
- * The test run: Vitest, whose children are the test files' processes. Other test files are no others: what they take
- * from a measurement is a fault of how the tests are arranged.
+ * The run, whose children are no others: this process; in tests Vitest, whose children are the test files' processes, since what
+ * they take from a measurement is a fault of how the tests are arranged.
  */
 const RUN = process.env.VITEST ? process.ppid : process.pid;
 
-/** Processor time of the test run, in ticks. */
+/** Processor time of the run, in ticks. */
 function ownTicks() {
   /** @type {Map<number, { parent: number, ticks: number }>} */
   const processes = new Map();
