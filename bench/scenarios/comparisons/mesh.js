@@ -42,7 +42,7 @@ import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { randomFor } from '../scenario.js';
 import { wrongWith } from './faults.js';
-import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
+import { CONDITIONS, LATE_MS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
 
 const SAMPLE_RATE = 48_000;
 
@@ -223,11 +223,13 @@ function recordBlock(lab, ground, which, block) {
   if (hub) add(MESH_QUANTITIES.hub, hub.cpuPercent);
   if (hub?.tickLatenessMs) add(MESH_QUANTITIES.ticks, quantile(sorted(hub.tickLatenessMs), 0.99));
   const latenessMs = people.flatMap((person) => person.latenessMs);
-  add(MESH_QUANTITIES.late, quantile(sorted(latenessMs), 0.99));
+  const lateMs = quantile(sorted(latenessMs), 0.99);
+  add(MESH_QUANTITIES.late, lateMs);
   add(MESH_QUANTITIES.leftOut, leftOut);
   add(MESH_QUANTITIES.busy, busyPercent);
   add(MESH_QUANTITIES.legs, stats.filter((of) => wrongWith(of, condition) !== null).length);
-  lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
+  // The rows of late blocks are marked, and no sentence is made of them: others' needn't be withheld for them.
+  if (lateMs <= LATE_MS) lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
 }
 
 /**

@@ -152,9 +152,9 @@ async function measureBlock(lab, star, block) {
   for (let tries = 1; tries <= TRIES; tries++) {
     try {
       const { runs, stats } = await runBlock(lab, star, block);
-      for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
       const fault = runs.map((run, i) => faultOf(run, stats, condition, calls[i].payloads)).find((what) => what !== null);
       if (fault) throw new Error(fault);
+      for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
       record(lab, block, runs, stats);
       return;
     } catch (error) {
