@@ -3,6 +3,7 @@ import { protocolLabel } from '../../../bench/report/palette.js';
 import { figuresOf, sentencesOf } from '../../../bench/ways/figures.js';
 import { contentOf, cutMessage, messageFigures, MessageParts, scheduleOf } from '../../../bench/ways/messages.js';
 import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
+import { redundant } from '../../../bench/ways/redundant.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
 import { CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { controllerFault } from '../../../bench/ways/webtransport.js';
@@ -53,6 +54,45 @@ describe('RTP packets', () => {
   it('are told from what else comes on a track', () => {
     expect(payloadOf(Uint8Array.of(0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0))).toBeNull();
     expect(payloadOf(Uint8Array.of(0x80, 111))).toBeNull();
+  });
+});
+
+describe('a way with redundancy', () => {
+  /** A way whose packets are kept in `sent`, until a test lets them arrive. */
+  function air() {
+    /** @type {Uint8Array[]} */
+    const sent = [];
+    const path = () => ({ cwnd: 1000, rttMs: 20 });
+    const fault = () => 'another controller';
+    /** @type {(bytes: Uint8Array) => void} */
+    let arrived = () => {};
+    const way = redundant({
+      missing: async () => null,
+      receive: async ({ onPacket }) => {
+        arrived = onPacket;
+        return { fault, close: () => {} };
+      },
+      connect: async () => ({ send: (bytes) => void sent.push(bytes), path, fault, close: () => {} }),
+    });
+    return { way, sent, path, fault, arrive: (/** @type {Uint8Array} */ bytes) => arrived(bytes) };
+  }
+  const ends = { host: '', peer: '', invitation: '', onMessage: () => {}, signal: async () => '' };
+
+  it('tells the path and the fault of the connection below it', async () => {
+    const { way, path, fault } = air();
+    expect(await way.connect(ends)).toMatchObject({ path, fault });
+    expect(await way.receive({ ...ends, onPacket: () => {} })).toMatchObject({ fault });
+  });
+
+  it('has each packet once, though one is lost', async () => {
+    const { way, sent, arrive } = air();
+    /** @type {(number | undefined)[]} */
+    const numbers = [];
+    await way.receive({ ...ends, onPacket: (bytes) => void numbers.push(readNumbered(bytes)?.number) });
+    const { send } = await way.connect(ends);
+    for (let number = 0; number < 6; number++) send(packet(number, 0));
+    sent.filter((_, i) => i !== 2).forEach(arrive);
+    expect(numbers).toEqual([0, 1, 3, 2, 4, 5]);
   });
 });
 
