@@ -5,6 +5,7 @@ import { contentOf, cutMessage, messageFigures, MessageParts, scheduleOf } from 
 import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
 import { redundant } from '../../../bench/ways/redundant.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
+import { Path } from '../../../bench/ways/run.js';
 import { CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { controllerFault } from '../../../bench/ways/webtransport.js';
 import { seededRandom } from '../../../bench/stats/random.js';
@@ -41,6 +42,33 @@ describe('numbered packets', () => {
     arrivals.take(Uint8Array.of(1), 20);
     expect(arrivals.ages(0, 2)).toEqual([10, Infinity]);
     expect(arrivals).toMatchObject({ damaged: 2, repeated: 1 });
+  });
+});
+
+describe('a path', () => {
+  /** Places whose processes answer as they are told, by their number. @param {(place: number, name: string) => any} answer */
+  function pathOf(answer) {
+    const hop = { client: { exec: [], address: '' }, server: { exec: [], address: '' } };
+    let places = 0;
+    return new Path([hop, hop, hop], new AbortController().signal, () => {
+      const place = places++;
+      return { pid: place, call: async (name) => answer(place, name), close: async () => {} };
+    });
+  }
+
+  it('asks every place that passes packets on for its fault', async () => {
+    const sent = { latenessMs: [0], cpuPercent: 1, messages: 0, estimates: [] };
+    const arrived = { ages: [1], messageAges: [], firstMs: 1, damaged: 0, repeated: 0 };
+    const asked = /** @type {number[]} */ ([]);
+    const answers = (/** @type {number | null} */ wrong) => (/** @type {number} */ place, /** @type {string} */ name) => {
+      if (name !== 'check') return name === 'send' ? sent : arrived;
+      asked.push(place);
+      if (place === wrong) throw new Error(`at a relay, another controller at ${place}`);
+    };
+    const task = { payloads: PAYLOADS, settle: 0, count: 1 };
+    expect(await pathOf(answers(null)).carry(task)).toMatchObject({ ages: [1] });
+    expect(asked).toEqual([1, 2]);
+    for (const wrong of [1, 2]) await expect(pathOf(answers(wrong)).carry(task)).rejects.toThrow(`at a relay, another controller at ${wrong}`);
   });
 });
 
