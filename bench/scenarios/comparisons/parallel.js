@@ -106,7 +106,7 @@ async function runCalls(lab, { conditions, ways, through }) {
   const star = await starOf(lab.link, 2);
   const legs = /** @type {[Link, Link]} */ (star.legs.slice(0, 2));
   const paths = Array.from({ length: Math.max(...conditions.map((condition) => callsIn(condition).count)) }, () => new Path(hopsOf(legs, through), lab.signal));
-  const blocks = Array.from({ length: lab.options.repetitions }, (_, repetition) => conditions.flatMap((condition) => usable.map((way) => ({ repetition, condition, way })))).flat();
+  const blocks = blocksOf(conditions, usable, lab.options.repetitions);
   try {
     await Promise.all(paths.map((path) => path.hangUp()));
     const voiceOf = await readVoices();
@@ -120,6 +120,14 @@ async function runCalls(lab, { conditions, ways, through }) {
     await Promise.all(paths.map((path) => path.close()));
   }
 }
+
+/**
+ * The blocks of a run in their order: under each condition the ways come by turns, so that none of them is always the first.
+ * @param {readonly Condition[]} conditions @param {readonly string[]} ways @param {number} repetitions
+ */
+export const blocksOf = (conditions, ways, repetitions) =>
+  Array.from({ length: repetitions }, (_, repetition) => conditions.flatMap((condition) =>
+    ways.map((__, i) => ({ repetition, condition, way: ways[(i + repetition) % ways.length] })))).flat();
 
 /** @param {Condition} condition @throws {Error} where there can't be such calls */
 function check(condition) {
