@@ -102,6 +102,7 @@ export const mesh = {
 };
 
 const NOTES = Object.freeze([
+  `Per leg: delay and loss are of each person's leg, in both directions, and up and down are rates of one leg. End to end sound meets the speaker's leg up and the listener's leg down in each topology: ${2 * DELAY_MS} ms, and of 2 % loss per leg 4 %. In mixed the frame meets the first of them, and the mix that has it the second. Setup, present and mouth to ear are end to end.`,
   'Same payload: everybody sends the same Opus payloads of speech (48 kbit/s, 20 ms), encoded beforehand, one packet a frame, without redundancy, and without suppression of silence. The mix is encoded by the server, with its defaults.',
   "Processor time of a person: of all threads of their process, over the block. It is for sending and receiving alone: nobody encodes, decodes or plays. A real person encodes once in each topology, and decodes the streams of all others in mesh and forwarded, but one mix in mixed. Processor time of the hub: the forwarder's process, which doesn't touch the sound, or the server's, which decodes everybody and encodes mixes. Both are without the kernel's and the emulators' share outside of the processes.",
   'Up and down: IP packets on a person\'s leg with their headers, as the leg\'s emulator counts them before it loses any.',

@@ -90,6 +90,7 @@ export const parallel = gridScenario({
   run: runCalls,
   hasFrames: false,
   notes: [
+    `Per leg: the senders' leg, which all calls share, has the rate and the queue, up alone; both legs have ${DELAY_MS} ms of delay in each direction. End to end a packet meets the senders' leg up and the receivers' leg down: ${2 * DELAY_MS} ms, and one queue.`,
     `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
     'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
     `Where calls begin one after the other there are ${APART_CALLS} of them, on a leg that holds two. What counts is from when the last of them has begun; what is sent, up, is of the whole time.`,

@@ -6,6 +6,8 @@ import { loaded } from '../../../bench/scenarios/comparisons/loaded.js';
 import { gridViews, orderInWords, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
 import { mixed } from '../../../bench/scenarios/comparisons/mixed.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
+import { mesh } from '../../../bench/scenarios/comparisons/mesh.js';
+import { parallel } from '../../../bench/scenarios/comparisons/parallel.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
 import { checkResult } from '../../../bench/report/result.js';
 import { seededRandom } from '../../../bench/stats/random.js';
@@ -115,6 +117,11 @@ it.each([
   const figures = tables.find((table) => table.name === `${name}Figures`);
   expect(figures?.columns.map((column) => column.label)).toEqual([label, 'Way', 'R', 'Present', 'Mouth to ear', 'Mean age', 'Never came', 'ViSQOL', 'ESTOI', 'R by ViSQOL', 'Sent, up', ...own]);
   expect(figures?.rows.map((row) => row.length)).toEqual([11 + own.length]);
+});
+
+it.each([sweep, mixed, controllers, cpu, loaded, parallel, mesh])('a report says what holds per leg and what end to end: $name', (scenario) => {
+  const { notes } = scenario.result({ samples: () => [] }, { sweeps: [], people: [], through: 'relay', seed: 1 });
+  expect(notes.filter((note) => /^Per leg: .* End to end /.test(note))).toHaveLength(1);
 });
 
 it('what messages are beside is plotted, with what becomes of them', () => {
