@@ -61,9 +61,9 @@ describe('a path', () => {
     const arrived = { ages: [1], messageAges: [], firstMs: 1, damaged: 0, repeated: 0 };
     const asked = /** @type {number[]} */ ([]);
     const answers = (/** @type {number | null} */ wrong) => (/** @type {number} */ place, /** @type {string} */ name) => {
-      if (name !== 'check') return name === 'send' ? sent : arrived;
-      asked.push(place);
-      if (place === wrong) throw new Error(`at a relay, another controller at ${place}`);
+      if (name === 'check') asked.push(place);
+      if (name === 'check' && place === wrong) throw new Error(`at a relay, another controller at ${place}`);
+      return name === 'send' ? sent : arrived;
     };
     const task = { payloads: PAYLOADS, settle: 0, count: 1 };
     expect(await pathOf(answers(null)).carry(task)).toMatchObject({ ages: [1] });
