@@ -29,7 +29,7 @@ const ORDER = ['mesh', 'forwarded', 'mixed'];
 const BASE = 'mixed';
 
 /** Above these the machine, and not what was measured, made the figures: lateness of sending and mixing (p99), and processors' use. */
-export const LATE_MS = 10;
+const LATE_MS = 10;
 const BUSY_PERCENT = 95;
 
 const factors = [{ name: 'condition', label: 'Condition', unit: '' }, { name: 'people', label: 'People', unit: '' }];

@@ -40,9 +40,10 @@ import { encodeSpeech, readSpeech } from '../../participants/speech.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
+import { isShort } from '../lab.js';
 import { randomFor } from '../scenario.js';
 import { wrongWith } from './faults.js';
-import { CONDITIONS, LATE_MS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
+import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
 
 const SAMPLE_RATE = 48_000;
 
@@ -230,7 +231,7 @@ function recordBlock(lab, ground, which, block) {
   add(MESH_QUANTITIES.busy, busyPercent);
   add(MESH_QUANTITIES.legs, stats.filter((of) => wrongWith(of, condition) !== null).length);
   // The rows of late blocks are marked, and no sentence is made of them: others' needn't be withheld for them.
-  if (lateMs <= LATE_MS) lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
+  if (!isShort(lateMs, 0)) lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
 }
 
 /**
