@@ -12,7 +12,7 @@ import { pairList, tableSection } from './page.js';
 
 const BOTTLENECK =
   'The program that made the load was short of time itself: ' +
-  'the figures show its limits, not only those of what it measured, and headlines are withheld.';
+  'the figures show its limits, not only those of what it measured; headlines and conclusions are withheld.';
 
 /**
  * @param {Run} run

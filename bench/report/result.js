@@ -6,6 +6,8 @@
  * name works too, and gets a colour of its own. Wherever a unit is asked for, '' says that there is none.
  */
 
+import { formatNumber } from './numbers.js';
+
 /**
  * @typedef {object} Sample one measured value
  * @property {string} protocol
@@ -142,12 +144,22 @@ export const NO_RESULT = Object.freeze(
 );
 
 /**
- * A run's result as it may be told: without headlines where the load's maker was short of time itself.
+ * A run's result as it may be told: without headlines and conclusions where the load's maker was short of time itself.
  * @param {Pick<Run, 'generator'>} run
  * @param {Result} result
  * @returns {Result}
  */
-export const trustedResult = ({ generator }, result) => (generator?.bottleneck ? { ...result, headlines: [] } : result);
+export function trustedResult({ generator }, result) {
+  if (!generator?.bottleneck) return result;
+  return { ...result, headlines: [], tables: result.tables.map((table) => (table.isConclusion ? withheld(table, generator) : table)) };
+}
+
+/** @param {Table} table @param {Generator} generator @returns {Table} one that says why the table's sentences aren't told */
+const withheld = ({ name, title }, { cpuPercent, latenessMs: { p99 } }) => ({
+  name, title, isConclusion: true,
+  columns: [{ label: 'In words' }],
+  rows: [[`Withheld: the program that made the load was short of time itself. It ${Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : ''}took ${formatNumber(cpuPercent, 0)} % of a core.`]],
+});
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;
 

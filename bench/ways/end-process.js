@@ -128,11 +128,14 @@ async function whenDue(dueMs, act) {
   return latenessMs;
 }
 
-/** @param {Receiver | Sender | null} end */
-function failOnFault(end) {
+/** @param {Receiver | Sender | null} end @param {string} [where] */
+function failOnFault(end, where = '') {
   const fault = end?.fault?.();
-  if (fault) throw new Error(fault);
+  if (fault) throw new Error(where + fault);
 }
+
+/** Fails where a connection of a place that passes packets on has a fault: nobody asks it for what it sent or what arrived. */
+const check = () => [receiver, sender].forEach((end) => failOnFault(end, 'at a relay, '));
 
 /** Ends its connections, and is ready for others. */
 async function hangUp() {
@@ -141,4 +144,4 @@ async function hangUp() {
   [sender, receiver, connecting] = [null, null, null];
 }
 
-serve({ ...receiving, ...sending, hangUp }, hangUp);
+serve({ ...receiving, ...sending, check, hangUp }, hangUp);

@@ -28,10 +28,10 @@ export const redundant = (way) => ({
   },
 
   async connect(options) {
-    const { send, close } = await way.connect(options);
+    const { send, ...rest } = await way.connect(options);
     let before = new Uint8Array();
     return {
-      close,
+      ...rest,
       send(bytes) {
         const packet = new Uint8Array(LENGTH_BYTES + bytes.length + before.length);
         new DataView(packet.buffer).setUint16(0, bytes.length);

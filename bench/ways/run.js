@@ -6,6 +6,8 @@
  *
  * @typedef {{ client: LinkEnd, server: LinkEnd }} Hop  a connection goes from the client's end to the server's
  *
+ * @typedef {Pick<Child, 'call' | 'close' | 'pid'>} Place  a process at a place of a path
+ *
  * @typedef {object} Task
  * @property {readonly Uint8Array[]} payloads  those that go around
  * @property {number} settle   packets that are sent before those that count
@@ -65,11 +67,12 @@ export class Path {
   /**
    * @param {readonly Hop[]} hops
    * @param {AbortSignal} signal  what is under way is rejected when it is aborted
+   * @param {(exec: readonly string[]) => Place} [start]  a process at a place
    */
-  constructor(hops, signal) {
+  constructor(hops, signal, start = (exec) => new Child(END, exec)) {
     this.#hops = hops;
     this.#signal = signal;
-    this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) => new Child(END, exec));
+    this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) => start(exec));
   }
 
   /** The ids of its processes, from the sender's to the receiver's. */
@@ -108,9 +111,11 @@ export class Path {
    * @returns {Promise<WayRun>}
    */
   carry({ payloads, settle, count, messages = [] }) {
-    const [sender, receiver] = [this.#places[0], /** @type {Child} */ (this.#places.at(-1))];
+    const [sender, ...relays] = this.#places;
+    const receiver = /** @type {Place} */ (relays.pop());
     const carried = async () => {
       const { latenessMs, cpuPercent, messages: sent, estimates } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages });
+      await Promise.all(relays.map((relay) => relay.call('check')));
       const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count, messages: sent });
       return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent, estimates };
     };
@@ -119,7 +124,7 @@ export class Path {
 
   /**
    * Waits until all have come, or none is waited for any more.
-   * @param {Child} receiver @param {{ from: number, count: number, messages: number }} which
+   * @param {Place} receiver @param {{ from: number, count: number, messages: number }} which
    */
   async #arrivals(receiver, which) {
     for (const endMs = performance.now() + LAST_MS; ; await wait(LOOK_MS)) {

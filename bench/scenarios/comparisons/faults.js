@@ -2,14 +2,16 @@
  * Why a block isn't to be trusted: its sender was late, or a leg was late, or didn't lose, delay or limit what it should.
  *
  * @import { LinkStats } from '../../link/link.js'
+ * @import { LinkParameters, LinkSettings } from '../../link/settings.js'
  * @import { WayRun } from '../../ways/run.js'
  * @import { Condition } from './grid.js'
  *
- * @typedef {{ delayMs?: number, rateBits?: number, queueMs?: number, lossPercent?: number, jitterMs?: number }} Direction  what
- *   one direction of a leg is asked to be
+ * @typedef {{ fromMs: number } & LinkParameters} Phase  what a leg is asked to be from a moment on
  */
 
+import { parseLink, parseSteps } from '../../link/settings.js';
 import { quantile, sorted } from '../../stats/statistics.js';
+import { EVERY_MS } from '../../ways/run.js';
 
 /** Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in milliseconds. */
 const LATE_LEG_MS = 1;
@@ -22,6 +24,12 @@ const DEVIATIONS = 5;
 
 /** How much sooner than its legs' delay and rate allow a packet may come, in milliseconds: the legs' own error. */
 const SOONER_MS = 0.5;
+
+/**
+ * The longest time from the beginning of the steps to the first packet, in milliseconds: a packet may have met a step that
+ * comes that much later than it was sent.
+ */
+const STEPS_BEFORE_MS = 1000;
 
 /**
  * How much later than its legs' delay the quickest packet of a way may come where nothing holds it up, in milliseconds and as
@@ -60,9 +68,6 @@ export function faultOf({ latenessMs, damaged, repeated, ages }, stats, conditio
   return i < 0 ? wrongDelay(ages, condition, payloads) : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
 }
 
-/** @param {Condition['leg']} leg @param {'up' | 'down'} name @returns {Direction} */
-const directionOf = (leg, name) => ({ ...leg, .../** @type {any} */ (leg)[name] });
-
 /**
  * In what a leg wasn't as it was asked to be; null where it was.
  * @param {LinkStats} stats of a leg in a block
@@ -70,13 +75,14 @@ const directionOf = (leg, name) => ({ ...leg, .../** @type {any} */ (leg)[name] 
  * @returns {string | null}
  */
 export function wrongWith({ up, down, seconds }, { leg, steps }) {
+  const asked = parseLink(leg);
   for (const [name, counts] of /** @type {const} */ ([['up', up], ['down', down]])) {
     const { arrived, lostRandom, lateness } = counts;
     if (lateness.p99Us / 1000 > LATE_LEG_MS) return `was ${(lateness.p99Us / 1000).toFixed(1)} ms late ${name}`;
     if (steps) continue;
-    const { lossPercent, ...asked } = directionOf(leg, name);
-    const rate = wrongRate(counts, seconds, asked);
+    const rate = wrongRate(counts, seconds, asked[name]);
     if (rate) return `carried ${rate} ${name}`;
+    const { lossPercent } = asked[name];
     if (lossPercent === undefined) continue;
     const expected = (arrived.packets * lossPercent) / 100;
     const deviation = Math.sqrt(expected * (1 - lossPercent / 100));
@@ -87,7 +93,7 @@ export function wrongWith({ up, down, seconds }, { leg, steps }) {
 
 /**
  * What a direction carried, where that isn't its rate: more than it, or less although more arrived all the time.
- * @param {LinkStats['up']} counts @param {number} seconds @param {Direction} asked
+ * @param {LinkStats['up']} counts @param {number} seconds @param {Partial<LinkSettings>} asked
  * @returns {string | null}
  */
 function wrongRate({ arrived, delivered, lostRandom, lostBurst }, seconds, { rateBits, queueMs = DEFAULT_QUEUE_MS }) {
@@ -100,23 +106,48 @@ function wrongRate({ arrived, delivered, lostRandom, lostBurst }, seconds, { rat
 }
 
 /**
+ * What a leg is asked to be, from the first packet on and from each step on.
+ * @param {Pick<Condition, 'leg' | 'steps'>} condition
+ * @returns {Phase[]}
+ */
+function phasesOf({ leg, steps = [] }) {
+  const phases = [{ fromMs: 0, ...parseLink(leg) }];
+  for (const { atMs, up, down } of parseSteps(steps)) {
+    const before = phases[phases.length - 1];
+    phases.push({ fromMs: atMs, up: { ...before.up, ...up }, down: { ...before.down, ...down } });
+  }
+  return phases;
+}
+
+/** The least time that a packet takes over both legs, without headers, in milliseconds. @param {Phase} phase @param {number} bits */
+const leastMs = ({ up, down }, bits) =>
+  [up, down].reduce((sum, { delayMs = 0, rateBits = 0 }) => sum + delayMs + (rateBits > 0 ? (1000 * bits) / rateBits : 0), 0);
+
+/**
  * By how much packets came sooner than delay and rate of the legs allow, or later than the delay where nothing else holds
- * them up; null where they came as they should.
- * @param {readonly number[]} ages
+ * them up; null where they came as they should. Where there are steps, a packet may be as quick as the quickest of the settings
+ * that it can have met.
+ * @param {readonly number[]} ages  of all packets, from the first on
  * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
  * @param {readonly Uint8Array[]} payloads  that went around, from the first on
  * @returns {string | null}
  */
 export function wrongDelay(ages, { leg, steps, holdsSender, disturb, messages }, payloads) {
-  const directions = [directionOf(leg, 'up'), directionOf(leg, 'down')];
+  const phases = phasesOf({ leg, steps });
   // Jitter may take delay away.
-  if (directions.some(({ jitterMs }) => jitterMs)) return null;
-  const delayMs = directions.reduce((sum, direction) => sum + (direction.delayMs ?? 0), 0);
-  const msOfBit = steps ? 0 : directions.reduce((sum, { rateBits }) => sum + (rateBits ? 1000 / rateBits : 0), 0);
-  const spares = ages.map((age, i) => age - delayMs - 8 * payloads[i % payloads.length].length * msOfBit);
+  if (phases.some(({ up, down }) => up.jitterMs || down.jitterMs)) return null;
+  const met = (/** @type {number} */ packet) => {
+    const [sentMs, goneMs] = [packet * EVERY_MS, packet * EVERY_MS + ages[packet] + STEPS_BEFORE_MS];
+    return phases.filter(({ fromMs }, i) => fromMs <= goneMs && (phases[i + 1]?.fromMs ?? Infinity) > sentMs);
+  };
+  const spares = ages.map((age, i) => age - Math.min(...met(i).map((phase) => leastMs(phase, 8 * payloads[i % payloads.length].length))));
   const least = spares.reduce((a, b) => Math.min(a, b), Infinity);
-  if (least < -SOONER_MS) return `packets came ${(-least).toFixed(1)} ms sooner than the delay and rate of the legs allow`;
-  const isFree = !steps && !holdsSender && !disturb && !messages && msOfBit === 0;
-  if (isFree && Number.isFinite(least) && least > LATER_MS + LATER_SHARE * delayMs) return `packets came ${least.toFixed(1)} ms later than the delay of the legs, all of them`;
+  if (least < -SOONER_MS) {
+    const [{ fromMs }] = met(spares.indexOf(least));
+    return `packets came ${(-least).toFixed(1)} ms sooner than the delay and rate of the legs allow${fromMs > 0 ? ` after the step at ${fromMs / 1000} s` : ''}`;
+  }
+  const [{ up, down }] = phases;
+  const isFree = !steps && !holdsSender && !disturb && !messages && !up.rateBits && !down.rateBits;
+  if (isFree && Number.isFinite(least) && least > LATER_MS + LATER_SHARE * leastMs(phases[0], 0)) return `packets came ${least.toFixed(1)} ms later than the delay of the legs, all of them`;
   return null;
 }

@@ -197,12 +197,14 @@ async function carryAll(lab, ground, condition, { connected, messages }) {
   return runs.map((run, i) => {
     if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
     const { ages, messageAges, latenessMs, cpuPercent } = run.value;
-    if (!condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
+    const fault = faultOf(run.value, stats[i], condition, payloads);
+    // What doesn't count is told by its fault, and taints nothing of what does.
+    if (!fault && !condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
     const counted = condition.holdsSender ? ages.map((age, packet) => age + latenessMs[packet]) : ages;
     const [{ up, seconds }] = stats[i];
     const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
     const ofMessages = messageFigures(messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS));
-    return { fault: faultOf(run.value, stats[i], condition, payloads), figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted, latenessMs: condition.holdsSender ? [] : latenessMs };
+    return { fault, figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted, latenessMs: condition.holdsSender ? [] : latenessMs };
   });
 }
 

@@ -90,6 +90,7 @@ export const parallel = gridScenario({
   run: runCalls,
   hasFrames: false,
   notes: [
+    `Per leg: the senders' leg, which all calls share, has the rate and the queue, up alone; both legs have ${DELAY_MS} ms of delay in each direction. End to end a packet meets the senders' leg up and the receivers' leg down: ${2 * DELAY_MS} ms, and one queue.`,
     `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
     'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
     `Where calls begin one after the other there are ${APART_CALLS} of them, on a leg that holds two. What counts is from when the last of them has begun; what is sent, up, is of the whole time.`,
@@ -106,7 +107,7 @@ async function runCalls(lab, { conditions, ways, through }) {
   const star = await starOf(lab.link, 2);
   const legs = /** @type {[Link, Link]} */ (star.legs.slice(0, 2));
   const paths = Array.from({ length: Math.max(...conditions.map((condition) => callsIn(condition).count)) }, () => new Path(hopsOf(legs, through), lab.signal));
-  const blocks = Array.from({ length: lab.options.repetitions }, (_, repetition) => conditions.flatMap((condition) => usable.map((way) => ({ repetition, condition, way })))).flat();
+  const blocks = blocksOf(conditions, usable, lab.options.repetitions);
   try {
     await Promise.all(paths.map((path) => path.hangUp()));
     const voiceOf = await readVoices();
@@ -120,6 +121,14 @@ async function runCalls(lab, { conditions, ways, through }) {
     await Promise.all(paths.map((path) => path.close()));
   }
 }
+
+/**
+ * The blocks of a run in their order: under each condition the ways come by turns, so that none of them is always the first.
+ * @param {readonly Condition[]} conditions @param {readonly string[]} ways @param {number} repetitions
+ */
+export const blocksOf = (conditions, ways, repetitions) =>
+  Array.from({ length: repetitions }, (_, repetition) => conditions.flatMap((condition) =>
+    ways.map((__, i) => ({ repetition, condition, way: ways[(i + repetition) % ways.length] })))).flat();
 
 /** @param {Condition} condition @throws {Error} where there can't be such calls */
 function check(condition) {
@@ -152,9 +161,9 @@ async function measureBlock(lab, star, block) {
   for (let tries = 1; tries <= TRIES; tries++) {
     try {
       const { runs, stats } = await runBlock(lab, star, block);
-      for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
       const fault = runs.map((run, i) => faultOf(run, stats, condition, calls[i].payloads)).find((what) => what !== null);
       if (fault) throw new Error(fault);
+      for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
       record(lab, block, runs, stats);
       return;
     } catch (error) {

@@ -201,10 +201,12 @@ function record({ folder, options }, { condition, leg, repetition }, { total, jo
 /** @param {Lab} lab @param {Joiner} joiner @returns {Promise<string | null>} */
 async function faultOfLoad(lab, joiner) {
   const { latenessMs, cpuPercent } = await joiner.load();
-  lab.tellGenerator(latenessMs, cpuPercent);
   const lateMs = quantile(sorted(latenessMs), 0.99);
   if (isShort(lateMs, 0)) return `the speaker sent up to ${lateMs.toFixed(1)} ms late (p99)`;
-  return isShort(0, cpuPercent) ? `those who join took ${cpuPercent.toFixed(0)} % of a core` : null;
+  if (isShort(0, cpuPercent)) return `those who join took ${cpuPercent.toFixed(0)} % of a core`;
+  // No sentence is made of a condition with a fault: others' needn't be withheld for it.
+  lab.tellGenerator(latenessMs, cpuPercent);
+  return null;
 }
 
 /** @param {Lab} lab @param {Condition} condition @param {string} why */

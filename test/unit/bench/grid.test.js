@@ -6,6 +6,8 @@ import { loaded } from '../../../bench/scenarios/comparisons/loaded.js';
 import { gridViews, orderInWords, orderOf, sentencesOf } from '../../../bench/scenarios/comparisons/grid-result.js';
 import { mixed } from '../../../bench/scenarios/comparisons/mixed.js';
 import { controllers } from '../../../bench/scenarios/comparisons/controllers.js';
+import { mesh } from '../../../bench/scenarios/comparisons/mesh.js';
+import { parallel } from '../../../bench/scenarios/comparisons/parallel.js';
 import { sweep } from '../../../bench/scenarios/comparisons/sweep.js';
 import { checkResult } from '../../../bench/report/result.js';
 import { seededRandom } from '../../../bench/stats/random.js';
@@ -117,6 +119,11 @@ it.each([
   expect(figures?.rows.map((row) => row.length)).toEqual([11 + own.length]);
 });
 
+it.each([sweep, mixed, controllers, cpu, loaded, parallel, mesh])('a report says what holds per leg and what end to end: $name', (scenario) => {
+  const { notes } = scenario.result({ samples: () => [] }, { sweeps: [], people: [], through: 'relay', seed: 1 });
+  expect(notes.filter((note) => /^Per leg: .* End to end /.test(note))).toHaveLength(1);
+});
+
 it('what messages are beside is plotted, with what becomes of them', () => {
   const rows = samples({ 'datagrams+stream': () => 40 }, [1]);
   const { plots } = mixed.result({ samples: () => rows }, { sweeps: ['loss'], through: 'relay', seed: 1 });
@@ -158,9 +165,34 @@ describe('a block is not to be trusted', () => {
     // 1 000 bits take 10 ms on each leg.
     expect(wrongDelay([39.6, 300], { leg }, payloads)).toBeNull();
     expect(wrongDelay([39.4, 300], { leg }, payloads)).toMatch('0.6 ms sooner');
-    expect(wrongDelay([39.4], { leg, steps: [{ atMs: 0, changes: {} }] }, payloads)).toBeNull();
     expect(wrongDelay([29.6], { leg: { delayMs: 10, up: { rateBits: 100_000 } } }, payloads)).toBeNull();
     expect(wrongDelay([29.4], { leg: { delayMs: 10, up: { rateBits: 100_000 } } }, payloads)).toMatch('sooner');
+  });
+
+  describe('where the rate changes by steps', () => {
+    // A packet takes 2 ms on both legs, and 40 ms while they are narrow.
+    const leg = { delayMs: 10, rateBits: 1_000_000 };
+    const steps = [{ atMs: 10_000, changes: { rateBits: 50_000 } }, { atMs: 20_000, changes: { rateBits: 1_000_000 } }];
+    /** @param {(sentMs: number) => number} age */
+    const agesBy = (age) => Array.from({ length: 1500 }, (_, packet) => age(20 * packet));
+    const isNarrow = (/** @type {number} */ sentMs) => sentMs >= 10_000 && sentMs < 20_000;
+
+    it.each([
+      ['by a step that was never made', () => 22, 'packets came 38.0 ms sooner than the delay and rate of the legs allow after the step at 10 s'],
+      ['by a step that one of the legs made', (/** @type {number} */ sentMs) => (isNarrow(sentMs) ? 41 : 22), 'packets came 19.0 ms sooner than the delay and rate of the legs allow after the step at 10 s'],
+      ['by too much rate at the beginning', (/** @type {number} */ sentMs) => (isNarrow(sentMs) ? 60 : 21), 'packets came 1.0 ms sooner than the delay and rate of the legs allow'],
+      ['not by steps that were made', (/** @type {number} */ sentMs) => (isNarrow(sentMs) ? 60 : 22), null],
+      ['not by steps that began before the first packet', (/** @type {number} */ sentMs) => (isNarrow(sentMs + 300) ? 60 : 22), null],
+      ['not by what waited until the legs were wide again', (/** @type {number} */ sentMs) => (isNarrow(sentMs) ? Math.min(300, 20_022 - sentMs) : 22), null],
+    ])('%s', (_what, age, fault) => {
+      expect(wrongDelay(agesBy(age), { leg, steps }, payloads)).toBe(fault);
+    });
+
+    it('of one direction', () => {
+      const up = steps.map(({ atMs, changes }) => ({ atMs, changes: { up: changes } }));
+      expect(wrongDelay(agesBy((sentMs) => (isNarrow(sentMs) ? 41 : 22)), { leg, steps: up }, payloads)).toBeNull();
+      expect(wrongDelay(agesBy(() => 22), { leg, steps: up }, payloads)).toMatch('19.0 ms sooner');
+    });
   });
 
   it('for coming late only where nothing but the legs holds packets up', () => {

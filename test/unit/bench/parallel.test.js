@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parallel, partOf, receivedKilobits, settleOf } from '../../../bench/scenarios/comparisons/parallel.js';
+import { blocksOf, parallel, partOf, receivedKilobits, settleOf } from '../../../bench/scenarios/comparisons/parallel.js';
 import { checkResult } from '../../../bench/report/result.js';
 
 /** Payloads of 10, 20, 30 and 40 bytes, each a frame of two samples, and one sample that is too many. */
@@ -16,6 +16,14 @@ describe("a call's part of the speech", () => {
     expect(part.payloads.map(({ length }) => length)).toEqual(lengths);
     expect([...part.speech]).toEqual(samples);
   });
+});
+
+it('each way comes first as often as the others, under each condition', () => {
+  const conditions = [1, 2].map((value) => ({ sweep: 'all', value, leg: {} }));
+  const blocks = blocksOf(conditions, ['a', 'b', 'c'], 4);
+  expect(blocks.map(({ way }) => way).join('')).toBe('abcabc' + 'bcabca' + 'cabcab' + 'abcabc');
+  expect(blocks.map(({ condition: { value } }) => value).join('')).toBe('111222'.repeat(4));
+  expect(blocks.map(({ repetition }) => repetition).join('')).toBe('000000111111222222333333');
 });
 
 describe('what a call received', () => {

@@ -37,6 +37,8 @@ const ENVIRONMENT = {
   hasNativeAddon: true,
 };
 
+const CONCLUSION = { name: 'sentences', isConclusion: true, title: 'In words', columns: [{ label: 'In words' }], rows: [['From 3 % on, no.']] };
+
 /** @type {string} */
 let root;
 /** @type {FakeClock} */
@@ -188,8 +190,7 @@ describe('a run that ends well', () => {
 
   test('ends its report with what it comes to, in words', async () => {
     const folder = await openFolder();
-    const conclusion = { name: 'sentences', isConclusion: true, title: 'In words', columns: [{ label: 'In words' }], rows: [['From 3 % on, no.']] };
-    await folder.finish({ ...resultOf(1), tables: [conclusion, ...resultOf(1).tables] });
+    await folder.finish({ ...resultOf(1), tables: [CONCLUSION, ...resultOf(1).tables] });
     const report = await readFrom(folder.path, 'report.html');
     expect(report.indexOf('From 3 % on, no.')).toBeGreaterThan(report.indexOf('Abacus 9'));
     expect(report.split('From 3 % on, no.')).toHaveLength(2);
@@ -235,12 +236,20 @@ describe('a run that ends well', () => {
     expect(text).toContain('was short of time itself');
   });
 
-  test('has no headline of a run whose load’s maker was short of time', () => {
+  test('has no headline and no sentence of a run whose load’s maker was short of time', () => {
     const latenessMs = { p50: 1, p95: 8, p99: 20, max: 90 };
-    const told = (/** @type {boolean} */ bottleneck) => trustedResult({ generator: { cpuPercent: 1, latenessMs, bottleneck } }, resultOf(1));
+    const told = (/** @type {boolean} */ bottleneck, result = resultOf(1)) => trustedResult({ generator: { cpuPercent: 1, latenessMs, bottleneck } }, result);
     expect(told(true)).toEqual({ ...resultOf(1), headlines: [] });
     expect(told(false).headlines.length).toBeGreaterThan(0);
     expect(trustedResult({}, resultOf(1))).toEqual(resultOf(1));
+    const result = { ...resultOf(1), tables: [CONCLUSION, ...resultOf(1).tables] };
+    const [words, ...figures] = checkResult(told(true, result)).tables;
+    expect(words).toMatchObject({ name: 'sentences', isConclusion: true, title: 'In words', rows: [['Withheld: the program that made the load was short of time itself. It sent 20.0 ms late (p99) and took 1 % of a core.']] });
+    expect(figures).toEqual(resultOf(1).tables);
+    expect(told(false, result)).toBe(result);
+    // Browsers tell no lateness.
+    const busy = { cpuPercent: 95, latenessMs: { p50: NaN, p95: NaN, p99: NaN, max: NaN }, bottleneck: true };
+    expect(trustedResult({ generator: busy }, result).tables[0].rows).toEqual([['Withheld: the program that made the load was short of time itself. It took 95 % of a core.']]);
   });
 });
 

@@ -3,7 +3,9 @@ import { protocolLabel } from '../../../bench/report/palette.js';
 import { figuresOf, sentencesOf } from '../../../bench/ways/figures.js';
 import { contentOf, cutMessage, messageFigures, MessageParts, scheduleOf } from '../../../bench/ways/messages.js';
 import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbered-packet.js';
+import { redundant } from '../../../bench/ways/redundant.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
+import { Path } from '../../../bench/ways/run.js';
 import { CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { controllerFault } from '../../../bench/ways/webtransport.js';
 import { seededRandom } from '../../../bench/stats/random.js';
@@ -43,6 +45,33 @@ describe('numbered packets', () => {
   });
 });
 
+describe('a path', () => {
+  /** Places whose processes answer as they are told, by their number. @param {(place: number, name: string) => any} answer */
+  function pathOf(answer) {
+    const hop = { client: { exec: [], address: '' }, server: { exec: [], address: '' } };
+    let places = 0;
+    return new Path([hop, hop, hop], new AbortController().signal, () => {
+      const place = places++;
+      return { pid: place, call: async (name) => answer(place, name), close: async () => {} };
+    });
+  }
+
+  it('asks every place that passes packets on for its fault', async () => {
+    const sent = { latenessMs: [0], cpuPercent: 1, messages: 0, estimates: [] };
+    const arrived = { ages: [1], messageAges: [], firstMs: 1, damaged: 0, repeated: 0 };
+    const asked = /** @type {number[]} */ ([]);
+    const answers = (/** @type {number | null} */ wrong) => (/** @type {number} */ place, /** @type {string} */ name) => {
+      if (name === 'check') asked.push(place);
+      if (name === 'check' && place === wrong) throw new Error(`at a relay, another controller at ${place}`);
+      return name === 'send' ? sent : arrived;
+    };
+    const task = { payloads: PAYLOADS, settle: 0, count: 1 };
+    expect(await pathOf(answers(null)).carry(task)).toMatchObject({ ages: [1] });
+    expect(asked).toEqual([1, 2]);
+    for (const wrong of [1, 2]) await expect(pathOf(answers(wrong)).carry(task)).rejects.toThrow(`at a relay, another controller at ${wrong}`);
+  });
+});
+
 describe('RTP packets', () => {
   it('have the payload, the low bits of the sequence number, and 960 ticks each', () => {
     const bytes = rtpPacket(PAYLOADS[0], 2 ** 16 + 5);
@@ -53,6 +82,45 @@ describe('RTP packets', () => {
   it('are told from what else comes on a track', () => {
     expect(payloadOf(Uint8Array.of(0x80, 200, 0, 6, 0, 0, 0, 0, 0, 0, 0, 0))).toBeNull();
     expect(payloadOf(Uint8Array.of(0x80, 111))).toBeNull();
+  });
+});
+
+describe('a way with redundancy', () => {
+  /** A way whose packets are kept in `sent`, until a test lets them arrive. */
+  function air() {
+    /** @type {Uint8Array[]} */
+    const sent = [];
+    const path = () => ({ cwnd: 1000, rttMs: 20 });
+    const fault = () => 'another controller';
+    /** @type {(bytes: Uint8Array) => void} */
+    let arrived = () => {};
+    const way = redundant({
+      missing: async () => null,
+      receive: async ({ onPacket }) => {
+        arrived = onPacket;
+        return { fault, close: () => {} };
+      },
+      connect: async () => ({ send: (bytes) => void sent.push(bytes), path, fault, close: () => {} }),
+    });
+    return { way, sent, path, fault, arrive: (/** @type {Uint8Array} */ bytes) => arrived(bytes) };
+  }
+  const ends = { host: '', peer: '', invitation: '', onMessage: () => {}, signal: async () => '' };
+
+  it('tells the path and the fault of the connection below it', async () => {
+    const { way, path, fault } = air();
+    expect(await way.connect(ends)).toMatchObject({ path, fault });
+    expect(await way.receive({ ...ends, onPacket: () => {} })).toMatchObject({ fault });
+  });
+
+  it('has each packet once, though one is lost', async () => {
+    const { way, sent, arrive } = air();
+    /** @type {(number | undefined)[]} */
+    const numbers = [];
+    await way.receive({ ...ends, onPacket: (bytes) => void numbers.push(readNumbered(bytes)?.number) });
+    const { send } = await way.connect(ends);
+    for (let number = 0; number < 6; number++) send(packet(number, 0));
+    sent.filter((_, i) => i !== 2).forEach(arrive);
+    expect(numbers).toEqual([0, 1, 3, 2, 4, 5]);
   });
 });
 
