@@ -182,13 +182,23 @@ async function run(scenario, { link: profile, ...options }) {
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
     const report = await folder.fail(reason, partialResult(scenario, folder, { ...options, link: profile }));
-    console.error(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`);
-    process.exitCode = 1;
+    tellFailure(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`, reason);
   } finally {
     await link.close();
     // On loopback a measurement of the link may still run; it ends with this process.
     if (interrupted.signal.aborted) process.exit();
   }
+}
+
+/**
+ * Tells why the command broke off: people, and the command that runs this one, where one does (scenarios/runs.js).
+ * @param {string} words
+ * @param {unknown} error
+ */
+function tellFailure(words, error) {
+  console.error(words);
+  process.send?.({ brokeOff: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
 }
 
 /** @returns {string} Chromium's program */
@@ -256,6 +266,5 @@ async function noteEmulator(link, folder) {
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(`bench: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
+  tellFailure(`bench: ${error instanceof Error ? error.message : error}`, error);
 }

@@ -149,9 +149,10 @@ function estimate(cell) {
  * @param {number} options.seed
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
+ * @param {typeof runScenario} [options.run]
  * @returns {Promise<{ papers: Table, ratings: Table | null }>} papers: a row for each; ratings: of the runs of rate, delay and loss
  */
-export async function runPapers({ experiments, folder, runs, seed, signal, progress }) {
+export async function runPapers({ experiments, folder, runs, seed, signal, progress, run = runScenario }) {
   /** @type {import('../../report/result.js').Cell[][]} */
   const rows = [];
   /** @type {Map<string, Result>} */
@@ -162,13 +163,14 @@ export async function runPapers({ experiments, folder, runs, seed, signal, progr
     const out = join(runs, name);
     try {
       await mkdir(out, { recursive: true });
-      const { result, warnings, report } = (await finishedIn(out)) ?? (await runScenario({ argv: [...argv, '--seed', String(seed)], out, limitSeconds, signal }));
+      const { result, warnings, report } = (await finishedIn(out)) ?? (await run({ argv: [...argv, '--seed', String(seed)], out, limitSeconds, signal }));
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
       results.set(name, result);
       rows.push([paper, question, theirs, ours(result), `npm run bench -- ${argv.join(' ')}`, relative(folder.path, report)]);
     } catch (error) {
-      folder.warn(`${name}: ${/** @type {Error} */ (error).message}`);
-      rows.push([paper, question, theirs, 'not measured', `npm run bench -- ${argv.join(' ')}`, '']);
+      const why = /** @type {Error} */ (error).message;
+      folder.warn(`${name}: ${why}`);
+      rows.push([paper, question, theirs, `not measured: ${why}`, `npm run bench -- ${argv.join(' ')}`, '']);
     }
   }
   return { papers: papersTable(rows), ratings: ratingsTable(results) };
