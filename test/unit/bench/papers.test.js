@@ -72,6 +72,25 @@ describe('the experiments, one after another', () => {
     return { found: table.rows[0][3], measured, warnings };
   }
 
+  it('aren’t run again where a run in their folder has the options that they have now', async () => {
+    expect(await papers([{}])).toEqual({ found: 'run 0', measured: [], warnings: [] });
+  });
+
+  it.each([
+    ['another seed', { seed: 2 }], ['other values', { at: [0, 5, 10] }], ['other ways', { ways: ['datagrams'] }], ['longer blocks', { duration: 20 }], ['a default that has changed', { through: 'nothing' }],
+  ])('are measured anew where a run has %s', async (_what, changes) => {
+    expect(await papers([{ options: { ...OPTIONS, ...changes } }])).toEqual({ found: 'new', measured: [[...ARGV, '--seed', '1']], warnings: [] });
+  });
+
+  it('take the newest run that fits and came to its end', async () => {
+    const { found, measured } = await papers([{}, {}, { options: { ...OPTIONS, seed: 2 } }, { complete: false }]);
+    expect([found, measured]).toEqual(['run 1', []]);
+  });
+
+  it('tell of another state of aloud that measured earlier', async () => {
+    expect((await papers([{ environment: { git: { commit: 'c0' } } }])).warnings).toEqual(['loss: measured earlier, by c0 of aloud']);
+  });
+
   it('tell in their row and in a warning why one broke off', async () => {
     const broken = await papers([], async () => { throw new Error('no Chromium here'); });
     expect(broken).toMatchObject({ found: 'not measured: no Chromium here', warnings: ['loss: no Chromium here'] });
