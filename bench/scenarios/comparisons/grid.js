@@ -39,6 +39,7 @@ import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
 import { faultOf } from './faults.js';
 import { keepSound, readVoices } from './heard.js';
+import { usableOf } from './usable.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
@@ -100,16 +101,7 @@ export async function runGrid(lab, { conditions, ways, through }) {
 }
 
 /** @param {Lab} lab @param {readonly string[]} ways @returns {Promise<string[]>} those that this machine has */
-export async function usableWays(lab, ways) {
-  const usable = [];
-  for (const way of ways) {
-    const missing = await all[way].missing();
-    if (missing) lab.folder.warn(`Left out: ${way}. ${missing}`);
-    else usable.push(way);
-  }
-  if (usable.length === 0) throw new Error('none of the ways can be had here');
-  return usable;
-}
+export const usableWays = (lab, ways) => usableOf(lab, all, ways, 'ways');
 
 /**
  * @param {readonly [Link, Link]} legs the sender's, the receiver's

@@ -43,6 +43,7 @@ import { EVERY_MS } from '../../ways/run.js';
 import { randomFor } from '../scenario.js';
 import { wrongWith } from './faults.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
+import { usableOf } from './usable.js';
 
 const SAMPLE_RATE = 48_000;
 
@@ -116,16 +117,7 @@ const NOTES = Object.freeze([
 const numbersOfPeople = (text) => [...new Set(text.split(',').map((word) => wholeNumber(2, MOST_PEOPLE)(word)))].sort((a, b) => a - b);
 
 /** Those that this machine has. @param {Lab} lab */
-async function usableTopologies(lab) {
-  const usable = [];
-  for (const [name, { missing }] of Object.entries(TOPOLOGIES)) {
-    const reason = await missing();
-    if (reason) lab.folder.warn(`Left out: ${name}. ${reason}`);
-    else usable.push(name);
-  }
-  if (usable.length === 0) throw new Error('none of the topologies can be had here');
-  return usable;
-}
+export const usableTopologies = (lab) => usableOf(lab, TOPOLOGIES, Object.keys(TOPOLOGIES), 'topologies');
 
 /** @param {Lab} lab @param {number} most @returns {Promise<Ground>} */
 async function prepare(lab, most) {
