@@ -3,6 +3,7 @@
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
+ * @import { Set } from './order.js'
  *
  * @typedef {object} Sweep
  * @property {string} name    a word: 'loss'
@@ -26,20 +27,17 @@
  * @property {string} higher
  * @property {string} what  of which no difference is shown
  * @property {string} unit  of differences
- *
- * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
  */
 
-import { formatInterval, formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { whereOf } from '../../report/where.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
-import { mean } from '../../stats/statistics.js';
 import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
+import { orderInWords } from './order.js';
 
 /** All ways' names, in the order of reports. */
 const ALL_WAYS = Object.keys(ways);
@@ -107,41 +105,6 @@ function setsAt(samples, value) {
     way,
     values: valuesByRepetition(there, ({ protocol }) => protocol === way).filter(({ length }) => length > 0),
   })).filter(({ values }) => values.length > 0);
-}
-
-/**
- * Ways in the order of their means, the highest first. Those that follow stand beside it where no difference from it is
- * shown: the interval of 95 % confidence of their difference, pair by pair of the repetitions, holds 0.
- * @param {readonly Set[]} sets
- * @param {() => number} random seeded
- * @returns {string[][]} groups of ways
- */
-export function orderOf(sets, random) {
-  const falling = [...sets].sort((a, b) => mean(b.values.flat()) - mean(a.values.flat()));
-  /** @type {Set[][]} */
-  const groups = [];
-  for (const set of falling) {
-    const group = groups.at(-1);
-    if (group && differenceOfMeans(set.values, group[0].values, random).high >= 0) group.push(set);
-    else groups.push([set]);
-  }
-  return groups.map((group) => group.map(({ way }) => way));
-}
-
-/**
- * The order in words, each way with its mean and interval: '1. A 121.2 [121.0, 121.4], B 120.9 [120.1, 121.7]; 2. C 80.0
- * [78.0, 82.0]'.
- * @param {readonly Set[]} sets
- * @param {(way: string) => string} labelOf
- * @param {() => number} random seeded
- */
-export function orderInWords(sets, labelOf, random) {
-  if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
-  const withMean = (/** @type {string} */ way) => {
-    const { estimate, low, high } = summaryIntervals(sets.find((set) => set.way === way)?.values ?? [], { random }).mean;
-    return `${labelOf(way)} ${formatNumber(estimate, 1)} ${formatInterval([low, high], 1)}`;
-  };
-  return orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(withMean).join(', ')}`).join('; ');
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */

@@ -9,7 +9,7 @@ import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
-import { orderInWords } from './grid-result.js';
+import { orderInWords } from './order.js';
 
 const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
 

@@ -18,6 +18,7 @@ import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { usableWays } from './grid.js';
 import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
+import { orderInWords } from './order.js';
 
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;
@@ -58,7 +59,7 @@ export const ways = {
       title: ways.title,
       summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room and no mixing.`,
       headlines: [],
-      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), heardTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
+      tables: [...orderTables(folder, measured, random), agesTable(folder, measured), comparedTable(folder, measured, random), heardTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
       plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name))],
       notes: [
         'The age of a packet: from just before it is handed to the way to when the receiver\'s JavaScript has it, on the clock that all processes share. What never came has no age, and isn\'t in means and quantiles of ages; shares are of all packets.',
@@ -99,6 +100,17 @@ const agesOf = (folder, way) => valuesByRepetition(folder.samples(quantities.age
 
 /** Those of which there are samples, in the order that was asked for. @param {Samples} folder @param {string[]} asked */
 const measuredWays = (folder, asked) => asked.filter((way) => agesOf(folder, way).length > 0);
+
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table[]} none where runs were too short for marks */
+function orderTables(folder, measured, random) {
+  const sets = measured.map((way) => ({ way, values: valuesByRepetition(folder.samples('rating'), ({ protocol }) => protocol === way).filter(({ length }) => length > 0) }));
+  const marked = sets.filter(({ values }) => values.length > 0);
+  return marked.length === 0 ? [] : [{
+    name: 'order', title: 'Which way is rated highest', caption: 'By R of the E-model, with intervals of 95 % confidence. Ways of which no difference from the first of them is shown stand together.',
+    columns: [{ label: 'Order' }],
+    rows: [[orderInWords(marked, protocolLabel, random)]],
+  }];
+}
 
 /** @param {Samples} folder @param {string[]} measured @returns {Table} */
 function agesTable(folder, measured) {
