@@ -23,6 +23,11 @@ import { orderInWords } from './order.js';
 /** Time from the connection to the first packet that counts, in seconds. */
 const SETTLE_SECONDS = 2;
 
+const STANDS_FOR = `
+With --link bad-wifi and home-wifi ways stands for figures 15 and 16 of Abelló Lozano (2012), open Wi-Fi, and with --link 4g, bad-wifi
+and home-wifi for the "Cellular Network Specific Test Cases" and "Wi-Fi Networks Specific Test Cases" of RFC 8869: profiles of round
+figures in place of radios and of traces.`;
+
 /** @type {Record<string, Quantity>} */
 const quantities = {
   age: { name: 'age', label: 'Age of a packet at the receiver', unit: 'ms' },
@@ -36,7 +41,7 @@ export const ways = {
   description: 'same payload, same path: ages, loss and what would be heard by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
   quantities: [...Object.values(quantities), ...heardQuantities],
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
-  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
+  addOptions: (command) => void command.addHelpText('after', STANDS_FOR).option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
 
   async measure(lab) {
     const { repetitions } = lab.options;
