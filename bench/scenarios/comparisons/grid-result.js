@@ -20,6 +20,8 @@
  * @property {number} digits
  * @property {boolean} [isPlotted]
  * @property {Words} [words]  where sentences tell of it
+ * @property {(samplesOf: (quantity: Quantity) => readonly Sample[]) => Sample[]} [from]  makes its samples of those of other
+ *   quantities in the sweep
  *
  * @typedef {object} Words  of a sentence: 'a way gets fewer messages through than another'
  * @property {string} verb
@@ -192,16 +194,17 @@ const meanOf = ({ unit, within = unit === '%' ? [0, 100] : undefined }, values, 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {
   // Marks are there only where they were asked for.
-  const figures = [...FIGURES, ...(sweep.more ?? [])].filter(({ of }) => samplesOf(folder, sweep, of).length > 0);
-  const samples = figures.map(({ of }) => samplesOf(folder, sweep, of));
+  const readable = (/** @type {Quantity} */ quantity) => samplesOf(folder, sweep, quantity);
+  const all = [...FIGURES, ...(sweep.more ?? [])].map((figure) => ({ ...figure, samples: figure.from?.(readable) ?? readable(figure.of) }));
+  const figures = all.filter(({ samples }) => samples.length > 0);
   return {
     name: `${sweep.name}Figures`, title: `${sweep.label}: figures`, caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...figures.map(({ label, unit, digits }) => ({ label, unit, digits }))],
-    rows: valuesOf(samples[0]).flatMap((value) => setsAt(samples[0], value).map(({ way }) => [
+    rows: valuesOf(figures[0].samples).flatMap((value) => setsAt(figures[0].samples, value).map(({ way }) => [
       value, protocolLabel(way),
-      ...samples.map((all, i) => {
-        const own = setsAt(all, value).find((set) => set.way === way);
-        return own ? toEstimate(meanOf(figures[i].of, own.values, random)) : null;
+      ...figures.map(({ of, samples }) => {
+        const own = setsAt(samples, value).find((set) => set.way === way);
+        return own ? toEstimate(meanOf(of, own.values, random)) : null;
       }),
     ])),
   };

@@ -38,7 +38,7 @@ const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace o
  */
 export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = WAYS, through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, hasFrames = true, addOptions, check }) {
   const names = sweeps.map((sweep) => sweep.name);
-  const quantities = new Set([...Object.values(GRID_QUANTITIES), ...sweeps.flatMap(({ more = [] }) => more.map(({ of }) => of))]);
+  const quantities = new Set([...Object.values(GRID_QUANTITIES), ...sweeps.flatMap(({ more = [] }) => more.filter(({ from }) => !from).map(({ of }) => of))]);
   const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
   return {
     name, title, description,
