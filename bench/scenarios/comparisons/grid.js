@@ -16,6 +16,7 @@
  * @property {number} value    of it, on the plot's axis
  * @property {{ delayMs?: number, [setting: string]: unknown }} leg  each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
+ * @property {readonly Quantity[]} [phases]  R before the first step, between steps, and after the last
  * @property {number} [seconds]  that count, in place of those of a block
  * @property {readonly MessageKind[]} [messages]  that ways which carry messages carry beside the sound
  * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>} [disturb]  begins what
@@ -125,7 +126,7 @@ async function measureBlock(lab, ground, condition, repetition) {
       if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
-      record(lab, lane.way, condition, repetition, figures);
+      record(lab, lane.way, condition, repetition, { ...figures, ...(ages && phaseFigures(ground, ages, condition)) });
       if (ages && ground.frames) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
@@ -219,6 +220,18 @@ export function figuresOf(voice, ages, settle) {
     p99Age: ageBy((ascending) => quantile(ascending, 0.99)),
     neverCame: 100 * (1 - came.length / counted.length),
   };
+}
+
+/**
+ * R of the phases between a condition's steps, by their names. The playout comes from one into the next.
+ * @param {Voice} voice @param {readonly number[]} ages of all packets
+ * @param {Pick<Condition, 'steps' | 'phases'>} condition
+ * @returns {Record<string, number>}
+ */
+export function phaseFigures(voice, ages, { steps = [], phases = [] }) {
+  const ends = [...steps.map(({ atMs }) => Math.round(atMs / EVERY_MS)), ages.length];
+  const starts = [(SETTLE_SECONDS * 1000) / EVERY_MS, ...ends];
+  return Object.fromEntries(phases.map(({ name }, i) => [name, figuresOf(voice, ages.slice(0, ends[i]), starts[i]).rating]));
 }
 
 /** @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {Record<string, number>} figures by the quantities' names */
