@@ -127,7 +127,7 @@ async function measureBlock(lab, ground, condition, repetition) {
       if (fault || !figures) continue;
       lacking.delete(lane);
       record(lab, lane.way, condition, repetition, { ...figures, ...(ages && phaseFigures(ground, ages, condition)) });
-      if (ages && ground.frames) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
+      if (ages) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
@@ -243,12 +243,14 @@ function record(lab, way, { sweep, value: at }, repetition, figures) {
 
 /**
  * Keeps what became of each frame.
- * @param {Lab} lab @param {Ground} ground @param {{ way: string, sweep: string, value: number, repetition: number }} block
+ * @param {Pick<Lab, 'folder'>} lab @param {Voice & { frames: FrameFile | null }} ground
+ * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block  call: which of several
  * @param {{ ages: readonly number[], latenessMs?: readonly number[] }} packets  all of them
  */
-async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
-  const isWhole = await frames?.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
-  if (isWhole === false) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
+export async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
+  if (!frames) return;
+  const isWhole = await frames.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
+  if (!isWhole) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
 }
 
 /**
