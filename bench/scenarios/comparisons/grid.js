@@ -247,7 +247,7 @@ async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs =
 }
 
 /**
- * Marks what was heard, and keeps the first of each way and condition as a recording.
+ * Marks what was heard, and keeps what was in the first repetition as a recording.
  * @param {Lab} lab @param {Voice} voice @param {string} way @param {Condition} condition @param {number} repetition
  * @param {readonly number[]} ages of all packets
  */
@@ -256,5 +256,5 @@ async function mark(lab, voice, way, condition, repetition, ages) {
   if (!Number.isFinite(heard.mouthToEarMs)) return;
   const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
-  await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, heard);
+  await keepSound(lab.folder, { name: `${way} ${condition.sweep} ${condition.value}`, repetition }, heard);
 }

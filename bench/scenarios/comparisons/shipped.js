@@ -6,6 +6,7 @@
  * @import { Lab } from '../lab.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
+ * @import { RunFolder } from '../../report/run-folder.js'
  * @import { Scenario } from '../scenario.js'
  *
  * @typedef {object} Ground  what blocks are measured on
@@ -30,7 +31,7 @@ import { readSpeech } from '../../participants/speech.js';
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './faults.js';
-
+import { keepSound } from './heard.js';
 import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
 import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
 
@@ -129,6 +130,7 @@ export const shipped = {
         'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',
         'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
+        "What was heard of each call under each condition in the first repetition is in recordings/, for `survey`: the first 8 s of an utterance.",
         "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
         "Made up: what each counts itself. Chromium: concealed samples of all that came out. aloud: frames that the server's decoder and the listener's made up, together; pauses, and gaps that go on, count as silence and not as made up. Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the block's end, beside which its server holds sound too.",
         "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends padding, by which it probes the path: in some blocks several times the sound's own rate. `headerBytesSent` of its statistics holds it.",
@@ -153,16 +155,23 @@ async function startBrowser(lab, leg, more) {
 async function measureBlock(lab, ground, block) {
   const { way, condition, repetition } = block;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const { fault, figures } = await runWith(lab, ground, block).catch((error) => ({ fault: error.message, figures: null }));
+    const { fault, figures, utterance } = await runWith(lab, ground, block).catch((error) => ({ fault: error.message, figures: null, utterance: null }));
     lab.signal.throwIfAborted();
-    if (figures && !fault) {
-      for (const [name, value] of Object.entries(figures)) {
-        lab.folder.record(SHIPPED_QUANTITIES[name].name, { protocol: way, repetition, client: 'ear', atMs: lab.folder.elapsedMs, value, factors: { condition } });
-      }
-      return;
-    }
+    if (figures && !fault) return recordBlock(lab.folder, block, { figures, utterance });
     lab.folder.warn(`${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
   }
+}
+
+/**
+ * Records a block's figures, and keeps what was heard of it.
+ * @param {Pick<RunFolder, 'path' | 'record' | 'elapsedMs'>} folder @param {Block} block
+ * @param {{ figures: Record<string, number>, utterance: Float32Array | null }} outcome
+ */
+export async function recordBlock(folder, { way, condition, repetition }, { figures, utterance }) {
+  for (const [name, value] of Object.entries(figures)) {
+    folder.record(SHIPPED_QUANTITIES[name].name, { protocol: way, repetition, client: 'ear', atMs: folder.elapsedMs, value, factors: { condition } });
+  }
+  if (utterance) await keepSound(folder, { name: `${way} ${condition}`, repetition }, { said: utterance, sound: utterance, mouthToEarMs: 0 });
 }
 
 /**
@@ -186,7 +195,8 @@ async function runWith(lab, ground, block) {
 
 /**
  * @param {Lab} lab @param {Ground} ground @param {Block} block
- * @returns {Promise<{ fault: string | null, figures: Record<string, number> }>} fault: why the block isn't to be trusted
+ * @returns {Promise<{ fault: string | null, figures: Record<string, number>, utterance: Float32Array | null }>} fault: why the
+ *   block isn't to be trusted; utterance: as of heardFigures()
  */
 async function runBlock(lab, { star, browsers, speech }, { way, condition, repetition }) {
   const { settle, seed } = /** @type {any} */ (lab.options);
@@ -209,16 +219,18 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
     const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
     const wrong = [...faults, ...stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] }))].find((what) => what !== null);
     const span = { fromMs, toMs };
+    const { figures, utterance } = heardFigures({ ear, loops: mouth.loops, speech, ...span });
     return {
       fault: wrong === undefined ? null : `a leg: ${wrong}`,
       figures: {
-        ...heardFigures({ ear, loops: mouth.loops, speech, ...span }),
+        ...figures,
         ...(TOLD[way] ? peerFigures(before, after) : aloudFigures(before, after)),
         ...(mouth.frames && frameFigures(mouth.frames.sent, ear.frames.received, span)),
         ...(TOLD[way] ? {} : uplinkFigures(before.source, after.source, await notesOfMouth(lab), span)),
         rate: (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds,
         cpu: cpuPercents[0] + cpuPercents[1],
       },
+      utterance,
     };
   } finally {
     await star.clear();
