@@ -1,20 +1,16 @@
 /**
  * Calls of several people on a star: from peer to peer, through a forwarder in the hub, or mixed there by aloud's server.
  *
- * @import { Codec } from '../../../public/shared/stream/codec.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
  * @import { CallNotes } from '../../mesh/notes.js'
  * @import { Quantity } from '../../report/result.js'
  * @import { Lab } from '../lab.js'
  * @import { Scenario } from '../scenario.js'
+ * @import { Voice } from './heard.js'
  * @import { Condition } from './mesh-result.js'
  *
- * @typedef {object} Ground  what calls are measured on
- * @property {Star} star
- * @property {readonly Uint8Array[]} payloads
- * @property {Float32Array} speech
- * @property {Codec} codec
+ * @typedef {Voice & { star: Star }} Ground  what calls are measured on
  *
  * @typedef {{ topology: string, people: number, repetition: number }} Which  call it is
  *
@@ -28,23 +24,18 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/stream/codec.js';
-import { loadCodec } from '../../../server/codec/codec.js';
 import { starOf } from '../../link/star.js';
 import { Call, TOPOLOGIES } from '../../mesh/call.js';
 import { agesOf, setupsOf } from '../../mesh/notes.js';
 import { wholeNumber } from '../../options.js';
 import { MachineMeter, sharedMs } from '../../participants/child.js';
-import { encodeSpeech, readSpeech } from '../../participants/speech.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { randomFor } from '../scenario.js';
 import { wrongWith } from './faults.js';
+import { readVoices } from './heard.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
-
-const SAMPLE_RATE = 48_000;
 
 /** Most people: each has a process, a leg's emulator and a namespace of this machine. */
 const MOST_PEOPLE = 12;
@@ -76,7 +67,8 @@ export const mesh = {
   async measure(lab) {
     const { people: counts, repetitions } = /** @type {any} */ (lab.options);
     const topologies = await usableTopologies(lab);
-    const ground = await prepare(lab, Math.max(...counts));
+    const star = await starOf(lab.link, Math.max(...counts));
+    const voiceOf = await readVoices();
     const total = repetitions * counts.length * topologies.length;
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -84,7 +76,7 @@ export const mesh = {
         for (const i of topologies.keys()) {
           const topology = topologies[(i + repetition) % topologies.length];
           lab.progress(`${people} people, ${topology}, ${repetition + 1} of ${repetitions}`, done++ / total);
-          await measureCall(lab, ground, { topology, people, repetition });
+          await measureCall(lab, { star, ...voiceOf(repetition) }, { topology, people, repetition });
         }
       }
     }
@@ -102,7 +94,7 @@ export const mesh = {
 };
 
 const NOTES = Object.freeze([
-  'Same payload: everybody sends the same Opus payloads of speech (48 kbit/s, 20 ms), encoded beforehand, one packet a frame, without redundancy, and without suppression of silence. The mix is encoded by the server, with its defaults.',
+  'Same payload: everybody sends the same Opus payloads of one voice, another in each repetition (48 kbit/s, 20 ms), encoded beforehand, one packet a frame, without redundancy, and without suppression of silence. The mix is encoded by the server, with its defaults.',
   "Processor time of a person: of all threads of their process, over the block. It is for sending and receiving alone: nobody encodes, decodes or plays. A real person encodes once in each topology, and decodes the streams of all others in mesh and forwarded, but one mix in mixed. Processor time of the hub: the forwarder's process, which doesn't touch the sound, or the server's, which decodes everybody and encodes mixes. Both are without the kernel's and the emulators' share outside of the processes.",
   'Up and down: IP packets on a person\'s leg with their headers, as the leg\'s emulator counts them before it loses any.',
   'Setup: from the moment when all begin to connect at once until a frame of a speaker\'s is first at a listener\'s: of pairs the median, and until the last pair. It is on legs without loss. WebRTC\'s offers and answers go beside the legs at no cost, and none of its people asks a server first; in mixed, fetching the configuration, the session, the join and the comparison of clocks (eight questions, 25 ms apart) go over the leg, and all of that is in it, with the first work of a server that has just been started. Nobody opens a microphone.',
@@ -125,16 +117,6 @@ async function usableTopologies(lab) {
   }
   if (usable.length === 0) throw new Error('none of the topologies can be had here');
   return usable;
-}
-
-/** @param {Lab} lab @param {number} most @returns {Promise<Ground>} */
-async function prepare(lab, most) {
-  return {
-    star: await starOf(lab.link, most),
-    payloads: await encodeSpeech(createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate),
-    speech: await readSpeech(SAMPLE_RATE),
-    codec: await loadCodec(),
-  };
 }
 
 /**

@@ -28,7 +28,7 @@ const MARGIN_SECONDS = 0.5;
  * How long before what counts an utterance may begin, in seconds, on legs that are impaired already: so 20 s hold a whole one
  * of the longest voice, 10.9 s, wherever it begins.
  */
-const EARLY_SECONDS = 2;
+export const EARLY_SECONDS = 2;
 
 /** Time that the last frame of a block has to come, in milliseconds: longer than the paths and their queues take. */
 const LAST_MS = 1500;

@@ -12,7 +12,7 @@
  * @typedef {object} Ground  what blocks are measured on
  * @property {Star} star     of two legs: the mouth's and the ear's
  * @property {Readonly<Record<'mouth' | 'ear', BrowserClients>>} browsers  one at each leg's end
- * @property {Float32Array} speech
+ * @property {{ speaker: string, speech: Float32Array }} voice  one of SPEAKERS, and what it says
  *
  * @typedef {{ way: string, condition: string, repetition: number }} Block
  */
@@ -27,12 +27,12 @@ import { starOf } from '../../link/star.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
 import { sharedMs } from '../../participants/child.js';
-import { readSpeech } from '../../participants/speech.js';
+import { readSpeaker, SPEAKERS, speechFile } from '../../participants/speech.js';
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './faults.js';
 import { keepSound } from './heard.js';
-import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
+import { aloudFigures, EARLY_SECONDS, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
 import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
 
 /** The sample rate of speech and recordings, in Hz. */
@@ -92,7 +92,7 @@ export const shipped = {
     command
       .option('--ways <list>', `of ${[...WAYS, ...CONTROLLED_WAYS].join(', ')}, by commas`, listOf([...WAYS, ...CONTROLLED_WAYS]), WAYS)
       .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, by commas`, listOf(ALL_CONDITIONS), NAMES)
-      .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(0, 600), 20)
+      .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(EARLY_SECONDS, 600), 20)
       .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2a to 2d of Baldassin et al. (2024), with a browser.');
   },
 
@@ -101,9 +101,11 @@ export const shipped = {
     const star = await starOf(lab.link, 2);
     await lab.startServer();
     const ear = await startBrowser(lab, star.legs[1]);
-    const ground = { star, browsers: { mouth: /** @type {BrowserClients} */ (lab.clients), ear }, speech: await readSpeech(MICROPHONE_RATE) };
+    const browsers = { mouth: /** @type {BrowserClients} */ (lab.clients), ear };
     try {
       for (let repetition = 0; repetition < repetitions; repetition++) {
+        const speaker = SPEAKERS[repetition % SPEAKERS.length];
+        const ground = { star, browsers, voice: { speaker, speech: await readSpeaker(speaker, MICROPHONE_RATE) } };
         for (const [i, condition] of conditions.entries()) {
           for (const turn of ways.keys()) {
             const way = ways[(turn + repetition) % ways.length];
@@ -121,7 +123,7 @@ export const shipped = {
     const calls = { ways: options.ways, conditions: options.conditions, random: randomFor(options) };
     return {
       title: shipped.title,
-      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a file; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
+      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a voice of some 10 s, another in each repetition; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
       headlines: [],
       tables: shippedTables(folder, calls),
       plots: shippedPlots(folder, calls),
@@ -131,7 +133,7 @@ export const shipped = {
         'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
         "What was heard of each call under each condition in the first repetition is in recordings/, for `survey`: the first 8 s of an utterance.",
-        "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
+        "ViSQOL and ESTOI: each whole utterance that was heard, beside the voice's file; it begins 2 s before what counts at the earliest, so that a block of 20 s has one; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
         "Made up: what each counts itself. Chromium: concealed samples of all that came out. aloud: frames that the server's decoder and the listener's made up, together; pauses, and gaps that go on, count as silence and not as made up. Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the block's end, beside which its server holds sound too.",
         "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends padding, by which it probes the path: in some blocks several times the sound's own rate. `headerBytesSent` of its statistics holds it.",
         "Frames of WebRTC (webrtc-frames): encoded transforms, in a worker of each page, note when the encoder gave a frame, by its RTP timestamp, and when it came to the other browser, before NetEq. Empty packets, by which Chromium probes the path, don't count, nor do frames of a block's last 1.5 s. A frame that only FEC brought didn't arrive, and isn't made up. With a transform each frame takes a step to a worker and back, at both ends; on a busy machine NetEq waits longer than without, so the other rows have none.",
@@ -198,13 +200,14 @@ async function runWith(lab, ground, block) {
  * @returns {Promise<{ fault: string | null, figures: Record<string, number>, utterance: Float32Array | null }>} fault: why the
  *   block isn't to be trusted; utterance: as of heardFigures()
  */
-async function runBlock(lab, { star, browsers, speech }, { way, condition, repetition }) {
+async function runBlock(lab, { star, browsers, voice: { speaker, speech } }, { way, condition, repetition }) {
   const { settle, seed } = /** @type {any} */ (lab.options);
   const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
   const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
   try {
     const faults = await pingFaults(star, CONDITIONS[condition]);
     await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
+    await browsers.mouth.say(speechFile(speaker));
     await connect(browsers, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
     await star.seedAnew([star.legs], seed + repetition);
     await star.set(CONDITIONS[condition]);
