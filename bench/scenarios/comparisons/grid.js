@@ -43,7 +43,7 @@ import { keepSound, readVoices } from './heard.js';
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
 
-/** How often a block is measured that a disturbed machine spoiled. */
+/** How often a block, or a call, is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
 
 /** @type {Factor[]} */

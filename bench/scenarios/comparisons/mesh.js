@@ -33,8 +33,9 @@ import { quantile, sorted } from '../../stats/statistics.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { randomFor } from '../scenario.js';
-import { wrongWith } from './faults.js';
+import { SETTLE_SECONDS, TRIES } from './grid.js';
 import { readVoices } from './heard.js';
+import { wrongWith } from './faults.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
 
 /** Most people: each has a process, a leg's emulator and a namespace of this machine. */
@@ -43,12 +44,8 @@ const MOST_PEOPLE = 12;
 /** Delay of each leg, one way, in milliseconds. */
 const DELAY_MS = 20;
 
-/** Time in a block before the frames that count, and after them: the playout finds its delay, the last of them arrive. */
-const SETTLE_SECONDS = 2;
+/** Time in a block after the frames that count, in seconds: the last of them arrive. */
 const LAST_SECONDS = 1;
-
-/** How often a call is tried: a machine that is busy for a while makes its connection fail. */
-const TRIES = 3;
 
 /** @type {Scenario} */
 export const mesh = {

@@ -31,6 +31,7 @@ import { readSpeaker, SPEAKERS, speechFile } from '../../participants/speech.js'
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './faults.js';
+import { TRIES } from './grid.js';
 import { keepSound } from './heard.js';
 import { aloudFigures, EARLY_SECONDS, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
 import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
@@ -40,9 +41,6 @@ const MICROPHONE_RATE = 48_000;
 
 /** Recordings of the mouth's own loop that the lag is the mean over, each of which lies by chance. */
 const LOOPS = 2;
-
-/** How often a block is measured that a disturbed machine spoiled. */
-const TRIES = 2;
 
 /** Time that a recording may go on beyond what is measured, in seconds. */
 const SPARE_SECONDS = 30;

@@ -16,11 +16,8 @@ import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
 import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
-import { usableWays } from './grid.js';
+import { SETTLE_SECONDS, usableWays } from './grid.js';
 import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
-
-/** Time from the connection to the first packet that counts, in seconds. */
-const SETTLE_SECONDS = 2;
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
