@@ -18,6 +18,7 @@ import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { SETTLE_SECONDS, usableWays } from './grid.js';
 import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
+import { sentencesTable } from './sets.js';
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
@@ -128,8 +129,4 @@ function comparedTable(folder, measured, random) {
 
 /** @param {string[]} sentences @returns {Table[]} none where there is nothing to say */
 const sentencesTables = (sentences) =>
-  sentences.length === 0 ? [] : [{
-    name: 'sentences', isConclusion: true, title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
-    columns: [{ label: 'In words' }],
-    rows: sentences.map((sentence) => [sentence]),
-  }];
+  sentences.length === 0 ? [] : [sentencesTable(sentences, { title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.' })];
