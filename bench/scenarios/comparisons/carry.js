@@ -16,6 +16,7 @@ import { mean, quantile, sorted } from '../../stats/statistics.js';
 import { sentencesOf } from '../../ways/figures.js';
 import { randomFor } from '../scenario.js';
 import { orderInWords } from './order.js';
+import { sentencesTable } from './sets.js';
 
 /** The name of each way. @type {Readonly<Record<string, string>>} */
 const LABELS = Object.freeze({
@@ -74,7 +75,10 @@ export const carry = {
       title: carry.title,
       summary: 'Two whole clients talk over WebTransport. Their packets, both ways, go as the row says; all else is the same: codec, delays, playout, and no redundancy.',
       headlines: [],
-      tables: [orderTable(folder, measured, random), agesTable(folder, measured), soundTable(folder, measured, random), sentencesTable(folder, measured, random)],
+      tables: [
+        orderTable(folder, measured, random), agesTable(folder, measured), soundTable(folder, measured, random),
+        sentencesTable(carrySentences(folder, measured, random), { title: 'What the intervals support', caption: 'Of frames at the server, each beside the first; in brackets, the interval of 95 % confidence of the difference.' }),
+      ],
       plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name).map((sample) => ({ ...sample, protocol: String(sample.factors?.carry) })))],
       notes: [
         "The age of a frame: from its end until its payload was first at the server, on the clock that all processes share. What never came has none, and isn't in the quantiles of ages; shares are of all frames.",
@@ -145,15 +149,9 @@ function orderTable(folder, measured, random) {
   };
 }
 
-/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
-function sentencesTable(folder, measured, random) {
-  const labelled = measured.map((way) => ({ label: labelOf(way), ages: byRepetition(folder, quantities.age, way, { withLost: true }) }));
-  return {
-    name: 'sentences', isConclusion: true, title: 'What the intervals support', caption: 'Of frames at the server, each beside the first; in brackets, the interval of 95 % confidence of the difference.',
-    columns: [{ label: 'In words' }],
-    rows: sentencesOf(labelled, random).map((sentence) => [sentence]),
-  };
-}
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {string[]} */
+const carrySentences = (folder, measured, random) =>
+  sentencesOf(measured.map((way) => ({ label: labelOf(way), ages: byRepetition(folder, quantities.age, way, { withLost: true }) })), random);
 
 /** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
 function soundTable(folder, measured, random) {

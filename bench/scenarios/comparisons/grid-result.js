@@ -3,7 +3,7 @@
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
- * @import { Set } from './order.js'
+ * @import { Set } from './sets.js'
  *
  * @typedef {object} Sweep
  * @property {string} name    a word: 'loss'
@@ -32,14 +32,12 @@
  */
 
 import { protocolLabel } from '../../report/palette.js';
-import { toEstimate } from '../../report/quantity-views.js';
-import { valuesByRepetition } from '../../report/result.js';
 import { whereOf } from '../../report/where.js';
-import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
 import { orderInWords } from './order.js';
+import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';
 
 /** All ways' names, in the order of reports. */
 const ALL_WAYS = Object.keys(ways);
@@ -85,7 +83,7 @@ export function gridViews(folder, sweeps, random) {
   return {
     tables: [
       ...measured.flatMap((sweep) => [orderTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
-      ...measured.map((sweep) => sentencesTable(folder, sweep, random)),
+      ...measured.map((sweep) => sweepSentences(folder, sweep, random)),
     ],
     plots: measured.flatMap((sweep) => plottedOf(sweep).map((quantity) => sweepPlot(folder, sweep, quantity, random))),
   };
@@ -102,12 +100,11 @@ const waysOf = (samples) => ALL_WAYS.filter((way) => samples.some(({ protocol })
 
 /** @param {readonly Sample[]} samples @param {number} value @returns {Set[]} in the order of the ways */
 function setsAt(samples, value) {
-  const there = samples.filter(({ factors }) => factors?.at === value);
-  return waysOf(samples).map((way) => ({
-    way,
-    values: valuesByRepetition(there, ({ protocol }) => protocol === way).filter(({ length }) => length > 0),
-  })).filter(({ values }) => values.length > 0);
+  return waysOf(samples).flatMap((way) => setAt(samples, value, way) ?? []);
 }
+
+/** @param {readonly Sample[]} samples @param {number} value @param {string} way */
+const setAt = (samples, value, way) => setOf(samples, way, ({ factors }) => factors?.at === value);
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function orderTable(folder, sweep, random) {
@@ -121,14 +118,10 @@ function orderTable(folder, sweep, random) {
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
-function sentencesTable(folder, sweep, random) {
+function sweepSentences(folder, sweep, random) {
   const told = (sweep.more ?? []).flatMap(({ of, words }) => (words ? sentencesOf(samplesOf(folder, sweep, of), sweep, random, words) : []));
   const sentences = new Set([...sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random), ...told]);
-  return {
-    name: `${sweep.name}Sentences`, isConclusion: true, title: `${sweep.label}: in words`, caption: 'In brackets, the interval of 95 % confidence of the difference.',
-    columns: [{ label: 'In words' }],
-    rows: [...sentences].map((sentence) => [sentence]),
-  };
+  return sentencesTable(sentences, { name: joinNames([sweep.name, 'sentences']), title: `${sweep.label}: in words` });
 }
 
 /** The least difference that is told, of any quantity: figures have one digit. */
@@ -183,14 +176,6 @@ export function sidesOf(differences) {
   });
 }
 
-/**
- * The mean of a quantity, with its interval, which is none that can't be.
- * @param {Quantity} quantity
- * @param {readonly number[][]} values by repetition
- * @param {() => number} random seeded
- */
-const meanOf = ({ unit, within = unit === '%' ? [0, 100] : undefined }, values, random) => summaryIntervals(values, within ? { random, within } : { random }).mean;
-
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {
   // Marks are there only where they were asked for.
@@ -202,10 +187,7 @@ function figuresTable(folder, sweep, random) {
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...figures.map(({ label, unit, digits }) => ({ label, unit, digits }))],
     rows: valuesOf(figures[0].samples).flatMap((value) => setsAt(figures[0].samples, value).map(({ way }) => [
       value, protocolLabel(way),
-      ...figures.map(({ of, samples }) => {
-        const own = setsAt(samples, value).find((set) => set.way === way);
-        return own ? toEstimate(meanOf(of, own.values, random)) : null;
-      }),
+      ...figures.map(({ of, samples }) => meanCell(of, setAt(samples, value, way), random)),
     ])),
   };
 }
@@ -213,24 +195,11 @@ function figuresTable(folder, sweep, random) {
 /** @param {Samples} folder @param {Sweep} sweep @param {Quantity} quantity @param {() => number} random @returns {Plot} */
 function sweepPlot(folder, sweep, quantity, random) {
   const samples = samplesOf(folder, sweep, quantity);
-  const values = valuesOf(samples);
-  const { label, unit } = quantity;
-  return {
-    name: `${sweep.name}${quantity.name[0].toUpperCase()}${quantity.name.slice(1)}`,
-    title: `${label} by ${sweep.label[0].toLowerCase()}${sweep.label.slice(1)}`,
-    caption: 'Means over repetitions, with intervals of 95 % confidence.',
+  return meansPlot(quantity, {
+    name: joinNames([sweep.name, quantity.name]),
+    title: `${quantity.label} by ${withinSentence(sweep.label)}`,
     kind: 'line',
     x: { label: sweep.label, unit: sweep.unit, isLogarithmic: sweep.isLogarithmic },
-    y: { label, unit },
-    series: waysOf(samples).map((way) => ({
-      name: protocolLabel(way),
-      protocol: way,
-      points: values.flatMap((value) => {
-        const own = setsAt(samples, value).find((set) => set.way === way);
-        if (!own) return [];
-        const { estimate, low, high } = meanOf(quantity, own.values, random);
-        return [[value, estimate, low, high]];
-      }),
-    })),
-  };
+    series: waysOf(samples).map((way) => ({ name: protocolLabel(way), protocol: way, sets: valuesOf(samples).map((value) => [value, setAt(samples, value, way)]) })),
+  }, random);
 }

@@ -45,7 +45,7 @@ import { usableOf } from './usable.js';
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
 
-/** How often a block is measured that a disturbed machine spoiled. */
+/** How often a block, or a call, is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
 
 /** @type {Factor[]} */
@@ -254,7 +254,7 @@ export async function keepFrames(lab, { frames, ...voice }, block, { ages, laten
 }
 
 /**
- * Marks what was heard, and keeps the first of each way and condition as a recording.
+ * Marks what was heard, and keeps what was in the first repetition as a recording.
  * @param {Lab} lab @param {Voice} voice @param {string} way @param {Condition} condition @param {number} repetition
  * @param {readonly number[]} ages of all packets
  */
@@ -263,5 +263,5 @@ async function mark(lab, voice, way, condition, repetition, ages) {
   if (!Number.isFinite(heard.mouthToEarMs)) return;
   const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
-  await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, heard);
+  await keepSound(lab.folder, { name: `${way} ${condition.sweep} ${condition.value}`, repetition }, heard);
 }

@@ -1,7 +1,7 @@
 /**
  * The order of ways under one condition, as reports tell it.
  *
- * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
+ * @import { Set } from './sets.js'
  *
  * @typedef {object} Ranking  by what ways are ordered
  * @property {'mean' | 'p50'} figure  of their values

@@ -16,12 +16,10 @@ import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
 import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
-import { usableWays } from './grid.js';
+import { SETTLE_SECONDS, usableWays } from './grid.js';
 import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
 import { orderInWords } from './order.js';
-
-/** Time from the connection to the first packet that counts, in seconds. */
-const SETTLE_SECONDS = 2;
+import { sentencesTable, setOf } from './sets.js';
 
 const STANDS_FOR = `
 With --link bad-wifi and home-wifi ways stands for figures 15 and 16 of Abelló Lozano (2012), open Wi-Fi, and with --link 4g, bad-wifi
@@ -108,8 +106,7 @@ const measuredWays = (folder, asked) => asked.filter((way) => agesOf(folder, way
 
 /** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table[]} none where runs were too short for marks */
 function orderTables(folder, measured, random) {
-  const sets = measured.map((way) => ({ way, values: valuesByRepetition(folder.samples('rating'), ({ protocol }) => protocol === way).filter(({ length }) => length > 0) }));
-  const marked = sets.filter(({ values }) => values.length > 0);
+  const marked = measured.flatMap((way) => setOf(folder.samples('rating'), way) ?? []);
   return marked.length === 0 ? [] : [{
     name: 'order', title: 'Which way is rated highest', caption: 'By R of the E-model, with intervals of 95 % confidence. Ways of which no difference from the first of them is shown stand together.',
     columns: [{ label: 'Order' }],
@@ -148,8 +145,4 @@ function comparedTable(folder, measured, random) {
 
 /** @param {string[]} sentences @returns {Table[]} none where there is nothing to say */
 const sentencesTables = (sentences) =>
-  sentences.length === 0 ? [] : [{
-    name: 'sentences', isConclusion: true, title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
-    columns: [{ label: 'In words' }],
-    rows: sentences.map((sentence) => [sentence]),
-  }];
+  sentences.length === 0 ? [] : [sentencesTable(sentences, { title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.' })];
