@@ -24,7 +24,7 @@ it('so does the survey, and mixed, of which there are no figures, for which sect
 
 it.each([
   ['sweep', 'RFC 8868, "One-Way Propagation Delay"'], ['loaded', 'RFC 8867, "Media Flow Competing with a Long TCP Flow"'],
-  ['parallel', 'RFC 8867, "Competing Media Flows'], ['controllers', 'RFC 8867, "Variable Available Capacity with a Single Flow"'], ['ways', '"Cellular Network Specific Test Cases"'],
+  ['parallel', 'RFC 8867, "Competing Media Flows'], ['controllers', 'RFC 8867, "Variable Available Capacity with a Single Flow"'], ['ways', '"Cellular Network Specific Test Cases"'], ['shipped', '"Wi-Fi Networks Specific Test Cases"'], ['carry', '"Wi-Fi Networks Specific Test Cases"'],
 ])('%s names the RFCs’ case that it is', (name, words) => {
   expect(helpOf(scenarioCommand(scenario(name)))).toContain(words);
 });
