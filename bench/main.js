@@ -62,7 +62,7 @@ program
   .command('papers')
   .description("the papers' experiments, one after another, and what they found beside what is found here: the README's second table")
   .addOption(new Option('--only <list>', `by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
-  .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
+  .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there, with the same options, is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
   .option('--seed <number>', 'of the links and the statistics of all, for a second run with other losses in other --runs', number(0, 2 ** 32 - 1), 1)
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
   .action(showPapers);

@@ -71,7 +71,7 @@ export function runNode(argv, limitSeconds, signal) {
     }, limitSeconds * 1000);
     signal.addEventListener('abort', end);
     child.stdout?.on('data', (chunk) => (output += chunk));
-    child.on('message', ({ brokeOff }) => (reason ??= brokeOff));
+    child.on('message', (/** @type {any} */ { brokeOff }) => (reason ??= brokeOff));
     child.once('error', reject);
     child.once('close', (code) => {
       clearTimeout(limit);

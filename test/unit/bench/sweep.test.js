@@ -25,7 +25,7 @@ it('it is a column by rate, empty where the rate doesn’t carry what is sent', 
   const { tables } = sweep.result({ samples: (name) => (name === 'rating' ? rating : samplesOf({ name })) }, { sweeps: ['rate'], through: 'relay', seed: 1 });
   const figures = tables.find(({ name }) => name === 'rateFigures');
   const column = figures?.columns.findIndex(({ label }) => label === 'Explained') ?? -1;
-  const cells = Object.fromEntries(figures?.rows.filter(([, way]) => way === 'WebTransport datagrams').map((row) => [row[0], row[column]]) ?? []);
+  const cells = Object.fromEntries(figures?.rows.filter(([, way]) => way === 'WebTransport datagrams').map((row) => [String(row[0]), row[column]]) ?? []);
   expect(cells).toEqual({ 60: null, 250: { value: expect.closeTo(14), interval: [expect.any(Number), expect.any(Number)] }, 1000: null });
   expect(sweep.quantities.map(({ name }) => name)).not.toContain('explainedAge');
 });
