@@ -3,34 +3,29 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command, Option } from 'commander';
 import { EXPERIMENTS, markdownOf, runPapers } from './scenarios/comparisons/papers.js';
 import { BENCHMARKS, runTargets } from './scenarios/targets.js';
 import { findChromium } from './browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
-import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
-import { FORMATS, Lab } from './scenarios/lab.js';
-import { LINK_PROFILES } from './link/profiles.js';
+import { Lab } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
-import { listOf } from './options.js';
+import { listOf, number } from './options.js';
 import { Progress } from './report/progress.js';
 import { textSummary } from './report/text-table.js';
 import { trustedResult } from './report/result.js';
 import { RunFolder } from './report/run-folder.js';
 import { scenarios } from './scenarios/index.js';
+import { RESULTS, scenarioCommand } from './scenarios/scenario-command.js';
 import { surveyCommand } from './survey/command.js';
-import { loadConfig } from '../server/config/config.js';
 
 /** @typedef {import('./scenarios/scenario.js').Scenario} Scenario */
 
-const RESULTS = fileURLToPath(new URL('./results', import.meta.url));
 const FRAME_PATH = fileURLToPath(new URL('./frame-path.js', import.meta.url));
-const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
 /** Time for which the machine's load is measured before a run, in milliseconds. */
 const LOOK_MS = 1000;
 /** Cores in use by other programs above which the report has a warning. */
@@ -42,7 +37,9 @@ const program = new Command('bench')
   .description('Measures what HTTP/3 buys: a server and participants at two ends of a link.')
   .showHelpAfterError('(--help says what there is)');
 
-for (const scenario of scenarios) addScenario(scenario);
+for (const scenario of scenarios) {
+  program.addCommand(scenarioCommand(scenario).copyInheritedSettings(program).action((options) => run(scenario, options)));
+}
 program.addCommand(codecCommand);
 program.addCommand(surveyCommand);
 program
@@ -65,7 +62,7 @@ program
   .command('papers')
   .description("the papers' experiments, one after another, and what they found beside what is found here: the README's second table")
   .addOption(new Option('--only <list>', `by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
-  .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
+  .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there, with the same options, is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
   .option('--seed <number>', 'of the links and the statistics of all, for a second run with other losses in other --runs', number(0, 2 ** 32 - 1), 1)
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
   .action(showPapers);
@@ -153,70 +150,6 @@ function reasonOf(signal) {
   });
 }
 
-/** @param {Scenario} scenario */
-function addScenario(scenario) {
-  const { duration = 60, repetitions = 6, format = 'thesis', link = 'loopback' } = scenario.defaults;
-  const command = program
-    .command(scenario.name)
-    .description(scenario.description)
-    .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
-    .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default(link))
-    .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
-    .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
-    .option('--repetitions <count>', 'blocks that the duration is cut into, the protocols by turns', number(1, 1000), repetitions)
-    .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
-    .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
-    .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
-    .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', scenario.defaults.browser ?? false)
-    .addOption(new Option('--complexity <n>', "of the server's Opus encoders, 0 to 10 whatever the server's load is, or auto").argParser(readComplexity).default(scenario.defaults.complexity ?? String(defaultEncoderSettings.complexity)))
-    .option('--server <options>', 'further options of the server, in one string', readServerOptions, [])
-    .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
-  scenario.addOptions?.(command);
-  command.action((options) => run(scenario, options));
-}
-
-/** @param {string} file */
-function readSteps(file) {
-  try {
-    return JSON.parse(readFileSync(file, 'utf8'));
-  } catch (error) {
-    throw new InvalidArgumentError(`it must be a JSON file: ${/** @type {Error} */ (error).message}`);
-  }
-}
-
-/** @param {string} text */
-function readComplexity(text) {
-  return checkedArgv(['--complexity', text])[1];
-}
-
-/** @param {string} text as a command line has them */
-function readServerOptions(text) {
-  return checkedArgv(text.split(/\s+/).filter(Boolean));
-}
-
-/**
- * @param {string[]} argv  of the server
- * @returns {string[]} the same
- * @throws {InvalidArgumentError} where the server doesn't take them
- */
-function checkedArgv(argv) {
-  try {
-    loadConfig({ argv });
-  } catch (error) {
-    throw new InvalidArgumentError(/** @type {Error} */ (error).message);
-  }
-  return argv;
-}
-
-/** @param {number} min @param {number} max */
-function number(min, max) {
-  return (/** @type {string} */ text) => {
-    const value = Number(text);
-    if (text.trim() !== '' && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`allowed is a number from ${min} to ${max}`);
-  };
-}
-
 /**
  * @param {Scenario} scenario
  * @param {any} options
@@ -249,13 +182,23 @@ async function run(scenario, { link: profile, ...options }) {
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
     const report = await folder.fail(reason, partialResult(scenario, folder, { ...options, link: profile }));
-    console.error(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`);
-    process.exitCode = 1;
+    tellFailure(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`, reason);
   } finally {
     await link.close();
     // On loopback a measurement of the link may still run; it ends with this process.
     if (interrupted.signal.aborted) process.exit();
   }
+}
+
+/**
+ * Tells why the command broke off: people, and the command that runs this one, where one does (scenarios/runs.js).
+ * @param {string} words
+ * @param {unknown} error
+ */
+function tellFailure(words, error) {
+  console.error(words);
+  process.send?.({ brokeOff: error instanceof Error ? error.message : String(error) });
+  process.exitCode = 1;
 }
 
 /** @returns {string} Chromium's program */
@@ -323,6 +266,5 @@ async function noteEmulator(link, folder) {
 try {
   await program.parseAsync();
 } catch (error) {
-  console.error(`bench: ${error instanceof Error ? error.message : error}`);
-  process.exitCode = 1;
+  tellFailure(`bench: ${error instanceof Error ? error.message : error}`, error);
 }

@@ -14,6 +14,16 @@ export const wholeNumber = (least, most) => (text) => {
 };
 
 /**
+ * @param {number} least @param {number} most
+ * @returns {(text: string) => number}
+ */
+export const number = (least, most) => (text) => {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= least && value <= most) return value;
+  throw new InvalidArgumentError(`allowed is a number from ${least} to ${most}`);
+};
+
+/**
  * @param {readonly string[]} allowed
  * @returns {(text: string) => string[]} those that are named, by commas, each once
  */

@@ -5,10 +5,9 @@
  * @import { LinkEnd } from '../link/measure.js'
  */
 
-import { chmod, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { chromium } from 'playwright-core';
 import { CHROMIUM_ARGUMENTS } from '../browsers/chromium.js';
 import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
@@ -36,6 +35,9 @@ const DOCUMENT = '/api/config';
  * @property {string} listener  id of the page's listener, or ''
  */
 
+/** The file in a browser's scratch folder that its microphones say. */
+const MICROPHONE = 'microphone.wav';
+
 /** Answers calls as a Child does that runs client-process.js. */
 export class BrowserClients {
   #browser;
@@ -57,6 +59,7 @@ export class BrowserClients {
   static async start({ chromium: program, client, server, more = [] }) {
     const scratch = await mkdtemp(join(tmpdir(), 'aloud-chromium-'));
     try {
+      await copyFile(SPEECH, join(scratch, MICROPHONE));
       const executablePath = await wrap(program, client.exec, scratch);
       const browser = await chromium.launch({
         executablePath,
@@ -65,7 +68,7 @@ export class BrowserClients {
         args: [
           ...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
           // A microphone that says the speech again and again.
-          '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${fileURLToPath(SPEECH)}`,
+          '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${join(scratch, MICROPHONE)}`,
           `--host-resolver-rules=MAP ${HOST} ${server.address}`, ...more,
         ],
       });
@@ -114,6 +117,14 @@ export class BrowserClients {
       default:
         return this.#askListener(name, options);
     }
+  }
+
+  /**
+   * What a microphone says, again and again, that is opened from now on. Until then it is the speech.
+   * @param {URL} file  a WAV file: Chromium reads it anew for each microphone
+   */
+  async say(file) {
+    await copyFile(file, join(this.#scratch, MICROPHONE));
   }
 
   /** @param {{ origin: string }} options */

@@ -10,9 +10,10 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { resample } from '../stats/resample.js';
 import { readWav } from '../stats/wav.js';
 
-const fixture = (/** @type {string} */ name) => new URL(`../../test/fixtures/${name}.wav`, import.meta.url);
+/** @param {string} name one of SPEAKERS, or of the other speech there */
+export const speechFile = (name) => new URL(`../../test/fixtures/${name}.wav`, import.meta.url);
 
-export const SPEECH = fixture('speech-low');
+export const SPEECH = speechFile('speech-low');
 
 /** Voices of some 10 s each, with words of their own. */
 export const SPEAKERS = Object.freeze(['speaker-low-1', 'speaker-low-2', 'speaker-high-1', 'speaker-high-2']);
@@ -42,7 +43,7 @@ export async function readSpeech(sampleRate) {
  * @returns {Promise<Float32Array>} [-1, 1]
  */
 export async function readSpeaker(name, sampleRate) {
-  const { channels: [spoken], sampleRate: own } = await readWav(fixture(name));
+  const { channels: [spoken], sampleRate: own } = await readWav(speechFile(name));
   return resample(spoken, own, sampleRate);
 }
 

@@ -127,7 +127,7 @@ function addGaps(add, gaps, { narrowMs }) {
  */
 export function addMarks(add, { samples, startMs, sampleRate }, speech, { fromMs, toMs }) {
   const [from, to] = [fromMs, toMs].map((ms) => Math.max(0, Math.round(((ms - startMs) * sampleRate) / 1000)));
-  for (const utterance of utterancesIn(samples.subarray(from, to), speech, MARGIN_SECONDS * sampleRate)) add(quantities.visqol, visqol(speech, utterance, { sampleRate }).mos);
+  for (const { sound } of utterancesIn(samples.subarray(from, to), speech, MARGIN_SECONDS * sampleRate)) add(quantities.visqol, visqol(speech, sound, { sampleRate }).mos);
 }
 
 /** @param {Samples} folder @param {Case} which @param {Quantity} quantity */

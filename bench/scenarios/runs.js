@@ -10,8 +10,15 @@ const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 /** Time in which an interrupted run must close what it opened before it is killed, in milliseconds. */
 const TIDY_MS = 15_000;
 
-/** @typedef {{ report: string, result: import('../report/result.js').Result, isComplete: boolean,
- *   warnings: string[] }} ScenarioRun */
+/**
+ * @typedef {object} ScenarioRun
+ * @property {string} report   its path
+ * @property {import('../report/result.js').Result} result
+ * @property {boolean} isComplete
+ * @property {Record<string, unknown>} options  as run.json has them
+ * @property {string} [commit]  of aloud, where it was run in a checkout
+ * @property {string[]} warnings
+ */
 
 /**
  * @param {object} options
@@ -20,12 +27,12 @@ const TIDY_MS = 15_000;
  * @param {number} options.limitSeconds         after this time it is ended
  * @param {AbortSignal} options.signal
  * @returns {Promise<ScenarioRun>}
- * @throws {Error} when it broke off
+ * @throws {Error} when it broke off, which says why
  */
 export async function runScenario({ argv, out, limitSeconds, signal }) {
-  const { output, code } = await runNode([MAIN, ...argv, '--out', out], limitSeconds, signal);
+  const { output, code, reason } = await runNode([MAIN, ...argv, '--out', out], limitSeconds, signal);
   const report = /^Report: (.*)$/m.exec(output)?.[1];
-  if (code !== 0 || !report) throw new Error(`it broke off (exit code ${code}); its own report says why`);
+  if (code !== 0 || !report) throw new Error(reason ?? `it broke off (exit code ${code}) without a reason`);
   return readRun(dirname(report));
 }
 
@@ -37,32 +44,40 @@ export async function readRun(path) {
   const [result, circumstances] = await Promise.all(['result.json', 'run.json'].map(async (file) => JSON.parse(await readFile(join(path, file), 'utf8'))));
   const isShort = circumstances.generator?.bottleneck === true;
   const warnings = [...circumstances.warnings, ...(isShort ? ['the program that made the load was short of time itself'] : [])];
-  return { report: join(path, 'report.html'), result, isComplete: circumstances.complete, warnings };
+  const { complete: isComplete, options, environment } = circumstances;
+  return { report: join(path, 'report.html'), result, isComplete, options, commit: environment.git?.commit, warnings };
 }
 
 /**
  * @param {readonly string[]} argv of Node.js @param {number} limitSeconds @param {AbortSignal} signal
- * @returns {Promise<{ output: string, code: number | null }>}
+ * @returns {Promise<{ output: string, code: number | null, reason?: string }>} reason: why it broke off, where it was ended
+ *   or has said so
  */
 export function runNode(argv, limitSeconds, signal) {
   return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] });
+    const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] });
     let output = '';
+    /** @type {string | undefined} */
+    let reason;
     /** @type {NodeJS.Timeout | undefined} */
     let killing;
     const end = () => {
       child.kill('SIGTERM');
       killing = setTimeout(() => child.kill('SIGKILL'), TIDY_MS);
     };
-    const limit = setTimeout(end, limitSeconds * 1000);
+    const limit = setTimeout(() => {
+      reason = `it was ended after ${limitSeconds} s`;
+      end();
+    }, limitSeconds * 1000);
     signal.addEventListener('abort', end);
-    child.stdout.on('data', (chunk) => (output += chunk));
+    child.stdout?.on('data', (chunk) => (output += chunk));
+    child.on('message', (/** @type {any} */ { brokeOff }) => (reason ??= brokeOff));
     child.once('error', reject);
     child.once('close', (code) => {
       clearTimeout(limit);
       clearTimeout(killing);
       signal.removeEventListener('abort', end);
-      resolve({ output, code });
+      resolve({ output, code, reason });
     });
   });
 }

@@ -130,8 +130,8 @@ async function runTarget({ name, argv, limitSeconds }, folder, signal) {
 
 /** @param {Benchmark} benchmark @param {AbortSignal} signal */
 async function runFramePath({ limitSeconds }, signal) {
-  const { output, code } = await runNode(['--expose-gc', FRAME_PATH, '--json'], limitSeconds, signal);
-  if (code !== 0) throw new Error(`it broke off (exit code ${code})`);
+  const { output, code, reason } = await runNode(['--expose-gc', FRAME_PATH, '--json'], limitSeconds, signal);
+  if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
   return framePathTargets(JSON.parse(output.slice(output.indexOf('{'))));
 }
 

@@ -9,9 +9,7 @@
 
 import { protocolLabel } from '../report/palette.js';
 import { valuesByRepetition } from '../report/result.js';
-import { difference } from '../stats/bootstrap.js';
-import { differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
-import { quantile } from '../stats/statistics.js';
+import { differenceOfMedians, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
 import { listed } from '../ways/figures.js';
 import { SWEEPS } from './conditions.js';
 
@@ -58,11 +56,7 @@ export const valuesOf = (samples, { transport, connection }) =>
  * @param {readonly Sample[]} samples @param {Leg} leg @param {Leg} other @param {() => number} random seeded
  * @returns {Interval}
  */
-export function apart(samples, leg, other, random) {
-  const [a, b] = [valuesOf(samples, leg), valuesOf(samples, other)];
-  const [interval] = difference(a, b, (ascending) => [quantile(ascending, 0.5)], { random, paired: a.length === b.length });
-  return interval;
-}
+export const apart = (samples, leg, other, random) => differenceOfMedians(valuesOf(samples, leg), valuesOf(samples, other), random);
 
 /** The base of comparisons of transports: each with a new connection, the others beside the first. @param {Leg[]} legs */
 export const newOf = (legs) => legs.filter(({ connection }) => connection === 'new');

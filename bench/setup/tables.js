@@ -23,11 +23,11 @@ import { PARTS } from './steps.js';
 /** The parts' columns, in their order. */
 const PART_LABELS = Object.freeze({ connect: 'Connect', session: 'Session', join: 'Join', firstPacket: 'First packet', firstSample: 'First sample' });
 
-/** @param {Sweep} sweep */
-const columnOf = ({ label, unit }) => ({ label, ...(unit && { unit, digits: 0 }) });
+/** The column of a sweep's values. @param {Sweep} sweep */
+export const columnOf = ({ label, unit }) => ({ label, ...(unit && { unit, digits: 0 }) });
 
-/** @param {number | string} at */
-const cellOf = (at) => (at === 'own' ? 'as it is' : at);
+/** Its cell. @param {number | string} at */
+export const cellOf = (at) => (at === 'own' ? 'as it is' : at);
 
 /** The rows of a table: one for each leg at each value. @param {Swept} swept @param {(leg: Leg, at: number | string, samples: Sample[]) => import('../report/result.js').Cell[]} cells */
 const rowsOf = ({ points }, cells) =>

@@ -4,7 +4,7 @@
  */
 
 import { difference } from './bootstrap.js';
-import { mean } from './statistics.js';
+import { mean, quantile } from './statistics.js';
 
 /** Fewest repetitions of which an order or a sentence is made: two or three that are alike by chance leave an interval no width. */
 export const ENOUGH_REPETITIONS = 5;
@@ -18,6 +18,18 @@ export const ENOUGH_REPETITIONS = 5;
  */
 export function differenceOfMeans(a, b, random) {
   const [interval] = difference(a, b, (ascending) => [mean(ascending)], { random, paired: a.length === b.length });
+  return interval;
+}
+
+/**
+ * By how much the median of a is above that of b; in pairs where both have as many repetitions.
+ * @param {readonly (readonly number[])[]} a by repetition
+ * @param {readonly (readonly number[])[]} b
+ * @param {() => number} random seeded
+ * @returns {Interval}
+ */
+export function differenceOfMedians(a, b, random) {
+  const [interval] = difference(a, b, (ascending) => [quantile(ascending, 0.5)], { random, paired: a.length === b.length });
   return interval;
 }
 

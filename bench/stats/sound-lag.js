@@ -71,14 +71,15 @@ export function meanLags(later, earlier, options) {
  * @param {Float32Array} recording
  * @param {Float32Array} speech
  * @param {number} marginSamples  kept before and after each utterance; how far one may be from where the last one puts it
- * @returns {Float32Array[]} those that are whole wherever they begin
+ * @returns {{ sound: Float32Array, at: number }[]} those that are whole wherever they begin; at: its first sample in the sound
  */
 export function utterancesIn(recording, speech, marginSamples) {
   const utterances = [];
   const { length } = speech;
   for (let [from, to] = [0, length]; to + length <= recording.length; ) {
     const { lag } = align(speech, recording, { from, to });
-    utterances.push(recording.subarray(Math.max(0, lag - marginSamples), lag + length + marginSamples));
+    const start = Math.max(0, lag - marginSamples);
+    utterances.push({ sound: recording.subarray(start, lag + length + marginSamples), at: lag - start });
     [from, to] = [lag + length - marginSamples, lag + length + marginSamples];
   }
   return utterances;

@@ -13,6 +13,7 @@ export const surveyCommand = new Command('survey')
   .description("makes a page on which people judge a run's recordings without knowing what is what; with --answers, adds up what they said")
   .argument('<folder>', "a run's folder with recordings/, such as bench/results/…-ways-…")
   .option('--answers <files...>', 'the files that people saved on the page')
+  .addHelpText('after', '\nsurvey stands for table 6.1 and figure 6.14 of Paterson (2022): three scales, and pairs in place of a ranking, of sound in place of video.')
   .action(async (run, { answers: files }) => {
     if (!files) {
       const folder = await makeSurvey(run);

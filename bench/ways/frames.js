@@ -34,7 +34,7 @@ const SILENCE = 1e-7;
 /** The most rows of a file: some 80 MB. */
 const MOST_ROWS = 1_000_000;
 
-const COLUMNS = ['way', 'sweep', 'at', 'repetition', 'frame', 'sentMs', 'ageMs', 'played', 'heardMs', 'correlation'];
+const COLUMNS = ['way', 'sweep', 'at', 'repetition', 'call', 'frame', 'sentMs', 'ageMs', 'played', 'heardMs', 'correlation'];
 
 /**
  * @param {Pick<Heard, 'said' | 'sound' | 'pulls'>} heard  of all frames, those that settle too
@@ -121,13 +121,13 @@ export class FrameFile {
   }
 
   /**
-   * @param {{ way: string, sweep: string, value: number, repetition: number }} block
+   * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block  call: which of several
    * @param {readonly FrameFate[]} frames
    * @returns {Promise<boolean>} false where there was no room for all of them
    */
-  async append({ way, sweep, value, repetition }, frames) {
+  async append({ way, sweep, value, repetition, call = '' }, frames) {
     const rows = frames.slice(0, this.#left).map(({ frame, sentMs, ageMs, played, heardMs, correlation }) =>
-      [way, sweep, value, repetition, frame, told(sentMs), told(ageMs), played, told(heardMs), told(correlation)]);
+      [way, sweep, value, repetition, call, frame, told(sentMs), told(ageMs), played, told(heardMs), told(correlation)]);
     this.#left -= rows.length;
     if (rows.length > 0) await appendFile(this.#path, `${Papa.unparse(rows, { newline: '\n' })}\n`);
     return rows.length === frames.length;

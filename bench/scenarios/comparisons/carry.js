@@ -9,19 +9,24 @@ import { CARRIES, RESET_MS } from '../../../public/shared/wire/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';
-import { toEstimate } from '../../report/quantity-views.js';
+import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { sentencesOf } from '../../ways/figures.js';
 import { randomFor } from '../scenario.js';
+import { orderInWords } from './order.js';
+import { sentencesTable } from './sets.js';
 
-/** The name of each way. */
+/** The name of each way. @type {Readonly<Record<string, string>>} */
 const LABELS = Object.freeze({
   datagrams: 'datagrams',
   stream: 'one stream each way',
   streams: 'a stream for each packet',
-  'reset-streams': 'the same, reset after 0.2 s',
+  'reset-streams': 'a stream for each packet, reset after 0.2 s',
 });
+
+const labelOf = (/** @type {string} */ way) => LABELS[way];
 
 const factors = [{ name: 'carry', label: 'Packets go as', unit: '' }];
 
@@ -46,7 +51,8 @@ export const carry = {
   addOptions: (command) => {
     command
       .option('--carries <ways>', `of ${CARRIES.join(', ')}, by commas`, listOf(CARRIES), [...CARRIES])
-      .option('--settle <seconds>', 'in which the delays find their place, before each block', wholeNumber(0, 600), 10);
+      .option('--settle <seconds>', 'in which the delays find their place, before each block', wholeNumber(0, 600), 10)
+      .addHelpText('after', '\ncarry stands for the builds of datagrams and of streams in figures 6.7 to 6.10 of Paterson (2022), in a whole call. Its link, bad-wifi, stands\nfor the "Wi-Fi Networks Specific Test Cases" of RFC 8869.');
   },
 
   async measure(lab) {
@@ -63,13 +69,17 @@ export const carry = {
   },
 
   result(folder, options) {
-    const measured = CARRIES.filter((way) => options.carries.includes(way));
+    const measured = CARRIES.filter((way) => options.carries.includes(way) && byRepetition(folder, quantities.age, way).length > 0);
+    const random = randomFor(options);
     return {
       title: carry.title,
       summary: 'Two whole clients talk over WebTransport. Their packets, both ways, go as the row says; all else is the same: codec, delays, playout, and no redundancy.',
       headlines: [],
-      tables: [agesTable(folder, measured), soundTable(folder, measured, options)],
-      plots: [],
+      tables: [
+        orderTable(folder, measured, random), agesTable(folder, measured), soundTable(folder, measured, random),
+        sentencesTable(carrySentences(folder, measured, random), { title: 'What the intervals support', caption: 'Of frames at the server, each beside the first; in brackets, the interval of 95 % confidence of the difference.' }),
+      ],
+      plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name).map((sample) => ({ ...sample, protocol: String(sample.factors?.carry) })))],
       notes: [
         "The age of a frame: from its end until its payload was first at the server, on the clock that all processes share. What never came has none, and isn't in the quantiles of ages; shares are of all frames.",
         'Received, up: of the frames of speech that were sent, those that were there when the server mixed them. Received, down: of the mixes with sound in them, those whose own payload the listener decoded for its speaker. Sound latency: from a frame\'s first sample to the arrival of the first packet that holds it in a mix.',
@@ -119,20 +129,34 @@ function agesTable(folder, measured) {
       const came = sorted(ages.filter(Number.isFinite));
       const share = (/** @type {number} */ count) => (100 * count) / ages.length;
       return [
-        LABELS[/** @type {keyof typeof LABELS} */ (way)], ...[0.5, 0.95, 0.99].map((part) => quantile(came, part)),
+        labelOf(way), ...[0.5, 0.95, 0.99].map((part) => quantile(came, part)),
         ...within.map((ms) => share(ages.filter((age) => age <= ms).length)), share(ages.length - came.length),
       ];
     }),
   };
 }
 
-/** @param {Samples} folder @param {string[]} measured @param {{ seed: number }} options @returns {Table} */
-function soundTable(folder, measured, options) {
-  const random = randomFor(options);
-  const estimate = (/** @type {Quantity} */ { name }, /** @type {string} */ way, /** @type {'mean' | 'p99'} */ figure) => {
-    const values = valuesByRepetition(folder.samples(name), ({ factors: at }) => at?.carry === way);
-    return toEstimate(summaryIntervals(values, { random })[figure]);
+/** @param {Samples} folder @param {Quantity} quantity @param {string} way @param {{ withLost?: boolean }} [options] */
+const byRepetition = (folder, { name }, way, options) => valuesByRepetition(folder.samples(name), ({ factors: at }) => at?.carry === way, options);
+
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
+function orderTable(folder, measured, random) {
+  const sets = measured.map((way) => ({ way, values: byRepetition(folder, quantities.rating, way) }));
+  return {
+    name: 'order', title: 'By which a call is rated highest', caption: 'By R of the E-model, with intervals of 95 % confidence. Those of which no difference from the first of them is shown stand together.',
+    columns: [{ label: 'Order' }],
+    rows: measured.length > 0 ? [[orderInWords(sets, labelOf, random)]] : [],
   };
+}
+
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {string[]} */
+const carrySentences = (folder, measured, random) =>
+  sentencesOf(measured.map((way) => ({ label: labelOf(way), ages: byRepetition(folder, quantities.age, way, { withLost: true }) })), random);
+
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
+function soundTable(folder, measured, random) {
+  const estimate = (/** @type {Quantity} */ quantity, /** @type {string} */ way, /** @type {'mean' | 'p99'} */ figure) =>
+    toEstimate(summaryIntervals(byRepetition(folder, quantity, way), { random })[figure]);
   return {
     name: 'sound', title: 'What it gives a call', caption: 'Means; of sound latency the p99 too.',
     columns: [
@@ -140,7 +164,7 @@ function soundTable(folder, measured, options) {
       { label: 'D', unit: 'ms', digits: 0 }, { label: 'Playout', unit: 'ms', digits: 0 }, { label: 'Sound latency', unit: 'ms', digits: 0 }, { label: 'p99', unit: 'ms', digits: 0 }, { label: 'R', digits: 1 },
     ],
     rows: measured.map((way) => [
-      LABELS[/** @type {keyof typeof LABELS} */ (way)],
+      labelOf(way),
       ...[quantities.up, quantities.down, quantities.delay, quantities.playout, quantities.sound].map((quantity) => estimate(quantity, way, 'mean')),
       estimate(quantities.sound, way, 'p99'), estimate(quantities.rating, way, 'mean'),
     ]),

@@ -3,6 +3,7 @@
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
+ * @import { Set } from './sets.js'
  *
  * @typedef {object} Sweep
  * @property {string} name    a word: 'loss'
@@ -19,6 +20,8 @@
  * @property {number} digits
  * @property {boolean} [isPlotted]
  * @property {Words} [words]  where sentences tell of it
+ * @property {(samplesOf: (quantity: Quantity) => readonly Sample[]) => Sample[]} [from]  makes its samples of those of other
+ *   quantities in the sweep
  *
  * @typedef {object} Words  of a sentence: 'a way gets fewer messages through than another'
  * @property {string} verb
@@ -26,20 +29,15 @@
  * @property {string} higher
  * @property {string} what  of which no difference is shown
  * @property {string} unit  of differences
- *
- * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
  */
 
-import { formatInterval, formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
-import { toEstimate } from '../../report/quantity-views.js';
-import { valuesByRepetition } from '../../report/result.js';
 import { whereOf } from '../../report/where.js';
-import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
-import { mean } from '../../stats/statistics.js';
 import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
+import { orderInWords } from './order.js';
+import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';
 
 /** All ways' names, in the order of reports. */
 const ALL_WAYS = Object.keys(ways);
@@ -85,7 +83,7 @@ export function gridViews(folder, sweeps, random) {
   return {
     tables: [
       ...measured.flatMap((sweep) => [orderTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
-      ...measured.map((sweep) => sentencesTable(folder, sweep, random)),
+      ...measured.map((sweep) => sweepSentences(folder, sweep, random)),
     ],
     plots: measured.flatMap((sweep) => plottedOf(sweep).map((quantity) => sweepPlot(folder, sweep, quantity, random))),
   };
@@ -102,47 +100,11 @@ const waysOf = (samples) => ALL_WAYS.filter((way) => samples.some(({ protocol })
 
 /** @param {readonly Sample[]} samples @param {number} value @returns {Set[]} in the order of the ways */
 function setsAt(samples, value) {
-  const there = samples.filter(({ factors }) => factors?.at === value);
-  return waysOf(samples).map((way) => ({
-    way,
-    values: valuesByRepetition(there, ({ protocol }) => protocol === way).filter(({ length }) => length > 0),
-  })).filter(({ values }) => values.length > 0);
+  return waysOf(samples).flatMap((way) => setAt(samples, value, way) ?? []);
 }
 
-/**
- * Ways in the order of their means, the highest first. Those that follow stand beside it where no difference from it is
- * shown: the interval of 95 % confidence of their difference, pair by pair of the repetitions, holds 0.
- * @param {readonly Set[]} sets
- * @param {() => number} random seeded
- * @returns {string[][]} groups of ways
- */
-export function orderOf(sets, random) {
-  const falling = [...sets].sort((a, b) => mean(b.values.flat()) - mean(a.values.flat()));
-  /** @type {Set[][]} */
-  const groups = [];
-  for (const set of falling) {
-    const group = groups.at(-1);
-    if (group && differenceOfMeans(set.values, group[0].values, random).high >= 0) group.push(set);
-    else groups.push([set]);
-  }
-  return groups.map((group) => group.map(({ way }) => way));
-}
-
-/**
- * The order in words, each way with its mean and interval: '1. A 121.2 [121.0, 121.4], B 120.9 [120.1, 121.7]; 2. C 80.0
- * [78.0, 82.0]'.
- * @param {readonly Set[]} sets
- * @param {(way: string) => string} labelOf
- * @param {() => number} random seeded
- */
-export function orderInWords(sets, labelOf, random) {
-  if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
-  const withMean = (/** @type {string} */ way) => {
-    const { estimate, low, high } = summaryIntervals(sets.find((set) => set.way === way)?.values ?? [], { random }).mean;
-    return `${labelOf(way)} ${formatNumber(estimate, 1)} ${formatInterval([low, high], 1)}`;
-  };
-  return orderOf(sets, random).map((group, i) => `${i + 1}. ${group.map(withMean).join(', ')}`).join('; ');
-}
+/** @param {readonly Sample[]} samples @param {number} value @param {string} way */
+const setAt = (samples, value, way) => setOf(samples, way, ({ factors }) => factors?.at === value);
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function orderTable(folder, sweep, random) {
@@ -156,14 +118,10 @@ function orderTable(folder, sweep, random) {
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
-function sentencesTable(folder, sweep, random) {
+function sweepSentences(folder, sweep, random) {
   const told = (sweep.more ?? []).flatMap(({ of, words }) => (words ? sentencesOf(samplesOf(folder, sweep, of), sweep, random, words) : []));
   const sentences = new Set([...sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random), ...told]);
-  return {
-    name: `${sweep.name}Sentences`, isConclusion: true, title: `${sweep.label}: in words`, caption: 'In brackets, the interval of 95 % confidence of the difference.',
-    columns: [{ label: 'In words' }],
-    rows: [...sentences].map((sentence) => [sentence]),
-  };
+  return sentencesTable(sentences, { name: joinNames([sweep.name, 'sentences']), title: `${sweep.label}: in words` });
 }
 
 /** The least difference that is told, of any quantity: figures have one digit. */
@@ -218,28 +176,18 @@ export function sidesOf(differences) {
   });
 }
 
-/**
- * The mean of a quantity, with its interval, which is none that can't be.
- * @param {Quantity} quantity
- * @param {readonly number[][]} values by repetition
- * @param {() => number} random seeded
- */
-const meanOf = ({ unit, within = unit === '%' ? [0, 100] : undefined }, values, random) => summaryIntervals(values, within ? { random, within } : { random }).mean;
-
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function figuresTable(folder, sweep, random) {
   // Marks are there only where they were asked for.
-  const figures = [...FIGURES, ...(sweep.more ?? [])].filter(({ of }) => samplesOf(folder, sweep, of).length > 0);
-  const samples = figures.map(({ of }) => samplesOf(folder, sweep, of));
+  const readable = (/** @type {Quantity} */ quantity) => samplesOf(folder, sweep, quantity);
+  const all = [...FIGURES, ...(sweep.more ?? [])].map((figure) => ({ ...figure, samples: figure.from?.(readable) ?? readable(figure.of) }));
+  const figures = all.filter(({ samples }) => samples.length > 0);
   return {
     name: `${sweep.name}Figures`, title: `${sweep.label}: figures`, caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...figures.map(({ label, unit, digits }) => ({ label, unit, digits }))],
-    rows: valuesOf(samples[0]).flatMap((value) => setsAt(samples[0], value).map(({ way }) => [
+    rows: valuesOf(figures[0].samples).flatMap((value) => setsAt(figures[0].samples, value).map(({ way }) => [
       value, protocolLabel(way),
-      ...samples.map((all, i) => {
-        const own = setsAt(all, value).find((set) => set.way === way);
-        return own ? toEstimate(meanOf(figures[i].of, own.values, random)) : null;
-      }),
+      ...figures.map(({ of, samples }) => meanCell(of, setAt(samples, value, way), random)),
     ])),
   };
 }
@@ -247,24 +195,11 @@ function figuresTable(folder, sweep, random) {
 /** @param {Samples} folder @param {Sweep} sweep @param {Quantity} quantity @param {() => number} random @returns {Plot} */
 function sweepPlot(folder, sweep, quantity, random) {
   const samples = samplesOf(folder, sweep, quantity);
-  const values = valuesOf(samples);
-  const { label, unit } = quantity;
-  return {
-    name: `${sweep.name}${quantity.name[0].toUpperCase()}${quantity.name.slice(1)}`,
-    title: `${label} by ${sweep.label[0].toLowerCase()}${sweep.label.slice(1)}`,
-    caption: 'Means over repetitions, with intervals of 95 % confidence.',
+  return meansPlot(quantity, {
+    name: joinNames([sweep.name, quantity.name]),
+    title: `${quantity.label} by ${withinSentence(sweep.label)}`,
     kind: 'line',
     x: { label: sweep.label, unit: sweep.unit, isLogarithmic: sweep.isLogarithmic },
-    y: { label, unit },
-    series: waysOf(samples).map((way) => ({
-      name: protocolLabel(way),
-      protocol: way,
-      points: values.flatMap((value) => {
-        const own = setsAt(samples, value).find((set) => set.way === way);
-        if (!own) return [];
-        const { estimate, low, high } = meanOf(quantity, own.values, random);
-        return [[value, estimate, low, high]];
-      }),
-    })),
-  };
+    series: waysOf(samples).map((way) => ({ name: protocolLabel(way), protocol: way, sets: valuesOf(samples).map((value) => [value, setAt(samples, value, way)]) })),
+  }, random);
 }

@@ -31,14 +31,13 @@ const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace o
  * @param {'relay' | 'nothing'} [options.through]  what is in the hub where that isn't said
  * @param {string} [options.summary]  what all of it is, where that isn't a pair of legs for each way
  * @param {typeof runGrid} [options.run]
- * @param {boolean} [options.hasFrames]  whether frames can be kept
  * @param {(command: Command) => void} [options.addOptions]  those of its own
  * @param {(lab: Lab) => void} [options.check]  throws, with a reason, where the machine lacks what it needs
  * @returns {Scenario}
  */
-export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = WAYS, through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, hasFrames = true, addOptions, check }) {
+export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = WAYS, through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
   const names = sweeps.map((sweep) => sweep.name);
-  const quantities = new Set([...Object.values(GRID_QUANTITIES), ...sweeps.flatMap(({ more = [] }) => more.map(({ of }) => of))]);
+  const quantities = new Set([...Object.values(GRID_QUANTITIES), ...sweeps.flatMap(({ more = [] }) => more.filter(({ from }) => !from).map(({ of }) => of))]);
   const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
   return {
     name, title, description,
@@ -51,8 +50,8 @@ export function gridScenario({ name, title, description, sweeps, notes, ways = W
         .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
         .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
         .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default(between))
+        .option('--frames', "what became of each frame, in frames.csv of the run's folder: sent, arrived, played, heard; a million rows at most", false)
         .addHelpText('after', `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`);
-      if (hasFrames) command.option('--frames', "what became of each frame, in frames.csv of the run's folder: sent, arrived, played, heard; a million rows at most", false);
       addOptions?.(command);
     },
 

@@ -16,6 +16,7 @@
  * @property {number} value    of it, on the plot's axis
  * @property {{ delayMs?: number, [setting: string]: unknown }} leg  each leg's settings, as parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
+ * @property {readonly Quantity[]} [phases]  R before the first step, between steps, and after the last
  * @property {number} [seconds]  that count, in place of those of a block
  * @property {readonly MessageKind[]} [messages]  that ways which carry messages carry beside the sound
  * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>} [disturb]  begins what
@@ -39,11 +40,12 @@ import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
 import { faultOf } from './faults.js';
 import { keepSound, readVoices } from './heard.js';
+import { usableOf } from './usable.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
 
-/** How often a block is measured that a disturbed machine spoiled. */
+/** How often a block, or a call, is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
 
 /** @type {Factor[]} */
@@ -100,16 +102,7 @@ export async function runGrid(lab, { conditions, ways, through }) {
 }
 
 /** @param {Lab} lab @param {readonly string[]} ways @returns {Promise<string[]>} those that this machine has */
-export async function usableWays(lab, ways) {
-  const usable = [];
-  for (const way of ways) {
-    const missing = await all[way].missing();
-    if (missing) lab.folder.warn(`Left out: ${way}. ${missing}`);
-    else usable.push(way);
-  }
-  if (usable.length === 0) throw new Error('none of the ways can be had here');
-  return usable;
-}
+export const usableWays = (lab, ways) => usableOf(lab, all, ways, 'ways');
 
 /**
  * @param {readonly [Link, Link]} legs the sender's, the receiver's
@@ -133,8 +126,8 @@ async function measureBlock(lab, ground, condition, repetition) {
       if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
       if (fault || !figures) continue;
       lacking.delete(lane);
-      record(lab, lane.way, condition, repetition, figures);
-      if (ages && ground.frames) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
+      record(lab, lane.way, condition, repetition, { ...figures, ...(ages && phaseFigures(ground, ages, condition)) });
+      if (ages) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
@@ -231,6 +224,18 @@ export function figuresOf(voice, ages, settle) {
   };
 }
 
+/**
+ * R of the phases between a condition's steps, by their names. The playout comes from one into the next.
+ * @param {Voice} voice @param {readonly number[]} ages of all packets
+ * @param {Pick<Condition, 'steps' | 'phases'>} condition
+ * @returns {Record<string, number>}
+ */
+export function phaseFigures(voice, ages, { steps = [], phases = [] }) {
+  const ends = [...steps.map(({ atMs }) => Math.round(atMs / EVERY_MS)), ages.length];
+  const starts = [(SETTLE_SECONDS * 1000) / EVERY_MS, ...ends];
+  return Object.fromEntries(phases.map(({ name }, i) => [name, figuresOf(voice, ages.slice(0, ends[i]), starts[i]).rating]));
+}
+
 /** @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {Record<string, number>} figures by the quantities' names */
 function record(lab, way, { sweep, value: at }, repetition, figures) {
   for (const [name, value] of Object.entries(figures)) {
@@ -240,16 +245,18 @@ function record(lab, way, { sweep, value: at }, repetition, figures) {
 
 /**
  * Keeps what became of each frame.
- * @param {Lab} lab @param {Ground} ground @param {{ way: string, sweep: string, value: number, repetition: number }} block
+ * @param {Pick<Lab, 'folder'>} lab @param {Voice & { frames: FrameFile | null }} ground
+ * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block  call: which of several
  * @param {{ ages: readonly number[], latenessMs?: readonly number[] }} packets  all of them
  */
-async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
-  const isWhole = await frames?.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
-  if (isWhole === false) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
+export async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
+  if (!frames) return;
+  const isWhole = await frames.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
+  if (!isWhole) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
 }
 
 /**
- * Marks what was heard, and keeps the first of each way and condition as a recording.
+ * Marks what was heard, and keeps what was in the first repetition as a recording.
  * @param {Lab} lab @param {Voice} voice @param {string} way @param {Condition} condition @param {number} repetition
  * @param {readonly number[]} ages of all packets
  */
@@ -258,5 +265,5 @@ async function mark(lab, voice, way, condition, repetition, ages) {
   if (!Number.isFinite(heard.mouthToEarMs)) return;
   const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
-  await keepSound(lab.folder, `${way} ${condition.sweep} ${condition.value}`, heard);
+  await keepSound(lab.folder, { name: `${way} ${condition.sweep} ${condition.value}`, repetition }, heard);
 }

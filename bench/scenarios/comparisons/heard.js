@@ -61,7 +61,7 @@ export async function readVoices() {
 }
 
 /**
- * Records what would be heard of a run, and the sound of the first run of each name. A run that is shorter than the piece
+ * Records what would be heard of a run, and the sound of the first repetition. A run that is shorter than the piece
  * has no marks and no sound.
  *
  * @param {RunFolder} folder
@@ -80,14 +80,17 @@ export async function recordHeard(folder, voice, { ages, first, sample, name }) 
   const values = { present: figures.presentPercent, playoutDelay: figures.playoutDelayMs, mouthToEar: figures.mouthToEarMs, ...marks };
   for (const [quantity, value] of Object.entries(values)) if (Number.isFinite(value)) folder.record(quantity, { ...sample, value });
   if (!isLong) folder.warn(`Runs of less than ${PIECE_SECONDS} s have no marks of what would be heard.`);
-  else if (Number.isFinite(figures.mouthToEarMs)) await keepSound(folder, name, { said, sound, mouthToEarMs: figures.mouthToEarMs });
+  else if (Number.isFinite(figures.mouthToEarMs)) await keepSound(folder, { name, ...sample }, { said, sound, mouthToEarMs: figures.mouthToEarMs });
 }
 
 /**
- * Keeps a piece of what was heard, without its delay; the first of each name.
- * @param {RunFolder} folder @param {string} name @param {Pick<Heard, 'said' | 'sound' | 'mouthToEarMs'>} heard
+ * Keeps a piece of what was heard, without its delay, of the first repetition alone: another voice speaks in the next, and a
+ * survey compares recordings of the same words.
+ * @param {Pick<RunFolder, 'path'>} folder @param {{ name: string, repetition: number }} what
+ * @param {Pick<Heard, 'said' | 'sound' | 'mouthToEarMs'>} heard
  */
-export async function keepSound(folder, name, { said, sound, mouthToEarMs }) {
+export async function keepSound(folder, { name, repetition }, { said, sound, mouthToEarMs }) {
+  if (repetition > 0) return;
   const start = Math.round((mouthToEarMs * SAMPLE_RATE) / 1000);
   const samples = Math.min(said.length, PIECE_SECONDS * SAMPLE_RATE);
   await keepRecording(folder.path, name, { sampleRate: SAMPLE_RATE, channels: [sound.subarray(start, start + samples)] });

@@ -3,7 +3,7 @@
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
- * @import { Set } from './grid-result.js'
+ * @import { Set } from './sets.js'
  *
  * @typedef {object} Condition
  * @property {string} name   a word: 'loss'
@@ -11,12 +11,11 @@
  * @property {{ lossPercent?: number }} leg  each leg's settings besides its delay
  */
 
-import { toEstimate } from '../../report/quantity-views.js';
-import { valuesByRepetition } from '../../report/result.js';
 import { whereOf } from '../../report/where.js';
-import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { quantile, sorted } from '../../stats/statistics.js';
+import { LOWEST_MEAN, orderInWords } from './order.js';
+import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';
 
 /** @type {readonly Condition[]} */
 export const CONDITIONS = Object.freeze([
@@ -76,8 +75,8 @@ export function meshViews(folder, random) {
   const measured = CONDITIONS.filter((condition) => samplesOf(folder, MESH_QUANTITIES.cpu, condition).length > 0);
   return {
     tables: [
-      ...measured.map((condition) => figuresTable(folder, condition, random)),
-      ...(measured.length > 0 ? [setupTable(folder, random), sentencesTable(folder, measured, random)] : []),
+      ...measured.flatMap((condition) => [orderTable(folder, condition, random), figuresTable(folder, condition, random)]),
+      ...(measured.length > 0 ? [setupTable(folder, random), meshSentences(folder, measured, random)] : []),
     ],
     plots: [
       ...measured.flatMap((condition) => FIGURES.map(({ of }) => peoplePlot(folder, of, condition, random))),
@@ -95,20 +94,8 @@ const countsOf = (samples) => [...new Set(samples.map(({ factors: at }) => Numbe
 /** @param {readonly Sample[]} samples @returns {string[]} in the order of their first samples */
 const topologiesOf = (samples) => [...new Set(samples.map(({ protocol }) => protocol))].sort((a, b) => ORDER.indexOf(a) - ORDER.indexOf(b));
 
-/**
- * A topology's values with a number of people.
- * @param {readonly Sample[]} samples @param {string} topology @param {number} people
- * @returns {Set | null} null where there are none
- */
-function setOf(samples, topology, people) {
-  const values = valuesByRepetition(samples, ({ protocol, factors: at }) => protocol === topology && at?.people === people);
-  const there = values.filter(({ length }) => length > 0);
-  return there.length > 0 ? { way: topology, values: there } : null;
-}
-
-/** @param {Set} set @param {Quantity} quantity @param {() => number} random */
-const meanOf = ({ values }, quantity, random) =>
-  summaryIntervals(values, { random, within: quantity === MESH_QUANTITIES.present ? [0, 100] : [0, Infinity] }).mean;
+/** A topology's values with a number of people. @param {readonly Sample[]} samples @param {string} topology @param {number} people */
+const setWith = (samples, topology, people) => setOf(samples, topology, ({ factors: at }) => at?.people === people);
 
 /**
  * Why a row tells of the machine; '' where it doesn't. The median over repetitions decides.
@@ -128,10 +115,25 @@ export function markOf({ late, ticks, leftOut, busy, legs }) {
 /** @param {Samples} folder @param {Condition} condition @returns {(topology: string, people: number) => string} */
 function marksOf(folder, condition) {
   const valuesOf = (/** @type {Quantity} */ quantity, /** @type {string} */ topology, /** @type {number} */ people) =>
-    setOf(samplesOf(folder, quantity, condition), topology, people)?.values.flat() ?? [];
+    setWith(samplesOf(folder, quantity, condition), topology, people)?.values.flat() ?? [];
   return (topology, people) => {
     const [late, ticks, leftOut, busy, legs] = MARKING.map((quantity) => valuesOf(quantity, topology, people));
     return markOf({ late, ticks, leftOut, busy, legs });
+  };
+}
+
+/** @param {Samples} folder @param {Condition} condition @param {() => number} random @returns {Table} */
+function orderTable(folder, condition, random) {
+  const samples = samplesOf(folder, MESH_QUANTITIES.mouthToEar, condition);
+  const mark = marksOf(folder, condition);
+  return {
+    name: `${condition.name}Order`, title: `${condition.label}: by which topology people are heard soonest`,
+    caption: 'By the mean from mouth to ear in ms, the lowest first, with intervals of 95 % confidence. Topologies of which no difference from the first of them is shown stand together; those that the machine disturbed are left out.',
+    columns: [{ label: 'People' }, { label: 'Order' }],
+    rows: countsOf(samples).map((people) => {
+      const sets = topologiesOf(samples).filter((topology) => mark(topology, people) === '').flatMap((topology) => setWith(samples, topology, people) ?? []);
+      return [people, orderInWords(sets, (topology) => topology, random, LOWEST_MEAN) || 'the machine disturbed all of them'];
+    }),
   };
 }
 
@@ -143,9 +145,9 @@ function figuresTable(folder, condition, random) {
     name: `${condition.name}Figures`, title: condition.label, caption: 'Means over people and repetitions; in brackets, intervals of 95 % confidence. It stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012).',
     columns: [{ label: 'People' }, { label: 'Topology' }, ...FIGURES.map(({ of, label, digits }) => ({ label, unit: of.unit, digits })), { label: 'Disturbed by the machine' }],
     rows: countsOf(samples[0]).flatMap((people) => topologiesOf(samples[0]).flatMap((topology) => {
-      const sets = samples.map((all) => setOf(all, topology, people));
+      const sets = samples.map((all) => setWith(all, topology, people));
       if (!sets[0]) return [];
-      return [[people, topology, ...sets.map((set, i) => set && toEstimate(meanOf(set, FIGURES[i].of, random))), mark(topology, people)]];
+      return [[people, topology, ...sets.map((set, i) => meanCell(FIGURES[i].of, set, random)), mark(topology, people)]];
     })),
   };
 }
@@ -157,23 +159,20 @@ function setupTable(folder, random) {
     name: 'setup', title: 'Setup', caption: 'Over legs of 20 ms. Of pairs the median; until everybody hears everybody, the mean of the repetitions, and the most.',
     columns: [{ label: 'People' }, { label: 'Topology' }, ...['A pair', 'Everybody', 'Most'].map((label) => ({ label, unit: 'ms', digits: 0 }))],
     rows: countsOf(all).flatMap((people) => topologiesOf(all).flatMap((topology) => {
-      const [pair, last] = [pairs, all].map((samples) => setOf(samples, topology, people));
+      const [pair, last] = [pairs, all].map((samples) => setWith(samples, topology, people));
       if (!pair || !last) return [];
-      return [[people, topology, quantile(sorted(pair.values.flat()), 0.5), toEstimate(meanOf(last, MESH_QUANTITIES.setupAll, random)), Math.max(...last.values.flat())]];
+      return [[people, topology, quantile(sorted(pair.values.flat()), 0.5), meanCell(MESH_QUANTITIES.setupAll, last, random), Math.max(...last.values.flat())]];
     })),
   };
 }
 
 /** @param {Samples} folder @param {readonly Condition[]} measured @param {() => number} random @returns {Table} */
-function sentencesTable(folder, measured, random) {
+function meshSentences(folder, measured, random) {
   const told = [...measured.flatMap((condition) => TOLD.map((quantity) => ({ quantity, condition }))), { quantity: MESH_QUANTITIES.setupAll, condition: CONDITIONS[0] }];
   const sentences = told.flatMap(({ quantity, condition }) =>
     sentencesOf({ ...quantity, condition: condition.label }, samplesOf(folder, quantity, condition), marksOf(folder, condition), random));
-  return {
-    name: 'sentences', isConclusion: true, title: 'In words', caption: 'In brackets, the interval of 95 % confidence of the difference. Marked rows are left out.',
-    columns: [{ label: 'In words' }],
-    rows: sentences.length > 0 ? sentences.map((sentence) => [sentence]) : [[`Sentences need ${ENOUGH_REPETITIONS} repetitions of two topologies, in rows that aren't marked.`]],
-  };
+  const none = `Sentences need ${ENOUGH_REPETITIONS} repetitions of two topologies, in rows that aren't marked.`;
+  return sentencesTable(sentences.length > 0 ? sentences : [none], { caption: 'In brackets, the interval of 95 % confidence of the difference. Marked rows are left out.' });
 }
 
 const PEOPLE = Object.freeze({ unit: 'people', at: 'with' });
@@ -190,10 +189,10 @@ const peopleOf = (those) => those.map(({ people }) => people);
  * @returns {string[]}
  */
 export function sentencesOf({ label, unit, condition }, samples, mark, random) {
-  const what = `${label}, ${condition[0].toLowerCase()}${condition.slice(1)}`;
+  const what = `${label}, ${withinSentence(condition)}`;
   return topologiesOf(samples).filter((topology) => topology !== BASE).flatMap((topology) => {
     const all = countsOf(samples).flatMap((people) => {
-      const [a, b] = [topology, BASE].map((name) => mark(name, people) === '' && setOf(samples, name, people));
+      const [a, b] = [topology, BASE].map((name) => mark(name, people) === '' && setWith(samples, name, people));
       return a && b && Math.min(a.values.length, b.values.length) >= ENOUGH_REPETITIONS ? [{ people, ...differenceOfMeans(a.values, b.values, random) }] : [];
     });
     if (all.length === 0) return [];
@@ -208,23 +207,12 @@ export function sentencesOf({ label, unit, condition }, samples, mark, random) {
 /** @param {Samples} folder @param {Quantity} quantity @param {Condition} condition @param {() => number} random @returns {Plot} */
 function peoplePlot(folder, quantity, condition, random) {
   const samples = samplesOf(folder, quantity, condition);
-  const { name, label, unit } = quantity;
-  return {
-    name: `${condition.name}${name[0].toUpperCase()}${name.slice(1)}`,
-    title: `${label}, ${condition.label[0].toLowerCase()}${condition.label.slice(1)}`,
-    caption: 'Means over people and repetitions, with intervals of 95 % confidence.',
+  return meansPlot(quantity, {
+    name: joinNames([condition.name, quantity.name]),
+    title: `${quantity.label}, ${withinSentence(condition.label)}`,
+    of: 'people and repetitions',
     kind: 'line',
     x: { label: 'People', unit: '' },
-    y: { label, unit },
-    series: topologiesOf(samples).map((topology) => ({
-      name: topology,
-      protocol: topology,
-      points: countsOf(samples).flatMap((people) => {
-        const set = setOf(samples, topology, people);
-        if (!set) return [];
-        const { estimate, low, high } = meanOf(set, quantity, random);
-        return [[people, estimate, low, high]];
-      }),
-    })),
-  };
+    series: topologiesOf(samples).map((topology) => ({ name: topology, protocol: topology, sets: countsOf(samples).map((people) => [people, setWith(samples, topology, people)]) })),
+  }, random);
 }

@@ -1,20 +1,16 @@
 /**
  * Calls of several people on a star: from peer to peer, through a forwarder in the hub, or mixed there by aloud's server.
  *
- * @import { Codec } from '../../../public/shared/stream/codec.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
  * @import { CallNotes } from '../../mesh/notes.js'
  * @import { Quantity } from '../../report/result.js'
  * @import { Lab } from '../lab.js'
  * @import { Scenario } from '../scenario.js'
+ * @import { Voice } from './heard.js'
  * @import { Condition } from './mesh-result.js'
  *
- * @typedef {object} Ground  what calls are measured on
- * @property {Star} star
- * @property {readonly Uint8Array[]} payloads
- * @property {Float32Array} speech
- * @property {Codec} codec
+ * @typedef {Voice & { star: Star }} Ground  what calls are measured on
  *
  * @typedef {{ topology: string, people: number, repetition: number }} Which  call it is
  *
@@ -28,24 +24,21 @@
  */
 
 import { availableParallelism } from 'node:os';
-import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
-import { defaultEncoderSettings } from '../../../public/shared/stream/codec.js';
-import { loadCodec } from '../../../server/codec/codec.js';
 import { starOf } from '../../link/star.js';
 import { Call, TOPOLOGIES } from '../../mesh/call.js';
 import { agesOf, setupsOf } from '../../mesh/notes.js';
 import { wholeNumber } from '../../options.js';
 import { MachineMeter, sharedMs } from '../../participants/child.js';
-import { encodeSpeech, readSpeech } from '../../participants/speech.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { isShort } from '../lab.js';
 import { randomFor } from '../scenario.js';
+import { SETTLE_SECONDS, TRIES } from './grid.js';
+import { readVoices } from './heard.js';
 import { wrongWith } from './faults.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
-
-const SAMPLE_RATE = 48_000;
+import { usableOf } from './usable.js';
 
 /** Most people: each has a process, a leg's emulator and a namespace of this machine. */
 const MOST_PEOPLE = 12;
@@ -53,12 +46,8 @@ const MOST_PEOPLE = 12;
 /** Delay of each leg, one way, in milliseconds. */
 const DELAY_MS = 20;
 
-/** Time in a block before the frames that count, and after them: the playout finds its delay, the last of them arrive. */
-const SETTLE_SECONDS = 2;
+/** Time in a block after the frames that count, in seconds: the last of them arrive. */
 const LAST_SECONDS = 1;
-
-/** How often a call is tried: a machine that is busy for a while makes its connection fail. */
-const TRIES = 3;
 
 /** @type {Scenario} */
 export const mesh = {
@@ -77,7 +66,8 @@ export const mesh = {
   async measure(lab) {
     const { people: counts, repetitions } = /** @type {any} */ (lab.options);
     const topologies = await usableTopologies(lab);
-    const ground = await prepare(lab, Math.max(...counts));
+    const star = await starOf(lab.link, Math.max(...counts));
+    const voiceOf = await readVoices();
     const total = repetitions * counts.length * topologies.length;
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
@@ -85,7 +75,7 @@ export const mesh = {
         for (const i of topologies.keys()) {
           const topology = topologies[(i + repetition) % topologies.length];
           lab.progress(`${people} people, ${topology}, ${repetition + 1} of ${repetitions}`, done++ / total);
-          await measureCall(lab, ground, { topology, people, repetition });
+          await measureCall(lab, { star, ...voiceOf(repetition) }, { topology, people, repetition });
         }
       }
     }
@@ -109,7 +99,7 @@ const NOTES = Object.freeze([
   'Up and down: IP packets on a person\'s leg with their headers, as the leg\'s emulator counts them before it loses any.',
   'Setup: from the moment when all begin to connect at once until a frame of a speaker\'s is first at a listener\'s: of pairs the median, and until the last pair. It is on legs without loss. WebRTC\'s offers and answers go beside the legs at no cost, and none of its people asks a server first; in mixed, fetching the configuration, the session, the join and the comparison of clocks (eight questions, 25 ms apart) go over the leg, and all of that is in it, with the first work of a server that has just been started. Nobody opens a microphone.',
   "Present and mouth to ear: each person as heard by the next. The ages of the frames at the listener, from their sending, go through aloud's own playout and decoder for all topologies, offline. The age in mixed is that of the first packet whose mix had the frame in it in time, so that the server's delay and mixing are in it; a frame that missed its mix never came, nor did one that the server left out: where its mixes are late it mixes fewer people. Mouth to ear: the frame's length, its age, its wait for playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in mesh and forwarded, twice in mixed. Nor are devices.",
-  'Both conditions are met by the same call, first without loss, then with it; each repetition has new processes and connections. The legs have the same random numbers in each repetition, but topologies send different numbers of packets over them.',
+  'Both conditions are met by the same call, first without loss, then with it; each repetition has new processes and connections, and another of four voices. The legs have the same random numbers in each repetition, but topologies send different numbers of packets over them.',
   "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The forwarder has one track for each person, on which the others are told apart by SSRC. People's frames end at moments that are spread over 20 ms in mesh and forwarded; in mixed all keep to the server's grid.",
   'A row is marked where, in half of the repetitions or more, packets were sent or mixes begun more than 10 ms late (p99), the server had left people out, the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
 ]);
@@ -118,26 +108,7 @@ const NOTES = Object.freeze([
 const numbersOfPeople = (text) => [...new Set(text.split(',').map((word) => wholeNumber(2, MOST_PEOPLE)(word)))].sort((a, b) => a - b);
 
 /** Those that this machine has. @param {Lab} lab */
-async function usableTopologies(lab) {
-  const usable = [];
-  for (const [name, { missing }] of Object.entries(TOPOLOGIES)) {
-    const reason = await missing();
-    if (reason) lab.folder.warn(`Left out: ${name}. ${reason}`);
-    else usable.push(name);
-  }
-  if (usable.length === 0) throw new Error('none of the topologies can be had here');
-  return usable;
-}
-
-/** @param {Lab} lab @param {number} most @returns {Promise<Ground>} */
-async function prepare(lab, most) {
-  return {
-    star: await starOf(lab.link, most),
-    payloads: await encodeSpeech(createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS, channels: 1 }), defaultEncoderSettings.bitrate),
-    speech: await readSpeech(SAMPLE_RATE),
-    codec: await loadCodec(),
-  };
-}
+export const usableTopologies = (lab) => usableOf(lab, TOPOLOGIES, Object.keys(TOPOLOGIES), 'topologies');
 
 /**
  * Measures a call; one that fails is tried again, with a warning.

@@ -16,9 +16,13 @@
 
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, relative } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { withoutPaths } from '../../report/environment.js';
 import { formatNumber } from '../../report/numbers.js';
 import { protocolLabel } from '../../report/palette.js';
+import { scenarios } from '../index.js';
 import { readRun, runScenario } from '../runs.js';
+import { scenarioCommand } from '../scenario-command.js';
 import { MAIN_WAYS, ratingsTable } from './ratings-table.js';
 
 /** @type {readonly Experiment[]} */
@@ -141,7 +145,8 @@ function estimate(cell) {
 }
 
 /**
- * Runs experiments, each in a folder of its name; one that an earlier run has finished there isn't run again.
+ * Runs experiments, each in a folder of its name; one that an earlier run has finished there with the same options isn't run
+ * again.
  * @param {object} options
  * @param {readonly Experiment[]} options.experiments
  * @param {RunFolder} options.folder
@@ -149,9 +154,10 @@ function estimate(cell) {
  * @param {number} options.seed
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
+ * @param {typeof runScenario} [options.run]
  * @returns {Promise<{ papers: Table, ratings: Table | null }>} papers: a row for each; ratings: of the runs of rate, delay and loss
  */
-export async function runPapers({ experiments, folder, runs, seed, signal, progress }) {
+export async function runPapers({ experiments, folder, runs, seed, signal, progress, run = runScenario }) {
   /** @type {import('../../report/result.js').Cell[][]} */
   const rows = [];
   /** @type {Map<string, Result>} */
@@ -160,15 +166,19 @@ export async function runPapers({ experiments, folder, runs, seed, signal, progr
     if (signal.aborted) break;
     progress(name, i / experiments.length);
     const out = join(runs, name);
+    const seeded = [...argv, '--seed', String(seed)];
     try {
       await mkdir(out, { recursive: true });
-      const { result, warnings, report } = (await finishedIn(out)) ?? (await runScenario({ argv: [...argv, '--seed', String(seed)], out, limitSeconds, signal }));
+      const earlier = await finishedIn(out, seeded);
+      const { result, warnings, report } = earlier ?? (await run({ argv: seeded, out, limitSeconds, signal }));
+      if (earlier && earlier.commit !== folder.run.environment.git?.commit) folder.warn(`${name}: measured earlier, by ${earlier.commit ?? 'another state'} of aloud`);
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
       results.set(name, result);
       rows.push([paper, question, theirs, ours(result), `npm run bench -- ${argv.join(' ')}`, relative(folder.path, report)]);
     } catch (error) {
-      folder.warn(`${name}: ${/** @type {Error} */ (error).message}`);
-      rows.push([paper, question, theirs, 'not measured', `npm run bench -- ${argv.join(' ')}`, '']);
+      const why = /** @type {Error} */ (error).message;
+      folder.warn(`${name}: ${why}`);
+      rows.push([paper, question, theirs, `not measured: ${why}`, `npm run bench -- ${argv.join(' ')}`, '']);
     }
   }
   return { papers: papersTable(rows), ratings: ratingsTable(results) };
@@ -181,13 +191,30 @@ const papersTable = (rows) => ({
   rows,
 });
 
-/** @param {string} folder @returns {Promise<import('../runs.js').ScenarioRun | null>} its run that came to its end, if there is one */
-async function finishedIn(folder) {
+/**
+ * @param {string} folder
+ * @param {readonly string[]} argv of the lab's command
+ * @returns {Promise<import('../runs.js').ScenarioRun | null>} the newest run in it that came to its end and has these options,
+ *   if there is one
+ */
+async function finishedIn(folder, argv) {
+  const asked = optionsOf(argv);
   for (const name of (await readdir(folder)).sort().toReversed()) {
     const run = await readRun(join(folder, name)).catch(() => null);
-    if (run?.isComplete) return run;
+    if (run?.isComplete && isDeepStrictEqual(run.options, asked)) return run;
   }
   return null;
+}
+
+/**
+ * All options of a run, those that have their defaults too, as its run.json has them.
+ * @param {readonly string[]} argv of the lab's command: a scenario, and some of its options
+ * @returns {Record<string, unknown>}
+ */
+function optionsOf([name, ...argv]) {
+  const scenario = /** @type {import('../scenario.js').Scenario} */ (scenarios.find((one) => one.name === name));
+  const { out: _out, ...options } = scenarioCommand(scenario).parse(argv, { from: 'user' }).opts();
+  return JSON.parse(JSON.stringify(withoutPaths(options)));
 }
 
 /**

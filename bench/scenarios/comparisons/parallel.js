@@ -14,9 +14,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { starOf } from '../../link/star.js';
 import { seededRandom } from '../../stats/random.js';
 import { fairness } from '../../stats/statistics.js';
+import { FrameFile } from '../../ways/frames.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { faultOf } from './faults.js';
-import { factors, figuresOf, hopsOf, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
+import { factors, figuresOf, hopsOf, keepFrames, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
 import { readVoices } from './heard.js';
@@ -88,7 +89,6 @@ export const parallel = gridScenario({
   ways: ['datagrams', 'stream', 'websocket', 'rtp'],
   summary: 'Calls, all of them by one way, have senders in one namespace, behind one leg, and receivers in another, behind a leg without a limit. Each carries packets of speech, one every 20 ms. The ways come one after the other.',
   run: runCalls,
-  hasFrames: false,
   notes: [
     `Per leg: the senders' leg, which all calls share, has the rate and the queue, up alone; both legs have ${DELAY_MS} ms of delay in each direction. End to end a packet meets the senders' leg up and the receivers' leg down: ${2 * DELAY_MS} ms, and one queue.`,
     `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
@@ -111,11 +111,13 @@ async function runCalls(lab, { conditions, ways, through }) {
   try {
     await Promise.all(paths.map((path) => path.hangUp()));
     const voiceOf = await readVoices();
+    const frames = lab.options.frames ? await FrameFile.open(lab.folder.path) : null;
     for (const [i, { repetition, condition, way }] of blocks.entries()) {
       lab.progress(`${way}, ${condition.sweep} ${condition.value}, ${repetition + 1} of ${lab.options.repetitions}`, i / blocks.length);
       const { count } = callsIn(condition);
       const calls = paths.slice(0, count).map((path, call) => ({ path, ...partOf(voiceOf(repetition), call / count) }));
-      await measureBlock(lab, star, { way, repetition, condition, calls });
+      const runs = await measureBlock(lab, star, { way, repetition, condition, calls });
+      for (const [place, run] of runs.entries()) await keepFrames(lab, { ...calls[place], frames }, { way, ...condition, repetition, call: nameOf(place) }, run);
     }
   } finally {
     await Promise.all(paths.map((path) => path.close()));
@@ -139,6 +141,9 @@ function check(condition) {
 
 /** @typedef {{ way: string, repetition: number, condition: Condition, calls: readonly (Voice & { path: Path })[] }} Block */
 
+/** @param {number} place  of a call */
+const nameOf = (place) => `call ${place + 1}`;
+
 /**
  * A voice from another place of it on.
  * @param {Voice} content
@@ -155,7 +160,11 @@ export function partOf({ payloads, speech, codec }, place) {
   return { payloads: [...payloads.slice(frames), ...payloads.slice(0, frames)], speech: turned, codec };
 }
 
-/** Measures a block until all of its calls are to be trusted, or the tries are over. @param {Lab} lab @param {Star} star @param {Block} block */
+/**
+ * Measures a block until all of its calls are to be trusted, or the tries are over.
+ * @param {Lab} lab @param {Star} star @param {Block} block
+ * @returns {Promise<WayRun[]>} those of the calls; none where they aren't to be trusted
+ */
 async function measureBlock(lab, star, block) {
   const { way, repetition, condition, calls } = block;
   for (let tries = 1; tries <= TRIES; tries++) {
@@ -165,12 +174,13 @@ async function measureBlock(lab, star, block) {
       if (fault) throw new Error(fault);
       for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
       record(lab, block, runs, stats);
-      return;
+      return runs;
     } catch (error) {
       lab.signal.throwIfAborted();
       lab.folder.warn(`${way}, ${condition.sweep} ${calls.length}, repetition ${repetition + 1}, try ${tries} doesn't count: ${/** @type {Error} */ (error).message}`);
     }
   }
+  return [];
 }
 
 /** @param {Lab} lab @param {Star} star @param {Block} block @returns {Promise<{ runs: WayRun[], stats: LinkStats[] }>} */
@@ -234,8 +244,8 @@ function record(lab, { way, repetition, condition, calls }, runs, [{ up, seconds
   const figures = calls.map((content, i) => figuresOf(content, runs[i].ages, settleOf(condition, i)));
   const received = calls.map((content, i) => receivedKilobits(content, runs[i].ages, settleOf(condition, i)));
   for (const [i, of] of figures.entries()) {
-    for (const [name, value] of Object.entries(of)) add(name, value, `call ${i + 1}`);
-    add(quantities.received.name, received[i], `call ${i + 1}`);
+    for (const [name, value] of Object.entries(of)) add(name, value, nameOf(i));
+    add(quantities.received.name, received[i], nameOf(i));
   }
   add('rateUp', (up.arrived.bytes * 8) / 1000 / seconds);
   add(quantities.worst.name, Math.min(...figures.map(({ rating }) => rating)));

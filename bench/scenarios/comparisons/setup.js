@@ -15,11 +15,12 @@ import { AS_IS, BASE_MS, conditionsOf, faultOfLoss, faultOfPing, keyOf, PING_BYT
 import { conditionOf, labelOf, legsOf, newOf, sentencesAt, sweptOf, valuesOf } from '../../setup/figures.js';
 import { ClientJoiner, PageJoiner, PATIENCE_SECONDS } from '../../setup/joiner.js';
 import { PARTS } from '../../setup/steps.js';
-import { heardPlot, heardTable, partsTable, productTable } from '../../setup/tables.js';
+import { cellOf, columnOf, heardPlot, heardTable, partsTable, productTable } from '../../setup/tables.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { isShort } from '../lab.js';
 import { randomFor, worldNotes } from '../scenario.js';
+import { LOWEST_MEDIAN, orderInWords } from './order.js';
 
 /** The kinds of connection that are compared where the round trip is varied; elsewhere all are new. */
 const KINDS = /** @type {const} */ ({ webtransport: ['new'], websocket: ['new', 'resumed'], http1: ['new', 'resumed', 'kept'] });
@@ -100,7 +101,7 @@ export const setup = {
         ...swept.flatMap((one) => {
           const read = (/** @type {string} */ name, /** @type {number | string} */ at) =>
             folder.samples(name).filter((sample) => one.sweep.holds(conditionOf(sample)) && conditionOf(sample)[one.sweep.factor] === at);
-          const tables = [heardTable(one, read, random), ...(options.browser ? [] : [partsTable(one, read)])];
+          const tables = [orderTable(one, faults, random), heardTable(one, read, random), ...(options.browser ? [] : [partsTable(one, read)])];
           return one.sweep.name === 'rate' ? [...tables, productTable(one, read, random)] : tables;
         }),
         sentencesTable(swept, faults, random),
@@ -224,6 +225,20 @@ function headlinesOf(folder, faults, random) {
     const { value, interval } = toEstimate(summaryIntervals(valuesOf(samples, leg), { random }).p50);
     return { label: `First sound, median, ${wordsOf(conditionOf(samples[0]))}`, unit: 'ms', protocol: leg.transport, value, interval };
   });
+}
+
+/** @param {ReturnType<typeof sweptOf>[number]} swept @param {Map<string, string>} faults @param {() => number} random @returns {Table} */
+function orderTable({ sweep, points }, faults, random) {
+  return {
+    name: `${sweep.name}Order`, title: `Over what sound is heard first, by ${sweep.label.toLowerCase()}`,
+    caption: 'By the median in ms, the lowest first, with intervals of 95 % confidence. Those of which no difference from the first of them is shown stand together.',
+    columns: [columnOf(sweep), { label: 'Order' }],
+    rows: points.map(({ at, samples }) => {
+      const why = faults.get(keyOf(conditionOf(samples[0])));
+      const sets = legsOf(samples).map((leg) => ({ way: labelOf(leg), values: valuesOf(samples, leg).filter(({ length }) => length > 0) }));
+      return [cellOf(at), why ? `withheld, since ${why}` : orderInWords(sets, (label) => label, random, LOWEST_MEDIAN)];
+    }),
+  };
 }
 
 /** @param {ReturnType<typeof sweptOf>} swept @param {Map<string, string>} faults @param {() => number} random @returns {Table} */

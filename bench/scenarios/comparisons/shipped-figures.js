@@ -24,6 +24,12 @@ import { marksOf } from '../../ways/heard.js';
 /** What is kept around an utterance, in seconds: more than a delay wanders within one. */
 const MARGIN_SECONDS = 0.5;
 
+/**
+ * How long before what counts an utterance may begin, in seconds, on legs that are impaired already: so 20 s hold a whole one
+ * of the longest voice, 10.9 s, wherever it begins.
+ */
+export const EARLY_SECONDS = 2;
+
 /** Time that the last frame of a block has to come, in milliseconds: longer than the paths and their queues take. */
 const LAST_MS = 1500;
 
@@ -34,21 +40,26 @@ const LAST_MS = 1500;
  * @param {Float32Array} recorded.speech        which the microphone says again and again, at the same sample rate
  * @param {number} recorded.fromMs
  * @param {number} recorded.toMs
- * @returns {{ mouthToEar: number, visqol: number, estoi: number, rating: number }}  R is 0, and mouth to ear Infinity,
- *   where half a second of the speech was found nowhere
+ * @returns {{ figures: { mouthToEar: number, visqol: number, estoi: number, rating: number }, utterance: Float32Array | null }}
+ *   utterance: the first whole one as it was heard. R is 0, mouth to ear Infinity and utterance null where half a second of
+ *   the speech was found nowhere
  */
 export function heardFigures({ ear, loops, speech, fromMs, toMs }) {
   const lags = meanLags(ear, loops, { fromMs });
   const mouthToEar = lags.length > 0 ? mean(lags) : Infinity;
   const perMs = ear.sampleRate / 1000;
-  const [from, to] = [fromMs, toMs].map((ms) => Math.max(0, Math.round((ms - ear.startMs) * perMs)));
+  const [from, to] = [fromMs - 1000 * EARLY_SECONDS, toMs].map((ms) => Math.max(0, Math.round((ms - ear.startMs) * perMs)));
   const utterances = utterancesIn(ear.samples.subarray(from, to), speech, MARGIN_SECONDS * ear.sampleRate);
-  const marks = utterances.map((heard) => marksOf(speech, heard, mouthToEar));
+  const marks = utterances.map(({ sound }) => marksOf(speech, sound, mouthToEar));
+  const first = lags.length > 0 && utterances[0];
   return {
-    mouthToEar,
-    visqol: mean(marks.map(({ visqol }) => visqol)),
-    estoi: mean(marks.map(({ estoi }) => estoi)),
-    rating: lags.length > 0 ? mean(marks.map(({ rating }) => rating)) : 0,
+    figures: {
+      mouthToEar,
+      visqol: mean(marks.map(({ visqol }) => visqol)),
+      estoi: mean(marks.map(({ estoi }) => estoi)),
+      rating: lags.length > 0 ? mean(marks.map(({ rating }) => rating)) : 0,
+    },
+    utterance: first ? first.sound.subarray(first.at, first.at + speech.length) : null,
   };
 }
 

@@ -5,11 +5,9 @@
  */
 
 import { CHROMIUM_CONTROLLERS } from '../../browsers/net-log.js';
-import { toEstimate } from '../../report/quantity-views.js';
-import { valuesByRepetition } from '../../report/result.js';
-import { summaryIntervals } from '../../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
-import { orderInWords } from './grid-result.js';
+import { orderInWords } from './order.js';
+import { meanCell, meansPlot, sentencesTable, setOf } from './sets.js';
 
 const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
 
@@ -43,7 +41,7 @@ export const SHIPPED_QUANTITIES = Object.freeze({
   ageP50: { name: 'ageP50', label: 'Age of frames, p50', unit: 'ms', factors },
   ageP99: { name: 'ageP99', label: 'Age of frames, p99', unit: 'ms', factors },
   present: { name: 'present', label: 'Frames that were at the server when they were mixed', unit: '%', factors },
-  cpu: { name: 'cpu', label: "Both browsers' processor time, of a core", unit: '%', factors },
+  cpu: { name: 'cpu', label: "Both browsers' processor time, of a core", unit: '%', factors, within: [0, Infinity] },
 });
 
 /** The columns of the table of figures. */
@@ -78,9 +76,8 @@ const TOLD = Object.freeze([SHIPPED_QUANTITIES.rating, SHIPPED_QUANTITIES.mouthT
  * @property {() => number} random  seeded
  */
 
-/** @param {Samples} folder @param {Quantity} quantity @param {string} condition @param {string} way @returns {number[][]} by repetition */
-const valuesIn = (folder, { name }, condition, way) =>
-  valuesByRepetition(folder.samples(name), ({ protocol, factors: its }) => protocol === way && its?.condition === condition).filter(({ length }) => length > 0);
+/** @param {Samples} folder @param {Quantity} quantity @param {string} condition @param {string} way */
+const setIn = (folder, { name }, condition, way) => setOf(folder.samples(name), way, ({ factors: its }) => its?.condition === condition);
 
 /**
  * @param {Samples} folder
@@ -88,16 +85,12 @@ const valuesIn = (folder, { name }, condition, way) =>
  * @returns {Table[]}
  */
 export function shippedTables(folder, { ways, conditions, random }) {
-  const valuesOf = (/** @type {Quantity} */ quantity, /** @type {string} */ condition, /** @type {string} */ way) => valuesIn(folder, quantity, condition, way);
-  const setsAt = (/** @type {string} */ condition, quantity = SHIPPED_QUANTITIES.rating) => ways.map((way) => ({ way, values: valuesOf(quantity, condition, way) })).filter(({ values }) => values.length > 0);
+  const setsAt = (/** @type {string} */ condition, quantity = SHIPPED_QUANTITIES.rating) => ways.flatMap((way) => setIn(folder, quantity, condition, way) ?? []);
   const measured = conditions.filter((condition) => setsAt(condition).length > 0);
   const rowsOf = (/** @type {Quantity} */ required, /** @type {readonly { of: Quantity }[]} */ columns, /** @type {(way: string) => string[]} */ wordsOf) => conditions.flatMap((condition) =>
     setsAt(condition, required).map(({ way }) => [
       condition, ...wordsOf(way),
-      ...columns.map(({ of }) => {
-        const values = valuesOf(of, condition, way);
-        return values.length > 0 ? toEstimate(summaryIntervals(values, { random }).mean) : null;
-      }),
+      ...columns.map(({ of }) => meanCell(of, setIn(folder, of, condition, way), random)),
     ]));
   return [
     {
@@ -115,11 +108,7 @@ export function shippedTables(folder, { ways, conditions, random }) {
       columns: [{ label: 'Each leg' }, { label: 'Call' }, { label: 'To' }, ...FRAME_COLUMNS.map(({ label, unit, digits }) => ({ label, unit, digits }))],
       rows: rowsOf(SHIPPED_QUANTITIES.sent, FRAME_COLUMNS, (way) => [LABELS[way], way === NOTED ? 'the other browser' : 'the server']),
     },
-    {
-      name: 'sentences', isConclusion: true, title: 'In words', caption: 'In brackets, the interval of 95 % confidence of the difference.',
-      columns: [{ label: 'In words' }],
-      rows: shippedSentences(folder, { ways, conditions, random }).map((sentence) => [sentence]),
-    },
+    sentencesTable(shippedSentences(folder, { ways, conditions, random })),
   ];
 }
 
@@ -131,7 +120,7 @@ export function shippedTables(folder, { ways, conditions, random }) {
  */
 export function shippedSentences(folder, { ways: [first, ...others], conditions, random }) {
   return TOLD.flatMap((quantity) => others.flatMap((way) => {
-    const pairs = conditions.map((condition) => ({ condition, sets: [way, first].map((name) => valuesIn(folder, quantity, condition, name)) }));
+    const pairs = conditions.map((condition) => ({ condition, sets: [way, first].map((name) => setIn(folder, quantity, condition, name)?.values ?? []) }));
     const enough = pairs.filter(({ sets }) => sets.every(({ length }) => length >= ENOUGH_REPETITIONS));
     if (enough.length === 0) return [];
     const apart = enough.map(({ condition, sets: [a, b] }) => ({ condition, ...differenceOfMeans(a, b, random) })).filter(differs);
@@ -151,18 +140,12 @@ export function shippedSentences(folder, { ways: [first, ...others], conditions,
  */
 export function shippedPlots(folder, { ways, conditions, random }) {
   return TOLD.flatMap((quantity) => {
-    const measured = conditions.filter((condition) => ways.some((way) => valuesIn(folder, quantity, condition, way).length > 0));
+    const measured = conditions.filter((condition) => ways.some((way) => setIn(folder, quantity, condition, way)));
     if (measured.length === 0) return [];
-    const { name, label, unit } = quantity;
-    return [{
-      name, title: `${label}, by condition`, caption: 'Means over repetitions, with intervals of 95 % confidence.', kind: 'bars',
-      x: { label: 'Each leg', unit: '', categories: measured }, y: { label, unit },
-      series: ways.map((way) => ({ name: LABELS[way], protocol: way, points: measured.flatMap((condition, i) => {
-        const values = valuesIn(folder, quantity, condition, way);
-        if (values.length === 0) return [];
-        const { estimate, low, high } = summaryIntervals(values, { random }).mean;
-        return [[i, estimate, low, high]];
-      }) })).filter(({ points }) => points.length > 0),
-    }];
+    const series = ways.map((way) => ({ name: LABELS[way], protocol: way, sets: measured.map((condition, i) => /** @type {const} */ ([i, setIn(folder, quantity, condition, way)])) }));
+    return [meansPlot(quantity, {
+      name: quantity.name, title: `${quantity.label}, by condition`, kind: 'bars', x: { label: 'Each leg', unit: '', categories: measured },
+      series: series.filter(({ sets }) => sets.some(([, set]) => set)),
+    }, random)];
   });
 }

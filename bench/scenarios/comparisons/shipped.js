@@ -6,12 +6,13 @@
  * @import { Lab } from '../lab.js'
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
+ * @import { RunFolder } from '../../report/run-folder.js'
  * @import { Scenario } from '../scenario.js'
  *
  * @typedef {object} Ground  what blocks are measured on
  * @property {Star} star     of two legs: the mouth's and the ear's
  * @property {Readonly<Record<'mouth' | 'ear', BrowserClients>>} browsers  one at each leg's end
- * @property {Float32Array} speech
+ * @property {{ speaker: string, speech: Float32Array }} voice  one of SPEAKERS, and what it says
  *
  * @typedef {{ way: string, condition: string, repetition: number }} Block
  */
@@ -26,12 +27,13 @@ import { starOf } from '../../link/star.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
 import { sharedMs } from '../../participants/child.js';
-import { readSpeech } from '../../participants/speech.js';
+import { readSpeaker, SPEAKERS, speechFile } from '../../participants/speech.js';
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './faults.js';
-
-import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
+import { TRIES } from './grid.js';
+import { keepSound } from './heard.js';
+import { aloudFigures, EARLY_SECONDS, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
 import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
 
 /** The sample rate of speech and recordings, in Hz. */
@@ -39,9 +41,6 @@ const MICROPHONE_RATE = 48_000;
 
 /** Recordings of the mouth's own loop that the lag is the mean over, each of which lies by chance. */
 const LOOPS = 2;
-
-/** How often a block is measured that a disturbed machine spoiled. */
-const TRIES = 2;
 
 /** Time that a recording may go on beyond what is measured, in seconds. */
 const SPARE_SECONDS = 30;
@@ -91,8 +90,8 @@ export const shipped = {
     command
       .option('--ways <list>', `of ${[...WAYS, ...CONTROLLED_WAYS].join(', ')}, by commas`, listOf([...WAYS, ...CONTROLLED_WAYS]), WAYS)
       .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, by commas`, listOf(ALL_CONDITIONS), NAMES)
-      .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(0, 600), 20)
-      .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2a to 2d of Baldassin et al. (2024), with a browser.');
+      .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(EARLY_SECONDS, 600), 20)
+      .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\nrate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with Bi-directional Media Flows", and bad-wifi for the "Wi-Fi Networks Specific Test Cases" of RFC 8869.\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2a to 2d of Baldassin et al. (2024), with a browser.');
   },
 
   async measure(lab) {
@@ -100,9 +99,11 @@ export const shipped = {
     const star = await starOf(lab.link, 2);
     await lab.startServer();
     const ear = await startBrowser(lab, star.legs[1]);
-    const ground = { star, browsers: { mouth: /** @type {BrowserClients} */ (lab.clients), ear }, speech: await readSpeech(MICROPHONE_RATE) };
+    const browsers = { mouth: /** @type {BrowserClients} */ (lab.clients), ear };
     try {
       for (let repetition = 0; repetition < repetitions; repetition++) {
+        const speaker = SPEAKERS[repetition % SPEAKERS.length];
+        const ground = { star, browsers, voice: { speaker, speech: await readSpeaker(speaker, MICROPHONE_RATE) } };
         for (const [i, condition] of conditions.entries()) {
           for (const turn of ways.keys()) {
             const way = ways[(turn + repetition) % ways.length];
@@ -120,7 +121,7 @@ export const shipped = {
     const calls = { ways: options.ways, conditions: options.conditions, random: randomFor(options) };
     return {
       title: shipped.title,
-      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a file; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
+      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a voice of some 10 s, another in each repetition; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
       headlines: [],
       tables: shippedTables(folder, calls),
       plots: shippedPlots(folder, calls),
@@ -129,7 +130,8 @@ export const shipped = {
         'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',
         'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
-        "ViSQOL and ESTOI: each whole utterance that was heard beside the file; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
+        "What was heard of each call under each condition in the first repetition is in recordings/, for `survey`: the first 8 s of an utterance.",
+        "ViSQOL and ESTOI: each whole utterance that was heard, beside the voice's file; it begins 2 s before what counts at the earliest, so that a block of 20 s has one; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
         "Made up: what each counts itself. Chromium: concealed samples of all that came out. aloud: frames that the server's decoder and the listener's made up, together; pauses, and gaps that go on, count as silence and not as made up. Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the block's end, beside which its server holds sound too.",
         "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends padding, by which it probes the path: in some blocks several times the sound's own rate. `headerBytesSent` of its statistics holds it.",
         "Frames of WebRTC (webrtc-frames): encoded transforms, in a worker of each page, note when the encoder gave a frame, by its RTP timestamp, and when it came to the other browser, before NetEq. Empty packets, by which Chromium probes the path, don't count, nor do frames of a block's last 1.5 s. A frame that only FEC brought didn't arrive, and isn't made up. With a transform each frame takes a step to a worker and back, at both ends; on a busy machine NetEq waits longer than without, so the other rows have none.",
@@ -153,16 +155,23 @@ async function startBrowser(lab, leg, more) {
 async function measureBlock(lab, ground, block) {
   const { way, condition, repetition } = block;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const { fault, figures } = await runWith(lab, ground, block).catch((error) => ({ fault: error.message, figures: null }));
+    const { fault, figures, utterance } = await runWith(lab, ground, block).catch((error) => ({ fault: error.message, figures: null, utterance: null }));
     lab.signal.throwIfAborted();
-    if (figures && !fault) {
-      for (const [name, value] of Object.entries(figures)) {
-        lab.folder.record(SHIPPED_QUANTITIES[name].name, { protocol: way, repetition, client: 'ear', atMs: lab.folder.elapsedMs, value, factors: { condition } });
-      }
-      return;
-    }
+    if (figures && !fault) return recordBlock(lab.folder, block, { figures, utterance });
     lab.folder.warn(`${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
   }
+}
+
+/**
+ * Records a block's figures, and keeps what was heard of it.
+ * @param {Pick<RunFolder, 'path' | 'record' | 'elapsedMs'>} folder @param {Block} block
+ * @param {{ figures: Record<string, number>, utterance: Float32Array | null }} outcome
+ */
+export async function recordBlock(folder, { way, condition, repetition }, { figures, utterance }) {
+  for (const [name, value] of Object.entries(figures)) {
+    folder.record(SHIPPED_QUANTITIES[name].name, { protocol: way, repetition, client: 'ear', atMs: folder.elapsedMs, value, factors: { condition } });
+  }
+  if (utterance) await keepSound(folder, { name: `${way} ${condition}`, repetition }, { said: utterance, sound: utterance, mouthToEarMs: 0 });
 }
 
 /**
@@ -186,15 +195,17 @@ async function runWith(lab, ground, block) {
 
 /**
  * @param {Lab} lab @param {Ground} ground @param {Block} block
- * @returns {Promise<{ fault: string | null, figures: Record<string, number> }>} fault: why the block isn't to be trusted
+ * @returns {Promise<{ fault: string | null, figures: Record<string, number>, utterance: Float32Array | null }>} fault: why the
+ *   block isn't to be trusted; utterance: as of heardFigures()
  */
-async function runBlock(lab, { star, browsers, speech }, { way, condition, repetition }) {
+async function runBlock(lab, { star, browsers, voice: { speaker, speech } }, { way, condition, repetition }) {
   const { settle, seed } = /** @type {any} */ (lab.options);
   const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
   const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
   try {
     const faults = await pingFaults(star, CONDITIONS[condition]);
     await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
+    await browsers.mouth.say(speechFile(speaker));
     await connect(browsers, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
     await star.seedAnew([star.legs], seed + repetition);
     await star.set(CONDITIONS[condition]);
@@ -209,16 +220,18 @@ async function runBlock(lab, { star, browsers, speech }, { way, condition, repet
     const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
     const wrong = [...faults, ...stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] }))].find((what) => what !== null);
     const span = { fromMs, toMs };
+    const { figures, utterance } = heardFigures({ ear, loops: mouth.loops, speech, ...span });
     return {
       fault: wrong === undefined ? null : `a leg: ${wrong}`,
       figures: {
-        ...heardFigures({ ear, loops: mouth.loops, speech, ...span }),
+        ...figures,
         ...(TOLD[way] ? peerFigures(before, after) : aloudFigures(before, after)),
         ...(mouth.frames && frameFigures(mouth.frames.sent, ear.frames.received, span)),
         ...(TOLD[way] ? {} : uplinkFigures(before.source, after.source, await notesOfMouth(lab), span)),
         rate: (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds,
         cpu: cpuPercents[0] + cpuPercents[1],
       },
+      utterance,
     };
   } finally {
     await star.clear();

@@ -16,11 +16,15 @@ import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
 import { CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
-import { usableWays } from './grid.js';
+import { SETTLE_SECONDS, usableWays } from './grid.js';
 import { heardNotes, heardQuantities, heardTable, readVoices, recordHeard } from './heard.js';
+import { orderInWords } from './order.js';
+import { sentencesTable, setOf } from './sets.js';
 
-/** Time from the connection to the first packet that counts, in seconds. */
-const SETTLE_SECONDS = 2;
+const STANDS_FOR = `
+With --link bad-wifi and home-wifi ways stands for figures 15 and 16 of Abelló Lozano (2012), open Wi-Fi, and with --link 4g, bad-wifi
+and home-wifi for the "Cellular Network Specific Test Cases" and "Wi-Fi Networks Specific Test Cases" of RFC 8869: profiles of round
+figures in place of radios and of traces.`;
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
@@ -35,7 +39,7 @@ export const ways = {
   description: 'same payload, same path: ages, loss and what would be heard by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
   quantities: [...Object.values(quantities), ...heardQuantities],
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
-  addOptions: (command) => void command.option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
+  addOptions: (command) => void command.addHelpText('after', STANDS_FOR).option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
 
   async measure(lab) {
     const { repetitions } = lab.options;
@@ -58,7 +62,7 @@ export const ways = {
       title: ways.title,
       summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room and no mixing.`,
       headlines: [],
-      tables: [agesTable(folder, measured), comparedTable(folder, measured, random), heardTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
+      tables: [...orderTables(folder, measured, random), agesTable(folder, measured), comparedTable(folder, measured, random), heardTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
       plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name))],
       notes: [
         'The age of a packet: from just before it is handed to the way to when the receiver\'s JavaScript has it, on the clock that all processes share. What never came has no age, and isn\'t in means and quantiles of ages; shares are of all packets.',
@@ -100,6 +104,16 @@ const agesOf = (folder, way) => valuesByRepetition(folder.samples(quantities.age
 /** Those of which there are samples, in the order that was asked for. @param {Samples} folder @param {string[]} asked */
 const measuredWays = (folder, asked) => asked.filter((way) => agesOf(folder, way).length > 0);
 
+/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table[]} none where runs were too short for marks */
+function orderTables(folder, measured, random) {
+  const marked = measured.flatMap((way) => setOf(folder.samples('rating'), way) ?? []);
+  return marked.length === 0 ? [] : [{
+    name: 'order', title: 'Which way is rated highest', caption: 'By R of the E-model, with intervals of 95 % confidence. Ways of which no difference from the first of them is shown stand together.',
+    columns: [{ label: 'Order' }],
+    rows: [[orderInWords(marked, protocolLabel, random)]],
+  }];
+}
+
 /** @param {Samples} folder @param {string[]} measured @returns {Table} */
 function agesTable(folder, measured) {
   return {
@@ -131,8 +145,4 @@ function comparedTable(folder, measured, random) {
 
 /** @param {string[]} sentences @returns {Table[]} none where there is nothing to say */
 const sentencesTables = (sentences) =>
-  sentences.length === 0 ? [] : [{
-    name: 'sentences', isConclusion: true, title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.',
-    columns: [{ label: 'In words' }],
-    rows: sentences.map((sentence) => [sentence]),
-  }];
+  sentences.length === 0 ? [] : [sentencesTable(sentences, { title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.' })];

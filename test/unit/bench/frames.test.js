@@ -3,6 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { readVoices } from '../../../bench/scenarios/comparisons/heard.js';
+import { scenarios } from '../../../bench/scenarios/index.js';
+import { scenarioCommand } from '../../../bench/scenarios/scenario-command.js';
 import { FrameFile, framesOf } from '../../../bench/ways/frames.js';
 import { heardFrom } from '../../../bench/ways/heard.js';
 
@@ -14,6 +16,11 @@ async function fatesOf(ageOf) {
   const ages = Array.from({ length: FRAMES }, (_, frame) => ageOf(frame));
   return framesOf(heardFrom({ ...voice, ages }), ages, [0.5]);
 }
+
+it.each(['sweep', 'cpu', 'loaded', 'parallel', 'controllers', 'mixed'])('%s keeps it where that is asked for', (name) => {
+  const scenario = /** @type {import('../../../bench/scenarios/scenario.js').Scenario} */ (scenarios.find((one) => one.name === name));
+  expect(scenarioCommand(scenario).parse(['--frames'], { from: 'user' }).opts()).toMatchObject({ frames: true });
+});
 
 describe('what became of each frame', () => {
   it('is that it was there, heard after its age and the playout’s wait, and like itself', async () => {
@@ -45,13 +52,13 @@ it('the file has a row for each frame, up to its bound', async () => {
     const block = { way: 'datagrams', sweep: 'loss', value: 5, repetition: 1 };
     const fate = (/** @type {number} */ frame) => /** @type {const} */ ({ frame, sentMs: 20 * frame, ageMs: frame === 1 ? Infinity : 1.23456, played: frame === 1 ? 'left out' : 'present', heardMs: frame === 1 ? NaN : 70, correlation: frame === 1 ? NaN : 0.9 });
     expect(await file.append(block, [fate(0), fate(1)])).toBe(true);
-    expect(await file.append(block, [fate(2), fate(3)])).toBe(false);
+    expect(await file.append({ ...block, call: 'call 2' }, [fate(2), fate(3)])).toBe(false);
     expect(await file.append(block, [fate(4)])).toBe(false);
     expect((await readFile(join(folder, 'frames.csv'), 'utf8')).trim().split('\n')).toEqual([
-      'way,sweep,at,repetition,frame,sentMs,ageMs,played,heardMs,correlation',
-      'datagrams,loss,5,1,0,0.000,1.235,present,70.000,0.900',
-      'datagrams,loss,5,1,1,20.000,,left out,,',
-      'datagrams,loss,5,1,2,40.000,1.235,present,70.000,0.900',
+      'way,sweep,at,repetition,call,frame,sentMs,ageMs,played,heardMs,correlation',
+      'datagrams,loss,5,1,,0,0.000,1.235,present,70.000,0.900',
+      'datagrams,loss,5,1,,1,20.000,,left out,,',
+      'datagrams,loss,5,1,call 2,2,40.000,1.235,present,70.000,0.900',
     ]);
   } finally {
     await rm(folder, { recursive: true });

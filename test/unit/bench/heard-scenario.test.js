@@ -51,6 +51,9 @@ describe('what would be heard of a run', () => {
     expect([sampleRate, channels.length, channels[0].length]).toEqual([48_000, 1, 8 * 48_000]);
     const [row] = heardTable(folder, ['rtp'], seededRandom(1)).rows;
     expect(row[1]).toBe(100);
+    // Another voice speaks in the next.
+    await recordHeard(folder, voiceOf(1), { ages, first: 5, name: 'stream', sample: sampleOf(1) });
+    expect(await readdir(join(folder.path, 'recordings'))).toEqual(['rtp.wav']);
   });
 
   it('has neither marks nor a recording where the run is shorter, and says so', async () => {

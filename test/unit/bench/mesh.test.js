@@ -81,8 +81,8 @@ it('a part of a run has a result all the same', () => {
   const measured = new Map([[MESH_QUANTITIES.cpu.name, samples({ mixed: () => 3, mesh: () => 5 }, [4, 2], 2)]]);
   const folder = { samples: (/** @type {string} */ name) => measured.get(name) ?? [] };
   const { tables, plots } = meshViews(folder, seededRandom(1));
-  expect(tables.map(({ name, rows }) => [name, rows.length])).toEqual([['clearFigures', 4], ['setup', 0], ['sentences', 1]]);
-  expect(tables[0].rows.map(([people, topology]) => `${people} ${topology}`)).toEqual(['2 mesh', '2 mixed', '4 mesh', '4 mixed']);
+  expect(tables.map(({ name, rows }) => [name, rows.length])).toEqual([['clearOrder', 0], ['clearFigures', 4], ['setup', 0], ['sentences', 1]]);
+  expect(tables[1].rows.map(([people, topology]) => `${people} ${topology}`)).toEqual(['2 mesh', '2 mixed', '4 mesh', '4 mixed']);
   expect(plots[0].series.map(({ name, points }) => [name, points.map(([x]) => x)])).toEqual([['mesh', [2, 4]], ['mixed', [2, 4]]]);
   checkResult(mesh.result(folder, { seed: 1 }));
 });

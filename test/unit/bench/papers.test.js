@@ -1,6 +1,8 @@
-import { readFile } from 'node:fs/promises';
-import { describe, expect, it } from 'vitest';
-import { EXPERIMENTS, markdownOf } from '../../../bench/scenarios/comparisons/papers.js';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXPERIMENTS, markdownOf, runPapers } from '../../../bench/scenarios/comparisons/papers.js';
 import { ratingsTable, ROWS } from '../../../bench/scenarios/comparisons/ratings-table.js';
 import { scenarios } from '../../../bench/scenarios/index.js';
 
@@ -37,6 +39,62 @@ it('an experiment tells by how much estimates are off', () => {
 
 it('a table is Markdown of its first columns', () => {
   expect(markdownOf(result('x', ['A', 'B', 'C'], [['a', 'b', 'c']]).tables[0], 2)).toBe('| A | B |\n| --- | --- |\n| a | b |');
+});
+
+describe('the experiments, one after another', () => {
+  /** The options of `sweep --sweeps loss --at 0,5`, with the defaults of what isn't named, as a run's folder has them. */
+  const OPTIONS = {
+    transports: ['webtransport'], link: 'clear', duration: 25, repetitions: 5, warmUp: 1.5, format: 'call', seed: 1, browser: false, complexity: '8', server: [],
+    ways: ['datagrams', 'stream'], sweeps: ['loss'], marks: false, at: [0, 5], through: 'relay', frames: false,
+  };
+  const ARGV = ['sweep', '--sweeps', 'loss', '--at', '0,5', '--ways', 'datagrams,stream'];
+  const one = { ...experiment('loss'), argv: ARGV, ours: (/** @type {any} */ { title }) => title };
+
+  /** @param {object[]} earlier runs, each beside what a complete one has */
+  async function papers(earlier, run = async () => /** @type {any} */ ({ result: { title: 'new', tables: [] }, warnings: [], report: 'x' })) {
+    const runs = await mkdtemp(join(tmpdir(), 'aloud-papers-'));
+    onTestFinished(() => rm(runs, { recursive: true }));
+    for (const [i, changes] of earlier.entries()) {
+      const path = join(runs, one.name, `2026112${i}`);
+      await mkdir(path, { recursive: true });
+      await writeFile(join(path, 'run.json'), JSON.stringify({ complete: true, options: OPTIONS, environment: { git: { commit: 'c1' } }, warnings: [], ...changes }));
+      await writeFile(join(path, 'result.json'), JSON.stringify({ title: `run ${i}`, tables: [] }));
+    }
+    /** @type {string[]} */
+    const warnings = [];
+    const folder = /** @type {any} */ ({ path: runs, warn: (/** @type {string} */ warning) => warnings.push(warning), run: { environment: { git: { commit: 'c1' } } } });
+    /** @type {string[][]} */
+    const measured = [];
+    const { papers: table } = await runPapers({
+      experiments: [one], folder, runs, seed: 1, signal: new AbortController().signal, progress: () => {},
+      run: async (options) => (measured.push([...options.argv]), run()),
+    });
+    return { found: table.rows[0][3], measured, warnings };
+  }
+
+  it('aren’t run again where a run in their folder has the options that they have now', async () => {
+    expect(await papers([{}])).toEqual({ found: 'run 0', measured: [], warnings: [] });
+  });
+
+  it.each([
+    ['another seed', { seed: 2 }], ['other values', { at: [0, 5, 10] }], ['other ways', { ways: ['datagrams'] }], ['longer blocks', { duration: 20 }], ['a default that has changed', { through: 'nothing' }],
+  ])('are measured anew where a run has %s', async (_what, changes) => {
+    expect(await papers([{ options: { ...OPTIONS, ...changes } }])).toEqual({ found: 'new', measured: [[...ARGV, '--seed', '1']], warnings: [] });
+  });
+
+  it('take the newest run that fits and came to its end', async () => {
+    const { found, measured } = await papers([{}, {}, { options: { ...OPTIONS, seed: 2 } }, { complete: false }]);
+    expect([found, measured]).toEqual(['run 1', []]);
+  });
+
+  it('tell of another state of aloud that measured earlier', async () => {
+    expect((await papers([{ environment: { git: { commit: 'c0' } } }])).warnings).toEqual(['loss: measured earlier, by c0 of aloud']);
+  });
+
+  it('tell in their row and in a warning why one broke off', async () => {
+    const broken = await papers([], async () => { throw new Error('no Chromium here'); });
+    expect(broken).toMatchObject({ found: 'not measured: no Chromium here', warnings: ['loss: no Chromium here'] });
+  });
 });
 
 describe('the table of ratings', () => {

@@ -137,24 +137,24 @@ describe('the result of setup', () => {
   it('has a headline for each transport, sentences, and parts that were not recorded as unknown', () => {
     const { headlines, tables } = resultOf({ firstSound });
     expect(headlines.map(({ protocol, value }) => [protocol, value])).toEqual([['webtransport', 300], ['http1', 500]]);
-    expect(tables.map(({ name }) => name)).toEqual(['roundTripHeard', 'roundTripParts', 'sentences']);
-    expect(tables[1].rows[0]).toEqual([50, 'WebTransport', ...PARTS.map(() => null)]);
-    expect(tables[2].rows).toHaveLength(1);
+    expect(tables.map(({ name }) => name)).toEqual(['roundTripOrder', 'roundTripHeard', 'roundTripParts', 'sentences']);
+    expect(tables[2].rows[0]).toEqual([50, 'WebTransport', ...PARTS.map(() => null)]);
+    expect(tables[3].rows).toHaveLength(1);
   });
 
   it('withholds headline and sentence where the condition was not as asked', () => {
     const fault = [{ ...firstSound[0], factors: { ...PLAIN, connection: '', why: 'the link lost nothing' } }];
     const { headlines, tables } = resultOf({ firstSound, fault });
     expect(headlines).toEqual([]);
-    expect(tables[2].rows).toEqual([['At 50 ms round trip: withheld, since the link lost nothing.']]);
-    expect(tables[0].rows).toHaveLength(2);
+    expect(tables[3].rows).toEqual([['At 50 ms round trip: withheld, since the link lost nothing.']]);
+    expect(tables[1].rows).toHaveLength(2);
   });
 
   it('counts those who never heard anything, and has the product of differences and rate', () => {
     const rates = [500, 4000].flatMap((rateKbits) => [...samplesOf(legs.quick, 300, { ...PLAIN, rateKbits }), ...samplesOf(legs.slow, 340, { ...PLAIN, rateKbits })]);
     rates[0].value = Infinity;
     const { tables, plots } = resultOf({ firstSound: rates });
-    expect(tables[0].rows[0].slice(0, 4)).toEqual([500, 'WebTransport', 15, 1]);
+    expect(tables[1].rows[0].slice(0, 4)).toEqual([500, 'WebTransport', 15, 1]);
     expect(tables.find(({ name }) => name === 'product')?.rows.map((row) => [row[0], row[1], /** @type {any} */ (row[3]).value])).toEqual([[500, 'HTTP/1 − WebTransport', 20], [4000, 'HTTP/1 − WebTransport', 160]]);
     expect(plots.map(({ name }) => name)).toEqual(['rateLine']);
   });

@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkResult } from '../../../bench/report/result.js';
 import { aloudFigures, frameFigures, heardFigures, peerFigures, uplinkFigures } from '../../../bench/scenarios/comparisons/shipped-figures.js';
-import { redFirst, shipped, withoutFec } from '../../../bench/scenarios/comparisons/shipped.js';
+import { recordBlock, redFirst, shipped, withoutFec } from '../../../bench/scenarios/comparisons/shipped.js';
 import { readSpeech } from '../../../bench/participants/speech.js';
 import { utterancesIn } from '../../../bench/stats/sound-lag.js';
+import { parseWav } from '../../../bench/stats/wav.js';
+import { makeSurvey, readKey } from '../../../bench/survey/make.js';
 
 const SDP = [
   'v=0', 'm=audio 9 UDP/TLS/RTP/SAVPF 111 63 9', 'a=rtpmap:111 opus/48000/2', 'a=fmtp:111 minptime=10;useinbandfec=1',
@@ -72,35 +77,57 @@ describe('what was heard', async () => {
     const phase = 3 * sampleRate;
     const found = utterancesIn(said(20, phase), speech, 800);
     expect(found).toHaveLength(2);
-    for (const utterance of found) {
-      expect(utterance).toHaveLength(speech.length + 1600);
-      expect(utterance.subarray(800, 800 + speech.length)).toEqual(speech);
+    for (const { sound, at } of found) {
+      expect(sound).toHaveLength(speech.length + 1600);
+      expect(sound.subarray(at, at + speech.length)).toEqual(speech);
     }
     expect(utterancesIn(said(10), speech, 800)).toEqual([]);
   });
 
-  /** Heard 150 ms later than it is played by the browser alone; `spoil` changes the sound. @param {(samples: Float32Array) => void} spoil */
-  const figures = (spoil) => {
-    const samples = said(16);
+  /** Heard 150 ms later than it is played by the browser alone; `spoil` changes the sound. @param {(samples: Float32Array) => void} spoil @param {number} [fromSample] */
+  const heard = (spoil, fromSample = 0) => {
+    const samples = said(16, fromSample);
     spoil(samples);
-    return heardFigures({ ear: { samples, startMs: 1150, sampleRate }, loops: [{ samples: said(16), startMs: 1000, sampleRate }], speech, fromMs: 2000, toMs: 16_500 });
+    return heardFigures({ ear: { samples, startMs: 1150, sampleRate }, loops: [{ samples: said(16, fromSample), startMs: 1000, sampleRate }], speech, fromMs: 2000, toMs: 16_500 });
   };
 
-  it('is marked, and timed against what the browser plays by itself', () => {
-    const whole = figures(() => {});
+  it('is marked, timed against what the browser plays by itself, and kept from its first word on', () => {
+    const { figures: whole, utterance } = heard(() => {}, 5 * sampleRate);
+    expect(utterance).toEqual(speech);
     expect(whole.mouthToEar).toBeCloseTo(150, 1);
     expect(whole.visqol).toBeCloseTo(5, 1);
-    const gaps = figures((samples) => {
+    const { figures: gaps } = heard((samples) => {
       for (let at = 0; at < samples.length; at += sampleRate / 2) samples.fill(0, at, at + sampleRate / 10);
     });
     for (const mark of /** @type {const} */ (['visqol', 'estoi', 'rating'])) expect(gaps[mark], mark).toBeLessThan(whole[mark]);
   });
 
   it('is nothing where nothing of the speech is found', () => {
-    const { estoi, ...rest } = figures((samples) => void samples.fill(0));
+    const { figures: { estoi, ...rest }, utterance } = heard((samples) => void samples.fill(0));
+    expect(utterance).toBeNull();
     expect(rest).toEqual({ mouthToEar: Infinity, visqol: 1, rating: 0 });
     expect(Math.abs(estoi)).toBeLessThan(0.01);
   });
+});
+
+it("a run's first repetition can be judged in a survey", async () => {
+  const path = await mkdtemp(join(tmpdir(), 'aloud-shipped-'));
+  onTestFinished(() => rm(path, { recursive: true }));
+  const recorded = /** @type {any[]} */ ([]);
+  const folder = { path, elapsedMs: 5, record: (/** @type {string} */ name, /** @type {object} */ sample) => void recorded.push([name, sample]) };
+  const soundOf = (/** @type {number} */ value) => new Float32Array(10 * 48_000).fill(value);
+  for (const repetition of [0, 1]) {
+    for (const [i, way] of ['aloud', 'webrtc'].entries()) {
+      await recordBlock(folder, { way, condition: 'loss-5', repetition }, { figures: { rate: 80 }, utterance: soundOf((1 + i + 2 * repetition) / 8) });
+    }
+  }
+  await recordBlock(folder, { way: 'webrtc-red', condition: 'loss-5', repetition: 0 }, { figures: { rating: 0 }, utterance: null });
+  expect(recorded[3]).toEqual(['rateUp', { protocol: 'webrtc', repetition: 1, client: 'ear', atMs: 5, value: 80, factors: { condition: 'loss-5' } }]);
+  const survey = await makeSurvey(path);
+  const { recordings } = await readKey(path);
+  const sounds = await Promise.all(Object.entries(recordings).map(async ([blind, name]) => [name, parseWav(await readFile(join(survey, 'sounds', `${blind}.wav`)))]));
+  const heard = Object.fromEntries(sounds.map(([name, { channels: [samples] }]) => [name, [samples.length / 48_000, samples[0]]]));
+  expect(heard).toEqual({ 'aloud loss-5': [8, expect.closeTo(1 / 8, 4)], 'webrtc loss-5': [8, expect.closeTo(2 / 8, 4)] });
 });
 
 it('a run of which only a part was measured has a result all the same', () => {
