@@ -9,6 +9,8 @@
  * @property {number} offsetMs  by how much this person alone is heard later; 0 where everybody waits
  */
 
+import { START_MS } from '../clock/delay-control.js';
+
 /** The smallest excess over what half of the people need for which everybody is told to wait, in milliseconds: less is hardly heard. */
 const NOTABLE_MS = 60;
 
@@ -24,12 +26,6 @@ const OFFSET_CHANGE_MS = 5;
 const LOOK_EVERY_MS = 100;
 
 /**
- * What most people are taken to need where only one has ever been heard, in milliseconds: a lateness beyond it is rare,
- * and those who are heard next would have to wait for D to fall.
- */
-const UNKNOWN_MS = 60;
-
-/**
  * The delay of a room where it is `auto`: D follows what those need who belong together, and a straggler, who needs more
  * than most, is heard later than they are, alone. So no lateness of one person moves D by more than `stragglerMs`. It
  * tells everybody who is late.
@@ -40,8 +36,11 @@ export class RoomDelay {
   #stragglerMs;
   /** The largest need of one who is no straggler, in milliseconds. */
   #limitMs = Infinity;
-  /** What half of the people needed when two or more were heard last: one who is heard alone is compared with it. */
-  #usualMs = UNKNOWN_MS;
+  /**
+   * What half of the people needed when two or more were heard last: one who is heard alone is compared with it. Where that
+   * never was, it is what a room begins with, so that whoever is heard next finds D little above it.
+   */
+  #usualMs = START_MS;
   #lookedMs = -Infinity;
   #toldMs = -Infinity;
   /** Those who were told last, the one who needs most first. @type {Late[]} */

@@ -181,6 +181,18 @@ describe('a straggler', () => {
     await pass(100);
     expect(delayMs()).toBeLessThan(Math.min(most, 10));
   });
+
+  it.each([[55, 20], [25, 25], [12, 12]])('alone in a room first, needs %i ms: D becomes %i ms, and others find it 5 ms above where a room begins at most', async (ms, aloneMs) => {
+    const { people, pass, delayMs } = await roomWithEve({ eveMs: () => ms, othersMs: () => 3, others: 9 });
+    const mute = (/** @type {boolean} */ muted) => people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
+    mute(true);
+    await pass(300);
+    expect(delayMs()).toBe(aloneMs);
+    mute(false);
+    let most = 0;
+    await pass(100, () => void (most = Math.max(most, delayMs())));
+    expect(most).toBeLessThanOrEqual(20 + 5);
+  });
 });
 
 describe('whatever one person\'s lateness is', () => {
