@@ -77,6 +77,8 @@ export class RoomDelay {
     const { lateness } = source;
     const { wantedMs } = this.#control;
     if (lateness.needMs <= wantedMs + source.offsetMs) return false;
+    // The need may have grown since it was computed: the recent packets that kept it small are forgotten after a pause.
+    lateness.review(nowMs, member.roundTripMs());
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) this.#look(nowMs);
     if (lateness.needMs <= this.#limitMs) return this.#control.observe(lateness, nowMs, member.roundTripMs);
     source.offsetMs = lateness.needMs - wantedMs;
@@ -103,9 +105,8 @@ export class RoomDelay {
     if (this.#stragglerMs === 0 || this.#control.setting !== 'auto') return;
     if (!this.#isRead) return;
     const needs = [...this.#lateness(Infinity)].filter(({ count }) => count > 0).map(({ needMs }) => needMs);
-    if (needs.length === 0) return;
-    // Half of the people, or one more, need no longer than this.
-    const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1];
+    // Half of the people, or one more, need no longer than this; where nobody is heard, whoever is next is alone.
+    const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1] ?? Infinity;
     if (needs.length > 1) this.#usualMs = median;
     this.#limitMs = Math.min(median, this.#usualMs) + this.#stragglerMs;
   }
