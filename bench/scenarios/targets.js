@@ -47,7 +47,7 @@ export const BENCHMARKS = Object.freeze([
   { name: 'call-loopback', argv: ['call', '--duration', '15', '--settle', '20'], limitSeconds: 120 },
   { name: 'loss', argv: ['loss'], limitSeconds: 400 },
   { name: 'mouth-to-ear', argv: ['mouth-to-ear', '--duration', '12'], limitSeconds: 700 },
-  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 600 },
+  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 800 },
   { name: 'starved', argv: ['starved'], limitSeconds: 500 },
   { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
