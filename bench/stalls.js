@@ -8,6 +8,8 @@ import { framesToScale, TimeScale } from '../public/shared/sound/time-scale.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { heardByListener, heardByServer, packetsOf } from './codec/voice-path.js';
 import { wholeNumber } from './options.js';
+import { textTable } from './report/text-table.js';
+import { stallTargets } from './scenarios/targets.js';
 import { bootstrap } from './stats/bootstrap.js';
 import { seededRandom } from './stats/random.js';
 import { align, fft, levelDb } from './stats/signal.js';
@@ -78,6 +80,19 @@ function delaysOf(said, heard, fromMs, toMs) {
   return delays;
 }
 
+/** The steepest step from one sample to the next. @param {Float32Array} sound */
+const steepest = (sound) => sound.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - sound[i - 1]) : 0), 0);
+
+/**
+ * How far sound moves that nothing holds up, in milliseconds, once the delay has found its place.
+ * @param {Float32Array} said
+ * @param {Float32Array} untouched
+ */
+function movedMs(said, untouched) {
+  const delays = delaysOf(said, untouched, FROM_MS, 1000 * options.seconds).map(({ delayMs }) => delayMs);
+  return Math.max(...delays) - Math.min(...delays);
+}
+
 /**
  * @param {Way} way
  * @param {Float32Array} said
@@ -103,6 +118,7 @@ function measure(way, said, untouched, frameMs, fromMs, stallMs) {
     markUntouched,
     worse: markUntouched - mark,
     worseWhole: wholeUntouched - whole,
+    steeper: steepest(stalled) / steepest(said),
   };
 }
 
@@ -282,16 +298,17 @@ for (const name of VOICES) {
 const rows = Object.entries(WAYS).map(([name, way]) => {
   const calls = voices.flatMap((said) => {
     const untouched = way(stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 }), options.seconds);
+    const moved = movedMs(said, untouched);
     return moments.map((fromMs) => {
       process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
-      return measure(way, said, untouched, options.frame, fromMs, options.stall);
+      return { ...measure(way, said, untouched, options.frame, fromMs, options.stall), moved };
     });
   });
   const figure = (/** @type {keyof typeof calls[0]} */ what, /** @type {number} */ digits) => {
     const [{ estimate, low, high }] = bootstrap(calls.map((call) => [call[what]]), (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
     return { estimate: Number(estimate.toFixed(digits)), low: Number(low.toFixed(digits)), high: Number(high.toFixed(digits)), worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)) };
   };
-  return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2), worseWhole: figure('worseWhole', 2) };
+  return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2), worseWhole: figure('worseWhole', 2), steeper: figure('steeper', 2), moved: figure('moved', 2) };
 });
 process.stderr.write('\r\x1b[K');
 const costs = Object.entries(REMEDIES).map(([name, remedy]) => ({ name, ...costOf(remedy) }));
@@ -300,6 +317,7 @@ const music = musicRows();
 
 if (options.json) console.log(JSON.stringify({ ...options, rows, costs, music }, null, 2));
 else {
+  console.log(`${textTable(stallTargets({ ...options, rows }))}\n`);
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
   console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse, worseWhole }) => [name, {

@@ -7,6 +7,7 @@ import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/wire/packet.js';
 import { join } from '../../public/client/connection/join.js';
+import { LateSender } from './late-sender.js';
 
 /** The level in the header of a packet with speech, in -dBov: about that of the fixture. */
 const SPOKEN_LEVEL = 25;
@@ -21,6 +22,8 @@ const buffer = new Uint8Array(MAX_PACKET_BYTES);
  */
 export class Participant {
   #connection;
+  /** What the packets of frames go through. */
+  #frames;
   #sequence = 0;
 
   /** The room's audio format, but of one channel: the speech is mono, which every decoder takes. */
@@ -32,9 +35,10 @@ export class Participant {
   /** Why the server or the network ended the session, if it did. @type {string | null} */
   ended = null;
 
-  /** @param {Connection} connection */
-  constructor(connection) {
+  /** @param {Connection} connection @param {import('./late-sender.js').Late | null} [late]  how frames are sent late, if any are */
+  constructor(connection, late = null) {
     this.#connection = connection;
+    this.#frames = late ? new LateSender(late, (bytes) => connection.send(bytes)) : connection;
   }
 
   /**
@@ -83,7 +87,7 @@ export class Participant {
     const header = writeAudioHeader(buffer, packet);
     if (payload) buffer.set(payload, header);
     const bytes = header + (payload?.length ?? 0);
-    this.#connection.send(buffer.subarray(0, bytes));
+    this.#frames.send(buffer.subarray(0, bytes));
     return bytes;
   }
 

@@ -83,10 +83,11 @@ export class Participants {
    * @param {number} [options.phaseMs]
    * @param {number} [options.startFrame] of the speech, so that people don't say the same at once
    * @param {'tick' | 'reply'} [options.delivery] the server's if not said
+   * @param {import('./late-sender.js').Late | null} [options.late]  how frames are sent late, if any are
    */
-  async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0, delivery }) {
+  async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0, delivery, late }) {
     const connection = await this.#world.openConnection(transport, this.#at);
-    const talker = new Talker({ connection, phaseMs });
+    const talker = new Talker({ connection, phaseMs, late });
     await talker.join({ room, name: id, delivery });
     const { bitrate } = talker.welcome;
     if (speaks) talker.speak(await this.#world.encodeSpeech(talker.format, bitrate), startFrame);

@@ -39,9 +39,10 @@ export class Talker extends Participant {
    * @param {object} options
    * @param {Connection} options.connection
    * @param {number} [options.phaseMs] delay from a frame's end to its sending
+   * @param {import('./late-sender.js').Late | null} [options.late]  how frames are sent later than that, if any are
    */
-  constructor({ connection, phaseMs = 0 }) {
-    super(connection);
+  constructor({ connection, phaseMs = 0, late = null }) {
+    super(connection, late);
     this.#phaseMs = phaseMs;
   }
 

@@ -158,7 +158,7 @@ export class Lab {
   /**
    * Lets people join, one after the other.
    * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean, phaseMs?: number,
-   *   startFrame?: number }[]} people
+   *   startFrame?: number, late?: import('../participants/late-sender.js').Late }[]} people
    */
   async join(people) {
     for (const person of people) {

@@ -1,6 +1,6 @@
 /**
- * The cost of one person on a bad way to nine who are near: their delay alone, with the tenth, and with the tenth on one
- * clock.
+ * The cost of one person to nine who are near: their delay alone, with a tenth on a bad way, with the tenth on one clock,
+ * and with a tenth who is near and sends frames late, to harm them.
  * @import { Quantity } from '../report/result.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
@@ -9,6 +9,7 @@
 
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { Child, CLIENT } from '../participants/child.js';
+import { NOW_AND_THEN } from '../participants/late-sender.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap, difference } from '../stats/bootstrap.js';
 import { delaysOf, mixesOf } from '../stats/call-figures.js';
@@ -17,11 +18,11 @@ import { wholeNumber } from '../options.js';
 import { randomFor } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
 
-/** How many are near, and what they are called; and who isn't. */
+/** How many are near, and what they are called; and who comes to them. */
 const NEAR = Object.freeze(Array.from({ length: 9 }, (_, i) => `near-${i + 1}`));
-const FAR = 'far';
+const TENTH = 'tenth';
 
-/** The way of the one who isn't. */
+/** The bad way of the one. */
 const FAR_LINK = 'bad-wifi';
 
 /** The tenth's microphone gives samples as an AudioWorklet does, 128 at a time, as near as a timer comes to that. */
@@ -31,11 +32,12 @@ const PERIOD_MS = 2.5;
 const MORE_MS = 5;
 const RECEIVED_PERCENT = 99;
 
-/** By name: whether the tenth is there, and options of the server. @type {Record<string, { isTenth: boolean, argv: string[] }>} */
+/** By name: whether there is a tenth, who is far or hostile, and options of the server. @type {Record<string, { tenth: 'far' | 'hostile' | null, argv: string[] }>} */
 const CASES = Object.freeze({
-  nine: { isTenth: false, argv: [] },
-  ten: { isTenth: true, argv: [] },
-  'ten, one clock': { isTenth: true, argv: ['--straggler-ms', '0'] },
+  nine: { tenth: null, argv: [] },
+  ten: { tenth: 'far', argv: [] },
+  'ten, one clock': { tenth: 'far', argv: ['--straggler-ms', '0'] },
+  'ten, one hostile': { tenth: 'hostile', argv: [] },
 });
 
 const factors = [{ name: 'people', label: 'People', unit: '' }];
@@ -52,7 +54,7 @@ const quantities = {
 export const stragglers = {
   name: 'stragglers',
   title: 'One on a bad way among nine who are near',
-  description: 'what one person on a bad way costs nine who are near: the delay, and what is received of each',
+  description: 'what one person on a bad way, or a hostile one, costs nine who are near: the delay, and what is received of each',
   quantities: Object.values(quantities),
   defaults: { duration: 30, repetitions: 3, format: 'call', transports: ['webtransport'], link: 'lan' },
   addOptions: (command) => {
@@ -75,7 +77,7 @@ export const stragglers = {
     const medianOf = (/** @type {Quantity} */ quantity, /** @type {string} */ people) => median(valuesOf(folder, quantity, people));
     return {
       title: stragglers.title,
-      summary: `Ten people talk at once over WebTransport: nine on the link of the run, one, with a whole client, on ${FAR_LINK}; the server-side delay tunes itself.`,
+      summary: `Ten people talk at once over WebTransport: nine on the link of the run, one, with a whole client, on ${FAR_LINK}; the server-side delay tunes itself. The hostile one is near, and sends one frame in ${NOW_AND_THEN.everyFrames} by ${NOW_AND_THEN.lateMs} ms late.`,
       headlines: [],
       tables: [
         targetsTable(targetsOf(folder, randomFor(options))),
@@ -90,7 +92,7 @@ export const stragglers = {
             const received = (/** @type {(client: string) => boolean} */ isOf) => known(Math.min(...valuesOf(folder, quantities.received, people, isOf)));
             return [
               people, known(quantile(delays, 0.5)), known(quantile(delays, 0.95)), known(medianOf(quantities.heard, people)),
-              known(medianOf(quantities.offset, people)), received((client) => client !== FAR), received((client) => client === FAR),
+              known(medianOf(quantities.offset, people)), received((client) => client !== TENTH), received((client) => client === TENTH),
             ];
           }),
         },
@@ -99,7 +101,7 @@ export const stragglers = {
       notes: [
         'D, arrivals and frames are of one clock, which all processes share.',
         'Received: of the frames that were sent, those that were there, as sent, when the server mixed them, or when their sound got shorter to catch up. The tenth repeats frames where packets are lost; the link loses 2 %.',
-        'Intervals of targets are of 95 % confidence, by the bootstrap over repetitions, in each of which all three cases came by turns.',
+        'Intervals of targets are of 95 % confidence, by the bootstrap over repetitions, in each of which all cases came by turns.',
         'One clock is `--straggler-ms 0`: everybody waits for the tenth.',
       ],
     };
@@ -112,22 +114,24 @@ export const stragglers = {
  * @param {{ name: string, repetition: number, settle: number }} run
  */
 async function measureCase(lab, branch, { name, repetition, settle }) {
-  const { isTenth, argv } = CASES[name];
+  const { tenth, argv } = CASES[name];
   await lab.startServer(['--delivery', 'tick', ...argv], 'mixes');
-  const people = NEAR.map((id, i) => ({ id, transport: /** @type {const} */ ('webtransport'), room: 'lab', phaseMs: (20 * i) / NEAR.length, startFrame: 100 * i }));
-  await lab.join(people);
-  const far = isTenth ? await joinFar(lab, branch) : null;
+  const person = { transport: /** @type {const} */ ('webtransport'), room: 'lab' };
+  const people = NEAR.map((id, i) => ({ ...person, id, phaseMs: (20 * i) / NEAR.length, startFrame: 100 * i }));
+  const hostile = tenth === 'hostile' ? [{ ...person, id: TENTH, late: NOW_AND_THEN }] : [];
+  await lab.join([...people, ...hostile]);
+  const far = tenth === 'far' ? await joinFar(lab, branch) : null;
   try {
     await lab.wait(settle);
     await far?.call('noteWires');
     const near = await lab.measure(lab.blockSeconds);
-    const tenth = await far?.call('takeWires');
+    const wires = await far?.call('takeWires');
     const { frameMs } = await lab.format();
-    const nine = near.people.map((/** @type {any} */ { id, notes }) => ({ id, ...notes }));
-    record(lab, { name, repetition, frameMs, server: near.server, people: [...nine, ...(tenth?.people ?? [])] });
+    const talkers = near.people.map((/** @type {any} */ { id, notes, serverStats }) => ({ id, ...notes, serverStats }));
+    record(lab, { name, repetition, frameMs, server: near.server, people: [...talkers, ...(wires?.people ?? [])] });
   } finally {
     await far?.close();
-    await lab.leave(people);
+    await lab.leave([...people, ...hostile]);
   }
 }
 
@@ -135,7 +139,7 @@ async function measureCase(lab, branch, { name, repetition, settle }) {
 async function joinFar(lab, branch) {
   const far = new Child(CLIENT, branch.client.exec);
   await far.call('open', { origin: lab.originAt(branch) });
-  await far.call('listen', { id: FAR, transport: 'webtransport', room: 'lab', speaks: true, recordSeconds: 0, periodMs: PERIOD_MS });
+  await far.call('listen', { id: TENTH, transport: 'webtransport', room: 'lab', speaks: true, recordSeconds: 0, periodMs: PERIOD_MS });
   return far;
 }
 
@@ -148,14 +152,14 @@ function record(lab, { name, repetition, frameMs, server, people }) {
     lab.folder.record(quantity.name, { protocol: 'webtransport', repetition, client, atMs: lab.folder.elapsedMs, value, factors: { people: name } });
   for (const { delayMs } of delaysOf(server.due, server.originMs, frameMs)) add(quantities.delay, delayMs);
   const [first, last] = [server.due[0].frame, server.due.at(-1).frame];
-  for (const { id, sent, received, stats } of people) {
+  for (const { id, sent, received, stats, serverStats } of people) {
     const mixes = mixesOf(server.states, id);
     const frames = [...mixes.keys()];
     const [from, to] = [Math.max(first, Math.min(...frames)), Math.min(last, Math.max(...frames))];
     const said = sent.filter((/** @type {any} */ { frame }) => frame >= from && frame <= to);
     const there = said.filter((/** @type {any} */ { frame }) => [FrameState.received, FrameState.silent].includes(/** @type {any} */ (mixes.get(frame)?.state)));
     if (said.length > 0) add(quantities.received, (100 * there.length) / said.length, id);
-    if (id === FAR) add(quantities.offset, stats?.detail.server?.offsetMs ?? NaN, id);
+    if (id === TENTH) add(quantities.offset, (serverStats ?? stats?.detail.server)?.offsetMs ?? NaN, id);
     else for (const { frame, atMs } of received) add(quantities.heard, atMs - (server.originMs + (frame + 1) * frameMs), id);
   }
 }
@@ -172,12 +176,14 @@ function targetsOf(folder, random) {
   const [delay, heard] = [more(quantities.delay), more(quantities.heard)];
   const each = NEAR.map((id) => ({ id, more: more(quantities.heard, id) }));
   const worst = each.reduce((a, b) => (b.more.estimate > a.more.estimate ? b : a));
+  const hostile = more(quantities.delay, undefined, 'ten, one hostile');
   const onOneClock = more(quantities.delay, undefined, 'ten, one clock').estimate;
-  const [received] = bootstrap(repetitionsOf(folder, quantities.received, 'ten', FAR), (ascending) => [mean(ascending)], { random, within: [0, 100] });
+  const [received] = bootstrap(repetitionsOf(folder, quantities.received, 'ten', TENTH), (ascending) => [mean(ascending)], { random, within: [0, 100] });
   return [
     { what: "D, more than the nine's alone", limit: MORE_MS, reached: delay.estimate, unit: 'ms', digits: 1, why: `${words(delay)}; on one clock ${onOneClock.toFixed(0)} ms more` },
     { what: 'The nine hear each other, later than alone', limit: MORE_MS, reached: heard.estimate, unit: 'ms', digits: 1, why: words(heard) },
     { what: 'Each of the nine hears the others, later than alone: the worst', limit: MORE_MS, reached: worst.more.estimate, unit: 'ms', digits: 1, why: `${worst.id}; ${words(worst.more)}; the nine: ${each.map(({ more: its }) => its.estimate.toFixed(1)).join(', ')} ms` },
+    { what: "D with a hostile one, more than the nine's alone", limit: MORE_MS, reached: hostile.estimate, unit: 'ms', digits: 1, why: words(hostile) },
     { what: 'Received of the tenth', is: '≥', limit: RECEIVED_PERCENT, reached: received.estimate, unit: '%', digits: 2, why: intervalWords(received, '%', 2) },
   ];
 }

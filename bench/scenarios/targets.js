@@ -20,10 +20,19 @@ import { fileURLToPath } from 'node:url';
 import { formatNumber } from '../report/numbers.js';
 import { runNode, runScenario } from './runs.js';
 
+/** @param {string} file  beside this one's folder */
+function pathOf(file) {
+  return fileURLToPath(new URL(file, import.meta.url));
+}
+
 /** The name of the table with a result's targets. */
 const TABLE = 'targets';
 
-const FRAME_PATH = fileURLToPath(new URL('../frame-path.js', import.meta.url));
+/** Benchmarks that are commands of their own and no scenarios: how Node.js runs them, and the table of what they print. */
+const COMMANDS = Object.freeze({
+  'frame-path': { argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'], tableOf: framePathTargets },
+  stalls: { argv: [pathOf('../stalls.js'), '--json'], tableOf: stallTargets },
+});
 
 /**
  * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in bytes. The
@@ -32,10 +41,15 @@ const FRAME_PATH = fileURLToPath(new URL('../frame-path.js', import.meta.url));
 const FRAME_US = 30;
 const FRAME_BYTES = 64;
 
+/** Limits of what a stall costs: the time until sound is back, how much less ViSQOL gives, and steps beside those of the speech. */
+const BACK_SECONDS = 3;
+const LESS_MOS = 0.1;
+const STEEPER = 1.1;
+
 /**
  * @typedef {object} Benchmark
  * @property {string} name
- * @property {string[]} argv      of the lab's command; empty for the path of a frame, which is a command of its own
+ * @property {string[]} argv      of the lab's command; empty for one of COMMANDS
  * @property {number} limitSeconds after this time it is ended
  * @property {boolean} [isLong]   run only when it is named
  */
@@ -47,7 +61,8 @@ export const BENCHMARKS = Object.freeze([
   { name: 'call-loopback', argv: ['call', '--duration', '15', '--settle', '20'], limitSeconds: 120 },
   { name: 'loss', argv: ['loss'], limitSeconds: 400 },
   { name: 'mouth-to-ear', argv: ['mouth-to-ear', '--duration', '12'], limitSeconds: 700 },
-  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 600 },
+  { name: 'stalls', argv: [], limitSeconds: 900 },
+  { name: 'stragglers', argv: ['stragglers'], limitSeconds: 800 },
   { name: 'starved', argv: ['starved'], limitSeconds: 500 },
   { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
@@ -104,7 +119,7 @@ export async function runTargets({ benchmarks, folder, signal, progress }) {
     if (signal.aborted) break;
     progress(benchmark.name, i / benchmarks.length);
     try {
-      tables.push(benchmark.argv.length > 0 ? await runTarget(benchmark, folder, signal) : await runFramePath(benchmark, signal));
+      tables.push(benchmark.argv.length > 0 ? await runTarget(benchmark, folder, signal) : await runCommand(benchmark, signal));
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
       folder.warn(`${benchmark.name}: ${why}`);
@@ -129,10 +144,11 @@ async function runTarget({ name, argv, limitSeconds }, folder, signal) {
 }
 
 /** @param {Benchmark} benchmark @param {AbortSignal} signal */
-async function runFramePath({ limitSeconds }, signal) {
-  const { output, code, reason } = await runNode(['--expose-gc', FRAME_PATH, '--json'], limitSeconds, signal);
+async function runCommand({ name, limitSeconds }, signal) {
+  const { argv, tableOf } = COMMANDS[/** @type {keyof typeof COMMANDS} */ (name)];
+  const { output, code, reason } = await runNode(argv, limitSeconds, signal);
   if (code !== 0) throw new Error(reason ?? `it broke off (exit code ${code})`);
-  return framePathTargets(JSON.parse(output.slice(output.indexOf('{'))));
+  return tableOf(JSON.parse(output.slice(output.indexOf('{'))));
 }
 
 /**
@@ -152,4 +168,22 @@ export function framePathTargets({ cases }) {
     { what: 'The path of a received frame without codec', limit: FRAME_US, reached: slow['µs/frame'], unit: 'µs', digits: 1, why: `the dearest of the rooms measured: ${words(slow)}${others}` },
     { what: 'Allocated for a frame', limit: FRAME_BYTES, reached: big['bytes/frame'], unit: 'bytes', digits: 0, why: `the most: ${words(big)}; the engine boxes a few numbers, up to ${FRAME_BYTES} bytes of which count as none of ours` },
   ]);
+}
+
+/**
+ * @typedef {{ estimate: number, low: number, high: number, worst: number }} StallFigure  the median of calls, and the worst
+ * @typedef {{ name: string, calls: number, back: StallFigure, worseWhole: StallFigure, steeper: StallFigure, moved: StallFigure }} StallRow
+ *
+ * @param {{ stall: number, seconds: number, rows: StallRow[] }} measured  what bench/stalls.js prints
+ * @returns {Table}
+ */
+export function stallTargets({ stall, seconds, rows }) {
+  const words = (/** @type {StallFigure} */ { estimate, low, high }, digits = 2) =>
+    `median ${estimate.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+  return targetsTable(rows.flatMap(({ name, calls, back, worseWhole, steeper, moved }) => [
+    { what: `Within 10 ms again after ${stall} ms, ${name}`, limit: BACK_SECONDS, reached: back.worst, unit: 's', digits: 1, why: `the latest of ${calls} calls; ${words(back, 1)}` },
+    { what: `ViSQOL below untouched, a call of ${seconds} s, ${name}`, limit: LESS_MOS, reached: worseWhole.estimate, unit: 'MOS', digits: 2, why: `${words(worseWhole)}; the worst ${worseWhole.worst.toFixed(2)}` },
+    { what: `No click: the steepest step beside that of the speech, ${name}`, limit: STEEPER, reached: steeper.worst, unit: '×', digits: 2, why: `the steepest of ${calls} calls; ${words(steeper)}` },
+    { what: `Moved without a stall, ${name}`, limit: 0, reached: moved.worst, unit: 'ms', digits: 2, why: 'the same calls, from 5 s on' },
+  ]));
 }

@@ -3,7 +3,7 @@
  */
 
 /** The delay with which `auto` begins, before anybody has sent anything, in milliseconds. */
-const START_MS = 20;
+export const START_MS = 20;
 
 /** The smallest delay that `auto` takes, in milliseconds: below it D would follow the timers of both ends. */
 const LEAST_MS = 1;

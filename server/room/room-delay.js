@@ -9,6 +9,8 @@
  * @property {number} offsetMs  by how much this person alone is heard later; 0 where everybody waits
  */
 
+import { START_MS } from '../clock/delay-control.js';
+
 /** The smallest excess over what half of the people need for which everybody is told to wait, in milliseconds: less is hardly heard. */
 const NOTABLE_MS = 60;
 
@@ -24,12 +26,6 @@ const OFFSET_CHANGE_MS = 5;
 const LOOK_EVERY_MS = 100;
 
 /**
- * What most people are taken to need where only one has ever been heard, in milliseconds: a lateness beyond it is rare,
- * and those who are heard next would have to wait for D to fall.
- */
-const UNKNOWN_MS = 60;
-
-/**
  * The delay of a room where it is `auto`: D follows what those need who belong together, and a straggler, who needs more
  * than most, is heard later than they are, alone. So no lateness of one person moves D by more than `stragglerMs`. It
  * tells everybody who is late.
@@ -40,8 +36,11 @@ export class RoomDelay {
   #stragglerMs;
   /** The largest need of one who is no straggler, in milliseconds. */
   #limitMs = Infinity;
-  /** What half of the people needed when two or more were heard last: one who is heard alone is compared with it. */
-  #usualMs = UNKNOWN_MS;
+  /**
+   * What half of the people needed when two or more were heard last: one who is heard alone is compared with it. Where that
+   * never was, it is what a room begins with, so that whoever is heard next finds D little above it.
+   */
+  #usualMs = START_MS;
   #lookedMs = -Infinity;
   #toldMs = -Infinity;
   /** Those who were told last, the one who needs most first. @type {Late[]} */
@@ -78,6 +77,8 @@ export class RoomDelay {
     const { lateness } = source;
     const { wantedMs } = this.#control;
     if (lateness.needMs <= wantedMs + source.offsetMs) return false;
+    // The need may have grown since it was computed: the recent packets that kept it small are forgotten after a pause.
+    lateness.review(nowMs, member.roundTripMs());
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) this.#look(nowMs);
     if (lateness.needMs <= this.#limitMs) return this.#control.observe(lateness, nowMs, member.roundTripMs);
     source.offsetMs = lateness.needMs - wantedMs;
@@ -104,9 +105,8 @@ export class RoomDelay {
     if (this.#stragglerMs === 0 || this.#control.setting !== 'auto') return;
     if (!this.#isRead) return;
     const needs = [...this.#lateness(Infinity)].filter(({ count }) => count > 0).map(({ needMs }) => needMs);
-    if (needs.length === 0) return;
-    // Half of the people, or one more, need no longer than this.
-    const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1];
+    // Half of the people, or one more, need no longer than this; where nobody is heard, whoever is next is alone.
+    const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1] ?? Infinity;
     if (needs.length > 1) this.#usualMs = median;
     this.#limitMs = Math.min(median, this.#usualMs) + this.#stragglerMs;
   }

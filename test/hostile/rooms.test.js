@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it } from 'vitest';
+import { NOW_AND_THEN } from '../../bench/participants/late-sender.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { withstand } from './support/withstand.js';
 
@@ -123,7 +124,7 @@ requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it('1
 it('one who sends a frame in 60 late makes nobody else wait', async () => {
   await withstand({
     attack: 'straggler',
-    options: { everyFrames: 60, lateMs: 390 },
+    options: NOW_AND_THEN,
     // A busy machine makes packets later than the usual 400 ms, which count for nothing.
     argv: ['--max-server-delay-ms', '800'],
     seconds: 8,

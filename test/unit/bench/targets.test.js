@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { checkResult, NO_RESULT } from '../../../bench/report/result.js';
-import { framePathTargets, isMet, joined, targetsTable } from '../../../bench/scenarios/targets.js';
+import { BENCHMARKS, framePathTargets, isMet, joined, stallTargets, targetsTable } from '../../../bench/scenarios/targets.js';
 
 describe('a target', () => {
   it('is met on its own side of the limit only', () => {
@@ -45,5 +45,19 @@ describe('the targets of all benchmarks', () => {
     const { rows } = framePathTargets({ cases });
     expect(rows[0][4]).toContain('up to 99 µs: 50 people, 50 talk');
     expect(rows.map(([, , reached, met]) => [reached, met])).toEqual([['12.3 µs', 'met'], ['40 bytes', 'met']]);
+  });
+
+  it('hold what a stall costs, by the latest, the steepest and the median call', () => {
+    const figure = (/** @type {number} */ estimate, /** @type {number} */ worst) => ({ estimate, low: estimate / 2, high: worst, worst });
+    const row = (/** @type {string} */ name, /** @type {number} */ more) => ({
+      name, calls: 12, back: figure(1.6, 2.5 + more), worseWhole: figure(0.08 + more, 0.2), steeper: figure(0.9, 1 + more), moved: figure(0, more),
+    });
+    const { rows } = stallTargets({ stall: 300, seconds: 30, rows: [row('uplink', 0), row('downlink', 1)] });
+    expect(rows.map(([, limit, reached, met]) => [limit, reached, met])).toEqual([
+      ['≤ 3.0 s', '2.5 s', 'met'], ['≤ 0.10 MOS', '0.08 MOS', 'met'], ['≤ 1.10 ×', '1.00 ×', 'met'], ['≤ 0.00 ms', '0.00 ms', 'met'],
+      ['≤ 3.0 s', '3.5 s', 'not met'], ['≤ 0.10 MOS', '1.08 MOS', 'not met'], ['≤ 1.10 ×', '2.00 ×', 'not met'], ['≤ 0.00 ms', '1.00 ms', 'not met'],
+    ]);
+    expect(rows[0][4]).toBe('the latest of 12 calls; median 1.6 [0.8, 2.5]');
+    expect(BENCHMARKS.some(({ name }) => name === 'stalls')).toBe(true);
   });
 });

@@ -1,8 +1,11 @@
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Conference, settle } from '../../fakes/conference.js';
+import { delaysOf } from '../../fakes/late-people.js';
 import { random } from '../../fakes/random.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
+/** @typedef {import('../../fakes/late-people.js').LatePerson} LatePerson */
 /** How late a person's packet for a frame comes, in milliseconds. @typedef {(frame: number) => number} LatenessMs */
 
 /** One frame in sixty comes 390 ms late. @type {LatenessMs} */
@@ -181,6 +184,18 @@ describe('a straggler', () => {
     await pass(100);
     expect(delayMs()).toBeLessThan(Math.min(most, 10));
   });
+
+  it.each([[55, 20], [25, 25], [12, 12]])('alone in a room first, needs %i ms: D becomes %i ms, and others find it 5 ms above where a room begins at most', async (ms, aloneMs) => {
+    const { people, pass, delayMs } = await roomWithEve({ eveMs: () => ms, othersMs: () => 3, others: 9 });
+    const mute = (/** @type {boolean} */ muted) => people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
+    mute(true);
+    await pass(300);
+    expect(delayMs()).toBe(aloneMs);
+    mute(false);
+    let most = 0;
+    await pass(100, () => void (most = Math.max(most, delayMs())));
+    expect(most).toBeLessThanOrEqual(20 + 5);
+  });
 });
 
 describe('whatever one person\'s lateness is', () => {
@@ -250,5 +265,90 @@ describe('whatever one person\'s lateness is', () => {
     await pass(600, () => void (most = Math.max(most, delayMs())));
     expect(most).toBeLessThanOrEqual(before + 5);
     expect(eve.stats()?.offsetMs).toBe(400);
+  });
+});
+
+describe('any pattern of one person\'s lateness', () => {
+  const FRAMES = 700;
+
+  /** @typedef {{ frames: number, kind: 'one in' | 'grows' | 'any' | 'drains' | 'nothing', least: number, most: number, every: number, isMuted: boolean, isSilent: boolean }} Part */
+
+  /** What a part's packets are late by, of the i-th of them, in milliseconds. @type {Record<Part['kind'], (part: Part, i: number, next: () => number) => number | null>} */
+  const kinds = {
+    'one in': ({ least, most, every }, i) => (i % every === 0 ? most : least),
+    'grows': ({ least, most, frames }, i) => least + ((most - least) * i) / frames,
+    'any': ({ most }, _i, next) => most * next(),
+    'drains': ({ every }, i) => ((every - (i % every)) * 20) % 450,
+    'nothing': () => null,
+  };
+
+  const someMs = fc.oneof(fc.integer({ min: 0, max: 450 }), fc.integer({ min: 0, max: 110 }));
+  const rarely = fc.oneof({ arbitrary: fc.constant(false), weight: 4 }, fc.constant(true));
+  /** @type {import('fast-check').Arbitrary<Part>} */
+  const part = fc.record({
+    // The room looks once a second, so each 50 frames.
+    frames: fc.oneof(fc.integer({ min: 1, max: 200 }), fc.constantFrom(50, 100, 150)),
+    kind: fc.constantFrom(.../** @type {Part['kind'][]} */ (Object.keys(kinds))),
+    least: someMs,
+    most: someMs,
+    every: fc.integer({ min: 1, max: 60 }),
+    isMuted: rarely,
+    isSilent: rarely,
+  });
+
+  /** @param {Part[]} parts @returns {LatePerson} */
+  function eveOf(parts) {
+    const next = random(1);
+    const frames = parts.flatMap((its) => Array.from({ length: its.frames }, (_, i) => ({ its, latenessMs: kinds[its.kind](its, i, next) })));
+    return {
+      latenessMs: (frame) => frames[frame]?.latenessMs ?? null,
+      isMuted: (frame) => frames[frame]?.its.isMuted ?? false,
+      isSilent: (frame) => frames[frame]?.its.isSilent ?? false,
+    };
+  }
+
+  /** Rooms of others, each as late as the rest but for 3 ms, by how late that is, how many they are, and from which frame on they are heard. */
+  const rooms = [[3, 2, 0], [0, 4, 150], [3, 2, 200], [20, 3, 0], [57, 5, 0], [57, 2, 40], [97, 3, 100]].map(([leastMs, count, from]) => {
+    const next = random(count);
+    const people = Array.from({ length: count }, () => {
+      const latenesses = Array.from({ length: FRAMES }, (_, frame) => (frame < from ? null : leastMs + 3 * next()));
+      return { latenessMs: (/** @type {number} */ frame) => latenesses[frame] };
+    });
+    return { people, needMs: leastMs + 3, delays: delaysOf(people, FRAMES) };
+  });
+
+  /** What D may be above what is compared, beyond 5 ms: it falls with each frame, which is mixed the later the larger D is. */
+  const FALL_OF_A_FRAME_MS = 0.2;
+
+  /**
+   * The most by which D was above what it is without Eve, or what the others need where it hasn't risen to that yet.
+   * @param {typeof rooms[0]} room @param {Part[]} parts
+   */
+  function mostAbove({ people, needMs, delays }, parts) {
+    const withEve = delaysOf([...people, eveOf(parts)], FRAMES);
+    return withEve.reduce((most, delayMs, ms) => Math.max(most, delayMs - Math.max(delays[ms], needMs)), 0);
+  }
+
+  it('leaves D within 5 ms of what it is without, or of what the others need', () => {
+    fc.assert(
+      fc.property(fc.nat(rooms.length - 1), fc.array(part, { minLength: 1, maxLength: 12 }), (room, parts) => {
+        expect(mostAbove(rooms[room], parts)).toBeLessThanOrEqual(5 + FALL_OF_A_FRAME_MS);
+      }),
+      { seed: 1, numRuns: 150 },
+    );
+  });
+
+  const talk = { kind: /** @type {const} */ ('one in'), least: 0, most: 390, every: 60, isMuted: false, isSilent: false };
+
+  it('does so where nobody was heard when the room looked last', () => {
+    const parts = [{ ...talk, frames: 100, least: 390, isMuted: true }, { ...talk, frames: 50, least: 390 }];
+    expect(mostAbove(rooms[1], parts)).toBeLessThanOrEqual(5);
+  });
+
+  it('does so where somebody\'s need was smaller when the room looked last, since what was late was long ago', () => {
+    // Beyond 60 ms a need holds for as long as packets come that give reason for it, which isn't known after a pause.
+    const early = [{ ...talk, frames: 240, least: 42, every: 4 }, { ...talk, frames: 200, least: 42, most: 42, isMuted: true }];
+    const parts = [...early, { ...talk, kind: /** @type {const} */ ('nothing'), frames: 130, isMuted: true }, { ...talk, frames: 50, least: 42, most: 42 }];
+    expect(mostAbove(rooms[4], parts)).toBeLessThanOrEqual(5);
   });
 });
