@@ -4,7 +4,7 @@ import { align, alignPieces, levelDb } from './signal.js';
 import { mean } from './statistics.js';
 
 /** Length of a piece, in seconds, and the longest lag that is looked for, in milliseconds. */
-const PIECE_SECONDS = 0.5;
+export const PIECE_SECONDS = 0.5;
 const MOST_LAG_MS = 1500;
 
 /** Pieces that are quieter than this (dBFS), or that correlate less, are left out. */
@@ -25,26 +25,28 @@ const PRESENT_LAG_MS = 200;
 /**
  * @param {Recorded} later
  * @param {Recorded} earlier at the same sample rate
- * @param {{ fromMs?: number, mostMs?: number }} [options]  fromMs: pieces of `later` before this time are left
- *   out; mostMs: the longest lag that is looked for
+ * @param {{ fromMs?: number, mostMs?: number, leastMs?: number }} [options]  fromMs: pieces of `later` before this time are
+ *   left out; mostMs and leastMs: the longest and the shortest lag that are looked for, the shortest below 0 where sound may
+ *   come out of `later` first
  * @returns {{ atMs: number, lagMs: number, correlation: number }[]} one for each piece of `later`
  * @throws {RangeError} when the sample rates differ
  */
-export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_LAG_MS } = {}) {
+export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_LAG_MS, leastMs = 0 } = {}) {
   const { sampleRate } = later;
   if (earlier.sampleRate !== sampleRate) throw new RangeError('the two must have one sample rate');
   const size = Math.round(PIECE_SECONDS * sampleRate);
   const reach = Math.round((mostMs * sampleRate) / 1000);
+  const searched = reach - Math.round((leastMs * sampleRate) / 1000) + size;
   const shift = ((later.startMs - earlier.startMs) * sampleRate) / 1000;
   const whole = Math.round(shift);
   const lags = [];
   for (let at = 0; at + size <= later.samples.length; at += size) {
     const atMs = later.startMs + (at * 1000) / sampleRate;
     const from = at + whole - reach;
-    if (atMs < fromMs || from < 0 || from + reach + size > earlier.samples.length) continue;
+    if (atMs < fromMs || from < 0 || from + searched > earlier.samples.length) continue;
     const piece = later.samples.subarray(at, at + size);
     if (levelDb(piece) < QUIET_DB) continue;
-    const { lag, correlation } = align(piece, earlier.samples.subarray(from, from + reach + size));
+    const { lag, correlation } = align(piece, earlier.samples.subarray(from, from + searched));
     if (correlation < LEAST_CORRELATION) continue;
     lags.push({ atMs, lagMs: ((reach - lag + shift - whole) * 1000) / sampleRate, correlation });
   }
@@ -54,7 +56,7 @@ export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_
 /**
  * @param {Recorded} later
  * @param {readonly Recorded[]} earlier  recordings of one sound, whose own lags differ a little
- * @param {{ fromMs?: number }} [options]   as of lagsBetween()
+ * @param {{ fromMs?: number, leastMs?: number }} [options]   as of lagsBetween()
  * @returns {number[]} of each piece that is found in all of them, the mean lag behind them, in milliseconds
  */
 export function meanLags(later, earlier, options) {

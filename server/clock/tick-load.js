@@ -14,13 +14,19 @@ export class TickLoad {
     this.#usedMs += ms;
   }
 
+  /** What ticks and replies have taken since the last settlement, by the clock, in milliseconds. */
+  get usedMs() {
+    return this.#usedMs;
+  }
+
   /**
    * Ends a stretch of time.
    * @param {number} passedMs  its length
+   * @param {number} [ran]  the share of what was taken by the clock for which the thread had a processor
    * @returns {number} what the room takes, in milliseconds a second
    */
-  settle(passedMs) {
-    const now = (1000 * this.#usedMs) / passedMs;
+  settle(passedMs, ran = 1) {
+    const now = (1000 * ran * this.#usedMs) / passedMs;
     this.#usedMs = 0;
     this.#rate += (now - this.#rate) * (1 - Math.exp(-passedMs / AVERAGE_MS));
     return this.#rate;

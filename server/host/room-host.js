@@ -66,7 +66,7 @@ export class RoomHost {
     this.effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: this.cpuMs });
     this.ticks = new TickScheduler(clock);
     const { sampleClock, ticks, effort, recordings } = this;
-    const services = { clock, wallNow, sampleClock, ticks, codec, effort, recordings, observer, cluster, tokens };
+    const services = { clock, wallNow, sampleClock, ticks, codec, effort, cpuMs: this.cpuMs, recordings, observer, cluster, tokens };
     this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
     const keys = readKeys(config.keys);
     /** Null where the server has no keys. */

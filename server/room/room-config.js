@@ -60,6 +60,7 @@
  * @property {Pick<Log, 'info' | 'error'> & Partial<Pick<Log, 'debug'>>} log  debug where those lines are wanted
  * @property {{ readonly complexity: number, readonly share?: number }} [effort]  the encoders' complexity now, where it
  *   changes; the share of a processor that mixing takes
+ * @property {() => number} [cpuMs]  the processor time of the thread that mixes so far, in milliseconds
  * @property {() => number} [wallNow]  milliseconds since 1970; Date.now by default
  * @property {Recordings} [recordings]  without it nothing can be recorded
  * @property {Observer} [observer]  for measurements
@@ -82,6 +83,7 @@
  * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder
  * @property {SessionLog} sessions  logs their ends
+ * @property {() => boolean} isBusy  whether there is more to mix than can be mixed
  * @property {() => boolean} isNearlyFull  whether there is little room for more people on this node
  * @property {() => void} settle  settles all rooms' loads; to be called once a second, and when a tick is late
  * @property {Bans} bans  of all rooms

@@ -1,18 +1,18 @@
 /**
- * @import { RoomTotals } from './reports/figures.js'
- * @import { RoomConfig, RoomServices } from './room-config.js'
+ * @import { RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
 import { TickLateness } from '../clock/tick-lateness.js';
 import { TickLoad } from '../clock/tick-load.js';
 import { SpeakerPlaces } from '../mix/speaker-places.js';
 
-/** What a room's replies may take of a second while others' mixes are late, in milliseconds. */
+/** The most that a room may weigh and have its replies all the same where there is more to mix than can be mixed, in milliseconds a second. */
 const MAX_REPLY_MS = 200;
 
 /** How a room keeps pace: how late its mixes are, what it costs, and what it leaves out while there is too much to do. */
 export class RoomPace {
-  #services;
+  #ticks;
+  #isBusy;
   #lateness = new TickLateness();
   #places;
   #shedReplies = 0;
@@ -22,12 +22,14 @@ export class RoomPace {
 
   /**
    * @param {Pick<RoomConfig, 'maxSpeakers'>} config
-   * @param {RoomServices} services
-   * @param {RoomTotals} totals  of all rooms
+   * @param {Pick<RoomServices, 'ticks'>} services
+   * @param {Pick<RoomOwner, 'totals' | 'isBusy'>} owner
    */
-  constructor({ maxSpeakers }, services, totals) {
-    this.#services = services;
+  constructor({ maxSpeakers }, { ticks }, { totals, isBusy }) {
+    this.#ticks = ticks;
+    this.#isBusy = isBusy;
     this.#places = new SpeakerPlaces(maxSpeakers);
+    /** Of all rooms. */
     this.totals = totals;
   }
 
@@ -55,9 +57,12 @@ export class RoomPace {
     return this.#places.note(latenessMs);
   }
 
-  /** Asks whether a packet may be answered; where others' mixes are late and this room has taken much, it is left out. */
+  /**
+   * Asks whether a packet may be answered. A reply that is left out is a gap, so that comes after all that makes none: only
+   * while newcomers are refused, and of a room that takes much.
+   */
   mayReply() {
-    if (this.load.weight <= MAX_REPLY_MS || !this.#services.ticks.overloaded) return true;
+    if (this.load.weight <= MAX_REPLY_MS || !this.#ticks.overloaded || !this.#isBusy()) return true;
     this.#shedReplies += 1;
     return false;
   }

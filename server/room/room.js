@@ -70,7 +70,7 @@ export class Room {
     this.#config = config;
     this.#services = services;
     this.#owner = owner;
-    const pace = new RoomPace(config, services, owner.totals);
+    const pace = new RoomPace(config, services, owner);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
     const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
@@ -250,7 +250,7 @@ export class Room {
   }
 
   /**
-   * Answers a packet, unless others' mixes are late and this room has taken much.
+   * Answers a packet, unless there is more to mix than can be mixed and this room takes much of it.
    * @param {Listener} listener
    * @param {number} frame
    */

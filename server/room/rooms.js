@@ -68,7 +68,7 @@ export class Rooms {
   #draining = false;
   #closed = false;
   #sessions;
-  #shares = new LoadShares();
+  #shares;
   /** The sound of all rooms' backing tracks. */
   tracks = new Tracks();
   /** By network. */
@@ -91,6 +91,7 @@ export class Rooms {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
     this.#services = services;
+    this.#shares = new LoadShares(services.cpuMs);
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
     this.#joins = new KeyedBuckets({ atOnce: networkJoins, perSecond: networkJoins * JOINS_A_SECOND });
@@ -104,6 +105,7 @@ export class Rooms {
       departures: new Turns(services.clock),
       mayKeepPlace: () => this.#count().away + elsewhere.others().away < this.#maxPeople,
       sessions: this.#sessions,
+      isBusy: () => this.busy,
       isNearlyFull: () => this.people >= NEARLY_FULL * this.#maxPeople,
       settle: () => this.#settle(),
       bans: new Bans(services.clock, elsewhere.tell),

@@ -31,7 +31,7 @@ inBrowser.describe(`on a phone, in ${BROWSER}`, () => {
     return page;
   }
 
-  for (const device of ['Galaxy S9+', 'Pixel 7', 'Pixel 7 landscape']) inBrowser.it(`joins, mutes, and opens every panel by touch: ${device}`, async () => {
+  for (const device of ['Galaxy S9+', 'Pixel 7', 'Pixel 7 landscape', 'iPhone 15']) inBrowser.it(`joins, mutes, and opens every panel by touch: ${device}`, async () => {
     const anna = await join('touch', device);
     const ben = await site.guest('touch', 'Ben');
     await shows(anna, /Anna/, /Ben/);

@@ -26,7 +26,7 @@ export class Conference {
    * @param {FakeClock} [clock] */
   constructor(options = {}, clock = new FakeClock()) {
     const { maxRooms = 10, maxPeople = 100, frameMs, channels, sampleRate, opusFrames, ...settings } = options;
-    const { codec = this.codec, effort, wallNow, recordings, observer, tokens, cluster, ...own } = settings;
+    const { codec = this.codec, effort, cpuMs, wallNow, recordings, observer, tokens, cluster, ...own } = settings;
     this.clock = clock;
     this.format = createAudioFormat({ frameMs, channels, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
@@ -38,7 +38,7 @@ export class Conference {
     /** Here timers alone run ticks, and not the event loop's turns. */
     const ticks = new TickScheduler(clock, () => {});
     /** @type {import('../../server/room/room-config.js').RoomServices} */
-    this.services = { clock, sampleClock: this.sampleClock, ticks, codec, effort, wallNow, recordings, observer, tokens, cluster, log };
+    this.services = { clock, sampleClock: this.sampleClock, ticks, codec, effort, cpuMs, wallNow, recordings, observer, tokens, cluster, log };
     const config = {
       format: this.format,
       serverDelayMs: 60,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect } from 'vitest';
-import { align, levelDb } from '../../../bench/stats/signal.js';
+import { align, findGaps, levelDb } from '../../../bench/stats/signal.js';
+import { mean } from '../../../bench/stats/statistics.js';
 import { readWav } from '../../../bench/stats/wav.js';
 import { inBrowser, openBrowser } from '../support/browser.js';
 import { allowRecorder, recordingBegan, recordWholly } from '../support/recording.js';
@@ -41,6 +42,14 @@ const LEAD_MS = 5000;
 const MOST_QUIET_MS = 60;
 const LOOK_MS = 10;
 
+/** The level below which a piece is silent where it is heard, and by how much codecs may make a piece softer, in decibels. */
+const SILENT_DB = -70;
+const SOFTER_DB = 10;
+
+/** By how much a level may differ from that before the stall: afterwards, and while sound is being made shorter, in decibels. */
+const SAME_DB = 1;
+const SHORTENED_DB = 3;
+
 /** Words without a pause between them. */
 const said = Float32Array.from((await Promise.all(['speaker-low-1', 'speaker-low-2', 'speech-low', 'speaker-high-1'].map(async (name) => {
   const { channels: [words] } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
@@ -79,7 +88,7 @@ async function delaysOf(speaker, listener) {
 }
 
 /**
- * How much later than at first each piece was heard, in milliseconds, and where.
+ * How much later than at first each piece was heard, in milliseconds, where, and how much louder than it was said, in decibels.
  * @param {Float32Array} heard
  * @param {number} base  where it begins
  * @param {number} pieceMs
@@ -91,9 +100,21 @@ function laterOf(heard, base, pieceMs) {
     const to = Math.min(base + start + 500 * PER_MS, heard.length - piece.length);
     if (levelDb(piece) < -45 || to < base + start) continue;
     const { lag, correlation } = align(piece, heard, { from: base + start - 20 * PER_MS, to });
-    if (correlation >= LEAST_CORRELATION) pieces.push({ heardMs: lag / PER_MS, laterMs: (lag - base - start) / PER_MS });
+    if (correlation < LEAST_CORRELATION) continue;
+    const gainDb = levelDb(heard.subarray(lag, lag + piece.length)) - levelDb(piece);
+    pieces.push({ heardMs: lag / PER_MS, laterMs: (lag - base - start) / PER_MS, gainDb });
   }
   return pieces;
+}
+
+/** The longest stretch below a level, in milliseconds. @param {Float32Array} pcm @param {number} db */
+function longestBelow(pcm, db) {
+  let [longest, length] = [0, 0];
+  for (let at = 0; at + LOOK_MS * PER_MS <= pcm.length; at += LOOK_MS * PER_MS) {
+    length = levelDb(pcm.subarray(at, at + LOOK_MS * PER_MS)) < db ? length + LOOK_MS : 0;
+    longest = Math.max(longest, length);
+  }
+  return longest;
 }
 
 /** The steepest step from one sample to the next. @param {Float32Array} pcm */
@@ -149,12 +170,21 @@ inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromi
       const late = short.filter(({ heardMs }) => heardMs > overMs && heardMs < overMs + BACK_MS).map(({ laterMs }) => laterMs);
       expect(Math.max(...late)).toBeGreaterThan(STALL_MS / 2);
       const within = (/** @type {number} */ fromMs, /** @type {number} */ toMs) =>
-        pieces.filter(({ heardMs }) => heardMs >= overMs + fromMs && heardMs + PIECE_MS <= overMs + toMs).map(({ laterMs }) => laterMs);
-      const before = within(-STALL_MS - 1500, -STALL_MS);
-      const after = within(BACK_MS, BACK_MS + 1200);
+        pieces.filter(({ heardMs }) => heardMs >= overMs + fromMs && heardMs + PIECE_MS <= overMs + toMs);
+      const [was, is] = [within(-STALL_MS - 1500, -STALL_MS), within(BACK_MS, BACK_MS + 1200)];
+      const [before, after] = [was, is].map((some) => some.map(({ laterMs }) => laterMs));
       expect(Math.min(before.length, after.length)).toBeGreaterThan(5);
       for (const later of [before, after]) expect(Math.max(...later) - Math.min(...later)).toBeLessThan(MOST_MOVE_MS);
       expect(Math.abs(after[0] - before[0])).toBeLessThan(NEAR_MS);
+      // All of it is as loud as before, and there is no pause in it that wasn't in what was said.
+      const [levelBefore, levelAfter] = [was, is].map((some) => mean(some.map(({ gainDb }) => gainDb)));
+      expect(Math.abs(levelAfter - levelBefore)).toBeLessThan(SAME_DB);
+      const shortened = short.filter(({ heardMs }) => heardMs > overMs + STALL_MS && heardMs < overMs + BACK_MS);
+      expect(Math.max(...shortened.map(({ gainDb }) => Math.abs(gainDb - levelBefore)))).toBeLessThan(SHORTENED_DB);
+      const [goesOn, end] = [overMs + STALL_MS, overMs + BACK_MS + 1200].map((ms) => Math.round(ms * PER_MS));
+      expect(longestBelow(heard.subarray(goesOn, end), SILENT_DB)).toBeLessThanOrEqual(longestBelow(said, SILENT_DB + SOFTER_DB) + LOOK_MS);
+      const again = Math.round((overMs + BACK_MS) * PER_MS);
+      expect(findGaps(said.subarray(again - base, end - base), heard.subarray(again, end), 0, { longerThan: LOOK_MS * PER_MS })).toEqual([]);
       // A click would be steeper than what was said meanwhile.
       const from = (overMs - 2 * STALL_MS) * PER_MS;
       const words = said.subarray(Math.max(0, from - base - STALL_MS * PER_MS), from - base + BACK_MS * PER_MS);

@@ -63,9 +63,10 @@ class Site {
    * Somebody silent in a room whose page nobody looks at: without one, since a page takes seconds of a processor.
    * @param {string} room
    * @param {string} name
+   * @param {{ WebSocket?: typeof globalThis.WebSocket }} [options]
    */
-  async guest(room, name) {
-    const guest = new Headless({ codec: await loadCodec('libopus-wasm'), speech: new Float32Array(480), recordSeconds: 0, periodMs: 20 });
+  async guest(room, name, options) {
+    const guest = new Headless({ codec: await loadCodec('libopus-wasm'), speech: new Float32Array(480), recordSeconds: 0, periodMs: 20, ...options });
     this.#guests.push(guest);
     await guest.join({ origin: this.url, room, name, transport: 'websocket' });
     return guest;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receivedAudio } from '../../../bench/stats/received-audio.js';
-import { lagsBetween, presentPercent, soundLags } from '../../../bench/stats/sound-lag.js';
+import { lagsBetween, meanLags, presentPercent, soundLags } from '../../../bench/stats/sound-lag.js';
 import { random } from '../../fakes/random.js';
 
 describe('received audio from write clocks', () => {
@@ -108,6 +108,17 @@ describe('how much later the same sound comes out elsewhere', () => {
       const lags = lagsBetween({ samples, startMs: 5000 + (skipped * 1000) / sampleRate + ms, sampleRate }, earlier);
       expect(lags.length, `${ms} ms`).toBeGreaterThan(6);
       for (const { lagMs } of lags) expect(Math.abs(lagMs - ms), `${ms} ms`).toBeLessThan(0.13);
+    }
+  });
+
+  it('is below nothing where the other is first, if that is looked for', () => {
+    const sound = noise(12);
+    const earlier = { samples: sound, startMs: 5000, sampleRate };
+    const later = { samples: sound.slice(4 * sampleRate, 10 * sampleRate), startMs: 9000 - 60, sampleRate };
+    expect(lagsBetween(later, earlier)).toEqual([]);
+    for (const lags of [lagsBetween(later, earlier, { leastMs: -200 }).map(({ lagMs }) => lagMs), meanLags(later, [earlier, earlier], { leastMs: -200 })]) {
+      expect(lags.length).toBeGreaterThan(6);
+      for (const lagMs of lags) expect(lagMs).toBeCloseTo(-60);
     }
   });
 

@@ -43,6 +43,29 @@ it('a room is the heaviest until it is settled, and many that begin at once are 
   for (const { load } of many) expect(load.weight).toBeGreaterThan(1.5 * old.load.weight);
 });
 
+it('what the machine has stolen from the thread is no room\'s', () => {
+  let cpuMs = 0;
+  const shares = new LoadShares(() => cpuMs);
+  const rooms = [room(0, [null]), room(0, [null])];
+  shares.settle(0, rooms);
+  /**
+   * A second in which the rooms took 600 and 200 ms by the clock.
+   * @param {number} nowMs
+   * @param {number} ranMs  for which the thread had a processor
+   */
+  const second = (nowMs, ranMs) => {
+    for (const [i, ms] of [600, 200].entries()) rooms[i].load.add(ms);
+    cpuMs += ranMs;
+    shares.settle(nowMs, rooms);
+    return rooms.map(({ load }) => load.weight);
+  };
+  for (let s = 1; s < 10; s++) second(1000 * s, 400);
+  expect(second(10_000, 400)).toEqual([expect.closeTo(300), expect.closeTo(100)]);
+  // The thread does more than mixing: what was not stolen is as the clock says.
+  for (let s = 11; s < 20; s++) second(1000 * s, 900);
+  expect(second(20_000, 900)).toEqual([expect.closeTo(600), expect.closeTo(200)]);
+});
+
 it('is settled no more often than each 50 ms', () => {
   const shares = new LoadShares();
   const one = room(0, ['a']);

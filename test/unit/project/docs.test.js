@@ -11,8 +11,16 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'native/README.md'].concat(
 
 const TESTS = new Set(readdirSync(join(HOME, 'test'), { recursive: true }).map((path) => String(path).split('/').at(-1)));
 
+const BLOCK = /^ *```[\s\S]*?^ *```/gm;
+
+/** @param {string} page */
+const readWhole = (page) => readFileSync(join(HOME, page), 'utf8');
+
 /** @param {string} page its text without blocks of code */
-const read = (page) => readFileSync(join(HOME, page), 'utf8').replace(/^ *```[\s\S]*?^ *```/gm, '');
+const read = (page) => readWhole(page).replace(BLOCK, '');
+
+/** Blocks of code, and code in a line that has more than one word. @param {string} page */
+const commandsOf = (page) => [...(readWhole(page).match(BLOCK) ?? []), ...(read(page).match(/`[^`]+`/g) ?? []).filter((code) => /\s/.test(code))];
 
 /** The anchors of a page's headings, as GitHub makes them. @param {string} page */
 function anchorsOf(page) {
@@ -38,6 +46,14 @@ describe.each(PAGES)('%s', (page) => {
     for (const [, name] of read(page).matchAll(/`([^`\s]+)`/g)) {
       if (folders.test(name)) expect(MADE.test(name) || existsSync(join(HOME, name)), name).toBe(true);
       else if (/^[\w-]+\.test\.js$/.test(name)) expect(TESTS.has(name), name).toBe(true);
+    }
+  });
+
+  it('has commands whose files are there', () => {
+    for (const command of commandsOf(page)) {
+      for (const [name] of command.matchAll(/(?<![\w./<-])(test|bench)\/[\w./-]+/g)) {
+        expect(MADE.test(name) || existsSync(join(HOME, name)), command).toBe(true);
+      }
     }
   });
 });
