@@ -73,29 +73,23 @@ await trial.close();
 const onLegs = requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine);
 
 /**
- * Runs the lab's command, which is to print something, and reads what it left in its folder.
- * @template T
- * @param {string[]} argv @param {string} printed @param {(folder: string) => Promise<T>} read
- * @returns {Promise<T>}
+ * Runs the lab's command, which is to print something, and reads the samples of a quantity.
+ * @param {string[]} argv @param {string} printed @param {string} quantity
+ * @returns {Promise<any[]>}
  */
-async function ran(argv, printed, read) {
+async function measured(argv, printed, quantity) {
   const out = await mkdtemp(join(tmpdir(), 'aloud-sweep-'));
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...argv, '--repetitions', '1', '--out', out]);
     expect(stdout).toContain(printed);
     const [run] = await readdir(out);
-    return await read(join(out, run));
+    const { quantities } = JSON.parse(await readFile(join(out, run, 'samples.json'), 'utf8'));
+    const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === quantity);
+    return rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
   } finally {
     await rm(out, { recursive: true });
   }
 }
-
-/** Samples of a quantity that the lab's command measures. @param {string[]} argv @param {string} printed @param {string} quantity */
-const measured = (argv, printed, quantity) => ran(argv, printed, async (folder) => {
-  const { quantities } = JSON.parse(await readFile(join(folder, 'samples.json'), 'utf8'));
-  const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === quantity);
-  return /** @type {any[]} */ (rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell]))));
-});
 
 onLegs.it('a sweep measures ways over legs of their own, through a relay, each as long as it was asked to be', () => undisturbed(async () => {
   const ages = await measured(['sweep', '--sweeps', 'delay', '--at', '0,40', '--ways', 'datagrams,websocket', '--duration', '1'], 'Delay of each leg: figures', 'meanAge');
@@ -107,20 +101,9 @@ onLegs.it('a sweep measures ways over legs of their own, through a relay, each a
   }
 }));
 
-const onLegsWithWebRtc = requireOrSkip(trial.available && missing[TRIED.indexOf('rtp')] === null, `${trial.reason ?? ''} ${missing[TRIED.indexOf('rtp')] ?? ''}`, ofTheMachine);
-
-onLegsWithWebRtc.it('a grid impairs its legs when the ways have connected, and loses the same packets of each', () => undisturbed(async () => {
-  const argv = ['sweep', '--sweeps', 'loss', '--at', '20,100', '--ways', 'datagrams,rtp', '--duration', '2', '--seed', '1', '--frames'];
-  const frames = await ran(argv, 'Loss on each leg: figures', async (folder) => (await readFile(join(folder, 'frames.csv'), 'utf8')).trim().split('\n').map((row) => row.split(',')));
-  const [way, at, age] = ['way', 'at', 'ageMs'].map((name) => frames[0].indexOf(name));
-  const came = (/** @type {string} */ name, /** @type {number} */ loss) => frames.filter((row) => row[way] === name && Number(row[at]) === loss).map((row) => row[age] !== '');
-  // On legs that lose everything nobody can connect: there would be no figures.
-  for (const name of ['datagrams', 'rtp']) expect(came(name, 100)).toEqual(Array.from({ length: 200 }, () => false));
-  const [datagrams, rtp] = ['datagrams', 'rtp'].map((name) => came(name, 20));
-  expect(datagrams).toHaveLength(200);
-  // Two legs lose 36 %. Of fates that don't know of each other 54 % are alike.
-  expect(datagrams.filter(Boolean).length).toBeLessThan(180);
-  expect(datagrams.filter((one, i) => one === rtp[i]).length).toBeGreaterThan(180);
+onLegs.it('a grid impairs its legs when the ways have connected: on legs that lose everything nobody can connect', () => undisturbed(async () => {
+  const lost = await measured(['sweep', '--sweeps', 'loss', '--at', '100', '--ways', 'datagrams', '--duration', '1'], 'Loss on each leg: figures', 'neverCame');
+  expect(lost).toEqual([expect.objectContaining({ protocol: 'datagrams', at: 100, value: 100 })]);
 }));
 
 onLegs.it('of messages beside the sound, those on a stream come and those in datagrams are lost', () => undisturbed(async () => {
