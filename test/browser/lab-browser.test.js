@@ -5,8 +5,9 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { align } from '../../bench/stats/signal.js';
 import { meanLags, soundLags } from '../../bench/stats/sound-lag.js';
-import { readSpeech } from '../../bench/participants/speech.js';
+import { readSpeaker, readSpeech, SPEAKERS, speechFile } from '../../bench/participants/speech.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
 import { undisturbed } from '../support/undisturbed.js';
@@ -119,6 +120,29 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
     expect(ages.length).toBeGreaterThan(100);
     expect(Math.min(...ages)).toBeGreaterThan(-1);
     expect(ages.toSorted((/** @type {number} */ a, /** @type {number} */ b) => a - b)[ages.length >> 1]).toBeLessThan(20);
+  }, closeAll));
+});
+
+inBrowser.describe("a browser's microphone", () => {
+  it('says the file that it was told before it was opened', () => undisturbed(async () => {
+    const { BrowserClients } = await import('../../bench/participants/browser-clients.js');
+    const server = await startServer('--engine', 'none');
+    open.push(() => server.close());
+    const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK });
+    open.push(() => clients.close());
+    await clients.call('open', { origin: `http://localhost:${server.port}` });
+    const voices = await Promise.all(SPEAKERS.slice(0, 2).map((name) => readSpeaker(name, 48_000)));
+    for (const i of voices.keys()) {
+      await clients.say(speechFile(SPEAKERS[i]));
+      await clients.call('listen', { id: 'mouth', room: 'tea', transport: 'websocket', speaks: false, device: true, loops: 1, recordSeconds: 10 });
+      await new Promise((resolve) => void setTimeout(resolve, 3000));
+      const { loops: [{ samples }] } = await clients.call('recording', { id: 'mouth' });
+      await clients.call('stopListening', { id: 'mouth' });
+      const piece = Float32Array.from(samples).subarray(48_000, 2 * 48_000);
+      const likeness = voices.map((one) => align(piece, one).correlation);
+      expect(likeness[i]).toBeGreaterThan(0.9);
+      expect(likeness[1 - i]).toBeLessThan(0.7);
+    }
   }, closeAll));
 });
 

@@ -125,8 +125,8 @@ it("a run's first repetition can be judged in a survey", async () => {
   expect(recorded[3]).toEqual(['rateUp', { protocol: 'webrtc', repetition: 1, client: 'ear', atMs: 5, value: 80, factors: { condition: 'loss-5' } }]);
   const survey = await makeSurvey(path);
   const { recordings } = await readKey(path);
-  const sounds = await Promise.all(Object.entries(recordings).map(async ([blind, name]) => [name, parseWav(await readFile(join(survey, 'sounds', `${blind}.wav`)))]));
-  const heard = Object.fromEntries(sounds.map(([name, { channels: [samples] }]) => [name, [samples.length / 48_000, samples[0]]]));
+  const sounds = await Promise.all(Object.entries(recordings).map(async ([blind, name]) => ({ name, samples: parseWav(await readFile(join(survey, 'sounds', `${blind}.wav`))).channels[0] })));
+  const heard = Object.fromEntries(sounds.map(({ name, samples }) => [name, [samples.length / 48_000, samples[0]]]));
   expect(heard).toEqual({ 'aloud loss-5': [8, expect.closeTo(1 / 8, 4)], 'webrtc loss-5': [8, expect.closeTo(2 / 8, 4)] });
 });
 
