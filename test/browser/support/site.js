@@ -63,7 +63,7 @@ class Site {
    * Somebody silent in a room whose page nobody looks at: without one, since a page takes seconds of a processor.
    * @param {string} room
    * @param {string} name
-   * @param {{ WebSocket?: typeof globalThis.WebSocket }} [options]
+   * @param {{ WebSocket?: typeof globalThis.WebSocket, speech?: Float32Array }} [options]  speech: of one who isn't silent
    */
   async guest(room, name, options) {
     const guest = new Headless({ codec: await loadCodec('libopus-wasm'), speech: new Float32Array(480), recordSeconds: 0, periodMs: 20, ...options });
