@@ -317,7 +317,7 @@ const music = musicRows();
 
 if (options.json) console.log(JSON.stringify({ ...options, rows, costs, music }, null, 2));
 else {
-  console.log(`${textTable(stallTargets({ ...options, rows }))}\n`);
+  console.log(`${textTable(stallTargets({ stall: options.stall, seconds: options.seconds, rows }))}\n`);
   console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
   const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
   console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse, worseWhole }) => [name, {

@@ -25,7 +25,7 @@ async function during(listener, ms) {
 
 /**
  * A live room, and a function that lets people join it.
- * @param {import('vitest').TestContext} test @param {string} transport @param {string[]} options  of the server
+ * @param {{ onTestFinished: (close: () => Promise<void>) => void }} test @param {string} transport @param {string[]} options  of the server
  */
 async function openHall(test, transport, options) {
   const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--broadcast', '--listener-bitrate', '128000', '--no-silence-suppression', ...options], env: {} }), { log: quiet });
