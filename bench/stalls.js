@@ -32,6 +32,9 @@ const AFTER_SECONDS = 8;
 const FROM_MS = 5000;
 const TO_MS = 7000;
 
+/** The time before a call's end in which no piece is looked for, in milliseconds: what it says may be heard after the end. */
+const END_MS = 600;
+
 /** The pieces by which the delay is measured, and how far apart they are, in milliseconds. */
 const PIECE_MS = 200;
 const STEP_MS = 100;
@@ -89,7 +92,7 @@ const steepest = (sound) => sound.reduce((most, x, i) => Math.max(most, i > 0 ? 
  * @param {Float32Array} untouched
  */
 function movedMs(said, untouched) {
-  const delays = delaysOf(said, untouched, FROM_MS, 1000 * options.seconds).map(({ delayMs }) => delayMs);
+  const delays = delaysOf(said, untouched, FROM_MS, 1000 * options.seconds - END_MS).map(({ delayMs }) => delayMs);
   return Math.max(...delays) - Math.min(...delays);
 }
 
