@@ -61,7 +61,7 @@ describe('a room with auto', () => {
   });
 
   it('mixes at the moment that D says, to the sample', async () => {
-    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
+    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9, stragglerMs: 0 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     await speak(conference, ann, { from: 0, to: 1500, latenessMs: () => 26.5 });
     expect(roomOf(conference).describe().serverDelayMs).toBe(27);
@@ -74,7 +74,7 @@ describe('a room with auto', () => {
   });
 
   it('tells of D once a second at most, when it has changed by a millisecond', async () => {
-    // One who is heard alone and needs more than 65 ms would be a straggler.
+    // One who is heard alone and needs more than 25 ms would be a straggler.
     const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9, stragglerMs: 0 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const own = await conference.join('Own', { delivery: 'reply', serverDelayMs: 100 });
@@ -121,7 +121,7 @@ describe('a room with auto', () => {
   });
 
   it('waits for what a later packet repeats', async () => {
-    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
+    const conference = new Conference({ serverDelayMs: 'auto', stragglerMs: 0, idleTimeoutMs: 1e9 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const { clock } = conference;
     for (let frame = 0; frame < 1000; frame++) {
