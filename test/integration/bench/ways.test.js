@@ -101,11 +101,6 @@ onLegs.it('a sweep measures ways over legs of their own, through a relay, each a
   }
 }));
 
-onLegs.it('a grid impairs its legs when the ways have connected: on legs that lose everything nobody can connect', () => undisturbed(async () => {
-  const lost = await measured(['sweep', '--sweeps', 'loss', '--at', '100', '--ways', 'datagrams', '--duration', '1'], 'Loss on each leg: figures', 'neverCame');
-  expect(lost).toEqual([expect.objectContaining({ protocol: 'datagrams', at: 100, value: 100 })]);
-}));
-
 onLegs.it('of messages beside the sound, those on a stream come and those in datagrams are lost', () => undisturbed(async () => {
   const asked = ['datagrams', 'datagrams+stream', 'datagrams+datagrams'];
   const came = await measured(['mixed', '--sweeps', 'loss', '--at', '20', '--ways', asked.join(','), '--duration', '3'], 'Loss on each leg, with chat: figures', 'messagesCame');
