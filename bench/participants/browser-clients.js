@@ -120,7 +120,7 @@ export class BrowserClients {
   }
 
   /**
-   * What a microphone says, again and again, that is opened from now on. Until then it is the speech.
+   * Sets what microphones say that are opened from now on, again and again. Before the first call it is the speech.
    * @param {URL} file  a WAV file: Chromium reads it anew for each microphone
    */
   async say(file) {

@@ -1,6 +1,6 @@
 import { systemClock } from '../../public/shared/clock.js';
 
-/** What one person does who would make a whole room wait: now and then a frame comes late. @type {Late} */
+/** The pattern of one who would make a whole room wait: now and then a frame comes late. @type {Late} */
 export const NOW_AND_THEN = Object.freeze({ everyFrames: 60, lateMs: 390 });
 
 /**

@@ -22,7 +22,7 @@ const buffer = new Uint8Array(MAX_PACKET_BYTES);
  */
 export class Participant {
   #connection;
-  /** What the packets of frames go through. */
+  /** Sends the packets of frames: the connection, or one that sends some of them late over it. */
   #frames;
   #sequence = 0;
 

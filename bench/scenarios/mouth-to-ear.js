@@ -9,7 +9,7 @@
  */
 
 import { InvalidArgumentError } from 'commander';
-import { describeDisturbance, watchMachine } from '../report/machine.js';
+import { describeDisturbance, watchMachine } from '../machine.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';

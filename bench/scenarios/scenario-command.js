@@ -12,7 +12,7 @@ import { LINK_PROFILES } from '../link/profiles.js';
 import { listOf, number } from '../options.js';
 import { FORMATS } from './lab.js';
 
-/** Where runs' folders are made unless another place is named. */
+/** The folder in which runs' folders are made, unless another one is named. */
 export const RESULTS = fileURLToPath(new URL('../results', import.meta.url));
 
 const TRANSPORTS = ['webtransport', 'websocket', 'http1'];

@@ -14,7 +14,7 @@ export class TickLoad {
     this.#usedMs += ms;
   }
 
-  /** What ticks and replies have taken since the last settlement, by the clock, in milliseconds. */
+  /** Time that ticks and replies have taken since the last settlement, by the clock, in milliseconds. */
   get usedMs() {
     return this.#usedMs;
   }

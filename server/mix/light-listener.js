@@ -74,7 +74,7 @@ export class LightListener {
   #redundancy = null;
   #closed = false;
   #reported = { lostPercent: 0, atMs: -Infinity };
-  /** What the session had sent and lost at the last report. */
+  /** Packets that the session had sent and lost at the last report. */
   #counted = { sent: 0, lost: 0 };
 
   /**

@@ -37,8 +37,8 @@ export class RoomDelay {
   /** The largest need of one who is no straggler, in milliseconds. */
   #limitMs = Infinity;
   /**
-   * What half of the people needed when two or more were heard last: one who is heard alone is compared with it. Where that
-   * never was, it is what a room begins with, so that whoever is heard next finds D little above it.
+   * The need of half of the people when two or more were heard last, in milliseconds: one who is heard alone is compared with
+   * it. Until two are heard it is the D with which a room begins, so that whoever is heard next finds D little above that.
    */
   #usualMs = START_MS;
   #lookedMs = -Infinity;

@@ -98,14 +98,20 @@ inBrowser.describe('sound in the lab\'s page', () => {
 
 const LOOPBACK = Object.freeze({ exec: [], address: '127.0.0.1' });
 
+/** A browser with pages of a server's. */
+async function openClients() {
+  const { BrowserClients } = await import('../../bench/participants/browser-clients.js');
+  const server = await startServer('--engine', 'none');
+  open.push(() => server.close());
+  const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK });
+  open.push(() => clients.close());
+  await clients.call('open', { origin: `http://localhost:${server.port}` });
+  return clients;
+}
+
 inBrowser.describe('participants by the browser\'s WebRTC', () => {
   it('hear each other', () => undisturbed(async () => {
-    const { BrowserClients } = await import('../../bench/participants/browser-clients.js');
-    const server = await startServer('--engine', 'none');
-    open.push(() => server.close());
-    const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK });
-    open.push(() => clients.close());
-    await clients.call('open', { origin: `http://localhost:${server.port}` });
+    const clients = await openClients();
     for (const id of ['mouth', 'ear']) await clients.call('listen', { id, isPeer: true, recordSeconds: 10, loops: 1, notesFrames: true });
     const offer = await clients.call('signal', { id: 'mouth', description: null });
     const answer = await clients.call('signal', { id: 'ear', description: offer });
@@ -125,12 +131,7 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
 
 inBrowser.describe("a browser's microphone", () => {
   it('says the file that it was told before it was opened', () => undisturbed(async () => {
-    const { BrowserClients } = await import('../../bench/participants/browser-clients.js');
-    const server = await startServer('--engine', 'none');
-    open.push(() => server.close());
-    const clients = await BrowserClients.start({ chromium: String(chromiumPath), client: LOOPBACK, server: LOOPBACK });
-    open.push(() => clients.close());
-    await clients.call('open', { origin: `http://localhost:${server.port}` });
+    const clients = await openClients();
     const voices = await Promise.all(SPEAKERS.slice(0, 2).map((name) => readSpeaker(name, 48_000)));
     for (const i of voices.keys()) {
       await clients.say(speechFile(SPEAKERS[i]));

@@ -16,7 +16,7 @@ import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { byLength } from '../support/long.js';
-import { watchMachine } from '../../bench/report/machine.js';
+import { watchMachine } from '../../bench/machine.js';
 import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../support/undisturbed.js';
 

@@ -3,11 +3,11 @@
  * the code does: such a measurement is no verdict, and is made again.
  *
  * @import { RunnerTestCase as Task } from 'vitest'
- * @import { Disturbance } from '../../bench/report/machine.js'
+ * @import { Disturbance } from '../../bench/machine.js'
  */
 
 import { TestRunner } from 'vitest';
-import { describeDisturbance, watchMachine } from '../../bench/report/machine.js';
+import { describeDisturbance, watchMachine } from '../../bench/machine.js';
 
 /** The number of measurements before the machine is given up. */
 const TRIES = 4;

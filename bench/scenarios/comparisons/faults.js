@@ -106,7 +106,7 @@ function wrongRate({ arrived, delivered, lostRandom, lostBurst }, seconds, { rat
 }
 
 /**
- * What a leg is asked to be, from the first packet on and from each step on.
+ * The settings that a leg is asked to have, from the first packet on and from each step on.
  * @param {Pick<Condition, 'leg' | 'steps'>} condition
  * @returns {Phase[]}
  */

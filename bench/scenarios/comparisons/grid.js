@@ -191,7 +191,7 @@ async function carryAll(lab, ground, condition, { connected, messages }) {
     if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
     const { ages, messageAges, latenessMs, cpuPercent } = run.value;
     const fault = faultOf(run.value, stats[i], condition, payloads);
-    // What doesn't count is told by its fault, and taints nothing of what does.
+    // A block that doesn't count is told by its fault, and taints none that does.
     if (!fault && !condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
     const counted = condition.holdsSender ? ages.map((age, packet) => age + latenessMs[packet]) : ages;
     const [{ up, seconds }] = stats[i];

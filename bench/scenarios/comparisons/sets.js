@@ -1,5 +1,5 @@
 /**
- * What the results of comparisons are made of: sets of values by repetition, their means, and the tables and plots of these.
+ * The parts of comparisons' results: sets of values by repetition, their means, and the tables and plots of these.
  *
  * @import { Axis, Cell, Plot, PlotKind, Quantity, Sample, Table } from '../../report/result.js'
  *

@@ -20,7 +20,7 @@ const rate = (/** @type {number} */ kilobits) => ({ rateBits: 1000 * kilobits, q
 /** What a server would take for the path's rate, as in section 5 of Nys (2024). */
 const ESTIMATE = { of: GRID_QUANTITIES.estimate, label: 'Window ÷ round trip', unit: 'kbit/s', digits: 0 };
 
-/** What the legs' rate alone would make of the ages. */
+/** The column of the ages that the legs' rate alone would make. */
 const EXPLAINED = { of: { name: 'explainedAge', label: "Mean age that the packets' bytes explain", unit: 'ms', factors }, label: 'Explained', unit: 'ms', digits: 1, from: explainedAges };
 
 /**

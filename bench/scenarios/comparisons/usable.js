@@ -1,4 +1,4 @@
-/** What of several ways or topologies a machine has; the others are left out by name. */
+/** Chooses the ways or topologies that this machine has; the others are left out by name. */
 
 /**
  * @param {{ folder: { warn: (warning: string) => void } }} lab

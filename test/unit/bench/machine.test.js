@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as pause } from 'node:timers/promises';
 import { expect, it, TestRunner, vi } from 'vitest';
-import { describeDisturbance } from '../../../bench/report/machine.js';
+import { describeDisturbance } from '../../../bench/machine.js';
 import { undisturbed, undisturbedTest } from '../../support/undisturbed.js';
 
 const steady = { stoodStill: 0, longestMs: 0, stolenMs: 0, stolenShare: 0, othersShare: 0 };
@@ -96,7 +96,7 @@ it.each([
 });
 
 it('sees that its process stood still', async () => {
-  const module = new URL('../../../bench/report/machine.js', import.meta.url).href;
+  const module = new URL('../../../bench/machine.js', import.meta.url).href;
   const script = `
     const { watchMachine } = await import(${JSON.stringify(module)});
     const end = await watchMachine();
