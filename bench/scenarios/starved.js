@@ -9,7 +9,7 @@
 
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap, difference } from '../stats/bootstrap.js';
-import { meanLags, PIECE_SECONDS, presentPercent } from '../stats/sound-lag.js';
+import { lagsBetween, PIECE_SECONDS, presentPercent } from '../stats/sound-lag.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 import { wholeNumber } from '../options.js';
 import { descendants, Quota, SharedCore } from '../processor-time.js';
@@ -19,9 +19,6 @@ import { intervalWords, targetsTable } from './targets.js';
 /** The share of a core that a page without time gets, and of the processors that a machine has whose host takes half. */
 const PAGE_CORES = 0.1;
 const MACHINE_CORES = 1;
-
-/** How many times the browser's own loop is recorded: each is older or younger by chance, and the more so without time. */
-const LOOPS = 4;
 
 /** Without time the own loop may be later than the call: the shortest lag that is looked for, in milliseconds. */
 const LEAST_LAG_MS = -500;
@@ -123,8 +120,8 @@ export const starved = {
       ],
       plots: [],
       notes: [
-        "The browser's own loop is that of `mouth-to-ear`: the same microphone's stream, played by the same page without aloud, on the same machine; recorded four times, of which the mean counts.",
-        'Present: of the pieces of 0.1 s that the own loop played, those that are found in what the other page played. What the own loop, in the first of its recordings, itself lost is not asked for.',
+        "The browser's own loop is that of `mouth-to-ear`: the same microphone's stream, played by the same page without aloud, on the same machine.",
+        'Present: of the pieces of 0.1 s that the own loop played, those that are found in what the other page played. What the own loop itself lost is not asked for.',
         'D and the playout delay are read each second.',
         'Timers late: by how much the timers of a page\'s worker are late, as a share of the time; of the third page where there are three. Says so: the share of the seconds in which that page tells its reader that the computer has too little time.',
         ...worldNotes(options),
@@ -164,7 +161,7 @@ async function join(lab, machine, people, giveBack) {
   };
   const { browser } = await lab.clients.call('processes');
   if (!isThird) giveBack.push(await take([...descendants(lab.server.pid), ...descendants(browser)]));
-  await listen('mouth', { device: true, loops: isThird ? 0 : LOOPS });
+  await listen('mouth', { device: true, loops: isThird ? 0 : 1 });
   if (isThird) {
     const before = await lab.clients.call('processes');
     await listen('third', { speaks: true, recordSeconds: 1 });
@@ -195,18 +192,17 @@ async function measure(lab, machine, repetition, joinedMs) {
     add(quantities.playout, stats?.detail.playout.delayMs ?? NaN);
   }
   const ear = await lab.clients.call('recording', { id: 'ear' });
-  const { loops } = await lab.clients.call('recording', { id: 'mouth' });
+  const { loops: [loop] } = await lab.clients.call('recording', { id: 'mouth' });
   const fromMs = joinedMs + 1000 * settle;
   // A voice hides another that speaks at once: neither its lag nor what is missing of it is to be found.
   if (CASES[machine].isThird) return;
-  const lags = meanLags(ear, loops, { fromMs, leastMs: LEAST_LAG_MS });
+  const lags = lagsBetween(ear, loop, { fromMs, leastMs: LEAST_LAG_MS }).map(({ lagMs }) => lagMs);
   for (const lagMs of lags) add(quantities.added, lagMs);
   if (lags.length < lab.blockSeconds / PIECE_SECONDS / 2) {
     lab.folder.warn(`${machine}, repetition ${repetition + 1}: a lag was found in ${lags.length} pieces of ${PIECE_SECONDS} s, which is less than half of them.`);
   }
   const toMs = ear.startMs + (1000 * ear.samples.length) / ear.sampleRate - 1000;
-  const ownLags = meanLags(ear, loops.slice(0, 1), { fromMs, leastMs: LEAST_LAG_MS });
-  add(quantities.present, ownLags.length === 0 ? 0 : presentPercent(ear, loops[0], { fromMs, toMs, lagMs: quantile(sorted(ownLags), 0.5) }));
+  add(quantities.present, lags.length === 0 ? 0 : presentPercent(ear, loop, { fromMs, toMs, lagMs: quantile(sorted(lags), 0.5) }));
 }
 
 /** @param {Samples} folder @param {string[]} machines @param {() => number} random @returns {Target[]} */

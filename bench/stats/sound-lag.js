@@ -56,7 +56,7 @@ export function lagsBetween(later, earlier, { fromMs = -Infinity, mostMs = MOST_
 /**
  * @param {Recorded} later
  * @param {readonly Recorded[]} earlier  recordings of one sound, whose own lags differ a little
- * @param {{ fromMs?: number, leastMs?: number }} [options]   as of lagsBetween()
+ * @param {{ fromMs?: number }} [options]   as of lagsBetween()
  * @returns {number[]} of each piece that is found in all of them, the mean lag behind them, in milliseconds
  */
 export function meanLags(later, earlier, options) {
