@@ -116,10 +116,9 @@ describe('how much later the same sound comes out elsewhere', () => {
     const earlier = { samples: sound, startMs: 5000, sampleRate };
     const later = { samples: sound.slice(4 * sampleRate, 10 * sampleRate), startMs: 9000 - 60, sampleRate };
     expect(lagsBetween(later, earlier)).toEqual([]);
-    for (const lags of [lagsBetween(later, earlier, { leastMs: -200 }).map(({ lagMs }) => lagMs), meanLags(later, [earlier, earlier], { leastMs: -200 })]) {
-      expect(lags.length).toBeGreaterThan(6);
-      for (const lagMs of lags) expect(lagMs).toBeCloseTo(-60);
-    }
+    const lags = lagsBetween(later, earlier, { leastMs: -200 }).map(({ lagMs }) => lagMs);
+    expect(lags.length).toBeGreaterThan(6);
+    for (const lagMs of lags) expect(lagMs).toBeCloseTo(-60);
   });
 
   it('is not told of what is quiet, of other sound, or of what came out before it counts', () => {
