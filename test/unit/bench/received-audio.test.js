@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { receivedAudio } from '../../../bench/stats/received-audio.js';
-import { lagsBetween, meanLags, presentPercent, soundLags } from '../../../bench/stats/sound-lag.js';
+import { lagsBetween, presentPercent, soundLags } from '../../../bench/stats/sound-lag.js';
 import { random } from '../../fakes/random.js';
 
 describe('received audio from write clocks', () => {
