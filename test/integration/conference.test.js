@@ -91,7 +91,8 @@ const formats = [
 
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
-describe.concurrent('a call', () => {
+// A call in frames of 10 ms takes a third of a processor: beside the lab, in `npm run test:long`, one runs at a time.
+(isLong ? describe : describe.concurrent)('a call', () => {
   for (const transport of transports) {
     const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
     describeIf(`over ${transport}`, () => {

@@ -86,8 +86,8 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     await pass(1500);
     const [concealed, skipped, missing] = lost();
     expect([skipped, missing]).toEqual(before.slice(1));
-    // The first packet of three frames comes two frames later: so many are made up, and the delay has grown by them.
-    expect(concealed - before[0]).toBeLessThan(4);
+    // The first packet of three frames comes two frames later: so many are made up, and as many as the packet's lateness takes. A wrong stride makes up two of three.
+    expect(concealed - before[0]).toBeLessThan(12);
     expect(powerOf(lea, 1000)).toBeGreaterThan(0.0001);
   }));
 

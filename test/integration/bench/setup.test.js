@@ -49,5 +49,5 @@ it('are timed in their parts, and what should be resumed or kept open is', async
     }
   }
   const { tables } = setup.result(folder, options);
-  expect(tables.map(({ name }) => name)).toEqual(['asIsHeard', 'asIsParts', 'sentences']);
+  expect(tables.map(({ name }) => name)).toEqual(['asIsOrder', 'asIsHeard', 'asIsParts', 'sentences']);
 });
