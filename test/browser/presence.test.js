@@ -67,16 +67,20 @@ inBrowser.describe(`the people of a call in ${BROWSER}`, () => {
     const speech = Float32Array.from({ length: 48_000 }, () => 0.1 * (next() - 0.5));
     await site.guest('ages', 'Ben', { speech });
     await site.guest('ages', 'Cleo', { speech, WebSocket: LateSocket });
-    const late = async () => (await people(anna)).filter((person) => /later than others|everybody’s sound waits/.test(person));
-    await expect.poll(late, { timeout: 30_000 }).toEqual([expect.stringMatching(/^Cleo[^]*heard \d+ ms later than others/)]);
-    /** Opens somebody's options, which say how old their voice is, in milliseconds. @param {string} name */
+    /** By how much somebody is heard later than others, in milliseconds. @param {string} name */
+    const lateOf = async (name) => Number(/heard (\d+) ms later than others/.exec((await people(anna)).find((person) => person.startsWith(name)) ?? '')?.[1] ?? 0);
+    /** How old somebody's voice is, in milliseconds, as their options say. @param {string} name */
     const ageOf = async (name) => {
       await anna.getByRole('button', { name: `Options for ${name}`, exact: true }).click();
       const age = anna.getByRole('group', { name: `Options for ${name}`, exact: true }).getByText(/^Heard \d+ ms after it was said$/);
-      return async () => Number(/\d+/.exec(await age.innerText()));
+      const ms = Number(/\d+/.exec(await age.innerText()));
+      await anna.keyboard.press('Escape');
+      return ms;
     };
-    const ben = await (await ageOf('Ben'))();
-    expect(ben).toBeGreaterThan(0);
-    await expect.poll(await ageOf('Cleo')).toBeGreaterThan(ben + HELD_MS / 4);
+    // A busy machine makes Ben late as well.
+    const apart = async (/** @type {(name: string) => Promise<number>} */ of) => (await of('Cleo')) - (await of('Ben'));
+    await expect.poll(() => apart(lateOf), { timeout: 30_000 }).toBeGreaterThan(HELD_MS / 4);
+    await expect.poll(() => apart(ageOf), { timeout: 30_000 }).toBeGreaterThan(HELD_MS / 4);
+    expect(await ageOf('Ben')).toBeGreaterThan(0);
   });
 });
