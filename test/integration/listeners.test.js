@@ -81,14 +81,16 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
     await vi.waitFor(() => expect(powerOf(ann, 500)).toBeGreaterThan(0.0001), { timeout: 8000, interval: 200 });
     lea.mute(true);
     await pass(1000);
-    expect(lost()).toEqual(before);
+    // A packet that is late by a busy machine has some frames made up, and the first one of three frames comes two frames later. A wrong stride makes up two of three.
+    const missesNothing = (/** @type {number[]} */ [made, ...others]) => {
+      expect(others).toEqual(before.slice(1));
+      expect(made - before[0]).toBeLessThan(15);
+    };
+    missesNothing(lost());
     ann.sendControl(moderate.setRole(lea.you, 'listener'));
     await vi.waitFor(() => expect(ann.people.map(({ name }) => name)).toEqual(['Ann']), 5000);
     await pass(1500);
-    const [concealed, skipped, missing] = lost();
-    expect([skipped, missing]).toEqual(before.slice(1));
-    // The first packet of three frames comes two frames later: so many are made up, and as many as the packet's lateness takes. A wrong stride makes up two of three.
-    expect(concealed - before[0]).toBeLessThan(12);
+    missesNothing(lost());
     expect(powerOf(lea, 1000)).toBeGreaterThan(0.0001);
   }));
 
