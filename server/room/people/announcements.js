@@ -33,6 +33,8 @@ export class Announcements {
   #left = [];
   /** @type {ControlMessage[]} */
   #batch = [];
+  /** Whether there are people in the batch. */
+  #isOfPeople = false;
 
   /**
    * @param {Clock} clock
@@ -57,8 +59,8 @@ export class Announcements {
 
   /** @param {TokenBucket} bucket @returns {boolean} whether it may be told at once: nothing that waits is overtaken */
   #mayTell(bucket) {
-    const waiting = this.#batch.length + this.#came.size + this.#changed.size + this.#left.length;
-    return waiting === 0 && bucket.take(this.#clock.now()) === 0;
+    const waiting = this.#came.size + this.#changed.size + this.#left.length;
+    return !this.#isOfPeople && waiting === 0 && bucket.take(this.#clock.now()) === 0;
   }
 
   /** @param {Member} member  a newcomer */
@@ -92,10 +94,11 @@ export class Announcements {
     this.#add('changed', this.#changed);
     const ids = this.#left.splice(0, MOST_LEFT);
     if (ids.length > 0) this.#batch.push(prepareControl({ type: 'left', ids }));
+    this.#isOfPeople = this.#batch.length > 0;
     return this.#batch;
   }
 
-  /** Adds a message to the batch. @param {object} message */
+  /** Adds a message to the batch that says nothing of anybody in it, so that nobody is told of later for it. @param {object} message */
   add(message) {
     this.#batch.push(prepareControl(message));
   }
@@ -120,5 +123,6 @@ export class Announcements {
     this.#changed.clear();
     this.#left.length = 0;
     this.#batch = [];
+    this.#isOfPeople = false;
   }
 }

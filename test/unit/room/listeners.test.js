@@ -96,6 +96,19 @@ describe('one who only listens', () => {
     expect([ann.session.told('left'), last(ann, 'listeners').count]).toEqual([[], 2]);
   });
 
+  it('holds up nobody else\'s being told of, by being counted', async () => {
+    const conference = create();
+    const ann = await conference.join('Ann');
+    await listen(conference);
+    // Among them the second in which the count is told.
+    for (let i = 1; i < 10; i++) {
+      conference.pass(20);
+      await conference.join('Bob');
+      expect(ann.session.told('joined').length).toBe(i);
+    }
+    expect(last(ann, 'listeners').count).toBe(1);
+  });
+
   it('costs the codec nothing', async () => {
     const conference = create();
     await conference.join('Ann');
