@@ -16,8 +16,10 @@ export class PacketLoss {
   #frame = 0;
   #silent = false;
   #arrived = 0;
-  /** The packets expected and arrived by the beginning of each of the last seconds. */
-  #expectedThen = new Float64Array(SECONDS);
+  /** Packets that were sent so far: those expected without those that the sender left out. */
+  #sent = 0;
+  /** The packets sent and arrived by the beginning of each of the last seconds. */
+  #sentThen = new Float64Array(SECONDS);
   #arrivedThen = new Float64Array(SECONDS);
   #second = NaN;
 
@@ -34,7 +36,7 @@ export class PacketLoss {
   add(packet, frame, nowMs) {
     this.#turn(nowMs);
     if (this.#stream < 0 || frame > this.#frame) this.#advance(packet, frame);
-    this.#arrived = Math.min(this.#arrived + 1, this.expected);
+    this.#arrived = Math.min(this.#arrived + 1, this.#sent);
   }
 
   /**
@@ -42,7 +44,10 @@ export class PacketLoss {
    * @param {number} frame
    */
   #advance(packet, frame) {
-    this.expected += this.#stream < 0 ? 1 : this.#steps(packet, frame - this.#frame);
+    const frames = frame - this.#frame;
+    const expected = this.#stream < 0 ? 1 : this.#steps(packet, frames);
+    this.expected += expected;
+    this.#sent += Math.min(expected, this.#made(packet, frames));
     this.#stream = packet.stream;
     this.#sequence = packet.sequence;
     this.#frame = frame;
@@ -52,7 +57,7 @@ export class PacketLoss {
   /**
    * @param {Packet} packet
    * @param {number} frames by which it is further than the one before
-   * @returns {number} the packets that were sent from the one before to this one
+   * @returns {number} the packets that should have come from the one before to this one
    */
   #steps(packet, frames) {
     if (this.stride > 1) return this.#silent ? 1 : Math.min(this.#strides(frames), this.#gaps(frames, packet.redundancy));
@@ -63,6 +68,17 @@ export class PacketLoss {
     }
     // The numbers of two streams have nothing to do with one another.
     return this.#silent ? 1 : frames;
+  }
+
+  /**
+   * A sender that is short of time leaves frames out. They are missed, but repeats for them would make its time shorter still.
+   * @param {Packet} packet
+   * @param {number} frames
+   * @returns {number} the packets, at most, of the frames from the one before to this one that were made, as far as their numbers tell
+   */
+  #made({ stream, sequence }, frames) {
+    const made = (sequence - this.#sequence) & 0xffff;
+    return stream === this.#stream && !this.#silent && made > 0 && made < frames ? Math.ceil(made / this.stride) : Infinity;
   }
 
   /**
@@ -91,27 +107,27 @@ export class PacketLoss {
     const second = Math.floor(nowMs / 1000);
     if (!(second - this.#second < SECONDS)) this.#second = second - SECONDS;
     for (; this.#second < second; this.#second++) {
-      this.#expectedThen[(this.#second + 1) % SECONDS] = this.expected;
+      this.#sentThen[(this.#second + 1) % SECONDS] = this.#sent;
       this.#arrivedThen[(this.#second + 1) % SECONDS] = this.#arrived;
     }
   }
 
-  /** Packets that have not come, of those that were sent before the newest that has. */
+  /** Packets that have not come, of those that should have before the newest that has. */
   get lost() {
     return this.expected - this.#arrived;
   }
 
   /**
    * @param {number} nowMs
-   * @returns {number | null} of the packets of the last seconds, those that have not come, in percent; null when
+   * @returns {number | null} of the packets that were sent in the last seconds, those that have not come, in percent; null when
    *   there were none
    */
   percent(nowMs) {
     this.#turn(nowMs);
     const oldest = (this.#second + 1) % SECONDS;
-    const expected = this.expected - this.#expectedThen[oldest];
+    const sent = this.#sent - this.#sentThen[oldest];
     const arrived = this.#arrived - this.#arrivedThen[oldest];
-    return expected > 0 ? Math.max(0, (100 * (expected - arrived)) / expected) : null;
+    return sent > 0 ? Math.max(0, (100 * (sent - arrived)) / sent) : null;
   }
 
   /** Another stream of frames begins, which has nothing to do with the one before. */

@@ -59,6 +59,27 @@ describe('PacketLoss of packets that hold several frames', () => {
     expect(lossOf(3, sound(2, 5, 7, 13, 17, 20))).toEqual([8, 2]);
   });
 
+  it('reports none where the sender left frames out, which are missed all the same, and what is lost beside them', () => {
+    for (const stride of [1, 2, 3]) {
+      for (const [isLost, percent] of /** @type {const} */ ([[false, 0], [true, 100 / 50]])) {
+        const loss = new PacketLoss();
+        loss.stride = stride;
+        let count = 0;
+        for (let frame = stride - 1, sequence = frame; count < 50; frame += stride, sequence += stride) {
+          const packet = new Packet();
+          // A pause of twelve frames, which have no numbers.
+          const at = count < 20 ? frame : frame + 12;
+          Object.assign(packet, { frame: at, sequence: sequence & 0xffff, redundancy: stride - 1 });
+          packet.payloadBytes[0] = 50;
+          count += 1;
+          if (!isLost || count !== 30) loss.add(packet, at, count);
+        }
+        expect(loss.percent(50)).toBeCloseTo(percent);
+        expect(loss.lost).toBe(12 / stride + Number(isLost));
+      }
+    }
+  });
+
   it('knows the packet that ends sound between two strides, and silence in which few are sent', () => {
     expect(lossOf(3, [...sound(2, 5), [7, 0], [17, 0], [27, 0], ...sound(32, 35)])).toEqual([7, 0]);
   });
