@@ -22,15 +22,17 @@ import { valuesByRepetition } from './result.js';
  * @returns {Table} without rows where there are no such pairs
  */
 export function orderTable(quantities, runs, random) {
-  const counted = quantities.map((quantity) => ({ quantity, ...countsOf(quantity, runs, random) }));
+  const rows = quantities
+    .map((quantity) => ({ label: quantity.label, ...countsOf(quantity, runs, random) }))
+    .map(({ label, all, some, none, against }) => /** @type {[string, number, number, number, number, number, string]} */ ([label, all + some + none + against.length, all, some, none, against.length, against.join('; ')]))
+    .filter(([, pairs]) => pairs > 0);
+  const sumOf = (/** @type {1 | 2 | 3 | 4 | 5} */ column) => rows.reduce((sum, row) => sum + row[column], 0);
   return {
     name: 'orders',
     title: 'Are the orders the same?',
     caption: 'Pairs of protocols under one condition, by the mean. Shown: the interval of 95 % confidence of the difference, over five repetitions or more, leaves out 0.',
     columns: [{ label: 'Quantity' }, ...['Pairs', 'Shown in all runs, the same way', 'Shown in some', 'Shown in none', 'Shown either way'].map((label) => ({ label, digits: 0 })), { label: 'Which those are' }],
-    rows: counted
-      .map(({ quantity, all, some, none, against }) => [quantity.label, all + some + none + against.length, all, some, none, against.length, against.join('; ')])
-      .filter(([, pairs]) => Number(pairs) > 0),
+    rows: rows.length > 1 ? [...rows, ['All of these', sumOf(1), sumOf(2), sumOf(3), sumOf(4), sumOf(5), '']] : rows,
   };
 }
 

@@ -25,3 +25,9 @@ it('only what two runs have in five repetitions is compared', () => {
   expect(rowsOf(whole, run({ datagrams: [100], stream: [90] }, 4))).toEqual([]);
   expect(rowsOf(whole, whole, run({ stream: [90] }))).toEqual([['R', 1, 1, 0, 0, 0, '']]);
 });
+
+it('of several quantities there is the sum', () => {
+  const { samples } = run({ datagrams: [100, 100], stream: [90, 100] });
+  const both = { samples: new Map([...samples, ['other', samples.get('rating') ?? []]]) };
+  expect(rowsOf(both, both).map(([, ...counts]) => counts)).toEqual([[2, 1, 0, 1, 0, ''], [2, 1, 0, 1, 0, ''], [4, 2, 0, 2, 0, '']]);
+});
