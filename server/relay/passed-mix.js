@@ -36,8 +36,12 @@ export class PassedMix {
   #streams = [];
   /** Those whose rate is still to come. @type {Set<LightListener>} */
   #waiting = new Set();
-  /** The last frame that came, at whatever rate. */
+  /** The last frame that was taken, at whatever rate. */
   #frame = -1;
+  /** The frame of the message that came last. */
+  #cameLast = -1;
+  /** Whether the home has been asked for what was lost on the way, and hasn't begun to send it. */
+  #isAwaiting = false;
   #told = '';
 
   /**
@@ -125,6 +129,16 @@ export class PassedMix {
     this.#review();
   }
 
+  /** Messages may have been lost, and the home is asked for them: none is taken before those that it follows. */
+  await() {
+    this.#isAwaiting = true;
+  }
+
+  /** What hasn't come by now is lost. */
+  giveUp() {
+    this.#isAwaiting = false;
+  }
+
   /**
    * Takes a frame, and sends everybody what they are to have of it.
    * @param {Uint8Array} bytes
@@ -138,8 +152,12 @@ export class PassedMix {
       if (frame >= 0 && packet.frame !== frame) return false;
       frame = packet.frame;
     }
-    // It was sent again.
+    // The home has begun to send again: what follows is in order, and has all that was lost.
+    if (frame <= this.#cameLast) this.#isAwaiting = false;
+    this.#cameLast = frame;
     if (frame <= this.#frame) return true;
+    // It has overtaken what was lost, and will come again behind it.
+    if (this.#isAwaiting && frame > this.#frame + 1) return true;
     // Frames were left out, at home or on the way: what waits for them to fill a packet goes without them.
     if (frame > this.#frame + 1 && this.#frame >= 0) this.#sendOpen();
     this.#frame = frame;

@@ -43,6 +43,9 @@ const TURNS = 5;
  */
 const AGAIN_MS = Object.freeze([0, 50, 150]);
 
+/** When what was lost isn't waited for any longer, in milliseconds since then. */
+const GIVE_UP_MS = 250;
+
 /** The object that every message is read into: nothing of it is kept after the call. */
 const mix = new MixMessage();
 
@@ -100,7 +103,7 @@ export class Relay {
     this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
     this.#stops.push(repeat(clock, LOOK_MS, () => this.#look()));
     this.#stops.push(repeat(clock, 1000, () => this.#tellThere()));
-    this.#stops.push(bus.onChanged(() => AGAIN_MS.forEach((ms) => clock.setTimeout(() => this.#askAgain(), ms))));
+    this.#stops.push(bus.onChanged(() => this.#changed()));
     this.#askClock(FIRST_CLOCKS);
   }
 
@@ -213,7 +216,13 @@ export class Relay {
     this.#heardMs = this.#clock.now();
   }
 
-  /** Asks for what may have been lost on the way. */
+  /** What was on its way may be lost. */
+  #changed() {
+    this.#mix.await();
+    for (const ms of AGAIN_MS) this.#clock.setTimeout(() => this.#askAgain(), ms);
+    this.#clock.setTimeout(() => this.#mix.giveUp(), GIVE_UP_MS);
+  }
+
   #askAgain() {
     if (this.#closed) return;
     this.#outbox.add({ type: 'again' });
