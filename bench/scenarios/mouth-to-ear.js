@@ -28,8 +28,11 @@ const LOOPS = 4;
 /** The time for which a delay remembers that a page stood still, in seconds. */
 const MEMORY_SECONDS = 20;
 
-/** How often a call is measured that a disturbed machine spoiled: the last one counts, whatever it was. */
+/** How often a call is measured that a disturbed machine spoiled. */
 const TRIES = 3;
+
+/** Undisturbed calls with so many a verdict is given, and the others left out. */
+const LEAST_CALLS = 3;
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
 
@@ -39,7 +42,7 @@ const quantities = {
   delay: { name: 'serverDelay', label: "Server-side delay, with the speaker's own offset", unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
   output: { name: 'output', label: 'Between playout and speaker', unit: 'ms', factors },
-  disturbed: { name: 'disturbed', label: 'Calls that count although the machine was disturbed', unit: '', factors },
+  disturbed: { name: 'disturbed', label: 'Calls that were disturbed each time', unit: '', factors },
 };
 
 /** @type {Scenario} */
@@ -68,20 +71,24 @@ export const mouthToEar = {
 
   result(folder, options) {
     const random = randomFor(options);
-    const figures = options.frame.map((/** @type {number} */ frameMs) => ({ frameMs, summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs), { random }) }));
+    const figures = options.frame.map((/** @type {number} */ frameMs) => {
+      const calls = callsOf(folder, frameMs);
+      const meanOf = (/** @type {Quantity} */ quantity) => mean(repetitionsOf(folder, quantity, frameMs, calls.left).flat()).toFixed(0);
+      return { frameMs, calls, meanOf, summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs, calls.left), { random }) };
+    });
     return {
       title: mouthToEar.title,
       summary: "Somebody's microphone says a file in one page; what comes out of another page's call is set against what the first page's browser plays of the microphone by itself.",
       headlines: [],
       tables: [
-        targetsTable(figures.flatMap((/** @type {any} */ { frameMs, summary }) => {
+        targetsTable(figures.flatMap((/** @type {any} */ { frameMs, calls, meanOf, summary }) => {
           const limit = TARGETS.get(frameMs);
           if (limit === undefined) return [];
           const { estimate, low, high } = summary.mean;
-          const disturbed = repetitionsOf(folder, quantities.disturbed, frameMs).flat().filter(Boolean).length;
-          const doubt = disturbed > 0 ? `no verdict: the machine was disturbed in ${disturbed} of the calls, ${TRIES} times each; ${estimate.toFixed(1)} ms, ` : '';
-          const why = `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(folder, quantities.delay, frameMs)} ms, playout ${meanOf(folder, quantities.playout, frameMs)} ms, from there to the speaker ${meanOf(folder, quantities.output, frameMs)} ms`;
-          return [{ what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`, limit, reached: disturbed > 0 ? NaN : estimate, unit: 'ms', digits: 1, why }];
+          const doubt = calls.isJudged ? '' : `no verdict: the machine was disturbed in ${calls.disturbed} of the calls, ${TRIES} times each; ${estimate.toFixed(1)} ms, `;
+          const left = calls.isJudged && calls.disturbed > 0 ? `; of ${calls.counted} calls, without ${calls.disturbed} that the machine disturbed ${TRIES} times` : '';
+          const why = `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(quantities.delay)} ms, playout ${meanOf(quantities.playout)} ms, from there to the speaker ${meanOf(quantities.output)} ms${left}`;
+          return [{ what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`, limit, reached: calls.isJudged ? estimate : NaN, unit: 'ms', digits: 1, why }];
         })),
         {
           name: 'added', title: "Mouth to ear, beyond the browser's own loop", columns: [{ label: 'Frame', unit: 'ms' }, ...['mean', 'p50', 'p95'].map((label) => ({ label, unit: 'ms', digits: 1 }))],
@@ -92,7 +99,7 @@ export const mouthToEar = {
       notes: [
         "The browser's own loop: the same microphone's stream through an AudioContext of the same page, with the shortest bursts that the browser has (latencyHint 0), to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
         "How long that loop takes is chance, by some 10 ms for as long as its context lives: how its bursts lie beside the microphone's. So there are four at once, each begun at another time, and the lag is the mean of the four.",
-        `A machine that stands still, or has other work, is in the delays of a call for ${MEMORY_SECONDS} s. So the machine is watched for as long before a block and in it, and a call that it disturbed is measured again, ${TRIES} times at most; the warnings say which. Where the last of them was disturbed too, its target has no verdict.`,
+        `A machine that stands still, or has other work, is in the delays of a call for ${MEMORY_SECONDS} s. So the machine is watched for as long before a block and in it, and a call that it disturbed is measured again, ${TRIES} times at most; the warnings say which. Where the last of them was disturbed too it is left out, if ${LEAST_CALLS} others remain; otherwise all count, and the target has no verdict.`,
         "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
         "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are all of it, and a burst of the sound card more, which is in the browser's own loop too.",
         "What a page's start holds up is remembered: for up to 20 s by the server's delay, for up to 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
@@ -114,7 +121,7 @@ async function hear(lab, frameMs, repetition) {
   for (let tries = 1; ; tries++) {
     const atMs = lab.folder.elapsedMs;
     const { figures, disturbance } = await measureCall(lab, frameMs);
-    if (disturbance !== '') lab.folder.warn(`Frames of ${frameMs} ms, call ${repetition + 1}: ${disturbance}. ${tries < TRIES ? 'It was measured again.' : `It counts: each of ${TRIES} was disturbed.`}`);
+    if (disturbance !== '') lab.folder.warn(`Frames of ${frameMs} ms, call ${repetition + 1}: ${disturbance}. ${tries < TRIES ? 'It was measured again.' : `It is left out if ${LEAST_CALLS} others remain: each of ${TRIES} was disturbed.`}`);
     if (disturbance !== '' && tries < TRIES) continue;
     figures.push({ quantity: quantities.disturbed, value: disturbance === '' ? 0 : 1 });
     for (const { quantity, value } of figures) lab.folder.record(quantity.name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { frameMs } });
@@ -173,9 +180,19 @@ async function partsOf(lab) {
   ];
 }
 
-/** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
-const repetitionsOf = (folder, { name }, frameMs) =>
-  valuesByRepetition(folder.samples(name), (sample) => sample.factors?.frameMs === frameMs);
+/**
+ * @param {Samples} folder
+ * @param {number} frameMs
+ * @returns {{ left: Set<number>, counted: number, disturbed: number, isJudged: boolean }} left: the repetitions that are left out
+ */
+function callsOf(folder, frameMs) {
+  const told = folder.samples(quantities.disturbed.name).filter((sample) => sample.factors?.frameMs === frameMs);
+  const disturbed = told.filter(({ value }) => value !== 0);
+  const counted = told.length - disturbed.length;
+  const isJudged = disturbed.length === 0 || counted >= LEAST_CALLS;
+  return { left: new Set(isJudged ? disturbed.map(({ repetition }) => repetition) : []), counted, disturbed: disturbed.length, isJudged };
+}
 
-/** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs */
-const meanOf = (folder, quantity, frameMs) => mean(repetitionsOf(folder, quantity, frameMs).flat()).toFixed(0);
+/** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs @param {Set<number>} left */
+const repetitionsOf = (folder, { name }, frameMs, left) =>
+  valuesByRepetition(folder.samples(name), (sample) => sample.factors?.frameMs === frameMs && !left.has(sample.repetition));
