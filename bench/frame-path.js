@@ -34,6 +34,7 @@ const noCodec = {
     lookahead: 0,
     setComplexity: () => {},
     setMono: () => {},
+    setPrediction: () => {},
     encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
       out[at] = pcm[0] > 0 ? 1 : 2;
       return PAYLOAD_BYTES;

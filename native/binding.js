@@ -201,6 +201,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(out: Uint8Array, at: number) => number} end
  * @property {(complexity: number) => boolean} setComplexity
  * @property {(mono: boolean) => boolean} setMono
+ * @property {(predicts: boolean) => boolean} setPrediction
  * @property {() => void} close
  *
  * @typedef {object} NativeDecoder

@@ -267,6 +267,12 @@ impl OpusEncoder {
         self.encoding.lock().set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
     }
 
+    /// From the next frame on: whether frames are coded against the one before. False once closed.
+    #[napi(catch_unwind)]
+    pub fn set_prediction(&mut self, predicts: bool) -> bool {
+        self.encoding.lock().set(sys::OPUS_SET_PREDICTION_DISABLED_REQUEST, c_int::from(!predicts))
+    }
+
     /// Frees it; what was begun is forgotten. Idempotent.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {

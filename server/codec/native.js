@@ -114,6 +114,11 @@ class NativeEncoder {
     this.#native.setMono(mono);
   }
 
+  /** @param {boolean} predicts */
+  setPrediction(predicts) {
+    this.#native.setPrediction(predicts);
+  }
+
   close() {
     this.#native.close();
   }

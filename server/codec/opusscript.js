@@ -81,6 +81,7 @@ class OpusscriptEncoder {
     handler._encoder_ctl(CTL.setBitrate, Math.min(bitrate, longestBitrate(sampleRate, frameSamples)));
     handler._encoder_ctl(CTL.setComplexity, complexity);
     handler._encoder_ctl(CTL.forceChannels, AUTO);
+    handler._encoder_ctl(CTL.disablePrediction, 0);
     this.#handler = handler;
     this.lookahead = opusscript.lookahead(handler);
   }
@@ -116,6 +117,11 @@ class OpusscriptEncoder {
   /** @param {boolean} mono */
   setMono(mono) {
     if (!this.#closed) this.#handler._encoder_ctl(CTL.forceChannels, mono ? 1 : AUTO);
+  }
+
+  /** @param {boolean} predicts */
+  setPrediction(predicts) {
+    if (!this.#closed) this.#handler._encoder_ctl(CTL.disablePrediction, predicts ? 0 : 1);
   }
 
   close() {
@@ -252,6 +258,7 @@ const CTL = Object.freeze({
   forceChannels: 4022,
   getLookahead: 4027,
   resetState: 4028,
+  disablePrediction: 4042,
 });
 
 /** The size that the library assumes of the buffer into which it encodes. */

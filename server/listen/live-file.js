@@ -33,8 +33,8 @@ export const KINDS = Object.freeze({
 
 /**
  * A room's mix as an endless file: the frames of the shared stream as they were sent, one after another without a gap. The
- * time of frames for which nothing comes, as in silence, is filled with packets of one byte, for which a decoder makes up
- * what fades out.
+ * time of frames that are left out in silence is filled with silence; that of frames that are lost with packets of one byte,
+ * for which a decoder makes up what fades out.
  */
 export class LiveFile {
   #file;
@@ -92,8 +92,8 @@ export class LiveFile {
   /** @param {Packet} packet @param {number} repeat  which of its payloads @param {Uint8Array} bytes */
   #put(packet, repeat, bytes) {
     const length = packet.payloadBytes[repeat];
-    if (length === 0) return this.#miss();
-    this.#track.put(bytes, packet.payloadStart[repeat], length);
+    if (length === 0) this.#track.putSilence();
+    else this.#track.put(bytes, packet.payloadStart[repeat], length);
     this.#next += 1;
   }
 

@@ -10,6 +10,9 @@ export const MAX_PACKET_SAMPLES = (GRANULE_RATE * 120) / 1000;
 const CELT_20_MS = 31;
 const CELT_MS = Object.freeze([2.5, 5, 10, 20]);
 
+/** A frame of CELT whose first symbol, "silence", is set (RFC 6716, section 4.3): the range coder's highest value. */
+const SILENT_FRAME = Object.freeze([0xff, 0xfe]);
+
 /** A packet's bits that say how its frames are packed (RFC 6716, sections 3.1 and 3.2). */
 const PACKING_MASK = 0b11;
 const TWO_EQUAL = 1;
@@ -73,8 +76,8 @@ function hasItsFrames(bytes, start, end) {
 }
 
 /**
- * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where nothing was
- * sent: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there.
+ * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where packets were
+ * lost: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there.
  * @param {Uint8Array} out two bytes, filled
  * @param {Uint8Array} bytes
  * @param {number} start of the packet before
@@ -88,14 +91,15 @@ export function writeMissing(out, bytes, start) {
 }
 
 /**
- * Makes a packet for a gap before the first packet, which decoders fill with silence.
+ * Makes a packet of silence, to which a decoder fades from what it had before.
  * @param {number} samples at GRANULE_RATE: of an Opus frame, or MAX_PACKET_SAMPLES
  * @returns {Uint8Array} the packet
  */
-export function missingOf(samples) {
+export function silenceOf(samples) {
   const ms = (samples * 1000) / GRANULE_RATE;
   const config = CELT_MS.indexOf(ms);
-  if (config >= 0) return Uint8Array.of((CELT_20_MS - (CELT_MS.length - 1) + config) << 3);
+  if (config >= 0) return Uint8Array.of((CELT_20_MS - (CELT_MS.length - 1) + config) << 3, ...SILENT_FRAME);
   if (!OPUS_FRAME_MS.includes(ms) && samples !== MAX_PACKET_SAMPLES) throw new RangeError(`no packet has ${ms} ms`);
-  return Uint8Array.of((CELT_20_MS << 3) | ANY_NUMBER, ms / 20);
+  const frames = ms / 20;
+  return Uint8Array.of((CELT_20_MS << 3) | ANY_NUMBER, frames, ...Array(frames).fill(SILENT_FRAME).flat());
 }

@@ -7,7 +7,6 @@
 
 import { levelOf } from '../../public/shared/sound/level.js';
 import { SILENT_LEVEL } from '../../public/shared/wire/packet.js';
-import { MAX_CONCEAL_MS } from '../../public/shared/stream/payload.js';
 
 /** Writes one person's track, and adds the person to the mix. */
 export class PersonTrack {
@@ -18,10 +17,7 @@ export class PersonTrack {
   #decoder;
   #file;
   #firstFrame;
-  #maxConcealed;
   #pcm;
-  #sounds = false;
-  #concealedInARow = 0;
   #ended = false;
 
   /**
@@ -45,7 +41,6 @@ export class PersonTrack {
     this.#decoder = decoder;
     this.#file = file;
     this.#firstFrame = firstFrame;
-    this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
     this.#pcm = new Float32Array(format.frameValues);
     this.frameSeconds = format.frameMs / 1000;
   }
@@ -61,18 +56,15 @@ export class PersonTrack {
     if (!this.#track.fill(frame - this.#firstFrame)) return SILENT_LEVEL;
     const packets = this.#packetsWith(frame);
     const length = packets.has(frame) ? packets.length(frame) : -1;
-    if (length <= 0) {
-      this.#track.putMissing();
-      if (length === 0) this.#sounds = false;
-      return this.#conceal(mix);
+    if (length === 0) this.#track.putSilence();
+    else if (length < 0) this.#track.putMissing();
+    else if (this.#track.put(packets.bytes(frame), 0, length)) {
+      this.#decoder.decode(packets.bytes(frame), 0, length, this.#pcm, 0);
+      add(mix, this.#pcm);
+      return levelOf(this.#pcm);
     }
-    const bytes = packets.bytes(frame);
-    if (!this.#track.put(bytes, 0, length)) return this.#conceal(mix);
-    this.#decoder.decode(bytes, 0, length, this.#pcm, 0);
-    this.#sounds = true;
-    this.#concealedInARow = 0;
-    add(mix, this.#pcm);
-    return levelOf(this.#pcm);
+    if (this.#track.conceals) this.#conceal(mix);
+    return SILENT_LEVEL;
   }
 
   /** @param {number} frame */
@@ -87,13 +79,10 @@ export class PersonTrack {
     this.#packets = packets;
   }
 
-  /** @param {Float32Array} mix @returns {number} silence: nothing was said that is known */
+  /** @param {Float32Array} mix */
   #conceal(mix) {
-    if (!this.#sounds || this.#concealedInARow >= this.#maxConcealed) return SILENT_LEVEL;
-    this.#concealedInARow += 1;
     this.#decoder.conceal(this.#pcm, 0);
     add(mix, this.#pcm);
-    return SILENT_LEVEL;
   }
 
   /** Ends the file. Idempotent. */

@@ -3,9 +3,10 @@
  * @import { OggOpus } from './ogg-opus.js'
  */
 
+import { MAX_CONCEAL_MS } from '../../public/shared/stream/payload.js';
 import { readOpusFrames } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
-import { isOpusPacket, MAX_PACKET_SAMPLES, missingOf, writeMissing } from './opus-packet.js';
+import { isOpusPacket, MAX_PACKET_SAMPLES, silenceOf, writeMissing } from './opus-packet.js';
 
 /** The most packets of 120 ms that fill the time before somebody agreed in one go: four minutes. */
 const MAX_PACKETS_AT_ONCE = 2000;
@@ -17,23 +18,28 @@ export class Track {
   #opusFrameSamples;
   #starts;
   #lengths;
-  #longMissing = missingOf(MAX_PACKET_SAMPLES);
+  #longSilence = silenceOf(MAX_PACKET_SAMPLES);
+  #silence;
   #missing = new Uint8Array(2);
-  #missingBytes = 1;
+  #missingBytes = 0;
+  /** Whether the last frame is one that a decoder makes up. */
+  conceals = false;
+  /** How many frames that don't come are still concealed: none after silence. */
+  #concealed = 0;
+  #maxConcealed;
 
   /**
    * @param {Pick<OggOpus, 'put' | 'end' | 'samples'>} ogg  the file, Ogg or WebM; ended with this
    * @param {AudioFormat} format
    */
-  constructor(ogg, { sampleRate, opusFrames, opusFrameSamples }) {
+  constructor(ogg, { sampleRate, frameMs, opusFrames, opusFrameSamples }) {
     this.#ogg = ogg;
     this.#opusFrames = opusFrames;
     this.#opusFrameSamples = (opusFrameSamples * GRANULE_RATE) / sampleRate;
     this.#starts = new Uint16Array(opusFrames);
     this.#lengths = new Uint16Array(opusFrames);
-    const first = missingOf(this.#opusFrameSamples);
-    this.#missing.set(first);
-    this.#missingBytes = first.length;
+    this.#silence = silenceOf(this.#opusFrameSamples);
+    this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / frameMs));
   }
 
   /** The number of frames that there are. */
@@ -50,9 +56,9 @@ export class Track {
     let samples = (frames - this.frames) * this.#opusFrames * this.#opusFrameSamples;
     for (let i = 0; samples > 0 && i < MAX_PACKETS_AT_ONCE; i++) {
       const long = samples >= MAX_PACKET_SAMPLES;
-      const packet = long ? this.#longMissing : this.#missing;
+      const packet = long ? this.#longSilence : this.#silence;
       const lasts = long ? MAX_PACKET_SAMPLES : this.#opusFrameSamples;
-      this.#ogg.put(packet, 0, long ? packet.length : this.#missingBytes, lasts);
+      this.#ogg.put(packet, 0, packet.length, lasts);
       samples -= lasts;
     }
     return samples <= 0;
@@ -79,14 +85,29 @@ export class Track {
       this.#ogg.put(bytes, this.#starts[i], this.#lengths[i], this.#opusFrameSamples);
     }
     this.#missingBytes = writeMissing(this.#missing, bytes, this.#starts[count - 1]);
+    this.conceals = false;
+    this.#concealed = this.#maxConcealed;
     return true;
   }
 
-  /** Adds a frame that wasn't sent, or was lost. */
+  /** Adds a frame that was sent as silence. */
+  putSilence() {
+    this.conceals = false;
+    this.#concealed = 0;
+    this.#putAll(this.#silence, this.#silence.length);
+  }
+
+  /** Adds a frame that didn't come: a decoder is to go on from sound for MAX_CONCEAL_MS; after silence it was left out. */
   putMissing() {
-    for (let i = 0; i < this.#opusFrames; i++) {
-      this.#ogg.put(this.#missing, 0, this.#missingBytes, this.#opusFrameSamples);
-    }
+    if (this.#concealed === 0) return this.putSilence();
+    this.conceals = true;
+    this.#concealed -= 1;
+    this.#putAll(this.#missing, this.#missingBytes);
+  }
+
+  /** @param {Uint8Array} packet  of one Opus frame @param {number} length */
+  #putAll(packet, length) {
+    for (let i = 0; i < this.#opusFrames; i++) this.#ogg.put(packet, 0, length, this.#opusFrameSamples);
   }
 
   end() {

@@ -44,6 +44,7 @@ export class PcmCodec {
       end: (out, at) => encode(begun, out, at),
       setComplexity: () => {},
       setMono: () => {},
+      setPrediction: () => {},
       close: this.#closer(),
     };
   };

@@ -32,6 +32,8 @@
  * @property {(complexity: number) => void} setComplexity  0 to 10, from the next frame on
  * @property {(mono: boolean) => void} setMono  of an encoder of two channels, from the next frame on: whether both are
  *   the same and go out as one
+ * @property {(predicts: boolean) => void} setPrediction  from the next frame on: whether frames are coded against the one
+ *   before, as they are at first. A decoder that heard something else before them decodes the others as well
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Decoder

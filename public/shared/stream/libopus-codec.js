@@ -47,7 +47,7 @@ const MAX_INSTANCES = 60000;
 const ALLOCATION_FAILED = -7;
 
 /** Requests of libopus's opus_encoder_ctl. */
-const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010, forceChannels: 4022 });
+const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010, forceChannels: 4022, disablePrediction: 4042 });
 
 /** The value of a request by which the library decides for itself. */
 const AUTO = -1000;
@@ -161,6 +161,11 @@ class LibopusEncoder {
   /** @param {boolean} mono */
   setMono(mono) {
     if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.forceChannels, mono ? 1 : AUTO);
+  }
+
+  /** @param {boolean} predicts */
+  setPrediction(predicts) {
+    if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.disablePrediction, predicts ? 0 : 1);
   }
 
   close() {

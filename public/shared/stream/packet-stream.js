@@ -106,7 +106,7 @@ export class PacketStream {
   /** The first frame after those that were pre-rolled. */
   #primedFrame = -Infinity;
   /** The last frame that was encoded. */
-  #soundFrame = -1;
+  #soundFrame = -2;
 
   /**
    * @param {object} options
@@ -184,8 +184,8 @@ export class PacketStream {
     this.#lengths[this.#turn] = 0;
     if (pcm !== null) {
       if (this.#payloads.length === 0) this.#claim();
+      this.#encoder.begin(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity, frame === this.#soundFrame + 1);
       this.#soundFrame = frame;
-      this.#encoder.begin(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity);
       this.#hasBegun = true;
     }
     if (!heard) return false;

@@ -138,6 +138,7 @@ export class PayloadEncoder {
   /** Whether the last frame's sides were the same, and whether it was sent as mono. */
   #hadSameSides = true;
   #isMono = false;
+  #predicts = true;
   #complexity = -1;
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
   /** The encoder that has begun a frame, and where its payload goes; else the payload's bytes. @type {Encoder | null} */
@@ -168,7 +169,7 @@ export class PayloadEncoder {
    */
   encode(pcm, out, at, complexity = this.#complexity) {
     const encoder = this.#slot.get();
-    return encoder === null ? 0 : this.#encode(encoder, pcm, out, at, complexity);
+    return encoder === null ? 0 : this.#encode(encoder, pcm, out, at, complexity, true);
   }
 
   /**
@@ -177,10 +178,11 @@ export class PayloadEncoder {
    * @param {Uint8Array} out
    * @param {number} at
    * @param {number} complexity
+   * @param {boolean} predicts
    */
-  #encode(encoder, pcm, out, at, complexity) {
+  #encode(encoder, pcm, out, at, complexity, predicts) {
     try {
-      this.#set(encoder, pcm, complexity);
+      this.#set(encoder, pcm, complexity, predicts);
       if (this.#opusFrames === 1) return encoder.encode(pcm, out, at);
       return this.#encodeFrames(encoder, pcm, out, at);
     } catch (error) {
@@ -194,18 +196,20 @@ export class PayloadEncoder {
    * @param {Uint8Array} out
    * @param {number} at
    * @param {number} [complexity]
+   * @param {boolean} [predicts]  false for the first frame after some that weren't encoded: it is coded for itself, so that
+   *   it sounds as well from a decoder to which they were silence, or lost
    */
-  begin(pcm, out, at, complexity = this.#complexity) {
+  begin(pcm, out, at, complexity = this.#complexity, predicts = true) {
     this.#bytes = 0;
     this.#begun = null;
     const encoder = this.#slot.get();
     if (encoder === null) return;
     if (!encoder.begin || this.#opusFrames > 1) {
-      this.#bytes = this.#encode(encoder, pcm, out, at, complexity);
+      this.#bytes = this.#encode(encoder, pcm, out, at, complexity, predicts);
       return;
     }
     try {
-      this.#set(encoder, pcm, complexity);
+      this.#set(encoder, pcm, complexity, predicts);
       if (!encoder.begin(pcm, out.length - at)) return;
       this.#begun = encoder;
       this.#out = out;
@@ -231,9 +235,11 @@ export class PayloadEncoder {
    * @param {Encoder} encoder
    * @param {Float32Array} pcm
    * @param {number} complexity
+   * @param {boolean} predicts
    */
-  #set(encoder, pcm, complexity) {
+  #set(encoder, pcm, complexity, predicts) {
     if (complexity !== this.#complexity) encoder.setComplexity((this.#complexity = complexity));
+    if (predicts !== this.#predicts) encoder.setPrediction((this.#predicts = predicts));
     if (this.#isStereo) this.#follow(encoder, hasSameSides(pcm));
   }
 
@@ -241,6 +247,7 @@ export class PayloadEncoder {
   #failed(error) {
     this.#complexity = -1;
     this.#isMono = false;
+    this.#predicts = true;
     this.#slot.fail(error);
     return 0;
   }

@@ -225,6 +225,39 @@ for (const name of codecNames) where(name).describe(name, () => {
     expect(encoder.encode(new Float32Array(960), new Uint8Array(1275), 0)).toBe(0);
   });
 
+  it('codes a frame for itself, which sounds the same after silence that was never encoded', async () => {
+    /** By how much of its level sound differs between two decoders, one of which was given the silence. @param {boolean} predicts */
+    const differenceOf = async (predicts) => {
+      const { encoder, decoder } = await pair(48000, 960);
+      const { decoder: other } = await pair(48000, 960);
+      const [out, otherOut] = [new Float32Array(960), new Float32Array(960)];
+      let [difference, level] = [0, 0];
+      let wasSilent = true;
+      for (let at = 0; at + 960 <= speech.length; at += 960) {
+        const frame = speech.subarray(at, at + 960);
+        const isSilent = frame.every((sample) => sample === 0);
+        if (isSilent) other.decode(Uint8Array.of(31 << 3, 0xff, 0xfe), 0, 3, otherOut, 0);
+        else {
+          encoder.setPrediction(predicts || !wasSilent);
+          const [payload] = encodeAll(encoder, frame, 960);
+          decoder.decode(payload, 0, payload.length, out, 0);
+          other.decode(payload, 0, payload.length, otherOut, 0);
+        }
+        // The first frame of sound overlaps with what was before it.
+        const values = isSilent || wasSilent ? 0 : 960;
+        for (let i = 0; i < values; i++) {
+          difference += (out[i] - otherOut[i]) ** 2;
+          level += out[i] ** 2;
+        }
+        wasSilent = isSilent;
+      }
+      return difference / level;
+    };
+    const [predicted, itself] = [await differenceOf(true), await differenceOf(false)];
+    expect(predicted).toBeGreaterThan(0.003);
+    expect(itself).toBeLessThan(0.01 * predicted);
+  });
+
   it('takes its defaults where a setting is left out or undefined', async () => {
     const { encoder: bare } = await pair(48000, 960, { bitrate: undefined });
     const { encoder: full } = await pair(48000, 960, defaultEncoderSettings);

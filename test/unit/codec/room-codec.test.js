@@ -86,7 +86,7 @@ describe('codecs that fail', () => {
       },
       createEncoder: () => {
         state.opened += 1;
-        return { encode: () => (call(), 10), setComplexity: () => {}, setMono: () => {}, close: () => void (state.closed += 1) };
+        return { encode: () => (call(), 10), setComplexity: () => {}, setMono: () => {}, setPrediction: () => {}, close: () => void (state.closed += 1) };
       },
     };
     /** @type {string[]} */

@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
+import { levelDb } from '../../../bench/stats/signal.js';
+import { readWav } from '../../../bench/stats/wav.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
+import { PacketStream } from '../../../public/shared/stream/packet-stream.js';
+import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { Packet, readPacket, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import { loadCodec } from '../../../server/codec/codec.js';
 import { FILL_MS, LiveFile } from '../../../server/listen/live-file.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
 
 /** A packet of CELT of 20 ms in full band, with the frame's number in it. @param {number} frame */
 const payloadOf = (frame) => Uint8Array.of(31 << 3, frame, 0xaa);
 const MISSING = [31 << 3];
+const SILENCE = [31 << 3, 0xff, 0xfe];
 
 /** @param {ConstructorParameters<typeof LiveFile>[0]['kind']} [kind] */
 function open(kind = 'ogg') {
@@ -35,8 +41,8 @@ function take(file, args, nowMs) {
   file.take(packet, bytes, nowMs);
 }
 
-/** The numbers of the frames in a file; -1 of those that are missing. @param {Uint8Array[]} packets */
-const framesOf = (packets) => packets.map((packet) => (packet.length === 1 ? -1 : packet[1]));
+/** The numbers of the frames in a file; -1 of those that are missing, -2 of silence. @param {Uint8Array[]} packets */
+const framesOf = (packets) => packets.map((packet) => (packet.length === 1 ? -1 : packet[2] === SILENCE[2] ? -2 : packet[1]));
 
 describe('LiveFile', () => {
   it('has every frame once, whether a packet brings one, three or some again', async () => {
@@ -56,10 +62,44 @@ describe('LiveFile', () => {
     const { file, read } = open();
     take(file, [100, 0], 1100);
     take(file, [104, 1, [103]], 1180);
+    take(file, [108, 1, [107]], 1260);
     file.end();
     const { packets } = await read();
-    expect(framesOf(packets)).toEqual([100, -1, -1, -1, 104]);
-    expect([...packets[1]]).toEqual(MISSING);
+    expect(framesOf(packets)).toEqual([100, -1, -1, -2, 104, -1, -1, -2, 108]);
+    expect([[...packets[1]], [...packets[3]]]).toEqual([MISSING, SILENCE]);
+  });
+
+  it('is silent where nothing is said, and right from the first sound on', async () => {
+    const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+    const format = createAudioFormat();
+    const codec = await loadCodec('libopus-wasm');
+    const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: 960 });
+    const stream = new PacketStream({ encoder: new PayloadEncoder(encoder, format), frameMs: 20, suppresses: true });
+    const { file, read } = open();
+    const packet = new Packet();
+    const silent = /** @type {number[]} */ ([]);
+    for (let frame = 0; frame < 340; frame++) {
+      const pcm = speech.slice(frame * 960, (frame + 1) * 960);
+      if (pcm.every((sample) => sample === 0)) silent.push(frame);
+      if (!stream.encode(frame, silent.at(-1) === frame ? null : pcm)) continue;
+      const bytes = stream.write(0);
+      expect(readPacket(bytes, packet)).toBe(null);
+      file.take(packet, bytes, 1000 + 20 * frame);
+    }
+    stream.close();
+    file.end();
+    const { samples, preSkip } = await read();
+    const pieceOf = (/** @type {number} */ frame, frames = 1, lookahead = 0) => samples.subarray(frame * 960 - preSkip + lookahead).subarray(0, frames * 960);
+    // The first silence after sound has the last of it.
+    const quiet = silent.filter((frame) => silent.includes(frame - 1) && frame > 5 && frame < 330);
+    expect(quiet.length).toBeGreaterThan(30);
+    for (const frame of quiet) expect(levelDb(pieceOf(frame))).toBeLessThan(-100);
+    const first = silent.map((frame) => frame + 1).filter((frame) => !silent.includes(frame) && frame > 5 && frame < 330);
+    expect(first.length).toBeGreaterThan(3);
+    for (const frame of first) {
+      const said = levelDb(speech.subarray(frame * 960, (frame + 3) * 960));
+      expect(Math.abs(levelDb(pieceOf(frame, 3, 120)) - said)).toBeLessThan(3);
+    }
   });
 
   it('goes on in silence, as time does, before the first packet and after the last', async () => {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { payloadSamples } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
-import { isOpusPacket, missingOf, writeMissing } from '../../../server/recording/opus-packet.js';
+import { isOpusPacket, silenceOf, writeMissing } from '../../../server/recording/opus-packet.js';
 import { readOggOpus, readPages } from '../../fakes/ogg-file.js';
 
 const codec = await loadCodec('libopus-wasm');
@@ -34,7 +34,7 @@ describe('an Ogg Opus file', () => {
   it('has its headers, and comments of any text', async () => {
     const tags = { TITLE: 'Ada (2), 語 "x"=y', DATE: '2026-01-02T03:04:05.000Z' };
     const { ogg, bytes } = oggFile({ tags, sampleRate: 8000 });
-    ogg.put(missingOf(960), 0, 1, 960);
+    ogg.put(silenceOf(960), 0, 3, 960);
     ogg.end();
     ogg.end();
     const { preSkip, inputRate, vendor, comments, ended, pages } = await readOggOpus(bytes());
@@ -119,13 +119,22 @@ describe('an Opus packet', () => {
     expect(taken).toBeGreaterThan(500);
   });
 
-  it.each([2.5, 5, 10, 20, 40, 60, 120])('stands for %d ms that are missing, and a decoder makes them up', async (ms) => {
+  it.each([2.5, 5, 10, 20, 40, 60, 120])('is %d ms of silence, to which a decoder fades', async (ms) => {
     const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
-    const first = missingOf(48 * ms);
-    expect(isOpusPacket(first, 0, first.length, 48 * ms)).toBe(true);
-    expect(decoder.decodeFloat(first)).toEqual(new Float32Array(48 * ms));
+    const silence = silenceOf(48 * ms);
+    expect(isOpusPacket(silence, 0, silence.length, 48 * ms)).toBe(true);
+    for (const packet of ms > 60 ? [] : await toneOf(ms, 5)) decoder.decodeFloat(packet);
+    const samples = Array.from({ length: 4 }, () => [...decoder.decodeFloat(silence)]).flat();
+    expect(samples.length).toBe(4 * 48 * ms);
+    // Its own overlap of 2.5 ms, that of its postfilter, and the last of its filters.
+    expect(samples.slice(48 * 7.5).every((sample) => Math.abs(sample) < 1e-6)).toBe(true);
+    decoder.free();
+  });
+
+  it.each([2.5, 5, 10, 20, 40, 60])('stands for %d ms that are missing, and a decoder makes them up', async (ms) => {
+    const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
     const missing = new Uint8Array(2);
-    for (const packet of ms > 60 ? [] : await toneOf(ms, 5)) {
+    for (const packet of await toneOf(ms, 5)) {
       decoder.decodeFloat(packet);
       const length = writeMissing(missing, packet, 0);
       expect(isOpusPacket(missing, 0, length, 48 * ms)).toBe(true);

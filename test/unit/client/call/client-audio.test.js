@@ -51,4 +51,5 @@ const bound = (encoder) => ({
   lookahead: encoder.lookahead,
   setComplexity: encoder.setComplexity.bind(encoder),
   setMono: encoder.setMono.bind(encoder),
+  setPrediction: encoder.setPrediction.bind(encoder),
 });

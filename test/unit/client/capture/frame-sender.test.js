@@ -28,6 +28,7 @@ function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy =
     lookahead: 0,
     setComplexity: () => {},
     setMono: () => {},
+    setPrediction: () => {},
     encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
       encoded.push(pcm.slice());
       out.fill(encoded.length, at, at + bytes);

@@ -31,6 +31,7 @@ function setUp(shape = {}) {
       lookahead: 0,
       setComplexity: () => {},
       setMono: () => {},
+      setPrediction: () => {},
       encode: (pcm, out, at) => {
         encoded.push(pcm.slice());
         out[at] = 1 + (encoded.length % 100);

@@ -120,6 +120,7 @@ describe('a long call', () => {
       lookahead: 0,
       setComplexity: () => {},
     setMono: () => {},
+    setPrediction: () => {},
       encode: (/** @type {Float32Array} */ frame, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
         pcm.set(frame);
         out[at] = 1;
