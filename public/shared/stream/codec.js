@@ -33,7 +33,7 @@
  * @property {(mono: boolean) => void} setMono  of an encoder of two channels, from the next frame on: whether both are
  *   the same and go out as one
  * @property {(predicts: boolean) => void} setPrediction  from the next frame on: whether frames are coded against the one
- *   before, as they are at first. A decoder that heard something else before them decodes the others as well
+ *   before, as they are at first. The others sound the same from a decoder that had something else before them
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Decoder

@@ -119,8 +119,8 @@ describe('a long call', () => {
     const opus = {
       lookahead: 0,
       setComplexity: () => {},
-    setMono: () => {},
-    setPrediction: () => {},
+      setMono: () => {},
+      setPrediction: () => {},
       encode: (/** @type {Float32Array} */ frame, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
         pcm.set(frame);
         out[at] = 1;
