@@ -6,7 +6,7 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { framesToScale, TimeScale } from '../public/shared/sound/time-scale.js';
 import { loadCodec } from '../server/codec/codec.js';
-import { heardByListener, heardByServer, packetsOf } from './codec/voice-path.js';
+import { decodedSound, heardByListener, heardByServer, packetsOf } from './codec/voice-path.js';
 import { wholeNumber } from './options.js';
 import { textTable } from './report/text-table.js';
 import { stallTargets } from './scenarios/targets.js';
@@ -88,12 +88,12 @@ const steepest = (sound) => sound.reduce((most, x, i) => Math.max(most, i > 0 ? 
 
 /**
  * How far sound moves that nothing holds up, in milliseconds, once the delay has found its place.
- * @param {Float32Array} said
+ * @param {Float32Array} decoded    what a decoder makes of it: beside what was said, Opus itself moves pieces by a sample
  * @param {Float32Array} untouched
  */
-function movedMs(said, untouched) {
-  const delays = delaysOf(said, untouched, FROM_MS, 1000 * options.seconds - END_MS).map(({ delayMs }) => delayMs);
-  return Math.max(...delays) - Math.min(...delays);
+function movedMs(decoded, untouched) {
+  const delays = delaysOf(decoded, untouched, FROM_MS, 1000 * options.seconds - END_MS).map(({ delayMs }) => delayMs);
+  return delays.length === 0 ? NaN : Math.max(...delays) - Math.min(...delays);
 }
 
 /**
@@ -117,7 +117,7 @@ function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   const [whole, wholeUntouched] = [stalled, untouched].map((heard) => visqol(said, heard.subarray(samplesIn(before)), { sampleRate: RATE }).mos);
   return {
     mostMs: Math.max(...after.map(({ delayMs }) => delayMs)) - before,
-    backSeconds: lastLate === undefined ? 0 : (lastLate.ms + PIECE_MS - toMs) / 1000,
+    backSeconds: after.length === 0 ? NaN : lastLate === undefined ? 0 : (lastLate.ms + PIECE_MS - toMs) / 1000,
     markUntouched,
     worse: markUntouched - mark,
     worseWhole: wholeUntouched - whole,
@@ -300,8 +300,9 @@ for (const name of VOICES) {
 
 const rows = Object.entries(WAYS).map(([name, way]) => {
   const calls = voices.flatMap((said) => {
-    const untouched = way(stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 }), options.seconds);
-    const moved = movedMs(said, untouched);
+    const sent = stalledPackets(said, options.frame, { fromMs: 0, toMs: 0 });
+    const untouched = way(sent, options.seconds);
+    const moved = movedMs(decodedSound(codec, sent), untouched);
     return moments.map((fromMs) => {
       process.stderr.write(`\r${name}: ${fromMs} ms \x1b[K`);
       return { ...measure(way, said, untouched, options.frame, fromMs, options.stall), moved };

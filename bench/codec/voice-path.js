@@ -80,6 +80,24 @@ export function readAudio(bytes) {
 }
 
 /**
+ * What a decoder makes of a voice by itself: no network, no buffer.
+ *
+ * @param {Codec} codec
+ * @param {SentVoice} sent
+ * @returns {Float32Array}
+ */
+export function decodedSound(codec, { format, packets }) {
+  const decoder = newDecoder(codec, format);
+  const sound = new Float32Array(packets.length * format.frameSamples);
+  for (const [i, { bytes }] of packets.entries()) {
+    const { payloadStart, payloadBytes } = readAudio(bytes);
+    decoder.decode(bytes, payloadStart[0], payloadBytes[0], sound, i * format.frameSamples);
+  }
+  decoder.close();
+  return sound;
+}
+
+/**
  * The server's side of a voice: what the mix gets of it, where each frame is mixed when it ends.
  *
  * @param {Codec} codec
