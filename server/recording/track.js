@@ -3,7 +3,7 @@
  * @import { OggOpus } from './ogg-opus.js'
  */
 
-import { MAX_CONCEAL_MS } from '../../public/shared/stream/payload.js';
+import { mostConcealed } from '../../public/shared/stream/payload.js';
 import { readOpusFrames } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES, silenceOf, writeMissing } from './opus-packet.js';
@@ -39,7 +39,7 @@ export class Track {
     this.#starts = new Uint16Array(opusFrames);
     this.#lengths = new Uint16Array(opusFrames);
     this.#silence = silenceOf(this.#opusFrameSamples);
-    this.#maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / frameMs));
+    this.#maxConcealed = mostConcealed({ frameMs });
   }
 
   /** The number of frames that there are. */
@@ -97,7 +97,7 @@ export class Track {
     this.#putAll(this.#silence, this.#silence.length);
   }
 
-  /** Adds a frame that didn't come: a decoder is to go on from sound for MAX_CONCEAL_MS; after silence it was left out. */
+  /** Adds a frame that didn't come: a decoder is to go on from sound, for as many frames as a listener’s does; after silence it was left out. */
   putMissing() {
     if (this.#concealed === 0) return this.putSilence();
     this.conceals = true;

@@ -13,7 +13,7 @@
 
 import { levelOf, rampGain } from '../../public/shared/sound/level.js';
 import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
-import { MAX_CONCEAL_MS } from '../../public/shared/stream/payload.js';
+import { mostConcealed } from '../../public/shared/stream/payload.js';
 import { FrameState } from './pcm-ring.js';
 
 /** Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't there. */
@@ -48,7 +48,7 @@ export class VoiceDecoder {
     this.#balance = balance;
     this.#stats = stats;
     /** How many frames in a row are concealed at most: the rest is silence. */
-    this.maxConcealed = Math.max(2, Math.ceil(MAX_CONCEAL_MS / format.frameMs));
+    this.maxConcealed = mostConcealed(format);
   }
 
   /** Whether a frame that isn't there is to be concealed: there was sound, and not too much was concealed since. */

@@ -14,7 +14,7 @@ import { VoiceList } from '../../shared/wire/bundle.js';
 import { addRamped, rampGain } from '../../shared/sound/level.js';
 import { Limiter } from '../../shared/sound/limiter.js';
 import { MAX_VOICES } from '../../shared/wire/packet.js';
-import { MAX_CONCEAL_MS } from '../../shared/stream/payload.js';
+import { mostConcealed } from '../../shared/stream/payload.js';
 
 /** Length of the fades of a voice that begins or ends in the middle, in milliseconds. */
 const FADE_MS = 5;
@@ -159,7 +159,7 @@ class Voice {
     this.#frameSamples = format.frameSamples;
     this.#perMs = Math.ceil(format.sampleRate / 1000);
     this.#fadeSamples = Math.min(format.frameSamples, Math.round((FADE_MS * format.sampleRate) / 1000));
-    this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
+    this.#maxConceals = mostConcealed(format);
     this.#left = gains.left(number);
     this.#right = gains.right(number);
   }

@@ -5,7 +5,7 @@
  */
 
 import { SILENT_LEVEL } from '../../shared/wire/packet.js';
-import { MAX_CONCEAL_MS } from '../../shared/stream/payload.js';
+import { mostConcealed } from '../../shared/stream/payload.js';
 import { framesToScale } from '../../shared/sound/time-scale.js';
 import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from '../clock/resampler.js';
@@ -68,7 +68,7 @@ export class Playout {
     const piece = new Float32Array(framesToScale(format) * format.frameValues);
     this.#piece = piece;
     this.#frames = Array.from({ length: framesToScale(format) }, (_, i) => piece.subarray(i * format.frameValues, (i + 1) * format.frameValues));
-    this.#maxConceals = Math.max(1, Math.round(MAX_CONCEAL_MS / format.frameMs));
+    this.#maxConceals = mostConcealed(format);
     this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
   }
 

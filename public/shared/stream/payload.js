@@ -8,7 +8,13 @@ import { lengthBytes, readOpusFrames, writeLength } from '../wire/packet-format.
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../wire/packet.js';
 
 /** The longest gap that is concealed, in milliseconds: by then the decoder has faded out. What follows is silence. */
-export const MAX_CONCEAL_MS = 120;
+const MAX_CONCEAL_MS = 120;
+
+/**
+ * @param {Pick<AudioFormat, 'frameMs'>} format
+ * @returns {number} how many frames in a row are concealed at most: two at least, over which sound can fade out
+ */
+export const mostConcealed = ({ frameMs }) => Math.max(2, Math.ceil(MAX_CONCEAL_MS / frameMs));
 
 /** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;
