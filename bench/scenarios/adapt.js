@@ -8,7 +8,6 @@
  */
 
 import { InvalidArgumentError } from 'commander';
-import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { RATES } from '../../public/shared/sound/rates.js';
 import { HlsPlayer, missingForHls } from '../hls/player.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
@@ -68,7 +67,6 @@ export const adapt = {
       .option('--rules <list>', 'by commas; others than probe in the first choice alone', listOf(RULES), [...RULES])
       .addOption(choicesOption())
       .option('--trajectory <list>', 'a wide way, a narrow one and a wide one, as kb/s for so many seconds', trajectoryOf, trajectoryOf('200x20,40x20,200x25'))
-      .option('--listener-stride <frames>', "the server's: frames in one packet of a listener in a conversation", wholeNumber(1, MAX_REDUNDANCY + 1), 3)
       .option('--queue-ms <ms>', 'the longest that a packet waits for the rate', wholeNumber(20, 5000), QUEUE_MS)
       .option('--marks', 'marks of what was heard by ViSQOL: some 10 s of work for each case', false);
   },
@@ -146,7 +144,7 @@ async function change(lab, branch) {
 
 /** @param {Lab} lab @param {Case} which @param {number} repetition */
 async function follow(lab, which, repetition) {
-  const argv = ['--delivery', 'tick', '--broadcast', '--listener-rule', which.rule, '--listener-bitrate', String(RATES[RATES.length - 1]), '--listener-stride', String(/** @type {any} */ (lab.options).listenerStride), '--no-silence-suppression'];
+  const argv = ['--delivery', 'tick', '--broadcast', '--listener-rule', which.rule, '--listener-bitrate', String(RATES[RATES.length - 1]), '--no-silence-suppression'];
   const { origin } = await lab.serve(argv, 'mixes');
   const branch = await branchOf(lab);
   const speaker = new Child(CLIENT, lab.link.server.exec);

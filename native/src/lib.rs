@@ -39,6 +39,6 @@ mod stream;
 mod stream_calls;
 mod stream_tasks;
 
-/// Instead of the system's: `node bench/native-datagrams.js --mode group --sessions 1000 --rate 17 --bytes 400` shows what a datagram takes.
+/// The allocator in place of the system's: docs/performance.md has what a datagram takes with each.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
