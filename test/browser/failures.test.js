@@ -79,7 +79,15 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     await button(page, 'Record').click();
     await page.getByRole('complementary').getByText(noticeText('recording-failed')).waitFor();
     await tell(page, 'control', { type: 'recording', recording: { ...stopped, ready: true } });
-    await page.getByRole('complementary').getByText(noticeText('recording-files')).waitFor({ timeout: 10_000 });
+    const filesFailed = page.getByRole('complementary').getByText(noticeText('recording-files'));
+    await filesFailed.waitFor({ timeout: 10_000 });
+    // A change of the people shows the panel anew, which says the same.
+    const changed = page.evaluate(
+      () => new Promise((resolve) => /** @type {any} */ (window).aloud.call.addEventListener('people', () => resolve(true), { once: true })),
+    );
+    await button(page, 'Mute').click();
+    await changed;
+    expect(await filesFailed.isVisible()).toBe(true);
     // To open the panel again is to ask again.
     await button(page, 'Record').click();
     await page.route('**/api/recordings/**', (route) => route.fulfill({ json: { files: [{ file: 'mix.opus', label: '', person: null, bytes: 9 }] } }));

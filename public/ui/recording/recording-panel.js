@@ -31,6 +31,11 @@ const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-d
 export class RecordingPanel {
   title = labels.recording;
   #says = build('p', {});
+  /** @type {RecordingState | null} */
+  #recording = null;
+  #allowed = true;
+  /** The recording whose files could not be fetched, by id. */
+  #failed = '';
   #start;
   #stop;
   #me = build('input', { id: 'record-me', type: 'checkbox', role: 'switch' });
@@ -70,7 +75,9 @@ export class RecordingPanel {
     this.#publicRow.hidden = isOn || !mayBePublic;
     this.#page.hidden = recording === null;
     if (recording) this.#page.href = `${origin}/recordings/${encodeURIComponent(recording.id)}`;
-    setText(this.#says, recording || allowed ? saysOf(recording) : texts.recordingClosed);
+    this.#recording = recording;
+    this.#allowed = allowed;
+    this.#say();
     const hadFocus = [this.#start, this.#stop].some((button) => button === document.activeElement);
     this.#start.hidden = isOn || !allowed;
     this.#stop.hidden = !isOn || !mayStop(recording, people, you, allowed);
@@ -89,20 +96,30 @@ export class RecordingPanel {
    * @param {string} [origin]  of the server that has them; the page's own by default
    */
   addFiles(id, startedAt, files, origin = '') {
+    this.#failed = '';
+    this.#say();
     const since = clock.format(new Date(startedAt));
     this.#filesPart.hidden = false;
     this.#files.prepend(...files.map((file) => fileItem(`${origin}/api/recordings/${encodeURIComponent(id)}`, since, file)));
   }
 
-  /** Says that the files could not be fetched. */
-  filesFailed() {
-    setText(this.#says, noticeText('recording-files'));
+  /** Says that the files could not be fetched, until they come. @param {string} id of the recording */
+  filesFailed(id) {
+    this.#failed = id;
+    this.#say();
   }
 
   /** Forgets the files, before another call. */
   clear() {
     this.#files.replaceChildren();
     this.#filesPart.hidden = true;
+    this.#failed = '';
+  }
+
+  #say() {
+    const recording = this.#recording;
+    if (recording && recording.id === this.#failed) setText(this.#says, noticeText('recording-files'));
+    else setText(this.#says, recording || this.#allowed ? saysOf(recording) : texts.recordingClosed);
   }
 }
 

@@ -160,7 +160,7 @@ export class Recording {
       return;
     }
     if (!this.#fetched.delete(id)) return;
-    this.panel.filesFailed();
+    this.panel.filesFailed(id);
     this.#actions.announce(noticeText('recording-files'));
   }
 }
