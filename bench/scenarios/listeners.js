@@ -34,7 +34,7 @@ const PROBES_SECONDS = 10;
 const SETTLE_SECONDS = 2;
 
 /** Targets: listeners a core with packets of 20 and 60 ms, the heap of one, the longest gap for those who talk meanwhile. */
-const A_CORE = Object.freeze(/** @type {Record<number, number>} */ ({ 1: 1200, 3: 2200 }));
+const A_CORE = Object.freeze(/** @type {Record<string, number>} */ ({ 1: 1200, 3: 2200 }));
 const HEAP_KB = 10;
 const GAP_MS = 60;
 
@@ -54,13 +54,13 @@ const quantities = {
 };
 
 /**
- * @param {string} name  '1000s3': 1000 listeners, three frames to a packet
+ * @param {string} name  '1000s3': 1000 listeners, three frames to a packet; '1000sauto': as many as the server chooses
  * @throws {TypeError}
  */
 function parseCase(name) {
-  const found = /^(\d{2,5})s([123])$/.exec(name);
-  if (!found || Number(found[1]) <= FIRST || Number(found[1]) > 3000) throw new TypeError(`'${name}' is not like 1000s3, with ${FIRST + 1} to 3000 listeners`);
-  return { count: Number(found[1]), stride: Number(found[2]) };
+  const found = /^(\d{2,5})s([123]|auto)$/.exec(name);
+  if (!found || Number(found[1]) <= FIRST || Number(found[1]) > 3000) throw new TypeError(`'${name}' is not like 1000s3 or 1000sauto, with ${FIRST + 1} to 3000 listeners`);
+  return { count: Number(found[1]), stride: found[2] };
 }
 
 /** @type {Scenario} */
@@ -71,7 +71,7 @@ export const listeners = {
   quantities: Object.values(quantities),
   defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', "by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet", namesOf(parseCase), CASES);
+    command.option('--cases <list>', "by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet, or 'auto'", namesOf(parseCase), CASES);
     command.option('--rates', "the room is a broadcast whose listeners want all of its bit rates, as many each; without it they all get the room's 48 kb/s", false);
   },
 
@@ -110,7 +110,7 @@ async function measureCase(lab, name, repetition, seconds) {
   const most = String(count + PEOPLE + 10);
   const { rates } = /** @type {any} */ (lab.options);
   const broadcast = rates ? ['--listener-bitrate', String(RATES[RATES.length - 1])] : [];
-  const people = await lab.startCrowd(['--max-participants', most, '--max-sessions', most, '--listener-stride', String(stride), ...broadcast], 'ticks');
+  const people = await lab.startCrowd(['--max-participants', most, '--max-sessions', most, '--listener-stride', stride, ...broadcast], 'ticks');
   const audience = await lab.startSecondCrowd();
   await people.call('joinAll', { people: Array.from({ length: PEOPLE }, (_, i) => ({ id: `P${i}`, room: 'hall', talks: i < PEOPLE - 1, watched: true })) });
   if (rates) await people.call('say', { id: 'P0', message: { type: 'moderate', action: 'broadcast', on: true } });
@@ -176,7 +176,7 @@ const valuesOf = (folder, quantity, name) =>
 /** @param {string} name */
 function wordsOf(name) {
   const { count, stride } = parseCase(name);
-  return `${count} listeners, packets of ${20 * stride} ms`;
+  return `${count} listeners, packets of ${stride === 'auto' ? '20 or 60' : 20 * Number(stride)} ms`;
 }
 
 /** @param {Samples} folder @param {string} name */

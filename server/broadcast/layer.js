@@ -33,10 +33,11 @@ export class Place {
   }
 
   /** The form in which the listener is to be sent frames: as its loss asks, or as a probe. @param {Ladder} ladder */
-  #form({ usual }) {
+  #form(ladder) {
     const { stride, repeats, rate, carriage } = this.listener;
     // Loss that is mended, and packets that go several times, send as much as a probe does, or more.
-    return stride < usual.stride || carriage !== 'once' ? { stride, repeats } : (rate.probe ?? { stride, repeats });
+    if (stride < ladder.stride || carriage !== 'once') return { stride, repeats };
+    return rate.probe ?? (stride > 1 ? ladder.usual[rate.index] : { stride, repeats });
   }
 
   /** @param {Uint8Array} bytes  the first packet of a rate */
@@ -51,6 +52,11 @@ export class Place {
     const { stride, repeats } = this.#form(ladder);
     const isSame = this.stride === stride && this.repeats === repeats && this.carriage === this.listener.carriage;
     return isSame && this.index === this.listener.rate.index;
+  }
+
+  /** How many frames there are to a packet in the longer of the forms that it has and wants. @param {Ladder} ladder */
+  longerStride(ladder) {
+    return Math.max(this.stride, this.#form(ladder).stride);
   }
 
   /** @param {Ladder} ladder */

@@ -16,10 +16,14 @@ export class PathState {
   arrivedMs = -Infinity;
   /** The loss of the window, or of the one before it while it has too few packets, in percent. */
   lostPercent = 0;
+  /** By how much the wait has grown since the reading before, as a share of the time between. */
+  growth = 0;
   isNarrow = false;
   isLossAlone = false;
   /** Whether there is loss without a queue, be it put up with or not. */
   isLossy = false;
+  /** The wait at the last reading, and when that was. */
+  #waited = { ms: 0, atMs: -Infinity };
   #leastMs = Infinity;
   #leastBeforeMs = Infinity;
   #leastSinceMs = -Infinity;
@@ -80,6 +84,7 @@ export class PathState {
   read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs, underWayMs }) {
     if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
     this.delayMs = roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
+    this.#grow(nowMs);
     if (lost !== null && underWayMs !== null) this.#arrive(lost, nowMs, nowMs - underWayMs);
     const isBlocked = blocked > this.#blocked;
     this.#blocked = blocked;
@@ -92,6 +97,15 @@ export class PathState {
     const isQueueLoss = hasQueue && this.#isSome;
     const isSlow = this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) || this.queueMs > PROBE_RULE.lateMs;
     this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || isSlow;
+  }
+
+  /** @param {number} nowMs */
+  #grow(nowMs) {
+    const passedMs = nowMs - this.#waited.atMs;
+    if (passedMs <= 0) return;
+    this.growth = (this.queueMs - this.#waited.ms) / passedMs;
+    this.#waited.ms = this.queueMs;
+    this.#waited.atMs = nowMs;
   }
 
   /** @param {number} roundTripMs @param {number} nowMs */

@@ -37,8 +37,13 @@ export const PROBE_RULE = Object.freeze({
   mostWaitMs: 64_000,
   /** A change down within this after a probe has taken it back, and counts as its failure, in milliseconds. */
   provenMs: 10_000,
-  /** The share of what the way takes that is left after a change down, at most: three changes from 128 to 16 kb/s. */
+  /**
+   * The share of what the way takes that is left after a change down, at most (three changes from 128 to 16 kb/s) and at least
+   * (from 128 and 96 kb/s to 32: the next packets of 64 would come as late as those before). Between them the wait decides: it grows by
+   * what is sent beyond what the way carries.
+   */
   downShare: 0.6,
+  leastShare: 0.34,
   /** The pause after a change down, in milliseconds: as long as its effect takes to be seen in the smoothed round trip. */
   holdMs: 1000,
   /** The further growth of the round trip, in milliseconds, at which the next change down comes at once. */

@@ -109,8 +109,9 @@ export class StaticRule extends SimpleRule {
 /**
  * Down when the way shows that it is too narrow, up only after a probe: for some seconds the frames are repeated as often
  * as makes the next rate's bits, which mends loss meanwhile. Sound that is sent as it is made never fills a way, so that no
- * estimate says how much more it would carry. Where packets go surely, or more than once, there is time to mend what a step
- * too far costs: the next rate itself is the probe. Where the way becomes narrow, packets that go more than once go once first.
+ * estimate says how much more it would carry. The next rate itself is the probe where packets go surely, or more than once, since
+ * there is time to mend what a step too far costs, and where repeats make far more bits than it. Where the way becomes narrow,
+ * packets that go more than once go once first.
  * @implements {RateRule}
  */
 export class ProbeRule extends BasicRule {
@@ -231,7 +232,8 @@ export class ProbeRule extends BasicRule {
     if (this.index === 0 || (nowMs - this.#downMs < PROBE_RULE.holdMs && !isWorse)) return null;
     const { wire } = this.ladder;
     const known = deliveryIsLimit && deliveryBps !== null ? deliveryBps * PROBE_RULE.carriedShare : Infinity;
-    const carried = this.ladder.carriedBy(Math.min(known, wire[this.index] * PROBE_RULE.downShare));
+    const share = Math.max(PROBE_RULE.leastShare, Math.min(1 - this.#path.growth, PROBE_RULE.downShare));
+    const carried = this.ladder.carriedBy(Math.min(known, wire[this.index] * share));
     if (this.#path.isLossAlone) this.#suspect(nowMs);
     this.#upMs = -Infinity;
     this.#fall(nowMs);
@@ -280,15 +282,16 @@ export class ProbeRule extends BasicRule {
     }
     if (this.index >= this.asked || this.#path.grownMs > PROBE_RULE.mildQueueMs) return null;
     if (nowMs < this.#nextMs && !this.#isOther(roundTripMs, nowMs)) return null;
-    const isStep = carriage !== 'once';
     const far = Math.min(this.index + 2, this.asked);
-    const form = this.#isBold ? this.ladder.probeOf(this.index, far) : null;
-    const goal = form === null ? this.index + 1 : far;
+    const bold = this.#isBold ? this.ladder.probeOf(this.index, far) : null;
+    const goal = bold === null ? this.index + 1 : far;
+    const form = bold ?? this.ladder.probeOf(this.index, goal);
+    const isStep = carriage !== 'once' || form === null;
     this.#trial = { goal, from: this.index, isStep, untilMs: nowMs + PROBE_RULE.probeMs, roundTripMs };
     this.#path.beginWindow();
     this.urgent = true;
     if (isStep) return this.turnTo(goal);
-    this.probe = form ?? this.ladder.probeOf(this.index, goal) ?? this.ladder.fullest;
+    this.probe = form;
     return null;
   }
 

@@ -41,7 +41,7 @@ export { ConfigError, InformationRequest };
  * @property {'bundle' | 'now'} forwardWay
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
- * @property {number} listenerStride        frames in one packet of those who only listen
+ * @property {number | 'auto'} listenerStride  frames in one packet of those who only listen
  * @property {number} relayFrom             people who only listen in a room from whom on other nodes relay it
  * @property {'probe' | 'simple' | 'static' | 'basic'} listenerRule
  * @property {number | 'auto'} listenerBitrate  the most that listeners of a broadcast get, b/s

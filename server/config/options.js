@@ -105,7 +105,12 @@ export const OPTIONS = Object.freeze(
       word: 'auto',
       fallback: 'auto',
     },
-    integer('listener-stride', 1, MAX_REDUNDANCY + 1, 3, 'frames in one packet of those who only listen: more of them at once, 20 ms later for each frame more'),
+    {
+      ...integer('listener-stride', 1, MAX_REDUNDANCY + 1, 3, 'frames in one packet of those who only listen: more of them at once, 20 ms later for each frame more'),
+      word: 'auto',
+      fallback: 'auto',
+      fallbackNote: '3; in a broadcast 1 from 64 kb/s on',
+    },
     choice('listener-rule', ['probe', 'simple', 'static', 'basic'], 'probe', 'how listeners of a broadcast get their bit rate: as far as probes show that their way carries it, by the estimate of its throughput, by the first estimate, or as asked for'),
     {
       ...integer('listener-bitrate', RATES[0], RATES[RATES.length - 1], 64_000, 'the most that listeners of a broadcast get'),

@@ -1,16 +1,15 @@
-/** @import { Packet } from '../../public/shared/wire/packet.js' */
-
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
+import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, readPacket, writeAudioHeader } from '../../public/shared/wire/packet.js';
 
 /** Packets that are kept: the last, and those of the frames that it may repeat. */
 const KEPT = MAX_REDUNDANCY + 1;
 
-/** The stream that a relay passes on, as a fan-out has it: the packets as they came, each with all the repeats that fit. */
+/** The stream that a relay passes on, as a fan-out has it: the packets came with all the repeats that fit, and go with those that are asked for. */
 export class PassedStream {
   /** @type {{ bytes: Uint8Array, length: number, frame: number, isSilent: boolean }[]} */
   #kept = Array.from({ length: KEPT }, () => ({ bytes: new Uint8Array(MAX_PACKET_BYTES), length: 0, frame: -1, isSilent: true }));
   #turn = 0;
   #redundancy = 0;
+  #fewer = { packet: new Packet(), bytes: new Uint8Array(MAX_PACKET_BYTES) };
   #soundFrame = -Infinity;
   /** The last packet's. */
   frame = -Infinity;
@@ -69,15 +68,40 @@ export class PassedStream {
     return this.#kept[(this.#turn + KEPT - back) % KEPT];
   }
 
-  /** The last packet, with whatever repeats are in it. */
-  write() {
-    return this.writeStride();
+  /** The last packet. @param {number} [redundancy]  how many of its repeats go with it */
+  write(redundancy) {
+    return this.writeStride(redundancy);
   }
 
-  /** @param {number} [_redundancy] @param {number} [back]  how many frames before the last one the packet is */
-  writeStride(_redundancy, back = 0) {
-    const { bytes, length } = this.#before(back);
-    return bytes.subarray(0, length);
+  /**
+   * @param {number} [redundancy]  how many of its repeats go with it, and more of the last one's: those of packets that haven't come
+   * @param {number} [back]  how many frames before the last one the packet is
+   * @returns {Uint8Array} good until the next call
+   */
+  writeStride(redundancy = MAX_REDUNDANCY, back = 0) {
+    const kept = this.#before(back);
+    const whole = kept.bytes.subarray(0, kept.length);
+    const { packet, bytes } = this.#fewer;
+    const repeats = back === 0 ? this.#repeatsFor(redundancy) : redundancy;
+    if (repeats >= MAX_REDUNDANCY || readPacket(whole, packet) !== null || packet.redundancy <= repeats) return whole;
+    packet.redundancy = repeats;
+    const at = writeAudioHeader(bytes, packet);
+    const payloads = whole.subarray(packet.payloadStart[repeats]);
+    bytes.set(payloads, at);
+    return bytes.subarray(0, at + payloads.length);
+  }
+
+  /** @param {number} asked @returns {number} as many, and those of frames whose own packets haven't come */
+  #repeatsFor(asked) {
+    let repeats = asked;
+    for (let r = asked + 1; r <= this.#redundancy; r++) if (!this.#hasCome(this.frame - r)) repeats = r;
+    return repeats;
+  }
+
+  /** @param {number} frame  one of the last few */
+  #hasCome(frame) {
+    for (let i = 0; i < KEPT; i++) if (this.#kept[i].frame === frame) return true;
+    return false;
   }
 
   /** @param {number} redundancy @returns {number} how many of so many frames before the last one aren't in its packet */

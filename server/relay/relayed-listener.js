@@ -108,7 +108,7 @@ export class RelayedListener {
     this.ladder = chosen?.ladder ?? null;
     if (chosen) {
       const { ladder, rule } = chosen;
-      return { rate: new rule(ladder), stride: ladder.usual.stride, longStride: this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN) };
+      return { rate: new rule(ladder), stride: ladder.stride, longStride: this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN) };
     }
     const told = Math.min(MAX_STRIDE, Math.max(1, Math.floor(positive(stride, 1))));
     return { rate: null, stride: told, longStride: this.#longStride(this.#bitrate) };
@@ -195,7 +195,7 @@ const positive = (value, otherwise) => (typeof value === 'number' && value > 0 &
  * @returns {{ ladder: Ladder, rule: typeof RATE_RULES[keyof typeof RATE_RULES] } | null} null where there is one rate
  */
 function readAtRelay(told, format) {
-  const { count, stride, rule } = told ?? {};
+  const { count, stride, byRate, rule } = told ?? {};
   if (!(count >= 1 && count <= RATES.length && stride >= 1 && stride <= MAX_STRIDE) || typeof rule !== 'string' || !Object.hasOwn(RATE_RULES, rule)) return null;
-  return { ladder: new Ladder(format, RATES[Math.floor(count) - 1], Math.floor(stride)), rule: RATE_RULES[/** @type {keyof typeof RATE_RULES} */ (rule)] };
+  return { ladder: new Ladder(format, RATES[Math.floor(count) - 1], Math.floor(stride), byRate === true), rule: RATE_RULES[/** @type {keyof typeof RATE_RULES} */ (rule)] };
 }

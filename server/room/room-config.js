@@ -38,7 +38,8 @@
  * @property {boolean} levelBalance  whether soft and loud speakers are brought closer to one level
  * @property {boolean} silenceSuppression  whether packets are left out in silence, both ways
  * @property {number | 'auto'} redundancy  how many earlier frames a packet repeats, both ways
- * @property {number} listenerStride  how many frames go into one packet of those who only listen, 1 to 3
+ * @property {number | 'auto'} listenerStride  how many frames go into one packet of those who only listen, 1 to 3; auto: 3, and fewer at a
+ *   broadcast's higher rates
  * @property {keyof typeof RATE_RULES} listenerRule  by which a broadcast's listeners get their bit rate
  * @property {number | 'auto'} listenerBitrate  the most that they get, b/s; auto: 64 000 for each channel
  * @property {boolean} echo  whether everybody hears themselves too
@@ -142,7 +143,7 @@ export const ROOM_DEFAULTS = Object.freeze({
   levelBalance: false,
   silenceSuppression: false,
   redundancy: /** @type {number | 'auto'} */ ('auto'),
-  listenerStride: 3,
+  listenerStride: 'auto',
   listenerRule: /** @type {keyof typeof RATE_RULES} */ ('probe'),
   listenerBitrate: /** @type {number | 'auto'} */ ('auto'),
   echo: false,

@@ -25,7 +25,7 @@ export class PacketLoss {
 
   /** Packets that should have come so far. */
   expected = 0;
-  /** How many frames there are to a packet of those that are sent to this listener. */
+  /** The most frames that a packet holds of those that are sent to this listener, not counting those that an earlier one had. */
   stride = 1;
 
   /**
@@ -60,7 +60,7 @@ export class PacketLoss {
    * @returns {number} the packets that should have come from the one before to this one
    */
   #steps(packet, frames) {
-    if (this.stride > 1) return this.#silent ? 1 : Math.min(this.#strides(frames), this.#gaps(frames, packet.redundancy));
+    if (this.stride > 1) return this.#silent ? 1 : Math.min(this.#strides(frames, packet), this.#gaps(frames, packet));
     if (packet.stream === this.#stream) {
       const steps = (packet.sequence - this.#sequence) & 0xffff;
       // Frames that were never made, or in `reply` never asked for, are missed like those that were lost.
@@ -76,30 +76,41 @@ export class PacketLoss {
    * @param {number} frames
    * @returns {number} the packets, at most, of the frames from the one before to this one that were made, as far as their numbers tell
    */
-  #made({ stream, sequence }, frames) {
-    const made = (sequence - this.#sequence) & 0xffff;
-    return stream === this.#stream && !this.#silent && made > 0 && made < frames ? Math.ceil(made / this.stride) : Infinity;
+  #made(packet, frames) {
+    const made = (packet.sequence - this.#sequence) & 0xffff;
+    return packet.stream === this.#stream && !this.#silent && made > 0 && made < frames ? Math.ceil(made / this.#strideOf(packet)) : Infinity;
+  }
+
+  /**
+   * A broadcast's packets of a high bit rate hold fewer frames than the most.
+   * @param {Packet} packet
+   * @returns {number} how many frames there are to a packet, at most: it holds all since the one before
+   */
+  #strideOf({ redundancy }) {
+    return Math.min(this.stride, redundancy + 1);
   }
 
   /**
    * @param {number} frames  by which the newest packet is further than the one before; of each stride the last frame's is sent
+   * @param {Packet} packet  the newest
    * @returns {number} the packets from the one before to the newest, which may have been sent between two strides
    */
-  #strides(frames) {
+  #strides(frames, packet) {
+    const stride = this.#strideOf(packet);
     const [before, newest] = [this.#frame + 1, this.#frame + frames + 1];
-    const whole = Math.floor(newest / this.stride) - Math.floor(before / this.stride);
-    return newest % this.stride === 0 ? whole : whole + 1;
+    const whole = Math.floor(newest / stride) - Math.floor(before / stride);
+    return newest % stride === 0 ? whole : whole + 1;
   }
 
   /**
    * Packets may come oftener than the stride is, as probes and repeats do: where one goes on where the one before it ended,
    * none is missing.
    * @param {number} frames
-   * @param {number} repeats  how many frames before its own the newest packet has
+   * @param {Packet} packet  the newest
    * @returns {number} the packets from the one before to the newest, if one is missing for each stride between them
    */
-  #gaps(frames, repeats) {
-    return 1 + Math.ceil(Math.max(0, frames - 1 - repeats) / this.stride);
+  #gaps(frames, packet) {
+    return 1 + Math.ceil(Math.max(0, frames - 1 - packet.redundancy) / this.#strideOf(packet));
   }
 
   /** @param {number} nowMs */

@@ -122,8 +122,8 @@ export class MemberSound {
    */
   ratesAtRelay({ transport }, listener) {
     if (!transport.isRelay || !listener?.isLight || !this.#mode().broadcasts) return null;
-    const { rates, usual } = this.#ladder;
-    return { count: rates.length, stride: usual.stride, rule: this.#config.listenerRule };
+    const { rates, stride, byRate } = this.#ladder;
+    return { count: rates.length, stride, byRate, rule: this.#config.listenerRule };
   }
 
   /**
@@ -136,9 +136,9 @@ export class MemberSound {
     const ladder = this.#ladder;
     // Their relay chooses the rates of those who listen there: see ratesAtRelay.
     if (this.#mode().broadcasts && !transport.isRelay) {
-      return { rate: new RATE_RULES[listenerRule](ladder), stride: ladder.usual.stride, longStride: broadcastStride(Infinity, format, ladder) };
+      return { rate: new RATE_RULES[listenerRule](ladder), stride: ladder.stride, longStride: broadcastStride(Infinity, format, ladder) };
     }
-    return { rate: null, stride: strideOf(listenerStride, format, bitrate, PAYLOADS_BYTES), longStride: strideOf(Infinity, format, bitrate, PAYLOADS_BYTES) };
+    return { rate: null, stride: strideOf(mostStride(listenerStride), format, bitrate, PAYLOADS_BYTES), longStride: strideOf(Infinity, format, bitrate, PAYLOADS_BYTES) };
   }
 
   /**
@@ -175,8 +175,11 @@ export class MemberSound {
 /** @param {RoomConfig} config @returns {Ladder} the rates of the room's listeners, where it is a broadcast */
 function ladderOf({ format, listenerBitrate, listenerStride }) {
   const most = listenerBitrate === 'auto' ? MOST_OF_A_CHANNEL * format.channels : listenerBitrate;
-  return new Ladder(format, most, broadcastStride(listenerStride, format, new Ladder(format, most, 1)));
+  return new Ladder(format, most, broadcastStride(mostStride(listenerStride), format, new Ladder(format, most, 1)), listenerStride === 'auto');
 }
+
+/** @param {RoomConfig['listenerStride']} asked */
+const mostStride = (asked) => (asked === 'auto' ? Infinity : asked);
 
 /** @param {number} asked @param {RoomConfig['format']} format @param {Ladder} ladder @returns {number} how many frames fit a packet at its highest rate */
 const broadcastStride = (asked, format, { rates }) => strideOf(asked, format, rates[rates.length - 1], PAYLOADS_BYTES, BROADCAST_MARGIN);

@@ -20,7 +20,7 @@ function voice(frame) {
 /**
  * Has a listener hear a voice by their own playout, over the real codec.
  * @param {Record<number, number>} asks  what is asked for, in bits a second, by frame
- * @param {{ listenerStride?: number, alone?: boolean, loses?: (packet: Packet, change: boolean) => boolean }} [options]
+ * @param {{ listenerStride?: number | 'auto', alone?: boolean, loses?: (packet: Packet, change: boolean) => boolean }} [options]
  *   alone: whether no rate has another listener, so that its encoder begins with the change
  */
 async function heard(asks, { listenerStride = 3, alone = true, loses = () => false } = {}) {
@@ -36,7 +36,7 @@ async function heard(asks, { listenerStride = 3, alone = true, loses = () => fal
   const encoder = codec.createEncoder({ ...shape, bitrate: 128_000, complexity: 8 });
   const decoders = Array.from({ length: Stream.layers + RATES.length }, () => new PayloadDecoder(null, format, { open: () => codec.createDecoder(shape) }));
   const playout = new Playout(format, decoders);
-  playout.stride = listenerStride;
+  playout.stride = lea.session.told('welcome')[0].stride;
   const packet = new Packet();
   /** @type {number[]} */
   const streams = [];
@@ -86,7 +86,7 @@ describe('a change of the bit rate', async () => {
   const plain = await heard({});
   const whole = shapeOf(plain.pcm);
 
-  it.each(/** @type {[number, boolean][]} */ ([[3, true], [3, false], [1, false]]))('is not heard: nothing is missing, made up or broken off, with stride %i, %s', async (listenerStride, alone) => {
+  it.each(/** @type {[number | 'auto', boolean][]} */ ([[3, true], [3, false], [1, false], ['auto', true], ['auto', false]]))('is not heard: nothing is missing, made up or broken off, with stride %s, %s', async (listenerStride, alone) => {
     const one = await heard(CHANGES, { listenerStride, alone });
     expect([plain.streams, one.streams]).toEqual([[128], [128, 16, 128, 32, 96, 64]]);
     expect(one.counters).toMatchObject({ lost: 0, late: 0, concealed: 0, underruns: 0, garbage: 0, skipped: 0 });

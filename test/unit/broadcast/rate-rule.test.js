@@ -8,6 +8,8 @@ import { random } from '../../fakes/random.js';
 
 const format = { frameMs: 20, opusFrames: 1 };
 const ladder = new Ladder(format, 128_000, 3);
+/** Whose packets of the higher rates hold one frame. */
+const byRate = new Ladder(format, 128_000, 3, true);
 const kbps = (/** @type {{ index: number }} */ { index }) => ladder.rates[index] / 1000;
 
 /** @param {Partial<Reading>} fields @returns {Reading} */
@@ -20,11 +22,12 @@ const reading = (fields) => ({ nowMs: 0, carriage: 'once', sent: null, lost: nul
  * @param {number} [way.lossShare]  of packets lost beside the queue
  * @param {number} [way.queueMs]  the most that waits
  * @param {number} [way.seed]
+ * @param {Ladder} [way.rates]
  * @param {Reading['carriage']} [way.carriage]  surely: what the queue doesn't hold is sent again, until the rate goes down, where
  *   all that waits is sent anew at the lowest rate; thrice: unless the rule says otherwise
  */
-function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, carriage: usual = 'once' }, seconds = 120) {
-  const rule = new ProbeRule(ladder);
+function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, rates = ladder, carriage: usual = 'once' }, seconds = 120) {
+  const rule = new ProbeRule(rates);
   const chance = random(seed);
   let [queue, sent, lost, smoothed, dueMs, longestMs] = [0, 0, 0, 40, 1000, 0];
   /** Packets under way: their acknowledgements are held for as long as receivers do. @type {{ sentMs: number, knownMs: number }[]} */
@@ -36,7 +39,7 @@ function simulate({ bps, lossShare = 0, queueMs = 1500, seed = 1, carriage: usua
     const carries = bps(nowMs / 1000);
     const carriage = usual === 'thrice' && rule.bare ? 'once' : usual;
     const isSure = carriage === 'surely';
-    const { stride, repeats } = rule.probe ?? ladder.usual;
+    const { stride, repeats } = rule.probe ?? (carriage === 'once' ? rates : ladder).usual[rule.index];
     queue = Math.max(0, queue - carries * 0.02);
     if (frame % stride === 0) {
       const bits = (ladder.rates[rule.index] * 0.02 * (repeats + 1) + 576) * (carriage === 'thrice' ? 3 : 1);
@@ -70,16 +73,16 @@ describe('the rule that probes', () => {
     expect([counts('down'), counts('failed')]).toEqual([0, 0]);
   });
 
-  for (const queueMs of [150, 400, 1500]) {
-    it(`follows a way from 200 to 40 kb/s and back, whose queue holds ${queueMs} ms`, () => {
-      const { at } = simulate({ bps: (second) => (second > 40 && second < 80 ? 40_000 : 200_000), queueMs }, 160);
+  it.each([150, 400, 1500].flatMap((queueMs) => [[queueMs, ladder], [queueMs, byRate]].map(([ms, rates]) => ({ queueMs: Number(ms), rates: /** @type {Ladder} */ (rates) }))))(
+    'follows a way from 200 to 40 kb/s and back, whose queue holds $queueMs ms, by rate: $rates.byRate', ({ queueMs, rates }) => {
+      const { at } = simulate({ bps: (second) => (second > 40 && second < 80 ? 40_000 : 200_000), queueMs, rates }, 160);
       expect(at(39).kbps).toBe(128);
       expect(at(43).kbps).toBeLessThanOrEqual(32);
       // What waited is gone, and no probe lets more wait than a second.
       expect(at(50).waitsMs).toBeLessThan(200);
       expect(at(95).kbps).toBe(128);
-    });
-  }
+    },
+  );
 
   it('tries again as soon as packets are quicker than they were after the last probe failed', () => {
     // The probe from 16 to 32 kb/s fails some seconds after it seemed to succeed; the next ones at once.
@@ -211,6 +214,29 @@ describe('the rule that probes', () => {
     expect([kbps(rule), rule.urgent, rule.suffers]).toEqual([16, true, true]);
   });
 
+  it('goes down as far as the wait grows by what is sent beyond what the way carries', () => {
+    const after = (/** @type {number} */ grownMs) => {
+      const rule = new ProbeRule(byRate);
+      for (let nowMs = 0; nowMs <= 10_000; nowMs += 250) rule.step(reading({ nowMs, roundTripMs: 20 }));
+      expect(kbps(rule)).toBe(128);
+      for (const n of [1, 2]) rule.step(reading({ nowMs: 10_000 + 250 * n, roundTripMs: 20 + grownMs * n }));
+      return kbps(rule);
+    };
+    expect([10, 80, 130, 150].map(after)).toEqual([128, 64, 32, 32]);
+  });
+
+  it('tries the next rate itself where repeats would make far more bits', () => {
+    const rule = new ProbeRule(byRate);
+    rule.ask(128_000);
+    const seen = [];
+    for (let nowMs = 0; nowMs <= 30_000; nowMs += 250) {
+      const event = rule.step(reading({ nowMs, roundTripMs: 20 }));
+      if (event !== null) seen.push([event, kbps(rule), rule.probe]);
+    }
+    expect(seen.map(([event]) => event)).not.toContain('failed');
+    expect(seen.at(-1)?.slice(1)).toEqual([128, null]);
+  });
+
   it('repeats as much as shows the next rate while it probes', () => {
     const forms = ladder.rates.slice(0, -1).map((_, index) => ladder.probeOf(index, index + 1));
     expect(forms).toEqual([{ stride: 2, repeats: 2 }, { stride: 1, repeats: 1 }, { stride: 2, repeats: 2 }, { stride: 2, repeats: 2 }]);
@@ -248,6 +274,12 @@ describe('the rules of the thesis', () => {
 });
 
 describe('the rates of a room', () => {
+  it('have packets that are soon through a narrow way, of as many frames as the room has at most', () => {
+    const strides = (/** @type {number} */ stride) => new Ladder(format, 128_000, stride, true).usual.map((form) => form.stride);
+    expect([strides(3), strides(2), strides(1)]).toEqual([[3, 3, 1, 1, 1], [2, 2, 1, 1, 1], [1, 1, 1, 1, 1]]);
+    expect(ladder.usual).toEqual(Array(5).fill({ stride: 3, repeats: 2 }));
+  });
+
   it('end where the room\'s most is, and where a packet does', () => {
     expect(new Ladder(format, 64_000, 3).rates).toEqual([16_000, 32_000, 64_000]);
     expect(new Ladder({ frameMs: 120, opusFrames: 2 }, 128_000, 1).rates.at(-1)).toBe(64_000);

@@ -67,6 +67,8 @@ describe('a broadcast that another node relays', () => {
     const messages = call.home.bus.sent - sent;
     const packets = people.map((person, i) => packetsOf(person, from[i]));
     expect(packets.map(ratesOf)).toEqual([[4], [0], [4]]);
+    // A packet of a high rate holds one frame, there as well.
+    expect(packets.map((all) => Math.max(...all.map(({ repeats }) => repeats)))).toEqual([0, 2, 0]);
     // With beats, and all that is told of people.
     expect(messages).toBeLessThan(70);
     for (const person of people) expect(missing(packetsOf(person))).toEqual([]);

@@ -59,6 +59,11 @@ describe('PacketLoss of packets that hold several frames', () => {
     expect(lossOf(3, sound(2, 5, 7, 13, 17, 20))).toEqual([8, 2]);
   });
 
+  it('counts each that is missing where they hold fewer frames than the most, as those of a high bit rate do', () => {
+    expect(lossOf(3, sound(2, 3, 4, 6, 7, 8, 10, 12, 13, 16), 0)).toEqual([15, 5]);
+    expect(lossOf(3, sound(1, 3, 5, 9, 11, 17), 1)).toEqual([9, 3]);
+  });
+
   it('reports none where the sender left frames out, which are missed all the same, and what is lost beside them', () => {
     for (const stride of [1, 2, 3]) {
       for (const [isLost, percent] of /** @type {const} */ ([[false, 0], [true, 100 / 50]])) {
