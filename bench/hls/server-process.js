@@ -27,6 +27,8 @@ const OVERHEAD_BPS = 5000;
 const TYPES = Object.freeze({ m3u8: 'application/vnd.apple.mpegurl', m4s: 'audio/mp4', mp4: 'audio/mp4' });
 
 const cpu = new CpuMeter();
+/** Those of the renditions, in bits a second. @type {readonly number[]} */
+let rates = [];
 /** @type {Rendition[]} */
 let renditions = [];
 /** @type {import('node:child_process').ChildProcess[]} */
@@ -61,7 +63,7 @@ function encode(bitrate, rendition) {
 /** @param {string} path @param {URLSearchParams} query @returns {Promise<{ status: number, body?: Buffer | string, type?: string }>} */
 async function answer(path, query) {
   if (path === '/') return { status: 200, body: '<!doctype html><title>LL-HLS</title><link rel="icon" href="data:,"><audio></audio>', type: 'text/html' };
-  if (path === '/index.m3u8') return { status: 200, body: multivariantPlaylist(RATES, OVERHEAD_BPS), type: TYPES.m3u8 };
+  if (path === '/index.m3u8') return { status: 200, body: multivariantPlaylist(rates, OVERHEAD_BPS), type: TYPES.m3u8 };
   const found = /^\/(\d)\/(?:(index\.m3u8)|(init\.mp4)|(\d{1,9})(?:\.(\d{1,9}))?\.m4s)$/.exec(path);
   const rendition = found && renditions[Number(found[1])];
   if (!rendition) return { status: 404 };
@@ -95,14 +97,15 @@ async function respond(request, response) {
   response.end(isText ? gzipSync(body) : body);
 }
 
-/** @param {{ dateMs: number }} options  dateMs: the date that the sound's first sample has in playlists */
-async function start({ dateMs }) {
+/** @param {{ dateMs: number, mostBps: number }} options  dateMs: the date that the sound's first sample has in playlists; mostBps: the highest bit rate */
+async function start({ dateMs, mostBps }) {
   const speech = await readSpeech(SAMPLE_RATE);
-  renditions = RATES.map(() => new Rendition({ partMs: PART_MS, dateMs }));
+  rates = RATES.filter((rate) => rate <= mostBps);
+  renditions = rates.map(() => new Rendition({ partMs: PART_MS, dateMs }));
   const { certPem, keyPem } = await generateCertificate({ hosts: ['aloud.localhost'], now: new Date() });
   server = createSecureServer({ cert: certPem, key: keyPem }, (request, response) => void respond(request, response).catch(() => response.stream?.close()));
   await new Promise((resolve) => void server?.listen(0, '::', () => resolve(undefined)));
-  encoders = RATES.map((rate, i) => encode(rate, renditions[i]));
+  encoders = rates.map((rate, i) => encode(rate, renditions[i]));
   const startMs = performance.now();
   let said = 0;
   const say = () => {

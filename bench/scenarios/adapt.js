@@ -7,7 +7,7 @@
  * @import { Scenario } from './scenario.js'
  */
 
-import { InvalidArgumentError } from 'commander';
+import { InvalidArgumentError, Option } from 'commander';
 import { RATES } from '../../public/shared/sound/rates.js';
 import { HlsPlayer, missingForHls } from '../hls/player.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
@@ -28,6 +28,9 @@ const DATE_MS = Date.UTC(2000, 0);
 /** The base delay of the way, and the longest wait for its rate, in milliseconds: an access link's. */
 const DELAY_MS = 20;
 const QUEUE_MS = 300;
+
+/** The highest bit rate that a server has unless it is told otherwise, in bits a second. */
+const MOST_BPS = '64000';
 
 /** Time in which a listener comes to the way's rate before the block, in seconds. */
 const SETTLE_SECONDS = 12;
@@ -68,6 +71,7 @@ export const adapt = {
       .addOption(choicesOption())
       .option('--trajectory <list>', 'a wide way, a narrow one and a wide one, as kb/s for so many seconds', trajectoryOf, trajectoryOf('200x20,40x20,200x25'))
       .option('--queue-ms <ms>', 'the longest that a packet waits for the rate', wholeNumber(20, 5000), QUEUE_MS)
+      .addOption(new Option('--most <b/s>', 'the highest bit rate, that of the server unless told otherwise').choices(RATES.map(String)).default(MOST_BPS))
       .option('--marks', 'marks of what was heard by ViSQOL: some 10 s of work for each case', false);
   },
 
@@ -89,12 +93,12 @@ export const adapt = {
   },
 
   result(folder, options) {
-    const { trajectory, queueMs } = options;
+    const { trajectory, queueMs, most } = options;
     const cases = casesOf(options);
     const words = trajectory.map((/** @type {{ bps: number, seconds: number }} */ { bps, seconds }) => `${bps / 1000} kb/s for ${seconds} s`).join(', ');
     return {
       title: adapt.title,
-      summary: `One person speaks at the end of the server; one listener, whose way has ${DELAY_MS} ms and carries ${words}. A packet that would wait for more than ${queueMs} ms is dropped.`,
+      summary: `One person speaks at the end of the server; one listener, whose way has ${DELAY_MS} ms and carries ${words}. A packet that would wait for more than ${queueMs} ms is dropped. At most ${most / 1000} kb/s.`,
       headlines: [],
       tables: [targetsTable(targetsOf(folder, cases)), tableOf(folder, cases)],
       plots: [],
@@ -144,7 +148,8 @@ async function change(lab, branch) {
 
 /** @param {Lab} lab @param {Case} which @param {number} repetition */
 async function follow(lab, which, repetition) {
-  const argv = ['--delivery', 'tick', '--broadcast', '--listener-rule', which.rule, '--listener-bitrate', String(RATES[RATES.length - 1]), '--no-silence-suppression'];
+  const { most } = /** @type {any} */ (lab.options);
+  const argv = ['--delivery', 'tick', '--broadcast', '--listener-rule', which.rule, '--listener-bitrate', most, '--no-silence-suppression'];
   const { origin } = await lab.serve(argv, 'mixes');
   const branch = await branchOf(lab);
   const speaker = new Child(CLIENT, lab.link.server.exec);
@@ -179,7 +184,7 @@ async function followHls(lab, which, repetition) {
   const server = new Child(HLS_SERVER, lab.link.server.exec);
   let player;
   try {
-    const { port, startMs: originMs } = await server.call('start', { dateMs: DATE_MS });
+    const { port, startMs: originMs } = await server.call('start', { dateMs: DATE_MS, mostBps: Number(/** @type {any} */ (lab.options).most) });
     player = await HlsPlayer.start({ client: branch.client, server: branch.server, port });
     await player.play({ dateMs: DATE_MS, recordSeconds: recordSeconds(lab) });
     await lab.wait(SETTLE_SECONDS);
