@@ -1,6 +1,6 @@
 /** The numbers that the rule `probe` goes by. */
 export const PROBE_RULE = Object.freeze({
-  /** The rate in bits a second to begin with: 72 kb/s on the way, which three quarters of a second of a narrow one still take. */
+  /** The rate to begin with, in bits a second: good for a voice, and the most by default. */
   startBps: 64_000,
   /** Loss with a queue above which the rate goes down, in percent: what two repeats still mend (docs/measuring.md). */
   lostPercent: 3,
