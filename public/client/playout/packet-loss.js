@@ -15,6 +15,8 @@ export class PacketLoss {
   #sequence = 0;
   #frame = 0;
   #silent = false;
+  /** Whether packets have come oftener than the stride is. */
+  #often = false;
   #arrived = 0;
   /** Packets that were sent so far: those expected without those that the sender left out. */
   #sent = 0;
@@ -45,13 +47,17 @@ export class PacketLoss {
    */
   #advance(packet, frame) {
     const frames = frame - this.#frame;
+    const isSilent = packet.payloadBytes[0] === 0;
+    const isAtEnd = frame % this.stride === this.stride - 1;
+    this.#often ||= !isAtEnd && !isSilent;
     const expected = this.#stream < 0 ? 1 : this.#steps(packet, frames);
     this.expected += expected;
     this.#sent += Math.min(expected, this.#made(packet, frames));
     this.#stream = packet.stream;
     this.#sequence = packet.sequence;
     this.#frame = frame;
-    this.#silent = packet.payloadBytes[0] === 0;
+    this.#silent = isSilent;
+    if (isAtEnd && frames >= this.stride) this.#often = false;
   }
 
   /**
@@ -82,12 +88,12 @@ export class PacketLoss {
   }
 
   /**
-   * A broadcast's packets of a high bit rate hold fewer frames than the most.
+   * A broadcast's packets of a high bit rate hold fewer frames than the most: those are not of a stride's last frame only.
    * @param {Packet} packet
-   * @returns {number} how many frames there are to a packet, at most: it holds all since the one before
+   * @returns {number} how many frames there are to a packet
    */
   #strideOf({ redundancy }) {
-    return Math.min(this.stride, redundancy + 1);
+    return this.#often ? Math.min(this.stride, redundancy + 1) : this.stride;
   }
 
   /**
@@ -144,6 +150,7 @@ export class PacketLoss {
   /** Another stream of frames begins, which has nothing to do with the one before. */
   reset() {
     this.#stream = -1;
+    this.#often = false;
   }
 }
 

@@ -20,12 +20,12 @@ function voice(frame) {
 /**
  * Has a listener hear a voice by their own playout, over the real codec.
  * @param {Record<number, number>} asks  what is asked for, in bits a second, by frame
- * @param {{ listenerStride?: number | 'auto', alone?: boolean, loses?: (packet: Packet, change: boolean) => boolean }} [options]
- *   alone: whether no rate has another listener, so that its encoder begins with the change
+ * @param {{ listenerStride?: number | 'auto', alone?: boolean, pauses?: boolean, loses?: (packet: Packet, change: boolean) => boolean }} [options]
+ *   alone: whether no rate has another listener, so that its encoder begins with the change; pauses: whether the voice has some
  */
-async function heard(asks, { listenerStride = 3, alone = true, loses = () => false } = {}) {
+async function heard(asks, { listenerStride = 3, alone = true, pauses = false, loses = () => false } = {}) {
   const codec = await loadCodec('libopus-wasm');
-  const conference = new Conference({ codec, serverDelayMs: 20, complexity: 8, broadcast: true, listenerRule: 'basic', listenerBitrate: 128_000, listenerStride });
+  const conference = new Conference({ codec, serverDelayMs: 20, complexity: 8, broadcast: true, listenerRule: 'basic', listenerBitrate: 128_000, listenerStride, silenceSuppression: pauses });
   const { format, clock } = conference;
   const [ann, lea] = [await conference.join('Ann'), await conference.join('Lea', { listen: true })];
   for (const bitsPerSecond of alone ? [] : RATES) {
@@ -57,7 +57,9 @@ async function heard(asks, { listenerStride = 3, alone = true, loses = () => fal
     conference.pass(1);
     if (asks[frame]) lea.session.handler?.control({ type: 'rate', bitsPerSecond: asks[frame] });
     writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame, level: 20, voice: true }));
-    const length = encoder.encode(voice(frame), bytes, AUDIO_HEADER_BYTES);
+    // Of one frame to four, at each place of a stride.
+    const isSilent = pauses && frame > 20 && frame % 16 < 1 + (((frame / 48) | 0) % 4);
+    const length = isSilent ? 0 : encoder.encode(voice(frame), bytes, AUDIO_HEADER_BYTES);
     ann.session.handler?.packet(bytes.subarray(0, AUDIO_HEADER_BYTES + length), clock.now());
     // A sound card takes as much as the time that has passed.
     while (heardPcm.length <= frame * format.frameSamples) heardPcm.push(...out.subarray(0, playout.pull(out, clock.now())));
@@ -96,6 +98,13 @@ describe('a change of the bit rate', async () => {
     expect(shape.most).toBeLessThan(1.2 * whole.most);
     // It takes one packet more.
     if (listenerStride === 3) expect(one.packets - plain.packets).toBe(Object.keys(CHANGES).length);
+  });
+
+  it.each(/** @type {const} */ ([3, 'auto']))('is no loss where the voice has pauses, with stride %s', async (listenerStride) => {
+    for (const asks of /** @type {Record<number, number>[]} */ ([{}, { 40: 16_000 }, CHANGES])) {
+      const { counters } = await heard(asks, { listenerStride, pauses: true });
+      expect(counters).toMatchObject({ lost: 0, late: 0, garbage: 0 });
+    }
   });
 
   it('is not heard either where the first packet of a rate is lost', async () => {

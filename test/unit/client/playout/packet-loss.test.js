@@ -30,14 +30,14 @@ describe('ReceivedShare', () => {
 });
 
 describe('PacketLoss of packets that hold several frames', () => {
-  /** @param {number} stride @param {[frame: number, bytes: number][]} packets those that came @param {number} [repeats] that each has */
+  /** @param {number} stride @param {[frame: number, bytes: number, repeats?: number][]} packets those that came @param {number} [repeats] that others have */
   function lossOf(stride, packets, repeats = stride - 1) {
     const loss = new PacketLoss();
     loss.stride = stride;
-    for (const [frame, bytes] of packets) {
+    for (const [frame, bytes, own = repeats] of packets) {
       const packet = new Packet();
       // Numbers count all of the stream's packets.
-      Object.assign(packet, { frame, sequence: frame, redundancy: repeats });
+      Object.assign(packet, { frame, sequence: frame, redundancy: own });
       packet.payloadBytes[0] = bytes;
       loss.add(packet, frame, frame * 20);
     }
@@ -62,6 +62,10 @@ describe('PacketLoss of packets that hold several frames', () => {
   it('counts each that is missing where they hold fewer frames than the most, as those of a high bit rate do', () => {
     expect(lossOf(3, sound(2, 3, 4, 6, 7, 8, 10, 12, 13, 16), 0)).toEqual([15, 5]);
     expect(lossOf(3, sound(1, 3, 5, 9, 11, 17), 1)).toEqual([9, 3]);
+  });
+
+  it('is none where fewer frames are repeated, since those before were silent', () => {
+    expect(lossOf(3, [...sound(2, 5), [8, 50, 1], [11, 50, 0], ...sound(14)])).toEqual([5, 0]);
   });
 
   it('reports none where the sender left frames out, which are missed all the same, and what is lost beside them', () => {
