@@ -9,6 +9,7 @@
 
 import { InvalidArgumentError, Option } from 'commander';
 import { RATES } from '../../public/shared/sound/rates.js';
+import { MOST_OF_A_CHANNEL } from '../../server/room/people/member-sound.js';
 import { HlsPlayer, missingForHls } from '../hls/player.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../participants/child.js';
@@ -28,9 +29,6 @@ const DATE_MS = Date.UTC(2000, 0);
 /** The base delay of the way, and the longest wait for its rate, in milliseconds: an access link's. */
 const DELAY_MS = 20;
 const QUEUE_MS = 300;
-
-/** The highest bit rate that a server has unless it is told otherwise, in bits a second. */
-const MOST_BPS = '64000';
 
 /** Time in which a listener comes to the way's rate before the block, in seconds. */
 const SETTLE_SECONDS = 12;
@@ -71,7 +69,7 @@ export const adapt = {
       .addOption(choicesOption())
       .option('--trajectory <list>', 'a wide way, a narrow one and a wide one, as kb/s for so many seconds', trajectoryOf, trajectoryOf('200x20,40x20,200x25'))
       .option('--queue-ms <ms>', 'the longest that a packet waits for the rate', wholeNumber(20, 5000), QUEUE_MS)
-      .addOption(new Option('--most <b/s>', 'the highest bit rate, that of the server unless told otherwise').choices(RATES.map(String)).default(MOST_BPS))
+      .addOption(new Option('--most <b/s>', 'the highest bit rate, that of the server unless told otherwise').choices(RATES.map(String)).default(String(MOST_OF_A_CHANNEL)))
       .option('--marks', 'marks of what was heard by ViSQOL: some 10 s of work for each case', false);
   },
 

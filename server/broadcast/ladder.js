@@ -19,7 +19,8 @@ const PACKET_OVERHEAD_BYTES = 72;
 /**
  * The share of a rate's bits that a form must send to show that the way carries the rate, and the most: the rule of a narrow
  * way, whose smallest step is a half more, would else have nothing to try 32 kb/s with (38.4 of 41.6 kb/s), or 96 kb/s in
- * packets of one frame (110.4 of 124.8 kb/s). What sends far more than the rate would show too little of a way that carries it.
+ * packets of one frame (110.4 of 124.8 kb/s). What sends far more than the rate fails on a way that carries the
+ * rate: with `--listener-stride 1` and without the most, one of 200 kb/s stays at 96 (`npm run bench -- adapt --most 128000`).
  */
 const SHOWN = 0.88;
 const MOST_SHOWN = 1.3;

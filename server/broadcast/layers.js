@@ -293,7 +293,7 @@ export class Layers {
     const layer = this.#layers[place.index];
     if (place.isBehind && (layer.far.isBehind(place.listener.session) || !place.listener.rate.isCalm)) return;
     place.isBehind = false;
-    // Where its packets hold more frames from now on, the first of them is in the place of one that would follow at once.
+    // The longer stride's end: a packet of more frames than before is sent in place of one that would follow it at once.
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.longerStride(this.#ladder))) return;
     // What it goes to is still to come from the room's home.
     if (!this.isReady(place.listener.rate.index)) return;

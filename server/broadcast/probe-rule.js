@@ -38,9 +38,8 @@ export const PROBE_RULE = Object.freeze({
   /** A change down within this after a probe has taken it back, and counts as its failure, in milliseconds. */
   provenMs: 10_000,
   /**
-   * The share of what the way takes that is left after a change down, at most (three changes from 128 to 16 kb/s) and at least
-   * (from 128 and 96 kb/s to 32: the next packets of 64 would come as late as those before). Between them the wait decides: it grows by
-   * what is sent beyond what the way carries.
+   * The share of what the way takes that is left after a change down, at most (three changes from 128 to 16 kb/s) and at least (from
+   * 128 and 96 kb/s to 32). Between them the wait decides: it grows by what is sent beyond what the way carries.
    */
   downShare: 0.6,
   leastShare: 0.34,

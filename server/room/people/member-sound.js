@@ -27,7 +27,7 @@ import { Source } from '../../source/source.js';
 const PAYLOADS_BYTES = MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
 
 /** The most that listeners of a broadcast get by default, in bits a second for each channel: fullband music (RFC 7587, section 3.1.1). */
-const MOST_OF_A_CHANNEL = 64_000;
+export const MOST_OF_A_CHANNEL = 64_000;
 
 /** How much larger than their mean payloads of a broadcast may be: three of 128 kb/s that aren't go in one packet. */
 const BROADCAST_MARGIN = 1.1;

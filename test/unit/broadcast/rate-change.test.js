@@ -57,7 +57,7 @@ async function heard(asks, { listenerStride = 3, alone = true, pauses = false, l
     conference.pass(1);
     if (asks[frame]) lea.session.handler?.control({ type: 'rate', bitsPerSecond: asks[frame] });
     writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame, level: 20, voice: true }));
-    // Of one frame to four, at each place of a stride.
+    // Pauses are of one frame to four, at each place of a stride.
     const isSilent = pauses && frame > 20 && frame % 16 < 1 + (((frame / 48) | 0) % 4);
     const length = isSilent ? 0 : encoder.encode(voice(frame), bytes, AUDIO_HEADER_BYTES);
     ann.session.handler?.packet(bytes.subarray(0, AUDIO_HEADER_BYTES + length), clock.now());

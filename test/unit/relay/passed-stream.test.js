@@ -9,7 +9,10 @@ function packetOf(frame) {
   for (const r of [1, 2]) packet.payloadBytes[r] = frame - r + 1;
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
   let at = writeAudioHeader(bytes, packet);
-  for (const r of [2, 1, 0]) at += bytes.fill(frame - r, at, at + frame - r + 1) && frame - r + 1;
+  for (const from of [frame - 2, frame - 1, frame]) {
+    bytes.fill(from, at, at + from + 1);
+    at += from + 1;
+  }
   return bytes.subarray(0, at);
 }
 
