@@ -188,7 +188,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @typedef {object} NativeOpus
  * @property {() => string} opusVersion
  * @property {new (sampleRate: number, frameSamples: number, bitrate: number, complexity: number,
- *   application: number, channels?: number) => NativeEncoder} OpusEncoder
+ *   application: number, channels?: number, isConstant?: boolean) => NativeEncoder} OpusEncoder
  *   throws an error of code 'InvalidArg' for settings that Opus doesn't have, and of code
  *   'GenericFailure' without memory
  * @property {new (sampleRate: number, frameSamples: number, channels?: number) => NativeDecoder} OpusDecoder

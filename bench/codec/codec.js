@@ -11,8 +11,9 @@ import { codecNames, defaultEncoderSettings, loadCodec } from '../../server/code
 import { lossesOf, measureFec, measureLoss } from './loss.js';
 import { CodecRun, memoryOf } from './run.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
+import { RATES } from '../../public/shared/sound/rates.js';
 import { streamBitrate } from '../../public/shared/stream/payload.js';
-import { libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
+import { constantTable, libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
 import { readWav } from '../stats/wav.js';
 
 /**
@@ -80,6 +81,7 @@ function allSettings() {
           bitrate,
           complexity,
           application,
+          isConstant: false,
         })),
       ),
     ),
@@ -163,6 +165,19 @@ function measureShort(codec, sound) {
   );
 }
 
+/**
+ * A broadcast's bit rates, each payload by itself and on average.
+ * @param {Codec} codec
+ * @param {Float32Array} sound
+ */
+function measureConstant(codec, sound) {
+  const settings = { ...allSettings()[0], ...defaultEncoderSettings };
+  return RATES.map((bitrate) => {
+    const [average, constant] = [false, true].map((isConstant) => measure([codec], { ...settings, bitrate, isConstant }, sound).figures[codec.name]);
+    return { bitrate, average, constant };
+  });
+}
+
 /** @param {{ seconds: number, json?: string }} options */
 async function main({ seconds: length, json }) {
   const codecs = await availableCodecs();
@@ -185,12 +200,13 @@ async function main({ seconds: length, json }) {
   for (const codec of codecs) memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
   const losses = await measureLosses(codecs, await speechOf(Math.max(length, LOSS_SECONDS)));
   const short = measureShort(codecs[0], sound);
+  const constant = measureConstant(codecs[0], sound);
   progress('');
   const machine = `${cpus()[0].model}, Node ${process.versions.node}`;
   console.log(`Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`);
   console.log(`${timeTable(cases, names)}\n\n${soundTable(cases, names)}\n\n${lossTable(losses)}`);
-  console.log(`\n${libraryTable(cases, memory)}\n\n${shortTable(short)}`);
-  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, memory, cases, losses, short }, null, 2)}\n`);
+  console.log(`\n${libraryTable(cases, memory)}\n\n${shortTable(short)}\n\n${constantTable(constant)}`);
+  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, memory, cases, losses, short, constant }, null, 2)}\n`);
 }
 
 /** @returns {Promise<Codec[]>} the first is what the others are compared with */

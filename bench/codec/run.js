@@ -18,6 +18,7 @@ import { barkDistance, preEcho, segmentalSnr, weightedSnr } from './quality.js';
  * @property {number} decodeP99Us
  * @property {number} lookaheadMs
  * @property {number} bitrate             b/s that were used
+ * @property {number} longestBytes        of a payload
  * @property {string} mode                SILK, hybrid or CELT: what most frames are coded in
  * @property {number} barkDistanceDb      see codec-quality.js
  * @property {number} preEchoDb
@@ -40,6 +41,7 @@ export class CodecRun {
   #decoded;
   #payload = new Uint8Array(1275);
   #bytes = 0;
+  #longest = 0;
   #modes = { SILK: 0, hybrid: 0, CELT: 0 };
   /** @type {number[]} */
   #encodeUs = [];
@@ -97,6 +99,7 @@ export class CodecRun {
       this.#encodeUs.push((encoded - start) * 1000);
       this.#decodeUs.push((end - middle) * 1000);
       this.#bytes += length;
+      this.#longest = Math.max(this.#longest, length);
       this.#modes[modeOf(payload[0])]++;
     }
     this.#rounds.push({
@@ -119,6 +122,7 @@ export class CodecRun {
       decodeP99Us: quantile(sorted(this.#decodeUs), 0.99),
       lookaheadMs: (lookahead * 1000) / sampleRate,
       bitrate: (this.#bytes * 8 * sampleRate) / (this.#encodeUs.length * frameSamples),
+      longestBytes: this.#longest,
       mode: modes.reduce((most, one) => (one[1] > most[1] ? one : most))[0],
       barkDistanceDb: barkDistance(original, decoded),
       preEchoDb: preEcho(original, decoded),

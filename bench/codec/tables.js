@@ -113,6 +113,16 @@ export function shortTable(cases) {
   return table(head, rows);
 }
 
+/** @param {{ bitrate: number, average: CodecFigures, constant: CodecFigures }[]} cases */
+export function constantTable(cases) {
+  const head = ['bit rate', 'on average: longest payload', 'score', 'Bark', 'each payload: longest', 'score', 'Bark'];
+  const rows = cases.map(({ bitrate, average, constant }) => [
+    `${bitrate / 1000} kb/s`,
+    ...[average, constant].flatMap(({ longestBytes, weightedSnrDb, barkDistanceDb }) => [`${longestBytes} B`, weightedSnrDb.toFixed(1), barkDistanceDb.toFixed(2)]),
+  ]);
+  return table(head, rows);
+}
+
 /**
  * @param {Case[]} cases
  * @param {Record<string, MemoryFigures>} memory by codec

@@ -15,8 +15,12 @@ import { Participant } from './participant.js';
 
 /** Time between the packets of a silent member, in milliseconds. */
 const SILENCE_MS = 200;
-/** Time between the clock requests of one who only listens, who sends nothing else, in milliseconds. */
-const LISTENER_CLOCK_MS = 500;
+/**
+ * Time between the clock requests of one who only listens, who sends nothing else, in milliseconds, and without a packet after which
+ * there is one more, as ClockExchange has them.
+ */
+const LISTENER_CLOCK_MS = 2000;
+const UNHEARD_MS = 250;
 
 /** Number of silent packets in successive frames when a member falls silent: the loss of one isn't noticed. */
 const SILENT_AT_ONCE = 2;
@@ -83,6 +87,8 @@ class Member extends Participant {
   /** When each of the last frames was sent. */
   #sentMs = new Float64Array(SENT_FRAMES);
   #bytes = 0;
+  /** When a packet came last. */
+  #heardMs = -Infinity;
   /** The times from others' sending of a packet to its arrival here, as it was forwarded, of a watched member. @type {number[]} */
   #passedMs = [];
 
@@ -121,7 +127,9 @@ class Member extends Participant {
 
   /** @param {number} frame */
   #askForClock(frame) {
-    if ((frame + this.number) % Math.round(LISTENER_CLOCK_MS / this.format.frameMs) !== 0) return false;
+    const passedMs = (frame + this.number) * this.format.frameMs;
+    const isDue = passedMs % LISTENER_CLOCK_MS < this.format.frameMs;
+    if (!isDue && (passedMs % UNHEARD_MS >= this.format.frameMs || performance.now() - this.#heardMs < UNHEARD_MS)) return false;
     writeClockRequest(request, frame & 0xffff);
     return this.sendPacket(request);
   }
@@ -132,6 +140,7 @@ class Member extends Participant {
    * @param {number} arrivalMs
    */
   count(bytes, arrivalMs) {
+    this.#heardMs = arrivalMs;
     const frame = frameAt(bytes, 5);
     const { stride = 1 } = this.welcome;
     // Packets that hold several frames are counted by those: their sequence numbers count all of the stream's.

@@ -129,7 +129,7 @@ pub struct OpusEncoder {
 #[napi]
 impl OpusEncoder {
     /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay. `channels` is
-    /// 1 or 2.
+    /// 1 or 2. `is_constant`: each payload has the bit rate's bytes, and not only all on average.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         sample_rate: u32,
@@ -138,6 +138,7 @@ impl OpusEncoder {
         complexity: u32,
         application: u32,
         channels: Option<u32>,
+        is_constant: Option<bool>,
     ) -> Result<Self> {
         let channels = check_shape(sample_rate, frame_samples, channels)?;
         if !(500..=512_000).contains(&bitrate) || complexity > 10 {
@@ -175,7 +176,8 @@ impl OpusEncoder {
             sys::opus_encoder_ctl(made, sys::OPUS_GET_LOOKAHEAD_REQUEST, place) == sys::OPUS_OK
         };
         let taken = encoding.set(sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
-            && encoding.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int);
+            && encoding.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
+            && encoding.set(sys::OPUS_SET_VBR_REQUEST, c_int::from(is_constant != Some(true)));
         if !told || !taken {
             return Err(invalid("settings that libopus doesn't take together"));
         }

@@ -293,8 +293,10 @@ export class Layers {
     const layer = this.#layers[place.index];
     if (place.isBehind && (layer.far.isBehind(place.listener.session) || !place.listener.rate.isCalm)) return;
     place.isBehind = false;
-    // The longer stride's end: a packet of more frames than before is sent in place of one that would follow it at once.
-    if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, place.longerStride(this.#ladder))) return;
+    // The longer stride's end: a packet of more frames than before is sent in place of one that would follow it at once. A way that
+    // has become narrow has no time for that.
+    const stride = place.listener.rate.index < place.index ? place.stride : place.longerStride(this.#ladder);
+    if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, stride)) return;
     // What it goes to is still to come from the room's home.
     if (!this.isReady(place.listener.rate.index)) return;
     this.#changing.delete(place);

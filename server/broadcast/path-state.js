@@ -16,7 +16,7 @@ export class PathState {
   arrivedMs = -Infinity;
   /** The loss of the window, or of the one before it while it has too few packets, in percent. */
   lostPercent = 0;
-  /** By how much the wait has grown since the reading before, as a share of the time between. */
+  /** The quickest growth of the wait since nothing waited, as a share of the time that passed: a full queue grows no more. */
   growth = 0;
   isNarrow = false;
   isLossAlone = false;
@@ -103,7 +103,8 @@ export class PathState {
   #grow(nowMs) {
     const passedMs = nowMs - this.#waited.atMs;
     if (passedMs <= 0) return;
-    this.growth = (this.queueMs - this.#waited.ms) / passedMs;
+    const growth = (this.queueMs - this.#waited.ms) / passedMs;
+    this.growth = this.queueMs > PROBE_RULE.mildQueueMs ? Math.max(this.growth, growth) : 0;
     this.#waited.ms = this.queueMs;
     this.#waited.atMs = nowMs;
   }

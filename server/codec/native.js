@@ -31,9 +31,9 @@ export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
     maxInstances: Infinity,
     maxFrameValues: MAX_FRAME_VALUES,
     createEncoder: (settings) => {
-      const { sampleRate, frameSamples, channels, bitrate, complexity, application } = checkEncoderSettings(settings);
+      const { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant } = checkEncoderSettings(settings);
       const number = APPLICATIONS[application];
-      const open = () => new OpusEncoder(sampleRate, frameSamples, bitrate, complexity, number, channels);
+      const open = () => new OpusEncoder(sampleRate, frameSamples, bitrate, complexity, number, channels, isConstant);
       return new NativeEncoder(orNoMemory(open), frameSamples * channels);
     },
     createDecoder: (settings) => {

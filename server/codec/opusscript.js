@@ -69,7 +69,7 @@ class OpusscriptEncoder {
    * @param {OpusscriptLibrary} opusscript
    * @param {FullEncoderSettings} settings
    */
-  constructor(opusscript, { sampleRate, frameSamples, channels, bitrate, complexity, application }) {
+  constructor(opusscript, { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant }) {
     this.#library = opusscript;
     this.#sampleRate = sampleRate;
     this.#channels = channels;
@@ -79,6 +79,7 @@ class OpusscriptEncoder {
     handler._encoder_ctl(CTL.resetState, 0);
     handler._encoder_ctl(CTL.setApplication, APPLICATIONS[application]);
     handler._encoder_ctl(CTL.setBitrate, Math.min(bitrate, longestBitrate(sampleRate, frameSamples)));
+    handler._encoder_ctl(CTL.setVbr, isConstant ? 0 : 1);
     handler._encoder_ctl(CTL.setComplexity, complexity);
     handler._encoder_ctl(CTL.forceChannels, AUTO);
     handler._encoder_ctl(CTL.disablePrediction, 0);
@@ -254,6 +255,7 @@ function missingPayload(sampleRate, frameSamples) {
 const CTL = Object.freeze({
   setApplication: 4000,
   setBitrate: 4002,
+  setVbr: 4006,
   setComplexity: 4010,
   forceChannels: 4022,
   getLookahead: 4027,

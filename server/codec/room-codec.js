@@ -49,14 +49,15 @@ export class RoomCodec {
 
   /**
    * @param {string} stream  for the log
-   * @param {number} [bitrate]  in place of the room's
+   * @param {{ bitrate?: number, isConstant?: boolean }} [options]  bitrate: in place of the room's; isConstant: for each payload,
+   *   and not only on average
    * @returns {PayloadEncoder}
    * @throws {Error} of code 'codec-instances'
    */
-  newEncoder(stream, bitrate = this.#settings.bitrate) {
+  newEncoder(stream, { bitrate = this.#settings.bitrate, isConstant = false } = {}) {
     const { format, complexity, application } = this.#settings;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
-    const settings = { sampleRate, frameSamples, channels, bitrate, complexity, application };
+    const settings = { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant };
     const open = () => this.#codec.createEncoder(settings);
     const onFault = (/** @type {unknown} */ error) => this.#failed(`the encoder of ${stream}`, error);
     return new PayloadEncoder(this.#atOnce ? open() : null, format, { open, onFault });

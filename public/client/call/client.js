@@ -41,9 +41,6 @@ const PEOPLE_MS = 200;
 /** The oldest packet that sound begins with, in milliseconds since it came: the longest time between two of them while there is sound. */
 const EARLY_MS = 60;
 
-/** The time between two clock requests of one who sends nothing else, in milliseconds: a server that is gone is noticed. */
-const LISTENER_CLOCK_MS = 500;
-
 /**
  * One participant, without microphone, speaker or page: the same in a browser's worker and in
  * Node.js. Sound goes in by capture() and comes out by render(); without capture() it only listens.
@@ -254,8 +251,8 @@ export class Client {
   /** Begins to send, once there is sound and the clock is known well enough. What is heard needs no clock, and is played before. */
   #speak() {
     if (!this.#audio || !this.#clockExchange?.isKnown) return;
-    const { isLight } = this.#room;
-    this.#clockExchange.rests(isLight ? LISTENER_CLOCK_MS : null);
+    const { isLight, welcome: { idleTimeoutMs } } = this.#room;
+    this.#clockExchange.listens(isLight ? { heardMs: () => this.heardMs, idleTimeoutMs } : null);
     const uplink = isLight ? null : this.#audio.uplink;
     if (uplink === this.uplink) return;
     this.uplink = uplink;

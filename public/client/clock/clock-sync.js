@@ -202,6 +202,13 @@ const NONE_AFTER_MS = 3000;
 /** The spacing of exchanges from then on, in milliseconds. */
 const SPACING_MS = 2000;
 
+/**
+ * Of one who sends nothing else: the time without a packet after which the server is asked at once, since it may be gone, and the
+ * share of the time after which the server ends a session that is silent.
+ */
+const UNHEARD_MS = 250;
+const IDLE_SHARE = 1 / 4;
+
 /** The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of the burst after it. */
 const SLEPT_MS = 3000;
 const BURST_AFTER_SLEEP = 8;
@@ -220,7 +227,10 @@ export class ClockExchange {
   /** Exchanges of the burst after a sleep that are still to come. */
   #burstLeft = 0;
   #dueMs = Infinity;
+  /** When anything came last, for one who sends nothing else. @type {(() => number) | null} */
+  #heardMs = null;
   #spacingMs = SPACING_MS;
+  #askedMs = -Infinity;
   /** When each request was sent, by its number. @type {Map<number, number>} */
   #outstanding = new Map();
   /** @type {unknown} */
@@ -262,9 +272,14 @@ export class ClockExchange {
     });
   }
 
-  /** @param {number | null} ms  the time between two requests once the clock is known; null: as usual */
-  rests(ms) {
-    this.#spacingMs = ms ?? SPACING_MS;
+  /**
+   * Nothing else is sent from now on: the requests keep the session, and one that isn't answered tells that the server is gone.
+   * @param {{ heardMs: () => number, idleTimeoutMs: number } | null} options  heardMs: when anything came last; idleTimeoutMs: the
+   *   server's; null: other packets are sent again
+   */
+  listens(options) {
+    this.#heardMs = options?.heardMs ?? null;
+    this.#spacingMs = Math.min(SPACING_MS, options?.idleTimeoutMs ? IDLE_SHARE * options.idleTimeoutMs : Infinity);
   }
 
   #step() {
@@ -274,12 +289,18 @@ export class ClockExchange {
     if (this.#settle) this.#judge(elapsed);
     // In the burst more are sent than are needed, since some may be lost.
     const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
-    if (!isBurst || this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS) this.#request();
+    if (isBurst ? this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS : this.#isDue(now)) this.#request();
     if (this.#burstLeft > 0) this.#burstLeft -= 1;
-    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : this.#spacingMs;
+    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : this.#heardMs === null ? SPACING_MS : UNHEARD_MS;
     const spacing = !isBurst ? restMs : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
     this.#dueMs = now + spacing;
     this.#timer = this.#clock.setTimeout(() => this.#step(), spacing);
+  }
+
+  /** @param {number} now */
+  #isDue(now) {
+    if (this.#heardMs === null || this.#burstLeft > 0) return true;
+    return now - this.#askedMs >= this.#spacingMs || now - this.#heardMs() >= UNHEARD_MS;
   }
 
   /** @param {number} elapsed milliseconds since the start */
@@ -309,7 +330,8 @@ export class ClockExchange {
   #request() {
     this.#id = (this.#id + 1) & 0xffff;
     this.#sent += 1;
-    this.#outstanding.set(this.#id, this.#clock.now());
+    this.#askedMs = this.#clock.now();
+    this.#outstanding.set(this.#id, this.#askedMs);
     if (this.#outstanding.size > MAX_OUTSTANDING) {
       const [oldest] = this.#outstanding.keys();
       this.#outstanding.delete(oldest);

@@ -12,6 +12,7 @@
  * @property {number} [bitrate]     b/s of all channels, 500 to 512 000 (RFC 6716, section 2.1.1)
  * @property {number} [complexity]  0 (fastest) to 10
  * @property {Application} [application]
+ * @property {boolean} [isConstant]  whether each payload has the bit rate's bytes; by default payloads have them on average
  *
  * @typedef {object} DecoderSettings
  * @property {number} sampleRate    Hz; one of SAMPLE_RATES
@@ -81,6 +82,7 @@ export const defaultEncoderSettings = Object.freeze({
   bitrate: 48000,
   complexity: 8,
   application: /** @type {Application} */ ('low-delay'),
+  isConstant: false,
 });
 
 /** @typedef {Required<EncoderSettings>} FullEncoderSettings */
@@ -93,7 +95,7 @@ export const defaultEncoderSettings = Object.freeze({
 export function checkEncoderSettings(settings) {
   checkDecoderSettings(settings);
   const { sampleRate, frameSamples } = settings;
-  const { channels, bitrate, complexity, application } = { ...defaultEncoderSettings, ...definedOf(settings) };
+  const { channels, bitrate, complexity, application, isConstant } = { ...defaultEncoderSettings, ...definedOf(settings) };
   if (!Number.isInteger(bitrate) || bitrate < 500 || bitrate > 512000) {
     throw new RangeError(`bit rate ${bitrate}: allowed are 500 to 512000 b/s`);
   }
@@ -103,7 +105,7 @@ export function checkEncoderSettings(settings) {
   if (!Object.hasOwn(APPLICATIONS, application)) {
     throw new RangeError(`application ${application}: allowed are ${Object.keys(APPLICATIONS).join(', ')}`);
   }
-  return { sampleRate, frameSamples, channels, bitrate, complexity, application };
+  return { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant };
 }
 
 /**

@@ -47,7 +47,7 @@ const MAX_INSTANCES = 60000;
 const ALLOCATION_FAILED = -7;
 
 /** Requests of libopus's opus_encoder_ctl. */
-const CTL = Object.freeze({ setBitrate: 4002, setComplexity: 4010, forceChannels: 4022, disablePrediction: 4042 });
+const CTL = Object.freeze({ setBitrate: 4002, setVbr: 4006, setComplexity: 4010, forceChannels: 4022, disablePrediction: 4042 });
 
 /** The value of a request by which the library decides for itself. */
 const AUTO = -1000;
@@ -121,13 +121,14 @@ class LibopusEncoder {
    * @param {Library} library
    * @param {FullEncoderSettings} settings
    */
-  constructor(library, { sampleRate, frameSamples, channels, bitrate, complexity, application }) {
+  constructor(library, { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant }) {
     const { module } = library;
     this.#library = library;
     this.#frameSamples = frameSamples;
     this.#frameValues = frameSamples * channels;
     this.#address = library.createEncoder(sampleRate, channels, APPLICATIONS[application]);
     module._oc_encoder_ctl(this.#address, CTL.setBitrate, bitrate);
+    module._oc_encoder_ctl(this.#address, CTL.setVbr, isConstant ? 0 : 1);
     module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
     this.lookahead = module._oc_encoder_ctl_get_lookahead(this.#address);
   }

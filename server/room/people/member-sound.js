@@ -78,7 +78,9 @@ export class MemberSound {
     const { effort } = this.#services;
     /** @param {number} index @param {number} bitrate */
     const open = (index, bitrate) => {
-      const encoder = this.#codec.newEncoder(`the mix at ${bitrate} b/s`, bitrate);
+      // A way that becomes narrow delays each packet by its bytes. The lowest rate needs bits where they are wanted: a decoder that
+      // begins amid its stream would be too soft for some time.
+      const encoder = this.#codec.newEncoder(`the mix at ${bitrate} b/s`, { bitrate, isConstant: index > 0 });
       return new MixStream(Stream.layers + index, encoder, format, { suppresses: silenceSuppression, effort });
     };
     return new Layers({ ladder: this.#ladder, format, open, clock, counts });

@@ -93,6 +93,24 @@ describe('the layers of a broadcast', () => {
     for (const { frame } of firsts) expect(packets.find((one) => one.frame === frame - 1)?.stream).not.toBe(packets.find((one) => one.frame === frame)?.stream);
   });
 
+  it('change to a lower rate with the next frame, whatever the longer stride is', async () => {
+    const places = new Set();
+    for (const start of [6, 7, 8]) {
+      const conference = create({ listenerRule: 'basic', listenerStride: 'auto' });
+      const ann = await conference.join('Ann');
+      await talk(conference, ann, 0, start);
+      const lea = await listen(conference);
+      await talk(conference, ann, start, 30);
+      ask(lea, 16_000);
+      await talk(conference, ann, 30, 60);
+      const first = /** @type {ReturnType<typeof packetsOf>[number]} */ (packetsOf(lea).find(({ stream }) => stream === Stream.layers));
+      expect([first.repeats, packetsOf(lea).some(({ stream, frame }) => stream === Stream.layers + 4 && frame === first.frame - 1)]).toEqual([2, true]);
+      places.add(first.frame % 3);
+      conference.rooms.close();
+    }
+    expect(places.size).toBe(3);
+  });
+
   it('keep the usual form but for a probe, which nobody is told of, and follow their rule', async () => {
     const conference = create();
     const ann = await conference.join('Ann');

@@ -113,8 +113,8 @@ describe('the rule that probes', () => {
     expect(step(1500, 50 + PROBE_RULE.ackMs + PROBE_RULE.mildQueueMs + 1)).toEqual([96, false]);
     expect(step(1600, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs)).toEqual([96, false]);
     expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + 1)).toEqual([64, false]);
-    // It becomes worse, though no round trip has ended.
-    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + PROBE_RULE.worseMs + 2)).toEqual([32, false]);
+    // It becomes worse, though no round trip has ended; the wait grew faster before, by more than 66 % of what is sent.
+    expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + PROBE_RULE.worseMs + 2)).toEqual([16, false]);
   });
 
   it('isn\'t moved by the stalls of a radio: neither the rate nor a probe', () => {
@@ -215,14 +215,16 @@ describe('the rule that probes', () => {
   });
 
   it('goes down as far as the wait grows by what is sent beyond what the way carries', () => {
-    const after = (/** @type {number} */ grownMs) => {
+    const after = (/** @type {number} */ grownMs, /** @type {number} */ fullMs = 2 * grownMs) => {
       const rule = new ProbeRule(byRate);
       for (let nowMs = 0; nowMs <= 10_000; nowMs += 250) rule.step(reading({ nowMs, roundTripMs: 20 }));
       expect(kbps(rule)).toBe(128);
-      for (const n of [1, 2]) rule.step(reading({ nowMs: 10_000 + 250 * n, roundTripMs: 20 + grownMs * n }));
+      for (const n of [1, 2]) rule.step(reading({ nowMs: 10_000 + 250 * n, roundTripMs: 20 + Math.min(grownMs * n, fullMs) }));
       return kbps(rule);
     };
-    expect([10, 80, 130, 150].map(after)).toEqual([128, 64, 32, 32]);
+    expect([10, 80, 130, 150].map((grownMs) => after(grownMs))).toEqual([128, 64, 32, 32]);
+    // A queue that is full grows no more.
+    expect(after(145, 155)).toBe(32);
   });
 
   it('tries the next rate itself where repeats would make far more bits', () => {

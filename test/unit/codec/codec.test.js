@@ -209,6 +209,18 @@ for (const name of codecNames) where(name).describe(name, () => {
     expect(bytes[2]).not.toBe(bytes[1]);
   });
 
+  it('gives each payload the bit rate\'s bytes where that is asked for', async () => {
+    for (const bitrate of [16_000, 64_000, 128_000]) {
+      // An encoder that another one had before it may be used again.
+      const { encoder: average } = await pair(48000, 960, { bitrate });
+      const lengths = encodeAll(average, speech, 960).map(({ length }) => length);
+      expect(Math.max(...lengths)).toBeGreaterThan((1.2 * bitrate) / 400);
+      average.close();
+      const { encoder } = await pair(48000, 960, { bitrate, isConstant: true });
+      expect(new Set(encodeAll(encoder, speech, 960).map(({ length }) => length))).toEqual(new Set([bitrate / 400]));
+    }
+  });
+
   it('takes another complexity between two frames', async () => {
     const sound = speech.subarray(0, 48000);
     const { encoder, decoder } = await pair(48000, 960, { complexity: 8 });

@@ -168,4 +168,49 @@ describe('ClockExchange', () => {
     clock.advance(1000);
     expect(clock.waiting).toBe(0);
   });
+
+  it('of one who sends nothing else, asks sooner where nothing comes, and as often as keeps the session', async () => {
+    const clock = new FakeClock();
+    const packet = new Packet();
+    let [asked, heardMs, isThere] = [0, 0, true];
+    const exchanges = new ClockExchange({
+      clock,
+      sync: new ClockSync(RATE),
+      send: (bytes) => {
+        asked += 1;
+        readPacket(bytes, packet);
+        const { id } = packet;
+        if (isThere) clock.setTimeout(() => exchanges.reply(id, (clock.now() * RATE) / 1000, (heardMs = clock.now())), 10);
+        return true;
+      },
+    });
+    const started = exchanges.start();
+    clock.advance(1000);
+    await started;
+    /** Requests in ten seconds, while a packet comes every so many milliseconds. @param {number} everyMs */
+    const requests = (everyMs) => {
+      asked = 0;
+      for (let ms = 0; ms < 10_000; ms += 20) {
+        clock.advance(20);
+        if (ms % everyMs === 0) heardMs = clock.now();
+      }
+      return asked;
+    };
+    exchanges.listens({ heardMs: () => heardMs, idleTimeoutMs: 15_000 });
+    requests(60);
+    expect(requests(60)).toBe(5);
+    // In a silence there are answers alone.
+    expect(requests(Infinity)).toBe(20);
+    isThere = false;
+    requests(Infinity);
+    expect(requests(Infinity)).toBeGreaterThanOrEqual(39);
+    isThere = true;
+    exchanges.listens({ heardMs: () => heardMs, idleTimeoutMs: 1000 });
+    requests(60);
+    expect(requests(60)).toBe(40);
+    exchanges.listens(null);
+    requests(Infinity);
+    expect(requests(Infinity)).toBe(5);
+    exchanges.close();
+  });
 });
