@@ -14,6 +14,7 @@ import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { RATES } from '../../public/shared/sound/rates.js';
 import { streamBitrate } from '../../public/shared/stream/payload.js';
 import { constantTable, libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
+import { visqol } from '../stats/visqol.js';
 import { readWav } from '../stats/wav.js';
 
 /**
@@ -172,10 +173,14 @@ function measureShort(codec, sound) {
  */
 function measureConstant(codec, sound) {
   const settings = { ...allSettings()[0], ...defaultEncoderSettings };
-  return RATES.map((bitrate) => {
-    const [average, constant] = [false, true].map((isConstant) => measure([codec], { ...settings, bitrate, isConstant }, sound).figures[codec.name]);
-    return { bitrate, average, constant };
-  });
+  const figuresOf = (/** @type {Partial<Settings>} */ more) => {
+    const run = CodecRun.open(codec, { ...settings, ...more }, sound);
+    run.advance(0, sound.length);
+    const { original, decoded } = run.sounds;
+    run.close();
+    return { ...run.figures(), visqol: visqol(original, decoded, settings).mos };
+  };
+  return RATES.map((bitrate) => ({ bitrate, average: figuresOf({ bitrate, isConstant: false }), constant: figuresOf({ bitrate, isConstant: true }) }));
 }
 
 /** @param {{ seconds: number, json?: string }} options */

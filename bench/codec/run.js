@@ -108,12 +108,17 @@ export class CodecRun {
     });
   }
 
+  /** What was encoded, and what came out of it, at the same places. */
+  get sounds() {
+    const { lookahead } = this.encoder;
+    return { original: this.#sound.subarray(0, this.#sound.length - lookahead), decoded: this.#decoded.subarray(lookahead) };
+  }
+
   /** @returns {CodecFigures} once the sound has been run through to its end */
   figures() {
     const { sampleRate, frameSamples } = this.#settings;
     const { lookahead } = this.encoder;
-    const original = this.#sound.subarray(0, this.#sound.length - lookahead);
-    const decoded = this.#decoded.subarray(lookahead);
+    const { original, decoded } = this.sounds;
     const modes = /** @type {[string, number][]} */ (Object.entries(this.#modes));
     return {
       encodeMedianUs: quantile(sorted(this.#encodeUs), 0.5),

@@ -113,12 +113,12 @@ export function shortTable(cases) {
   return table(head, rows);
 }
 
-/** @param {{ bitrate: number, average: CodecFigures, constant: CodecFigures }[]} cases */
+/** @param {{ bitrate: number, average: CodecFigures & { visqol: number }, constant: CodecFigures & { visqol: number } }[]} cases */
 export function constantTable(cases) {
-  const head = ['bit rate', 'on average: longest payload', 'score', 'Bark', 'each payload: longest', 'score', 'Bark'];
+  const head = ['bit rate', 'on average: longest payload', 'score', 'Bark', 'ViSQOL', 'each payload: longest', 'score', 'Bark', 'ViSQOL'];
   const rows = cases.map(({ bitrate, average, constant }) => [
     `${bitrate / 1000} kb/s`,
-    ...[average, constant].flatMap(({ longestBytes, weightedSnrDb, barkDistanceDb }) => [`${longestBytes} B`, weightedSnrDb.toFixed(1), barkDistanceDb.toFixed(2)]),
+    ...[average, constant].flatMap(({ longestBytes, weightedSnrDb, barkDistanceDb, visqol }) => [`${longestBytes} B`, weightedSnrDb.toFixed(1), barkDistanceDb.toFixed(2), visqol.toFixed(2)]),
   ]);
   return table(head, rows);
 }

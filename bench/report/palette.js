@@ -35,6 +35,7 @@ const LABELS = new Map([
   ['streams', 'WebTransport on a stream each'],
   ['redundant-datagrams', 'WebTransport datagrams, each with the one before'],
   ['reset-streams', 'WebTransport on streams that are reset'],
+  ['datachannel-chromium', 'WebRTC data channel, Chromium'],
 ]);
 
 /** Congestion controllers, of ways such as `datagrams@copa`. */

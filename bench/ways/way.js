@@ -30,6 +30,7 @@
 
 import { ALL_CONTROLLERS } from '@aloud/native';
 import { CARRIES } from '../../public/shared/wire/carry.js';
+import { chromiumDatachannel } from './chromium-datachannel.js';
 import { datachannel } from './datachannel.js';
 import { http1 } from './http1.js';
 import { mixed } from './mixed.js';
@@ -64,8 +65,11 @@ const withMessages = {
   'stream+datagrams': mixed('stream', 'datagrams'),
 };
 
+/** Ways that have a browser at each end: two processors carry few of them at once. */
+const inBrowsers = { 'datachannel-chromium': chromiumDatachannel };
+
 /** All ways by name. @type {Readonly<Record<string, Way>>} */
-export const ways = Object.freeze({ ...compared, ...controlled, ...withMessages });
+export const ways = Object.freeze({ ...compared, ...controlled, ...withMessages, ...inBrowsers });
 
 /** The names of the ways that are compared, in the order of reports. */
 export const WAYS = Object.freeze(Object.keys(compared));
@@ -75,6 +79,9 @@ export const CONTROLLED_WAYS = Object.freeze(Object.keys(controlled));
 
 /** The way with the same sound, and without messages. @param {string} way @returns {string} */
 export const soundAlone = (way) => way.split('+')[0];
+
+/** The names of those with browsers. */
+export const BROWSER_WAYS = Object.freeze(Object.keys(inBrowsers));
 
 /** The names of those with messages beside the sound. */
 export const MIXED_WAYS = Object.freeze(Object.keys(withMessages));

@@ -12,7 +12,7 @@
 
 import { Option } from 'commander';
 import { listOf, numbers } from '../../options.js';
-import { WAYS } from '../../ways/way.js';
+import { BROWSER_WAYS, WAYS } from '../../ways/way.js';
 import { randomFor } from '../scenario.js';
 import { GRID_QUANTITIES, runGrid } from './grid.js';
 import { gridViews } from './grid-result.js';
@@ -35,7 +35,7 @@ const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace o
  * @param {(lab: Lab) => void} [options.check]  throws, with a reason, where the machine lacks what it needs
  * @returns {Scenario}
  */
-export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = WAYS, through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
+export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = [...WAYS, ...BROWSER_WAYS], through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
   const names = sweeps.map((sweep) => sweep.name);
   const quantities = new Set([...Object.values(GRID_QUANTITIES), ...sweeps.flatMap(({ more = [] }) => more.filter(({ from }) => !from).map(({ of }) => of))]);
   const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));

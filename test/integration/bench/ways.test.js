@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLink } from '../../../bench/link/link.js';
 import { Path, runWay } from '../../../bench/ways/run.js';
-import { MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
+import { BROWSER_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { ofTheMachine, requireOrSkip } from '../../skip.js';
 import { undisturbed } from '../../support/undisturbed.js';
 
@@ -25,7 +25,7 @@ const link = { client: loopback, server: loopback };
 const payloads = Array.from({ length: COUNT }, (_, i) => Uint8Array.from({ length: 3 + ((i * 37) % 160) }, (__, j) => i + j));
 
 /** Those with a congestion controller are many and alike: one of each carry. */
-const TRIED = [...WAYS, 'datagrams@copa', 'stream@none', 'streams@bbr-bare', 'datagrams@bbr3', ...MIXED_WAYS];
+const TRIED = [...WAYS, 'datagrams@copa', 'stream@none', 'streams@bbr-bare', 'datagrams@bbr3', ...MIXED_WAYS, ...BROWSER_WAYS];
 
 /** Short ones, and one of many packets. */
 const messages = [100, 300, 500, 700].map((atMs, i) => ({ atMs, bytes: i === 2 ? 16_000 : 500 }));
