@@ -22,6 +22,8 @@ export class PathState {
   isLossAlone = false;
   /** Whether there is loss without a queue, be it put up with or not. */
   isLossy = false;
+  /** When the oldest packet under way was sent, and the wait, as the wait began to grow. */
+  #rise = { sentMs: NaN, waitMs: 0 };
   /** The wait at the last reading, and when that was. */
   #waited = { ms: 0, atMs: -Infinity };
   #leastMs = Infinity;
@@ -80,10 +82,11 @@ export class PathState {
     this.#toleratedUntilMs = nowMs + PROBE_RULE.toleranceMs;
   }
 
-  /** @param {Reading} reading */
-  read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs, underWayMs }) {
+  /** @param {Reading} reading @param {number} spacingMs  the time from one packet to the next */
+  read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs, underWayMs }, spacingMs) {
     if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
     this.delayMs = roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
+    const isRising = underWayMs !== null && this.#rises(nowMs - underWayMs, spacingMs);
     this.#grow(nowMs);
     if (lost !== null && underWayMs !== null) this.#arrive(lost, nowMs, nowMs - underWayMs);
     const isBlocked = blocked > this.#blocked;
@@ -95,7 +98,7 @@ export class PathState {
     this.isLossy = this.#isSome && !hasQueue && !isBlocked;
     this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
     const isQueueLoss = hasQueue && this.#isSome;
-    const isSlow = this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) || this.queueMs > PROBE_RULE.lateMs;
+    const isSlow = isRising || this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) || this.queueMs > PROBE_RULE.lateMs;
     this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || isSlow;
   }
 
@@ -107,6 +110,14 @@ export class PathState {
     this.growth = this.queueMs > PROBE_RULE.mildQueueMs ? Math.max(this.growth, growth) : 0;
     this.#waited.ms = this.queueMs;
     this.#waited.atMs = nowMs;
+  }
+
+  /** Whether packets arrive, each later than the one before. @param {number} sentMs  when the oldest under way was sent @param {number} spacingMs */
+  #rises(sentMs, spacingMs) {
+    const [rise, waitMs] = [this.#rise, this.queueMs];
+    if (waitMs <= PROBE_RULE.mildQueueMs) rise.sentMs = NaN;
+    else if (waitMs < this.#waited.ms || Number.isNaN(rise.sentMs)) [rise.sentMs, rise.waitMs] = [sentMs, waitMs];
+    return waitMs > PROBE_RULE.risingMs && sentMs >= rise.sentMs + spacingMs && waitMs >= rise.waitMs + spacingMs + PROBE_RULE.heldMs;
   }
 
   /** @param {number} roundTripMs @param {number} nowMs */

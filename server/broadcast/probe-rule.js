@@ -20,6 +20,13 @@ export const PROBE_RULE = Object.freeze({
    * the stalls of a bad Wi-Fi, of 150 ms (bench/link/profiles.js), which a smoothed round trip hardly shows.
    */
   lateMs: 150,
+  /**
+   * The same wait where packets arrive meanwhile, each later than the one before, in milliseconds: in a stall none does. Where a path falls
+   * from 200 to 40 kb/s, one of 150 ms is there 0.13 s later, when a queue of 300 ms is full and packets are lost.
+   */
+  risingMs: 75,
+  /** The time for which receivers hold acknowledgements, in milliseconds. */
+  heldMs: 25,
   /** Time for which a packet may be longer under way than a round trip, in milliseconds: receivers hold acknowledgements for 25. */
   ackMs: 40,
   /** The growth at which loss is a queue's: more than a radio link's retries. */

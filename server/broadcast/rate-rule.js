@@ -156,7 +156,8 @@ export class ProbeRule extends BasicRule {
   step(reading) {
     const { nowMs, carriage } = reading;
     const path = this.#path;
-    path.read(reading);
+    const { stride } = carriage === 'once' ? this.probe ?? this.ladder.usual[this.index] : this.ladder;
+    path.read(reading, stride * this.ladder.frameMs);
     if (path.isNarrow && !path.isLossAlone) this.#narrowMs = nowMs;
     this.suffers = nowMs - Math.max(this.#downMs, this.#narrowMs) < PROBE_RULE.suffersMs;
     this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;

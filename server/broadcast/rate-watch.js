@@ -11,11 +11,11 @@
 /** How often some listeners are looked at, in milliseconds. */
 const LOOK_MS = 25;
 
-/** The looks that it takes to see all listeners: each four times a second, since a fall is heard from the first packet on that it holds up. */
-const CALM_LOOKS = 10;
+/** The looks that it takes to see all listeners: each ten times a second, since a fall is heard from the first packet on that it holds up. */
+const CALM_LOOKS = 4;
 
-/** The looks that it takes to see all those whose way is changing, or who are further behind: each ten times a second. */
-const URGENT_LOOKS = 4;
+/** The looks that it takes to see all those whose way is changing, or who are further behind: each twenty times a second. */
+const URGENT_LOOKS = 2;
 
 /** The lateness of a look from which on the machine has stood still, in milliseconds. */
 const STALL_MS = 50;
