@@ -64,7 +64,7 @@ const MAY_IMPORT = {
   'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
   'bench/throughput': ['native', 'server', 'bench/participants'],
   'bench/hls': ['public', 'server', 'bench/browsers', 'bench/link', 'bench/participants', 'bench/stats'],
-  'bench/ways': ['native', 'programs', 'public', 'server', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
+  'bench/ways': ['native', 'programs', 'public', 'server', 'bench/browsers', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
 
 /** What both sides share may be imported everywhere. */

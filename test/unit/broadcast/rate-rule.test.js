@@ -117,6 +117,23 @@ describe('the rule that probes', () => {
     expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + PROBE_RULE.worseMs + 2)).toEqual([16, false]);
   });
 
+  it('notices a fall by packets that arrive later and later, which in a stall none does', () => {
+    const after = (/** @type {number[]} */ underWay) => {
+      const rule = new ProbeRule(new Ladder(format, 64_000, 3, true));
+      const step = (/** @type {number} */ nowMs, /** @type {number} */ underWayMs) => rule.step(reading({ nowMs, sent: 0, lost: 0, roundTripMs: 50, underWayMs }));
+      expect([step(1000, 60), kbps(rule)]).toEqual([null, 64]);
+      underWay.forEach((underWayMs, i) => step(1100 + 50 * i, underWayMs));
+      return kbps(rule);
+    };
+    // Of 50 ms the path carries what was sent in 20.
+    expect(after([125, 155])).toBe(64);
+    expect(after([125, 155, 185])).toBe(16);
+    // None arrives, and then all do.
+    expect(after([125, 175, 225, 60])).toBe(64);
+    // Some are held up, and wait no longer than an acknowledgement is held for.
+    expect(after([125, 155, 166, 155, 166])).toBe(64);
+  });
+
   it('isn\'t moved by the stalls of a radio: neither the rate nor a probe', () => {
     for (const carriage of /** @type {const} */ (['once', 'surely'])) {
       const rule = new ProbeRule(ladder);
