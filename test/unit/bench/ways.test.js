@@ -6,7 +6,7 @@ import { Arrivals, readNumbered, writeNumbered } from '../../../bench/ways/numbe
 import { redundant } from '../../../bench/ways/redundant.js';
 import { payloadOf, rtpPacket } from '../../../bench/ways/rtp.js';
 import { Path } from '../../../bench/ways/run.js';
-import { CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
+import { BROWSER_WAYS, CONTROLLED_WAYS, MIXED_WAYS, WAYS, ways } from '../../../bench/ways/way.js';
 import { controllerFault } from '../../../bench/ways/webtransport.js';
 import { seededRandom } from '../../../bench/stats/random.js';
 
@@ -128,7 +128,7 @@ describe('ways with a congestion controller', () => {
   it('are three carries times ten controllers, and not among those that are compared unless asked for', () => {
     expect(CONTROLLED_WAYS).toHaveLength(30);
     expect(CONTROLLED_WAYS).toContain('streams@newreno-bare');
-    expect(Object.keys(ways)).toEqual([...WAYS, ...CONTROLLED_WAYS, ...MIXED_WAYS]);
+    expect(Object.keys(ways)).toEqual([...WAYS, ...CONTROLLED_WAYS, ...MIXED_WAYS, ...BROWSER_WAYS]);
     expect(WAYS.filter((name) => name.includes('@'))).toEqual([]);
   });
 
