@@ -1,5 +1,5 @@
 /**
- * Writes confusables.json from Unicode's own confusables.txt, to be run when Unicode has a new version:
+ * Writes look-alikes.txt from Unicode's own confusables.txt, to be run when Unicode has a new version:
  *
  *     curl -O https://www.unicode.org/Public/security/latest/confusables.txt
  *     node server/names/make-confusables.js confusables.txt
@@ -35,10 +35,9 @@ function read(text) {
   return { version: VERSION.exec(text)?.[1] ?? 'unknown', characters };
 }
 
-const [path, to = new URL('confusables.json', import.meta.url)] = process.argv.slice(2);
+const [path, to = new URL('look-alikes.txt', import.meta.url)] = process.argv.slice(2);
 if (path === undefined) throw new TypeError('Say where confusables.txt is.');
 const { version, characters } = read(readFileSync(path, 'utf8'));
-const prototypes = Object.fromEntries([...characters].map(([key, all]) => [key, all.join(' ')]));
-const json = JSON.stringify({ source: `confusables.txt of Unicode ${version}`, made: MADE, terms: TERMS, prototypes });
-// A line for each prototype.
-writeFileSync(to, `${json.replaceAll('","', '",\n"')}\n`);
+const head = [`A prototype, and the characters that look like it, in hexadecimal: confusables.txt of Unicode ${version}.`, `Made by: ${MADE}`, TERMS];
+const lines = [...head.map((line) => `# ${line}`), ...[...characters].map(([prototype, all]) => `${prototype}:${all.join(' ')}`)];
+writeFileSync(to, `${lines.join('\n')}\n`);

@@ -1,16 +1,17 @@
 import { readFileSync } from 'node:fs';
 
-/** Unicode's table of characters that look alike: prototypes, and the characters that look like each. */
-const TABLE = JSON.parse(readFileSync(new URL('confusables.json', import.meta.url), 'utf8'));
+/** Unicode's table of characters that look alike: a line for each prototype, with the characters that look like it. */
+const TABLE = readFileSync(new URL('look-alikes.txt', import.meta.url), 'utf8');
 
 const charactersOf = (/** @type {string} */ hex) =>
   String.fromCodePoint(...hex.split(' ').map((number) => Number.parseInt(number, 16)));
 
 /** The prototype of a character that looks like another, or others. @type {ReadonlyMap<string, string>} */
 const PROTOTYPES = new Map(
-  Object.entries(/** @type {Record<string, string>} */ (TABLE.prototypes)).flatMap(([prototype, characters]) =>
-    [...charactersOf(characters)].map((character) => /** @type {const} */ ([character, charactersOf(prototype)])),
-  ),
+  TABLE.split('\n').filter((line) => line !== '' && !line.startsWith('#')).flatMap((line) => {
+    const [prototype, characters] = line.split(':').map(charactersOf);
+    return [...characters].map((character) => /** @type {const} */ ([character, prototype]));
+  }),
 );
 
 /**
