@@ -14,7 +14,7 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package, and the most that the files in it have, in bytes: 861 kB and 2.99 MB on 2026-11-26. */
+/** The largest package, and the most that the files in it have, in bytes: 863 kB and 2.985 MB on 2026-11-27. */
 const MAX_PACKED = 880_000;
 const MAX_UNPACKED = 3_000_000;
 
