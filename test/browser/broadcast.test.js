@@ -112,8 +112,8 @@ inBrowser.describe(`a broadcast, in ${BROWSER}`, () => {
     // The id in the token of the place.
     const you = async () => JSON.parse(Buffer.from((await page.evaluate(() => /** @type {any} */ (window).aloud.call.resume)).split('.')[1], 'base64url').toString()).i;
     const before = await you();
-    // A place is kept for those who have stayed for some seconds.
-    await page.waitForTimeout(5200);
+    // A place is kept for those who have been heard of for 5 s, and a listener sends something every 2 s.
+    await page.waitForTimeout(7200);
     await button(page, 'Pause').click();
     await page.getByText('Paused.').waitFor();
     expect(await page.evaluate(() => navigator.mediaSession.playbackState)).toBe('paused');
