@@ -1,7 +1,7 @@
-/* global AudioContext, MediaStreamAudioSourceNode, RTCPeerConnection, RTCRtpScriptTransform, Audio, Worker */
+/* global AudioContext, MediaStream, MediaStreamAudioSourceNode, RTCPeerConnection, RTCRtpScriptTransform, Audio, Worker */
 /**
- * A participant in a browser's page by the browser's own WebRTC, from peer to peer: its microphone, Opus, jitter buffer
- * and concealment, without a server. A recorder is at its output.
+ * A participant in a browser's page by the browser's own WebRTC, from peer to peer or to a forwarder: its microphone, Opus,
+ * jitter buffer and concealment. A recorder is at its output.
  * @import { Listener, Recording } from './participants.js'
  */
 
@@ -36,7 +36,8 @@ export class PeerListener {
   constructor(options) {
     this.#options = options;
     this.#frames = options.notesFrames ? new FrameNotes() : null;
-    this.#peer.ontrack = ({ streams: [stream] }) => void this.#play(stream);
+    // A forwarder says of no stream to which one its track belongs.
+    this.#peer.ontrack = ({ track, streams: [stream = new MediaStream([track])] }) => void this.#play(stream);
   }
 
   /** Opens the microphone; signal() connects. */

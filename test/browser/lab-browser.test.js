@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
+import { Peers } from '../../bench/mesh/peers.js';
 import { align } from '../../bench/stats/signal.js';
 import { meanLags, soundLags } from '../../bench/stats/sound-lag.js';
 import { readSpeaker, readSpeech, SPEAKERS, speechFile } from '../../bench/participants/speech.js';
+import { missing } from '../../bench/ways/webrtc.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
 import { undisturbed } from '../support/undisturbed.js';
@@ -126,6 +128,28 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
     expect(ages.length).toBeGreaterThan(100);
     expect(Math.min(...ages)).toBeGreaterThan(-1);
     expect(ages.toSorted((/** @type {number} */ a, /** @type {number} */ b) => a - b)[ages.length >> 1]).toBeLessThan(20);
+  }, closeAll));
+
+  it('hear each other through a forwarder', ({ skip }) => undisturbed(async () => {
+    const lacks = await missing();
+    if (lacks) skip(lacks);
+    const clients = await openClients();
+    /** @type {Peers} */
+    const peers = new Peers((packet, from) => peers.send(packet, from));
+    try {
+      for (const id of ['mouth', 'ear']) {
+        await clients.call('listen', { id, isPeer: true, recordSeconds: 10, loops: 1 });
+        const { sdp: offer } = await clients.call('signal', { id, description: null });
+        const sdp = await peers.answer({ from: id, host: '127.0.0.1', offer });
+        expect(await clients.call('signal', { id, description: { type: 'answer', sdp } })).toBe(null);
+      }
+      await new Promise((resolve) => void setTimeout(resolve, 4000));
+      const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => clients.call('recording', { id })));
+      expect(meanLags(ear, mouth.loops).length).toBeGreaterThan(2);
+      expect(await clients.call('statsOf', { id: 'ear' })).toMatchObject({ codec: 'audio/opus', totalSamplesReceived: expect.toSatisfy((samples) => samples > 96_000) });
+    } finally {
+      await peers.close();
+    }
   }, closeAll));
 });
 

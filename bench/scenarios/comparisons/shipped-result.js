@@ -14,6 +14,9 @@ const factors = [{ name: 'condition', label: 'Each leg', unit: '' }];
 /** WebRTC by Chromium's defaults, with its frames noted on their way. */
 export const NOTED = 'webrtc-frames';
 
+/** WebRTC by Chromium's defaults, through a forwarder (an SFU) in the hub in place of from peer to peer. */
+export const FORWARDED = 'webrtc-forwarded';
+
 /** aloud's page with each of Chromium's congestion controllers. */
 export const CONTROLLED_WAYS = Object.keys(CHROMIUM_CONTROLLERS).map((name) => `aloud@${name}`);
 
@@ -24,6 +27,7 @@ const LABELS = Object.freeze({
   [NOTED]: 'WebRTC in Chromium, with encoded transforms',
   'webrtc-red': 'WebRTC in Chromium, each payload sent twice (RED)',
   'webrtc-plain': 'WebRTC in Chromium, without FEC',
+  [FORWARDED]: 'WebRTC in Chromium, through a forwarder',
   ...Object.fromEntries(Object.entries(CHROMIUM_CONTROLLERS).map(([name, { logged }]) => [`aloud@${name}`, `aloud's page over WebTransport, ${logged}`])),
 });
 

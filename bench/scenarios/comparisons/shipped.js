@@ -1,6 +1,6 @@
 /**
- * Calls as people have them: Chromium's own WebRTC from peer to peer, and aloud's page through aloud's server, each with its
- * own codec, repetitions, playout and concealment, over the same two legs.
+ * Calls as people have them: Chromium's own WebRTC from peer to peer or through a forwarder, and aloud's page through aloud's
+ * server, each with its own codec, repetitions, playout and concealment, over the same two legs.
  *
  * @import { Condition } from './grid.js'
  * @import { Lab } from '../lab.js'
@@ -12,6 +12,7 @@
  * @typedef {object} Ground  what blocks are measured on
  * @property {Star} star     of two legs: the mouth's and the ear's
  * @property {Readonly<Record<'mouth' | 'ear', BrowserClients>>} browsers  one at each leg's end
+ * @property {Child | null} forwarder  in the hub, where a way goes through one
  * @property {{ speaker: string, speech: Float32Array }} voice  one of SPEAKERS, and what it says
  *
  * @typedef {{ way: string, condition: string, repetition: number }} Block
@@ -26,15 +27,19 @@ import { LINK_PROFILES } from '../../link/profiles.js';
 import { starOf } from '../../link/star.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
-import { sharedMs } from '../../participants/child.js';
+import { Child, sharedMs } from '../../participants/child.js';
 import { readSpeaker, SPEAKERS, speechFile } from '../../participants/speech.js';
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
+import { missing } from '../../ways/webrtc.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './faults.js';
 import { TRIES } from './grid.js';
 import { keepSound } from './heard.js';
 import { aloudFigures, EARLY_SECONDS, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
-import { CONTROLLED_WAYS, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
+import { CONTROLLED_WAYS, FORWARDED, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
+import { usableOf } from './usable.js';
+
+const FORWARDER = new URL('../../mesh/forwarder-process.js', import.meta.url);
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -58,9 +63,15 @@ export function redFirst(sdp) {
 /** @typedef {Condition['leg']} Leg */
 
 /** What each peer of WebRTC is told of the other's description. @type {Readonly<Record<string, (sdp: string) => string>>} */
-const TOLD = Object.freeze({ webrtc: (sdp) => sdp, [NOTED]: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec });
+const TOLD = Object.freeze({ webrtc: (sdp) => sdp, [NOTED]: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec, [FORWARDED]: (sdp) => sdp });
 
-const WAYS = ['aloud', ...Object.keys(TOLD)];
+const ALL_WAYS = ['aloud', ...Object.keys(TOLD), ...CONTROLLED_WAYS];
+
+/** Those that are measured where none is named. */
+const WAYS = ['aloud', ...Object.keys(TOLD).filter((way) => way !== FORWARDED)];
+
+/** What this machine may lack for each way. */
+const LACKS = Object.fromEntries(ALL_WAYS.map((way) => [way, { missing: way === FORWARDED ? missing : async () => null }]));
 
 /** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, Leg>>} */
 const CONDITIONS = Object.freeze({
@@ -88,22 +99,24 @@ export const shipped = {
   defaults: { duration: 100, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear', browser: true },
   addOptions: (command) => {
     command
-      .option('--ways <list>', `of ${[...WAYS, ...CONTROLLED_WAYS].join(', ')}, by commas`, listOf([...WAYS, ...CONTROLLED_WAYS]), WAYS)
+      .option('--ways <list>', `of ${ALL_WAYS.join(', ')}, by commas`, listOf(ALL_WAYS), WAYS)
       .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, by commas`, listOf(ALL_CONDITIONS), NAMES)
       .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(EARLY_SECONDS, 600), 20)
       .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\nrate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with Bi-directional Media Flows", and bad-wifi for the "Wi-Fi Networks Specific Test Cases" of RFC 8869.\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2a to 2d of Baldassin et al. (2024), with a browser.');
   },
 
   async measure(lab) {
-    const { ways, conditions, repetitions } = /** @type {any} */ (lab.options);
+    const { ways: asked, conditions, repetitions } = /** @type {any} */ (lab.options);
+    const ways = await usableOf(lab, LACKS, asked, 'ways');
     const star = await starOf(lab.link, 2);
     await lab.startServer();
     const ear = await startBrowser(lab, star.legs[1]);
     const browsers = { mouth: /** @type {BrowserClients} */ (lab.clients), ear };
+    const forwarder = ways.includes(FORWARDED) ? new Child(FORWARDER, star.hub) : null;
     try {
       for (let repetition = 0; repetition < repetitions; repetition++) {
         const speaker = SPEAKERS[repetition % SPEAKERS.length];
-        const ground = { star, browsers, voice: { speaker, speech: await readSpeaker(speaker, MICROPHONE_RATE) } };
+        const ground = { star, browsers, forwarder, voice: { speaker, speech: await readSpeaker(speaker, MICROPHONE_RATE) } };
         for (const [i, condition] of conditions.entries()) {
           for (const turn of ways.keys()) {
             const way = ways[(turn + repetition) % ways.length];
@@ -113,7 +126,7 @@ export const shipped = {
         }
       }
     } finally {
-      await ear.close();
+      await Promise.all([ear.close(), forwarder?.close()]);
     }
   },
 
@@ -121,14 +134,14 @@ export const shipped = {
     const calls = { ways: options.ways, conditions: options.conditions, random: randomFor(options) };
     return {
       title: shipped.title,
-      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a voice of some 10 s, another in each repetition; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer; aloud goes through its server, which is in the hub.",
+      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a voice of some 10 s, another in each repetition; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer, or through a forwarder in the hub; aloud goes through its server, which is in the hub.",
       headlines: [],
       tables: shippedTables(folder, calls),
       plots: shippedPlots(folder, calls),
       notes: [
         "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
         'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',
-        'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
+        'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0; webrtc-forwarded: Chromium\'s defaults, through a forwarder of node-datachannel\'s in the hub, which hands on packets of RTP and RTCP as they are and negotiates no extension of RTP\'s headers. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
         "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
         "What was heard of each call under each condition in the first repetition is in recordings/, for `survey`: the first 8 s of an utterance.",
         "ViSQOL and ESTOI: each whole utterance that was heard, beside the voice's file; it begins 2 s before what counts at the earliest, so that a block of 20 s has one; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
@@ -198,7 +211,7 @@ async function runWith(lab, ground, block) {
  * @returns {Promise<{ fault: string | null, figures: Record<string, number>, utterance: Float32Array | null }>} fault: why the
  *   block isn't to be trusted; utterance: as of heardFigures()
  */
-async function runBlock(lab, { star, browsers, voice: { speaker, speech } }, { way, condition, repetition }) {
+async function runBlock(lab, { star, browsers, forwarder, voice: { speaker, speech } }, { way, condition, repetition }) {
   const { settle, seed } = /** @type {any} */ (lab.options);
   const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
   const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
@@ -206,7 +219,7 @@ async function runBlock(lab, { star, browsers, voice: { speaker, speech } }, { w
     const faults = await pingFaults(star, CONDITIONS[condition]);
     await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
     await browsers.mouth.say(speechFile(speaker));
-    await connect(browsers, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
+    await connect({ star, browsers, forwarder }, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
     await star.seedAnew([star.legs], seed + repetition);
     await star.set(CONDITIONS[condition]);
     await lab.wait(settle);
@@ -260,9 +273,9 @@ async function pingFaults(star, settings) {
 
 /**
  * Connects mouth and ear, both with open microphones.
- * @param {Ground['browsers']} browsers @param {{ way: string, room: string, recordSeconds: number }} call
+ * @param {Pick<Ground, 'star' | 'browsers' | 'forwarder'>} ground @param {{ way: string, room: string, recordSeconds: number }} call
  */
-async function connect({ mouth, ear }, { way, ...call }) {
+async function connect({ star, browsers: { mouth, ear }, forwarder }, { way, ...call }) {
   const told = TOLD[way];
   const common = { ...call, transport: 'webtransport', speaks: false, device: true, isPeer: told !== undefined, notesFrames: way === NOTED };
   await mouth.call('listen', { ...common, id: 'mouth', loops: LOOPS });
@@ -270,6 +283,14 @@ async function connect({ mouth, ear }, { way, ...call }) {
   if (!told) return;
   const tell = async (/** @type {BrowserClients} */ browser, /** @type {string} */ id, /** @type {any} */ description) =>
     browser.call('signal', { id, description: description && { ...description, sdp: told(description.sdp) } });
+  if (way === FORWARDED) {
+    for (const [i, [id, browser]] of Object.entries({ mouth, ear }).entries()) {
+      const { sdp: offer } = await tell(browser, id, null);
+      const sdp = await /** @type {Child} */ (forwarder).call('answer', { from: id, host: star.legs[i].server.address, offer });
+      await tell(browser, id, { type: 'answer', sdp });
+    }
+    return;
+  }
   const offer = await tell(mouth, 'mouth', null);
   await tell(mouth, 'mouth', await tell(ear, 'ear', offer));
 }
