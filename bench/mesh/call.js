@@ -20,7 +20,8 @@ import { EVERY_MS } from '../ways/run.js';
 import { missing } from '../ways/webrtc.js';
 
 const PERSON = new URL('person-process.js', import.meta.url);
-const FORWARDER = new URL('forwarder-process.js', import.meta.url);
+/** The forwarder's program, which runs in the hub. */
+export const FORWARDER = new URL('forwarder-process.js', import.meta.url);
 
 /** Time in which all must be connected, in milliseconds. */
 const CONNECT_MS = 20_000;

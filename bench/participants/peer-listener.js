@@ -1,4 +1,4 @@
-/* global AudioContext, MediaStream, MediaStreamAudioSourceNode, RTCPeerConnection, RTCRtpScriptTransform, Audio, Worker */
+/* global AudioContext, MediaStreamAudioSourceNode, RTCPeerConnection, RTCRtpScriptTransform, Audio, Worker */
 /**
  * A participant in a browser's page by the browser's own WebRTC, from peer to peer or to a forwarder: its microphone, Opus,
  * jitter buffer and concealment. A recorder is at its output.
@@ -36,8 +36,7 @@ export class PeerListener {
   constructor(options) {
     this.#options = options;
     this.#frames = options.notesFrames ? new FrameNotes() : null;
-    // A forwarder says of no stream to which one its track belongs.
-    this.#peer.ontrack = ({ track, streams: [stream = new MediaStream([track])] }) => void this.#play(stream);
+    this.#peer.ontrack = ({ streams: [stream] }) => void this.#play(stream);
   }
 
   /** Opens the microphone; signal() connects. */

@@ -12,8 +12,10 @@ import { readSpeaker, readSpeech, SPEAKERS, speechFile } from '../../bench/parti
 import { missing } from '../../bench/ways/webrtc.js';
 import { startServer } from './support/aloud-server.js';
 import { chromiumPath, inBrowser, openBrowser } from './support/browser.js';
+import { requireOrSkip } from '../skip.js';
 import { undisturbed } from '../support/undisturbed.js';
 
+const lacksWebRtc = await missing();
 const MAIN = fileURLToPath(new URL('../../bench/main.js', import.meta.url));
 
 /** @type {(() => unknown)[]} */
@@ -130,9 +132,7 @@ inBrowser.describe('participants by the browser\'s WebRTC', () => {
     expect(ages.toSorted((/** @type {number} */ a, /** @type {number} */ b) => a - b)[ages.length >> 1]).toBeLessThan(20);
   }, closeAll));
 
-  it('hear each other through a forwarder', ({ skip }) => undisturbed(async () => {
-    const lacks = await missing();
-    if (lacks) skip(lacks);
+  requireOrSkip(lacksWebRtc === null, String(lacksWebRtc)).it('hear each other through a forwarder', () => undisturbed(async () => {
     const clients = await openClients();
     /** @type {Peers} */
     const peers = new Peers((packet, from) => peers.send(packet, from));

@@ -25,6 +25,7 @@ import { findChromium } from '../../browsers/chromium.js';
 import { controllerArguments, controllerFault } from '../../browsers/net-log.js';
 import { LINK_PROFILES } from '../../link/profiles.js';
 import { starOf } from '../../link/star.js';
+import { FORWARDER } from '../../mesh/call.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
 import { Child, sharedMs } from '../../participants/child.js';
@@ -38,8 +39,6 @@ import { keepSound } from './heard.js';
 import { aloudFigures, EARLY_SECONDS, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
 import { CONTROLLED_WAYS, FORWARDED, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
 import { usableOf } from './usable.js';
-
-const FORWARDER = new URL('../../mesh/forwarder-process.js', import.meta.url);
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -70,8 +69,8 @@ const ALL_WAYS = ['aloud', ...Object.keys(TOLD), ...CONTROLLED_WAYS];
 /** Those that are measured where none is named. */
 const WAYS = ['aloud', ...Object.keys(TOLD).filter((way) => way !== FORWARDED)];
 
-/** What this machine may lack for each way. */
-const LACKS = Object.fromEntries(ALL_WAYS.map((way) => [way, { missing: way === FORWARDED ? missing : async () => null }]));
+/** The ways, each with what tells what this machine lacks for it. */
+const REQUIREMENTS = Object.fromEntries(ALL_WAYS.map((way) => [way, { missing: way === FORWARDED ? missing : async () => null }]));
 
 /** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, Leg>>} */
 const CONDITIONS = Object.freeze({
@@ -107,7 +106,7 @@ export const shipped = {
 
   async measure(lab) {
     const { ways: asked, conditions, repetitions } = /** @type {any} */ (lab.options);
-    const ways = await usableOf(lab, LACKS, asked, 'ways');
+    const ways = await usableOf(lab, REQUIREMENTS, asked, 'ways');
     const star = await starOf(lab.link, 2);
     await lab.startServer();
     const ear = await startBrowser(lab, star.legs[1]);
@@ -283,14 +282,11 @@ async function connect({ star, browsers: { mouth, ear }, forwarder }, { way, ...
   if (!told) return;
   const tell = async (/** @type {BrowserClients} */ browser, /** @type {string} */ id, /** @type {any} */ description) =>
     browser.call('signal', { id, description: description && { ...description, sdp: told(description.sdp) } });
-  if (way === FORWARDED) {
-    for (const [i, [id, browser]] of Object.entries({ mouth, ear }).entries()) {
-      const { sdp: offer } = await tell(browser, id, null);
-      const sdp = await /** @type {Child} */ (forwarder).call('answer', { from: id, host: star.legs[i].server.address, offer });
-      await tell(browser, id, { type: 'answer', sdp });
-    }
-    return;
-  }
+  const toForwarder = async (/** @type {BrowserClients} */ browser, /** @type {string} */ id, /** @type {Link} */ { server }) => {
+    const { sdp: offer } = await tell(browser, id, null);
+    await tell(browser, id, { type: 'answer', sdp: await forwarder?.call('answer', { from: id, host: server.address, offer }) });
+  };
+  if (way === FORWARDED) return void (await Promise.all([toForwarder(mouth, 'mouth', star.legs[0]), toForwarder(ear, 'ear', star.legs[1])]));
   const offer = await tell(mouth, 'mouth', null);
   await tell(mouth, 'mouth', await tell(ear, 'ear', offer));
 }
