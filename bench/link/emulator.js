@@ -36,6 +36,9 @@ import { LinkError, run } from './network-namespace.js';
  * @property {{ count: number, p50Us: number, p90Us: number, p99Us: number, p999Us: number, maxUs: number }}
  *   lateness by how much packets left later than planned, to 1.6 %
  *
+ * @typedef {{ fromMs: number, everyMs: number }} Slots  of time, from a time of the machine's monotonic clock on: packets of
+ *   two links that come in the same slot, in the same order, have the same fates, whatever came before
+ *
  * @typedef {object} LinkStats
  * @property {number} ageSeconds  since the link began
  * @property {number} seconds     since the counting began
@@ -138,9 +141,9 @@ export class Emulator {
     return this.#ask('stats');
   }
 
-  /** Begins the random numbers anew. @param {number} seed */
-  async seed(seed) {
-    await this.#ask(`seed ${seed}`);
+  /** Begins the random numbers anew. @param {number} seed @param {Slots} [slots] */
+  async seed(seed, slots) {
+    await this.#ask(slots ? `seed ${seed} ${slots.fromMs} ${slots.everyMs}` : `seed ${seed}`);
   }
 
   /** Takes back all changes, and those to come. */

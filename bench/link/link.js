@@ -150,11 +150,12 @@ export class Link {
 
   /**
    * Begins the link's random numbers anew: from now on the first packet, the second and so on have the fate that they
-   * have on every link of this seed.
+   * have on every link of this seed; with slots, in each of them.
    * @param {number} seed
+   * @param {import('./emulator.js').Slots} [slots]
    */
-  async seedAnew(seed) {
-    await this.#shaping().seed(seed);
+  async seedAnew(seed, slots) {
+    await this.#shaping().seed(seed, slots);
     this.seed = seed;
   }
 

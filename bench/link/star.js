@@ -51,9 +51,10 @@ export class Star {
    * Begins the random numbers of legs anew. Legs at the same place of different lists have the same fates.
    * @param {readonly (readonly Link[])[]} lists  of legs, such as the pairs of several ways
    * @param {number} seed
+   * @param {(list: number, place: number) => import('./emulator.js').Slots | undefined} [slotsOf]  of each leg
    */
-  async seedAnew(lists, seed) {
-    await Promise.all(lists.flatMap((list) => list.map((leg, i) => leg.seedAnew(seed + i * SEED_STEP))));
+  async seedAnew(lists, seed, slotsOf) {
+    await Promise.all(lists.flatMap((list, i) => list.map((leg, place) => leg.seedAnew(seed + place * SEED_STEP, slotsOf?.(i, place)))));
   }
 }
 

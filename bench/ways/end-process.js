@@ -84,16 +84,15 @@ const sending = {
   },
   /**
    * Sends packets, and messages where the way carries them, each when it is due.
-   * @param {{ payloads: Uint8Array[], count: number, everyMs: number, messages: Message[] }} options
+   * @param {{ payloads: Uint8Array[], count: number, everyMs: number, messages: Message[], startMs?: number }} options  startMs: when the first is due
    * @returns {Promise<{ latenessMs: number[], cpuPercent: number, messages: number, estimates: number[] }>} latenessMs: of sending,
    *   packet by packet; messages: how many were sent; estimates: of the path's rate, once a second
    */
-  async send({ payloads, count, everyMs, messages }) {
+  async send({ payloads, count, everyMs, messages, startMs = now() }) {
     const { send, sendMessage, path } = sender ?? {};
     if (!send) throw new Error('there is no connection');
     const contents = messages.map(contentOf);
     const cpu = new CpuMeter();
-    const startMs = now();
     const packetTimes = Array.from({ length: count }, (_, number) => startMs + number * everyMs);
     const messageTimes = sendMessage ? messages.map(({ atMs }) => startMs + atMs) : [];
     /** @type {number[]} */

@@ -13,6 +13,7 @@
  * @property {number} settle   packets that are sent before those that count
  * @property {number} count    packets that count
  * @property {readonly Message[]} [messages]  beside the packets, by ways that carry them; the same as at connecting
+ * @property {number} [startMs]  when the first packet is due, of the machine's monotonic clock; at once without it
  *
  * @typedef {object} WayRun
  * @property {number[]} ages        of the packets that count, at arrival, in milliseconds; Infinity where one never came
@@ -110,11 +111,11 @@ export class Path {
    * @param {Task} task
    * @returns {Promise<WayRun>}
    */
-  carry({ payloads, settle, count, messages = [] }) {
+  carry({ payloads, settle, count, messages = [], startMs }) {
     const [sender, ...relays] = this.#places;
     const receiver = /** @type {Place} */ (relays.pop());
     const carried = async () => {
-      const { latenessMs, cpuPercent, messages: sent, estimates } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages });
+      const { latenessMs, cpuPercent, messages: sent, estimates } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages, startMs });
       await Promise.all(relays.map((relay) => relay.call('check')));
       const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count, messages: sent });
       return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent, estimates };

@@ -1,9 +1,10 @@
 //! Commands on the emulator's standard input, one a line, each answered by a line of JSON:
 //! `set up.delayMs=20 down.lossPercent=1`, `steps 500 up.rateBits=1e6; 900 up.rateBits=0` (milliseconds
-//! from now; replaces those to come), `seed 7` (random numbers anew), `restore` (the
-//! settings of the beginning, and no steps to come), `reset`, `stats`. The end of the input ends it.
+//! from now; replaces those to come), `seed 7` (random numbers anew), `seed 7 81234.5 20` (the same, in slots
+//! of 20 ms, the first of which begins at 81 234.5 ms of the monotonic clock), `restore` (the settings of the
+//! beginning, and no steps to come), `reset`, `stats`. The end of the input ends it.
 
-use crate::path::Step;
+use crate::path::{Slots, Step};
 use crate::settings::Settings;
 use crate::time::from_ms;
 
@@ -18,7 +19,7 @@ pub struct Both<T> {
 pub enum Request {
     Set(Both<Vec<String>>),
     Steps(Both<Vec<Step>>),
-    Seed(u64),
+    Seed(u64, Option<Slots>),
     Restore,
     Reset,
     Stats,
@@ -46,16 +47,27 @@ pub fn parse(line: &str) -> Result<Request, String> {
     match name {
         "set" => Ok(Request::Set(sort(rest.split_whitespace())?)),
         "steps" => Ok(Request::Steps(steps(rest)?)),
-        "seed" => rest
-            .trim()
-            .parse()
-            .map(Request::Seed)
-            .map_err(|_| format!("{rest:?} is no seed")),
+        "seed" => seed(rest).ok_or_else(|| format!("{rest:?} is no seed")),
         "restore" => Ok(Request::Restore),
         "reset" => Ok(Request::Reset),
         "stats" => Ok(Request::Stats),
         _ => Err(format!("there is no command {name:?}")),
     }
+}
+
+fn seed(text: &str) -> Option<Request> {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    let (seed, slots) = match words[..] {
+        [seed] => (seed, None),
+        [seed, from, every] => {
+            let [from, every] = [from, every].map(|word| word.parse().unwrap_or(-1.0));
+            let are_times = (0.0..1e12).contains(&from) && (1.0..1e6).contains(&every);
+            let [from, every] = are_times.then_some([from, every])?.map(from_ms);
+            (seed, Some(Slots { from, every }))
+        }
+        _ => return None,
+    };
+    Some(Request::Seed(seed.parse().ok()?, slots))
 }
 
 fn steps(text: &str) -> Result<Both<Vec<Step>>, String> {
@@ -103,12 +115,25 @@ mod tests {
     }
 
     #[test]
+    fn a_seed_may_have_slots() {
+        assert_eq!(parse("seed 7"), Ok(Request::Seed(7, None)));
+        let (from, every) = (81_234_500_000, 20_000_000);
+        let slots = Some(Slots { from, every });
+        assert_eq!(parse("seed 7 81234.5 20"), Ok(Request::Seed(7, slots)));
+    }
+
+    #[test]
     fn nonsense_is_refused() {
         let wrong = [
             "",
             "hello",
             "seed",
             "seed -1",
+            "seed 7 5",
+            "seed 7 5 0",
+            "seed 7 -5 20",
+            "seed 7 NaN 20",
+            "seed 7 5 20 1",
             "set delayMs=1",
             "set up.delayMs",
             "set sideways.delayMs=1",

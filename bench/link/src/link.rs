@@ -132,9 +132,9 @@ impl Link {
                 self.up.tell(Command::Schedule(up));
                 self.down.tell(Command::Schedule(down));
             }
-            Request::Seed(seed) => {
-                self.up.tell(Command::Seed(seed));
-                self.down.tell(Command::Seed(seed));
+            Request::Seed(seed, slots) => {
+                self.up.tell(Command::Seed(seed, slots));
+                self.down.tell(Command::Seed(seed, slots));
             }
             Request::Restore => {
                 self.up.tell(Command::Restore);

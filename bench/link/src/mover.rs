@@ -1,7 +1,7 @@
 //! The thread that carries one direction: it reads what one namespace sends, asks the model what
 //! becomes of it, and writes to the other namespace what is due.
 
-use crate::path::{Path, Step};
+use crate::path::{Path, Slots, Step};
 use crate::time::{now, Nanos};
 use crate::tun::{Tun, Waker};
 use std::sync::mpsc::{Receiver, Sender};
@@ -10,7 +10,8 @@ use std::sync::Arc;
 pub enum Command {
     Change(Vec<String>),
     Schedule(Vec<Step>),
-    Seed(u64),
+    /// Slots of the monotonic clock.
+    Seed(u64, Option<Slots>),
     Restore,
     Reset,
     Stats(Sender<String>),
@@ -128,7 +129,13 @@ impl Mover {
                     steps.iter_mut().for_each(|step| step.0 += at);
                     drop(self.path.schedule(steps));
                 }
-                Command::Seed(seed) => self.path.seed(at, seed),
+                Command::Seed(seed, slots) => {
+                    let slots = slots.map(|slots| Slots {
+                        from: slots.from.saturating_sub(self.epoch),
+                        ..slots
+                    });
+                    self.path.seed(at, seed, slots);
+                }
                 Command::Restore => self.path.restore(at),
                 Command::Reset => self.path.reset(),
                 Command::Stats(reply) => drop(reply.send(self.path.stats())),

@@ -26,6 +26,7 @@ struct Flying {
 struct Waiting {
     arrived: Nanos,
     index: u64,
+    drawn: u64,
     fate: Fate,
     bytes: Vec<u8>,
 }
@@ -38,6 +39,40 @@ pub struct Departure {
 
 /// A change of the settings at a time to come.
 pub type Step = (Nanos, Vec<String>);
+
+/// Slots of time, each of which has random numbers of its own. Packets of two links that come in the same slot, in
+/// the same order, have the same fates, whatever came before: one packet more on either shifts no later one's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slots {
+    pub from: Nanos,
+    pub every: Nanos,
+}
+
+/// More packets than come in a slot.
+const SLOT_NUMBERS: u64 = 1 << 24;
+
+/// Where the index of random numbers counts from.
+#[derive(Default)]
+struct Draws {
+    seeded: Nanos,
+    slots: Option<Slots>,
+    slot: u64,
+    next: u64,
+}
+
+impl Draws {
+    /// The index of the random numbers of the packet that comes at `at`. All that come before the first slot share one.
+    fn next(&mut self, at: Nanos) -> u64 {
+        if let Some(Slots { from, every }) = self.slots {
+            let slot = at.checked_sub(from).map_or(0, |since| since / every + 1);
+            if slot != self.slot {
+                (self.slot, self.next) = (slot, slot * SLOT_NUMBERS);
+            }
+        }
+        self.next += 1;
+        self.next - 1
+    }
+}
 
 pub struct Path {
     settings: Settings,
@@ -56,8 +91,7 @@ pub struct Path {
     flying: BinaryHeap<Reverse<Flying>>,
     last_due: Nanos,
     arrivals: u64,
-    /// The packet and the time that random numbers count from.
-    seeded: (u64, Nanos),
+    draws: Draws,
     stream: u64,
     delivered_up_to: u64,
     spare: Vec<Vec<u8>>,
@@ -83,7 +117,7 @@ impl Path {
             flying: BinaryHeap::new(),
             last_due: 0,
             arrivals: 0,
-            seeded: (0, 0),
+            draws: Draws::default(),
             stream,
             delivered_up_to: 0,
             spare: Vec::new(),
@@ -106,9 +140,8 @@ impl Path {
         let index = self.arrivals;
         self.arrivals += 1;
         self.counters.arrived.add(bytes.len());
-        let fate = self
-            .loss
-            .decide(&self.settings, &self.random, index - self.seeded.0);
+        let drawn = self.draws.next(at);
+        let fate = self.loss.decide(&self.settings, &self.random, drawn);
         if self.held() >= MAX_HELD {
             self.counters.dropped_full.add(bytes.len());
             return;
@@ -124,6 +157,7 @@ impl Path {
         self.waiting.push_back(Waiting {
             arrived: at,
             index,
+            drawn,
             fate,
             bytes: kept,
         });
@@ -169,12 +203,18 @@ impl Path {
     }
 
     /// Begins the random numbers anew: the next packet's fate, jitter and stalls are those of a link that begins now.
-    pub fn seed(&mut self, at: Nanos, seed: u64) {
+    /// With slots each of them begins anew, but for bursts and stalls that last into it.
+    pub fn seed(&mut self, at: Nanos, seed: u64, slots: Option<Slots>) {
         self.advance(at);
         self.random = Random::new(seed, self.stream);
         self.stalls = Stalls::new(self.random.clone());
         self.loss = Loss::default();
-        self.seeded = (self.arrivals, at);
+        let seeded = slots.map_or(at, |slots| slots.from);
+        self.draws = Draws {
+            seeded,
+            slots,
+            ..Draws::default()
+        };
     }
 
     /// When there may be something to do next; never after a packet is due.
@@ -280,7 +320,11 @@ impl Path {
 
     fn fly(&mut self, packet: Waiting, at: Nanos) {
         let Waiting {
-            index, fate, bytes, ..
+            index,
+            drawn,
+            fate,
+            bytes,
+            ..
         } = packet;
         match fate {
             Fate::Passes => {}
@@ -291,13 +335,11 @@ impl Path {
             return self.recycle(bytes);
         }
         let stall = self.stalls.wait(&self.settings, at);
-        let mut due = at + stall + self.delay(at, index);
+        let mut due = at + stall + self.delay(at, drawn);
         if self.settings.reorder == 0.0 {
             due = due.max(self.last_due);
         }
-        if self.random.unit(self.drawn(index), Purpose::Reorder) * 100.0
-            < self.settings.reorder_percent
-        {
+        if self.random.unit(drawn, Purpose::Reorder) * 100.0 < self.settings.reorder_percent {
             due += from_ms(self.settings.reorder_ms);
         } else {
             self.last_due = self.last_due.max(due);
@@ -305,22 +347,17 @@ impl Path {
         self.flying.push(Reverse(Flying { due, index, bytes }));
     }
 
-    fn delay(&self, at: Nanos, index: u64) -> Nanos {
+    fn delay(&self, at: Nanos, drawn: u64) -> Nanos {
         if self.settings.jitter == Distribution::None {
             return from_ms(self.settings.delay_ms);
         }
         let draw = match from_ms(self.settings.jitter_hold_ms) {
-            0 => self.drawn(index),
-            hold => at.saturating_sub(self.seeded.1) / hold,
+            0 => drawn,
+            hold => at.saturating_sub(self.draws.seeded) / hold,
         };
         let u = self.random.unit(draw, Purpose::Jitter);
         let v = self.random.unit(draw, Purpose::JitterSecond);
         from_ms(self.settings.delay_ms + sample(&self.settings, u, v))
-    }
-
-    /// The index of a packet's random numbers. Those that came before the seeding share the first.
-    fn drawn(&self, index: u64) -> u64 {
-        index.saturating_sub(self.seeded.0)
     }
 
     fn least_delay(&self) -> Nanos {

@@ -183,10 +183,53 @@ fn a_seeding_gives_the_next_packets_the_fates_of_a_new_link() {
     let mut new = seeded(&words, 7);
     let mut used = seeded(&words, 1);
     let before = fates(&mut used, 0, 0);
-    used.seed(500 * MS, 7);
+    used.seed(500 * MS, 7, None);
     let after = fates(&mut used, 1000, 500 * MS);
     assert_eq!(after, fates(&mut new, 0, 0));
     assert_ne!(before, after);
+}
+
+/// What is left of packets every 20 ms from `from` on, with others that come 4 ms after some of them.
+fn left_in_slots(path: &mut Path, from: Nanos, others: &[u32]) -> Vec<u32> {
+    let slots = Slots {
+        from: from - 5 * MS,
+        every: 20 * MS,
+    };
+    path.arrive(from - 11 * MS, &packet(u32::MAX, 100));
+    path.seed(from - 10 * MS, 7, Some(slots));
+    for other in others.iter().filter(|&&other| other == 0) {
+        path.arrive(from - 8 * MS, &packet(u32::MAX - other, 100));
+    }
+    for number in 0..500 {
+        let at = from + Nanos::from(number) * 20 * MS;
+        path.arrive(at, &packet(number, 100));
+        if others.contains(&number) {
+            path.arrive(at + 4 * MS, &packet(u32::MAX, 100));
+        }
+    }
+    let left = run_until(path, Nanos::MAX).into_iter();
+    left.map(|left| left.0)
+        .filter(|&number| number < 500)
+        .collect()
+}
+
+#[test]
+fn in_slots_packets_have_the_same_fates_whatever_comes_between_them() {
+    let words = ["lossPercent=10", "delayMs=3"];
+    let alone = left_in_slots(&mut seeded(&words, 1), 100 * MS, &[]);
+    assert!((420..480).contains(&alone.len()), "{}", alone.len());
+    let among = left_in_slots(&mut seeded(&words, 2), 777 * MS, &[0, 3, 99, 100, 400]);
+    assert_eq!(alone, among);
+}
+
+#[test]
+fn in_slots_the_loss_is_as_without() {
+    let mut path = seeded(&["lossPercent=10"], 3);
+    let (from, every) = (0, 20 * MS);
+    path.seed(0, 3, Some(Slots { from, every }));
+    send(&mut path, 100_000, 6 * MS, 100);
+    let share = path.counters.lost_random.packets as f64 / 100_000.0;
+    assert!((share - 0.1).abs() < 0.004, "{share}");
 }
 
 #[test]

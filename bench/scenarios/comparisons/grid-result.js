@@ -45,7 +45,7 @@ const ALL_WAYS = Object.keys(ways);
 /** Notes on method that hold for all grids. */
 export const GRID_NOTES = Object.freeze([
   'Per leg: what is said of a leg holds for each of the two, in both directions unless one is named. End to end a packet meets the sender\'s leg up and the receiver\'s leg down: twice the delay, and of 10 % loss per leg 19 %.',
-  'Each block: connected anew on legs that have their delay alone, then impaired, two seconds that don\'t count, then those that do. Legs have the same random numbers in a repetition, so that the k-th packet of each way has the same fate; ways send different numbers of packets besides (acknowledgements, repetitions).',
+  'Each block: connected anew on legs that have their delay alone, then impaired, two seconds that don\'t count, then those that do. Legs have the same random numbers in a repetition, slot by slot of 20 ms, so that a frame\'s packet has the same fate whatever carries it, unless another of its way came in the same slot before it (an acknowledgement, a repetition), or a queue held it back.',
   'Present, playout and mouth to ear: the packets\' ages put through aloud\'s own playout and decoder, which conceal what isn\'t there. Mouth to ear: the frame\'s length, the packet\'s age, the wait for playout and 10 ms of a sound card; the devices\' own delays aren\'t in it.',
   'R by the E-model, wideband, up to 129: an estimate from mouth to ear and the share of frames that weren\'t there, with Ie and Bpl of `node bench/codec/impairment.js`. Nobody was asked.',
   'Same payload: only the way differs; codec and playout are aloud\'s for all. A browser\'s WebRTC has another playout, and adapts its codec.',

@@ -1,7 +1,8 @@
 /**
  * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's, and all of them run at
  * the same time: connected on legs that have their delay alone, which are impaired then, all alike and with the same random
- * numbers, so that the k-th packet of each way has the same fate. In each repetition another voice speaks.
+ * numbers for each packet's time, so that a packet of one way has the fate of the other ways' packet. In each repetition another
+ * voice speaks.
  *
  * @import { Lab } from '../lab.js'
  * @import { Star } from '../../link/star.js'
@@ -31,6 +32,7 @@
  */
 
 import { starOf } from '../../link/star.js';
+import { sharedMs } from '../../participants/child.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
 import { FrameFile, framesOf } from '../../ways/frames.js';
@@ -44,6 +46,12 @@ import { usableOf } from './usable.js';
 
 /** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
 export const SETTLE_SECONDS = 2;
+
+/** Time from the random numbers' beginning to the first packet of the first way, in milliseconds: all are told in it. */
+const LEAD_MS = 50;
+
+/** The part of a slot of random numbers that has passed when its packet is due at a leg: a packet may be early by as much, and late by the rest. */
+const EARLY = 0.25;
 
 /** How often a block, or a call, is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
@@ -147,14 +155,20 @@ async function runBlock(lab, ground, condition, seed) {
   await star.set({ delayMs: condition.leg.delayMs ?? 0 });
   const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads, messages)));
   lab.signal.throwIfAborted();
-  await star.seedAnew(lanes.map(({ legs }) => legs), seed);
   await star.set(condition.leg);
   const undisturb = await condition.disturb?.(lanes);
   let outcomes, others;
   try {
-    if (condition.steps) await star.steps(condition.steps);
+    // Ways by turns within the time of a packet: processes that are all woken at once are late.
+    const firstMs = sharedMs(performance.now()) + LEAD_MS;
+    const starts = lanes.map((_, i) => firstMs + (i * EVERY_MS) / lanes.length);
+    await star.seedAnew(lanes.map(({ legs }) => legs), seed, (lane, place) => ({
+      fromMs: starts[lane] + place * (condition.leg.delayMs ?? 0) - EARLY * EVERY_MS,
+      everyMs: EVERY_MS,
+    }));
+    if (condition.steps) await star.steps(condition.steps.map((step) => ({ ...step, atMs: step.atMs + LEAD_MS })));
     await Promise.all(star.legs.map((leg) => leg.reset()));
-    outcomes = await carryAll(lab, ground, condition, { connected, messages });
+    outcomes = await carryAll(lab, ground, condition, { connected, messages, starts });
   } finally {
     others = await undisturb?.();
     await star.clear();
@@ -171,19 +185,20 @@ const secondsOf = (lab, { seconds }) => seconds ?? lab.blockSeconds;
 
 /**
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition
- * @param {{ connected: readonly PromiseSettledResult<void>[], messages: readonly Message[] }} options  connected: of the lanes
+ * @param {{ connected: readonly PromiseSettledResult<void>[], messages: readonly Message[], starts: readonly number[] }} options  connected: of the lanes;
+ *   starts: of their first packets
  * @returns {Promise<Outcome[]>}
  */
-async function carryAll(lab, ground, condition, { connected, messages }) {
+async function carryAll(lab, ground, condition, { connected, messages, starts }) {
   const { lanes, payloads } = ground;
   const [settle, count] = [SETTLE_SECONDS, secondsOf(lab, condition)].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
   const running = Promise.allSettled(lanes.map(async ({ path }, i) => {
     const connection = connected[i];
     if (connection.status === 'rejected') throw connection.reason;
-    return path.carry({ payloads, settle: 0, count: settle + count, messages });
+    return path.carry({ payloads, settle: 0, count: settle + count, messages, startMs: starts[i] });
   }));
   // Legs are looked at when the last packet is due: a receiver waits for those that were lost, and nothing is sent then.
-  await lab.wait(((settle + count) * EVERY_MS) / 1000);
+  await lab.wait((LEAD_MS + (settle + count) * EVERY_MS) / 1000);
   const stats = /** @type {LinkStats[][]} */ (await Promise.all(lanes.map(({ legs }) => Promise.all(legs.map((leg) => leg.stats())))));
   const runs = await running;
   lab.signal.throwIfAborted();

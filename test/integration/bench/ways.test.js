@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
+import Papa from 'papaparse';
 import { afterAll, describe, expect, it } from 'vitest';
 import { openLink } from '../../../bench/link/link.js';
 import { Path, runWay } from '../../../bench/ways/run.js';
@@ -73,22 +74,31 @@ await trial.close();
 const onLegs = requireOrSkip(trial.available, trial.reason ?? '', ofTheMachine);
 
 /**
- * Runs the lab's command, which is to print something, and reads the samples of a quantity.
- * @param {string[]} argv @param {string} printed @param {string} quantity
- * @returns {Promise<any[]>}
+ * Runs the lab's command, which is to print something, and reads a file of its run's folder.
+ * @param {string[]} argv @param {string} printed @param {string} file
+ * @returns {Promise<string>}
  */
-async function measured(argv, printed, quantity) {
+async function fileOf(argv, printed, file) {
   const out = await mkdtemp(join(tmpdir(), 'aloud-sweep-'));
   try {
     const { stdout } = await promisify(execFile)(process.execPath, [MAIN, ...argv, '--repetitions', '1', '--out', out]);
     expect(stdout).toContain(printed);
     const [run] = await readdir(out);
-    const { quantities } = JSON.parse(await readFile(join(out, run, 'samples.json'), 'utf8'));
-    const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === quantity);
-    return rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
+    return await readFile(join(out, run, file), 'utf8');
   } finally {
     await rm(out, { recursive: true });
   }
+}
+
+/**
+ * The samples of a quantity.
+ * @param {string[]} argv @param {string} printed @param {string} quantity
+ * @returns {Promise<any[]>}
+ */
+async function measured(argv, printed, quantity) {
+  const { quantities } = JSON.parse(await fileOf(argv, printed, 'samples.json'));
+  const { columns, rows } = quantities.find((/** @type {any} */ { name }) => name === quantity);
+  return rows.map((/** @type {any[]} */ row) => Object.fromEntries(row.map((cell, i) => [columns[i], cell])));
 }
 
 onLegs.it('a sweep measures ways over legs of their own, through a relay, each as long as it was asked to be', () => undisturbed(async () => {
@@ -99,6 +109,19 @@ onLegs.it('a sweep measures ways over legs of their own, through a relay, each a
     expect(far - near).toBeGreaterThan(70);
     expect(far - near).toBeLessThan(100);
   }
+}));
+
+onLegs.it('what is lost of one way is lost of another, whatever either sends besides', () => undisturbed(async () => {
+  const asked = ['datagrams', 'rtp'];
+  const file = await fileOf(['sweep', '--sweeps', 'loss', '--at', '20', '--ways', asked.join(','), '--duration', '4', '--frames'], 'Loss on each leg: figures', 'frames.csv');
+  /** @type {any[]} */
+  const rows = Papa.parse(file, { header: true, skipEmptyLines: true }).data;
+  const [some, others] = asked.map((way) => new Set(rows.filter((row) => row.way === way && row.ageMs === '').map(({ frame }) => frame)));
+  const both = [...some].filter((frame) => others.has(frame)).length;
+  const either = new Set([...some, ...others]).size;
+  // Of 300 packets 108 are lost on average. Were the losses unrelated, 22 % of those that either lost would be lost by both.
+  expect(either).toBeGreaterThan(60);
+  expect(both / either).toBeGreaterThan(0.75);
 }));
 
 onLegs.it('of messages beside the sound, those on a stream come and those in datagrams are lost', () => undisturbed(async () => {
