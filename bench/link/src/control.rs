@@ -4,7 +4,8 @@
 //! of 20 ms, the first of which begins at 81 234.5 ms of the monotonic clock), `restore` (the settings of the
 //! beginning, and no steps to come), `reset`, `stats`. The end of the input ends it.
 
-use crate::path::{Slots, Step};
+use crate::path::Step;
+use crate::random::Slots;
 use crate::settings::Settings;
 use crate::time::from_ms;
 

@@ -1,7 +1,8 @@
 //! The thread that carries one direction: it reads what one namespace sends, asks the model what
 //! becomes of it, and writes to the other namespace what is due.
 
-use crate::path::{Path, Slots, Step};
+use crate::path::{Path, Step};
+use crate::random::Slots;
 use crate::time::{now, Nanos};
 use crate::tun::{Tun, Waker};
 use std::sync::mpsc::{Receiver, Sender};

@@ -7,7 +7,7 @@
 use crate::counters::Counters;
 use crate::jitter::{sample, Stalls};
 use crate::loss::{Fate, Loss};
-use crate::random::{Purpose, Random};
+use crate::random::{Draws, Purpose, Random, Slots};
 use crate::settings::{Distribution, Settings};
 use crate::time::{from_ms, Nanos};
 use std::cmp::Reverse;
@@ -39,40 +39,6 @@ pub struct Departure {
 
 /// A change of the settings at a time to come.
 pub type Step = (Nanos, Vec<String>);
-
-/// Slots of time, each of which has random numbers of its own. Packets of two links that come in the same slot, in
-/// the same order, have the same fates, whatever came before: one packet more on either shifts no later one's.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Slots {
-    pub from: Nanos,
-    pub every: Nanos,
-}
-
-/// More packets than come in a slot.
-const SLOT_NUMBERS: u64 = 1 << 24;
-
-/// Where the index of random numbers counts from.
-#[derive(Default)]
-struct Draws {
-    seeded: Nanos,
-    slots: Option<Slots>,
-    slot: u64,
-    next: u64,
-}
-
-impl Draws {
-    /// The index of the random numbers of the packet that comes at `at`. All that come before the first slot share one.
-    fn next(&mut self, at: Nanos) -> u64 {
-        if let Some(Slots { from, every }) = self.slots {
-            let slot = at.checked_sub(from).map_or(0, |since| since / every + 1);
-            if slot != self.slot {
-                (self.slot, self.next) = (slot, slot * SLOT_NUMBERS);
-            }
-        }
-        self.next += 1;
-        self.next - 1
-    }
-}
 
 pub struct Path {
     settings: Settings,
@@ -203,18 +169,13 @@ impl Path {
     }
 
     /// Begins the random numbers anew: the next packet's fate, jitter and stalls are those of a link that begins now.
-    /// With slots each of them begins anew, but for bursts and stalls that last into it.
+    /// With slots, fates and jitter begin anew in each; a burst lasts on into the next.
     pub fn seed(&mut self, at: Nanos, seed: u64, slots: Option<Slots>) {
         self.advance(at);
         self.random = Random::new(seed, self.stream);
         self.stalls = Stalls::new(self.random.clone());
         self.loss = Loss::default();
-        let seeded = slots.map_or(at, |slots| slots.from);
-        self.draws = Draws {
-            seeded,
-            slots,
-            ..Draws::default()
-        };
+        self.draws = Draws::new(at, slots);
     }
 
     /// When there may be something to do next; never after a packet is due.
@@ -353,7 +314,7 @@ impl Path {
         }
         let draw = match from_ms(self.settings.jitter_hold_ms) {
             0 => drawn,
-            hold => at.saturating_sub(self.draws.seeded) / hold,
+            hold => at.saturating_sub(self.draws.begun) / hold,
         };
         let u = self.random.unit(draw, Purpose::Jitter);
         let v = self.random.unit(draw, Purpose::JitterSecond);

@@ -1,3 +1,5 @@
+use crate::time::Nanos;
+
 /// The purpose of a random number. Each purpose has a sequence of its own, so that turning one impairment
 /// on or off leaves the decisions of the others as they were.
 #[derive(Clone, Copy)]
@@ -41,6 +43,49 @@ impl Random {
         let key = mix(self.key.wrapping_add((purpose as u64).wrapping_mul(GOLDEN)));
         let bits = mix(key.wrapping_add(index.wrapping_mul(GOLDEN)));
         (bits >> 11) as f64 / (1u64 << 53) as f64
+    }
+}
+
+/// Slots of time, each of which has random numbers of its own. Packets of two links that come in the same slot, in
+/// the same order, have the same fates, whatever came before: one packet more on either shifts no later one's.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Slots {
+    pub from: Nanos,
+    pub every: Nanos,
+}
+
+/// More packets than come in a slot.
+const SLOT_NUMBERS: u64 = 1 << 24;
+
+/// Packets' indexes of random numbers: packet by packet, or slot by slot.
+#[derive(Default)]
+pub struct Draws {
+    /// When counting began; jitter that is held for a while counts from there.
+    pub begun: Nanos,
+    slots: Option<Slots>,
+    slot: u64,
+    next: u64,
+}
+
+impl Draws {
+    pub fn new(at: Nanos, slots: Option<Slots>) -> Self {
+        Self {
+            begun: slots.map_or(at, |slots| slots.from),
+            slots,
+            ..Self::default()
+        }
+    }
+
+    /// The index of the packet that comes at `at`. Those that come before the first slot have one of their own.
+    pub fn next(&mut self, at: Nanos) -> u64 {
+        if let Some(Slots { from, every }) = self.slots {
+            let slot = at.checked_sub(from).map_or(0, |since| since / every + 1);
+            if slot != self.slot {
+                (self.slot, self.next) = (slot, slot * SLOT_NUMBERS);
+            }
+        }
+        self.next += 1;
+        self.next - 1
     }
 }
 
