@@ -51,18 +51,21 @@ async function openPage(onPacket) {
   started ??= launch();
   const [browser, { sockets, port, close }] = await Promise.all([started, serve()]);
   const context = await browser.newContext();
-  const connected = once(sockets, 'connection');
-  await (await context.newPage()).goto(`http://127.0.0.1:${port}`);
-  const [socket] = /** @type {[WebSocket]} */ (await connected);
   const messages = new EventEmitter();
   const told = (/** @type {string} */ type) => once(messages, type).then(([text]) => /** @type {string} */ (text));
-  const tell = (/** @type {object} */ message) => socket.send(JSON.stringify(message));
+  // A page may be ready before it is told that it was loaded.
   const isReady = told('ready');
-  socket.on('message', (/** @type {Buffer} */ data, /** @type {boolean} */ isBinary) => {
-    if (isBinary) onPacket(data);
-    else messages.emit(JSON.parse(String(data)).type, String(data));
+  const connected = once(sockets, 'connection');
+  sockets.once('connection', (/** @type {WebSocket} */ connection) => {
+    connection.on('message', (/** @type {Buffer} */ data, /** @type {boolean} */ isBinary) => {
+      if (isBinary) onPacket(data);
+      else messages.emit(JSON.parse(String(data)).type, String(data));
+    });
   });
+  await (await context.newPage()).goto(`http://127.0.0.1:${port}`);
+  const [socket] = /** @type {[WebSocket]} */ (await connected);
   await isReady;
+  const tell = (/** @type {object} */ message) => socket.send(JSON.stringify(message));
   return {
     told, tell,
     /** @param {object} message @param {string} type  of its answer */

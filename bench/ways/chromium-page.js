@@ -46,5 +46,8 @@ socket.onmessage = ({ data }) => {
   if (typeof data === 'string') void follow(JSON.parse(data));
   else if (channel?.readyState === 'open') channel.send(data);
 };
+const connected = new Promise((/** @type {(event: Event) => void} */ resolve) => void (socket.onopen = resolve));
 // Candidates have addresses, in place of names that nobody else can look up, for pages that may hear a microphone.
-void navigator.mediaDevices.getUserMedia({ audio: true }).then(() => tell({ type: 'ready' }));
+await navigator.mediaDevices.getUserMedia({ audio: true });
+await connected;
+tell({ type: 'ready' });
