@@ -244,6 +244,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {() => void} listening
  * @property {(most: number) => NativeEvent[]} events
  * @property {(bytes: Uint8Array, index: Float64Array) => number} recv
+ * @property {(session: number, firstByte: number) => void} letWait
  * @property {(session: number, bytes: Uint8Array) => boolean} send
  * @property {(ids: Uint32Array, count: number, bytes: Uint8Array) => number} sendMany
  * @property {(group: number, ids: Uint32Array, count: number) => boolean} groupSet

@@ -57,6 +57,15 @@ export class NativeSession {
   }
 
   /**
+   * Lets datagrams wait that begin with this byte: they are handed over with others, or when the port is polled, within
+   * 0.1 s otherwise. For those that are needed at times that the caller knows.
+   * @param {number | null} firstByte  null: none waits, as at first
+   */
+  letWait(firstByte) {
+    this.#native.letWait(this.id, firstByte ?? -1);
+  }
+
+  /**
    * @param {{ bidi?: boolean }} [options]
    * @returns {Stream | null} null when the session is over, or has too many streams
    */

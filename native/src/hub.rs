@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::runtime::Handle;
-use tokio::time::{sleep_until, Instant};
+use tokio::time::{sleep, sleep_until, Instant};
 
 use crate::clock::Clock;
 use crate::events::{Event, Kind};
@@ -19,6 +19,10 @@ pub type Readable = Box<dyn Fn() + Send + Sync>;
 /// The shortest time between two tellings: what arrives meanwhile is read together.
 const TOLD_EVERY: Duration = Duration::from_millis(1);
 
+/// The time after which JavaScript is told of datagrams that may wait, where it hasn't read meanwhile: they wait for twice
+/// as long at most.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
+
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
 
@@ -28,6 +32,9 @@ const TURN: usize = 16;
 /// No telling is lost. A thread first puts something into a queue, then sets `told` and calls JavaScript
 /// unless it was set; JavaScript first clears `told`, then empties the queues. If it found a queue empty,
 /// its clearing came before the other thread took the queue's lock, so that thread finds `told` cleared.
+///
+/// Of a datagram that may wait nothing is told: JavaScript reads by itself when it needs what has come. Should it not,
+/// a task that looks now and then tells it.
 pub struct Hub {
     pub options: Options,
     pub clock: Clock,
@@ -36,6 +43,10 @@ pub struct Hub {
     told_every: Duration,
     told: AtomicBool,
     told_at: Mutex<Option<Instant>>,
+    /// Whether a task looks after those that may wait.
+    has_look: AtomicBool,
+    /// Whether JavaScript has read since it looked.
+    was_read: AtomicBool,
     events: Mutex<VecDeque<Event>>,
     line: Mutex<VecDeque<Arc<Inbox>>>,
 }
@@ -50,6 +61,8 @@ impl Hub {
             told_every: TOLD_EVERY,
             told: AtomicBool::new(false),
             told_at: Mutex::default(),
+            has_look: AtomicBool::new(false),
+            was_read: AtomicBool::new(false),
             events: Mutex::default(),
             line: Mutex::default(),
         }
@@ -114,17 +127,24 @@ impl Hub {
     }
 
     /// Keeps a session's datagram; answers how many older ones had to go for it.
-    pub fn datagram(&self, inbox: &Arc<Inbox>, datagram: &[u8]) -> u64 {
+    pub fn datagram(self: &Arc<Self>, inbox: &Arc<Inbox>, datagram: &[u8]) -> u64 {
         let (dropped, in_line) = inbox.push(datagram, self.clock.now_ms());
         if !in_line {
             lock(&self.line).push_back(inbox.clone());
+        }
+        if !inbox.may_wait(datagram) {
+            // Others of the same session may stand in line untold.
             self.tell();
+        } else if !self.has_look.swap(true, Ordering::AcqRel) {
+            self.was_read.store(false, Ordering::Release);
+            self.handle.spawn(look(self.clone()));
         }
         dropped
     }
 
     /// Fills the arrays with datagrams, the sessions taking turns.
     pub fn take_datagrams(&self, out: &mut Batch) {
+        self.was_read.store(true, Ordering::Release);
         loop {
             let Some(inbox) = lock(&self.line).pop_front() else {
                 return;
@@ -137,6 +157,23 @@ impl Hub {
                     return;
                 }
             }
+        }
+    }
+}
+
+/// Looks after datagrams that may wait until there are none, or nobody has read since the last look.
+async fn look(hub: Arc<Hub>) {
+    loop {
+        sleep(LOOK_EVERY).await;
+        if !hub.was_read.swap(false, Ordering::AcqRel) {
+            hub.has_look.store(false, Ordering::Release);
+            return hub.tell();
+        }
+        // First the word that nobody looks, then the line: who comes between starts another look.
+        hub.has_look.store(false, Ordering::SeqCst);
+        let is_over = lock(&hub.line).is_empty();
+        if is_over || hub.has_look.swap(true, Ordering::SeqCst) {
+            return;
         }
     }
 }
@@ -192,7 +229,7 @@ mod tests {
         let readable = Box::new(move || told.send(()).unwrap_or_default());
         let mut hub = Hub::new(options(), runtime.handle().clone(), readable);
         hub.told_every = told_every;
-        let hub = &hub;
+        let hub = &Arc::new(hub);
         let written = &AtomicUsize::new(0);
         let was_read = &AtomicUsize::new(0);
         thread::scope(|scope| {
@@ -221,6 +258,73 @@ mod tests {
                 was_read.fetch_add(if told.is_ok() { count } else { all }, Ordering::SeqCst);
                 assert!(told.is_ok(), "{count} waited untold");
             }
+        });
+    }
+
+    /// A hub whose time is the test's, an inbox of which datagrams with a 1 in front may wait, and what was told.
+    fn waiting() -> (Runtime, Arc<Hub>, Arc<Inbox>, Receiver<()>) {
+        let paused = tokio::runtime::Builder::new_current_thread()
+            .enable_time()
+            .start_paused(true)
+            .build();
+        let runtime = paused.unwrap();
+        let (told, hears) = channel();
+        let readable = Box::new(move || told.send(()).unwrap_or_default());
+        let hub = Arc::new(Hub::new(options(), runtime.handle().clone(), readable));
+        let inbox = Arc::new(Inbox::new(7, 8));
+        inbox.let_wait(Some(1));
+        (runtime, hub, inbox, hears)
+    }
+
+    fn read_all(hub: &Hub) -> usize {
+        read(hub, &mut [0; 64], &mut [0.0; INDEX_FIELDS * 4])
+    }
+
+    #[test]
+    fn what_may_wait_is_told_where_nobody_reads() {
+        let (runtime, hub, inbox, hears) = waiting();
+        for _ in 0..3 {
+            runtime.block_on(async {
+                hub.datagram(&inbox, &[1, 2]);
+                sleep(LOOK_EVERY / 2).await;
+                assert!(hears.try_recv().is_err());
+                sleep(2 * LOOK_EVERY).await;
+                assert!(hears.try_recv().is_ok());
+            });
+            assert_eq!(read_all(&hub), 1);
+        }
+    }
+
+    #[test]
+    fn what_may_wait_is_not_told_to_a_reader() {
+        let (runtime, hub, inbox, hears) = waiting();
+        runtime.block_on(async {
+            for _ in 0..100 {
+                hub.datagram(&inbox, &[1, 2]);
+                sleep(LOOK_EVERY / 3).await;
+                assert_eq!(read_all(&hub), 1);
+            }
+            assert!(hears.try_recv().is_err());
+            // The last one comes after the last reading.
+            hub.datagram(&inbox, &[1, 2]);
+            sleep(3 * LOOK_EVERY).await;
+            assert!(hears.try_recv().is_ok());
+        });
+    }
+
+    #[test]
+    fn what_may_not_wait_is_told_at_once_with_what_stands_in_line() {
+        let (runtime, hub, inbox, hears) = waiting();
+        runtime.block_on(async {
+            hub.datagram(&inbox, &[1, 2]);
+            assert!(hears.try_recv().is_err());
+            hub.datagram(&inbox, &[2]);
+            assert!(hears.try_recv().is_ok());
+            assert_eq!(read_all(&hub), 2);
+            inbox.let_wait(None);
+            hub.datagram(&inbox, &[1, 2]);
+            sleep(2 * TOLD_EVERY).await;
+            assert!(hears.try_recv().is_ok());
         });
     }
 

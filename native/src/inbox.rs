@@ -1,4 +1,5 @@
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::sync::Mutex;
 
 use crate::faults::lock;
@@ -7,8 +8,12 @@ use crate::faults::lock;
 pub struct Inbox {
     session: u32,
     capacity: usize,
+    /// First byte of the datagrams of which JavaScript needn't be told; above 255 where it is to be told of all.
+    waits: AtomicU16,
     queue: Mutex<Queue>,
 }
+
+const NONE_WAITS: u16 = 256;
 
 /// The bytes are copied into one ring, since what QUIC hands out would keep a whole batch of UDP packets
 /// alive for the sake of one small datagram.
@@ -36,8 +41,20 @@ impl Inbox {
         Self {
             session,
             capacity,
+            waits: AtomicU16::new(NONE_WAITS),
             queue: Mutex::default(),
         }
+    }
+
+    /// Datagrams that begin with this byte wait until somebody reads.
+    pub fn let_wait(&self, first_byte: Option<u8>) {
+        let byte = first_byte.map_or(NONE_WAITS, u16::from);
+        self.waits.store(byte, Ordering::Relaxed);
+    }
+
+    pub fn may_wait(&self, datagram: &[u8]) -> bool {
+        let waits = self.waits.load(Ordering::Relaxed);
+        datagram.first().is_some_and(|byte| u16::from(*byte) == waits)
     }
 
     /// Keeps a datagram; answers how many had to go for it, and whether the inbox stood in line already.

@@ -125,6 +125,14 @@ impl Port {
             .is_some_and(|session| session.send_framed(&self.registry.hub, framed(&bytes)))
     }
 
+    /// Datagrams of a session that begin with this byte wait until somebody reads; a number below 0: none does.
+    #[napi(catch_unwind)]
+    pub fn let_wait(&self, session: u32, first_byte: i32) {
+        if let Some(session) = self.registry.session(session) {
+            session.inbox.let_wait(u8::try_from(first_byte).ok());
+        }
+    }
+
     /// Sends one datagram to the first `count` of these sessions; answers to how many it went.
     #[napi(catch_unwind)]
     pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {

@@ -245,6 +245,7 @@ export class Room {
     if (this.#parts.roomDelay.observe(member, arrivalMs)) this.#followDelay();
     if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
+    member.session.letAudioWait?.(this.ticks && member.delivery === 'tick' && this.#delivery.mode !== 'now');
     this.#delivery.received(source, frame, packet, bytes);
     if (listener !== null && !listener.isLight && listener.delivery === 'reply') this.#reply(listener, frame);
   }
@@ -419,9 +420,7 @@ export class Room {
   }
 
   /** See RoomView.whole. */
-  describe() {
-    return this.view.whole();
-  }
+  describe = () => this.view.whole();
 
   /**
    * Ends the room because of a mistake of the server's own.

@@ -47,6 +47,8 @@
  * @property {(message: object | ControlMessage) => void} sendControl
  *   sends a control message, reliably and in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
+ * @property {(waits: boolean) => void} [letAudioWait]  whether audio packets may wait until the tick reads them, where each
+ *   that comes would wake the thread otherwise. False at first
  * @property {() => SessionStats} stats
  * @property {() => PathStats} [pathStats]  those of them that are read again and again; valid until the next call, for whichever
  *   session. Absent where stats() costs no more

@@ -16,6 +16,7 @@ import { CARRIES, CARRY_QUERY } from '../../public/shared/wire/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
+import { PACKET_VERSION, PacketType } from '../../public/shared/wire/packet-format.js';
 import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
 import { countRefusal } from '../counts.js';
 import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
@@ -42,6 +43,9 @@ const chunk = new Uint8Array(4 * 1024);
 const pathFields = new Float64Array(PATH_FIELDS);
 /** @type {PathStats} */
 const pathStats = { rttMs: 0, sentPackets: 0, lostPackets: 0, droppedOut: 0, deliveryBps: 0, deliveryIsLimit: false, underWayMs: 0 };
+
+/** The first byte of audio packets. */
+const AUDIO_BYTE = (PACKET_VERSION << 4) | PacketType.audio;
 
 /** Reads of one control stream before other sessions have their turn. */
 const READS_PER_TURN = 16;
@@ -251,6 +255,7 @@ export class NativeEngineSession extends BaseSession {
   #waitingBytes = 0;
   #lines;
   #isFlooded = false;
+  #audioWaits = false;
   /** Where packets are no datagrams. @type {PacketStreams | null} */
   #packets = null;
   /** Where packets are to arrive surely. @type {SureStreams | null} */
@@ -290,6 +295,13 @@ export class NativeEngineSession extends BaseSession {
    */
   send(bytes) {
     return this.#packets === null ? this.#native.send(bytes) : this.#packets.send(bytes);
+  }
+
+  /** @param {boolean} waits */
+  letAudioWait(waits) {
+    if (waits === this.#audioWaits) return;
+    this.#audioWaits = waits;
+    this.#native.letWait(waits ? AUDIO_BYTE : null);
   }
 
   get surely() {

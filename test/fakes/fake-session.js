@@ -27,6 +27,7 @@ export class FakeSession {
   messages = [];
   /** @type {{ code: number, reason: string } | null} */
   closed = null;
+  audioWaits = false;
 
   /** @param {Transport} [transport] */
   constructor(transport = fakeTransport()) {
@@ -49,6 +50,11 @@ export class FakeSession {
     if (this.closed) return;
     this.closed = { code, reason };
     this.handler?.closed(code, reason);
+  }
+
+  /** @param {boolean} waits */
+  letAudioWait(waits) {
+    this.audioWaits = waits;
   }
 
   stats() {

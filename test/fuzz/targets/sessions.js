@@ -93,7 +93,7 @@ export const engineSessions = {
   valid: scripts,
   run: (input) =>
     inRoom(({ conference, log }) => {
-      const native = /** @type {any} */ ({ id: 1, peer: '192.0.2.9:1', send: () => true, stats: () => null, close() {} });
+      const native = /** @type {any} */ ({ id: 1, peer: '192.0.2.9:1', send: () => true, letWait() {}, path: () => false, stats: () => null, close() {} });
       const session = new NativeEngineSession({ transport: fakeTransport(), native, clock: conference.clock, log, onEnd() {} });
       session.offerTo(conference.arrivals.accept);
       /** @type {Uint8Array[]} */

@@ -84,6 +84,26 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.datagrams).toEqual(Array.from({ length: 9 }, (_, i) => `datagram ${i}`));
   });
 
+  it('lets datagrams wait that begin with a byte: they come when they are asked for, with others, or within 0.1 s', async () => {
+    const { server, session, other } = await connected();
+    const seen = record(other);
+    other.letWait('a'.charCodeAt(0));
+    session.send(bytes('a 1'));
+    session.send(bytes('b 1'));
+    await until(() => seen.datagrams.length === 2);
+    session.send(bytes('a 2'));
+    await until(() => {
+      server.endpoint.poll();
+      return seen.datagrams.length === 3;
+    });
+    session.send(bytes('a 3'));
+    await until(() => seen.datagrams.length === 4);
+    other.letWait(null);
+    session.send(bytes('a 4'));
+    await until(() => seen.datagrams.length === 5);
+    expect(seen.datagrams).toEqual(['a 1', 'b 1', 'a 2', 'a 3', 'a 4']);
+  });
+
   it('hands over the rest of what it read where a callback throws, and has the process meet each error', async () => {
     const { session, other } = await connected();
     const met = /** @type {string[]} */ ([]);

@@ -23,6 +23,20 @@ const kinds = (packets) => [...new Set(packets.map(({ type }) => type))];
 /** @param {Conference} conference @param {'mix' | 'forward' | 'auto'} mode */
 const set = (conference, mode) => conference.rooms.get('lab')?.moderation.setMode(mode, OPERATOR);
 
+describe('a packet', () => {
+  it('waits for the tick where that alone asks for it, not where each goes on as it comes', async () => {
+    const conference = new Conference({ forwardWay: 'now' });
+    const ann = await conference.join('Ann');
+    await conference.join('Bob');
+    for (const mode of /** @type {const} */ (['mix', 'forward', 'mix'])) {
+      set(conference, mode);
+      conference.pass(5);
+      await ann.speak(Math.floor(conference.clock.now() / 20), 0.5, LOUD);
+      expect(ann.session.audioWaits).toBe(mode === 'mix');
+    }
+  });
+});
+
 describe('a change of mode', () => {
   it('gives each frame once, by one way or the other', async () => {
     const conference = new Conference();
