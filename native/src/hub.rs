@@ -33,8 +33,8 @@ const TURN: usize = 16;
 /// unless it was set; JavaScript first clears `told`, then empties the queues. If it found a queue empty,
 /// its clearing came before the other thread took the queue's lock, so that thread finds `told` cleared.
 ///
-/// Of a datagram that may wait nothing is told: JavaScript reads by itself when it needs what has come. Should it not,
-/// a task that looks now and then tells it.
+/// Datagrams that may wait aren't told: JavaScript reads by itself when it needs what has come. Should it not, a task
+/// that looks now and then tells it.
 pub struct Hub {
     pub options: Options,
     pub clock: Clock,
