@@ -140,12 +140,13 @@ export class SegmentJobs {
     }
   }
 
-  /** @param {string} id @returns {Promise<Job | null>} */
+  /** @param {string} id @returns {Promise<Segments | null>} */
   async #want(id) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
     const description = await this.#recordings.describe(id);
     if (!directory || !description || this.#closed || this.#recordings.wasRemoved(id)) return null;
-    const there = this.#jobs.get(id);
+    // They may have become whole meanwhile; made anew, their files would be cut off under those who read them.
+    const there = this.#known.get(id) ?? this.#jobs.get(id)?.segments;
     if (there) return there;
     if (this.#jobs.size >= MAX_WAITING || this.#recordings.refusalFor(id) !== null) return null;
     const heard = [...this.#jobs.values()].filter((job) => job.readers.size > 0 && this.#recordings.isOpen(job.id));
@@ -154,7 +155,7 @@ export class SegmentJobs {
     const job = { id, directory, segments, isOpen: false, dueMs: 0, quiet: 0, turn: Promise.resolve(), readers: new Set() };
     this.#jobs.set(id, job);
     void this.#run();
-    return job;
+    return segments;
   }
 
   async #run() {

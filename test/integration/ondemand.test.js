@@ -85,7 +85,7 @@ nativeTests.describe('recordings over WebTransport', () => {
     const id = await putRecording(directory, { mix: Buffer.concat(oggOf(codec, pcm, SECONDS, { bitrate: 16_000 })), seconds: SECONDS, bitrate: 16_000 });
     const stalled = await Promise.all(Array.from({ length: 5 }, () => listen(id, { reads: false })));
     const clients = await Promise.all(Array.from({ length: 40 }, () => listen(id)));
-    await vi.waitFor(() => expect(clients.map(({ numbers }) => numbers.toSorted((a, b) => a - b).join())).toEqual(clients.map(() => '2,3,4,5')), { timeout: 20_000, interval: 50 });
+    await vi.waitFor(() => expect(clients.map(({ numbers, closedWith }) => [numbers.toSorted((a, b) => a - b).join(), closedWith])).toEqual(clients.map(() => ['2,3,4,5', null])), { timeout: 20_000, interval: 50 });
     expect(stalled.map(({ closedWith }) => closedWith)).toEqual([null, null, null, null, null]);
     expect(await server.recordings.remove(id)).toBe(true);
     await vi.waitFor(() => expect(clients.map(({ closedWith }) => closedWith)).toEqual(clients.map(() => errors['recording-deleted'].close)), { timeout: 5000 });

@@ -1,4 +1,4 @@
-import { appendFile, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -159,6 +159,27 @@ describe('the making of segments', () => {
     await writeFile(join(directory, id, 'segments.json'), '{"rates":[');
     expect(await jobs.prepare(id)).toBe(true);
     await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
+  });
+
+  it('isn\u2019t done again for one who asked while the last segment was made, under those who read', async () => {
+    const { jobs, recordings, directory } = await world();
+    const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
+    /** @type {() => void} */
+    let goOn = () => {};
+    const describes = recordings.describe.bind(recordings);
+    vi.spyOn(recordings, 'describe').mockImplementationOnce(async (...asked) => {
+      await new Promise((resolve) => void (goOn = () => resolve(undefined)));
+      return describes(...asked);
+    });
+    const late = jobs.prepare(id);
+    expect(await jobs.prepare(id)).toBe(true);
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
+    const { sound } = segmentPaths(join(directory, id), 16_000);
+    const { ino, mtimeMs } = await stat(sound);
+    goOn();
+    expect(await late).toBe(true);
+    await new Promise((resolve) => void setTimeout(resolve, 100));
+    expect(await stat(sound)).toMatchObject({ ino, mtimeMs });
   });
 
   it('is over before the recording is deleted', async () => {
