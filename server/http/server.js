@@ -41,6 +41,12 @@ const CONNECTIONS_EACH = 8;
 const SPARE_CONNECTIONS = 250;
 
 /**
+ * Connections that may wait to be taken, as many as Linux lets (net.core.somaxconn): with Node's 511 the rest of those who
+ * come at once are dropped, and try again after a second.
+ */
+export const BACKLOG = 4096;
+
+/**
  * Makes the server of the page, the API, WebSocket and HTTP/1: with HTTPS where there is a certificate
  * of the operator's own or of an authority, which is replaced when it is renewed.
  * @param {Pick<Config, 'cert' | 'maxSessions'> & Partial<Pick<Config, 'domains'>>} config
@@ -107,7 +113,7 @@ export async function listen(server, host, port, option = 'port') {
 function tryListening(server, host, port) {
   return new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
     server.once('error', reject);
-    server.listen({ host, port }, () => {
+    server.listen({ host, port, backlog: BACKLOG }, () => {
       server.off('error', reject);
       resolve();
     });

@@ -16,6 +16,7 @@ import { loadConfig } from '../../../server/config/config.js';
 import { counted } from '../../../server/counts.js';
 import { Gate } from '../../../server/http/gate.js';
 import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { BACKLOG } from '../../../server/http/server.js';
 import { MAX_CONNECTIONS, RATES } from '../../../server/http/visitors.js';
 import { createServer } from '../../../server/server.js';
 import { clientAddress, trustedPeer } from '../../../server/transport/client-address.js';
@@ -67,7 +68,7 @@ async function startGate(answer) {
 
 /** @param {import('node:http').Server} server */
 async function listening(server) {
-  server.listen(0, '127.0.0.1');
+  server.listen({ port: 0, host: '127.0.0.1', backlog: BACKLOG });
   await once(server, 'listening');
   open.push(() => server.closeAllConnections(), () => server.close());
   return /** @type {AddressInfo} */ (server.address()).port;
