@@ -11,6 +11,8 @@ pub mod pending;
 pub mod runtime;
 pub mod socket;
 pub mod tls;
+#[cfg(all(unix, not(feature = "noq")))]
+mod udp;
 #[cfg(not(feature = "noq"))]
 pub mod unlimited;
 pub mod wrapped;

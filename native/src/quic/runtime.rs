@@ -28,6 +28,14 @@ impl Runtime for WalledRuntime {
         });
     }
 
+    #[cfg(all(unix, not(feature = "noq")))]
+    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Socket> {
+        Ok(std::sync::Arc::new(crate::quic::udp::ReadSocket::new(
+            socket,
+        )?))
+    }
+
+    #[cfg(not(all(unix, not(feature = "noq"))))]
     fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Socket> {
         TokioRuntime.wrap_udp_socket(socket)
     }

@@ -1,0 +1,191 @@
+//! quinn's UDP socket, which wakes its thread for what has come. tokio's wakes it too for the room that each datagram
+//! leaves when it goes, and finds out by one more call of the system that there is nothing else to read.
+
+use std::future::Future;
+use std::io::{self, IoSliceMut};
+use std::net::{SocketAddr, UdpSocket};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::task::{ready, Context, Poll};
+use std::time::Duration;
+
+use quinn::udp::{RecvMeta, Transmit, UdpSocketState};
+use quinn::{AsyncUdpSocket, UdpPoller};
+use tokio::io::unix::AsyncFd;
+use tokio::io::Interest;
+use tokio::time::{sleep, Sleep};
+
+/// The time after which a socket that was full is tried again.
+const RETRY_AFTER: Duration = Duration::from_millis(1);
+
+#[derive(Debug)]
+pub struct ReadSocket {
+    io: AsyncFd<UdpSocket>,
+    state: UdpSocketState,
+    /// Whether the last datagram found no room.
+    is_full: AtomicBool,
+}
+
+impl ReadSocket {
+    /// To be called in the runtime's context.
+    pub fn new(socket: UdpSocket) -> io::Result<Self> {
+        let state = UdpSocketState::new((&socket).into())?;
+        // SAFETY: a UdpSocket's descriptor is its own, the same and open as long as it is.
+        let io = unsafe { AsyncFd::register_with_interest(socket, Interest::READABLE) }?;
+        Ok(Self {
+            io,
+            state,
+            is_full: AtomicBool::new(false),
+        })
+    }
+}
+
+impl AsyncUdpSocket for ReadSocket {
+    fn create_io_poller(self: Arc<Self>) -> Pin<Box<dyn UdpPoller>> {
+        Box::pin(Room {
+            socket: self,
+            retry: None,
+        })
+    }
+
+    fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
+        let sent = self.state.send(self.io.get_ref().into(), transmit);
+        if sent.is_err() {
+            self.is_full.store(true, Ordering::Relaxed);
+        }
+        sent
+    }
+
+    fn poll_recv(
+        &self,
+        cx: &mut Context,
+        bufs: &mut [IoSliceMut<'_>],
+        meta: &mut [RecvMeta],
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            let mut ready = ready!(self.io.poll_read_ready(cx))?;
+            let received = ready.try_io(|io| self.state.recv(io.get_ref().into(), bufs, meta));
+            let Ok(received) = received else {
+                continue;
+            };
+            // There was room for more than there is; what comes from now on makes it ready anew.
+            if received.as_ref().is_ok_and(|count| *count < bufs.len()) {
+                ready.clear_ready();
+            }
+            return Poll::Ready(received);
+        }
+    }
+
+    fn local_addr(&self) -> io::Result<SocketAddr> {
+        self.io.get_ref().local_addr()
+    }
+
+    fn may_fragment(&self) -> bool {
+        self.state.may_fragment()
+    }
+
+    fn max_transmit_segments(&self) -> usize {
+        self.state.max_gso_segments()
+    }
+
+    fn max_receive_segments(&self) -> usize {
+        self.state.gro_segments()
+    }
+}
+
+/// Room in the socket, for one connection. Mostly there is some: that isn't asked of the system.
+#[derive(Debug)]
+struct Room {
+    socket: Arc<ReadSocket>,
+    retry: Option<Pin<Box<Sleep>>>,
+}
+
+impl UdpPoller for Room {
+    fn poll_writable(mut self: Pin<&mut Self>, cx: &mut Context) -> Poll<io::Result<()>> {
+        if self.socket.is_full.load(Ordering::Relaxed) {
+            let retry = self
+                .retry
+                .get_or_insert_with(|| Box::pin(sleep(RETRY_AFTER)));
+            ready!(retry.as_mut().poll(cx));
+            self.socket.is_full.store(false, Ordering::Relaxed);
+        }
+        self.retry = None;
+        Poll::Ready(Ok(()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::future::poll_fn;
+    use std::net::Ipv4Addr;
+
+    use futures::FutureExt;
+    use tokio::runtime::Builder;
+    use tokio::time::Instant;
+
+    use super::*;
+
+    const MOST: usize = 4;
+
+    fn bound() -> UdpSocket {
+        UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()
+    }
+
+    /// Waits for datagrams; answers the first byte of each.
+    async fn received(socket: &ReadSocket) -> Vec<u8> {
+        let mut bytes = [[0; 100]; MOST];
+        let mut meta = [RecvMeta::default(); MOST];
+        let mut bufs = bytes.each_mut().map(|each| IoSliceMut::new(each));
+        let count = poll_fn(|cx| socket.poll_recv(cx, &mut bufs, &mut meta)).await;
+        bytes[..count.unwrap()].iter().map(|each| each[0]).collect()
+    }
+
+    #[test]
+    fn all_that_comes_is_read_in_batches() {
+        let runtime = Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let socket = ReadSocket::new(bound()).unwrap();
+            let other = bound();
+            other.connect(socket.local_addr().unwrap()).unwrap();
+            for turn in 0..50 {
+                assert_eq!(received(&socket).now_or_never(), None);
+                // Of each size from none to more than two batches; one more comes after a batch that wasn't full.
+                let count = 1 + turn % (2 * MOST as u8 + 2);
+                for number in 0..count {
+                    other.send(&[number]).unwrap();
+                }
+                let mut numbers = Vec::new();
+                while numbers.len() < usize::from(count) {
+                    numbers.extend(received(&socket).await);
+                }
+                assert!(numbers.into_iter().eq(0..count));
+            }
+        });
+    }
+
+    #[test]
+    fn a_full_socket_is_tried_again() {
+        let paused = Builder::new_current_thread()
+            .enable_all()
+            .start_paused(true)
+            .build();
+        paused.unwrap().block_on(async {
+            let socket = Arc::new(ReadSocket::new(bound()).unwrap());
+            let mut rooms = [(); 2].map(|()| socket.clone().create_io_poller());
+            let began = Instant::now();
+            for room in &mut rooms {
+                poll_fn(|cx| room.as_mut().poll_writable(cx)).await.unwrap();
+            }
+            assert_eq!(began.elapsed(), Duration::ZERO);
+            for _ in 0..3 {
+                let began = Instant::now();
+                socket.is_full.store(true, Ordering::Relaxed);
+                for room in &mut rooms {
+                    poll_fn(|cx| room.as_mut().poll_writable(cx)).await.unwrap();
+                }
+                assert!(began.elapsed() >= RETRY_AFTER);
+            }
+        });
+    }
+}
