@@ -1,5 +1,6 @@
 use std::future::Future;
 use std::io;
+use std::net::UdpSocket;
 use std::pin::Pin;
 use std::sync::Weak;
 use std::time::Instant;
@@ -8,7 +9,7 @@ use quinn::{AsyncTimer, Runtime, TokioRuntime};
 
 use crate::faults::spawn;
 use crate::hub::Hub;
-use crate::quic::engine::Socket;
+use crate::quic::engine::{wrap_udp_socket, Socket};
 
 /// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
 #[derive(Debug)]
@@ -28,16 +29,8 @@ impl Runtime for WalledRuntime {
         });
     }
 
-    #[cfg(all(unix, not(feature = "noq")))]
-    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Socket> {
-        Ok(std::sync::Arc::new(crate::quic::udp::ReadSocket::new(
-            socket,
-        )?))
-    }
-
-    #[cfg(not(all(unix, not(feature = "noq"))))]
-    fn wrap_udp_socket(&self, socket: std::net::UdpSocket) -> io::Result<Socket> {
-        TokioRuntime.wrap_udp_socket(socket)
+    fn wrap_udp_socket(&self, socket: UdpSocket) -> io::Result<Socket> {
+        wrap_udp_socket(socket)
     }
 
     fn now(&self) -> Instant {

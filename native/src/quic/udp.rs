@@ -150,7 +150,7 @@ mod tests {
             other.connect(socket.local_addr().unwrap()).unwrap();
             for turn in 0..50 {
                 assert_eq!(received(&socket).now_or_never(), None);
-                // Of each size from none to more than two batches; one more comes after a batch that wasn't full.
+                // Bursts are of one datagram to more than two batches.
                 let count = 1 + turn % (2 * MOST as u8 + 2);
                 for number in 0..count {
                     other.send(&[number]).unwrap();

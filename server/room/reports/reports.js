@@ -8,8 +8,8 @@
 const ROUND_MS = 1000;
 
 /**
- * The fewest members that are visited at once, which takes half a millisecond, and the most visits of a round: each wakes
- * the thread, to code and figures that no cache has any more.
+ * The fewest members that are visited at once, and the most visits of a round. Each visit wakes the thread, to code and
+ * figures that no cache has any more; a long one makes a mix wait.
  */
 const AT_ONCE = 12;
 const MAX_VISITS = 50;

@@ -1,11 +1,14 @@
 use std::any::Any;
-use std::net::{Ipv6Addr, SocketAddr};
+use std::io;
+use std::net::{Ipv6Addr, SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use quinn::congestion::{Bbr3, Bbr3Config, Controller, ControllerMetrics};
-use quinn::{AsyncUdpSocket, Connection, PathId, PathStats, ReadError, RecvStream};
+use quinn::{
+    AsyncUdpSocket, Connection, PathId, PathStats, ReadError, RecvStream, Runtime, TokioRuntime,
+};
 use quinn_proto::RttEstimator;
 
 use crate::faults::{pass, Place};
@@ -16,6 +19,10 @@ pub const NAMES: &[&str] = &["bbr3", "bbr3-bare"];
 
 /// What a runtime makes of a UDP socket.
 pub type Socket = Box<dyn AsyncUdpSocket>;
+
+pub fn wrap_udp_socket(socket: UdpSocket) -> io::Result<Socket> {
+    TokioRuntime.wrap_udp_socket(socket)
+}
 
 /// The controller that quinn lacks; the others are measured with quinn.
 pub fn bulk(name: &str) -> Option<Factory> {

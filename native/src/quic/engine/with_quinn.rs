@@ -1,5 +1,6 @@
 use std::any::Any;
-use std::net::SocketAddr;
+use std::io;
+use std::net::{SocketAddr, UdpSocket};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -10,6 +11,8 @@ use quinn_proto::RttEstimator;
 
 use crate::faults::{pass, Place};
 use crate::quic::copa::{Copa, CopaConfig};
+#[cfg(unix)]
+use crate::quic::udp::ReadSocket;
 use crate::quic::unlimited::Unlimited;
 use crate::quic::wrapped::{Factory, Wrapped};
 
@@ -27,6 +30,16 @@ pub const NAMES: &[&str] = &[
 
 /// What a runtime makes of a UDP socket.
 pub type Socket = Arc<dyn AsyncUdpSocket>;
+
+#[cfg(unix)]
+pub fn wrap_udp_socket(socket: UdpSocket) -> io::Result<Socket> {
+    Ok(Arc::new(ReadSocket::new(socket)?))
+}
+
+#[cfg(not(unix))]
+pub fn wrap_udp_socket(socket: UdpSocket) -> io::Result<Socket> {
+    quinn::Runtime::wrap_udp_socket(&quinn::TokioRuntime, socket)
+}
 
 /// quinn's own controllers.
 pub fn bulk(name: &str) -> Option<Factory> {
