@@ -4,7 +4,7 @@
  * @import { Member } from '../people/member.js'
  */
 
-/** How often everybody is told how they are received, in milliseconds. */
+/** How often everybody is visited, in milliseconds. */
 const ROUND_MS = 1000;
 
 /**
@@ -13,6 +13,13 @@ const ROUND_MS = 1000;
  */
 const AT_ONCE = 12;
 const MAX_VISITS = 50;
+
+/**
+ * The most members who are told their own figures in a round. Where there are more they take turns, so that what is told
+ * doesn't grow with the room (as RTCP's reports, RFC 3550, section 6.2), and each has one in LONGEST_TURN rounds at least.
+ */
+const TOLD_A_ROUND = 20;
+const LONGEST_TURN = 5;
 
 /** The shortest time between two messages about connections' quality, in milliseconds, and the most people in one. */
 const QUALITY_EVERY_MS = 2000;
@@ -62,8 +69,8 @@ function reaches({ receivedPercent, lostPercent, roundTripMs, latenessMs }, boun
 }
 
 /**
- * Reports to each member once a second: how they are received, and how good the others' connections are. Members are
- * visited a few at a time where they are many, so that no mix waits until all have been told.
+ * Reports to each member: how they are received, and how good the others' connections are. All are visited once a second,
+ * a few at a time where they are many, so that no mix waits until all have been told.
  */
 export class Reports {
   #clock;
@@ -77,6 +84,8 @@ export class Reports {
   #visited = 0;
   #atOnce = AT_ONCE;
   #rounds = 0;
+  /** In one of how many rounds a member is told its figures. */
+  #turn = 1;
   /** @type {unknown} */
   #timer = null;
   /** The changes of connections' quality that are told in this round. @type {{ id: string, quality: number }[]} */
@@ -126,13 +135,15 @@ export class Reports {
     this.#round = [...this.#members.values()];
     this.#visited = 0;
     this.#atOnce = Math.max(AT_ONCE, Math.ceil(this.#round.length / MAX_VISITS));
+    this.#turn = Math.min(LONGEST_TURN, Math.max(1, Math.ceil(this.#round.length / TOLD_A_ROUND)));
   }
 
   /** @param {Member} member */
   #report(member) {
+    if (this.#qualities.length > 0) member.tell({ type: 'qualities', people: this.#qualities });
+    if (Number(member.id) % this.#turn !== this.#rounds % this.#turn) return;
     const stats = member.stats();
     member.tell({ type: 'stats', ...stats });
-    if (this.#qualities.length > 0) member.tell({ type: 'qualities', people: this.#qualities });
     const { receivedPercent10s: receivedPercent = null, roundTripMs, latenessP99Ms: latenessMs, downLostPercent } = stats;
     member.rate(qualityOf({ receivedPercent, lostPercent: downLostPercent, roundTripMs, latenessMs }));
   }

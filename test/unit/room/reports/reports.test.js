@@ -93,11 +93,52 @@ describe('the reports of a room', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('tell of the quality of many connections in parts, every two seconds', () => {
+  it.each([
+    [1, 1],
+    [20, 1],
+    [21, 2],
+    [50, 3],
+    [1000, 5],
+  ])('tells each of %i people their figures every %i seconds, and as many in each', (count, seconds) => {
+    const { clock, members } = roomOf(count);
+    clock.advance(2000);
+    /** @type {Map<number, number>} */
+    const together = new Map();
+    for (const [id, member] of members) {
+      /** @type {number[]} */
+      const times = [];
+      member.tell = (/** @type {{ type: string }} */ { type }) => {
+        const round = Math.floor(clock.now() / 1000);
+        if (type !== 'stats') return;
+        times.push(round);
+        together.set(round, (together.get(round) ?? 0) + 1);
+      };
+      members.get(id).times = times;
+    }
+    clock.advance(20_000);
+    for (const { times } of members.values()) {
+      expect(times.length).toBeGreaterThanOrEqual(Math.floor(20 / seconds));
+      for (let i = 1; i < times.length; i++) expect(times[i] - times[i - 1]).toBe(seconds);
+    }
+    for (const many of together.values()) expect(many).toBeLessThanOrEqual(Math.ceil(count / seconds));
+  });
+
+  it('tells their figures to those who stay, whoever goes before them', () => {
     const { clock, members } = roomOf(120);
-    clock.advance(8000);
+    for (let second = 1; second <= 60; second++) {
+      clock.advance(1000);
+      members.delete(String(second - 1));
+      members.set(String(119 + second), memberOf(String(119 + second)));
+    }
+    const { told } = members.get('119');
+    expect(told.filter((/** @type {any} */ { type }) => type === 'stats').length).toBeGreaterThanOrEqual(11);
+  });
+
+  it('tell of the quality of many connections in parts, every two seconds', () => {
+    const { clock, members } = roomOf(320);
+    clock.advance(20_000);
     const told = members.get('0').told.filter((/** @type {any} */ { type }) => type === 'qualities');
-    expect(told.map((/** @type {any} */ { people }) => people.length)).toEqual([50, 50, 20]);
+    expect(told.map((/** @type {any} */ { people }) => people.length)).toEqual([50, 50, 50, 50, 50, 50, 20]);
     expect([...members.values()].every(({ quality }) => quality === Quality.good)).toBe(true);
   });
 });
