@@ -136,7 +136,7 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
   const members = [];
   for (let i = 0; i < people; i++) {
     /** @type {any} */
-    const session = { transport, peer: '127.0.0.1:1', handler: null, send, sendControl() {}, close() {}, stats: () => ({}) };
+    const session = { transport, peer: '127.0.0.1:1', handler: null, send, sendControl() {}, close() {}, stats: () => ({}), pathStats: () => ({}) };
     const member = rooms.join('bench', `P${i}`, session);
     if (member === null || typeof member === 'string') throw new Error(member ?? 'nobody lets them in');
     members.push({ member, talks: i < talking });

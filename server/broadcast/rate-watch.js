@@ -128,7 +128,7 @@ class Rota {
 /** @param {RatedListener} listener @param {number} nowMs @returns {Reading} */
 function readingOf(listener, nowMs) {
   const { session } = listener;
-  const stats = session.pathStats?.() ?? session.stats();
+  const stats = session.pathStats();
   const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false, underWayMs = null } = stats;
   const reported = listener.reportedSince(nowMs - REPORT_MS);
   return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit, underWayMs };

@@ -191,7 +191,7 @@ export class LightListener {
    */
   #countLoss() {
     if (this.rate === null) return null;
-    const { sentPackets: sent = null, lostPackets: lost } = this.#session.pathStats?.() ?? this.#session.stats();
+    const { sentPackets: sent = null, lostPackets: lost } = this.#session.pathStats();
     if (sent === null) return null;
     const before = this.#counted;
     this.#counted = { sent, lost };

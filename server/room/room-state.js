@@ -50,6 +50,7 @@ import { Member } from './people/member.js';
  * @returns {Session}
  */
 export function lostSession({ peer, transport: name }) {
+  const stats = () => ({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
   return {
     transport: { name, replyOnly: false, sendMany: () => {}, close: async () => {} },
     peer,
@@ -57,7 +58,8 @@ export function lostSession({ peer, transport: name }) {
     send: () => false,
     sendControl: () => {},
     close: () => {},
-    stats: () => ({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 }),
+    stats,
+    pathStats: stats,
   };
 }
 

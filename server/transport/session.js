@@ -50,8 +50,8 @@
  * @property {(waits: boolean) => void} [letAudioWait]  whether audio packets may wait until the tick reads them, where each
  *   that comes would wake the thread otherwise. False at first
  * @property {() => SessionStats} stats
- * @property {() => PathStats} [pathStats]  those of them that are read again and again; valid until the next call, for whichever
- *   session. Absent where stats() costs no more
+ * @property {() => PathStats} pathStats  those of them that are read again and again; valid until the next call, for whichever
+ *   session
  *
  * @typedef {object} SureSending
  * @property {(framed: Uint8Array) => boolean} send  sends one packet, given behind its length (carry.js), which is sent again
@@ -288,6 +288,11 @@ export class BaseSession {
    */
   close(_code, _reason) {
     throw new Error('close is to be overridden');
+  }
+
+  /** The session's own stats(), where that costs no more. @returns {PathStats} */
+  pathStats() {
+    return /** @type {Session} */ (/** @type {unknown} */ (this)).stats();
   }
 
   /** @param {ErrorCode} code */

@@ -364,7 +364,7 @@ export class NativeEngineSession extends BaseSession {
     return (this.#packets?.dropped ?? 0) + (this.#sure?.dropped ?? 0);
   }
 
-  /** @returns {PathStats} */
+  /** @override @returns {PathStats} */
   pathStats() {
     if (!this.#native.path(pathFields)) return this.stats();
     const deliveryBps = pathFields[PathField.deliveryBps];

@@ -61,6 +61,11 @@ export class FakeSession {
     return { rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
   }
 
+  /** @returns {import('../../server/transport/session.js').PathStats} */
+  pathStats() {
+    return this.stats();
+  }
+
   /** The messages of one type. @param {string} type */
   told(type) {
     return this.messages.filter((message) => message.type === type);

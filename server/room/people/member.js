@@ -129,7 +129,7 @@ export class Member {
     const perSecond = (MAX_RATE * 1000) / room.frameMs + MAX_CLOCK_REQUESTS;
     this.#packetRate = new TokenBucket({ atOnce: MAX_BURST_SECONDS * perSecond, perSecond });
     /** The transport's round trip, in milliseconds; null where it doesn't know it. */
-    this.roundTripMs = () => (session.pathStats?.() ?? session.stats()).rttMs;
+    this.roundTripMs = () => session.pathStats().rttMs;
   }
 
   /** What is kept of this member elsewhere. @returns {Omit<PersonState, 'key'>} */
@@ -437,7 +437,7 @@ export class Member {
 
   /** The figures of the member's packets and of its hearing, with those that the client told. */
   stats() {
-    const { droppedOut, rttMs: roundTripMs } = this.session.pathStats?.() ?? this.session.stats();
+    const { droppedOut, rttMs: roundTripMs } = this.session.pathStats();
     const { serverDelayMs } = this;
     // A spread copy of so many fields costs several times as much as they do.
     const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
