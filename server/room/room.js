@@ -23,6 +23,7 @@ import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
 import { MemberSound } from './people/member-sound.js';
 import { Moderation, OPEN_ENTRY } from './moderation/moderation.js';
+import { Leaving } from './entry/leaving.js';
 import { Moving } from './entry/moving.js';
 import { makeMember } from './entry/new-member.js';
 import { Reports } from './reports/reports.js';
@@ -52,6 +53,7 @@ export class Room {
   #parts;
   #reports;
   #sound;
+  #leaving;
   #closed = false;
 
   /**
@@ -73,7 +75,7 @@ export class Room {
     const pace = new RoomPace(config, services, owner);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#left(member), onTold: () => owner.changed(this), census: owner.census });
+    const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#leaving.freed(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
@@ -85,7 +87,7 @@ export class Room {
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
     /** What moderators and the operator do in this room. */
-    const acts = { expel: this.#expel.bind(this), recast: (/** @type {Member} */ member) => casting.recast(member, true), resupply: casting.resupply.bind(casting), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
+    const acts = { expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) => this.#leaving.expel(member, code), recast: (/** @type {Member} */ member) => casting.recast(member, true), resupply: casting.resupply.bind(casting), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
     this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, cluster });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
@@ -95,7 +97,9 @@ export class Room {
     this.#delivery = delivery;
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
-    this.#parts = { config, roster, casting, delay, delivery, chat, metronome, track, recording, moderation: this.moderation, mode, roomDelay, mixClock, codec, pace };
+    this.#parts = { config, roster, casting, delay, delivery, chat, metronome, track, recording, moderation: this.moderation, mode, roomDelay, mixClock, codec, pace, moving: this.moving };
+    const ends = { isClosed: () => this.#closed, emptied: () => owner.ended(this), failed: (/** @type {unknown} */ error) => this.#fail('a departure', error) };
+    this.#leaving = new Leaving({ parts: this.#parts, owner, name, log, ...ends });
     this.view = new RoomView(name, this.#parts);
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit: (member, now) => this.#visit(member, now), onRound: () => this.#endRound(), phase });
   }
@@ -308,36 +312,7 @@ export class Room {
    * @param {boolean} left
    */
   gone(member, left) {
-    member.close();
-    if (this.#closed || !this.#roster.takeOut(member)) return;
-    this.#delivery.leave(member.source, member.listener);
-    if (this.#roster.ticking === 0) this.#parts.mixClock.stop();
-    if (this.moving.gone(member)) return;
-    const isFree = left || !this.#keepsPlaceOf(member);
-    if (isFree) this.#roster.free(member);
-    else this.#roster.wait(member);
-    this.#owner.departures.take(member, () => this.#departed(member, isFree));
-  }
-
-  /**
-   * Tells the others of one who has gone.
-   * @param {Member} member
-   * @param {boolean} isFree  whether their place is anybody's now
-   */
-  #departed(member, isFree) {
-    if (this.#closed) return;
-    try {
-      if (isFree) this.#left(member);
-      // They may have come back meanwhile.
-      else if (this.#roster.find(member.id) === member && !member.isLight) this.#roster.changed(member);
-    } catch (error) {
-      this.#fail('a departure', error);
-    }
-  }
-
-  /** @param {Member} member  who was lost: one who only came and went has no place to come back to */
-  #keepsPlaceOf(member) {
-    return member.heardForMs >= this.#config.placeAfterMs && this.#owner.mayKeepPlace();
+    this.#leaving.gone(member, left);
   }
 
   /** Stops the room's recording. @param {string} by  the label of whoever may @returns {boolean} false when there is none */
@@ -345,41 +320,10 @@ export class Room {
     return this.#parts.recording.stop(by);
   }
 
-  /** @param {Member} member  whose place is free from now on */
-  #left(member) {
-    this.#parts.recording.left(member);
-    this.#parts.chat.forget(member.id);
-    this.moderation.left(member);
-    if (!member.isLight) this.#roster.announcements.left(member.id);
-    if (!member.isLight) this.#delivery.afterDraining(member.id, () => this.#forgetVolumes(member.id));
-    if (this.size === 0) this.#owner.ended(this);
-  }
-
-  /**
-   * Takes somebody out for good.
-   * @param {Member} member  there or away
-   * @param {ErrorCode} code
-   */
-  #expel(member, code) {
-    if (this.#roster.isHere(member)) {
-      this.gone(member, true);
-      this.#end(member, code);
-    } else {
-      this.#roster.free(member);
-      this.#left(member);
-    }
-  }
-
   /** @param {ErrorCode} code */
   #endForAll(code) {
     this.close(code);
     this.#owner.ended(this);
-  }
-
-  /** @param {string} id  of a member of whom nothing is to be heard any more */
-  #forgetVolumes(id) {
-    for (const { listener } of this.#roster.everybody) if (!listener?.isLight) listener?.volumes.forget(id);
-    this.#delivery.listenersChanged();
   }
 
   /** @param {Member} member  whose session has ended, and who still has their figures */
@@ -394,19 +338,15 @@ export class Room {
    * @returns {boolean} false when the member has gone
    */
   #visit(member, now) {
-    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) return this.#lose(member);
+    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) {
+      this.#leaving.lose(member);
+      return false;
+    }
     member.endSecond(now);
     member.tellDelay();
     for (const message of this.#roster.announcements.batch) member.tell(message);
     this.#roster.renew(member, now);
     return true;
-  }
-
-  /** @param {Member} member  of whom nothing is heard any more @returns {false} */
-  #lose(member) {
-    member.end('idle-timeout');
-    this.gone(member, false);
-    return false;
   }
 
   #endRound() {
@@ -415,7 +355,7 @@ export class Room {
     this.#parts.roomDelay.review(now);
     this.#parts.mode.review(now);
     this.#roster.endRound(now, this.#delay.toldMs('tick'));
-    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#lose(member);
+    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#leaving.lose(member);
     this.#delivery.redundancyChanged();
   }
 
@@ -439,19 +379,6 @@ export class Room {
   }
 
   /**
-   * Ends a member's session. A fault in it keeps no other from being told.
-   * @param {Member} member
-   * @param {ErrorCode} code
-   */
-  #end(member, code) {
-    try {
-      member.end(code);
-    } catch (error) {
-      this.#log.error(`room ${this.name}: a session could not be ended: ${stackOf(error)}`);
-    }
-  }
-
-  /**
    * Ends the room for everybody. Idempotent.
    * @param {ErrorCode} code  what its people are told
    */
@@ -460,7 +387,7 @@ export class Room {
     this.#closed = true;
     this.#reports.stop();
     this.#parts.mixClock.stop();
-    for (const member of [...this.#roster.membersHere()]) this.#end(member, code);
+    for (const member of [...this.#roster.membersHere()]) this.#leaving.end(member, code);
     this.#parts.pace.totals.codecFaults += this.#parts.codec.faults;
     this.#parts.pace.totals.skippedFrames += this.#parts.mixClock.skipped;
     this.#roster.clear();
