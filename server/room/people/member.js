@@ -83,7 +83,6 @@ export class Member {
   /** @type {number} */
   #measuredQuality = Quality.unknown;
   #report = new ClientReport();
-  /** Whether the client told that its computer gets too little processor time. */
   /** The server-side delay that the member was told last, in milliseconds. */
   #toldDelayMs = -1;
   /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */

@@ -15,8 +15,9 @@ const AT_ONCE = 12;
 const MAX_VISITS = 50;
 
 /**
- * The most members who are told their own figures in a round. Where there are more they take turns, so that what is told
- * doesn't grow with the room (as RTCP's reports, RFC 3550, section 6.2), and each has one in LONGEST_TURN rounds at least.
+ * The most silent members who are told their own figures in a round. Where there are more they take turns, so that what is
+ * told grows less than the room (as RTCP's reports, RFC 3550, section 6.2), and each has one in LONGEST_TURN rounds. Who
+ * speaks is told in each: a client repeats frames by what it is told is lost.
  */
 const TOLD_A_ROUND = 20;
 const LONGEST_TURN = 5;
@@ -84,8 +85,10 @@ export class Reports {
   #visited = 0;
   #atOnce = AT_ONCE;
   #rounds = 0;
-  /** In one of how many rounds a member is told its figures. */
+  /** In one of how many rounds a silent member is told its figures. */
   #turn = 1;
+  /** Each member's last frame with sound, as it was in the last round. @type {WeakMap<Member, number>} */
+  #soundThrough = new WeakMap();
   /** @type {unknown} */
   #timer = null;
   /** The changes of connections' quality that are told in this round. @type {{ id: string, quality: number }[]} */
@@ -141,11 +144,19 @@ export class Reports {
   /** @param {Member} member */
   #report(member) {
     if (this.#qualities.length > 0) member.tell({ type: 'qualities', people: this.#qualities });
-    if (Number(member.id) % this.#turn !== this.#rounds % this.#turn) return;
+    if (!this.#hasSpoken(member) && Number(member.id) % this.#turn !== this.#rounds % this.#turn) return;
     const stats = member.stats();
     member.tell({ type: 'stats', ...stats });
     const { receivedPercent10s: receivedPercent = null, roundTripMs, latenessP99Ms: latenessMs, downLostPercent } = stats;
     member.rate(qualityOf({ receivedPercent, lostPercent: downLostPercent, roundTripMs, latenessMs }));
+  }
+
+  /** @param {Member} member @returns {boolean} whether there was sound since the last round; true in the first */
+  #hasSpoken(member) {
+    const through = member.source?.soundThrough ?? -1;
+    if (this.#soundThrough.get(member) === through) return false;
+    this.#soundThrough.set(member, through);
+    return true;
   }
 
   /** @param {number} now */

@@ -13,6 +13,7 @@ const memberOf = (id) => ({
   tell(/** @type {any} */ message) {
     this.told.push(message);
   },
+  source: { soundThrough: -1 },
   rate(/** @type {number} */ quality) {
     this.measured = quality;
   },
@@ -99,7 +100,7 @@ describe('the reports of a room', () => {
     [21, 2],
     [50, 3],
     [1000, 5],
-  ])('tells each of %i people their figures every %i seconds, and as many in each', (count, seconds) => {
+  ])('tells each of %i silent people their figures every %i seconds, and as many in each', (count, seconds) => {
     const { clock, members } = roomOf(count);
     clock.advance(2000);
     /** @type {Map<number, number>} */
@@ -121,6 +122,19 @@ describe('the reports of a room', () => {
       for (let i = 1; i < times.length; i++) expect(times[i] - times[i - 1]).toBe(seconds);
     }
     for (const many of together.values()) expect(many).toBeLessThanOrEqual(Math.ceil(count / seconds));
+  });
+
+  it('tells who speaks once a second, in a room of any size', () => {
+    const { clock, members } = roomOf(1000);
+    const speaker = members.get('77');
+    for (let second = 1; second <= 20; second++) {
+      speaker.source.soundThrough = 50 * second;
+      clock.advance(1000);
+    }
+    const count = (/** @type {any} */ { told }) => told.filter((/** @type {any} */ { type }) => type === 'stats').length;
+    // The first round has begun when a second is over.
+    expect(count(speaker)).toBeGreaterThanOrEqual(18);
+    expect(count(members.get('78'))).toBeLessThanOrEqual(6);
   });
 
   it('tells their figures to those who stay, whoever goes before them', () => {
