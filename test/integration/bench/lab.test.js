@@ -43,12 +43,13 @@ async function measureBare(url) {
   const socket = new WebSocket(url);
   await once(socket, 'open');
   const trips = /** @type {number[]} */ ([]);
-  let sentMs = 0;
-  socket.on('message', () => trips.push(performance.now() - sentMs));
+  // A late answer comes after the next packet was sent; answers come in order.
+  const sentMs = /** @type {number[]} */ ([]);
+  socket.on('message', () => trips.push(performance.now() - (sentMs.shift() ?? NaN)));
   const packet = new Uint8Array(80);
   writeAudioHeader(packet, new Packet());
   const timer = setInterval(() => {
-    sentMs = performance.now();
+    sentMs.push(performance.now());
     socket.send(packet);
   }, 100);
   open.push(() => {
