@@ -15,9 +15,9 @@ const AT_ONCE = 12;
 const MAX_VISITS = 50;
 
 /**
- * The most silent members who are told their own figures in a round. Where there are more they take turns, so that what is
- * told grows less than the room (as RTCP's reports, RFC 3550, section 6.2), and each has one in LONGEST_TURN rounds. Who
- * speaks is told in each: a client repeats frames by what it is told is lost.
+ * The most members of whom all are told their own figures in each round. Where there are more, those who are silent take
+ * turns, so many in a round or a LONGEST_TURN-th of them all, so that what is told grows less than the room (as RTCP's
+ * reports, RFC 3550, section 6.2). Who speaks is told in each: a client repeats frames by what it is told is lost.
  */
 const TOLD_A_ROUND = 20;
 const LONGEST_TURN = 5;
