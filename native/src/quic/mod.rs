@@ -10,6 +10,7 @@ pub mod live;
 pub mod pending;
 pub mod runtime;
 pub mod socket;
+pub mod timers;
 pub mod tls;
 #[cfg(all(unix, not(feature = "noq")))]
 mod udp;

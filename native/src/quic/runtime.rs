@@ -2,7 +2,7 @@ use std::future::Future;
 use std::io;
 use std::net::UdpSocket;
 use std::pin::Pin;
-use std::sync::Weak;
+use std::sync::{Arc, Weak};
 use std::time::Instant;
 
 use quinn::{AsyncTimer, Runtime, TokioRuntime};
@@ -10,18 +10,32 @@ use quinn::{AsyncTimer, Runtime, TokioRuntime};
 use crate::faults::spawn;
 use crate::hub::Hub;
 use crate::quic::engine::{wrap_udp_socket, Socket};
+use crate::quic::timers::Timers;
 
 /// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
 #[derive(Debug)]
-pub struct WalledRuntime(pub Weak<Hub>);
+pub struct WalledRuntime {
+    hub: Weak<Hub>,
+    timers: Arc<Timers>,
+}
+
+impl WalledRuntime {
+    /// To be called in the runtime's context.
+    pub fn new(hub: &Arc<Hub>) -> Self {
+        let (hub, timers) = (Arc::downgrade(hub), Timers::new());
+        let runtime = Self { hub, timers };
+        runtime.spawn(Box::pin(runtime.timers.clone().run()));
+        runtime
+    }
+}
 
 impl Runtime for WalledRuntime {
     fn new_timer(&self, at: Instant) -> Pin<Box<dyn AsyncTimer>> {
-        TokioRuntime.new_timer(at)
+        Box::pin(self.timers.at(at))
     }
 
     fn spawn(&self, task: Pin<Box<dyn Future<Output = ()> + Send>>) {
-        let hub = self.0.clone();
+        let hub = self.hub.clone();
         spawn(task, move |message| {
             if let Some(hub) = hub.upgrade() {
                 hub.fault(0, message);

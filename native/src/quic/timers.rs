@@ -1,0 +1,174 @@
+//! Timers of connections. Each datagram moves its connection's, so that hardly any expires; tokio's own wake the thread for
+//! the times that they had before, too.
+
+use std::pin::{pin, Pin};
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
+use std::time::{Duration, Instant};
+
+use futures::task::AtomicWaker;
+use quinn::AsyncTimer;
+use tokio::select;
+use tokio::sync::Notify;
+use tokio::time::{self, sleep};
+
+use crate::faults::lock;
+
+/// Timers that lie side by side in memory, so that looking at all of them takes little time.
+const BLOCK: usize = 64;
+
+/// The time of a timer that has expired, and of a place without one.
+const NEVER: u64 = u64::MAX;
+
+#[derive(Debug)]
+struct Block {
+    /// When each expires, in nanoseconds since the timers began.
+    due: [AtomicU64; BLOCK],
+    wakers: [AtomicWaker; BLOCK],
+}
+
+/// The timers of one socket's connections, and what the one task waits for that serves them all. There are as many places as
+/// there were timers at once.
+#[derive(Debug)]
+pub struct Timers {
+    began: Instant,
+    blocks: Mutex<Vec<Arc<Block>>>,
+    free: Mutex<Vec<(Arc<Block>, usize)>>,
+    /// The time for which the task waits. No timer is due before it.
+    next: AtomicU64,
+    sooner: Notify,
+}
+
+impl Timers {
+    /// To be called in the runtime's context.
+    pub fn new() -> Arc<Self> {
+        Arc::new(Self {
+            began: now(),
+            blocks: Mutex::default(),
+            free: Mutex::default(),
+            next: AtomicU64::new(NEVER),
+            sooner: Notify::new(),
+        })
+    }
+
+    /// A new timer, which expires only while `run` runs.
+    pub fn at(self: &Arc<Self>, at: Instant) -> Timer {
+        let (block, index) = self.place();
+        let timer = Timer {
+            timers: self.clone(),
+            block,
+            index,
+        };
+        timer.move_to(at);
+        timer
+    }
+
+    fn place(&self) -> (Arc<Block>, usize) {
+        let mut free = lock(&self.free);
+        free.pop().unwrap_or_else(|| {
+            let block = Arc::new(Block {
+                due: [const { AtomicU64::new(NEVER) }; BLOCK],
+                wakers: [const { AtomicWaker::new() }; BLOCK],
+            });
+            lock(&self.blocks).push(block.clone());
+            free.extend((1..BLOCK).map(|index| (block.clone(), index)));
+            (block, 0)
+        })
+    }
+
+    fn since_began(&self, at: Instant) -> u64 {
+        at.saturating_duration_since(self.began).as_nanos() as u64
+    }
+
+    /// Wakes whose timers expire, for ever.
+    pub async fn run(self: Arc<Self>) {
+        let mut sleep = pin!(sleep(Duration::ZERO));
+        loop {
+            let next = self.next.load(SeqCst);
+            if next == NEVER {
+                self.sooner.notified().await;
+                continue;
+            }
+            let at = self.began + Duration::from_nanos(next);
+            sleep.as_mut().reset(at.into());
+            select! {
+                () = &mut sleep => self.expire(),
+                () = self.sooner.notified() => {}
+            }
+        }
+    }
+
+    /// Wakes those that are due, and finds the earliest of the others.
+    fn expire(&self) {
+        let now = self.since_began(now());
+        // First this, then the look: whoever moves a timer from here on compares with what is found, or says so.
+        self.next.store(NEVER, SeqCst);
+        let mut next = NEVER;
+        for block in &*lock(&self.blocks) {
+            for (due, waker) in block.due.iter().zip(&block.wakers) {
+                let at = due.load(SeqCst);
+                if at > now {
+                    next = next.min(at);
+                } else if due.compare_exchange(at, NEVER, SeqCst, SeqCst).is_ok() {
+                    waker.wake();
+                } else {
+                    // It was moved just now.
+                    next = next.min(due.load(SeqCst));
+                }
+            }
+        }
+        self.next.fetch_min(next, SeqCst);
+    }
+}
+
+/// The runtime's time, which tests may set.
+fn now() -> Instant {
+    time::Instant::now().into_std()
+}
+
+/// The timer of one connection.
+#[derive(Debug)]
+pub struct Timer {
+    timers: Arc<Timers>,
+    block: Arc<Block>,
+    index: usize,
+}
+
+impl Timer {
+    fn move_to(&self, at: Instant) {
+        let due = self.timers.since_began(at);
+        self.block.due[self.index].store(due, SeqCst);
+        let next = &self.timers.next;
+        if due < next.load(SeqCst) && due < next.fetch_min(due, SeqCst) {
+            self.timers.sooner.notify_one();
+        }
+    }
+}
+
+impl AsyncTimer for Timer {
+    fn reset(self: Pin<&mut Self>, at: Instant) {
+        self.move_to(at);
+    }
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context) -> Poll<()> {
+        self.block.wakers[self.index].register(cx.waker());
+        if self.block.due[self.index].load(SeqCst) == NEVER {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Drop for Timer {
+    fn drop(&mut self) {
+        self.block.due[self.index].store(NEVER, SeqCst);
+        self.block.wakers[self.index].take();
+        lock(&self.timers.free).push((self.block.clone(), self.index));
+    }
+}
+
+#[cfg(test)]
+#[path = "timers_tests.rs"]
+mod tests;
