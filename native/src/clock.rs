@@ -1,5 +1,5 @@
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 #[cfg(unix)]
 use napi_derive::napi;
@@ -21,6 +21,14 @@ impl Clock {
     /// Milliseconds since this clock was made.
     pub fn raw_ms(&self) -> f64 {
         self.epoch.elapsed().as_secs_f64() * 1000.0
+    }
+
+    /// A moment after this time, or up to a quarter of it later. Who waits from about the same time on waits for the same
+    /// moment, so that the thread wakes once for all of them.
+    pub fn moment_after(&self, time: Duration) -> tokio::time::Instant {
+        let quarter = (time / 4).as_nanos().max(1);
+        let quarters = (self.epoch.elapsed() + time).as_nanos().div_ceil(quarter);
+        (self.epoch + Duration::from_nanos((quarters * quarter) as u64)).into()
     }
 
     /// Takes over the value of `performance.now()` at which `raw_ms` was zero.
@@ -46,4 +54,26 @@ pub fn thread_cpu_ms() -> f64 {
     // SAFETY: `time` is valid for the call, which can only fail for a clock that the system lacks.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moments_are_the_same_for_many_and_none_is_too_early() {
+        let clock = Clock::new();
+        let time = Duration::from_millis(8);
+        let mut moments = Vec::new();
+        for _ in 0..1000 {
+            let before = Instant::now();
+            let moment = clock.moment_after(time).into_std();
+            let after = Instant::now();
+            assert!(moment >= before + time && moment <= after + time * 5 / 4);
+            moments.push(moment);
+        }
+        let took = clock.epoch.elapsed();
+        moments.dedup();
+        assert!(moments.len() as u128 <= 2 + took.as_nanos() / (time / 4).as_nanos());
+    }
 }

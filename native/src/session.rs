@@ -285,7 +285,7 @@ pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     let reason = loop {
         select! {
             reason = &mut closed => break reason,
-            () = sleep(look_every) => {
+            () = sleep_until(hub.clock.moment_after(look_every)) => {
                 conn.stats();
             }
         }
