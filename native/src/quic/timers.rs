@@ -64,15 +64,16 @@ impl Timers {
         timer
     }
 
+    /// Takes a place. One lock at a time: a waker that is dropped under the other may drop a timer.
     fn place(&self) -> (Arc<Block>, usize) {
-        let mut free = lock(&self.free);
-        free.pop().unwrap_or_else(|| {
+        let free = lock(&self.free).pop();
+        free.unwrap_or_else(|| {
             let block = Arc::new(Block {
                 due: [const { AtomicU64::new(NEVER) }; BLOCK],
                 wakers: [const { AtomicWaker::new() }; BLOCK],
             });
             lock(&self.blocks).push(block.clone());
-            free.extend((1..BLOCK).map(|index| (block.clone(), index)));
+            lock(&self.free).extend((1..BLOCK).map(|index| (block.clone(), index)));
             (block, 0)
         })
     }
