@@ -1,6 +1,6 @@
 /**
  * Mixing beside forwarding: what a room costs the server by its size, what each listener is sent, and by how much the
- * server holds a packet up that it forwards as it comes.
+ * server holds a packet up that it forwards as it comes. Mumble's server can be measured beside it in the same run.
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
  * @import { Quantity, Table } from '../report/result.js'
@@ -11,6 +11,8 @@
 import { processorQuantities } from './processor-figures.js';
 import { targetsTable } from './targets.js';
 import { listOf, namesOf } from '../options.js';
+import { Child } from '../participants/child.js';
+import { MUMBLE, MURMURD, lackOfMurmurd } from '../peers/murmurd.js';
 import { parseCase } from '../stats/crowd-figures.js';
 import { mean, quantile, sorted } from '../stats/statistics.js';
 
@@ -21,8 +23,24 @@ const WAYS = Object.freeze({
   now: ['--mode', 'forward', '--forward-way', 'now'],
 });
 
+/** The way of another system: Mumble's server with a room of its own. */
+const PEER = 'mumble';
+
+const ALL_WAYS = Object.freeze([...Object.keys(WAYS), PEER]);
+
+/**
+ * The bar of the CPU, as a share of Mumble's: 5 % of a core was set where Mumble's server took 11 %. The two of one run are
+ * compared, since what a core does varies with what others do on the machine.
+ */
+const SHARE_OF_MUMBLE = 5 / 11;
+
 /** Rooms of one size, as many as make some load, and the one with targets. */
 const CASES = Object.freeze(['30x2/1', '20x3/2', '12x5/2', '8x8/2', '6x12/3', '50/5']);
+
+const MUMBLE_NOTES = Object.freeze([
+  "mumble: murmurd, Mumble's server, with as many clients that say the same speech with the same codec settings (48 kb/s, 20 ms); it forwards each packet as it comes. CPU is that of all its threads. Its clients show that the first packets open and are what was said, then count.",
+  "mumble: who is silent sends nothing, as Mumble's clients do, but a ping over TCP and one over UDP every 5 s. It is measured with one room, of frames of 20 ms, whatever --format says.",
+]);
 
 const factors = [{ name: 'rooms', label: 'Case', unit: '' }, { name: 'way', label: 'Way', unit: '' }];
 
@@ -46,17 +64,20 @@ export const forward = {
   defaults: { duration: 8, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command.option('--cases <list>', 'by commas: [ROOMSx]PEOPLE/TALKING', namesOf(parseCase), CASES);
-    command.option('--ways <list>', `by commas: ${Object.keys(WAYS).join(', ')}`, listOf(Object.keys(WAYS)), Object.keys(WAYS));
+    command.option('--ways <list>', `by commas: ${ALL_WAYS.join(', ')}; ${PEER} is another system, Mumble's server`, listOf(ALL_WAYS), lackOfMurmurd() ? Object.keys(WAYS) : ALL_WAYS);
   },
 
   async measure(lab) {
     const { cases, ways, repetitions, duration } = /** @type {any} */ (lab.options);
+    const lack = ways.includes(PEER) ? lackOfMurmurd() : null;
+    if (lack) lab.folder.warn(lack);
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const name of cases) {
         for (const way of ways) {
           lab.progress(`${name}, ${way}`, done++ / (repetitions * cases.length * ways.length));
-          await measureCase(lab, name, way, repetition, duration / repetitions);
+          if (way !== PEER) await measureCase(lab, name, way, repetition, duration / repetitions);
+          else if (!lack && isOfMumble(name)) await measureMumble(lab, name, repetition, duration / repetitions);
         }
       }
     }
@@ -74,6 +95,7 @@ export const forward = {
         "CPU is the server process's own, QUIC's threads included. The generator is another process of the same machine.",
         'Sound to a listener: the bytes of packets with sound, without headers of QUIC, UDP and IP.',
         'Added to a packet that is forwarded as it comes: from its sending to its arrival at a listener, less the least round trip of clock requests, which pass the same way and the same thread. Sender and listener are one process.',
+        ...(options.ways.includes(PEER) ? MUMBLE_NOTES : []),
       ],
     };
   },
@@ -112,9 +134,51 @@ async function measureCase(lab, name, way, repetition, seconds) {
   }
 }
 
+/**
+ * Measures Mumble's server with a room as measureCase() has it, while aloud's doesn't run.
+ * @param {Lab} lab @param {string} name @param {number} repetition @param {number} seconds
+ */
+async function measureMumble(lab, name, repetition, seconds) {
+  const { people, talking } = parseCase(name);
+  await lab.rest();
+  const server = new Child(MURMURD, lab.link.server.exec);
+  const clients = new Child(MUMBLE, lab.link.client.exec);
+  try {
+    const host = lab.link.server.address;
+    const { port } = await server.call('start', { host, users: people });
+    await clients.call('joinAll', { host, port, people: Array.from({ length: people }, (_, i) => ({ id: `P${i}`, talks: i < talking })) });
+    await lab.wait(2 * lab.options.warmUp);
+    const atMs = lab.folder.elapsedMs;
+    await server.call('begin');
+    await clients.call('note');
+    await lab.wait(seconds);
+    const { cpuPercent } = await server.call('collect');
+    const notes = await clients.call('take');
+    lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
+    const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value) =>
+      lab.folder.record(quantity.name, { protocol: '', repetition, client: '', atMs, value, factors: { rooms: name, way: PEER } });
+    add(quantities.cpu, cpuPercent);
+    add(quantities.generator, notes.cpuPercent);
+    for (const { talks, received, expected, bytes } of notes.people) {
+      if (talks) continue;
+      add(quantities.down, (bytes * 8) / seconds / 1000);
+      if (expected > 0) add(quantities.arrived, (100 * received) / expected);
+    }
+  } finally {
+    await clients.close();
+    await server.close();
+  }
+}
+
+/** Whether Mumble's server is measured with a case: all its clients are in one channel. @param {string} name */
+const isOfMumble = (name) => parseCase(name).rooms === 1;
+
 /** @param {Pick<RunFolder, 'samples'>} folder @param {Quantity} quantity @param {string} name @param {string} way */
 const valuesOf = (folder, quantity, name, way) =>
   folder.samples(quantity.name).filter(({ factors: its }) => its?.rooms === name && its.way === way).map(({ value }) => value);
+
+/** @param {string} what @param {ArrayLike<number>} blocks  CPU in percent of a core, ascending, at least one */
+const rangeOf = (what, blocks) => `${what} from ${blocks[0]?.toFixed(1)} to ${blocks[blocks.length - 1]?.toFixed(1)} %`;
 
 /** @param {Pick<RunFolder, 'samples'>} folder @param {string} name @returns {Target[]} */
 function targetsOf(folder, name) {
@@ -122,12 +186,15 @@ function targetsOf(folder, name) {
   const beside = mean(valuesOf(folder, quantities.generator, name, 'bundle'));
   const mixed = mean(valuesOf(folder, quantities.cpu, name, 'mix'));
   const blocks = sorted(valuesOf(folder, quantities.cpu, name, 'bundle'));
-  const remarks = [`the generator beside it took ${beside.toFixed(0)} %`];
+  const remarks = Number.isFinite(beside) ? [`the generator beside it took ${beside.toFixed(0)} %`] : [];
   if (Number.isFinite(mixed)) remarks.unshift(`mixed it takes ${mixed.toFixed(1)} %`);
-  if (blocks.length > 1) remarks.unshift(`its blocks from ${blocks[0].toFixed(1)} to ${blocks[blocks.length - 1].toFixed(1)} %`);
+  if (blocks.length > 1) remarks.unshift(rangeOf('its blocks', blocks));
   const passed = sorted(valuesOf(folder, quantities.passed, name, 'now'));
+  const peer = sorted(valuesOf(folder, quantities.cpu, name, PEER));
+  const besideMumble = { what: 'CPU, the same room beside Mumble in the same run', limit: SHARE_OF_MUMBLE, reached: mean(blocks) / mean(peer), unit: "of Mumble's", digits: 2, why: rangeOf("Mumble's blocks", peer) };
   return [
     { what: 'CPU, one room of 50 that is forwarded as bundles, 5 talk', limit: 5, reached: mean(blocks), unit: '% of a core', digits: 1, why: remarks.join('; ') },
+    ...(blocks.length > 0 && peer.length > 0 ? [besideMumble] : []),
     { what: 'Added to a packet that is forwarded as it comes, p50, the same room', limit: 1, reached: quantile(passed, 0.5), unit: 'ms', digits: 2, why: passed.length > 0 ? `p99 ${quantile(passed, 0.99).toFixed(2)} ms` : 'of the way `now`' },
   ];
 }
@@ -135,7 +202,7 @@ function targetsOf(folder, name) {
 /** @param {Pick<RunFolder, 'samples'>} folder @param {{ cases: string[], ways: string[] }} options @returns {Table} */
 function tableOf(folder, { cases, ways }) {
   const known = (/** @type {number} */ value) => (Number.isFinite(value) ? value : null);
-  const rows = cases.flatMap((name) => ways.map((way) => {
+  const rows = cases.flatMap((name) => ways.filter((way) => way !== PEER || isOfMumble(name)).map((way) => {
     const { rooms, people, talking } = parseCase(name);
     const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name, way);
     const passed = sorted(of(quantities.passed));

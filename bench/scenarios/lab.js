@@ -145,6 +145,14 @@ export class Lab {
     return { origin: this.originAt(this.link), report };
   }
 
+  /** Ends the server and the crowd, so that another program has the machine alone. The next start is anew. */
+  async rest() {
+    await this.#crowd?.close();
+    this.#crowd = null;
+    await this.#server?.close();
+    this.#server = null;
+  }
+
   /** The server's origin as it is reached over a link. @param {Link} link  the lab's, or a branch of it */
   originAt(link) {
     return `http://${link.server.address}:${this.#port}`;

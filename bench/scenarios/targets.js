@@ -66,7 +66,7 @@ export const BENCHMARKS = Object.freeze([
   { name: 'starved', argv: ['starved'], limitSeconds: 500 },
   { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
-  { name: 'forward', argv: ['forward'], limitSeconds: 400 },
+  { name: 'forward', argv: ['forward'], limitSeconds: 450 },
   { name: 'throughput', argv: ['throughput'], limitSeconds: 500 },
   { name: 'startup', argv: ['startup'], limitSeconds: 500 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
