@@ -29,8 +29,8 @@ const PEER = 'mumble';
 const ALL_WAYS = Object.freeze([...Object.keys(WAYS), PEER]);
 
 /**
- * The bar of the CPU, as a share of Mumble's: 5 % of a core was set where Mumble's server took 11 %. The two of one run are
- * compared, since what a core does varies with what others do on the machine.
+ * The bar of the CPU, as a share of Mumble's: 5 % of a core was set where Mumble 1.5 took 11 %, in a run of its own. Here the
+ * two of one run are compared, since what a core does varies with what others do on the machine.
  */
 const SHARE_OF_MUMBLE = 5 / 11;
 
@@ -178,7 +178,7 @@ const valuesOf = (folder, quantity, name, way) =>
   folder.samples(quantity.name).filter(({ factors: its }) => its?.rooms === name && its.way === way).map(({ value }) => value);
 
 /** @param {string} what @param {ArrayLike<number>} blocks  CPU in percent of a core, ascending, at least one */
-const rangeOf = (what, blocks) => `${what} from ${blocks[0]?.toFixed(1)} to ${blocks[blocks.length - 1]?.toFixed(1)} %`;
+const rangeOf = (what, blocks) => `${what} ${blocks.length > 1 ? `from ${blocks[0].toFixed(1)} to ` : ''}${blocks[blocks.length - 1]?.toFixed(1)} %`;
 
 /** @param {Pick<RunFolder, 'samples'>} folder @param {string} name @returns {Target[]} */
 function targetsOf(folder, name) {
