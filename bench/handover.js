@@ -111,6 +111,11 @@ async function main() {
   const { sessions = '200', rate = '50', seconds = '8', rounds = '3', workers = '0,1,2' } = values;
   const load = { sessions: Number(sessions), rate: Number(rate), seconds: Number(seconds) };
   const rows = workers.split(',').map((count) => ({ workers: Number(count), runs: /** @type {any[]} */ ([]) }));
+  if (![...Object.values(load), Number(rounds), ...rows.map((row) => row.workers)].every((value) => Number.isInteger(value) && value >= 0)) {
+    process.stderr.write(`Each option is a whole number, and --workers some by commas.\n\n${HELP}`);
+    process.exitCode = 2;
+    return;
+  }
   for (let round = 0; round < Number(rounds); round++) for (const row of rows) row.runs.push(await measure(row.workers, load));
   console.log(`Echo of ${BYTES}-byte datagrams, ${load.sessions} sessions at ${load.rate}/s, clients beside it; the median of ${rounds} runs of ${seconds} s:`);
   for (const { workers: count, runs } of rows) {

@@ -54,7 +54,7 @@ program
 
 program
   .command('bars')
-  .description('everything that is to be reached, benchmark by benchmark, in one table; some 55 minutes')
+  .description('everything that is to be reached, benchmark by benchmark, in one table; some 60 minutes')
   .addOption(new Option('--only <list>', `by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
   .action(showTargets);
