@@ -5,20 +5,12 @@
 
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import { Endpoint } from '@aloud/native';
+import { Command } from 'commander';
 import { generateCertificate } from '../server/certificate/generate.js';
+import { listOf, wholeNumber } from './options.js';
 import { quantile } from './stats/statistics.js';
-
-const HELP = `node bench/handover.js [options]
-
-  --sessions <n>  (default 200)
-  --rate <n>      datagrams a second of each (default 50)
-  --seconds <n>   of measuring, for each row (default 8)
-  --rounds <n>    of all rows, of which each row's median counts (default 3)
-  --workers <list>  rows: 0 for the main thread (default 0,1,2)
-`;
 
 const BYTES = 150;
 const WARM_UP_MS = 1000;
@@ -105,18 +97,18 @@ async function measure(workers, load) {
 const median = (values) => quantile(values.toSorted((a, b) => a - b), 0.5);
 
 async function main() {
-  const text = /** @type {const} */ ({ type: 'string' });
-  const { values } = parseArgs({ options: { help: { type: 'boolean' }, sessions: text, rate: text, seconds: text, rounds: text, workers: text } });
-  if (values.help) return void process.stdout.write(HELP);
-  const { sessions = '200', rate = '50', seconds = '8', rounds = '3', workers = '0,1,2' } = values;
-  const load = { sessions: Number(sessions), rate: Number(rate), seconds: Number(seconds) };
-  const rows = workers.split(',').map((count) => ({ workers: Number(count), runs: /** @type {any[]} */ ([]) }));
-  if (![...Object.values(load), Number(rounds), ...rows.map((row) => row.workers)].every((value) => Number.isInteger(value) && value >= 0)) {
-    process.stderr.write(`Each option is a whole number, and --workers some by commas.\n\n${HELP}`);
-    process.exitCode = 2;
-    return;
-  }
-  for (let round = 0; round < Number(rounds); round++) for (const row of rows) row.runs.push(await measure(row.workers, load));
+  const { sessions, rate, seconds, rounds, workers } = new Command('handover')
+    .description('What it costs to hand sessions to worker threads: echoes of datagrams, with clients beside the server.')
+    .option('--sessions <n>', 'how many there are', wholeNumber(1, 10_000), 200)
+    .option('--rate <n>', 'datagrams a second of each', wholeNumber(1, 1000), 50)
+    .option('--seconds <n>', 'of measuring, for each row', wholeNumber(1, 600), 8)
+    .option('--rounds <n>', "of all rows, of which each row's median counts", wholeNumber(1, 100), 3)
+    .option('--workers <list>', 'rows, by commas: 0 for the main thread', listOf(['0', '1', '2', '3', '4', '6', '8']), ['0', '1', '2'])
+    .parse()
+    .opts();
+  const load = { sessions, rate, seconds };
+  const rows = /** @type {string[]} */ (workers).map((count) => ({ workers: Number(count), runs: /** @type {any[]} */ ([]) }));
+  for (let round = 0; round < rounds; round++) for (const row of rows) row.runs.push(await measure(row.workers, load));
   console.log(`Echo of ${BYTES}-byte datagrams, ${load.sessions} sessions at ${load.rate}/s, clients beside it; the median of ${rounds} runs of ${seconds} s:`);
   for (const { workers: count, runs } of rows) {
     const of = (/** @type {string} */ field) => median(runs.map((run) => run[field]));

@@ -4,7 +4,6 @@
  */
 
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
@@ -12,6 +11,7 @@ import { setTimeout } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from './options.js';
 import { isExecutable } from './browsers/chromium.js';
+import { freePort } from './peers/free-port.js';
 import { quantile, sorted } from './stats/statistics.js';
 
 /** Programs, by the names that they may have. */
@@ -45,15 +45,6 @@ const options = new Command('jamulus')
 function find(names) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
-}
-
-/** A UDP port that is free. @returns {Promise<number>} */
-async function freePort() {
-  const socket = createSocket('udp4');
-  await new Promise((resolve) => void socket.bind(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = socket.address();
-  await new Promise((resolve) => void socket.close(() => resolve(undefined)));
-  return port;
 }
 
 /** Processes that were started: they end with this program, whatever happens to it. @type {import('node:child_process').ChildProcess[]} */
@@ -116,14 +107,14 @@ async function run(programs, period, small) {
     start(programs.jackd, ['--no-realtime', '-n', JACK_SERVER, '-d', 'dummy', '-r', String(RATE), '-p', String(period)]);
     await setTimeout(START_MS);
     const loop = await measure(programs, [['jack_delay:out', 'jack_delay:in']], { settleMs: START_MS, ms: START_MS });
-    const port = await freePort();
+    const port = await freePort('127.0.0.1');
     start(programs.jamulus, ['--server', '--nogui', '--port', String(port), ...(small ? ['--fastupdate'] : [])]);
     await setTimeout(START_MS);
     for (const name of ['A', 'B']) {
       const file = join(home, `${name}.ini`);
       // The best quality, and delays of the jitter buffers by themselves.
       await writeFile(file, `<client><enableopussmall>${small ? 1 : 0}</enableopussmall><autojitbuf>1</autojitbuf><audioquality>2</audioquality></client>`);
-      start(programs.jamulus, ['--nogui', '--nojackconnect', '--connect', `127.0.0.1:${port}`, '--clientname', name, '--inifile', file, '--port', String(await freePort())]);
+      start(programs.jamulus, ['--nogui', '--nojackconnect', '--connect', `127.0.0.1:${port}`, '--clientname', name, '--inifile', file, '--port', String(await freePort('127.0.0.1'))]);
     }
     await setTimeout(2 * START_MS);
     const wires = /** @type {[string, string][]} */ ([['jack_delay:out', 'Jamulus A:input left'], ['jack_delay:out', 'Jamulus A:input right'], ['Jamulus B:output left', 'jack_delay:in']]);

@@ -4,7 +4,6 @@
  * call of two who talk.
  */
 
-import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
@@ -13,6 +12,7 @@ import { BrowserCpu } from './participants/browser-clients.js';
 import { Child, CLIENT, SERVER } from './participants/child.js';
 import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
 import { numbers, wholeNumber } from './options.js';
+import { threadsMs } from './processor-time.js';
 import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 
 /** @import { Browser, BrowserContext } from 'playwright-core' */
@@ -43,12 +43,8 @@ async function workersMs(browser) {
   const { processInfo } = await (await browser.newBrowserCDPSession()).send('SystemInfo.getProcessInfo');
   let sum = 0;
   for (const { id } of processInfo.filter(({ type }) => type === 'renderer')) {
-    for (const thread of readdirSync(`/proc/${id}/task`)) {
-      const folder = `/proc/${id}/task/${thread}`;
-      // The kernel's names of threads have 15 letters. schedstat begins with the time that it ran, in nanoseconds.
-      if (!readFileSync(`${folder}/comm`, 'utf8').startsWith('DedicatedWorker')) continue;
-      sum += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]) / 1e6;
-    }
+    // The kernel's names of threads have 15 letters.
+    sum += threadsMs(id, 'DedicatedWorker');
   }
   return sum;
 }

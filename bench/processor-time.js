@@ -1,6 +1,6 @@
 /**
- * Takes processor time from processes, as a machine does that has too little: by a quota (control groups, cgroups(7)), or
- * by a busy loop on the same core.
+ * The processor time that processes have had, and taking it from them, as a machine does that has too little: by a quota
+ * (control groups, cgroups(7)), or by a busy loop on the same core.
  */
 
 import { execFile, spawn } from 'node:child_process';
@@ -36,6 +36,20 @@ export function descendants(root) {
   const found = [root];
   for (let i = 0; i < found.length; i++) found.push(...(children.get(found[i]) ?? []));
   return found;
+}
+
+/**
+ * @param {number} pid
+ * @param {string} [name]  with which the names of those that count begin
+ * @returns {number} the time for which a process's threads have run, in milliseconds
+ */
+export function threadsMs(pid, name = '') {
+  let ns = 0;
+  for (const thread of readdirSync(`/proc/${pid}/task`)) {
+    const folder = `/proc/${pid}/task/${thread}`;
+    if (readFileSync(`${folder}/comm`, 'utf8').startsWith(name)) ns += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]);
+  }
+  return ns / 1e6;
 }
 
 /** @param {number} pid */

@@ -87,7 +87,7 @@ let startMs = 0;
 /** @type {NodeJS.Timeout | undefined} */
 let timer;
 
-/** What is to be done between two frames. @type {(() => void)[]} */
+/** Work for between two frames. @type {(() => void)[]} */
 const pending = [];
 
 /**

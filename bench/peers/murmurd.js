@@ -1,13 +1,13 @@
 /** Mumble's server, murmurd, as a program beside which aloud's server is measured. Debian has it: mumble-server. */
 
 import { spawn } from 'node:child_process';
-import { createSocket } from 'node:dgram';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { isExecutable } from '../browsers/chromium.js';
+import { threadsMs } from '../processor-time.js';
+import { freePort } from './free-port.js';
 
 /** The scripts of two processes of the lab: one with murmurd, and one with the clients. */
 export const MURMURD = new URL('murmurd-process.js', import.meta.url);
@@ -20,9 +20,6 @@ const STOP_MS = 3000;
 /** Most that a client may send, in b/s with the headers of UDP and IP: far above 48 kb/s of sound. */
 const BANDWIDTH = 200_000;
 
-/** The length of a tick of /proc/PID/stat, in nanoseconds. */
-const TICK_NS = 1e7;
-
 /** @returns {string | undefined} the path of murmurd; people whose PATH has no folder for administrators have it too */
 export function findMurmurd() {
   return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, 'murmurd')).find(isExecutable);
@@ -30,15 +27,6 @@ export function findMurmurd() {
 
 /** Why there is no Mumble to measure, and what to do about it; null where there is one. @returns {string | null} */
 export const lackOfMurmurd = () => (findMurmurd() ? null : 'mumble: there is no murmurd in PATH or /usr/sbin; on Debian: apt-get install mumble-server');
-
-/** A UDP port that is free on an address. @param {string} host @returns {Promise<number>} */
-async function freePort(host) {
-  const socket = createSocket('udp4');
-  await new Promise((resolve, reject) => void socket.once('error', reject).bind(0, host, () => resolve(undefined)));
-  const { port } = socket.address();
-  await new Promise((resolve) => void socket.close(() => resolve(undefined)));
-  return port;
-}
 
 /** @param {{ folder: string, host: string, port: number, users: number }} options */
 const settings = ({ folder, host, port, users }) => `database=${join(folder, 'murmurd.sqlite')}
@@ -113,8 +101,7 @@ export class Murmurd {
 
   /** Processor time of all its threads, in milliseconds. */
   get cpuMs() {
-    const folder = `/proc/${this.#child.pid}/task`;
-    return readdirSync(folder).reduce((sum, thread) => sum + threadNs(join(folder, thread)), 0) / 1e6;
+    return threadsMs(Number(this.#child.pid));
   }
 
   /** Ends it, and removes its folder. Idempotent. */
@@ -127,17 +114,5 @@ export class Murmurd {
       await ended;
     }
     await rm(this.#folder, { recursive: true, force: true });
-  }
-}
-
-/** @param {string} folder  a thread's, below /proc @returns {number} its processor time in nanoseconds */
-function threadNs(folder) {
-  try {
-    return Number(readFileSync(join(folder, 'schedstat'), 'utf8').split(' ')[0]);
-  } catch {
-    // A kernel without these figures counts in ticks.
-    const stat = readFileSync(join(folder, 'stat'), 'utf8');
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * TICK_NS;
   }
 }

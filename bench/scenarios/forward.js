@@ -134,7 +134,7 @@ async function measureCase(lab, name, way, repetition, seconds) {
  */
 async function measureMumble(lab, name, repetition, seconds) {
   const { people, talking } = parseCase(name);
-  await lab.rest();
+  await lab.close();
   const server = new Child(MURMURD, lab.link.server.exec);
   const clients = new Child(MUMBLE, lab.link.client.exec);
   try {
@@ -176,7 +176,7 @@ function headlinesOf(folder, name) {
   const forwarded = mean(valuesOf(folder, quantities.cpu, name, 'bundle'));
   const ofMumble = forwarded / mean(valuesOf(folder, quantities.cpu, name, PEER));
   const own = { label: `CPU, ${name}, forwarded`, unit: '% of a core', protocol: '', value: forwarded, digits: 1 };
-  // What a core does varies with what others do on the machine, and so by the run: the ratio of one run does less.
+  // A core does less while others use the machine: the ratio of one run varies less than its figures.
   return Number.isFinite(ofMumble) ? [own, { label: `CPU, ${name}, forwarded, to Mumble's`, unit: '', protocol: '', value: ofMumble, digits: 2 }] : [own];
 }
 

@@ -145,14 +145,6 @@ export class Lab {
     return { origin: this.originAt(this.link), report };
   }
 
-  /** Ends the server and the crowd, so that another program has the machine alone. The next start is anew. */
-  async rest() {
-    await this.#crowd?.close();
-    this.#crowd = null;
-    await this.#server?.close();
-    this.#server = null;
-  }
-
   /** The server's origin as it is reached over a link. @param {Link} link  the lab's, or a branch of it */
   originAt(link) {
     return `http://${link.server.address}:${this.#port}`;
@@ -234,12 +226,13 @@ export class Lab {
     return this.options.duration / this.options.repetitions;
   }
 
-  /** Idempotent. */
+  /** Ends the lab's processes; what is started after it is started anew. Idempotent. */
   async close() {
     await this.#clients?.close();
     await this.#second?.close();
     await this.#crowd?.close();
     await this.#server?.close();
+    this.#clients = this.#second = this.#crowd = this.#server = null;
   }
 }
 

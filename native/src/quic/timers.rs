@@ -41,7 +41,6 @@ pub struct Timers {
 }
 
 impl Timers {
-    /// To be called in the runtime's context.
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             began: now(),
@@ -103,7 +102,7 @@ impl Timers {
     /// Wakes those that are due, and finds the earliest of the others.
     fn expire(&self) {
         let now = self.since_began(now());
-        // First this, then the look: whoever moves a timer from here on compares with what is found, or says so.
+        // Whoever moves a timer from here on tells the task.
         self.next.store(NEVER, SeqCst);
         let mut next = NEVER;
         for block in &*lock(&self.blocks) {
@@ -113,9 +112,6 @@ impl Timers {
                     next = next.min(at);
                 } else if due.compare_exchange(at, NEVER, SeqCst, SeqCst).is_ok() {
                     waker.wake();
-                } else {
-                    // It was moved just now.
-                    next = next.min(due.load(SeqCst));
                 }
             }
         }
