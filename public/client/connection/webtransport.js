@@ -3,7 +3,10 @@ import { errors } from '../../shared/errors.js';
 import { PacketStreams } from './packet-streams.js';
 import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
 
-/** The most datagrams that may wait for the network; beyond it packets are dropped. */
+/**
+ * The most datagrams that may wait for the network. The browser is given all of them: it drops by age only those that it
+ * holds itself, and holds one unless told. Beyond it packets are dropped here, the newest first.
+ */
 const MAX_PENDING = 16;
 
 /** The most datagrams that may wait to be read. */
@@ -13,7 +16,7 @@ const INCOMING_DATAGRAMS = 256;
 const MAX_CONTROL_BYTES = 1024 * 1024;
 
 /** The age at which an unsent datagram is dropped, in milliseconds. */
-const OUTGOING_MAX_AGE_MS = 200;
+const OUTGOING_MAX_AGE_MS = 40;
 
 /**
  * @import { Carry } from '../../shared/wire/carry.js'
@@ -102,6 +105,7 @@ export class WebTransportConnection extends Connection {
   /** @param {WebTransportDatagramDuplexStream} datagrams */
   #openDatagrams(datagrams) {
     datagrams.incomingHighWaterMark = INCOMING_DATAGRAMS;
+    datagrams.outgoingHighWaterMark = MAX_PENDING;
     datagrams.outgoingMaxAge = OUTGOING_MAX_AGE_MS;
     void this.#readAll(datagrams.readable.getReader(), (bytes) => this.received(bytes, this.#now()));
     return writerOf(datagrams);
