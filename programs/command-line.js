@@ -92,7 +92,7 @@ export const numberFrom = (least, most) => (text) => {
 export async function joinFrom({ room, server, name, token, password, transport, insecure }, more) {
   // Node.js asks this of whoever wants it, for HTTPS and WebSocket alike.
   if (insecure) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
-  const where = /^https?:/.test(room) ? { url: room } : { url: server, room };
+  const where = /^https?:/i.test(room) ? { url: room } : { url: server, room };
   try {
     return await join({ ...where, name, token, password, transport, ...more });
   } catch (error) {

@@ -1,3 +1,5 @@
+import { roomOfLink } from '../public/shared/room-link.js';
+
 /**
  * Reads where a room is: a server's address and a room's name, or a room's link as the page has it.
  * @param {string} url  such as https://talk.example.org or https://talk.example.org/r/tea#token=…
@@ -8,7 +10,7 @@
 export function readLink(url, room) {
   const parsed = URL.canParse(url) ? new URL(url) : null;
   if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`${url} is no address of a server, such as https://talk.example.org`);
-  const named = /^\/(?:r|listen)\/([A-Za-z0-9_-]+)$/.exec(parsed.pathname)?.[1] ?? room;
+  const named = roomOfLink(parsed.pathname) ?? room;
   if (named === undefined) throw new TypeError(`which room? ${url} names none`);
   const hash = new URLSearchParams(parsed.hash.slice(1));
   const token = hash.get('token') ?? parsed.searchParams.get('token') ?? undefined;

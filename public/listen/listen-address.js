@@ -12,6 +12,8 @@
  * @property {string} [e2eKey]    behind `#e2e=`: the key of a room that is encrypted end to end
  */
 
+import { roomOfLink } from '../shared/room-link.js';
+
 /**
  * @param {Pick<Location, 'pathname' | 'search' | 'hash'>} location
  * @returns {ListenWish}
@@ -20,22 +22,13 @@ export function addressOf({ pathname, search, hash }) {
   const parameters = new URLSearchParams(search);
   const transport = parameters.get('transport');
   return {
-    room: decoded(pathname.replace(/^\/r\//, '')).trim().replace(/\s+/g, '-'),
+    room: roomOfLink(pathname) ?? '',
     asks: parameters.has('listen') || parameters.has('embed'),
     isEmbedded: parameters.has('embed'),
     name: parameters.get('name') ?? '',
     transport: transport === 'webtransport' || transport === 'websocket' || transport === 'http1' ? transport : 'auto',
     e2eKey: new URLSearchParams(hash.slice(1)).get('e2e') ?? undefined,
   };
-}
-
-/** @param {string} part  of a URL @returns {string} empty where it can't be decoded */
-function decoded(part) {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return '';
-  }
 }
 
 /**

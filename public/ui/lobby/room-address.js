@@ -14,11 +14,13 @@
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
  */
 
+import { roomOfLink } from '../../shared/room-link.js';
+import { roomNameError } from '../../shared/text.js';
+
 export const CONNECTIONS = Object.freeze(
   /** @type {const} */ (['auto', 'webtransport', 'websocket', 'http1']),
 );
 
-const NAME = /^[A-Za-z0-9_-]{1,64}$/;
 
 /**
  * Reads a room's name from what a person typed or pasted: a name, or a room's link. Spaces become hyphens.
@@ -26,21 +28,8 @@ const NAME = /^[A-Za-z0-9_-]{1,64}$/;
  * @returns {string | null} null when it is no room's name
  */
 export function readRoomName(typed) {
-  const link = /\/r\/([^/?#\s]+)/.exec(typed);
-  const name = (link ? decoded(link[1]) : typed).trim().replace(/\s+/g, '-');
-  return NAME.test(name) ? name : null;
-}
-
-/**
- * @param {string} part of a URL
- * @returns {string} empty when it can't be decoded
- */
-function decoded(part) {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return '';
-  }
+  const name = roomOfLink(typed) ?? typed.trim().replace(/\s+/g, '-');
+  return roomNameError(name) === null ? name : null;
 }
 
 /**
@@ -50,7 +39,7 @@ function decoded(part) {
 export function readAddress({ pathname, search, hash = '' }) {
   const parameters = new URLSearchParams(search);
   return {
-    room: pathname.startsWith('/r/') ? readRoomName(pathname) : null,
+    room: /^\/r\//i.test(pathname) ? readRoomName(pathname) : null,
     name: parameters.get('name') ?? '',
     transport: readConnection(parameters.get('transport')),
     processing: parameters.get('processing') !== 'off',
@@ -66,12 +55,18 @@ export function readAddress({ pathname, search, hash = '' }) {
 export const readConnection = (value) => CONNECTIONS.find((connection) => connection === value) ?? null;
 
 /**
+ * The address of a room's page, without query and key.
+ * @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page
+ */
+const pageOf = ({ origin, pathname }) => origin + roomPath(readRoomName(pathname) ?? '');
+
+/**
  * A room's link as others are given it: without its query, which holds one's own name, and with the room's key.
  * @param {{ origin: string, pathname: string, hash: string }} location
  */
-export function roomLink({ origin, pathname, hash }) {
+export function roomLink({ hash, ...location }) {
   const key = new URLSearchParams(hash.slice(1)).get('e2e');
-  return origin + pathname + (key === null ? '' : `#e2e=${encodeURIComponent(key)}`);
+  return pageOf(location) + (key === null ? '' : `#e2e=${encodeURIComponent(key)}`);
 }
 
 /**
@@ -85,7 +80,7 @@ export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;
  * @param {string} key  of the stage of the room's broadcast
  * @returns {string} the link by which others come onto the stage
  */
-export const stageLink = ({ origin, pathname }, key) => `${origin}${pathname}?stage#stage=${encodeURIComponent(key)}`;
+export const stageLink = (location, key) => `${pageOf(location)}?stage#stage=${encodeURIComponent(key)}`;
 
 /** @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page @returns {string} the link by which listeners come */
-export const listenLink = ({ origin, pathname }) => `${origin}${pathname}?listen`;
+export const listenLink = (location) => `${pageOf(location)}?listen`;

@@ -14,6 +14,10 @@ describe('readLink', () => {
     expect(readLink('https://talk.example/listen/tea?token=a.b.c')).toEqual({ origin: 'https://talk.example', room: 'tea', token: 'a.b.c' });
   });
 
+  it.each(['https://talk.example/r/tea/', 'HTTPS://Talk.example/R/tea/?listen', 'https://talk.example//r/tea', 'https://talk.example/listen/tea/', 'https://talk.example/listen/tea.ogg', 'https://talk.example/Listen/tea.webm?rate=32'])('reads %s', (url) => {
+    expect(readLink(url)).toEqual({ origin: 'https://talk.example', room: 'tea' });
+  });
+
   it('says what is missing', () => {
     for (const url of ['talk.example', 'ftp://talk.example', '']) expect(() => readLink(url, 'tea')).toThrow(/is no address of a server/);
     expect(() => readLink('https://talk.example/')).toThrow(/which room/);

@@ -8,7 +8,7 @@ const read = (/** @type {string} */ path) => {
 
 describe('the address of the listeners’ page', () => {
   it('names the room, however it is written', () => {
-    expect(['/r/tea', '/r/green%20tea?listen', '/r/%zz'].map((path) => read(path).room)).toEqual(['tea', 'green-tea', '']);
+    expect(['/r/tea', '/R/tea/?listen', '/r/green%20tea?listen', '/r/%zz'].map((path) => read(path).room)).toEqual(['tea', 'tea', 'green-tea', '']);
   });
 
   it('says whether it asks to listen, and whether it is in a frame', () => {

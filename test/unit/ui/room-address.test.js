@@ -33,6 +33,10 @@ describe('room names', () => {
     ['https://example.org/r/garden?name=Anna#top', 'garden'],
     ['example.org/r/a%2Db/', 'a-b'],
     ['/r/two%20words', 'two-words'],
+    ['HTTPS://Example.org/R/Garden/', 'Garden'],
+    ['https://example.org//r//garden//?listen', 'garden'],
+    ['https://example.org/listen/garden', 'garden'],
+    ['https://example.org/listen/garden.ogg/', 'garden'],
     ['a'.repeat(64), 'a'.repeat(64)],
     ['a'.repeat(65), null],
     ['', null],
@@ -87,6 +91,8 @@ describe('addresses', () => {
     expect(readAddress({ ...url, hash: '' }).e2eKey).toBe(undefined);
     expect(roomLink(url)).toBe('https://call.example/r/tea#e2e=KEY_-1');
     expect(roomLink({ ...url, hash: '#token=abc' })).toBe('https://call.example/r/tea');
+    expect(roomLink({ ...url, pathname: '/R/tea/' })).toBe('https://call.example/r/tea#e2e=KEY_-1');
+    expect(listenLink({ ...url, pathname: '/r/tea/' })).toBe('https://call.example/r/tea?listen');
   });
 
   it('of a room lead back to it', () => {
