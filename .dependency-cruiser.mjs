@@ -32,7 +32,7 @@ const MAY_IMPORT = {
   'server/relay': ['server/broadcast', 'server/cluster', 'server/mix', 'server/room/people/clock-answers.js', 'server/transport/session.js'],
   'server/http': ['server/config'],
   'server/operator': ['server/access', 'server/cluster/bus.js', 'server/cluster/messages.js', 'server/room/moderation/moderation.js', 'server/room/room-mode.js', 'server/config', 'server/http/body.js', 'server/http/operator-token.js'],
-  'server/listen': ['server/http/body.js', 'server/recording', 'server/transport'],
+  'server/listen': ['server/http/body.js', 'server/http/target.js', 'server/recording', 'server/transport'],
 
   public: ['worklets'],
   'public/client/clock': ['public/client/connection/connection.js'],

@@ -20,9 +20,10 @@ import { countRefusal } from '../counts.js';
 import { createApi } from './api.js';
 import { bannedBy, missing } from './recordings-api.js';
 import { packageDirectory } from '../packages.js';
-import { answer, answerError, answerJson } from './body.js';
+import { answerError, answerJson, answerSentence } from './body.js';
 import { roomPage } from './room-page.js';
 import { StaticFiles } from './static-files.js';
+import { canonicalPath, splitTarget } from './target.js';
 
 const HOME = new URL('../../', import.meta.url);
 const PUBLIC = fileURLToPath(new URL('public/', HOME));
@@ -37,6 +38,9 @@ const DIRECTORIES = Object.freeze({
   '/vendor/uplot': join(packageDirectory('uplot'), 'dist'),
   '/vendor/uqr': join(packageDirectory('uqr'), 'dist'),
 });
+
+/** What may be asked for its options, as health checks do. */
+const PATHS = ['/', '/r/:room', '/listen/:room', '/recordings/:id', '/embed.js', '/admin', '/lab'];
 
 /**
  * connect-src names schemes, since HTTP/3 is on a port of its own and may be on a host of its own, and not
@@ -69,6 +73,8 @@ const HEADERS = Object.freeze({
 
 /** Of a file that pages of all origins may use. */
 const OPEN = Object.freeze({ 'Cross-Origin-Resource-Policy': 'cross-origin' });
+
+const NO_RECORDING = 'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.';
 
 /** Has browsers use nothing but HTTPS for a year (RFC 6797). */
 const STRICT_TRANSPORT = 'max-age=31536000';
@@ -103,19 +109,15 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
     next();
   });
   app.use('/api', createApi({ ...api, clock }));
+  app.use(toCanonicalPath);
+  app.options(PATHS, (_request, response) => void response.status(204).set('Allow', 'GET, HEAD, OPTIONS').end());
   app.get('/', sendPage('index.html'));
   app.get('/r/:room', roomPage({ ...api, embedOrigins, policy: headers['Content-Security-Policy'], send }));
   app.get('/embed.js', sendPage('embed.js', OPEN));
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
   if (listening) app.use(listening.handle);
-  const isBanned = bannedBy(api.rooms.bans, api.clientOf);
-  app.get('/recordings/:id', async (request, response, next) => {
-    const code = await refusalOf(api.recordings, request.params.id, (room) => isBanned(request, room));
-    if (code === null) sendPage('recordings/index.html')(request, response, next);
-    else if (code === 'not-found') next();
-    else answerPage(response, code);
-  });
+  app.get('/recordings/:id', recordingPage(api, sendPage('recordings/index.html')));
   app.use(notFound);
   app.use(fail);
   // Audio comes by here 50 times a second for each person, and a page is a hundred files: both cost half as much without
@@ -128,6 +130,20 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
       else app(request, response);
     };
     http1.handle(request, response, () => files.handle(request, response, toApp));
+  };
+}
+
+/**
+ * Serves the page of a recording, or tells why there is none.
+ * @param {Pick<ApiOptions, 'recordings' | 'rooms' | 'clientOf'>} api
+ * @param {(request: Request, response: Response, next: NextFunction) => void} sendPage
+ */
+function recordingPage({ recordings, rooms, clientOf }, sendPage) {
+  const isBanned = bannedBy(rooms.bans, clientOf);
+  return async (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) => {
+    const code = await refusalOf(recordings, String(request.params.id), (room) => isBanned(request, room));
+    if (code === null) sendPage(request, response, next);
+    else answerPage(request, response, code, code === 'not-found' ? NO_RECORDING : undefined);
   };
 }
 
@@ -149,18 +165,33 @@ async function refusalOf(recordings, id, isBanned) {
  */
 function notFound(request, response) {
   if (isApi(request)) answerError(response, 'not-found');
-  else answerPage(response, 'not-found');
+  else answerPage(request, response, 'not-found');
 }
 
 /**
  * Tells a person why there is no page.
+ * @param {Request} request
  * @param {Response} response
  * @param {ErrorCode} code
+ * @param {string} [sentence]  in place of the code's own
  */
-function answerPage(response, code) {
-  const { status, message } = errors[code];
-  countRefusal('http', code);
-  response.status(status).type('text').send(`${message}\n`);
+function answerPage(request, response, code, sentence = errors[code].message) {
+  if (answerSentence(request, response, errors[code].status, sentence)) countRefusal('http', code);
+}
+
+/**
+ * Leads to the path that a page is served under.
+ * @param {Request} request
+ * @param {Response} response
+ * @param {NextFunction} next
+ */
+function toCanonicalPath(request, response, next) {
+  const { path, query } = splitTarget(request.url);
+  const canonical = request.method === 'GET' || request.method === 'HEAD' ? canonicalPath(path) : null;
+  if (canonical === null) return next();
+  // Players of the files are led on by 302 more often than by 308.
+  response.writeHead(302, { Location: canonical + query, 'Content-Length': 0 });
+  response.end();
 }
 
 /** @param {Pick<Log, 'error'>} log */
@@ -176,7 +207,7 @@ function failed(log) {
     // Express breaks off an answer that was begun.
     if (response.headersSent) next(error);
     else if (isApi(request)) answerJson(response, status, { code, message });
-    else answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+    else answerSentence(request, response, status, message);
   };
 }
 

@@ -3,6 +3,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  */
 
+import { readFileSync } from 'node:fs';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 
@@ -95,6 +96,23 @@ export function answerError(response, code, status) {
   if (answerCode(response, code, status)) countRefusal('http', code);
 }
 
+/** The page around a sentence: its file has the one of an address at which there is nothing. */
+const [BEFORE, AFTER] = readFileSync(new URL('../../public/error.html', import.meta.url), 'utf8').split(errors['not-found'].message);
+
+/**
+ * Answers with a sentence: as a page where a browser is to show it, as plain text elsewhere.
+ * @param {IncomingMessage} request
+ * @param {ServerResponse} response
+ * @param {number} status
+ * @param {string} sentence
+ * @returns {boolean} false where it was answered before, or nobody waits for it any more
+ */
+export function answerSentence(request, response, status, sentence) {
+  if (!request.headers.accept?.includes('text/html')) return answer(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
+  const shown = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+  return answer(response, status, 'text/html; charset=utf-8', BEFORE + shown + AFTER);
+}
+
 /**
  * Answers with an error: in JSON where a program asks, in a sentence where a person does. It isn't counted.
  * @param {IncomingMessage} request
@@ -105,7 +123,7 @@ export function answerError(response, code, status) {
 export function tellFailure(request, response, code) {
   const { status, message } = errors[code];
   if (request.url?.startsWith('/api/')) return answerCode(response, code);
-  return answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
+  return answerSentence(request, response, status, message);
 }
 
 /**

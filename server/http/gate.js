@@ -17,6 +17,7 @@ import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
 import { answerError, answerFailure, tellFailure } from './body.js';
+import { useOriginForm } from './target.js';
 import { Visitors } from './visitors.js';
 
 /**
@@ -96,11 +97,13 @@ export class Gate {
     });
     server.on('clientError', (error, socket) => this.#malformed(error, /** @type {Socket} */ (socket)));
     this.#serve = (request, response) => {
+      useOriginForm(request);
       if (this.#opens(request, response, isAudio(request) ? null : kindOf(request))) app(request, response);
     };
     server.on('request', this.#serve);
     // There is one expectation, to which Node answers 100 (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => {
+      useOriginForm(request);
       if (this.#opens(request, response, 'api')) answerError(response, 'bad-request', 417);
     });
     // Node closes the connection without a word where nobody listens.
@@ -113,6 +116,7 @@ export class Gate {
    * @returns {Refusal | null} null where it may
    */
   refuseUpgrade(request) {
+    useOriginForm(request);
     const connection = this.#connections.get(request.socket);
     if (connection?.answering) {
       this.#endEarly(connection, request);
@@ -232,11 +236,12 @@ export class Gate {
    * @returns {Refusal | null}
    */
   #refusal(request, connection, kind) {
-    const { headers: { host }, httpVersion, method, rawHeaders } = request;
+    const { headers: { host }, httpVersion, rawHeaders, url = '' } = request;
     if (kind !== null && !this.#take(request, connection, kind)) return 'too-many-requests';
     const hosts = countHosts(rawHeaders);
-    // RFC 9112, section 3.2. Whoever wants a tunnel means no host of ours, and isn't told which option allows it.
-    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || method === 'CONNECT') return 'bad-request';
+    // RFC 9112, section 3.2. A target that is no path, as of a tunnel, means no host of ours: its sender isn't told which
+    // option allows it.
+    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || !url.startsWith('/')) return 'bad-request';
     return this.#isAllowedHost(host) ? null : 'host-not-allowed';
   }
 

@@ -15,6 +15,9 @@ const MAX_CONNECTIONS = 250;
 
 const HTTPS_PORT = 443;
 
+/** Load balancers ask for the options to see whether the server is there. */
+const ALLOWED = Object.freeze({ Allow: 'GET, HEAD, OPTIONS' });
+
 /**
  * Makes the server of plain HTTP beside HTTPS: it leads browsers to HTTPS, and answers an authority's challenges.
  * @param {object} options
@@ -29,7 +32,8 @@ export function createRedirectServer({ httpsPort, names, challenges = new Map() 
     response.shouldKeepAlive = false;
     request.resume();
     const { url = '', method = '' } = request;
-    if (method !== 'GET' && method !== 'HEAD') return refuse(response, 405, { Allow: 'GET, HEAD' });
+    if (method === 'OPTIONS') return answer(response, 204, ALLOWED, '');
+    if (method !== 'GET' && method !== 'HEAD') return refuse(response, 405, ALLOWED);
     const proof = url.startsWith(CHALLENGES) ? challenges.get(url.slice(CHALLENGES.length)) : undefined;
     if (proof !== undefined) return answer(response, 200, { 'Content-Type': 'application/octet-stream' }, proof);
     const host = targetHost(request, names);

@@ -21,7 +21,8 @@ import { errorOfClose, errors } from '../../public/shared/errors.js';
 import { CLOCK_REQUEST_BYTES, Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { countRefusal } from '../counts.js';
-import { answer, answerFailure, tellFailure } from '../http/body.js';
+import { answerFailure, answerSentence, tellFailure } from '../http/body.js';
+import { splitTarget } from '../http/target.js';
 import { directClient } from '../transport/client-address.js';
 import { peerName } from '../transport/peer.js';
 import { BaseSession, MAX_QUEUED_BYTES, prepareControl } from '../transport/session.js';
@@ -29,7 +30,7 @@ import { repeat } from '../timers.js';
 import { FILL_MS, KINDS, LiveFile } from './live-file.js';
 
 /** /listen/<room>, with the kind of file behind it. */
-const PATH = /^\/listen\/([^/?.]*)(?:\.(ogg|opus|webm))?$/;
+const PATH = /^\/listen\/([^/?.]+)(?:\.(ogg|opus|webm))?$/;
 
 /** The time between two signs of life of a session to its room, in milliseconds: below half of the shortest idle timeout. */
 const ALIVE_MS = 500;
@@ -46,7 +47,7 @@ const RETRY_SECONDS = 5;
 /** What those who moderate the room see. */
 const READER_NAME = 'Player';
 
-const NOBODY = 'Nobody is in this room. Try again once somebody is there.\n';
+const NOBODY = 'Nobody is in this room. Try again once somebody is there.';
 
 /** Refusals that pass by themselves. */
 const PASSING = new Set([408, 429, 503]);
@@ -69,7 +70,8 @@ writeClockRequest(alive, 0);
  *
  * @typedef {Transport & { handle: Middleware }} Listening
  *
- * @typedef {{ kind: Kind, bitrate: number | null }} Asked  bitrate: the most that is wanted of a broadcast, in bits a second
+ * @typedef {{ kind: Kind, bitrate: number | null, target: string }} Asked
+ *   bitrate: the most that is wanted of a broadcast, in bits a second; target: path and query
  */
 
 /**
@@ -101,18 +103,19 @@ class ListenTransport {
 
   /** @type {Middleware} */
   handle = (request, response, next) => {
-    const url = new URL(request.url ?? '', 'http://here');
-    const [, room, ending] = PATH.exec(url.pathname) ?? [];
+    const { path, query } = splitTarget(request.url);
+    const [, room, ending] = PATH.exec(path) ?? [];
     if (room === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
     const wrong = roomNameError(room);
     if (wrong !== null) return refuseReader(request, response, wrong);
-    const rate = url.searchParams.get('rate');
+    const asked = new URLSearchParams(query);
+    const rate = asked.get('rate');
     if (rate !== null && !RATE.test(rate)) return refuseReader(request, response, 'bad-request');
-    const token = url.searchParams.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    const token = asked.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
     const wish = { type: 'join', version: CONTROL_VERSION, room, name: READER_NAME, listen: true, ...(token && { token }) };
     /** @type {Kind} */
     const kind = ending === 'webm' ? 'webm' : 'ogg';
-    this.#open(request, response, wish, { kind, bitrate: rate === null ? null : 1000 * Number(rate) }).catch((error) => {
+    this.#open(request, response, wish, { kind, bitrate: rate === null ? null : 1000 * Number(rate), target: path + query }).catch((error) => {
       this.#options.log.error(`a reader of ${room} could not be let in: ${error?.stack ?? error}`);
       refuseReader(request, response, 'internal');
     });
@@ -128,12 +131,15 @@ class ListenTransport {
     const { rooms, cluster, maxSessions } = this.#options;
     const found = cluster && (await cluster.find(wish.room, { hold: false }));
     if (typeof found === 'string') return refuseReader(request, response, found);
-    if (found?.node && !found.relayed) return sendTo(request, response, found.node.url);
+    if (found?.node && !found.relayed) return sendTo(response, found.node.url, asked);
     // Where this node relays another's room, there is one.
-    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(response);
+    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(request, response);
     if (this.#closed) return refuseReader(request, response, 'server-closing');
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
-    if (!response.destroyed) this.#join(request, response, wish, asked);
+    if (response.destroyed) return;
+    // Asked for its headers alone, a room needs no mix and gets no listener.
+    if (request.method === 'HEAD') endWith(response, 200, headersOf(asked.kind));
+    else this.#join(request, response, wish, asked);
   }
 
   /**
@@ -240,21 +246,13 @@ class ListenSession extends BaseSession {
     const told = /** @type {Record<string, any>} */ (prepareControl(message).message);
     if (this.ended || this.#file !== null) return;
     if (told.type === 'welcome') this.#begin(told.format);
-    else if (told.type === 'moved' && told.node) sendTo(this.#request, this.#response, told.node.url);
+    else if (told.type === 'moved' && told.node) sendTo(this.#response, told.node.url, this.#asked);
     else if (told.type === 'lobby') this.closeWith('turned-away');
   }
 
   /** @param {Parameters<typeof createAudioFormat>[0]} format  as the room tells it */
   #begin(format) {
-    this.#response.writeHead(200, {
-      'Content-Type': KINDS[this.#asked.kind].type,
-      'Cache-Control': 'no-store',
-      'Accept-Ranges': 'none',
-      // Any page may have its visitors hear it; none but the server's own can read it.
-      'Cross-Origin-Resource-Policy': 'cross-origin',
-      Connection: 'close',
-    });
-    if (this.#request.method === 'HEAD') return this.close(0, 'left');
+    this.#response.writeHead(200, headersOf(this.#asked.kind));
     const about = { kind: this.#asked.kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now() };
     this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
     const { bitrate } = this.#asked;
@@ -311,21 +309,43 @@ function refuseReader(request, response, code, isCounted = true) {
   else tellFailure(request, response, code);
 }
 
-/** @param {ServerResponse} response */
-function nobodyIn(response) {
+/** @param {IncomingMessage} request @param {ServerResponse} response */
+function nobodyIn(request, response) {
   if (response.destroyed) return;
   response.setHeader('Retry-After', String(RETRY_SECONDS));
-  if (answer(response, 404, 'text/plain; charset=utf-8', NOBODY)) countRefusal('http', 'not-found');
+  if (answerSentence(request, response, 404, NOBODY)) countRefusal('http', 'not-found');
 }
 
 /**
- * Sends a reader to the node that has the room.
- * @param {IncomingMessage} request
+ * Sends a reader to the node that has the room. The path was matched as one of this transport's: it names no host.
  * @param {ServerResponse} response
- * @param {string} origin  the node's
+ * @param {string} url  the node's
+ * @param {Asked} asked
  */
-function sendTo(request, response, origin) {
+function sendTo(response, url, { target }) {
   if (response.headersSent || response.destroyed) return;
-  response.writeHead(307, { Location: new URL(request.url ?? '/', origin).href, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+  endWith(response, 307, { Location: new URL(url).origin + target, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+}
+
+/**
+ * Answers without a body.
+ * @param {ServerResponse} response
+ * @param {number} status
+ * @param {Record<string, string | number>} headers
+ */
+function endWith(response, status, headers) {
+  response.writeHead(status, headers);
   response.end();
 }
+
+/** @param {Kind} kind */
+const headersOf = (kind) => ({
+  'Content-Type': KINDS[kind].type,
+  'Cache-Control': 'no-store',
+  'Accept-Ranges': 'none',
+  // Any page may have its visitors hear it; none but the server's own can read it.
+  'Cross-Origin-Resource-Policy': 'cross-origin',
+  // nginx would hold a silent room's beginning back until it has 4 KB of it.
+  'X-Accel-Buffering': 'no',
+  Connection: 'close',
+});

@@ -23,9 +23,12 @@ export const FILL_MS = 100;
 /** The longest gap that is filled, in milliseconds. A longer one, as of a computer that slept, is left out. */
 const MAX_GAP_MS = 60_000;
 
-/** The endless files that there are, by the end of their names. */
+/**
+ * The endless files that there are, by the end of their names. Icecast's relay knows Ogg by its bare type only: with a codec
+ * behind it, later listeners of the relay get no headers.
+ */
 export const KINDS = Object.freeze({
-  ogg: { type: 'audio/ogg; codecs=opus' },
+  ogg: { type: 'audio/ogg' },
   webm: { type: 'audio/webm; codecs=opus' },
 });
 

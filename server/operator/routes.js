@@ -27,7 +27,7 @@
  * @property {'get' | 'post' | 'patch' | 'delete'} method
  * @property {string} path                    as Express has it
  * @property {string} summary
- * @property {boolean} [open]                 whether it needs no token; a wrong one is refused all the same
+ * @property {'all' | 'less'} [open]          needs no token; 'less': tells less without it, and refuses a wrong one
  * @property {string} [audit]                 what the audit log says was done; for what isn't a moderation, which a room
  *   logs itself
  * @property {(body: any) => object | null} [audited]  the part of the body that the audit log tells, all of it by default;
@@ -233,7 +233,7 @@ export const ROUTES = Object.freeze([
     method: 'get',
     path: '/rooms/:room',
     summary: 'A room and its people; without the token no more than how many there are',
-    open: true,
+    open: 'less',
     answer: schemas.roomOrCount,
     refusals: ['not-found', ...ACROSS],
     run: (parts, { params: { room }, isOperator }) => parts.rooms.inRoom(room, isOperator ? 'describe' : 'count'),
@@ -242,7 +242,7 @@ export const ROUTES = Object.freeze([
     method: 'get',
     path: '/health',
     summary: 'Whether the server answers at all',
-    open: true,
+    open: 'all',
     answer: schemas.health,
     run: () => ({ status: 'ok' }),
   },
@@ -250,7 +250,7 @@ export const ROUTES = Object.freeze([
     method: 'get',
     path: '/ready',
     summary: 'Whether newcomers are let in: 503 while the server starts and drains',
-    open: true,
+    open: 'all',
     answer: schemas.readiness,
     otherwise: 503,
     run: ({ readiness }) => ({ status: readiness.state }),

@@ -69,6 +69,7 @@ describe('plain HTTP', () => {
   it('takes no other method', async () => {
     const refusals = () => counted().refusals.find(({ of, code }) => of === 'http' && code === 'bad-request')?.count ?? 0;
     const before = refusals();
+    expect(await ask(await start(), '/', 'a.example', 'OPTIONS')).toMatchObject({ status: 204, text: '' });
     expect(await ask(await start(), '/', 'a.example', 'POST')).toMatchObject({ status: 405 });
     expect(refusals() - before).toBe(1);
   });
