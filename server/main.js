@@ -54,6 +54,7 @@ function readConfig() {
  * @param {RunningServer} server
  * @param {number} drainSeconds  all closing included
  * @param {import('./log.js').Log} log
+ * @returns {() => void} does what the first SIGTERM does; nothing where the server is closing
  */
 function closeOnSignals(server, drainSeconds, log) {
   const close = () => {
@@ -63,17 +64,23 @@ function closeOnSignals(server, drainSeconds, log) {
   };
   let closing = false;
   /** @param {'SIGINT' | 'SIGTERM'} signal */
-  const onSignal = (signal) => {
-    if (closing) process.exit(128 + constants.signals[signal]);
+  const begin = (signal) => {
+    if (closing) return;
     closing = true;
     const drainMs = signal === 'SIGTERM' ? drainSeconds * 1000 - CLOSE_MS : 0;
-    const gently = drainMs > 0 ? `, in ${drainSeconds} s at most, once nobody is there any more` : '';
-    log.info(`${signal}: closing${gently}; once more to stop at once`);
+    const gently = drainMs > 0 ? ` once everybody has left, in ${drainSeconds} s at most` : '';
+    log.info(`${signal}: closing${gently}; send it again to stop at once`);
     if (drainMs > 0) server.drain(drainMs).then(close, fail);
     else close();
   };
+  /** @param {'SIGINT' | 'SIGTERM'} signal */
+  const onSignal = (signal) => {
+    if (closing) process.exit(128 + constants.signals[signal]);
+    begin(signal);
+  };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
+  return () => begin('SIGTERM');
 }
 
 /** @param {Config['logFormat']} format @returns {'text' | 'json'} */
@@ -110,8 +117,10 @@ async function main() {
   const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });
   // Imported here, so that a wrong option is told before anything big is loaded.
   const { createServer } = await import('./server.js');
-  const server = await createServer(config, { log, clock: systemClock, onDrain: () => void process.emit('SIGTERM') });
-  closeOnSignals(server, config.drainSeconds, log);
+  // Nobody is in a call before the server has started.
+  let drain = () => void process.kill(process.pid, 'SIGTERM');
+  const server = await createServer(config, { log, clock: systemClock, onDrain: () => drain() });
+  drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));
 }
 

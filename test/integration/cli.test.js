@@ -218,16 +218,29 @@ describe('a stop', () => {
     socket.send('{"type":"leave"}');
     expect(await command.exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
-    expect(command.stderr).toMatch(/SIGTERM: closing, in 30 s at most, once nobody is there any more; once more to stop at once/);
+    expect(command.stderr).toMatch(/SIGTERM: closing once everybody has left, in 30 s at most; send it again to stop at once/);
   });
 
-  it('by SIGTERM ends calls when their time is over', async () => {
-    const command = startServer(['--engine', 'none', '--drain-seconds', '7']);
+  const operator = 'the-operators-own-token';
+
+  /** @type {[string, (command: Command, url: string) => Promise<unknown>][]} */
+  const doors = [
+    ['SIGTERM', async (command) => command.process.kill('SIGTERM')],
+    ['POST /api/drain', (_command, url) => fetch(`${url}/api/drain`, { method: 'POST', headers: { authorization: `Bearer ${operator}` } })],
+  ];
+
+  it.each(doors)('by %s ends calls when their time is over', async (_name, stop) => {
+    const command = startServer(['--engine', 'none', '--drain-seconds', '7', '--operator-token', operator]);
     const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
-    const { closed } = await joinOver(url);
+    const { closed, messages } = await joinOver(url);
     const begun = performance.now();
-    command.process.kill('SIGTERM');
+    await stop(command, url);
+    await expect.poll(() => messages).toContainEqual({ type: 'draining', seconds: 2 });
+    expect(await refusal(url)).toEqual([503, 'draining']);
+    // Asked for again over HTTP, it is the same end.
+    await doors[1][1](command, url);
     expect(await closed).toBe(4012);
+    expect(command.stderr).toMatch(/SIGTERM: closing once everybody has left, in 7 s at most; send it again to stop at once/);
     expect(performance.now() - begun).toBeGreaterThan(1900);
     expect(await command.exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(7000);

@@ -44,6 +44,42 @@ describe('draining', () => {
   });
 });
 
+describe('draining that hangs', () => {
+  const never = () => new Promise(() => {});
+  const nodes = () => [];
+
+  it('on a room that no node takes over tells those who stay, and is over at its end', async () => {
+    const clock = new FakeClock();
+    /** @type {number[]} */
+    const told = [];
+    const rooms = { people: async () => 2, drain: async (/** @type {number} */ seconds) => void told.push(seconds) };
+    const drained = drainRooms(rooms, { ms: 20_000, clock, cluster: { drain: never, nodes } });
+    clock.advance(9990);
+    expect(await isSettled(drained)).toBe(false);
+    expect(told).toEqual([]);
+    clock.advance(20);
+    expect(await isSettled(drained)).toBe(false);
+    expect(told).toEqual([10]);
+    clock.advance(9980);
+    expect(await isSettled(drained)).toBe(false);
+    clock.advance(20);
+    expect(await isSettled(drained)).toBe(true);
+  });
+
+  it.each([
+    ['draining', { people: async () => 2, drain: never }],
+    ['counting', { people: never, drain: async () => {} }],
+  ])('on a worker thread that stands still while %s is over at its end', async (_name, rooms) => {
+    const clock = new FakeClock();
+    const drained = drainRooms(/** @type {any} */ (rooms), { ms: 20_000, clock });
+    clock.advance(19_990);
+    expect(await isSettled(drained)).toBe(false);
+    clock.advance(20);
+    expect(await isSettled(drained)).toBe(true);
+    expect(clock.waiting).toBe(0);
+  });
+});
+
 describe('rooms that are draining', () => {
   it('tell everybody, let nobody new in, and let those back who had a place', async () => {
     const conference = new Conference();
