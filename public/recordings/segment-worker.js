@@ -129,5 +129,5 @@ async function take(data) {
 /** Messages are dealt with in their order, though the codec is waited for. */
 let last = Promise.resolve();
 page.onmessage = ({ data }) => {
-  last = last.then(() => take(data));
+  last = last.then(() => take(data)).catch((error) => page.postMessage({ failed: String(error) }));
 };

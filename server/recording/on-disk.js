@@ -4,7 +4,8 @@ import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { wholePages } from './ogg-reader.js';
-import { PRE_SKIP } from './recording.js';
+import { DESCRIPTION } from './recording-directory.js';
+import { MIX_FILE, PRE_SKIP } from './recording.js';
 
 /** The bytes that an empty recording counts for: a directory, and files in it, take blocks of the disk. */
 export const LEAST_BYTES = 16 * 1024;
@@ -26,6 +27,19 @@ export async function sizeOf(directory) {
     bytes += (await stat(join(directory, name)).catch(() => null))?.size ?? 0;
   }
   return bytes;
+}
+
+/**
+ * The time at which a recording ended. A server that crashed hasn't described the end, so the time of its last sound counts
+ * too; one that crashed at once has left a directory only.
+ * @param {string} directory
+ * @returns {Promise<number | null>} milliseconds since 1970; null when there is no such directory
+ */
+export async function lastWritten(directory) {
+  const timeOf = (/** @type {string} */ path) => stat(path).then(({ mtimeMs }) => mtimeMs, () => null);
+  const times = await Promise.all([DESCRIPTION, MIX_FILE].map((name) => timeOf(join(directory, name))));
+  const known = times.filter((time) => time !== null);
+  return known.length > 0 ? Math.max(...known) : timeOf(directory);
 }
 
 /** Whether a file is there. @param {string} path */

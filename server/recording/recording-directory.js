@@ -39,7 +39,7 @@ export class RecordingDirectory {
   #texts = new Map();
   /** The bytes of files that are written anew each time, by name. @type {Map<string, number>} */
   #textBytes = new Map();
-  /** @type {Promise<unknown>} */
+  /** The last of the steps that make the directory and write the texts, one after another; never rejected. @type {Promise<unknown>} */
   #made;
 
   /**
@@ -53,14 +53,13 @@ export class RecordingDirectory {
     this.#directory = directory;
     this.description = description;
     this.#onTrouble = onTrouble;
-    this.#made = mkdir(directory, { recursive: true, mode: 0o700 });
-    this.#made.catch((error) => this.failed(error));
+    this.#made = mkdir(directory, { recursive: true, mode: 0o700 }).catch((error) => this.failed(error));
     this.describe();
   }
 
   /** Settles when everything is on disk. @type {Promise<unknown>} */
   get settled() {
-    return Promise.all([this.#made.catch(() => {}), ...[...this.#files].map((file) => file.settled)]);
+    return Promise.all([this.#made, ...[...this.#files].map((file) => file.settled)]);
   }
 
   /** The bytes that wait for the disk. */
@@ -177,8 +176,9 @@ export class RecordingDirectory {
         this.#texts.delete(name);
         return writeFile(`${path}.new`, latest, { mode: 0o600 });
       })
-      .then(() => rename(`${path}.new`, path));
-    this.#made.catch((error) => this.failed(error));
+      .then(() => rename(`${path}.new`, path))
+      // A text that can't be written has the recording stop; its end is to be described all the same.
+      .catch((error) => this.failed(error));
   }
 }
 

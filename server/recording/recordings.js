@@ -18,7 +18,7 @@ import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
 import { wholePages } from './ogg-reader.js';
-import { exists, LEAST_BYTES, secondsOf, sizeOf } from './on-disk.js';
+import { exists, lastWritten, LEAST_BYTES, secondsOf, sizeOf } from './on-disk.js';
 import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
@@ -396,9 +396,8 @@ export class Recordings {
     const now = this.#date.now();
     for (const id of await this.#closedIds()) {
       const path = join(this.#directory, id);
-      // A server that ended before it had written a description leaves a recording without one.
-      const found = await stat(join(path, DESCRIPTION)).catch(() => stat(path).catch(() => null));
-      if (found === null || now - found.mtimeMs <= this.#keepMs || this.#closed) continue;
+      const writtenMs = await lastWritten(path);
+      if (writtenMs === null || now - writtenMs <= this.#keepMs || this.#closed) continue;
       await this.#delete(id).catch((error) => {
         this.#log.warn(`an old recording can't be deleted: ${error.message}`);
       });

@@ -653,7 +653,7 @@ describe('recordings', () => {
     expect(await recordings.remove(ids[1])).toBe(true);
     expect(await recordings.describe(ids[1])).toBe(null);
     const threeHoursAgo = new Date(Date.now() - 3 * 3600 * 1000);
-    await utimes(join(directory, ids[0], 'recording.json'), threeHoursAgo, threeHoursAgo);
+    for (const name of ['recording.json', 'mix.opus']) await utimes(join(directory, ids[0], name), threeHoursAgo, threeHoursAgo);
     await recordings.sweep();
     expect(await recordings.describe(ids[0])).toBe(null);
     expect(removed).toEqual([ids[1], ids[0]]);
@@ -676,6 +676,53 @@ describe('recordings', () => {
     conference.clock.stall(3 * 3600 * 1000);
     await recordings.sweep();
     expect(await readdir(directory)).toEqual(['not-a-recording']);
+  });
+
+  it('are as old as their last sound, where the server ended without describing the end', async () => {
+    const first = await conferenceThatRecords({ keepHours: 2 });
+    const ann = await Talker.join(first.conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    speak(first.conference, [ann], 300);
+    await written();
+    const { id } = ann.recording;
+    const root = join(first.directory, id);
+    const threeHoursAgo = new Date(Date.now() - 3 * 3600 * 1000);
+    // As a recording of three hours is: it was described when it began.
+    await utimes(join(root, 'recording.json'), threeHoursAgo, threeHoursAgo);
+    const { recordings } = await conferenceThatRecords({ keepHours: 2, directory: first.directory });
+    await recordings.sweep();
+    expect(await recordings.describe(id)).toMatchObject({ id, stoppedAt: null });
+    await utimes(join(root, 'mix.opus'), threeHoursAgo, threeHoursAgo);
+    await recordings.sweep();
+    expect(await recordings.describe(id)).toBe(null);
+  });
+
+  it.each(['peaks.json', 'chapters.vtt', 'recording.json'])('are described to their end, though %s could not be written once', async (name) => {
+    const { conference, recordings, directory, warnings } = await conferenceThatRecords();
+    const ann = await Talker.join(conference, 'Ann', low);
+    ann.say({ type: 'record', on: true });
+    await settle();
+    const { id } = ann.recording;
+    const root = join(directory, id);
+    await written();
+    // Where a directory stands no file can be written.
+    await mkdir(join(root, `${name}.new`));
+    // Five seconds after the beginning waveform and chapters are written, and the description with the next track.
+    speak(conference, [ann], 400);
+    const bo = await Talker.join(conference, 'Bo', high);
+    bo.say({ type: 'recordConsent', agreed: true });
+    await vi.waitFor(() => expect(warnings).toEqual([expect.stringContaining("a recording can't be written")]));
+    await rm(join(root, `${name}.new`), { recursive: true });
+    expect(ann.recording).toMatchObject({ on: false, code: 'recording-failed' });
+    speak(conference, [ann], 200);
+    await written(ann);
+    const description = JSON.parse(await readFile(join(root, 'recording.json'), 'utf8'));
+    expect(description.stoppedAt).not.toBe(null);
+    expect(description.files[0].seconds).toBeGreaterThan(5);
+    expect((await readFile(join(root, 'chapters.vtt'), 'utf8')).startsWith('WEBVTT')).toBe(true);
+    expect(JSON.parse(await readFile(join(root, 'peaks.json'), 'utf8')).peaks.length).toBeGreaterThan(50);
+    expect(await recordings.describe(id)).toMatchObject({ on: false });
   });
 
   it('are not old because the clock leapt by 25 hours, and are deleted when they have been kept as long as is asked for', async () => {
