@@ -118,7 +118,9 @@ async function main() {
   // Imported here, so that a wrong option is told before anything big is loaded.
   const { createServer } = await import('./server.js');
   // Nobody is in a call before the server has started.
-  let drain = () => void process.kill(process.pid, 'SIGTERM');
+  let drain = () => {
+    process.kill(process.pid, 'SIGTERM');
+  };
   const server = await createServer(config, { log, clock: systemClock, onDrain: () => drain() });
   drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));

@@ -52,7 +52,9 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
     const result = await route.run(parts, { params: request.params, query, body, isOperator: known, by });
     if (typeof result === 'string') return answerError(response, /** @type {ErrorCode} */ (result));
     audit(log, route, { by, params: request.params, body });
-    if (route.after) response.once('close', () => route.after?.(parts));
+    // Where nobody waits for the answer any more, it has closed already.
+    if (route.after && response.closed) route.after(parts);
+    else if (route.after) response.once('close', () => route.after?.(parts));
     const status = route.otherwise && route.isOtherwise?.(result) ? route.otherwise : (route.status ?? 200);
     if (result === undefined) response.status(status).end();
     else answerJson(response, status, result);

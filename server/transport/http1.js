@@ -13,17 +13,15 @@
 import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/wire/packet-list.js';
+import { MAX_LIST_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/wire/packet-list.js';
 import { readControl } from '../../public/shared/wire/control.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/wire/packet.js';
 import { answer, answerCode, answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';
+import { ControlAnswers } from './control-answers.js';
 import { peerName } from './peer.js';
 import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
-
-/** The longest list of packets, in a request and in an answer, in bytes. */
-export const MAX_LIST_BYTES = 64 * 1024;
 
 const LIST_TYPE = 'application/octet-stream';
 
@@ -33,16 +31,24 @@ const SESSIONS = '/api/sessions/';
 /** Requests of one session: a packet for each frame has its own, and the shortest frame is 2.5 ms. */
 const REQUEST_RATE = Object.freeze({ atOnce: 1000, perSecond: 500 });
 
-/** The lists of one session that wait while another thread answers one; what comes beyond them is answered with nothing. */
+/** The lists of one session that wait while another thread answers one; those beyond them are refused. */
 const MAX_LATER = 64;
 
 /** The control messages of one list that are read; the rest count as dropped. */
 const MAX_LIST_MESSAGES = 100;
 
+/** A number of a control message. */
+const NUMBER = /^\d{1,15}$/;
+
 /** A truncated packet, which stands for the end of a list that was cut off, so that it is counted. */
 const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
 
 /**
+ * @typedef {{ control: number | null, read: number | null, isLost: boolean }} ListNumbers  what a client that numbers control
+ *   messages says of a list: the number of its first, the number of the last that it has read, and whether an answer was lost
+ *
+ * @typedef {(list: Buffer, first: number | null) => void} Answered  first: the number of the first control message in it
+ *
  * @typedef {object} Http1Options
  * @property {Accept} accept
  * @property {number} maxSessions     more are refused with 'server-full'
@@ -206,11 +212,13 @@ class RequestTransport {
         answerError(response, 'body-too-large');
         return;
       }
-      session.exchange(body, this.#options.clock.now(), response, (list) => {
+      const done = (/** @type {Buffer} */ list, /** @type {number | null} */ first) => {
         const ending = this.#endings.get(token);
         if (ending) answerError(response, ending);
-        else answer(response, 200, LIST_TYPE, list);
-      });
+        else answer(response, 200, first === null ? LIST_TYPE : `${LIST_TYPE}; control=${first}`, list);
+      };
+      const list = { body, numbers: numbersOf(request.url), now: this.#options.clock.now() };
+      if (!session.exchange(list, response, done)) answerError(response, 'too-many-requests');
     });
   }
 
@@ -261,11 +269,9 @@ class Http1Session extends BaseSession {
   /** Lists that came while one was being answered. @type {(() => void)[]} */
   #later = [];
   #listEnd = 0;
-  /** Control packets that wait for an answer. @type {Uint8Array[]} */
-  #pending = [];
-  #pendingBytes = 0;
-  /** Whether an answer with control packets is on its way: later ones wait, to keep their order. */
-  #controlOnItsWay = false;
+  #toPeer = new ControlAnswers();
+  /** The number of the peer's next control message, where it numbers them. */
+  #nextFromPeer = 1;
 
   /**
    * @param {object} options
@@ -282,27 +288,39 @@ class Http1Session extends BaseSession {
   }
 
   /**
-   * Hands a request's packets to the handler, and collects what it sends meanwhile.
-   * @param {Buffer} body of the request
-   * @param {number} now on the monotonic clock
+   * Hands a request's packets to the handler, and collects what it sends in the meantime.
+   * @param {{ body: Buffer, numbers: ListNumbers, now: number }} list  now: on the monotonic clock
    * @param {ServerResponse} response the one that will have the answer
-   * @param {(list: Buffer) => void} done  called with the answer, a list of packets: at once where the room is on this thread
+   * @param {Answered} done  called with the answer: at once where the room is on this thread
+   * @returns {boolean} false where too many lists wait already
    */
-  exchange(body, now, response, done) {
-    this.heardMs = now;
-    if (this.#isAnswering && this.#later.length >= MAX_LATER) return done(Buffer.alloc(0));
-    if (this.#isAnswering) return void this.#later.push(() => this.exchange(body, now, response, done));
+  exchange(list, response, done) {
+    this.heardMs = list.now;
+    if (this.#isAnswering && this.#later.length >= MAX_LATER) return false;
+    if (this.#isAnswering) return this.#later.push(() => void this.exchange(list, response, done)) > 0;
     this.#isAnswering = true;
     this.#listEnd = 0;
+    this.#read(list);
+    const { read } = list.numbers;
+    const end = () => this.#endExchange(response, read !== null, done);
+    if (this.handler?.settle && !this.ended) this.#settle(this.handler.settle, end);
+    else end();
+    return true;
+  }
+
+  /** @param {{ body: Buffer, numbers: ListNumbers, now: number }} list */
+  #read({ body, numbers, now }) {
+    const { control, read, isLost } = numbers;
+    if (read !== null) this.#toPeer.heard(read, isLost);
+    // Of a list that is sent again some were read before.
+    const known = control === null ? 0 : this.#nextFromPeer - control;
     let messages = 0;
     const isWhole = readList(body, (packet) => {
       if (packetType(packet) !== PacketType.control) this.receive(packet, now);
-      else this.receiveControl(++messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
+      else if (++messages > known) this.receiveControl(messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
     });
     if (!isWhole) this.receive(TRUNCATED, now);
-    const end = () => this.#endExchange(response, done);
-    if (this.handler?.settle && !this.ended) this.#settle(this.handler.settle, end);
-    else end();
+    if (control !== null) this.#nextFromPeer = Math.max(this.#nextFromPeer, control + messages);
   }
 
   /**
@@ -315,11 +333,11 @@ class Http1Session extends BaseSession {
     settle(end);
   }
 
-  /** @param {ServerResponse} response @param {(list: Buffer) => void} done */
-  #endExchange(response, done) {
-    if (this.#pending.length > 0 && !this.#controlOnItsWay) this.#addControl(response);
+  /** @param {ServerResponse} response @param {boolean} isNumbered @param {Answered} done */
+  #endExchange(response, isNumbered, done) {
+    const { end, first } = this.#toPeer.write(this.#list, this.#listEnd, response, isNumbered);
     this.#isAnswering = false;
-    done(Buffer.from(this.#list.subarray(0, this.#listEnd)));
+    done(Buffer.from(this.#list.subarray(0, end)), isNumbered ? first : null);
     this.#later.shift()?.();
   }
 
@@ -351,10 +369,9 @@ class Http1Session extends BaseSession {
       return;
     }
     const { packet } = prepared;
-    this.#pendingBytes += packet.length + LIST_LENGTH_BYTES;
-    if (packet.length > MAX_LIST_ENTRY_BYTES) this.closeWith('internal');
-    else if (this.#pendingBytes > MAX_STUCK_BYTES) this.closeWith('idle-timeout');
-    else this.#pending.push(packet);
+    if (packet.length > MAX_LIST_ENTRY_BYTES) return this.closeWith('internal');
+    this.#toPeer.add(packet);
+    if (this.#toPeer.bytes > MAX_STUCK_BYTES) this.closeWith('idle-timeout');
   }
 
   /**
@@ -363,7 +380,7 @@ class Http1Session extends BaseSession {
    * @param {string} reason
    */
   end(code, reason) {
-    this.#pending.length = 0;
+    this.#toPeer.clear();
     return super.end(code, reason);
   }
 
@@ -379,25 +396,6 @@ class Http1Session extends BaseSession {
   stats() {
     return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
   }
-
-  /** @param {ServerResponse} response */
-  #addControl(response) {
-    let count = 0;
-    for (const packet of this.#pending) {
-      const end = writeListEntry(this.#list, this.#listEnd, packet);
-      if (end < 0) break;
-      this.#listEnd = end;
-      count += 1;
-    }
-    const taken = this.#pending.splice(0, count);
-    this.#controlOnItsWay = true;
-    response.once('close', () => {
-      this.#controlOnItsWay = false;
-      // The next answer has them again after a connection that broke off.
-      if (!response.writableFinished) this.#pending.unshift(...taken);
-      else for (const packet of taken) this.#pendingBytes -= packet.length + LIST_LENGTH_BYTES;
-    });
-  }
 }
 
 /**
@@ -409,6 +407,20 @@ function answerJoin(response, token, first) {
   if (first.type !== 'refused') answerJson(response, 201, { token, messages: [first] });
   // Whoever has refused it has counted it.
   else answerCode(response, /** @type {ErrorCode} */ (first.code && first.code in errors ? first.code : 'internal'));
+}
+
+/**
+ * Reads the numbers that a request with a list has in its query.
+ * @param {string} [url]
+ * @returns {ListNumbers}
+ */
+function numbersOf(url = '') {
+  const query = new URLSearchParams(url.split('?', 2)[1]);
+  const numberOf = (/** @type {string} */ name) => {
+    const text = query.get(name) ?? '';
+    return NUMBER.test(text) ? Number(text) : null;
+  };
+  return { control: numberOf('control'), read: numberOf('read'), isLost: query.has('lost') };
 }
 
 /** @param {Uint8Array} packet */

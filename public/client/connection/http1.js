@@ -1,7 +1,7 @@
 import { errors } from '../../shared/errors.js';
 import { readControl, writeControl } from '../../shared/wire/control.js';
 import { MAX_PACKET_BYTES, PacketType, packetType } from '../../shared/wire/packet.js';
-import { LIST_LENGTH_BYTES, readList, writeListEntry } from '../../shared/wire/packet-list.js';
+import { LIST_LENGTH_BYTES, MAX_LIST_BYTES, readList, writeListEntry } from '../../shared/wire/packet-list.js';
 import { Connection } from './connection.js';
 
 /** Requests at once. Browsers open 6 connections to a host; one is left for the page. */
@@ -47,12 +47,19 @@ export class Http1Connection extends Connection {
   #list = new Uint8Array((MAX_UNSENT + 1) * (MAX_PACKET_BYTES + LIST_LENGTH_BYTES));
   #listEnd = 0;
   #unsent = 0;
-  /** The control messages that wait. @type {Uint8Array[]} */
+  /** The control messages that the server isn't known to have read, the oldest first. @type {Uint8Array[]} */
   #controls = [];
-  /** Whether some are on their way: those after them wait, since requests overtake each other. */
-  #controlOnItsWay = false;
+  /** The number of the oldest. */
+  #firstControl = 1;
+  /** How many of the oldest were sent, perhaps in vain: their numbers stay. */
+  #sentControls = 0;
+  /** Whether some are under way: those after them wait, since requests overtake each other. */
+  #controlUnderWay = false;
+  /** The number of the server's last control message that was read. */
+  #read = 0;
+  /** Whether an answer didn't come, with control messages perhaps: the server sends those again. */
+  #isAnswerLost = false;
   #answeredMs;
-  #onEntry = (/** @type {Uint8Array} */ bytes) => this.#read(bytes);
 
   /**
    * @param {Http1Options} options
@@ -162,17 +169,24 @@ export class Http1Connection extends Connection {
   sendControl(message) {
     if (this.closed) return;
     this.#controls.push(writeControl(message));
-    if (this.#controls.length > MAX_CONTROLS) this.#controls.shift();
+    if (this.#controls.length > MAX_CONTROLS) this.#controls.splice(this.#sentControls, 1);
     this.#flush();
   }
 
   #flush() {
     if (!this.#token) return;
     while (!this.closed && this.#inFlight < MAX_IN_FLIGHT) {
-      const controls = this.#controlOnItsWay ? [] : this.#controls.splice(0);
+      const controls = this.#controlUnderWay ? [] : this.#controlsThatFit();
       if (this.#unsent + controls.length === 0) return;
-      void this.#post(this.#takeBody(controls), controls);
+      void this.#post(this.#takeBody(controls), controls.length);
     }
+  }
+
+  /** The oldest control messages that a list holds beside the packets that wait: one at least. */
+  #controlsThatFit() {
+    let bytes = this.#listEnd;
+    const end = this.#controls.findIndex((control) => (bytes += LIST_LENGTH_BYTES + control.length) > MAX_LIST_BYTES);
+    return this.#controls.slice(0, end < 0 ? this.#controls.length : Math.max(1, end));
   }
 
   /** @param {Uint8Array[]} controls */
@@ -190,39 +204,55 @@ export class Http1Connection extends Connection {
 
   /**
    * @param {Uint8Array<ArrayBuffer>} body
-   * @param {Uint8Array[]} controls those in it
+   * @param {number} controls  how many are in it
    */
   async #post(body, controls) {
     this.#inFlight += 1;
-    this.#controlOnItsWay ||= controls.length > 0;
-    let isThere = false;
+    this.#controlUnderWay ||= controls > 0;
+    this.#sentControls = Math.max(this.#sentControls, controls);
+    const numbers = `read=${this.#read}${controls > 0 ? `&control=${this.#firstControl}` : ''}${this.#isAnswerLost ? '&lost' : ''}`;
+    this.#isAnswerLost = false;
+    let wasRead = false;
     try {
-      const url = `${this.#sessionUrl(this.#token)}/packets`;
+      const url = `${this.#sessionUrl(this.#token)}/packets?${numbers}`;
       const response = await this.#request(url, 'POST', 'application/octet-stream', body);
-      const answer = new Uint8Array(await response.arrayBuffer());
-      isThere = true;
-      this.#answered(response.status, answer);
+      wasRead = this.#answered(response, new Uint8Array(await response.arrayBuffer()));
     } catch {
       this.#failed();
     }
     this.#inFlight -= 1;
-    if (controls.length > 0) this.#controlOnItsWay = false;
-    if (isThere) this.#flush();
+    if (controls > 0) this.#controlUnderWay = false;
+    if (wasRead) this.#forgetControls(controls);
     // They go with the next packet: at once it would be in vain again.
-    else this.#controls.unshift(...controls);
+    else this.#isAnswerLost = true;
+    if (wasRead) this.#flush();
+  }
+
+  /** @param {number} count  of the oldest */
+  #forgetControls(count) {
+    this.#controls.splice(0, count);
+    this.#firstControl += count;
+    this.#sentControls -= count;
   }
 
   /**
-   * @param {number} status
+   * @param {Response} response
    * @param {Uint8Array} answer
+   * @returns {boolean} whether the request needn't be sent again
    */
-  #answered(status, answer) {
+  #answered({ status, headers }, answer) {
     if (status !== 200) {
       this.#refused(status, answer);
-      return;
+      return status < 500 && status !== 429;
     }
     this.#answeredMs = this.#clock.now();
-    readList(answer, this.#onEntry);
+    const [, first] = /;\s*control=(\d{1,15})/.exec(headers.get('content-type') ?? '') ?? [];
+    let number = first === undefined ? null : Number(first);
+    readList(answer, (bytes) => {
+      if (packetType(bytes) !== PacketType.control) this.received(bytes, this.#clock.now());
+      else if (number === null || number++ > this.#read) this.#readControl(bytes, number);
+    });
+    return true;
   }
 
   /**
@@ -240,12 +270,12 @@ export class Http1Connection extends Connection {
     this.ended('connection-lost', 'The server has stopped answering.');
   }
 
-  /** @param {Uint8Array} bytes one entry of an answer */
-  #read(bytes) {
-    if (packetType(bytes) !== PacketType.control) {
-      this.received(bytes, this.#clock.now());
-      return;
-    }
+  /**
+   * @param {Uint8Array} bytes
+   * @param {number | null} next  the number of the message behind it, where they are numbered
+   */
+  #readControl(bytes, next) {
+    if (next !== null) this.#read = next - 1;
     const message = readControl(bytes);
     if (message !== undefined) this.control(message);
   }

@@ -10,6 +10,9 @@ export const LIST_LENGTH_BYTES = 2;
 /** The longest entry of a list, in bytes. */
 export const MAX_LIST_ENTRY_BYTES = 0xffff;
 
+/** The longest list, in a request and in an answer, in bytes. */
+export const MAX_LIST_BYTES = 64 * 1024;
+
 /**
  * Adds one packet to a list.
  * @param {Uint8Array} out

@@ -1,0 +1,78 @@
+/** @import { ServerResponse } from 'node:http' */
+
+import { LIST_LENGTH_BYTES, writeListEntry } from '../../public/shared/wire/packet-list.js';
+
+/**
+ * Control messages that wait for the answers to a peer's requests. They are numbered from 1, and one answer at a time has
+ * some. A peer that says which it has read gets each until then; for another it counts that an answer was sent.
+ */
+export class ControlAnswers {
+  /** The oldest first. @type {Uint8Array[]} */
+  #waiting = [];
+  /** The number of the oldest. */
+  #first = 1;
+  /** How many of the oldest are in an answer whose arrival isn't known yet. */
+  #underWay = 0;
+  #bytes = 0;
+
+  /** The bytes that wait, as entries of a list. */
+  get bytes() {
+    return this.#bytes;
+  }
+
+  /** @param {Uint8Array} packet */
+  add(packet) {
+    this.#waiting.push(packet);
+    this.#bytes += packet.length + LIST_LENGTH_BYTES;
+  }
+
+  clear() {
+    this.#forget(this.#waiting.length);
+  }
+
+  /** @param {number} count  of the oldest */
+  #forget(count) {
+    for (const packet of this.#waiting.splice(0, count)) this.#bytes -= packet.length + LIST_LENGTH_BYTES;
+    this.#first += count;
+    this.#underWay = Math.max(0, this.#underWay - count);
+  }
+
+  /**
+   * Takes note of what a request tells about the answers before it.
+   * @param {number} read  the number of the last message that the peer has read
+   * @param {boolean} isLost  whether an answer didn't get through
+   */
+  heard(read, isLost) {
+    this.#forget(Math.max(0, Math.min(this.#waiting.length, read - this.#first + 1)));
+    if (isLost) this.#underWay = 0;
+  }
+
+  /**
+   * Writes messages into the list of an answer, unless another answer is under way.
+   * @param {Uint8Array} list
+   * @param {number} at  where the list ends so far
+   * @param {ServerResponse} response  the answer
+   * @param {boolean} isNumbered  whether the peer says what it has read
+   * @returns {{ end: number, first: number | null }} where the list ends now, and the number of its first message
+   */
+  write(list, at, response, isNumbered) {
+    let end = at;
+    // A connection that broke off while the answer was made tells of it no more.
+    if (this.#underWay > 0 || response.closed) return { end, first: null };
+    for (const packet of this.#waiting) {
+      const next = writeListEntry(list, end, packet);
+      if (next < 0) break;
+      end = next;
+      this.#underWay += 1;
+    }
+    if (end === at) return { end, first: null };
+    response.once('close', () => this.#closed(response.writableFinished, isNumbered));
+    return { end, first: this.#first };
+  }
+
+  /** @param {boolean} isSent @param {boolean} isNumbered */
+  #closed(isSent, isNumbered) {
+    if (!isSent) this.#underWay = 0;
+    else if (!isNumbered) this.#forget(this.#underWay);
+  }
+}
