@@ -33,11 +33,11 @@ const BURST_MS = 10;
 /**
  * @param {Codec} codec
  * @param {Float32Array} said  at 48 kHz, mono
- * @param {{ frameMs?: number } & Partial<Pick<EncoderSettings, 'bitrate' | 'application'>>} [options]  otherwise the product's
+ * @param {{ frameMs?: number, opusFrames?: number } & Partial<Pick<EncoderSettings, 'bitrate' | 'application'>>} [options]  otherwise the product's
  * @returns {SentVoice}
  */
-export function packetsOf(codec, said, { frameMs = 20, ...encoding } = {}) {
-  const format = createAudioFormat({ frameMs });
+export function packetsOf(codec, said, { frameMs = 20, opusFrames = 1, ...encoding } = {}) {
+  const format = createAudioFormat({ frameMs, opusFrames });
   const { sampleRate, frameSamples, opusFrameSamples } = format;
   const encoder = new PayloadEncoder(codec.createEncoder({ ...defaultEncoderSettings, ...encoding, sampleRate, frameSamples: opusFrameSamples }), format);
   const packets = [];

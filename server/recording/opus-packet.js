@@ -13,6 +13,11 @@ const CELT_MS = Object.freeze([2.5, 5, 10, 20]);
 /** A frame of CELT whose first symbol, "silence", is set (RFC 6716, section 4.3): the range coder's highest value. */
 const SILENT_FRAME = Object.freeze([0xff, 0xfe]);
 
+/** The first byte of a packet from which on it is CELT, and that byte's bits and step of the frames' length: all are set for 20 ms. */
+const FIRST_CELT = 16 << 3;
+const CELT_LENGTH_MASK = 0b11 << 3;
+const CELT_LENGTH_STEP = 1 << 3;
+
 /** A packet's bits that say how its frames are packed (RFC 6716, sections 3.1 and 3.2). */
 const PACKING_MASK = 0b11;
 const TWO_EQUAL = 1;
@@ -77,17 +82,26 @@ function hasItsFrames(bytes, start, end) {
 
 /**
  * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where packets were
- * lost: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there.
+ * lost: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there. Those of CELT have
+ * 10 ms at most: libopus fades by a share a frame, so that three lost packets of 20 ms are 18 dB softer, and not 5.
  * @param {Uint8Array} out two bytes, filled
  * @param {Uint8Array} bytes
  * @param {number} start of the packet before
  * @returns {number} the packet's bytes
  */
 export function writeMissing(out, bytes, start) {
-  const packing = bytes[start] & PACKING_MASK;
-  out[0] = packing === TWO_OF_ANY ? (bytes[start] & ~PACKING_MASK) | TWO_EQUAL : bytes[start];
-  out[1] = bytes[start + 1] & COUNT_MASK;
-  return packing === ANY_NUMBER ? 2 : 1;
+  const toc = bytes[start];
+  const packing = toc & PACKING_MASK;
+  const count = packing === ANY_NUMBER ? bytes[start + 1] & COUNT_MASK : packing === 0 ? 1 : 2;
+  if (toc < FIRST_CELT || (toc & CELT_LENGTH_MASK) !== CELT_LENGTH_MASK) return writeEmpty(out, toc, count);
+  return writeEmpty(out, toc - CELT_LENGTH_STEP, 2 * count);
+}
+
+/** @param {Uint8Array} out @param {number} toc  whose packing doesn't count @param {number} count  of frames of no bytes */
+function writeEmpty(out, toc, count) {
+  out[0] = (toc & ~PACKING_MASK) | (count > 2 ? ANY_NUMBER : count - 1);
+  out[1] = count;
+  return count > 2 ? 2 : 1;
 }
 
 /**

@@ -3,7 +3,7 @@
  * @import { OggOpus } from './ogg-opus.js'
  */
 
-import { mostConcealed } from '../../public/shared/stream/payload.js';
+import { mostConcealedInFile } from '../../public/shared/stream/concealment.js';
 import { readOpusFrames } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES, silenceOf, writeMissing } from './opus-packet.js';
@@ -22,9 +22,9 @@ export class Track {
   #silence;
   #missing = new Uint8Array(2);
   #missingBytes = 0;
-  /** Whether the last frame is one that a decoder makes up. */
+  /** Whether a decoder conceals the last frame, or a part of it. */
   conceals = false;
-  /** How many frames that don't come are still concealed: none after silence. */
+  /** Opus frames that are still concealed if they don't come: none after silence. */
   #concealed = 0;
   #maxConcealed;
 
@@ -39,7 +39,7 @@ export class Track {
     this.#starts = new Uint16Array(opusFrames);
     this.#lengths = new Uint16Array(opusFrames);
     this.#silence = silenceOf(this.#opusFrameSamples);
-    this.#maxConcealed = mostConcealed({ frameMs });
+    this.#maxConcealed = mostConcealedInFile({ frameMs, opusFrames });
   }
 
   /** The number of frames that there are. */
@@ -92,22 +92,18 @@ export class Track {
 
   /** Adds a frame that was sent as silence. */
   putSilence() {
-    this.conceals = false;
     this.#concealed = 0;
-    this.#putAll(this.#silence, this.#silence.length);
+    this.putMissing();
   }
 
-  /** Adds a frame that didn't come: a decoder is to go on from sound, for as many frames as a listener’s does; after silence it was left out. */
+  /** Adds a frame that didn't come: a decoder is to go on from sound, for about as long as a listener’s does. After silence it was left out. */
   putMissing() {
-    if (this.#concealed === 0) return this.putSilence();
-    this.conceals = true;
-    this.#concealed -= 1;
-    this.#putAll(this.#missing, this.#missingBytes);
-  }
-
-  /** @param {Uint8Array} packet  of one Opus frame @param {number} length */
-  #putAll(packet, length) {
-    for (let i = 0; i < this.#opusFrames; i++) this.#ogg.put(packet, 0, length, this.#opusFrameSamples);
+    this.conceals = this.#concealed > 0;
+    for (let i = 0; i < this.#opusFrames; i++) {
+      if (this.#concealed > 0) this.#ogg.put(this.#missing, 0, this.#missingBytes, this.#opusFrameSamples);
+      else this.#ogg.put(this.#silence, 0, this.#silence.length, this.#opusFrameSamples);
+      this.#concealed = Math.max(0, this.#concealed - 1);
+    }
   }
 
   end() {

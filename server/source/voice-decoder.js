@@ -11,9 +11,9 @@
  * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
  */
 
-import { levelOf, rampGain } from '../../public/shared/sound/level.js';
+import { levelOf } from '../../public/shared/sound/level.js';
 import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
-import { mostConcealed } from '../../public/shared/stream/payload.js';
+import { mostConcealed } from '../../public/shared/stream/concealment.js';
 import { FrameState } from './pcm-ring.js';
 
 /** Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't there. */
@@ -104,21 +104,10 @@ export class VoiceDecoder {
     const at = to.claim(heard);
     const { samples } = to;
     this.#decoder.conceal(samples, at);
-    this.#fadeOut(samples, at);
     this.#balance?.hold(samples, at);
     this.#concealed += 1;
     this.#stats.concealed();
     to.mark(heard, FrameState.concealed);
-  }
-
-  /** Fades a long concealment to silence over its second half. @param {Float32Array} samples @param {number} at */
-  #fadeOut(samples, at) {
-    const { frameSamples, channels } = this.#format;
-    const whole = Math.ceil(this.maxConcealed / 2);
-    if (this.#concealed < whole) return;
-    const step = 1 / (this.maxConcealed - whole);
-    const from = 1 - (this.#concealed - whole) * step;
-    rampGain(samples, at, frameSamples, channels, from, from - step);
   }
 
   /** Frees the decoder. Idempotent. */

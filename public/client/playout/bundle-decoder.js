@@ -14,7 +14,7 @@ import { VoiceList } from '../../shared/wire/bundle.js';
 import { addRamped, rampGain } from '../../shared/sound/level.js';
 import { Limiter } from '../../shared/sound/limiter.js';
 import { MAX_VOICES } from '../../shared/wire/packet.js';
-import { mostConcealed } from '../../shared/stream/payload.js';
+import { mostConcealed } from '../../shared/stream/concealment.js';
 
 /** Length of the fades of a voice that begins or ends in the middle, in milliseconds. */
 const FADE_MS = 5;

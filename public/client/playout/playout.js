@@ -5,7 +5,7 @@
  */
 
 import { SILENT_LEVEL } from '../../shared/wire/packet.js';
-import { mostConcealed } from '../../shared/stream/payload.js';
+import { mostConcealed } from '../../shared/stream/concealment.js';
 import { framesToScale } from '../../shared/sound/time-scale.js';
 import { JitterBuffer } from './jitter-buffer.js';
 import { Resampler } from '../clock/resampler.js';

@@ -6,15 +6,7 @@
 
 import { lengthBytes, readOpusFrames, writeLength } from '../wire/packet-format.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../wire/packet.js';
-
-/** The longest gap that is concealed, in milliseconds: by then the decoder has faded out. What follows is silence. */
-const MAX_CONCEAL_MS = 120;
-
-/**
- * @param {Pick<AudioFormat, 'frameMs'>} format
- * @returns {number} how many frames in a row are concealed at most: two at least, over which sound can fade out
- */
-export const mostConcealed = ({ frameMs }) => Math.max(2, Math.ceil(MAX_CONCEAL_MS / frameMs));
+import { ConcealmentFade } from './concealment.js';
 
 /** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;
@@ -300,21 +292,26 @@ export class PayloadEncoder {
 export class PayloadDecoder {
   #slot;
   #opusFrames;
+  #opusFrameSamples;
   #opusFrameValues;
   #starts;
   #lengths;
+  #fade;
 
   /**
    * @param {Decoder | null} decoder  closed with this; null where `open` makes it with the first frame
    * @param {AudioFormat} format
    * @param {Reopening<Decoder>} [reopening]
    */
-  constructor(decoder, { opusFrames, opusFrameSamples, channels }, reopening) {
+  constructor(decoder, format, reopening) {
+    const { opusFrames, opusFrameSamples, channels } = format;
     this.#slot = new CodecSlot(decoder, reopening);
     this.#opusFrames = opusFrames;
+    this.#opusFrameSamples = opusFrameSamples;
     this.#opusFrameValues = opusFrameSamples * channels;
     this.#starts = new Uint16Array(opusFrames);
     this.#lengths = new Uint16Array(opusFrames);
+    this.#fade = new ConcealmentFade(format);
   }
 
   /**
@@ -336,9 +333,8 @@ export class PayloadDecoder {
       let good = true;
       for (let i = 0; i < this.#opusFrames; i++) {
         const to = at + i * this.#opusFrameValues;
-        if (decoder.decode(bytes, this.#starts[i], this.#lengths[i], out, to)) continue;
-        decoder.conceal(out, to);
-        good = false;
+        if (decoder.decode(bytes, this.#starts[i], this.#lengths[i], out, to)) this.#fade.reset();
+        else good = this.#concealOne(decoder, out, to);
       }
       return good;
     } catch (error) {
@@ -376,8 +372,8 @@ export class PayloadDecoder {
     if (!decoder?.end) return this.#silence(out, at);
     try {
       const good = decoder.end(out, at);
-      if (!good) decoder.conceal(out, at);
-      return good;
+      if (good) this.#fade.reset();
+      return good || this.#concealOne(decoder, out, at);
     } catch (error) {
       this.#slot.fail(error);
       return this.#silence(out, at);
@@ -385,7 +381,7 @@ export class PayloadDecoder {
   }
 
   /**
-   * Conceals one lost frame of the grid.
+   * Conceals one lost frame of the grid. A longer gap fades to silence.
    * @param {Float32Array} out
    * @param {number} at
    */
@@ -406,7 +402,20 @@ export class PayloadDecoder {
    * @param {number} at
    */
   #concealAll(decoder, out, at) {
-    for (let i = 0; i < this.#opusFrames; i++) decoder.conceal(out, at + i * this.#opusFrameValues);
+    for (let i = 0; i < this.#opusFrames; i++) this.#concealOne(decoder, out, at + i * this.#opusFrameValues);
+  }
+
+  /**
+   * @param {Decoder} decoder
+   * @param {Float32Array} out
+   * @param {number} at  where the Opus frame goes
+   * @returns {false}
+   */
+  #concealOne(decoder, out, at) {
+    if (this.#fade.isOver) out.fill(0, at, at + this.#opusFrameValues);
+    else decoder.conceal(out, at);
+    this.#fade.apply(out, at, this.#opusFrameSamples);
+    return false;
   }
 
   /**

@@ -320,8 +320,8 @@ describe('a recording', () => {
     expect(Object.keys(files)).toEqual(['mix.opus', '01-ann.opus']);
     const lengths = files['01-ann.opus'].packets.map((packet) => packet.length);
     expect(lengths.slice(0, 100).every((length) => length > 3)).toBe(true);
-    // What is missing is concealed for 120 ms, and then silence.
-    expect(lengths.slice(100, 140)).toEqual([...Array(6).fill(1), ...Array(34).fill(3)]);
+    // What is missing is concealed for 80 ms, and then silence.
+    expect(lengths.slice(100, 140)).toEqual([...Array(4).fill(1), ...Array(36).fill(3)]);
     expect(lengths.slice(140, 300).every((length) => length > 3)).toBe(true);
     // A person who comes back after the end isn't recorded any more.
     const token = back.session.told('welcome')[0].resume;

@@ -120,9 +120,9 @@ describe('a source', () => {
     const { clock, source, send } = create();
     clock.advance(60);
     for (const frame of [0, 1, 2]) send(frame, 0.1);
-    expect([source.isOver(500), source.endsWith]).toEqual([false, 8]);
+    expect([source.isOver(500), source.endsWith]).toEqual([false, 6]);
     source.drain();
-    expect([source.isOver(8), source.isOver(9)]).toEqual([false, true]);
+    expect([source.isOver(6), source.isOver(7)]).toEqual([false, true]);
     source.endBefore(5);
     expect([source.isOver(4), source.isOver(5)]).toEqual([false, true]);
   });
