@@ -1,6 +1,7 @@
 import { nodeOf } from './client/connection/node-origin.js';
 import { CallSound } from './client/call/call-sound.js';
 import { CallWorker } from './client/call/call-worker.js';
+import { addDevices } from './client/call/client-stats.js';
 import { findSupport } from './client/connection/support.js';
 import { onNetworkChange } from './client/connection/reconnecting.js';
 import { readTrack } from './client/track/track-sound.js';
@@ -131,6 +132,7 @@ export class Call extends EventTarget {
     switch (type) {
       case 'stats':
         detail.clock.atMs -= performance.timeOrigin;
+        addDevices(detail, this.#sound.deviceDelays);
         this.#sound.followClock(detail.clock);
         this.#emit(type, detail);
         break;

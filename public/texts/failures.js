@@ -46,6 +46,9 @@ const soundFailures = Object.freeze({
     'press Turn sound on.',
   'room-mono':
     'This room is mono, for it began so: left and right are heard as one. For stereo be the first in a room of its own.',
+  'stereo-processed':
+    'This browser makes both sides of a microphone the same while it cancels echo, suppresses noise or sets the gain. To be ' +
+    'heard in stereo, use headphones and choose Music under Settings.',
   'sound-resumed': 'The system had stopped sound for a moment. You hear the others again, and they you.',
   'computer-busy':
     'This computer has too little time for the call: you may be heard late, and hear gaps. Close other programs and tabs, ' +

@@ -72,8 +72,8 @@ export const switchTexts = Object.freeze({
   stereo: {
     label: 'Stereo',
     hint:
-      'Keeps left and right apart, if you are the first in the room: it holds for everybody there. Your microphone is ' +
-      'taken in stereo while echo cancellation is off, as with Music.',
+      'Keeps left and right apart, if you are the first in the room: it holds for everybody there. Chrome and Edge take your ' +
+      'microphone in stereo only with Music; some computers have its sound some 20 ms later then, as the panel Sound shows.',
   },
   highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s, 192 in stereo; what you hear is as the room has it.' },
   lowDelay: { label: 'Low-delay Opus', hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.' },

@@ -4,15 +4,17 @@ export const partTexts = Object.freeze({
   serverDelayMs: 'Server-side delay',
   wayMs: 'Way through the network',
   playoutMs: 'Playout buffer',
-  outputMs: 'Waiting for the speaker',
+  outputMs: 'Waiting for the sound card',
+  speakerMs: 'Sound card and speaker',
 });
 
 /** How each part could be shorter. @type {Readonly<Record<string, string>>} */
 const savingTexts = Object.freeze({
   frameMs: 'Begin the room with frames of 2.5 ms',
-  serverDelayMs: 'Have those for whom the server waits use a cable, not Wi-Fi',
+  serverDelayMs: 'Ask those whose sound comes late to use a cable instead of Wi-Fi',
   playoutMs: 'Use a cable, not Wi-Fi, and close what keeps this computer busy',
   outputMs: 'Use a sound card that takes sound in smaller pieces, and no Bluetooth',
+  speakerMs: 'Use speakers or headphones on a cable, not Bluetooth',
 });
 
 /** The figures of a call. */
@@ -33,11 +35,13 @@ export const figureTexts = Object.freeze({
 /** The panel Sound, with the operator's part. */
 export const soundTexts = Object.freeze({
   soundSum: 'Age of what you hear',
-  soundSumHint:
-    'The server-side delay holds the speaker’s way to the server. What sound cards add by themselves no page can know.',
-  savings: 'What could be saved',
+  soundSumHint: 'The server-side delay includes the speaker’s way to the server.',
+  soundSumDevices: 'What the speaker’s microphone adds is not in it.',
+  soundSumNoDevices: 'This is without sound cards: your browser doesn’t tell what yours adds.',
+  ownMicrophone: (/** @type {string} */ ms) => `Your own microphone adds ${ms} to what others hear of you.`,
+  savings: 'What would shorten it',
   saves: (/** @type {string} */ part, /** @type {number} */ ms) => `${savingTexts[part]}: up to ${ms} ms.`,
-  savesNothing: 'Nothing worth the trouble: this is about as soon as it gets here.',
+  savesNothing: 'Nothing that would help much: this is about as soon as it gets here.',
   metronome: 'Metronome',
   metronomeBpm: 'Beats a minute',
   metronomeBeats: 'Beats of a bar',

@@ -1,9 +1,10 @@
-import { CallMicrophone } from '../capture/microphone.js';
+import { CallMicrophone, mixesSides } from '../capture/microphone.js';
 import { systemClock } from '../../shared/clock.js';
 import { MetronomePlayer } from '../playout/metronome.js';
 import { OutputDevice } from '../playout/output-device.js';
 import { TrackPlayer } from '../track/track-player.js';
 import { TrackPieces } from '../track/track-sound.js';
+import { deviceDelaysOf } from './device-delays.js';
 import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
@@ -61,9 +62,18 @@ export class CallSound {
     this.#microphone = new CallMicrophone({
       ...tell,
       processing: () => this.#processing(),
-      capture: async (stream) => this.#graph?.startCapture(stream),
+      capture: (stream) => this.#capture(stream),
       release: () => this.#graph?.stopCapture(),
     });
+  }
+
+  /** @param {MediaStream} stream */
+  async #capture(stream) {
+    if (!this.#graph) return;
+    await this.#graph.startCapture(stream);
+    const isMixed = this.#wish.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
+    if (isMixed) this.#on.notice('stereo-processed');
+    else this.#on.settled('stereo-processed');
   }
 
   #processing() {
@@ -79,6 +89,11 @@ export class CallSound {
   /** All that is heard of the call passes through this node; null before start(). @type {AudioNode | null} */
   get output() {
     return this.#graph?.output ?? null;
+  }
+
+  /** The delays of the microphone and of what plays. */
+  get deviceDelays() {
+    return deviceDelaysOf(this.#microphone.stream, this.#graph?.context ?? null);
   }
 
   get hasMicrophone() {

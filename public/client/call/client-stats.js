@@ -6,6 +6,7 @@
  * @import { Connection, ConnectionStats } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { ClientAudio } from './client-audio.js'
+ * @import { DeviceDelays } from './device-delays.js'
  * @import { RoomState } from './room-state.js'
  * @import { Output } from './types.js'
  */
@@ -21,9 +22,10 @@ import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
  * @property {Nearness} nearness  to whoever speaks, now
  * @property {number | null} roundTripMs      to the server and back
  * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
- * @property {number | null} delayMs          estimate, from a sound at another's microphone, who is as far from
- *   the server, to this one's speaker; sound cards not counted
+ * @property {number | null} delayMs          estimate, from a sound that another's microphone gives, who is as far from
+ *   the server, to this one's speaker: what that adds is in it where a page knows it
  * @property {DelayParts} delayParts            what delayMs is the sum of
+ * @property {number | null} [microphoneMs]   what one's own microphone adds to what others hear, where a page knows it
  * @property {number | null} behindMs  by the clock: from when a sound is at the speaker's microphone to when it is at this one's
  *   speaker, the way of packets included; null while that isn't known
  * @property {{ up: number, down: number }} bytes  of packets, since joining
@@ -142,6 +144,7 @@ const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
  * @property {number} serverDelayMs
  * @property {number} playoutMs      what waits for jitter
  * @property {number} outputMs       what waits for the sound card
+ * @property {number | null} [speakerMs]  what the sound card and the speaker add, where a page knows it
  */
 
 /**
@@ -159,4 +162,15 @@ export function delayPartsOf({ delivery, serverDelayMs, format }, sync, waits) {
 }
 
 /** @param {DelayParts} parts */
-export const sumOf = (parts) => Object.values(parts).reduce((sum, ms) => sum + ms, 0);
+export const sumOf = (parts) => Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
+
+/**
+ * Adds what a page knows of its devices to the statistics of its worker, which sees none.
+ * @param {ClientStats} stats
+ * @param {DeviceDelays} delays
+ */
+export function addDevices(stats, { microphoneMs, speakerMs }) {
+  stats.delayParts.speakerMs = speakerMs;
+  stats.delayMs = sumOf(stats.delayParts);
+  stats.microphoneMs = microphoneMs;
+}

@@ -28,7 +28,8 @@ const workletUrl = (/** @type {string} */ name) => new URL(`../../../worklets/${
 export class SoundGraph {
   #worker;
   #clock;
-  #channels;
+  /** The room's. */
+  channels;
   #shared;
   #closed = false;
   /** @type {MediaStream | null} */
@@ -49,7 +50,7 @@ export class SoundGraph {
   constructor(worker, { sampleRate, channels, frameMs }, shared, clock = systemClock) {
     this.#worker = worker;
     this.#clock = clock;
-    this.#channels = channels;
+    this.channels = channels;
     this.#shared = shared;
     this.context = new AudioContext({ sampleRate, latencyHint: frameMs < QUICK_FRAME_MS ? 0 : 'interactive' });
     this.context.addEventListener('statechange', () => this.#follow());
@@ -146,7 +147,7 @@ export class SoundGraph {
    * @param {AudioWorkletNodeOptions} options
    */
   #node(role, options) {
-    const channels = this.#channels;
+    const channels = this.channels;
     const memory = this.#shared ? SampleRing.create(this.context.sampleRate * RING_SECONDS, true, channels).memory : undefined;
     const node = new AudioWorkletNode(this.context, `aloud-${role}`, { ...options, processorOptions: { memory, channels } });
     const { port1, port2 } = new MessageChannel();
@@ -162,7 +163,7 @@ export class SoundGraph {
    * @param {Float32Array<ArrayBuffer>} samples interleaved, where the room is stereo
    */
   play(samples) {
-    this.#player?.add(samples, this.#channels);
+    this.#player?.add(samples, this.channels);
   }
 
   /** Idempotent. */

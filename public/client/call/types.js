@@ -125,7 +125,7 @@ export {};
  *   'microphone-replaced', 'speaker-replaced' (by the default one, until it comes again), 'microphone-back',
  *   'speaker-back'; 'no-output'; 'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses
  *   something; any press on the page does the same), 'sound-resumed';
- *   'room-mono' (though stereo was asked for); 'track-unreadable', 'track-too-long', 'track-not-sent', 'track-not-heard' (of
+ *   'room-mono' (though stereo was asked for); 'stereo-processed' (the browser makes a microphone's sides the same); 'track-unreadable', 'track-too-long', 'track-not-sent', 'track-not-heard' (of
  *   a backing track)
  * @property {{ code: string }} settled  the notice of this code no longer holds
  *

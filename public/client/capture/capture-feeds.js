@@ -82,7 +82,7 @@ export class TrackFeed {
       for (let planeIndex = 0; planeIndex < numberOfChannels; planeIndex++) {
         data.copyTo(this.#planes[planeIndex], { planeIndex, format: 'f32-planar' });
       }
-      // The browser has few of these.
+      // Its memory is the browser's until then.
       data.close();
       interleave(this.#planes, this.#channels, this.#samples);
       this.#sink.capture(this.#samples, numberOfFrames, sampleRate);

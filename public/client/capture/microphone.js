@@ -246,8 +246,7 @@ export class CallMicrophone {
  * @property {boolean} [echoCancellation]   default true
  * @property {boolean} [noiseSuppression]   default true
  * @property {boolean} [autoGainControl]    default true
- * @property {1 | 2} [channels]             default 1; 2 where the microphone is stereo and echo cancellation is off,
- *   since browsers cancel echo in mono
+ * @property {1 | 2} [channels]             default 1
  */
 
 /** @type {Readonly<Record<string, string>>} by the names of Media Capture and Streams, 10.2 */
@@ -267,24 +266,77 @@ export function microphoneProblem(error) {
 }
 
 /**
- * Asks for a microphone.
+ * Asks for a microphone. One that is as it is, and mono, is opened a second time where that has its sound sooner.
  * @param {MicrophoneWish} wish
  * @param {MediaDevices} [devices]
  * @returns {Promise<MediaStream>} rejects as getUserMedia does
  */
-export function openMicrophone(wish, devices = navigator.mediaDevices) {
+export async function openMicrophone(wish, devices = navigator.mediaDevices) {
   const { deviceId, echoCancellation = true, noiseSuppression = true, autoGainControl = true, channels = 1 } = wish;
-  return devices.getUserMedia({
-    audio: {
-      ...(deviceId ? { deviceId: { exact: deviceId } } : {}),
-      channelCount: { ideal: echoCancellation ? 1 : channels },
-      echoCancellation,
-      noiseSuppression,
-      autoGainControl,
-      // Processing of a voice takes 10 ms at once; without it some devices have shorter pieces.
-      ...(echoCancellation || noiseSuppression || autoGainControl ? {} : { latency: { ideal: 0 } }),
-    },
-  });
+  const isProcessed = echoCancellation || noiseSuppression || autoGainControl;
+  const audio = {
+    ...(deviceId ? { deviceId: { exact: deviceId } } : {}),
+    channelCount: { ideal: channels },
+    echoCancellation,
+    noiseSuppression,
+    autoGainControl,
+    // Processing of a voice takes 10 ms at once; without it some devices have shorter pieces.
+    ...(isProcessed ? {} : { latency: { ideal: 0 } }),
+  };
+  const stream = await devices.getUserMedia({ audio });
+  if (isProcessed || channels === 2 || !isSlow(stream)) return stream;
+  return (await openQuick(stream, audio, devices)) ?? stream;
+}
+
+/** The pieces in which Chromium processes a voice, in seconds. */
+const PROCESSED_SECONDS = 0.01;
+
+/**
+ * What Chromium calls the cancelling of calls over RTCPeerConnection alone, of which a page of ours has none: sound passes
+ * as it is (within 0.5 dB, in mono), but in pieces of 10 ms. docs/browsers.md has the figures.
+ */
+const REMOTE_ONLY = 'remote-only';
+
+/** @param {MediaStream} stream @returns {any} what its browser can do with it */
+const capabilitiesOf = (stream) => stream.getAudioTracks()[0]?.getCapabilities?.() ?? {};
+
+/** @param {MediaStream} stream @returns {any} */
+const settingsOf = (stream) => stream.getAudioTracks()[0]?.getSettings?.() ?? {};
+
+/** @param {MediaStream} stream */
+const knowsRemoteOnly = (stream) => Boolean(capabilitiesOf(stream).echoCancellation?.includes?.(REMOTE_ONLY));
+
+/** Whether a microphone that is as it is hands its sound out in longer pieces than a processed one. @param {MediaStream} stream */
+const isSlow = (stream) => settingsOf(stream).latency > PROCESSED_SECONDS && knowsRemoteOnly(stream);
+
+/**
+ * @param {MediaStream} slow  stopped where another takes its place
+ * @param {MediaTrackConstraints} audio  by which it was asked for
+ * @param {MediaDevices} devices
+ * @returns {Promise<MediaStream | null>} null where none is sooner
+ */
+async function openQuick(slow, audio, devices) {
+  const { deviceId, latency } = settingsOf(slow);
+  const again = /** @type {any} */ ({ ...audio, ...(deviceId && { deviceId: { exact: deviceId } }), echoCancellation: REMOTE_ONLY });
+  try {
+    const quick = await devices.getUserMedia({ audio: again });
+    const isQuicker = settingsOf(quick).latency < latency;
+    stopMicrophone(isQuicker ? slow : quick);
+    return isQuicker ? quick : null;
+  } catch {
+    // A browser that opens no second one has the first.
+    return null;
+  }
+}
+
+/**
+ * Whether a microphone's two sides are the same because the browser processes them: so Chromium does, which alone knows
+ * REMOTE_ONLY. Firefox keeps the sides apart.
+ * @param {MediaStream} stream
+ */
+export function mixesSides(stream) {
+  const { echoCancellation, noiseSuppression, autoGainControl } = settingsOf(stream);
+  return knowsRemoteOnly(stream) && Boolean(echoCancellation || noiseSuppression || autoGainControl);
 }
 
 /** The most pieces of sound, of 10 ms, that wait for a late worker. */

@@ -14,7 +14,7 @@ import { build, setText } from '../kit/element.js';
  */
 
 /** The parts of the delay, in the order in which sound passes them. @type {readonly (keyof DelayParts)[]} */
-export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputMs'];
+export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputMs', 'speakerMs'];
 
 /**
  * Formats a number with its unit, or a dash for one that isn't known.
@@ -26,8 +26,8 @@ export function quantity(value, unit, digits = 0) {
   return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${value.toFixed(digits)} ${unit}`.trimEnd();
 }
 
-/** Each part at its best, in milliseconds: the shortest frame, a wait of one, two blocks of a worklet. */
-const BEST = { frameMs: 2.5, serverDelayMs: 1, playoutMs: 1, outputMs: 6 };
+/** Each part at its best, in milliseconds: the shortest frame, a wait of one, two blocks of a worklet, a cable's sound card. */
+const BEST = { frameMs: 2.5, serverDelayMs: 1, playoutMs: 1, outputMs: 6, speakerMs: 40 };
 
 /** Less isn't worth doing anything, in milliseconds. */
 const WORTH_MS = 3;
@@ -41,9 +41,21 @@ const WORTH_MS = 3;
 export function savingsOf(parts) {
   const least = { ...BEST, serverDelayMs: BEST.serverDelayMs + parts.wayMs };
   return PARTS.filter((part) => part !== 'wayMs')
-    .map((part) => ({ part, ms: Math.round(parts[part] - least[/** @type {keyof typeof BEST} */ (part)]) }))
+    .map((part) => ({ part, ms: Math.round((parts[part] ?? 0) - least[/** @type {keyof typeof BEST} */ (part)]) }))
     .filter(({ ms }) => ms >= WORTH_MS)
     .toSorted((a, b) => b.ms - a.ms);
+}
+
+/**
+ * Says which devices' delays the age of the sound holds, and what one's own microphone adds for others.
+ * @param {ClientStats} stats
+ */
+export function devicesSentence({ delayParts, microphoneMs }) {
+  const own = quantity(microphoneMs, 'ms');
+  return [
+    Number.isFinite(delayParts.speakerMs) ? texts.soundSumDevices : texts.soundSumNoDevices,
+    ...(Number.isFinite(microphoneMs) ? [texts.ownMicrophone(own)] : []),
+  ].join(' ');
 }
 
 /** Counts of packets and frames since joining, by the name that server and client use for them. */
@@ -112,6 +124,7 @@ export function soundReport({ room, stats, sample, figures, at }) {
     texts.connectedOver(connectionNames[transport] ? transport : String(transport)),
     texts.soundAge(quantity(delayMs, 'ms')),
     ...parts,
+    devicesSentence(stats),
     ...rows.map(([name, value]) => `${name}: ${value}`),
     ...figures.map(({ name, up, down }) => `${name}: ${texts.up} ${up}, ${texts.down} ${down}`),
     '',

@@ -2,7 +2,7 @@ import { build, makeButton, setText } from '../kit/element.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
 import { TrackControls } from './track-controls.js';
-import { figuresOf, PARTS, quantity, savingsOf, SoundFigures, soundReport } from './sound-figures.js';
+import { devicesSentence, figuresOf, PARTS, quantity, savingsOf, SoundFigures, soundReport } from './sound-figures.js';
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
@@ -30,6 +30,7 @@ export class SoundPanel {
   #parts = PARTS.map((part) => ({ part, value: build('dd', {}, '–'), bar: build('span', { class: `part part-${part}` }) }));
   #place = build('div', { class: 'plots-place' }, build('p', { class: 'hint' }, texts.plotsLoading));
   #figures = new SoundFigures();
+  #devices = build('p', { class: 'hint' });
   #savings = build('ul', { class: 'savings' });
   #metronome;
   #track;
@@ -66,6 +67,7 @@ export class SoundPanel {
         build('div', { class: 'parts', 'aria-hidden': 'true' }, ...this.#parts.map(({ bar }) => bar)),
         build('dl', { class: 'part-list' }, ...rows),
         build('p', { class: 'hint' }, texts.soundSumHint),
+        this.#devices,
         build('h3', {}, texts.savings),
         this.#savings,
       ),
@@ -130,6 +132,7 @@ export class SoundPanel {
       setText(value, quantity(delayParts[part], 'ms'));
       bar.style.setProperty('flex-grow', String(Math.max(0, delayParts[part] || 0)));
     }
+    setText(this.#devices, devicesSentence(this.#stats));
     const savings = savingsOf(delayParts).map(({ part, ms }) => texts.saves(part, ms));
     showList(this.#savings, savings.length > 0 ? savings : [texts.savesNothing]);
     this.#figures.show(this.#stats);

@@ -114,7 +114,9 @@ What you hear is 120 ms old
   Server-side delay: 60 ms
   Way through the network: 5 ms
   Playout buffer: 25 ms
-  Waiting for the speaker: 10 ms
+  Waiting for the sound card: 10 ms
+  Sound card and speaker: –
+This is without sound cards: your browser doesn’t tell what yours adds.
 Round trip: 10 ms
 Received audio: 99.9 %
 Server-side delay: 60 ms

@@ -329,7 +329,7 @@ describe('RunningContext', () => {
 
 it.each([
   'microphone-replaced', 'microphone-back', 'microphone-muted', 'microphone-ended', 'sound-interrupted', 'no-output', 'sound-resumed',
-  'speaker-replaced', 'speaker-back', 'room-mono',
+  'speaker-replaced', 'speaker-back', 'room-mono', 'stereo-processed',
 ])('the page has a sentence for %s', (code) => {
   expect(noticeText(code)).not.toBe(noticeText('unknown'));
 });

@@ -313,12 +313,12 @@ describe('small parts of the way of stereo', () => {
     expect([after[998], after[999]]).toEqual([0, 0]);
   });
 
-  it('ask for both sides of a microphone where no echo is cancelled', async () => {
+  it('ask for both sides of a microphone whatever the browser does to it', async () => {
     const asked = /** @type {any[]} */ ([]);
-    const devices = /** @type {any} */ ({ getUserMedia: async (/** @type {any} */ wish) => void asked.push(wish.audio.channelCount.ideal) });
+    const devices = /** @type {any} */ ({ getUserMedia: async (/** @type {any} */ wish) => asked.push(wish.audio.channelCount.ideal) && { getAudioTracks: () => [] } });
     for (const echoCancellation of [undefined, true, false]) {
       for (const channels of /** @type {const} */ ([undefined, 1, 2])) await openMicrophone({ echoCancellation, channels }, devices);
     }
-    expect(asked).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 2]);
+    expect(asked).toEqual([1, 1, 2, 1, 1, 2, 1, 1, 2]);
   });
 });

@@ -1,0 +1,19 @@
+/**
+ * @typedef {object} DeviceDelays  in milliseconds; null where the browser doesn't tell
+ * @property {number | null} microphoneMs  from a sound at the microphone until the page has it
+ * @property {number | null} speakerMs     from a sound that the page gives until it is heard
+ */
+
+/**
+ * The delays of the sound devices. Chromium tells both, Firefox the speaker's, as docs/browsers.md says.
+ * @param {MediaStream | null} stream  the microphone's
+ * @param {AudioContext | null} context  that plays
+ * @returns {DeviceDelays}
+ */
+export function deviceDelaysOf(stream, context) {
+  const track = /** @type {any} */ (stream?.getAudioTracks()[0]);
+  return { microphoneMs: knownMs(track?.stats?.latency), speakerMs: knownMs(1000 * (context?.outputLatency ?? 0)) };
+}
+
+/** @param {unknown} ms  0 before it has been measured */
+const knownMs = (ms) => (typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? ms : null);
