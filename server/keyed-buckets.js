@@ -24,6 +24,16 @@ export class KeyedBuckets {
     return key === null ? 0 : this.#of(key, nowMs).take(nowMs);
   }
 
+  /**
+   * Gives back what was taken, or takes without asking: see TokenBucket.
+   * @param {string} key
+   * @param {number} count
+   * @param {number} nowMs  on the monotonic clock
+   */
+  add(key, count, nowMs) {
+    this.#of(key, nowMs).add(count, nowMs);
+  }
+
   /** @param {string} key @param {number} nowMs */
   #of(key, nowMs) {
     const bucket = this.#buckets.get(key) ?? new TokenBucket({ ...this.#rate, nowMs });

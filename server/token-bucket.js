@@ -24,13 +24,27 @@ export class TokenBucket {
    * @returns {number} 0 when it is granted; else the milliseconds until it would be
    */
   take(nowMs) {
-    // Times of arrival may go back a little, which adds and takes nothing.
-    if (nowMs > this.#atMs) {
-      this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
-      this.#atMs = nowMs;
-    }
+    this.#refill(nowMs);
     if (this.#tokens < 1) return Math.ceil((1 - this.#tokens) / this.#perMs);
     this.#tokens -= 1;
     return 0;
+  }
+
+  /**
+   * Gives back what was taken, or takes without asking, which may be owed.
+   * @param {number} count  less than 0 to take
+   * @param {number} nowMs on the monotonic clock
+   */
+  add(count, nowMs) {
+    this.#refill(nowMs);
+    this.#tokens = Math.min(this.#most, this.#tokens + count);
+  }
+
+  /** @param {number} nowMs */
+  #refill(nowMs) {
+    // Times of arrival may go back a little, which adds and takes nothing.
+    if (nowMs <= this.#atMs) return;
+    this.#tokens = Math.min(this.#most, this.#tokens + (nowMs - this.#atMs) * this.#perMs);
+    this.#atMs = nowMs;
   }
 }

@@ -1,6 +1,7 @@
 /**
  * A room's settings: plain data that could be sent to another thread or machine, and apart from it the services.
  *
+ * @import { PasswordTry } from '../access/password-tries.js'
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { RATE_RULES } from '../broadcast/rate-rule.js'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -100,7 +101,7 @@
  * @property {(room: Room) => void} changed
  * @property {(room: Room) => void} ended
  *
- * @typedef {{ type: 'join', network: string | null } | { type: 'password-try', network: string | null }
+ * @typedef {{ type: 'join', network: string | null } | PasswordTry
  *   | BanChange
  *   | RecordingChange} Fact  plain data
  *

@@ -2,7 +2,7 @@ import { Endpoint, isBuilt } from '@aloud/native';
 import { SignJWT, UnsecuredJWT } from 'jose';
 import { AccessToken } from 'livekit-server-sdk';
 import { setTimeout as pause } from 'node:timers/promises';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { Headless } from '../../bench/participants/headless.js';
 import { readWav } from '../../bench/stats/wav.js';
@@ -12,6 +12,7 @@ import { Http1Connection } from '../../public/client/connection/http1.js';
 import { fetchConfig } from '../../public/client/connection/join.js';
 import { WebSocketConnection } from '../../public/client/connection/websocket.js';
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
+import { writeControl } from '../../public/shared/wire/control.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { AUDIO_HEADER_BYTES, Packet, writeAudioHeader } from '../../public/shared/wire/packet.js';
@@ -260,5 +261,30 @@ describe.concurrent.each(transports)('without keys, over %s', (transport) => {
     await vi.waitFor(() => expect(last(ann, 'knocks')?.people).toMatchObject([{ name: 'Eve' }]), 15_000);
     ann.sendControl(moderate.turnAway(last(ann, 'knocks')?.people[0].id));
     await refusal;
+  });
+});
+
+describe('thirty people behind one address', () => {
+  it.each(['0', '2'])('all get in with the right password at once, and ten wrong ones are the last (%s worker threads)', async (workers) => {
+    const server = await startServer({ onTestFinished }, '--engine', 'none', '--workers', workers);
+    const sessions = new URL('/api/sessions', server.url).href;
+    const join = async (/** @type {number} */ i, /** @type {object} */ wish) => {
+      const body = JSON.stringify({ type: 'join', version: 1, room: 'tea', name: `P${i}`, ...wish });
+      const response = await fetch(sessions, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const { token, code = 'joined' } = await response.json();
+      return { token, code };
+    };
+    const together = (/** @type {number} */ count, /** @type {object} */ wish) =>
+      Promise.all(Array.from({ length: count }, async (_, i) => (await join(i, wish)).code));
+    const { token } = await join(0, {});
+    const message = writeControl(moderate.setPassword('tea-time'));
+    const list = Uint8Array.from([message.length >>> 8, message.length & 0xff, ...message]);
+    await fetch(`${sessions}/${token}/packets`, { method: 'POST', headers: { 'content-type': 'application/octet-stream' }, body: list });
+    await vi.waitFor(async () => expect((await join(0, {})).code).toBe('password-missing'), 15_000);
+    expect(await together(30, { password: 'tea-time' })).toEqual(Array.from({ length: 30 }, () => 'joined'));
+    const guesses = await together(30, { password: 'coffee' });
+    expect(guesses.filter((code) => code === 'password-wrong').length).toBeLessThanOrEqual(11);
+    expect(new Set(guesses)).toEqual(new Set(['password-wrong', 'password-flood']));
+    expect(await together(1, { password: 'tea-time' })).toEqual(['password-flood']);
   });
 });

@@ -19,7 +19,7 @@
 import { errors } from '../../../public/shared/errors.js';
 import { readName } from '../../../public/shared/text.js';
 import { OPEN_GRANT } from '../../access/grant.js';
-import { PasswordTries } from '../../access/room-password.js';
+import { PasswordTries } from '../../access/password-tries.js';
 import { KeyedBuckets } from '../../keyed-buckets.js';
 import { stackOf } from '../../log.js';
 import { networkOfPeer } from '../../network-address.js';
@@ -90,7 +90,7 @@ export class Arrivals {
 
   /** Takes note of what another room host has told. @param {Fact} fact */
   heard(fact) {
-    if (fact.type === 'password-try') this.#tries.heard(fact.network);
+    if (fact.type === 'password-try') this.#tries.heard(fact);
     else this.#rooms.heard(fact);
   }
 

@@ -1,0 +1,123 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ *
+ * @typedef {object} PasswordTry  what other threads are told of a try
+ * @property {'password-try'} type
+ * @property {string | null} network
+ * @property {'pending' | 'right' | 'wrong'} outcome
+ */
+
+import { KeyedBuckets } from '../keyed-buckets.js';
+
+/** The wrong tries of one network: a burst, and then a second. */
+const TRIES = Object.freeze({ atOnce: 10, perSecond: 0.1 });
+
+/** All checks of one network, right ones too, since each costs time: a burst, and then a second. */
+const CHECKS = Object.freeze({ atOnce: 200, perSecond: 2 });
+
+/** The most tries that are computed at once: each takes a thread 50 ms and 16 MB. */
+const MAX_AT_ONCE = 4;
+
+/** The most tries that wait for their turn. */
+const MAX_WAITING = 256;
+
+/** The time after which a check without an outcome counts as wrong, in milliseconds: its thread has ended. */
+const PENDING_MS = 5000;
+
+/**
+ * Limits the tries at passwords, over all rooms: more rooms are no way to try more. Only wrong ones count, so that many
+ * people behind one address get in. A check counts until it has proved right, so guesses at the same time are no way either.
+ */
+export class PasswordTries {
+  #tries = new KeyedBuckets(TRIES);
+  #checks = new KeyedBuckets(CHECKS);
+  #clock;
+  #tell;
+  #running = 0;
+  /** When the checks began whose outcome isn't known, on all threads, by network. @type {Map<string | null, number[]>} */
+  #pending = new Map();
+  /** @type {{ network: string | null, resolve: (mayBegin: boolean) => void }[]} */
+  #waiting = [];
+
+  /**
+   * @param {Clock} clock
+   * @param {(change: PasswordTry) => void} [tell]  told of each try, for other threads
+   */
+  constructor(clock, tell = () => {}) {
+    this.#clock = clock;
+    this.#tell = tell;
+  }
+
+  /** Takes note of a try on another thread. @param {PasswordTry} change */
+  heard({ network, outcome }) {
+    if (outcome === 'pending') {
+      this.#tries.add(keyOf(network), -1, this.#clock.now());
+      this.#began(network);
+    } else this.#ended(network, outcome === 'right');
+  }
+
+  /**
+   * @param {string | null} network  null for this machine, which is limited too
+   * @param {() => Promise<boolean>} check
+   * @returns {Promise<ErrorCode | null>} null when it is right
+   */
+  async run(network, check) {
+    if (this.#checks.take(keyOf(network), this.#clock.now()) > 0 || !(await this.#turn(network))) return 'password-flood';
+    let isRight = false;
+    try {
+      isRight = await check();
+      return isRight ? null : 'password-wrong';
+    } finally {
+      this.#running -= 1;
+      this.#tell({ type: 'password-try', network, outcome: isRight ? 'right' : 'wrong' });
+      this.#ended(network, isRight);
+    }
+  }
+
+  /** Waits for a try's turn. @param {string | null} network @returns {boolean | Promise<boolean>} whether it may begin */
+  #turn(network) {
+    if (this.#begins(network)) return true;
+    if (!this.#mayWait(network) || this.#waiting.length >= MAX_WAITING) return false;
+    return new Promise((resolve) => void this.#waiting.push({ network, resolve }));
+  }
+
+  /** Begins a try where there is room for it. @param {string | null} network @returns {boolean} whether there is */
+  #begins(network) {
+    if (this.#running >= MAX_AT_ONCE || this.#tries.take(keyOf(network), this.#clock.now()) > 0) return false;
+    this.#running += 1;
+    this.#began(network);
+    this.#tell({ type: 'password-try', network, outcome: 'pending' });
+    return true;
+  }
+
+  /** Whether there may be room for a try soon. @param {string | null} network */
+  #mayWait(network) {
+    const oldestMs = this.#clock.now() - PENDING_MS;
+    return this.#running >= MAX_AT_ONCE || (this.#pending.get(network) ?? []).some((atMs) => atMs > oldestMs);
+  }
+
+  /** @param {string | null} network */
+  #began(network) {
+    const oldestMs = this.#clock.now() - PENDING_MS;
+    const others = (this.#pending.get(network) ?? []).filter((atMs) => atMs > oldestMs);
+    this.#pending.set(network, [...others, this.#clock.now()]);
+  }
+
+  /** @param {string | null} network @param {boolean} isRight */
+  #ended(network, isRight) {
+    const [, ...others] = this.#pending.get(network) ?? [];
+    if (others.length > 0) this.#pending.set(network, others);
+    else this.#pending.delete(network);
+    if (isRight) this.#tries.add(keyOf(network), 1, this.#clock.now());
+    this.#waiting = this.#waiting.filter((one) => {
+      const begins = this.#begins(one.network);
+      if (!begins && this.#mayWait(one.network)) return true;
+      one.resolve(begins);
+      return false;
+    });
+  }
+}
+
+/** @param {string | null} network */
+const keyOf = (network) => network ?? 'this machine';
