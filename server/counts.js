@@ -23,6 +23,7 @@ const ended = new Map();
 
 let joined = 0;
 let leftOutLines = 0;
+let fileShortages = 0;
 
 /**
  * @template K
@@ -71,9 +72,14 @@ export function countLeftOutLine() {
   leftOutLines += 1;
 }
 
-/** @returns {{ refusals: RefusalCount[], sessionEnds: EndCount[], joins: number, leftOutLines: number }} */
+/** Counts a moment at which no more files could be opened. */
+export function countFileShortage() {
+  fileShortages += 1;
+}
+
+/** @returns {{ refusals: RefusalCount[], sessionEnds: EndCount[], joins: number, leftOutLines: number, fileShortages: number }} */
 export function counted() {
   const refusals = [...refused].flatMap(([of, codes]) => [...codes].map(([code, count]) => ({ of, code, count })));
   const sessionEnds = [...ended].flatMap(([transport, codes]) => [...codes].map(([code, count]) => ({ transport, code, count })));
-  return { refusals, sessionEnds, joins: joined, leftOutLines };
+  return { refusals, sessionEnds, joins: joined, leftOutLines, fileShortages };
 }

@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { systemClock } from '../public/shared/clock.js';
 import { InformationRequest, loadConfig } from './config/config.js';
 import { createLog } from './log.js';
+import { FILES_ADVICE, isFileShortage, watchOpenFiles } from './open-files.js';
 
 /** The exit codes for a setting that won't do, and for an unexpected error. */
 const EXIT_SETTING = 2;
@@ -26,6 +27,7 @@ let debug = false;
 function fail(error) {
   const setting = error instanceof Error && 'option' in error;
   if (setting) console.error(error.message);
+  else if (isFileShortage(error)) console.error(`aloud: no more files can be opened; ${FILES_ADVICE}`);
   else if (debug && error instanceof Error) console.error(error.stack);
   else if (error instanceof Error) console.error(`aloud: unexpected: ${firstLine(error.message)}`);
   else console.error(`aloud: unexpected: ${error}`);
@@ -122,6 +124,7 @@ async function main() {
     process.kill(process.pid, 'SIGTERM');
   };
   const server = await createServer(config, { log, clock: systemClock, onDrain: () => drain() });
+  watchOpenFiles(log);
   drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));
 }

@@ -10,6 +10,7 @@ import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer } from 'node:net';
 import { listenError } from '../config/config-error.js';
 import { isHttps } from '../config/config.js';
+import { surviveFileShortage } from '../open-files.js';
 
 /**
  * Options for node:http and node:https. A client of the HTTP/1 transport sends all the time, so a connection
@@ -89,7 +90,7 @@ export async function listeningHost(host, createProbe = createTcpServer) {
 /**
  * Listens on a TCP port.
  *
- * @param {Pick<Server, 'once' | 'off' | 'listen' | 'address'>} server
+ * @param {Pick<TcpServer, 'on' | 'once' | 'off' | 'listen' | 'address'>} server
  * @param {string} host
  * @param {number} port 0 for a free one
  * @param {'port' | 'http-port'} [option]  that chose the port
@@ -102,6 +103,7 @@ export async function listen(server, host, port, option = 'port') {
   } catch (error) {
     throw listenError(error, option, host, port);
   }
+  surviveFileShortage(server);
   return /** @type {AddressInfo} */ (server.address()).port;
 }
 

@@ -6,6 +6,7 @@
 import { createServer } from 'node:http';
 import { listenError } from '../config/config-error.js';
 import { stackOf } from '../log.js';
+import { surviveFileShortage } from '../open-files.js';
 
 /** A scraper asks now and then, over few connections: what is beyond these isn't one. */
 const SERVER_OPTIONS = Object.freeze({
@@ -43,9 +44,11 @@ export async function openMetricsServer({ host, port, metrics, log }) {
   });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, 'metrics-port', host, port)));
-    server.listen({ host, port }, resolve);
+    const failed = (/** @type {Error} */ error) => reject(listenError(error, 'metrics-port', host, port));
+    server.once('error', failed);
+    server.listen({ host, port }, () => resolve(void server.off('error', failed)));
   });
+  surviveFileShortage(server);
   const address = /** @type {import('node:net').AddressInfo} */ (server.address());
   const close = () =>
     new Promise((/** @type {(done: void) => void} */ resolve) => {

@@ -141,6 +141,7 @@ const METRICS = Object.freeze({
   aloud_cluster_rooms_moved_total: counter('Rooms that went from this node to another one.', ({ cluster }) => (cluster ? one(cluster.movedRooms) : [])),
   aloud_cluster_messages_dropped_total: counter("Messages on the cluster's NATS that were no node's.", ({ cluster }) => (cluster ? one(cluster.droppedMessages) : [])),
 
+  aloud_file_shortages_total: counter('Moments at which no more files could be opened, connections included.', (s) => one(s.fileShortages)),
   aloud_log_lines_dropped_total: counter('Lines that the log left out, since there were too many of their kind.', (s) => one(s.leftOutLogLines)),
 });
 

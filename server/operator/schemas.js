@@ -91,6 +91,7 @@ export const status = named(
       .nullable()
       .describe('new QUIC connections; null where the engine does not count them'),
     leftOutLogLines: count,
+    fileShortages: count.describe('moments at which no more files could be opened'),
   }),
 );
 

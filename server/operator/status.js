@@ -47,6 +47,7 @@
  * @property {HttpCounts} connectionsEnded  TCP connections, by what their clients did
  * @property {Admissions | null} admissions  new QUIC connections; null where the engine doesn't count them
  * @property {number} leftOutLogLines
+ * @property {number} fileShortages   moments at which no more files could be opened
  * @property {ClusterStatus | null} cluster  null where this server is no node of one
  *
  * @typedef {object} StatusOptions

@@ -1,0 +1,66 @@
+/**
+ * The process's limit of open files, of which each TCP connection is one. Where it is reached libuv closes new connections
+ * without telling Node of them, so this asks for a file of its own now and then.
+ *
+ * @import { Server } from 'node:net'
+ * @import { Log } from './log.js'
+ */
+
+import { readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { devNull } from 'node:os';
+import { countFileShortage } from './counts.js';
+
+/** The time between two tries to open a file, in milliseconds. */
+const TRY_MS = 1000;
+
+/** The shortest time between two lines about it, in milliseconds. */
+const TELL_MS = 60_000;
+
+/** What to do about it. */
+export const FILES_ADVICE = 'raise the limit: "ulimit -n" in a shell, LimitNOFILE= in a service of systemd';
+
+/** Whether an error says that no more files can be opened, by this process or on this machine. @param {unknown} error */
+export const isFileShortage = (error) =>
+  error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
+
+/** Has a server go on that can't take a connection since no more files can be opened. @param {Pick<Server, 'on'>} server  that listens */
+export function surviveFileShortage(server) {
+  server.on('error', (error) => {
+    if (!isFileShortage(error)) throw error;
+    countFileShortage();
+  });
+}
+
+/** Logs and counts from now on when no more files can be opened. @param {Pick<Log, 'error'>} log */
+export function watchOpenFiles(log) {
+  const limit = limitOfFiles();
+  let toldMs = -Infinity;
+  const look = async () => {
+    if (await canOpen()) return;
+    countFileShortage();
+    if (performance.now() - toldMs < TELL_MS) return;
+    toldMs = performance.now();
+    log.error(`no more files can be opened, so new connections are dropped and recordings fail; ${FILES_ADVICE}`, { event: 'open-files', limit });
+  };
+  // It keeps no process from ending.
+  setInterval(() => void look(), TRY_MS).unref();
+}
+
+async function canOpen() {
+  try {
+    await (await open(devNull)).close();
+    return true;
+  } catch (error) {
+    return !isFileShortage(error);
+  }
+}
+
+/** @returns {number | undefined} the files that this process may have open, where the system tells */
+function limitOfFiles() {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);
+  } catch {
+    return undefined;
+  }
+}
