@@ -152,7 +152,7 @@ export function checkValue(option, value) {
     case 'path':
       return isPath(value) ? value : undefined;
     case 'secret':
-      return typeof value === 'string' && SECRET.test(value) ? value : undefined;
+      return readSecret(value, SECRET);
     case 'origins':
       return isOrigins(value) ? Object.freeze(value.map((origin) => (origin === '*' ? origin : new URL(origin).origin))) : undefined;
     case 'keys':
@@ -170,10 +170,20 @@ export function checkValue(option, value) {
     case 'name':
       return typeof value === 'string' && NAME.test(value) ? value : undefined;
     case 'cluster-key':
-      return typeof value === 'string' && CLUSTER_KEY.test(value) ? value : undefined;
+      return readSecret(value, CLUSTER_KEY);
     case 'page-url':
       return isPageUrl(value) ? value : undefined;
   }
+}
+
+/**
+ * Reads a secret without the space around it: one from a file or a shell often ends with a newline, which nobody sees.
+ * @param {unknown} value
+ * @param {RegExp} allowed
+ */
+function readSecret(value, allowed) {
+  const secret = typeof value === 'string' ? value.trim() : '';
+  return allowed.test(secret) ? secret : undefined;
 }
 
 /** The most origins that may embed a page: all are in a header of it. */

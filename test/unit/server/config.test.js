@@ -3,8 +3,9 @@ import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONFIGURATION_PAGE, withOptionTable } from '../../../docs/option-table.js';
-import { CLUSTER_URL_ALLOWED } from '../../../server/config/cluster-url.js';
+import { CLUSTER_URL_ALLOWED, readClusterUrl } from '../../../server/config/cluster-url.js';
 import { ConfigError, InformationRequest, loadConfig } from '../../../server/config/config.js';
+import { readKeys } from '../../../server/config/keys.js';
 import { allowedOf, checkValue, parseText } from '../../../server/config/option-value.js';
 import { OPTIONS } from '../../../server/config/options.js';
 
@@ -63,7 +64,7 @@ function wrongTexts(option) {
     case 'name':
       return ['', 'a.b', 'a b', 'x'.repeat(33)];
     case 'cluster-key':
-      return ['short', 'x'.repeat(31), `${'x'.repeat(40)} `];
+      return ['short', 'x'.repeat(31), `${'x'.repeat(20)} ${'x'.repeat(20)}`];
     case 'page-url':
       return ['', 'a.example', 'ftp://a.example', 'https://a.example/path', 'https://ann@a.example', 'https://a.example?x'];
     case 'url':
@@ -291,6 +292,25 @@ function helpText() {
 it("--congestion-controller allows the native engine's", () => {
   const { choices } = OPTIONS.find(({ name }) => name === 'congestion-controller') ?? {};
   expect(choices).toEqual(CONGESTION_CONTROLLERS);
+});
+
+describe('a secret with a newline behind it, as a file or a shell gives it', () => {
+  const secret = 'a-secret-of-at-least-32-characters';
+  const others = { ALOUD_CLUSTER: 'nats://localhost', ALOUD_CLUSTER_KEY: secret };
+
+  it.each(['\n', '\r\n', ' \n'])('is the secret without it (%j), for each option with one', (end) => {
+    const env = { ALOUD_OPERATOR_TOKEN: `${secret}${end}`, ALOUD_KEYS: `main:${secret}${end}`, ALOUD_CLUSTER: `nats://ann:tea@localhost${end}`, ALOUD_CLUSTER_KEY: `${secret}${end}` };
+    const config = loadConfig({ env });
+    expect([config.operatorToken, config.clusterKey]).toEqual([secret, secret]);
+    expect(readKeys(config.keys)?.get('main')).toBe(secret);
+    expect(readClusterUrl(config.cluster)).toMatchObject({ servers: ['localhost:4222'], pass: 'tea' });
+    const content = JSON.stringify({ 'operator-token': env.ALOUD_OPERATOR_TOKEN, 'cluster-key': env.ALOUD_CLUSTER_KEY });
+    expect(loadConfig({ argv: ['--config', 'x.json'], readFile: () => content })).toMatchObject({ operatorToken: secret, clusterKey: secret });
+  });
+
+  it.each(['ALOUD_OPERATOR_TOKEN', 'ALOUD_CLUSTER_KEY'])('is refused with one within it (%s)', (name) => {
+    expect(() => loadConfig({ env: { ...others, [name]: `${secret}\n${secret}` } })).toThrow(/letters, digits/);
+  });
 });
 
 describe('information', () => {
