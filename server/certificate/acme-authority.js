@@ -218,7 +218,9 @@ export function certificateId(certPem) {
   const { keyId } = certificate.getExtension(x509.AuthorityKeyIdentifierExtension) ?? {};
   if (!keyId) return null;
   const part = (/** @type {string} */ hex) => Buffer.from(hex, 'hex').toString('base64url');
-  return `${part(keyId)}.${part(certificate.serialNumber)}`;
+  // A number whose first bit is set begins with a zero byte in DER, which the library leaves out.
+  const zero = /^[89a-f]/i.test(certificate.serialNumber) ? '00' : '';
+  return `${part(keyId)}.${part(zero + certificate.serialNumber)}`;
 }
 
 /**

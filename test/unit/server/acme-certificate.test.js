@@ -1,9 +1,12 @@
+import 'reflect-metadata';
+import { webcrypto } from 'node:crypto';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import * as x509 from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AcmeCertificate, openAcmeCertificate } from '../../../server/certificate/acme-certificate.js';
-import { AcmeError } from '../../../server/certificate/acme-authority.js';
+import { AcmeError, certificateId } from '../../../server/certificate/acme-authority.js';
 import { generateCertificate, writeCertificate } from '../../../server/certificate/generate.js';
 import { createLog } from '../../../server/log.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
@@ -299,5 +302,22 @@ describe('closing', () => {
     await new Promise((resolve) => void setImmediate(resolve));
     expect(lines).toEqual([]);
     expect(source.current).toBe(current);
+  });
+});
+
+describe('the name of a certificate for its authority', () => {
+  /** The first is the example of RFC 9773, appendix A. */
+  it.each([
+    ['87654321', 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE'],
+    ['7f654321', 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.f2VDIQ'],
+    ['0087654321', 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AIdlQyE'],
+    ['01', 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AQ'],
+  ])('has its number %s as DER does', async (serialNumber, id) => {
+    const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
+    const keys = /** @type {CryptoKeyPair} */ (await webcrypto.subtle.generateKey(algorithm, false, ['sign', 'verify']));
+    const issuer = new x509.AuthorityKeyIdentifierExtension('69885b6b87464041e1b37b847ba0ae2cde01c8d4');
+    const about = { serialNumber, name: 'CN=example.com', notBefore: new Date(START), notAfter: new Date(START + DAY_MS), extensions: [issuer] };
+    const certificate = await x509.X509CertificateGenerator.createSelfSigned({ ...about, keys, signingAlgorithm: algorithm });
+    expect(certificateId(certificate.toString('pem'))).toBe(id);
   });
 });
