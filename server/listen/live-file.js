@@ -5,11 +5,8 @@
 
 import { unwrapFrame } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE, OggOpus } from '../recording/ogg-opus.js';
-import { Track } from '../recording/track.js';
+import { preSkipOf, Track } from '../recording/track.js';
 import { WebmOpus } from '../recording/webm-opus.js';
-
-/** What a decoder that begins in the middle of a stream has to hear before it sounds right, in samples (RFC 7845, section 4.6: 80 ms). */
-const PRE_SKIP = (GRANULE_RATE * 80) / 1000;
 
 /** The sound of one page or cluster, which a player has to wait for, in samples: 200 ms. */
 const PART_SAMPLES = GRANULE_RATE / 5;
@@ -61,7 +58,7 @@ export class LiveFile {
    */
   constructor({ kind, format, room, serial, nowMs, write }) {
     const { sampleRate, channels } = format;
-    const stream = { preSkip: PRE_SKIP, sampleRate, channels, write };
+    const stream = { preSkip: preSkipOf(format), sampleRate, channels, write };
     this.#file = kind === 'webm'
       ? new WebmOpus({ ...stream, title: room, clusterSamples: PART_SAMPLES })
       : new OggOpus({ ...stream, serial, tags: { TITLE: room }, pageSamples: PART_SAMPLES });

@@ -3,9 +3,9 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { GRANULE_RATE } from './ogg-opus.js';
-import { wholePages } from './ogg-reader.js';
+import { OggOpusReader, wholePages } from './ogg-reader.js';
 import { DESCRIPTION } from './recording-directory.js';
-import { MIX_FILE, PRE_SKIP } from './recording.js';
+import { MIX_FILE } from './recording.js';
 
 /** The bytes that an empty recording counts for: a directory, and files in it, take blocks of the disk. */
 export const LEAST_BYTES = 16 * 1024;
@@ -16,8 +16,14 @@ export const LEAST_BYTES = 16 * 1024;
  * @param {number} size
  */
 export async function secondsOf(path, size) {
-  const { granule } = await wholePages(path, size).catch(() => ({ granule: 0 }));
-  return Math.max(0, granule - PRE_SKIP) / GRANULE_RATE;
+  try {
+    const { granule } = await wholePages(path, size);
+    const reader = await OggOpusReader.open(path);
+    await reader.close();
+    return Math.max(0, granule - reader.head.preSkip) / GRANULE_RATE;
+  } catch {
+    return 0;
+  }
 }
 
 /** @param {string} directory @returns {Promise<number>} the bytes of the files in it, and its own */

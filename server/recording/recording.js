@@ -9,23 +9,20 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { Limiter } from '../../public/shared/sound/limiter.js';
 import { MixClock } from '../clock/mix-clock.js';
 import { Chapters } from './chapters.js';
-import { GRANULE_RATE, OggOpus } from './ogg-opus.js';
+import { MixTrack } from './mix-track.js';
+import { OggOpus } from './ogg-opus.js';
 import { Peaks } from './peaks.js';
 import { PersonTrack } from './person-track.js';
-import { Track } from './track.js';
+import { preSkipOf, Track } from './track.js';
 
 /**
  * The delay after which a frame is written, in milliseconds: packets that came too late for the mix that people
  * hear are in the recording. Participants keep their packets for longer than that.
  */
 const BEHIND_MS = 2000;
-
-/** The beginning that players leave out, in samples of GRANULE_RATE: a decoder needs 80 ms to converge (RFC 7845, section 4.2). */
-export const PRE_SKIP = (GRANULE_RATE * 80) / 1000;
 
 /** The file of the mix. */
 export const MIX_FILE = 'mix.opus';
@@ -35,9 +32,6 @@ export const PEAKS_FILE = 'peaks.json';
 export const CHAPTERS_FILE = 'chapters.vtt';
 const DESCRIBE_SECONDS = 5;
 
-/** The buffer for every encoded frame of a mix. */
-const out = new Uint8Array(MAX_PACKET_BYTES);
-
 /**
  * A recording while it is written: the mix and a track for each person who agreed, all of which begin at the
  * same sample. It pulls its frames from the participants' packets by a clock of its own, after all others.
@@ -46,7 +40,6 @@ export class Recording {
   #settings;
   #room;
   #directory;
-  #encoder;
   #limiter;
   #mix;
   #mixTrack;
@@ -79,7 +72,6 @@ export class Recording {
     this.#settings = settings;
     this.#room = room;
     this.#directory = directory;
-    this.#encoder = encoder;
     this.#onEnd = onEnd;
     this.#limiter = new Limiter(format.sampleRate, format.channels);
     this.#mix = new Float32Array(format.frameValues);
@@ -87,8 +79,8 @@ export class Recording {
     this.#chapters = new Chapters(format.frameMs / 1000);
     this.#describeFrames = Math.round((DESCRIBE_SECONDS * 1000) / format.frameMs);
     this.#next = this.firstFrame = this.#now();
-    const { track, file } = this.#addTrack(MIX_FILE, 'Everybody', null, PRE_SKIP + this.#granulesOf(lookahead));
-    this.#mixTrack = track;
+    const { track, file } = this.#addTrack(MIX_FILE, 'Everybody', null);
+    this.#mixTrack = new MixTrack(track, encoder, lookahead, format);
     this.#mixFile = file;
     const delaySamples = (BEHIND_MS * format.sampleRate) / 1000;
     this.#clock = new MixClock({
@@ -109,29 +101,24 @@ export class Recording {
     return Math.max(0, Math.floor(this.#settings.sampleClock.now() / this.#settings.format.frameSamples));
   }
 
-  /** @param {number} samples at the room's rate */
-  #granulesOf(samples) {
-    return Math.round((samples * GRANULE_RATE) / this.#settings.format.sampleRate);
-  }
-
   /**
    * @param {string} name of the file
    * @param {string} label
    * @param {string | null} person
-   * @param {number} [preSkip]
    */
-  #addTrack(name, label, person, preSkip = PRE_SKIP) {
+  #addTrack(name, label, person) {
+    const { format } = this.#settings;
     const { startedAt } = this.#directory.description;
     const file = this.#directory.addFile({ file: name, label, person, seconds: null });
     const ogg = new OggOpus({
       serial: randomInt(2 ** 32),
-      preSkip,
-      sampleRate: this.#settings.format.sampleRate,
-      channels: this.#settings.format.channels,
+      preSkip: preSkipOf(format),
+      sampleRate: format.sampleRate,
+      channels: format.channels,
       tags: { TITLE: `${label}, ${this.#room}`, ARTIST: label, DATE: startedAt },
       write: file.write,
     });
-    return { track: new Track(ogg, this.#settings.format), file };
+    return { track: new Track(ogg, format), file };
   }
 
   /**
@@ -217,8 +204,7 @@ export class Recording {
     }
     this.#limiter.process(mix);
     this.#peaks.add(mix);
-    const bytes = this.#encoder.encode(mix, out, 0);
-    this.#mixTrack.put(out, 0, bytes);
+    this.#mixTrack.add(mix);
     if ((frame - this.firstFrame) % this.#describeFrames === this.#describeFrames - 1) this.#describe();
   }
 
@@ -251,7 +237,6 @@ export class Recording {
     for (const track of [...this.#tracks.values(), ...this.#leaving]) track.end();
     this.#mixTrack.end();
     this.#mixFile.end(this.#mixTrack.frames * (this.#settings.format.frameMs / 1000));
-    this.#encoder.close();
     this.#describe();
     this.#onEnd();
   }

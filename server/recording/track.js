@@ -11,6 +11,19 @@ import { isOpusPacket, MAX_PACKET_SAMPLES, silenceOf, writeMissing } from './opu
 /** The most packets of 120 ms that fill the time before somebody agreed in one go: four minutes. */
 const MAX_PACKETS_AT_ONCE = 2000;
 
+/** Sound that a decoder needs to converge, in samples: 80 ms (RFC 7845, section 4.2). */
+const CONVERGENCE_SAMPLES = (GRANULE_RATE * 80) / 1000;
+
+/**
+ * Returns the beginning of a file that players leave out, in samples of GRANULE_RATE. It is whole Opus
+ * frames: VLC and GStreamer leave out nothing smaller (`node bench/readers.js`).
+ * @param {Pick<AudioFormat, 'sampleRate' | 'opusFrameSamples'>} format
+ */
+export function preSkipOf({ sampleRate, opusFrameSamples }) {
+  const frame = (opusFrameSamples * GRANULE_RATE) / sampleRate;
+  return Math.ceil(CONVERGENCE_SAMPLES / frame) * frame;
+}
+
 /** Payloads of the room's frames as Opus packets in a file, one frame after the other without a gap. */
 export class Track {
   #ogg;

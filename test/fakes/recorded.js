@@ -5,9 +5,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { DESCRIPTION } from '../../server/recording/recording-directory.js';
-import { PRE_SKIP } from '../../server/recording/recording.js';
 import { OggOpus } from '../../server/recording/ogg-opus.js';
-import { Track } from '../../server/recording/track.js';
+import { preSkipOf, Track } from '../../server/recording/track.js';
 
 /** @import { Codec } from '../../public/shared/stream/codec.js' */
 
@@ -23,7 +22,7 @@ export function oggOf(codec, pcm, seconds, { bitrate = 48_000, frameMs = 20 } = 
   const format = createAudioFormat({ sampleRate: 48_000, frameMs });
   const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: format.frameSamples, bitrate });
   const pages = /** @type {Uint8Array[]} */ ([]);
-  const preSkip = PRE_SKIP + encoder.lookahead;
+  const preSkip = preSkipOf(format);
   const track = new Track(new OggOpus({ serial: 7, preSkip, sampleRate: 48_000, tags: {}, write: (page) => void pages.push(page) }), format);
   const out = new Uint8Array(1275);
   const frame = new Float32Array(format.frameSamples);
@@ -31,7 +30,7 @@ export function oggOf(codec, pcm, seconds, { bitrate = 48_000, frameMs = 20 } = 
   const frames = Math.ceil((seconds * 48_000 + preSkip) / format.frameSamples);
   for (let k = 0; k < frames; k++) {
     for (let i = 0; i < frame.length; i++) {
-      const at = k * frame.length + i - PRE_SKIP;
+      const at = k * frame.length + i - preSkip + encoder.lookahead;
       frame[i] = at < 0 ? 0 : pcm[at % pcm.length];
     }
     track.put(out, 0, encoder.encode(frame, out, 0));

@@ -9,11 +9,14 @@ import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { levelDb } from '../../../public/shared/sound/signal.js';
 import { OPEN_GRANT } from '../../../server/access/grant.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { PRE_SKIP } from '../../../server/recording/recording.js';
+import { preSkipOf } from '../../../server/recording/track.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
+
+/** What players leave out of a file of frames of 20 ms, in samples. */
+const BEGIN = 3840;
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
@@ -207,11 +210,13 @@ describe('a recording', () => {
     const tracks = { mix: files['mix.opus'], ann: files['01-ann.opus'], bob: files['02-bob-x.opus'] };
     for (const { ended } of Object.values(tracks)) expect(ended).toBe(true);
     expect(tracks.ann.samples.length).toBe(tracks.bob.samples.length);
-    expect(tracks.mix.samples.length).toBe(tracks.ann.samples.length - 120);
+    // Players that leave out whole packets alone begin at the same sample.
+    expect([tracks.mix.preSkip, tracks.ann.preSkip]).toEqual([BEGIN, BEGIN]);
+    expect(tracks.mix.samples.length).toBe(tracks.ann.samples.length);
     expect(description?.files[1].seconds).toBeCloseTo(351 * 0.02, 1);
 
     // The speech's own place: the grid's, with what players leave out, less the encoder's lookahead.
-    const begin = firstFrame * 960 + PRE_SKIP - 120;
+    const begin = firstFrame * 960 + BEGIN - 120;
     const pairs = [
       compare(tracks.ann.samples, low, begin, 24000, 240000),
       compare(tracks.bob.samples, high, begin, 72000, 200000),
@@ -240,7 +245,7 @@ describe('a recording', () => {
     speak(conference, [ann, bob], 110);
     await written(ann);
     const { files } = await filesOf(recordings, ann.recording.id, directory);
-    const agreedAt = 250 * 960 - PRE_SKIP;
+    const agreedAt = 250 * 960 - BEGIN;
     for (const file of ['mix.opus', '02-bob.opus']) {
       expect(levelDb(files[file].samples.subarray(0, agreedAt - 120))).toBeLessThan(-80);
       expect(levelDb(files[file].samples.subarray(agreedAt + 9600))).toBeGreaterThan(-40);
@@ -295,7 +300,7 @@ describe('a recording', () => {
     speak(conference, [ann], 110);
     await written(ann);
     const { files, description } = await filesOf(recordings, ann.recording.id, directory);
-    expect(files['02-bob.opus'].samples.length).toBe(201 * 960 - PRE_SKIP);
+    expect(files['02-bob.opus'].samples.length).toBe(201 * 960 - BEGIN);
     expect(description?.files[2].seconds).toBeCloseTo(201 * 0.02, 6);
     expect((await conference.join('Cid')).session.told('welcome')[0].recording).toBe(null);
   });
@@ -356,7 +361,7 @@ describe('a recording', () => {
     expect(track.packets.length).toBe(301);
     const lengths = track.packets.slice(0, 230).map((packet) => packet.length);
     expect(lengths.flatMap((length, frame) => (length < 3 ? [frame] : []))).toEqual([10, 40, 70, 100, 130, 160, 190, 220]);
-    const { off, correlation } = compare(track.samples, low, PRE_SKIP - 120, 24000, 180000);
+    const { off, correlation } = compare(track.samples, low, BEGIN - 120, 24000, 180000);
     expect(off).toBe(0);
     expect(correlation).toBeGreaterThan(0.9);
   });
@@ -386,8 +391,9 @@ describe('a recording', () => {
     const { files } = await filesOf(recordings, ann.recording.id, directory);
     const { samples, inputRate } = files['01-ann.opus'];
     expect(inputRate).toBe(sampleRate);
+    for (const { preSkip } of Object.values(files)) expect((preSkip * sampleRate) / 48_000 % conference.format.opusFrameSamples).toBe(0);
     const { lookahead } = await codec.createEncoder({ sampleRate, frameSamples: conference.format.opusFrameSamples });
-    const begin = firstFrame * conference.format.frameSamples + PRE_SKIP / step - lookahead;
+    const begin = firstFrame * conference.format.frameSamples + preSkipOf(conference.format) / step - lookahead;
     const there = samples.filter((_, i) => i % step === 0);
     const spoken = compare(there, speech, begin, sampleRate / 2, 2 * sampleRate);
     // A decoder at 48 kHz of sound at another rate has a resampler's delay.
@@ -413,7 +419,7 @@ describe('a recording', () => {
     conference.pass(110);
     await written(ann);
     const { files } = await filesOf(recordings, ann.recording.id, directory);
-    expect(files['01-ann.opus'].samples.length).toBe(201 * 960 - PRE_SKIP);
+    expect(files['01-ann.opus'].samples.length).toBe(201 * 960 - BEGIN);
     expect(levelDb(files['01-ann.opus'].samples.subarray(150 * 960))).toBeLessThan(-50);
   });
 
@@ -439,7 +445,7 @@ describe('a recording', () => {
     await recordings.close();
     const track = await readOggOpus(await readFile(join(directory, second, '01-cid.opus')));
     expect(track.ended).toBe(true);
-    expect(track.samples.length).toBe(151 * 960 - PRE_SKIP);
+    expect(track.samples.length).toBe(151 * 960 - BEGIN);
     expect(conference.clock.waiting).toBe(0);
   });
 

@@ -1,0 +1,72 @@
+/**
+ * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
+ * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
+ * @import { Track } from './track.js'
+ */
+
+import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+
+/** The buffer for every encoded frame of a mix. */
+const out = new Uint8Array(MAX_PACKET_BYTES);
+
+/**
+ * The mix's track. Its encoder is fed ahead by its lookahead, so that decoded sound lies on the frame grid
+ * as it does in people's tracks. A frame is therefore encoded once part of the next is there.
+ */
+export class MixTrack {
+  #track;
+  #encoder;
+  /** Mixed sound that isn't encoded yet, interleaved, up to #to. */
+  #waiting;
+  #to = 0;
+  /** Values at the beginning that are left out: nobody hears them, as they lie in the pre-skip. */
+  #skip;
+  #frame;
+  #mixed = 0;
+
+  /**
+   * @param {Track} track  ended with this
+   * @param {PayloadEncoder} encoder  closed with this
+   * @param {number} lookahead  of the encoder, in samples of the room's rate
+   * @param {AudioFormat} format
+   */
+  constructor(track, encoder, lookahead, { frameValues, channels }) {
+    this.#track = track;
+    this.#encoder = encoder;
+    this.#skip = lookahead * channels;
+    this.#frame = new Float32Array(frameValues);
+    this.#waiting = new Float32Array(2 * frameValues);
+  }
+
+  /** The number of frames that are encoded. */
+  get frames() {
+    return this.#track.frames;
+  }
+
+  /** Adds a frame of the mix. @param {Float32Array} mix */
+  add(mix) {
+    this.#mixed += 1;
+    this.#take(mix);
+  }
+
+  /** @param {Float32Array} mix  a frame */
+  #take(mix) {
+    const skipped = Math.min(this.#skip, mix.length);
+    this.#skip -= skipped;
+    for (let i = skipped; i < mix.length; i++) this.#waiting[this.#to++] = mix[i];
+    const frame = this.#frame;
+    if (this.#to < frame.length) return;
+    for (let i = 0; i < frame.length; i++) frame[i] = this.#waiting[i];
+    this.#waiting.copyWithin(0, frame.length, this.#to);
+    this.#to -= frame.length;
+    this.#track.put(out, 0, this.#encoder.encode(frame, out, 0));
+  }
+
+  /** Encodes what is left, as many frames as were mixed. Once only. */
+  end() {
+    const silence = new Float32Array(this.#frame.length);
+    while (this.#track.frames < this.#mixed) this.#take(silence);
+    this.#track.end();
+    this.#encoder.close();
+  }
+}
