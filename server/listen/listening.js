@@ -35,8 +35,14 @@ const PATH = /^\/listen\/([^/?.]+)(?:\.(ogg|opus|webm))?$/;
 /** The time between two signs of life of a session to its room, in milliseconds: below half of the shortest idle timeout. */
 const ALIVE_MS = 500;
 
-/** The bytes that wait for a slow reader from which on packets are left out, which the room takes for a narrow way. */
-const BLOCKED_BYTES = MAX_QUEUED_BYTES / 4;
+/**
+ * The bytes that may wait for a slow reader, and those from which on packets are left out, which the room takes for a
+ * narrow path. A padded file begins with 46 KB.
+ */
+const LIMITS = Object.freeze({
+  plain: { most: MAX_QUEUED_BYTES, blocked: MAX_QUEUED_BYTES / 4 },
+  padded: { most: 2 * MAX_QUEUED_BYTES, blocked: MAX_QUEUED_BYTES },
+});
 
 /** The bit rates that may be asked for, in kb/s. */
 const RATE = /^\d{1,3}$/;
@@ -195,6 +201,8 @@ class ListenSession extends BaseSession {
   /** From the welcome on. @type {LiveFile | null} */
   #file = null;
   #aliveMs = 0;
+  #isPadded;
+  #limits;
 
   /**
    * @param {object} options
@@ -213,6 +221,8 @@ class ListenSession extends BaseSession {
     this.#response = response;
     this.#asked = asked;
     this.#clock = clock;
+    this.#isPadded = isMediaElement(request);
+    this.#limits = this.#isPadded ? LIMITS.padded : LIMITS.plain;
   }
 
   /** @param {Uint8Array} bytes */
@@ -229,7 +239,7 @@ class ListenSession extends BaseSession {
    * @param {number} now  on the monotonic clock
    */
   take(bytes, now) {
-    if (this.ended || this.#response.writableLength > BLOCKED_BYTES) this.droppedOut += 1;
+    if (this.ended || this.#response.writableLength > this.#limits.blocked) this.droppedOut += 1;
     else this.#file?.take(packet, bytes, now);
   }
 
@@ -253,7 +263,7 @@ class ListenSession extends BaseSession {
   /** @param {Parameters<typeof createAudioFormat>[0]} format  as the room tells it */
   #begin(format) {
     this.#response.writeHead(200, headersOf(this.#asked.kind));
-    const about = { kind: this.#asked.kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now() };
+    const about = { kind: this.#asked.kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now(), isPadded: this.#isPadded };
     this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
     const { bitrate } = this.#asked;
     // Once the room has taken this session for one of its own.
@@ -264,7 +274,7 @@ class ListenSession extends BaseSession {
   #write(part) {
     this.#response.write(part);
     // The kernel has taken what it takes, which is minutes of sound.
-    if (this.#response.writableLength > MAX_QUEUED_BYTES) this.abandon();
+    if (this.#response.writableLength > this.#limits.most) this.abandon();
   }
 
   /** Ends the session of one who doesn't read, whom no mark of the end reaches. */
@@ -288,6 +298,16 @@ class ListenSession extends BaseSession {
   stats() {
     return { rttMs: null, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
   }
+}
+
+/**
+ * Whether a browser asks for what it plays itself. Not all say so in the header that is meant for it (Fetch Metadata):
+ * none does over plain HTTP, except at localhost.
+ * @param {IncomingMessage} request
+ */
+function isMediaElement({ headers }) {
+  const wanted = headers['sec-fetch-dest'];
+  return wanted === undefined ? /^Mozilla\//.test(headers['user-agent'] ?? '') : wanted === 'audio' || wanted === 'video';
 }
 
 /** Reads a packet. @param {Uint8Array} bytes @returns {boolean} whether it is one of sound, mixed by the server */

@@ -7,12 +7,19 @@ import { unwrapFrame } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE, OggOpus } from '../recording/ogg-opus.js';
 import { preSkipOf, Track } from '../recording/track.js';
 import { WebmOpus } from '../recording/webm-opus.js';
+import { PaddedFile } from './padded-file.js';
 
 /** The sound of one page or cluster, which a player has to wait for, in samples: 200 ms. */
 const PART_SAMPLES = GRANULE_RATE / 5;
 
 /** How long a frame is waited for before its time is filled, in milliseconds: the server-side delay grows by less at a time. */
 const WAIT_MS = 400;
+
+/**
+ * Silence at the beginning of a file for a browser, in milliseconds: it plays at once, and what it has before the next
+ * block comes (PaddedFile) is the delay that it keeps.
+ */
+const AHEAD_MS = 1800;
 
 /** fill() is to be called this often, in milliseconds. */
 export const FILL_MS = 100;
@@ -43,7 +50,7 @@ export class LiveFile {
   /** The frame that comes next in the file, as packets count; -1 before the first packet. */
   #next = -1;
   /** The frames that the file had at #sinceMs. */
-  #frames = 0;
+  #frames;
   #sinceMs;
   #filledMs;
 
@@ -54,16 +61,20 @@ export class LiveFile {
    * @param {string} options.room
    * @param {number} options.serial  of the stream in an Ogg file, 32 bits
    * @param {number} options.nowMs
+   * @param {boolean} [options.isPadded]  for a browser, which takes a file in large blocks
    * @param {(part: Uint8Array) => void} options.write  given a new array each time: the header at once
    */
-  constructor({ kind, format, room, serial, nowMs, write }) {
+  constructor({ kind, format, room, serial, nowMs, isPadded = false, write }) {
     const { sampleRate, channels } = format;
     const stream = { preSkip: preSkipOf(format), sampleRate, channels, write };
-    this.#file = kind === 'webm'
+    const file = kind === 'webm'
       ? new WebmOpus({ ...stream, title: room, clusterSamples: PART_SAMPLES })
       : new OggOpus({ ...stream, serial, tags: { TITLE: room }, pageSamples: PART_SAMPLES });
+    this.#file = isPadded ? new PaddedFile(file) : file;
     this.#track = new Track(this.#file, format);
     this.#frameMs = format.frameMs;
+    if (isPadded) for (let ms = 0; ms < AHEAD_MS; ms += format.frameMs) this.#track.putSilence();
+    this.#frames = this.#track.frames;
     this.#sinceMs = nowMs;
     this.#filledMs = nowMs;
   }

@@ -104,6 +104,38 @@ function writeEmpty(out, toc, count) {
   return count > 2 ? 2 : 1;
 }
 
+/** The most bytes of padding that one byte of its length stands for (RFC 6716, section 3.2.5). */
+const PADDING_STEP = 254;
+
+/**
+ * Writes a packet with padding, by packing code 3 (RFC 6716, section 3.2.5).
+ * @param {Uint8Array} out  filled
+ * @param {Uint8Array} bytes
+ * @param {number} start  of one whole packet
+ * @param {number} length
+ * @param {number} wanted  bytes with the padding, at most as many as `out` has
+ * @returns {number} the bytes written, at most a few fewer than wanted; 0 if the packet should go as it is: it has
+ *   padding, is long enough, or asks for concealment
+ */
+export function padPacket(out, bytes, start, length, wanted) {
+  const code = bytes[start] & PACKING_MASK;
+  const isCounted = code === ANY_NUMBER;
+  const body = start + (isCounted ? 2 : 1);
+  const end = start + length;
+  const spare = wanted - 2 - (end - body);
+  if (end <= body || spare < 1 || (isCounted && bytes[start + 1] & PADDING_BIT)) return 0;
+  const padding = Math.floor(((spare - 1) * PADDING_STEP) / (PADDING_STEP + 1));
+  let at = 0;
+  out[at++] = bytes[start] | ANY_NUMBER;
+  out[at++] = PADDING_BIT | (isCounted ? bytes[start + 1] : code === 0 ? 1 : code === TWO_OF_ANY ? VARIABLE_BIT | 2 : 2);
+  let left = padding;
+  for (; left >= PADDING_STEP; left -= PADDING_STEP) out[at++] = PADDING_STEP + 1;
+  out[at++] = left;
+  for (let i = body; i < end; i++) out[at++] = bytes[i];
+  out.fill(0, at, at + padding);
+  return at + padding;
+}
+
 /**
  * Makes a packet of silence, to which a decoder fades from what it had before.
  * @param {number} samples at GRANULE_RATE: of an Opus frame, or MAX_PACKET_SAMPLES

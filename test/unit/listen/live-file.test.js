@@ -11,14 +11,14 @@ import { readOggOpus } from '../../fakes/ogg-file.js';
 
 /** A packet of CELT of 20 ms in full band, with the frame's number in it. @param {number} frame */
 const payloadOf = (frame) => Uint8Array.of(31 << 3, frame, 0xaa);
-const MISSING = [31 << 3];
+const MISSING = [(30 << 3) | 1];
 const SILENCE = [31 << 3, 0xff, 0xfe];
 
-/** @param {ConstructorParameters<typeof LiveFile>[0]['kind']} [kind] */
-function open(kind = 'ogg') {
+/** @param {ConstructorParameters<typeof LiveFile>[0]['kind']} [kind] @param {boolean} [isPadded] */
+function open(kind = 'ogg', isPadded = false) {
   /** @type {Uint8Array[]} */
   const parts = [];
-  const file = new LiveFile({ kind, format: createAudioFormat(), room: 'tea', serial: 7, nowMs: 1000, write: (part) => void parts.push(part) });
+  const file = new LiveFile({ kind, format: createAudioFormat(), room: 'tea', serial: 7, nowMs: 1000, isPadded, write: (part) => void parts.push(part) });
   return { file, parts, read: () => readOggOpus(Buffer.concat(parts)) };
 }
 
@@ -149,5 +149,26 @@ describe('LiveFile', () => {
     file.end();
     expect(parts.length).toBe(4);
     expect(file.lengthMs).toBe(420);
+  });
+
+  it('begins for a browser with sound that lasts until the next of its blocks, silent or not', async () => {
+    for (const kind of /** @type {const} */ (['ogg', 'webm'])) {
+      for (const isSilent of [true, false]) {
+        const { file, parts } = open(kind, true);
+        const bytes = () => parts.reduce((sum, { length }) => sum + length, 0);
+        // A browser's block is 32 KiB.
+        expect(bytes()).toBeGreaterThan(32_768);
+        expect(file.lengthMs).toBe(1800);
+        for (let ms = 1000; ms <= 11_000; ms += FILL_MS) {
+          if (isSilent) file.fill(ms);
+          else for (let k = 0; k < 5; k++) take(file, [(ms - 1000) / 20 + k, 0], ms);
+          const blocks = Math.floor(bytes() / 32_768);
+          // The sound of the blocks that are whole lasts until now.
+          if (ms > 3000) expect((blocks * 32_768) / 25_600 * 1000).toBeGreaterThan(ms - 1000);
+        }
+        file.end();
+        if (kind === 'ogg') expect(levelDb((await readOggOpus(Buffer.concat(parts))).samples.subarray(0, 70_000))).toBeLessThan(-100);
+      }
+    }
   });
 });

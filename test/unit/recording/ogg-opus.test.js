@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { payloadSamples } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
-import { isOpusPacket, silenceOf, writeMissing } from '../../../server/recording/opus-packet.js';
+import { isOpusPacket, padPacket, silenceOf, writeMissing } from '../../../server/recording/opus-packet.js';
 import { readOggOpus, readPages } from '../../fakes/ogg-file.js';
 
 const codec = await loadCodec('libopus-wasm');
@@ -147,5 +147,45 @@ describe('an Opus packet', () => {
     const missing = new Uint8Array(2);
     const length = writeMissing(missing, Uint8Array.of(0xea, 1, 7, 8), 0);
     expect(isOpusPacket(missing, 0, length, 480)).toBe(true);
+  });
+});
+
+describe('a padded packet', () => {
+  const body = Uint8Array.from({ length: 8 }, (_, i) => 40 + i);
+  it.each([
+    ['one frame', [0xf8, ...body], 960],
+    ['two equal frames', [0xf9, ...body], 1920],
+    ['two frames', [0xfa, 3, ...body.subarray(0, 7)], 1920],
+    ['three frames', [0xfb, 0x83, 2, 3, ...body], 2880],
+    ['two equal frames with a count', [0xfb, 0x02, ...body], 1920],
+  ])('of %s is as long as is wanted, and holds the same frames', (_, bytes, samples) => {
+    const packet = Uint8Array.from(bytes);
+    const out = new Uint8Array(4000);
+    for (const wanted of [packet.length + 3, 100, 257, 258, 500, 1200, 4000]) {
+      const length = padPacket(out, packet, 0, packet.length, wanted);
+      expect(wanted - length).toBeGreaterThanOrEqual(0);
+      expect(wanted - length).toBeLessThan(3);
+      if (length <= 1275) expect(isOpusPacket(out, 0, length, samples)).toBe(true);
+      // The frames stand behind the lengths of the padding, and before it.
+      const frames = Buffer.from(packet.subarray(packet[0] % 4 === 3 ? 2 : 1));
+      expect(Buffer.from(out.subarray(0, length)).includes(frames)).toBe(true);
+    }
+  });
+
+  it('sounds the same, and is left as it is where it has padding, asks for concealment or is long enough', () => {
+    const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: 960 });
+    const [plain, padded] = [1, 2].map(() => codec.createDecoder({ sampleRate: 48_000, frameSamples: 960 }));
+    const [bytes, out] = [new Uint8Array(1275), new Uint8Array(4000)];
+    const heard = [new Float32Array(960), new Float32Array(960)];
+    for (let k = 0; k < 20; k++) {
+      const pcm = Float32Array.from({ length: 960 }, (_, i) => 0.3 * Math.sin((k * 960 + i) / 17));
+      const length = encoder.encode(pcm, bytes, 0);
+      plain.decode(bytes, 0, length, heard[0], 0);
+      padded.decode(out, 0, padPacket(out, bytes, 0, length, 700), heard[1], 0);
+      expect(heard[1]).toEqual(heard[0]);
+    }
+    expect(padPacket(out, Uint8Array.of(0xfb, 0x41, 1, 7, 0), 0, 5, 100)).toBe(0);
+    expect(padPacket(out, Uint8Array.of(0xf8), 0, 1, 100)).toBe(0);
+    expect(padPacket(out, bytes, 0, 60, 61)).toBe(0);
   });
 });
