@@ -13,8 +13,8 @@ const ALONE = ['test/integration/start-stop.test.js'];
 /** The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in `npm test`. */
 const LAB = ['test/integration/bench/**/*.test.js'];
 
-/** The package and its installation, and workers that end. */
-const LONG = ['test/integration/package.test.js', 'test/integration/worker-faults.test.js'];
+/** The package and its installation, workers that end, and sound files of many kinds. */
+const LONG = ['test/integration/package.test.js', 'test/integration/sound-kinds.test.js', 'test/integration/worker-faults.test.js'];
 
 /** Calls that are cut off for long, devices that come and go, stereo, what moderators and the operator do, looks at many pages, and players of a room's link. */
 const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'listen-link', 'listeners', 'moderation', 'one-tab', 'phone', 'recording-view', 'stereo', 'survey'].map((name) => `test/browser/${name}.test.js`);

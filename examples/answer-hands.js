@@ -4,7 +4,7 @@
  *     node examples/answer-hands.js http://localhost:8080/r/tea welcome.wav
  */
 
-import { argv } from 'node:process';
+import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, readSound } from 'aloud/client';
 
@@ -21,7 +21,7 @@ export async function answerHands(url, clip) {
   let raised = new Set();
   call.on('people', (people) => {
     const now = new Set(people.filter(({ hand, you }) => hand > 0 && !you).map(({ id }) => id));
-    if ([...now].some((id) => !raised.has(id))) for (const piece of pieces) void call.say(piece);
+    if ([...now].some((id) => !raised.has(id))) for (const piece of pieces) call.say(piece).catch(({ message }) => console.error(message));
     raised = now;
   });
   call.on('chat', ({ name, text }) => {
@@ -30,4 +30,10 @@ export async function answerHands(url, clip) {
   return call;
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) await answerHands(argv[2], argv[3]);
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  if (argv.length !== 4) {
+    console.error('Usage: node examples/answer-hands.js LINK CLIP.wav');
+    exit(2);
+  }
+  await answerHands(argv[2], argv[3]);
+}

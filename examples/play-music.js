@@ -5,7 +5,7 @@
  */
 
 import { basename } from 'node:path';
-import { argv } from 'node:process';
+import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, readSound } from 'aloud/client';
 
@@ -29,6 +29,10 @@ export async function playMusic(url, file) {
 }
 
 if (argv[1] === fileURLToPath(import.meta.url)) {
+  if (argv.length !== 4) {
+    console.error('Usage: node examples/play-music.js LINK FILE');
+    exit(2);
+  }
   const { playing } = await playMusic(argv[2], argv[3]);
   await playing;
 }

@@ -6,7 +6,7 @@
  * Tell those whom you record.
  */
 
-import { argv } from 'node:process';
+import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, writeSound } from 'aloud/client';
 
@@ -30,4 +30,10 @@ export async function recordRoom(url, file) {
   writer.end();
 }
 
-if (argv[1] === fileURLToPath(import.meta.url)) await recordRoom(argv[2], argv[3]);
+if (argv[1] === fileURLToPath(import.meta.url)) {
+  if (argv.length !== 4) {
+    console.error('Usage: node examples/record-room.js LINK FILE.wav');
+    exit(2);
+  }
+  await recordRoom(argv[2], argv[3]);
+}

@@ -3,12 +3,14 @@
  * microphone and output device. docs/programs.md shows it.
  *
  * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
+ * @import { Access } from '../public/client/call/access-state.js'
  * @import { ReconnectingState } from '../public/client/call/reconnecting-client.js'
  * @import { Call, ChatMessage, JoinOptions, Person } from './types.js'
  */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
+import { mayNow } from '../public/client/call/access-state.js';
 import { ReconnectingClient } from '../public/client/call/reconnecting-client.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { openScope, primitives } from './node-scope.js';
@@ -36,6 +38,19 @@ export async function join(options) {
   const call = new NodeCall(options);
   await call.begin();
   return call;
+}
+
+/**
+ * Returns the reason why a call may not speak now, or null if it may.
+ * @param {Access} access
+ * @returns {Error & { code: string } | null}
+ */
+function refusalOf(access) {
+  if (access.waiting || mayNow(access, 'speak')) return null;
+  const message = access.rules.broadcast
+    ? "Only people on the stage speak in this broadcast. Join with the stage's link, or ask a moderator to be let on."
+    : 'This call may only listen. Join with an invitation to speak, or ask a moderator.';
+  return Object.assign(new Error(message), { code: 'not-allowed' });
 }
 
 /** @implements {Call} */
@@ -73,6 +88,7 @@ class NodeCall extends EventEmitter {
     this.#transports = openScope();
     const on = {
       joined: (/** @type {{ you: string }} */ { you }) => void (this.#you = you),
+      access: (/** @type {Access} */ access) => this.#speech.refuse(refusalOf(access)),
       people: (/** @type {{ people: Person[], listeners: number }} */ { people, listeners }) => this.#setPeople(people, listeners),
       speakers: (/** @type {any} */ speakers) => void this.emit('speakers', speakers),
       control: (/** @type {Record<string, any>} */ message) => this.#control(message),
@@ -88,8 +104,8 @@ class NodeCall extends EventEmitter {
   async begin() {
     const { name = 'Program', listen, nearness, music = false, channels, bitrate, transport, password } = this.#options;
     const { token = this.#link.token, e2eKey = this.#link.e2eKey } = this.#options;
-    const { origin, room } = this.#link;
-    const wish = { origin, room, name, listen, nearness, channels, bitrate, transport, password, token, e2eKey, silenceSuppression: !music };
+    const { origin, room, stage } = this.#link;
+    const wish = { origin, room, name, listen, stage, nearness, channels, bitrate, transport, password, token, e2eKey, silenceSuppression: !music };
     const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
     try {
       const { format } = await this.#client.join(/** @type {typeof wish} */ (given));
@@ -156,8 +172,8 @@ class NodeCall extends EventEmitter {
 
   /** @param {Float32Array} samples */
   say(samples) {
-    if (this.#options.listen) return Promise.reject(new TypeError('who joined to listen can not speak'));
-    if (!(samples instanceof Float32Array)) return Promise.reject(new TypeError('what is said is a Float32Array'));
+    if (this.#options.listen) return Promise.reject(new TypeError('a call that joined to listen can not speak'));
+    if (!(samples instanceof Float32Array)) return Promise.reject(new TypeError('say() takes a Float32Array'));
     return this.#speech.add(samples);
   }
 

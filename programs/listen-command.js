@@ -1,22 +1,30 @@
 /**
  * @import { Call } from './types.js'
- * @import { Out, SoundWriter } from './sound/writers.js'
+ * @import { SoundWriter } from './sound/writers.js'
  */
 
 import { clockTime, CommandError, Exit, GONE, joinFrom, leaveWhenAway, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
-import { kindOf, openOut, writerOf } from './sound/writers.js';
+import { NoFfmpegError, whyNotWritten, writeByFfmpeg } from './sound/ffmpeg.js';
+import { kindOf, openAnyOut, writerOf } from './sound/writers.js';
 
 /** The longest recording, in seconds: a week. */
 const MAX_SECONDS = 7 * 86_400;
 
-/** The bytes that wait where the standard output isn't read; beyond it the reader is too slow. */
-const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+/** The sound that may wait for ffmpeg, in bytes: beyond it, it is too slow. */
+const MAX_WAITING_BYTES = 64 * 1024 * 1024;
+
+/** The kinds of files that are written without ffmpeg. */
+const OWN_KINDS = Object.freeze(['wav', 'ogg', 'raw']);
+
+const NAMES = 'use a name ending in .wav, .opus, .ogg or .raw';
 
 const createCommand = () =>
   roomCommand('listen', 'Writes what is heard in a room to a file, until it is stopped or the room ends.', 'Recorder')
-    .requiredOption('-o, --output <file>', "a file that ends in .wav, .opus, .ogg or .raw; '-' for the standard output")
-    .option('--format <kind>', 'wav, ogg or raw (samples of 16 bits, little endian), where the name doesn\'t say; - is raw')
-    .option('--duration <seconds>', 'ends after so long', numberFrom(0.01, MAX_SECONDS));
+    .requiredOption('-o, --output <file>', "a file that ends in .wav, .opus, .ogg, .raw or as ffmpeg knows it; '-' for the standard output")
+    .option('--format <kind>', 'wav, ogg, raw (samples of 16 bits, little endian), or ffmpeg\'s name of a format, if the name doesn\'t say; - is raw')
+    .option('--duration <seconds>', 'ends after this time', numberFrom(0.01, MAX_SECONDS));
+
+/** @typedef {Pick<SoundWriter, 'write'> & { end: () => void | Promise<void>, readonly isFull: boolean, close: () => Promise<void> }} Target */
 
 /**
  * `aloud listen`: writes a room's sound to a file.
@@ -29,57 +37,82 @@ export async function listen(argv) {
   const print = readCommand(command, argv);
   if (print !== null) return { exit: Exit.done, print };
   const options = command.opts();
-  const kind = askedKind(options.output, options.format);
-  const out = options.output === '-' ? standardOut() : outOf(options.output);
+  const open = await targetOf(options.output, options.format);
+  const target = await open();
   try {
     const call = await joinFrom(options, { listen: true, nearness: 'steady' });
-    const { sampleRate, channels } = call;
-    if (options.output === '-' && kind === 'raw') console.error(`Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`);
-    const writer = await writerOf(kind, out, { sampleRate, channels }, call.room);
-    return { exit: await record(call, writer, out, options.duration ?? Infinity) };
+    await target.begin(call);
+    return { exit: await record(call, target, options.duration ?? Infinity) };
   } finally {
-    out.close();
+    await target.close();
   }
+}
+
+/**
+ * Chooses what writes a file.
+ * @param {string} output
+ * @param {string | undefined} format
+ * @returns {Promise<() => Promise<Target & { begin: (call: Call) => Promise<void> }>>} opens it; nothing is written before begin()
+ * @throws {CommandError}
+ */
+async function targetOf(output, format) {
+  const kind = format ?? (output === '-' ? 'raw' : kindOf(output));
+  if (kind !== null && OWN_KINDS.includes(kind)) return () => ownTarget(output, /** @type {'wav' | 'ogg' | 'raw'} */ (kind));
+  const what = format === undefined ? output : `the format ${format}`;
+  try {
+    const reason = await whyNotWritten({ name: output, format });
+    if (reason === null) return () => ffmpegTarget(output, format);
+    throw new CommandError(`can't write ${what} (ffmpeg: "${reason}"): ${NAMES}, or one that ffmpeg knows.`, Exit.wrong);
+  } catch (error) {
+    if (!(error instanceof NoFfmpegError)) throw error;
+    throw new CommandError(`can't write ${what} without ffmpeg: install it, or ${NAMES}.`, Exit.wrong);
+  }
+}
+
+/** @param {string} output @param {'wav' | 'ogg' | 'raw'} kind */
+async function ownTarget(output, kind) {
+  const out = await openAnyOut(output).catch((error) => {
+    throw new CommandError(`can't write ${output}: ${error.message}.`, Exit.wrong);
+  });
+  /** @type {SoundWriter | null} */
+  let writer = null;
+  return {
+    begin: async (/** @type {Call} */ { sampleRate, channels, room }) => {
+      if (output === '-' && kind === 'raw') console.error(`Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`);
+      writer = await writerOf(kind, out, { sampleRate, channels }, room);
+    },
+    write: (/** @type {Float32Array} */ samples) => writer?.write(samples),
+    end: () => writer?.end(),
+    close: () => out.close(),
+    get isFull() {
+      return out.isFull;
+    },
+  };
 }
 
 /** @param {string} output @param {string | undefined} format */
-function askedKind(output, format) {
-  const kind = format ?? (output === '-' ? 'raw' : kindOf(output));
-  if (kind === 'wav' || kind === 'ogg' || kind === 'raw') return kind;
-  const what = format === undefined ? `${output} is of no kind that can be written` : `--format ${format} is none`;
-  throw new CommandError(`${what}: use a name that ends in .wav, .opus, .ogg or .raw, or --format wav, ogg or raw.`, Exit.wrong);
-}
-
-/** @param {string} output */
-function outOf(output) {
-  try {
-    return { ...openOut(output), isFull: false };
-  } catch (error) {
-    throw new CommandError(`${output} can not be written: ${/** @type {Error} */ (error).message}.`, Exit.wrong);
-  }
-}
-
-/** @returns {Out & { close: () => void, readonly isFull: boolean }} */
-function standardOut() {
-  let isGone = false;
-  process.stdout.on('error', () => (isGone = true));
+async function ffmpegTarget(output, format) {
+  /** @type {Awaited<ReturnType<typeof writeByFfmpeg>> | null} */
+  let writer = null;
   return {
-    write: (bytes) => void process.stdout.write(bytes),
-    patch: null,
-    close: () => {},
+    begin: async (/** @type {Call} */ { sampleRate, channels, room }) => {
+      writer = await writeByFfmpeg(output, { sampleRate, channels, format, title: room });
+    },
+    write: (/** @type {Float32Array} */ samples) => writer?.write(samples),
+    end: () => writer?.end(),
+    close: async () => {},
     get isFull() {
-      return isGone || process.stdout.writableLength > MAX_UNREAD_BYTES;
+      return (writer?.waitingBytes() ?? 0) > MAX_WAITING_BYTES;
     },
   };
 }
 
 /**
  * @param {Call} call
- * @param {SoundWriter} writer
- * @param {{ readonly isFull: boolean }} out
+ * @param {Target} target
  * @param {number} seconds
  */
-async function record(call, writer, out, seconds) {
+async function record(call, target, seconds) {
   const perSecond = call.sampleRate * call.channels;
   const wanted = Math.round(seconds * call.sampleRate) * call.channels;
   let [written, stopped] = [0, false];
@@ -96,14 +129,14 @@ async function record(call, writer, out, seconds) {
   try {
     for await (const piece of call.heard) {
       const part = piece.subarray(0, wanted - written);
-      writer.write(part);
+      target.write(part);
       written += part.length;
-      if (written >= wanted || stopped || out.isFull) break;
+      if (written >= wanted || stopped || target.isFull) break;
     }
-    writer.end();
+    await target.end();
   } catch (error) {
     // As a disk that is full.
-    throw new CommandError(`what is heard can not be written: ${/** @type {Error} */ (error).message}.`, Exit.call);
+    throw new CommandError(`the sound can't be written: ${/** @type {Error} */ (error).message}.`, Exit.call);
   } finally {
     hide();
     forget();

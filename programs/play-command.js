@@ -8,7 +8,7 @@ import { NotSoundError } from './sound/sound.js';
 /** @typedef {import('./sound/sound.js').Sound} Sound */
 
 const createCommand = () =>
-  roomCommand('play', 'Plays a sound file into a room: WAV, Ogg Opus, and what ffmpeg reads where it is installed.', 'Player')
+  roomCommand('play', 'Plays a sound file into a room: WAV, Ogg Opus, and what ffmpeg reads if it is installed.', 'Player')
     .argument('<file>', "the file; '-' for the standard input")
     .option('--loop', 'plays it again and again')
     .option('--volume <factor>', 'of amplitude: 0.5 is 6 dB softer', numberFrom(0, 8), 1)
@@ -46,49 +46,67 @@ function notSound(error) {
   throw error instanceof NotSoundError ? new CommandError(error.message, Exit.wrong) : error;
 }
 
+/** @typedef {{ volume: number, again: (() => Promise<Sound>) | null }} How  again: opens it once more to repeat it */
+
 /**
  * @param {Call} call
  * @param {Sound} first
- * @param {{ volume: number, again: (() => Promise<Sound>) | null }} how  again: opens it anew, where it is to be played so
+ * @param {How} how
  */
-async function playInto(call, first, { volume, again }) {
+async function playInto(call, first, how) {
   const { sampleRate, channels } = call;
-  let [sound, stopped, played] = [first, false, 0];
-  /** @type {{ code: string, message: string } | null} */
-  let end = null;
-  call.once('closed', (told) => (end = told));
-  const forget = onInterrupt(() => {
-    stopped = true;
-    call.hush();
-    // What a pipe is waited for doesn't come any more.
-    void sound.close();
+  /** @type {Playing} */
+  const playing = { sound: first, isStopped: false, played: 0, end: null };
+  // A pipe that is waited for brings nothing more.
+  const closeSound = () => void playing.sound.close();
+  call.once('closed', (end) => {
+    playing.end = end;
+    closeSound();
   });
-  call.once('closed', () => void sound.close());
+  const forget = onInterrupt(() => {
+    playing.isStopped = true;
+    call.hush();
+    closeSound();
+  });
   const patience = leaveWhenAway(call);
   const length = first.seconds === null ? '' : ` of ${clockTime(first.seconds)}`;
   const isAway = () => (call.state === 'reconnecting' ? ', reconnecting' : '');
-  const hide = showProgress(() => `${clockTime(played / sampleRate / channels)}${length} played in ${call.room}, ${call.people.length} there${isAway()}`);
+  const hide = showProgress(() => `${clockTime(playing.played / sampleRate / channels)}${length} played in ${call.room}, ${call.people.length} there${isAway()}`);
   try {
-    for (;;) {
-      for await (const piece of convert(sound, { sampleRate, channels, gain: volume })) {
-        if (stopped || end) break;
-        await call.say(piece);
-        played += piece.length;
-      }
-      await sound.close();
-      if (stopped || end || again === null) break;
-      sound = await again();
-    }
-    if (!stopped) await call.said();
+    await sayAll(call, playing, how);
+  } catch (error) {
+    if (/** @type {{ code?: string }} */ (error).code !== 'not-allowed') throw error;
+    throw new CommandError(/** @type {Error} */ (error).message, Exit.call);
   } finally {
     hide();
     forget();
     patience.end();
-    await sound.close();
+    await playing.sound.close();
     await call.leave();
   }
   if (patience.isOver) throw new CommandError(GONE, Exit.call);
-  const told = /** @type {{ code: string, message: string } | null} */ (end);
-  if (told !== null && told.code !== 'left') throw new CommandError(told.message, Exit.call);
+  const { end } = playing;
+  if (end !== null && end.code !== 'left') throw new CommandError(end.message, Exit.call);
   return Exit.done;
+}
+
+/** @typedef {{ sound: Sound, isStopped: boolean, played: number, end: { code: string, message: string } | null }} Playing  played: samples */
+
+/** @param {Call} call @param {Playing} playing @param {How} how */
+async function sayAll(call, playing, { volume, again }) {
+  const { sampleRate, channels } = call;
+  const isOver = () => playing.isStopped || playing.end !== null;
+  // A call that may not speak is told so at once, though a pipe brings nothing yet.
+  await call.say(new Float32Array(0));
+  for (;;) {
+    for await (const piece of convert(playing.sound, { sampleRate, channels, gain: volume })) {
+      if (isOver()) break;
+      await call.say(piece);
+      playing.played += piece.length;
+    }
+    await playing.sound.close();
+    if (isOver() || again === null) break;
+    playing.sound = await again();
+  }
+  if (!playing.isStopped) await call.said();
 }

@@ -4,7 +4,7 @@ import { roomOfLink } from '../public/shared/room-link.js';
  * Reads where a room is: a server's address and a room's name, or a room's link as the page has it.
  * @param {string} url  such as https://talk.example.org or https://talk.example.org/r/tea#token=…
  * @param {string} [room]  where the link doesn't say
- * @returns {{ origin: string, room: string, token?: string, e2eKey?: string }}
+ * @returns {{ origin: string, room: string, token?: string, e2eKey?: string, stage?: string }}
  * @throws {TypeError} that says what is missing
  */
 export function readLink(url, room) {
@@ -15,5 +15,6 @@ export function readLink(url, room) {
   const hash = new URLSearchParams(parsed.hash.slice(1));
   const token = hash.get('token') ?? parsed.searchParams.get('token') ?? undefined;
   const e2eKey = hash.get('e2e') ?? undefined;
-  return { origin: parsed.origin, room: named, ...(token && { token }), ...(e2eKey && { e2eKey }) };
+  const stage = hash.get('stage') ?? undefined;
+  return { origin: parsed.origin, room: named, ...(token && { token }), ...(e2eKey && { e2eKey }), ...(stage && { stage }) };
 }

@@ -7,9 +7,14 @@ export class SpeechQueue {
   #pieces = [];
   #waiting = 0;
   #ahead = 0;
-  /** Those who wait until there is room, or until nothing is left. @type {{ until: () => number, done: () => void }[]} */
+  /**
+   * Callers that wait until there is room, or until nothing is left.
+   * @type {{ until: () => number, done: () => void, fail: (error: Error) => void }[]}
+   */
   #waiters = [];
   #closed = false;
+  /** Reason why nothing can be said now. @type {Error | null} */
+  #refusal = null;
 
   /** @param {{ sampleRate: number, channels: number }} format */
   set format({ sampleRate, channels }) {
@@ -18,6 +23,7 @@ export class SpeechQueue {
 
   /** @param {Float32Array} samples  kept until they are taken @returns {Promise<void>} kept once there is room for more */
   add(samples) {
+    if (this.#refusal) return Promise.reject(this.#refusal);
     if (this.#closed || samples.length === 0) return Promise.resolve();
     this.#pieces.push({ samples, at: 0 });
     this.#waiting += samples.length;
@@ -32,7 +38,16 @@ export class SpeechQueue {
   /** @param {() => number} until  the most that waits then */
   #until(until) {
     if (this.#waiting <= until()) return Promise.resolve();
-    return new Promise((/** @type {(value: void) => void} */ done) => void this.#waiters.push({ until, done }));
+    return new Promise((/** @type {(value: void) => void} */ done, fail) => void this.#waiters.push({ until, done, fail }));
+  }
+
+  /** Drops what waits and refuses what comes, or takes it again. @param {Error | null} error  for those who wait; null to take it */
+  refuse(error) {
+    this.#refusal = error;
+    if (error === null) return;
+    const waiters = this.#waiters.splice(0);
+    this.clear();
+    for (const { fail } of waiters) fail(error);
   }
 
   /** Takes as much as there is, and fills up with silence. @param {Float32Array} out */

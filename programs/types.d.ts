@@ -105,10 +105,11 @@ export interface Call {
   /**
    * Says something after what was to be said before.
    * @param samples -1 to 1, interleaved where the room is stereo; not to be changed until they are said
-   * @returns a promise that is kept once there is room for more: await it before the next
+   * @returns a promise that is kept once there is room for more: await it before the next. It is rejected with the code
+   *   'not-allowed' while the call may not speak: by its invitation, or in a broadcast without a place on its stage
    */
   say(samples: Float32Array): Promise<void>;
-  /** Waits until all has been said. */
+  /** Waits until all has been said. It is rejected as say() is. */
   said(): Promise<void>;
   /** What waits to be said is dropped. */
   hush(): void;
@@ -146,7 +147,8 @@ export interface SoundWriter {
 }
 
 /**
- * Reads a sound file piece by piece: WAV, Ogg Opus, and what ffmpeg reads where it is installed.
+ * Reads a sound file piece by piece: WAV, Ogg Opus, and what ffmpeg reads if it is installed. More than two channels are
+ * mixed down by ITU-R BS.775.
  * @param format what it is brought to, such as a call's; gain: a factor of amplitude
  */
 export function readSound(file: string, format: SoundFormat & { gain?: number }): AsyncGenerator<Float32Array, void>;

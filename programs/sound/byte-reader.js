@@ -42,6 +42,16 @@ export class ByteReader {
     return bytes;
   }
 
+  /**
+   * Looks at the bytes that have come, or waits for the next ones.
+   * @param {number} most
+   * @returns {Promise<Buffer>} empty if there are no more
+   */
+  async here(most) {
+    await this.peek(1);
+    return this.#bytes.subarray(0, most);
+  }
+
   /** Leaves out bytes, any number of them. @param {number} count */
   async skip(count) {
     for (let left = count; left > 0; ) {

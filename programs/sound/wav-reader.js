@@ -19,12 +19,22 @@ const EXTENDED_BYTES = 26;
 const RATES = Object.freeze({ least: 1000, most: 768_000 });
 const MAX_CHANNELS = 32;
 
-/** The most chunks before the sound, and the longest format. */
+/** The most chunks before the sound, and the most bytes before its format is known. */
 const MAX_CHUNKS = 64;
-const MAX_FORMAT_BYTES = 4096;
+const MAX_HEAD_BYTES = 1024 * 1024;
 
-/** The length of a file that was written without one, as to a pipe. */
-const UNKNOWN_BYTES = 0xffff_ffff;
+/**
+ * Lengths that programs write to a pipe, whose end they don't know: ffmpeg 0xffffffff, sox 0x7ffff000 less its
+ * header, GStreamer 0x7fff0000, arecord 0x80000000; some write 0. A file of such a length has its sound until its end.
+ */
+const NO_LENGTHS = Object.freeze([
+  { least: 0, most: 0 },
+  { least: 0x7ffe_f000, most: 0x8000_1000 },
+  { least: 0xffff_ffff - 4096, most: 0xffff_ffff },
+]);
+
+/** The longest text that is looked for behind sound of unknown length, in bytes: GStreamer writes its tags there. */
+const TAIL_BYTES = 512;
 
 /** The frames of sound that are read at once. */
 const PIECE_FRAMES = 4800;
@@ -46,73 +56,104 @@ const finite = (value) => (Number.isFinite(value) ? value : 0);
 export const isWav = (bytes) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 
 /**
+ * Reads the format of a WAV file without taking anything.
+ * @param {ByteReader} reader  at its beginning
+ * @returns {Promise<ReturnType<typeof formatOf> | null>} null if it is none of PCM, or isn't there
+ */
+export async function peekWavFormat(reader) {
+  let at = HEADER_BYTES;
+  while (at < MAX_HEAD_BYTES) {
+    const head = (await reader.peek(at + CHUNK_BYTES)).subarray(at);
+    if (head.length < CHUNK_BYTES) return null;
+    const length = head.readUInt32LE(4);
+    at += CHUNK_BYTES;
+    if (head.toString('latin1', 0, 4) === 'fmt ') return formatOf((await reader.peek(at + Math.min(length, EXTENDED_BYTES))).subarray(at));
+    at += length + (length & 1);
+  }
+  return null;
+}
+
+/**
  * Reads a WAV file of PCM: 8, 16, 24 or 32 bits, or floats. One that is cut short is read as far as it goes.
  * @param {ByteReader} reader  at its beginning
  * @returns {Promise<Sound>}
- * @throws {NotSoundError}
+ * @throws {NotSoundError} for other formats too
  */
 export async function readWavSound(reader) {
+  const format = await peekWavFormat(reader);
+  if (format === null) throw new NotSoundError('seems to be a WAV file whose header is damaged');
   await reader.take(HEADER_BYTES);
-  let format = null;
   for (let i = 0; i < MAX_CHUNKS; i++) {
     const head = await reader.take(CHUNK_BYTES);
     if (head.length < CHUNK_BYTES) break;
-    const name = head.toString('latin1', 0, 4);
     const length = head.readUInt32LE(4);
-    if (name === 'data' && format) return soundOf(reader, length, format);
-    if (name === 'fmt ' && length <= MAX_FORMAT_BYTES) format = formatOf(await reader.take(length));
-    else await reader.skip(length);
-    await reader.skip(length & 1);
+    if (head.toString('latin1', 0, 4) === 'data') return soundOf(reader, length, format);
+    await reader.skip(length + (length & 1));
   }
-  throw new NotSoundError(format ? 'is a WAV file without sound' : 'is a WAV file without a format');
+  throw new NotSoundError('seems to be a WAV file without sound');
 }
 
-/** @param {Buffer} bytes */
+/** @param {Buffer} bytes  of a chunk "fmt " @returns what is needed to read PCM; null for other formats */
 function formatOf(bytes) {
-  if (bytes.length < FORMAT_BYTES) throw new NotSoundError('is a WAV file whose format is cut short');
+  if (bytes.length < FORMAT_BYTES) return null;
   const tag = bytes.readUInt16LE(0);
-  const kind = tag === EXTENSIBLE && bytes.length >= EXTENDED_BYTES ? bytes.readUInt16LE(24) : tag;
+  const isExtended = tag === EXTENSIBLE && bytes.length >= EXTENDED_BYTES;
+  const kind = isExtended ? bytes.readUInt16LE(24) : tag;
   const [channels, sampleRate, bits] = [bytes.readUInt16LE(2), bytes.readUInt32LE(4), bytes.readUInt16LE(14)];
   const sample = SAMPLES[`${kind}:${bits}`];
   const isTaken = channels >= 1 && channels <= MAX_CHANNELS && sampleRate >= RATES.least && sampleRate <= RATES.most;
-  if (!sample || !isTaken) throw new NotSoundError(`is a WAV file of a kind that can not be read: format ${kind}, ${bits} bits, ${channels} channels, ${sampleRate} Hz`);
-  return { sample, sampleBytes: bits / 8, channels, sampleRate };
+  if (!sample || !isTaken) return null;
+  return { sample, sampleBytes: bits / 8, channels, sampleRate, speakers: isExtended ? bytes.readUInt32LE(20) : 0 };
 }
 
 /**
  * @param {ByteReader} reader  at the samples
  * @param {number} length  in bytes, as the file tells it
- * @param {ReturnType<typeof formatOf>} format
+ * @param {NonNullable<ReturnType<typeof formatOf>>} format
  * @returns {Sound}
  */
-function soundOf(reader, length, { sample, sampleBytes, channels, sampleRate }) {
+function soundOf(reader, length, { sample, sampleBytes, channels, sampleRate, speakers }) {
   const frameBytes = sampleBytes * channels;
-  const isKnown = length > 0 && length < UNKNOWN_BYTES - 4096;
+  const isKnown = !NO_LENGTHS.some(({ least, most }) => length >= least && length <= most);
   const frames = isKnown ? Math.floor(length / frameBytes) : Infinity;
   return {
     sampleRate,
     channels,
+    speakers,
     seconds: isKnown ? frames / sampleRate : null,
-    pieces: pcmPieces(reader, { sample, sampleBytes, channels, frames }),
+    pieces: pcmPieces(reader, { sample, sampleBytes, channels, frames, tailBytes: isKnown ? 0 : TAIL_BYTES }),
     close: () => reader.close(),
   };
 }
 
 /**
  * @param {ByteReader} reader
- * @param {{ sample: (bytes: Buffer, at: number) => number, sampleBytes: number, channels: number, frames: number }} format
+ * @param {{ sample: (bytes: Buffer, at: number) => number, sampleBytes: number, channels: number, frames: number,
+ *   tailBytes: number }} format  tailBytes: of what may stand behind the sound and is none
  */
-async function* pcmPieces(reader, { sample, sampleBytes, channels, frames }) {
+async function* pcmPieces(reader, { sample, sampleBytes, channels, frames, tailBytes }) {
   const frameBytes = sampleBytes * channels;
   for (let left = frames; left > 0; ) {
-    const bytes = await reader.take(Math.min(left, PIECE_FRAMES) * frameBytes);
-    const count = Math.floor(bytes.length / frameBytes);
-    if (count === 0) return;
+    const wanted = Math.min(left, PIECE_FRAMES) * frameBytes;
+    const ahead = await reader.peek(wanted + tailBytes);
+    const isLast = ahead.length < wanted + tailBytes;
+    const bytes = await reader.take(isLast ? ahead.length : wanted);
+    const count = Math.floor((isLast ? soundBytes(bytes, tailBytes) : wanted) / frameBytes);
     const piece = new Float32Array(count * channels);
     for (let i = 0; i < piece.length; i++) piece[i] = sample(bytes, i * sampleBytes);
     left -= count;
-    yield piece;
+    if (count > 0) yield piece;
+    if (isLast) return;
   }
+}
+
+/** Returns the length of the sound before a chunk of text that ends the file. @param {Buffer} bytes  the last @param {number} most */
+function soundBytes(bytes, most) {
+  const from = bytes.length - Math.min(most, bytes.length);
+  for (let at = bytes.indexOf('LIST', from, 'latin1'); at >= 0; at = bytes.indexOf('LIST', at + 1, 'latin1')) {
+    if (at + CHUNK_BYTES <= bytes.length && at + CHUNK_BYTES + bytes.readUInt32LE(at + 4) === bytes.length) return at;
+  }
+  return bytes.length;
 }
 
 /**
@@ -122,6 +163,6 @@ async function* pcmPieces(reader, { sample, sampleBytes, channels, frames }) {
  * @returns {Sound}
  */
 export function readRawSound(reader, { sampleRate, channels }) {
-  const pieces = pcmPieces(reader, { sample: SAMPLES[`${PCM}:16`], sampleBytes: 2, channels, frames: Infinity });
+  const pieces = pcmPieces(reader, { sample: SAMPLES[`${PCM}:16`], sampleBytes: 2, channels, frames: Infinity, tailBytes: 0 });
   return { sampleRate, channels, seconds: null, pieces, close: () => reader.close() };
 }

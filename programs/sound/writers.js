@@ -11,9 +11,11 @@
  */
 
 import { randomInt } from 'node:crypto';
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, constants, createWriteStream, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import { once } from 'node:events';
 import { loadCodec } from '../../server/codec/codec.js';
 import { GRANULE_RATE, OggOpus } from '../../server/recording/ogg-opus.js';
+import { preSkipOf } from '../../server/recording/track.js';
 
 /** The bytes of a WAV file before its samples, and the greatest length that it can tell. */
 const WAV_HEADER_BYTES = 44;
@@ -34,22 +36,65 @@ export function kindOf(name) {
   return /** @type {'wav' | 'ogg' | 'raw' | undefined} */ (KINDS[/** @type {keyof typeof KINDS} */ (ending)]) ?? null;
 }
 
+/** @typedef {Out & { close: () => Promise<void>, readonly isFull: boolean }} OpenOut  isFull: its reader is gone, or too slow */
+
+/** The bytes that wait for a reader; beyond it the reader is too slow. */
+const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
+
 /**
- * Opens a file to be written anew. What is in it stays until there is something to write.
+ * Opens a file to write it again. Its content stays until there is something to write.
  * @param {string} file
- * @returns {Out & { close: () => void }}
+ * @returns {Out & { close: () => void, isFull: boolean }}
  */
 export function openOut(file) {
   const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT, 0o666);
-  let hasOld = fstatSync(fd).isFile();
+  const isFile = fstatSync(fd).isFile();
+  let hasOld = isFile;
   return {
     write: (bytes) => {
       if (hasOld) ftruncateSync(fd);
       hasOld = false;
       writeSync(fd, bytes);
     },
-    patch: (bytes, at) => void writeSync(fd, bytes, 0, bytes.length, at),
+    patch: isFile ? (bytes, at) => void writeSync(fd, bytes, 0, bytes.length, at) : null,
     close: () => closeSync(fd),
+    isFull: false,
+  };
+}
+
+/**
+ * Opens a file, or what stands in the place of one: a named pipe is waited for until it has a reader.
+ * @param {string} file  '-' for the standard output
+ * @returns {Promise<OpenOut>}
+ */
+export async function openAnyOut(file) {
+  if (file === '-') return streamOut(process.stdout);
+  const isPipe = statSync(file, { throwIfNoEntry: false })?.isFIFO() ?? false;
+  if (!isPipe) {
+    const out = openOut(file);
+    return { ...out, close: async () => out.close() };
+  }
+  const stream = createWriteStream(file);
+  await once(stream, 'open');
+  return streamOut(stream);
+}
+
+/** @param {import('node:stream').Writable} stream @returns {OpenOut} */
+function streamOut(stream) {
+  let isGone = false;
+  stream.on('error', () => (isGone = true));
+  return {
+    write: (bytes) => void stream.write(bytes),
+    patch: null,
+    close: async () => {
+      // The standard output is the process's own.
+      if (stream === process.stdout || isGone) return;
+      stream.end();
+      await once(stream, 'close').catch(() => {});
+    },
+    get isFull() {
+      return isGone || stream.writableLength > MAX_UNREAD_BYTES;
+    },
   };
 }
 
@@ -76,7 +121,7 @@ function pcm16(samples) {
 export const rawWriter = (out) => ({ write: (samples) => out.write(pcm16(samples)), end: () => {} });
 
 /**
- * A WAV file of 16 bits. Where its header can't be written anew at the end, it says that the length isn't known.
+ * A WAV file of 16 bits. Where its header can't be written again at the end, it says that the length isn't known.
  * @param {Out} out
  * @param {Format} format
  * @returns {SoundWriter}
@@ -112,7 +157,8 @@ function wavHeader({ sampleRate, channels }, bytes) {
 }
 
 /**
- * An Ogg Opus file.
+ * An Ogg Opus file. Silence comes before the sound, less than the pre-skip by the encoder's lookahead: so the first
+ * sample that players keep is the first one written.
  * @param {Out} out
  * @param {Format} format
  * @param {string} title
@@ -121,30 +167,34 @@ function wavHeader({ sampleRate, channels }, bytes) {
 export async function oggWriter(out, { sampleRate, channels }, title) {
   const frameSamples = (sampleRate * FRAME_MS) / 1000;
   const encoder = (await loadCodec()).createEncoder({ sampleRate, channels, frameSamples, bitrate: BITRATE * channels, complexity: 10, application: 'audio' });
-  const preSkip = Math.round((encoder.lookahead * GRANULE_RATE) / sampleRate);
+  const granules = GRANULE_RATE / sampleRate;
+  const preSkip = preSkipOf({ sampleRate, opusFrameSamples: frameSamples });
   const ogg = new OggOpus({ serial: randomInt(2 ** 32), preSkip, sampleRate, channels, tags: { TITLE: title }, write: (page) => out.write(page) });
   const frame = new Float32Array(frameSamples * channels);
   const packet = new Uint8Array(4000);
-  let filled = 0;
-  const encode = () => {
-    const length = encoder.encode(frame, packet, 0);
-    if (length > 0) ogg.put(packet, 0, length, (FRAME_MS * GRANULE_RATE) / 1000);
-    filled = 0;
+  let [filled, given] = [0, 0];
+  const write = (/** @type {Float32Array} */ samples) => {
+    for (let at = 0; at < samples.length; ) {
+      const count = Math.min(samples.length - at, frame.length - filled);
+      frame.set(samples.subarray(at, at + count), filled);
+      filled += count;
+      at += count;
+      if (filled < frame.length) continue;
+      const length = encoder.encode(frame, packet, 0);
+      if (length > 0) ogg.put(packet, 0, length, frameSamples * granules);
+      filled = 0;
+    }
   };
+  write(new Float32Array((preSkip / granules - encoder.lookahead) * channels));
   return {
     write(samples) {
-      for (let at = 0; at < samples.length; ) {
-        const count = Math.min(samples.length - at, frame.length - filled);
-        frame.set(samples.subarray(at, at + count), filled);
-        filled += count;
-        at += count;
-        if (filled === frame.length) encode();
-      }
+      given += samples.length / channels;
+      write(samples);
     },
     end() {
-      frame.fill(0, filled);
-      encode();
-      ogg.end();
+      const end = preSkip + given * granules;
+      while (ogg.samples < end) write(new Float32Array(frame.length));
+      ogg.end(end);
       encoder.close();
     },
   };

@@ -82,10 +82,14 @@ export class OggOpus {
     this.#granule += samples;
   }
 
-  /** Writes the last page. Idempotent. */
-  end() {
+  /**
+   * Writes the last page. Idempotent.
+   * @param {number} [samples]  the length that players keep to, within the last packet; all of it by default
+   */
+  end(samples = this.#granule) {
     if (this.#ended) return;
     this.#ended = true;
+    this.#granule = Math.min(samples, this.#granule);
     this.#flush(ENDS);
   }
 
@@ -177,7 +181,7 @@ function opusTags(tags) {
  * @param {Uint8Array} bytes
  * @returns {number} 32 bits
  */
-function oggCrc(bytes) {
+export function oggCrc(bytes) {
   let crc = 0;
   for (let i = 0; i < bytes.length; i++) crc = (crc << 8) ^ CRC_TABLE[(crc >>> 24) ^ bytes[i]];
   return crc >>> 0;

@@ -79,13 +79,16 @@ export async function readOggOpus(file) {
   const decoder = await createDecoder({ sampleRate: 48000, channels: /** @type {1 | 2} */ (channels), maxFrameSize: 5760 });
   const parts = [];
   let sum = 0;
-  for (const { packets, granule } of pages.slice(2)) {
+  let end = 0;
+  for (const { packets, granule, type } of pages.slice(2)) {
     for (const packet of packets) {
       const pcm = decoder.decodeFloat(packet).slice();
       parts.push(pcm);
       sum += pcm.length / channels;
     }
-    if (granule !== sum) throw new Error(`granule position ${granule} after ${sum} samples`);
+    const trimmed = (type & 4) !== 0 ? sum - granule : 0;
+    if (granule + trimmed !== sum || trimmed < 0 || trimmed >= 960) throw new Error(`granule position ${granule} after ${sum} samples`);
+    end = granule;
   }
   decoder.free();
   const all = new Float32Array(sum * channels);
@@ -102,7 +105,7 @@ export async function readOggOpus(file) {
     packets: pages.slice(2).flatMap(({ packets }) => packets),
     pages,
     ended: (pages[pages.length - 1].type & 4) !== 0,
-    samples: all.subarray(preSkip * channels),
+    samples: all.subarray(preSkip * channels, end * channels),
   };
 }
 

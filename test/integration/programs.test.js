@@ -1,7 +1,8 @@
 /** Sound brought into a room and out of it by commands, by HTTP and by the client for programs. */
 
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { setTimeout as pass } from 'node:timers/promises';
@@ -153,6 +154,7 @@ describe('aloud play and aloud listen', () => {
   it('say in a sentence what will not do, by the exit code too', async () => {
     const path = scratch();
     writeFileSync(path('text.wav'), 'no sound, but a text that is long enough to be looked at');
+    writeFileSync(path('empty.wav'), formatWav({ sampleRate: RATE, channels: [new Float32Array(0)] }));
     writeFileSync(path('half.wav'), formatWav({ sampleRate: RATE, channels: [said] }).subarray(0, 30));
     const runs = [
       run(['play', path('text.wav'), '--room', 'hall'], { path: '/nowhere' }),
@@ -160,20 +162,24 @@ describe('aloud play and aloud listen', () => {
       run(['play', path('none.wav'), '--room', 'hall']),
       run(['play', '-', '--room', 'hall', '--server', 'http://localhost:9'], { input: formatWav({ sampleRate: RATE, channels: [said] }) }),
       run(['play', path('text.wav')]),
-      run(['listen', '--room', 'hall', '-o', path('out.mp3')]),
+      run(['listen', '--room', 'hall', '-o', path('out.mp3')], { path: '/nowhere' }),
       run(['listen', '--help']),
+      run(['play', path('empty.wav'), '--room', 'hall']),
+      run(['play', path('.'), '--room', 'hall']),
     ];
-    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([2, 2, 2, 1, 2, 2, 0]);
+    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([2, 2, 2, 1, 2, 2, 0, 2, 2]);
     const lines = runs.map(({ told }) => told.stderr.trim());
-    expect(lines.map((line) => line.split('\n').length)).toEqual([1, 1, 1, 1, 1, 1, 1]);
+    expect(lines.map((line) => line.split('\n').length)).toEqual([1, 1, 1, 1, 1, 1, 1, 1, 1]);
     expect(lines).toEqual([
-      expect.stringMatching(/^aloud play: .*text\.wav is neither WAV nor Ogg Opus, and ffmpeg, which reads other files, is not installed\.$/),
-      expect.stringMatching(/half\.wav is a WAV file whose format is cut short\.$/),
+      expect.stringMatching(/^aloud play: .*text\.wav seems to be text: install ffmpeg to play it, or convert it to Ogg Opus or to WAV of 16 bits\.$/),
+      expect.stringMatching(/half\.wav seems to be a WAV file/),
       expect.stringMatching(/There is no file .*none\.wav\.$/),
       expect.stringMatching(/could not be reached.*--server says another place\.$/),
       expect.stringMatching(/required option '--room <room>' not specified/),
-      expect.stringMatching(/out\.mp3 is of no kind that can be written/),
+      expect.stringMatching(/can't write .*out\.mp3 without ffmpeg: install it, or use a name ending in \.wav, \.opus, \.ogg or \.raw\.$/),
       '',
+      expect.stringMatching(/empty\.wav has no sound in it\.$/),
+      expect.stringMatching(/ is a folder: name a file in it\.$/),
     ]);
     expect(Buffer.concat(runs[6].told.stdout).toString()).toMatch(/--duration <seconds>/);
   });
@@ -194,7 +200,82 @@ describe('aloud play and aloud listen', () => {
   });
 });
 
+describe('a call that may not speak', () => {
+  it('is told so at once, by aloud play too, which ends; with the key of the stage it speaks', async () => {
+    const secret = 'a-secret-of-thirty-two-bytes-or-more';
+    const asking = await startServer('--keys', `a:${secret}`);
+    const tokenOf = (/** @type {import('../../server/access/grant.js').Role} */ role) =>
+      makeToken({ keyId: 'a', secret, room: 'hall', name: role, identity: role, role, ttlSeconds: 60, now: Date.now() });
+    const broadcast = await startServer('--broadcast');
+    /** @type {string[]} */
+    const keys = [];
+    const moderator = await join({ url: broadcast.url, room: 'hall', hear: false });
+    onTestFinished(() => moderator.leave());
+    moderator.on('message', ({ type, key }) => type === 'stage' && keys.push(key));
+    for (const on of [false, true]) moderator.send({ type: 'moderate', action: 'broadcast', on });
+    await expect.poll(() => keys.length).toBe(1);
+    const path = scratch();
+    writeFileSync(path('short.wav'), formatWav({ sampleRate: RATE, channels: [said.subarray(0, RATE / 10)] }));
+    const link = `${asking.url}/r/hall#token=${await tokenOf('listener')}`;
+    const runs = [
+      run(['play', path('short.wav'), '--room', link]),
+      run(['play', path('short.wav'), '--server', broadcast.url, '--room', 'hall']),
+      run(['play', '-', '--rate', '48000', '--server', broadcast.url, '--room', 'hall'], { input: null }),
+    ];
+    expect(await Promise.all(runs.map(({ ended }) => ended))).toEqual([1, 1, 1]);
+    expect(runs.map(({ told }) => told.stderr.trim())).toEqual([
+      'aloud play: This call may only listen. Join with an invitation to speak, or ask a moderator.',
+      expect.stringMatching(/^aloud play: Only people on the stage speak in this broadcast\./),
+      expect.stringMatching(/^aloud play: Only people on the stage speak in this broadcast\./),
+    ]);
+    const listener = await join({ url: `${broadcast.url}/r/hall`, hear: false });
+    onTestFinished(() => listener.leave());
+    await expect(listener.say(said)).rejects.toMatchObject({ code: 'not-allowed' });
+    const staged = run(['play', path('short.wav'), '--room', `${broadcast.url}/r/hall?stage#stage=${keys[0]}`]);
+    expect(await staged.ended, staged.told.stderr).toBe(0);
+    // One who is made a listener while they speak is told then.
+    const speaker = await join({ url: `${broadcast.url}/r/hall#stage=${keys[0]}`, hear: false });
+    onTestFinished(() => speaker.leave());
+    const saying = speaker.say(new Float32Array(60 * RATE));
+    const refused = expect(saying).rejects.toMatchObject({ code: 'not-allowed' });
+    moderator.send({ type: 'moderate', action: 'role', person: speaker.you, role: 'listener' });
+    await refused;
+  });
+});
+
+describe('aloud listen', () => {
+  it('writes WAV to a named pipe as it comes, and what ffmpeg writes', async () => {
+    const server = await startServer();
+    const path = scratch();
+    const where = ['--server', server.url, '--room', 'hall', '--duration', '0.5'];
+    expect(spawnSync('mkfifo', [path('pipe.wav')]).status).toBe(0);
+    const piped = run(['listen', ...where, '-o', path('pipe.wav')]);
+    const bytes = await readFile(path('pipe.wav'));
+    expect(await piped.ended, piped.told.stderr).toBe(0);
+    expect([bytes.toString('latin1', 0, 4), bytes.readUInt32LE(40), bytes.length]).toEqual(['RIFF', 0xffff_ffff, 44 + RATE]);
+    if (spawnSync('ffmpeg', ['-version']).error) return;
+    const mp3 = run(['listen', ...where, '-o', path('out.mp3')]);
+    const flac = run(['listen', ...where, '-o', '-', '--format', 'flac']);
+    expect(await Promise.all([mp3.ended, flac.ended]), mp3.told.stderr + flac.told.stderr).toEqual([0, 0]);
+    writeFileSync(path('out.flac'), Buffer.concat(flac.told.stdout));
+    for (const name of ['out.mp3', 'out.flac']) {
+      const { stdout } = spawnSync('ffmpeg', ['-v', 'error', '-i', path(name), '-f', 's16le', '-ac', '1', '-ar', '48000', 'pipe:1']);
+      expect(Math.abs(stdout.length / 2 / RATE - 0.5)).toBeLessThan(0.02);
+    }
+    const unknown = run(['listen', ...where, '-o', path('out.xyz')]);
+    expect(await unknown.ended).toBe(2);
+    expect(unknown.told.stderr).toMatch(/^aloud listen: can't write .*out\.xyz \(ffmpeg: ".+"\): use a name ending in/);
+  });
+});
+
 describe('the examples', () => {
+  it('say how they are used where nothing is given', async () => {
+    for (const name of ['answer-hands', 'play-music', 'record-room']) {
+      const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL(`../../examples/${name}.js`, import.meta.url))], { encoding: 'utf8' });
+      expect([status, stderr.trim()]).toEqual([2, expect.stringMatching(new RegExp(`^Usage: node examples/${name}\\.js LINK \\S+$`))]);
+    }
+  });
+
   it('play, record and answer', () => undisturbed(async () => {
     const server = await startServer();
     const path = scratch();

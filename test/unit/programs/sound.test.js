@@ -6,7 +6,8 @@ import { describe, expect, it } from 'vitest';
 import { align, levelDb } from '../../../bench/stats/signal.js';
 import { parseWav } from '../../../bench/stats/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
-import { convert, mixTo } from '../../../programs/sound/convert.js';
+import { convert } from '../../../programs/sound/convert.js';
+import { downmix } from '../../../programs/sound/downmix.js';
 import { isOggOpus, readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { openSound } from '../../../programs/sound/open-sound.js';
 import { RateConverter } from '../../../programs/sound/rate-converter.js';
@@ -121,6 +122,80 @@ describe('an Ogg Opus file', () => {
   });
 });
 
+/** Files as pipes have them. */
+describe('a WAV file of unknown length', () => {
+  const samples = Buffer.alloc(2 * 5000, 1);
+  it.each([
+    ['ffmpeg', 0xffff_ffff], ['sox', 0x7fff_effc], ['sox', 0x7fff_f000], ['GStreamer', 0x7fff_0000], ['arecord', 0x8000_0000], ['others', 0],
+  ])('from %s (%i) is read to its end, without the text behind its sound', async (_, length) => {
+    const whole = wavOf({ tag: 1, bits: 16, data: samples });
+    whole.writeUInt32LE(length, 40);
+    for (const file of [whole, Buffer.concat([whole, chunk('LIST', Buffer.alloc(64, 'INFO'))])]) {
+      const sound = await readWavSound(inPieces(file));
+      expect(sound.seconds).toBe(null);
+      expect((await all(sound.pieces)).length).toBe(5000);
+    }
+  });
+});
+
+/** The pages of an Ogg Opus file of a tone. @param {number} hz @param {{ seconds?: number, channels?: number }} [options] */
+async function oggPagesOf(hz, { seconds = 1, channels = 1 } = {}) {
+  /** @type {Buffer[]} */
+  const pages = [];
+  const writer = await oggWriter({ write: (bytes) => void pages.push(Buffer.from(bytes)), patch: null }, { sampleRate: 48_000, channels }, 'tea');
+  writer.write(tone(hz, 48_000, seconds * 48_000, channels));
+  writer.end();
+  return pages;
+}
+
+/** @param {Buffer} file */
+const ogg = async (file) => all((await readOggSound(inPieces(file))).pieces);
+
+/** The level of each half second, in dB, from the second tenth on. @param {Float32Array} heard */
+const levels = (heard) => Array.from({ length: Math.floor(heard.length / 24_000) }, (_, i) => Math.round(levelDb(heard.subarray(i * 24_000 + 4800, (i + 1) * 24_000 - 2400))));
+
+describe('an Ogg Opus file that is chained or damaged', () => {
+  const LOUD = Math.round(levelDb(tone(440, 48_000, 48_000)));
+
+  it('is heard link by link, mono and stereo, to the sample', async () => {
+    const links = [await oggPagesOf(440), await oggPagesOf(600, { channels: 2, seconds: 0.5 }), await oggPagesOf(800)];
+    const heard = await ogg(Buffer.concat(links.flat()));
+    expect(heard.length).toBe(2.5 * 48_000);
+    expect(levels(heard)).toEqual([LOUD, LOUD, LOUD, LOUD, LOUD]);
+    // A radio's stream may leave out the mark of a link's end.
+    expect((await ogg(Buffer.concat([...links[0].slice(0, -1), ...links[2]]))).length).toBeGreaterThan(48_000);
+  });
+
+  it('is heard with bytes between its pages, and with half a page before the next', async () => {
+    const pages = await oggPagesOf(440, { seconds: 4 });
+    const between = Buffer.concat(pages.flatMap((page) => [Buffer.from('no page, though OggS stands here'), page]));
+    expect((await ogg(Buffer.concat([pages[0], between]))).length).toBe(4 * 48_000);
+    const cut = Buffer.concat([...pages.slice(0, 3), pages[3].subarray(0, 60), ...pages.slice(3)]);
+    expect((await ogg(cut)).length).toBe(4 * 48_000);
+  });
+
+  it('is silent where a page is damaged or lost, and keeps its time', async () => {
+    const pages = await oggPagesOf(440, { seconds: 4 });
+    const damaged = pages.map((page, i) => (i === 3 ? Buffer.from(page).fill(0x55, 200, 300) : page));
+    const lost = pages.filter((_, i) => i !== 3);
+    for (const each of [damaged, lost]) {
+      const heard = await ogg(Buffer.concat(each));
+      expect(heard.length).toBe(4 * 48_000);
+      expect(levels(heard).toSpliced(2, 2)).toEqual([LOUD, LOUD, LOUD, LOUD, LOUD, LOUD]);
+      expect(levelDb(heard.subarray(60_000, 80_000))).toBeLessThan(-60);
+    }
+  });
+
+  it('is read from a first page that is damaged behind its header, and as far as it goes', async () => {
+    const pages = await oggPagesOf(440, { seconds: 2 });
+    const first = Buffer.from(pages[0]);
+    first[22] ^= 1;
+    expect((await ogg(Buffer.concat([first, ...pages.slice(1)]))).length).toBe(2 * 48_000);
+    const short = await ogg(Buffer.concat(pages).subarray(0, -100));
+    expect(short.length).toBeGreaterThan(40_000);
+  });
+});
+
 describe('RateConverter', () => {
   it.each([[44_100, 48_000], [96_000, 48_000], [8000, 48_000], [22_050, 48_000], [48_000, 16_000], [47_998, 48_000]])('brings a tone from %i to %i Hz, in its place', (from, to) => {
     const converter = new RateConverter(from, to, 2);
@@ -153,15 +228,22 @@ describe('sound that is opened', () => {
     expect(Math.max(...heard.subarray(5000, 40_000).map((value, i) => Math.abs(value - wanted[5000 + i])))).toBeLessThan(0.002);
   });
 
-  it('is mixed to fewer channels, and spread to more', () => {
-    expect([...mixTo(Float32Array.of(1, 0, 0.5, 0.5), 2, 1)]).toEqual([0.5, 0.5]);
-    expect([...mixTo(Float32Array.of(1, 0.5), 1, 2)]).toEqual([1, 1, 0.5, 0.5]);
-    expect([...mixTo(Float32Array.of(1, 1, 1, 0, 0, 0), 6, 2)]).toEqual([0.5, 0.5]);
+  it('is mixed to fewer channels, and spread to more, by ITU-R BS.775', () => {
+    const mix = (/** @type {number[]} */ values, /** @type {number} */ to, speakers = 0) =>
+      [...downmix(values.length, to, speakers)(Float32Array.from(values))].map((value) => Math.round(1000 * value) / 1000);
+    expect([...downmix(2, 1)(Float32Array.of(1, 0, 0.5, 0.5))]).toEqual([0.5, 0.5]);
+    expect([...downmix(1, 2)(Float32Array.of(1, 0.5))]).toEqual([1, 1, 0.5, 0.5]);
+    // Of 5.1: each channel alone, to stereo and to mono.
+    expect([0, 1, 2, 3, 4, 5].map((at) => mix([0, 0, 0, 0, 0, 0].with(at, 1), 2))).toEqual([[1, 0], [0, 1], [0.707, 0.707], [0, 0], [0.707, 0], [0, 0.707]]);
+    expect([0, 1, 2, 3, 4, 5].map((at) => mix([0, 0, 0, 0, 0, 0].with(at, 1), 1))).toEqual([[0.5], [0.5], [0.707], [0], [0.354], [0.354]]);
+    // Left, right and back centre, as the file says; and so many that nobody knows where they belong.
+    expect([0, 1, 2].map((at) => mix([0, 0, 0].with(at, 1), 2, 0x103))).toEqual([[1, 0], [0, 1], [0.5, 0.5]]);
+    expect(mix(Array(10).fill(1), 2)).toEqual([1, 1]);
   });
 
   it('has to be there', async () => {
     await expect(openSound('/nowhere/a.wav')).rejects.toThrow('There is no file /nowhere/a.wav.');
-    await expect(openSound('-', { stdin: Readable.from([]) })).rejects.toThrow('the standard input is empty.');
+    await expect(openSound('-', { stdin: Readable.from([]) })).rejects.toThrow('the standard input is empty: there is no sound in it.');
   });
 });
 
