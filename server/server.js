@@ -33,6 +33,7 @@ import { closeServer, createPageServer, listen, listeningHost } from './http/ser
 import { createRedirectServer } from './http/redirect.js';
 import { openCluster, reachedAt } from './cluster/open-cluster.js';
 import { shareWithNodes } from './cluster/origins.js';
+import { soundReport } from './codec/sound-report.js';
 import { isHttps } from './config/config.js';
 import { drainRooms } from './drain.js';
 import { Directory } from './host/directory.js';
@@ -135,7 +136,7 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
   operator.readiness.started();
   const threads = workers ? [`${workers.count} worker threads have the rooms.`] : [];
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...threads, host.codecLine, ...plain, ...operator.lines, ...clusterLines(config, port)] });
+  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...threads, host.codecLine, ...soundReport(config), ...plain, ...operator.lines, ...clusterLines(config, port)] });
   const { h3Port } = served;
   const drain = (/** @type {number} */ ms) => {
     workers?.drain(Math.round(ms / 1000));

@@ -12,7 +12,7 @@ import { lossesOf, measureFec, measureLoss } from './loss.js';
 import { CodecRun, memoryOf } from './run.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { RATES } from '../../public/shared/sound/rates.js';
-import { streamBitrate } from '../../public/shared/stream/payload.js';
+import { streamBitrate } from '../../public/shared/stream/bitrate.js';
 import { constantTable, libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
 import { visqol } from '../stats/visqol.js';
 import { readWav } from '../stats/wav.js';

@@ -7,7 +7,7 @@
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
-import { mostBitrate } from '../../public/shared/stream/payload.js';
+import { leastBitrate, mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { RATES } from '../../public/shared/sound/rates.js';
 
 /**
@@ -38,7 +38,7 @@ export const MOST_BITRATE = 510_000;
 
 /** The rates of a room's listeners, with what each takes of the way, and the forms in which more than a rate is sent of it. */
 export class Ladder {
-  /** In bits a second, from the least to the most. @type {ReadonlyArray<number>} */
+  /** In bits a second, from the least to the most: of short frames the first may be alike. @type {ReadonlyArray<number>} */
   rates;
   /** What each takes of the way, in bits a second. @type {ReadonlyArray<number>} */
   wire;
@@ -61,7 +61,8 @@ export class Ladder {
    */
   constructor(format, mostBps, stride, byRate = false) {
     const most = Math.min(mostBps, mostBitrate(format));
-    this.rates = RATES.filter((rate, index) => index === 0 || rate <= most);
+    const least = leastBitrate({ ...format, channels: 1 });
+    this.rates = RATES.filter((rate, index) => index === 0 || rate <= most).map((rate) => Math.max(rate, least));
     this.frameMs = format.frameMs;
     this.stride = stride;
     this.byRate = byRate;

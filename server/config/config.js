@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
-import { mostBitrate } from '../../public/shared/stream/payload.js';
+import { mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { readArguments } from './command-line.js';
 import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
 import { checkValue, parseText } from './option-value.js';

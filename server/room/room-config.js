@@ -127,7 +127,7 @@
  */
 
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
-import { streamBitrate } from '../../public/shared/stream/payload.js';
+import { streamBitrate } from '../../public/shared/stream/bitrate.js';
 
 /** The values of a room's settings where none are given. */
 export const ROOM_DEFAULTS = Object.freeze({

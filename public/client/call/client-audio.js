@@ -11,7 +11,8 @@
 
 import { inTime, LOAD_MS } from '../../shared/clock.js';
 import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
-import { PayloadDecoder, PayloadEncoder, streamBitrate } from '../../shared/stream/payload.js';
+import { streamBitrate } from '../../shared/stream/bitrate.js';
+import { PayloadDecoder, PayloadEncoder } from '../../shared/stream/payload.js';
 import { RATES } from '../../shared/sound/rates.js';
 import { Uplink } from '../capture/uplink.js';
 import { ConnectionError, messageOf } from '../connection/connection.js';

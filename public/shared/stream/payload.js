@@ -5,37 +5,10 @@
  */
 
 import { lengthBytes, readOpusFrames, writeLength } from '../wire/packet-format.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../wire/packet.js';
 import { ConcealmentFade } from './concealment.js';
 
 /** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
 const MAX_OPUS_FRAME_BYTES = 1275;
-
-/**
- * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
- * @returns {number} the bit rate at which a frame fills a packet, in bits a second
- */
-export function mostBitrate({ frameMs, opusFrames }) {
-  return Math.floor(((MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - 2 * opusFrames) * 8000) / frameMs);
-}
-
-/**
- * The bits that Opus frames shorter than 10 ms need for the sound of one of 20 ms, whose bits are 1: by their length in
- * milliseconds (docs/codec.md, "Short frames").
- */
-const BITS_OF_SHORT = new Map([[2.5, 4 / 3], [5, 10 / 9]]);
-
-/**
- * @param {number} bitrate of one channel, in bits a second, where a frame has 10 ms or more
- * @param {AudioFormat} format
- * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, more for short frames, as far as
- *   a packet has room
- */
-export function streamBitrate(bitrate, format) {
-  const { channels, frameMs, opusFrames } = format;
-  const whole = Math.round(bitrate * channels * (BITS_OF_SHORT.get(frameMs / opusFrames) ?? 1));
-  return whole === bitrate ? bitrate : Math.min(whole, mostBitrate(format));
-}
 
 /** How many frames a codec that failed twice in a row is left alone: a second of 20 ms frames. */
 const REST_FRAMES = 50;

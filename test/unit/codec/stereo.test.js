@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createAudioFormat, OPUS_FRAME_MS } from '../../../public/shared/sound/audio-format.js';
-import { mostBitrate, PayloadDecoder, PayloadEncoder, streamBitrate } from '../../../public/shared/stream/payload.js';
+import { mostBitrate, streamBitrate } from '../../../public/shared/stream/bitrate.js';
+import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { codecNames, loadCodec } from '../../../server/codec/codec.js';
 import { sidesOf, stereoTones, toneDb } from '../../fakes/stereo.js';
 import { canBuildOpus, requireOrSkip } from '../../skip.js';
