@@ -168,12 +168,15 @@ export class PlayoutDelay {
    */
   arrived(frame, arrivalMs, missed) {
     const transit = arrivalMs - frame * this.#frameMs;
+    const { baseMs } = this.#jitter;
     const deviation = this.#jitter.add(transit, arrivalMs);
     this.#network.add(arrivalMs, transit);
     const covered = this.#coveredMs;
     const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
     this.#arrivedMs = arrivalMs;
     if (this.#fixedMs !== null) return;
+    // Where the path has become longer as a whole, sound is heard when it was all the same.
+    if (this.#jitter.baseMs > baseMs) this.wantedMs -= this.#jitter.baseMs - baseMs;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
     const fallen = this.wantedMs - covered > KEPT_MS ? this.wantedMs - fall : this.wantedMs;
     const wanted = Math.max(covered, fallen);
@@ -283,6 +286,8 @@ const STARTED_MS = 4000;
 class Jitter {
   #base = new SlidingMinimum(BASE_WINDOW_MS);
   #worst = new Float64Array(WINDOWS);
+  /** The transits of the worst: where the path has become longer since, they deviate less. */
+  #transits = new Float64Array(WINDOWS);
   #window = 0;
   #turnsMs = -Infinity;
   #coveredMs = 0;
@@ -302,7 +307,9 @@ class Jitter {
    * @returns {number} its delay beyond the quickest, in milliseconds
    */
   add(transitMs, arrivalMs) {
+    const before = this.#base.value;
     const deviation = transitMs - this.#base.add(arrivalMs, transitMs);
+    if (this.#base.value > before) this.#cover();
     if (Number.isNaN(this.#startMs)) this.#startMs = arrivalMs;
     if (arrivalMs < this.#startMs + SETTLING_MS) return deviation;
     // A stall's packets all belong to the window in which it began.
@@ -315,6 +322,7 @@ class Jitter {
     }
     if (deviation > this.#worst[this.#window]) {
       this.#worst[this.#window] = deviation;
+      this.#transits[this.#window] = transitMs;
       this.#cover();
     }
     return deviation;
@@ -329,7 +337,7 @@ class Jitter {
   #cover() {
     const ranked = this.#ranked.fill(0);
     for (let i = 0; i < WINDOWS; i++) {
-      let worst = this.#worst[i];
+      let worst = this.#deviation(i);
       for (let rank = 0; rank < ranked.length && worst > 0; rank++) {
         if (worst > ranked[rank]) [ranked[rank], worst] = [worst, ranked[rank]];
       }
@@ -343,8 +351,13 @@ class Jitter {
   /** The worst deviation of the last windows. */
   get #recentMs() {
     let worst = 0;
-    for (let i = 0; i < RECENT_WINDOWS; i++) worst = Math.max(worst, this.#worst[(this.#window + WINDOWS - i) % WINDOWS]);
+    for (let i = 0; i < RECENT_WINDOWS; i++) worst = Math.max(worst, this.#deviation((this.#window + WINDOWS - i) % WINDOWS));
     return worst;
+  }
+
+  /** The worst deviation of a window, from the quickest packet of then, or of now if that is slower. @param {number} index */
+  #deviation(index) {
+    return Math.min(this.#worst[index], this.#transits[index] - this.#base.value);
   }
 
   /** The quickest transit of the last seconds, in milliseconds; Infinity before the first packet. */

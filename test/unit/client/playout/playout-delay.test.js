@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { PlayoutDelay } from '../../../../public/client/playout/playout-delay.js';
+import { random as randomOf } from '../../../fakes/random.js';
 
 /** How late the packets are that are held up, and the time between two of them, in milliseconds. */
 const LATE_MS = 30;
@@ -83,4 +84,38 @@ it.each([
   const after = surplusAfter(frameMs, surplusMs, 60);
   expect(after).toBeLessThanOrEqual(left + 0.1);
   if (left === surplusMs) expect(after).toBeGreaterThan(left - 0.1);
+});
+
+/**
+ * What is wanted where the path becomes longer as a whole, as when the server-side delay is set to more.
+ * @param {number} frameMs
+ * @param {number} longerMs
+ * @returns {{ most: number, wantedMs: number }} the latest that sound was to be heard, after the quickest packet of the old
+ *   path; and the delay that is wanted half a minute later
+ */
+function wantedOnLongerPath(frameMs, longerMs) {
+  const delay = new PlayoutDelay(frameMs);
+  const random = randomOf(5);
+  let [addedMs, most, arrivedMs] = [0, 0, 0];
+  let quickest = Infinity;
+  const frames = 50_000 / frameMs;
+  for (let frame = 0; frame < frames; frame++) {
+    // D rises by half a frame a frame.
+    if (frame * frameMs > 15_000) addedMs = Math.min(longerMs, addedMs + frameMs / 2);
+    arrivedMs = Math.max(arrivedMs, frame * frameMs + addedMs + 2 * random());
+    const { wantedMs } = delay;
+    delay.arrived(frame, arrivedMs, arrivedMs - frame * frameMs > quickest + wantedMs);
+    // The quickest of five to ten seconds is what the delay is measured from.
+    if (frame * frameMs < 20_000) quickest = Math.min(quickest, arrivedMs - frame * frameMs);
+    else quickest = arrivedMs - frame * frameMs - delay.lateness(frame, arrivedMs);
+    most = Math.max(most, quickest + delay.wantedMs);
+  }
+  return { most, wantedMs: delay.wantedMs };
+}
+
+it.each([2.5, 5, 10, 20])('does not add what a longer path covers, with frames of %s ms', (frameMs) => {
+  const { most, wantedMs } = wantedOnLongerPath(frameMs, 295);
+  expect(most).toBeGreaterThan(295);
+  expect(most).toBeLessThan(295 + 25);
+  expect(wantedMs).toBeLessThan(10);
 });
