@@ -9,7 +9,6 @@
 
 import { addRamped, rampGain } from '../../public/shared/sound/level.js';
 import { SpeakerList } from './mix-stream.js';
-import { PRIMING_FRAMES } from './speaker.js';
 
 /** How far ahead of the clock a reader may be before its clock is taken for wrong, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 5;
@@ -237,7 +236,7 @@ export class ReplyMixer {
         stretch.places[i] = Place.leftOut;
         if (was !== Place.mixed) {
           // A source that isn't heard is decoded no further back than its decoder needs once it is.
-          source.skipTo(first - PRIMING_FRAMES);
+          source.prime(first);
           continue;
         }
       }

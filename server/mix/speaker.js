@@ -19,9 +19,6 @@ const PATIENCE = 2;
 /** Sound that is heard from its middle on is faded in over this, in milliseconds. */
 const FADE_IN_MS = 5;
 
-/** How many frames before the first one that is heard are decoded, so that the decoder finds its way. */
-export const PRIMING_FRAMES = 2;
-
 const NO_SAMPLES = new Float32Array(0);
 
 /** One source as the mix sees it: how loud it is, whether it has a place, and since when it is heard. */
@@ -172,7 +169,7 @@ export class Speaker {
   }
 
   /**
-   * Gives it a place. Earlier frames aren't decoded.
+   * Gives it a place. Earlier frames aren't decoded, but those that prime the decoder.
    * @param {number} frame  the first that is heard
    */
   place(frame) {
@@ -182,7 +179,8 @@ export class Speaker {
     this.#voiceFrame = frame;
     this.#waitsFrom = -1;
     this.#fadesIn = frame > 0 && this.#source.hasSound(frame - 1);
-    this.#source.skipTo(this.#fadesIn ? Math.max(0, frame - PRIMING_FRAMES) : frame);
+    if (this.#fadesIn) this.#source.prime(frame);
+    else this.#source.skipTo(frame);
   }
 
   /** Its place ends with this frame: it is faded out. */

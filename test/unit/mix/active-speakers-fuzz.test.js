@@ -31,6 +31,7 @@ function talker(id, next) {
     toldLevel: () => level | VOICE_BIT,
     ring: { samples: new Float32Array(format.frameSamples).fill(0.01), offset: () => 0 },
     skipTo() {},
+    prime() {},
     isOver: () => false,
     /** @param {number} frame */
     hasSound: (frame) => source.has(frame) && source.speaks,
