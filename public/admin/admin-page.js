@@ -12,8 +12,8 @@ import { Tiles } from './tiles.js';
 /** The time between two looks at the server, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** Recordings and bans change seldom, and listing recordings reads the disk: once in so many looks. */
-const LOOKS_OF_LISTS = 10;
+/** Listing recordings reads the disk: once in this many looks, and when one begins or ends. */
+const LOOKS_OF_RECORDINGS = 10;
 
 /** How long a ban lasts that is made here, in seconds: a day. By the API it is as long as one wants. */
 const BAN_SECONDS = 24 * 3600;
@@ -39,6 +39,8 @@ export class AdminPage {
   #bans;
   #rates = new Rates();
   #looks = 0;
+  /** How many recordings are in progress. */
+  #running = 0;
   #timer = 0;
   /** Counts the times that somebody signed in: what was asked before is of no use any more. */
   #visit = 0;
@@ -46,7 +48,7 @@ export class AdminPage {
   constructor() {
     const [list, empty] = [elementOf('recordings', HTMLElement), elementOf('no-recordings', HTMLElement)];
     this.#recordings = new RecordingsList(list, empty, (id, room) => this.#deleteRecording(id, room));
-    this.#bans = new BansList(elementOf('bans', HTMLElement), elementOf('no-bans', HTMLElement), (ban) => this.#lift(ban));
+    this.#bans = new BansList(elementOf('bans', HTMLElement), elementOf('no-bans', HTMLElement), (ban) => void this.#lift(ban));
     elementOf('sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#enter(this.#token.value.trim());
@@ -116,9 +118,10 @@ export class AdminPage {
     clearTimeout(this.#timer);
     if (document.hidden) return;
     const visit = this.#visit;
-    const [status, rooms] = await Promise.all([askOperatorApi('GET', '/status'), askOperatorApi('GET', '/rooms')]);
+    const asked = ['/status', '/rooms', '/bans'].map((path) => askOperatorApi('GET', path));
+    const [status, rooms, bans] = await Promise.all(asked);
     if (visit !== this.#visit) return;
-    const refused = [status, rooms].find(({ code }) => code !== null);
+    const refused = [status, rooms, bans].find(({ code }) => code !== null);
     if (refused && (refused.status === 401 || refused.status === 403)) {
       this.#leave(texts.tokenGone);
       this.#showProblem(texts.tokenGone);
@@ -130,20 +133,27 @@ export class AdminPage {
       this.#notices.settle('operator-offline');
       this.#showStatus(status.answer);
       this.#showRooms(rooms.answer.rooms);
-      await this.#lookCloser(visit);
+      this.#bans.show(bans.answer.bans);
+      await this.#lookCloser(visit, status.answer.recordings.open);
     }
     if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#look(), LOOK_MS);
   }
 
-  /** Asks for the people of open rooms, one after the other, and now and then for the lists. @param {number} visit */
-  async #lookCloser(visit) {
+  /**
+   * Asks for the people of open rooms, one after the other, and for recordings where there may be others.
+   * @param {number} visit
+   * @param {number} running  how many recordings are in progress
+   */
+  async #lookCloser(visit, running) {
     for (const [room, card] of this.#rooms) {
       if (!card.isOpen) continue;
       const { code, answer } = await askOperatorApi('GET', pathOf(room));
       if (visit !== this.#visit) return;
       if (code === null) card.show(answer);
     }
-    if (this.#looks++ % LOOKS_OF_LISTS === 0) await Promise.all([this.#showRecordings(), this.#showBans()]);
+    const isDue = this.#looks++ % LOOKS_OF_RECORDINGS === 0 || running !== this.#running;
+    this.#running = running;
+    if (isDue) await this.#showRecordings();
   }
 
   /** @param {any} status */
@@ -213,21 +223,15 @@ export class AdminPage {
     if (code === null && visit === this.#visit) this.#recordings.show(answer.recordings);
   }
 
-  async #showBans() {
-    const visit = this.#visit;
-    const { code, answer } = await askOperatorApi('GET', '/bans');
-    if (code === null && visit === this.#visit) this.#bans.show(answer.bans);
-  }
-
   #askToDrain() {
-    ask({ title: texts.drainTitle, text: texts.drainText, yes: texts.drain, no: texts.cancel }, (agreed) => {
+    ask({ title: texts.drainTitle, text: texts.drainText, yes: texts.drain, no: texts.cancel, isDangerous: true }, (agreed) => {
       if (agreed) void this.#do('POST', '/drain', texts.drained);
     });
   }
 
   /** @param {string} room */
   #askToEnd(room) {
-    ask({ title: texts.endRoomTitle(room), text: texts.endRoomText, yes: texts.endRoom, no: texts.cancel }, (agreed) => {
+    ask({ title: texts.endRoomTitle(room), text: texts.endRoomText, yes: texts.endRoom, no: texts.cancel, isDangerous: true }, (agreed) => {
       if (agreed) void this.#do('DELETE', pathOf(room), texts.roomEnded(room));
     });
   }
@@ -235,24 +239,21 @@ export class AdminPage {
   /** @param {string} room @param {string} id @param {string} label */
   #askToRemove(room, id, label) {
     const path = `${pathOf(room)}/people/${encodeURIComponent(id)}`;
-    ask({ title: texts.removeTitle(label), text: texts.removeText, yes: texts.remove, no: texts.cancel }, (agreed) => {
+    ask({ title: texts.removeTitle(label), text: texts.removeText, yes: texts.remove, no: texts.cancel, isDangerous: true }, (agreed) => {
       if (agreed) void this.#do('DELETE', path, texts.removed(label));
     });
   }
 
   /** @param {string} room @param {string} id @param {string} label */
   #askToBan(room, id, label) {
-    ask({ title: texts.banTitle(label), text: texts.banText, yes: texts.banForADay, no: texts.cancel }, async (agreed) => {
-      if (!agreed) return;
-      await this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), { person: id, seconds: BAN_SECONDS });
-      await this.#showBans();
+    ask({ title: texts.banTitle(label), text: texts.banText, yes: texts.banForADay, no: texts.cancel, isDangerous: true }, (agreed) => {
+      if (agreed) void this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), { person: id, seconds: BAN_SECONDS });
     });
   }
 
   /** @param {import('./bans-list.js').Ban} ban */
-  async #lift({ id, room, name }) {
-    await this.#do('DELETE', `${pathOf(room)}/bans/${encodeURIComponent(id)}`, texts.lifted(name));
-    await this.#showBans();
+  #lift({ id, room, name }) {
+    return this.#do('DELETE', `${pathOf(room)}/bans/${encodeURIComponent(id)}`, texts.lifted(name));
   }
 
   /** @param {string} room @param {{ id: string, name: string }} knock @param {boolean} isAdmitted */
@@ -263,7 +264,7 @@ export class AdminPage {
 
   /** @param {string} id @param {string} room */
   #deleteRecording(id, room) {
-    const question = { title: texts.deleteTitle(room), text: texts.deleteText, yes: texts.deleteRecording, no: texts.cancel };
+    const question = { title: texts.deleteTitle(room), text: texts.deleteText, yes: texts.deleteRecording, no: texts.cancel, isDangerous: true };
     ask(question, async (agreed) => {
       if (!agreed) return;
       await this.#do('DELETE', `/recordings/${encodeURIComponent(id)}`, texts.deleted);

@@ -50,13 +50,13 @@ export const adminTexts = Object.freeze({
   }),
   offline: 'The server doesn’t answer. What you see is from before; this page goes on trying.',
   signedOut: 'You are signed out.',
-  tokenGone: 'The server doesn’t take this token any more. Sign in again.',
+  tokenGone: 'The server no longer accepts this token. Sign in again.',
 
   build: (/** @type {any} */ { version, codec, engine }) =>
     `aloud ${version} · Opus: ${codec} · ${engine ? `HTTP/3: ${engine}` : 'no HTTP/3'}`,
   state: (/** @type {string} */ state, /** @type {number} */ uptime) => `${states[state] ?? state} · up for ${duration(uptime)}`,
   drainTitle: 'Drain the server?',
-  drainText: 'Nobody new is let in, the calls are told, and the server ends as it does when its service is stopped.',
+  drainText: 'Nobody new is let in, the calls are told, and the server stops as with SIGTERM.',
   drain: 'Drain',
   drained: 'The server is draining.',
   cancel: 'Cancel',
@@ -76,7 +76,7 @@ export const adminTexts = Object.freeze({
   lostOf: (/** @type {number | null} */ late) => `and late ${percentage(late)}, in the last 10 s`,
   disk: 'Recordings',
   diskOf: (/** @type {number} */ limit, /** @type {number} */ open) =>
-    `of ${megabytes(limit)}${open > 0 ? `; ${counted(open, 'runs', 'run')}` : ''}`,
+    `of ${megabytes(limit)}${open > 0 ? `; ${open.toLocaleString('en')} in progress` : ''}`,
   sessions: 'Connections',
   sessionsOf: (/** @type {Record<string, number>} */ sessions) =>
     Object.entries(sessions).map(([name, count]) => `${count} ${transports[name] ?? name}`).join(', ') || 'none',
@@ -85,7 +85,7 @@ export const adminTexts = Object.freeze({
     `${counted(count, 'person', 'people')}${away > 0 ? `, ${away} away` : ''}`,
   roomDelay: (/** @type {number} */ ms) => `D ${milliseconds(ms)}`,
   recording: 'Recording',
-  roomLoading: 'One moment.',
+  roomLoading: 'Loading…',
   automaticDelay: 'Automatic delay',
   delayOfRoom: (/** @type {string} */ room) => `Delay of ${room}, in milliseconds`,
   set: 'Set',
@@ -112,7 +112,7 @@ export const adminTexts = Object.freeze({
   passwordOf: (/** @type {string} */ room) => `New password of ${room}`,
   passwordHint: 'New password',
   passwordSet: 'Set password',
-  passwordOff: 'Take the password away',
+  passwordOff: 'Remove password',
   passwordIsSet: (/** @type {string} */ room) => `${room} has a new password.`,
   passwordGone: (/** @type {string} */ room) => `${room} has no password any more.`,
   waitingFor: (/** @type {string} */ room) => `People who wait to be let into ${room}`,
@@ -177,7 +177,7 @@ export const adminTexts = Object.freeze({
     Object.hasOwn(errors, code) ? errors[/** @type {keyof typeof errors} */ (code)].message : '',
 
   recordingLine: (/** @type {any} */ { startedAt, on }) =>
-    `${new Date(startedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}${on ? '; it runs' : ''}`,
+    `${new Date(startedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}${on ? ', in progress' : ''}`,
   open: 'Files',
   openWhich: (/** @type {string} */ room) => `Files of ${room}`,
   deleteRecording: 'Delete',

@@ -5,7 +5,7 @@
 import { build, makeDrawing, setText } from '../ui/kit/element.js';
 import { adminTexts as texts, megabytes, milliseconds, percentage } from './texts.js';
 
-/** The values that a line is drawn through: a minute of them. */
+/** The values that a line is drawn through: a minute of them. Fewer, at first, are drawn as wide. */
 const MAX_POINTS = 60;
 
 /** A number with its name, what it is a part of, and, where it has one, a line of its last minute. */
@@ -43,8 +43,8 @@ class Tile {
     if (!this.#drawing || this.#most === undefined || point === null) return;
     this.#points.push(Math.min(1, Math.max(0, point / this.#most)));
     if (this.#points.length > MAX_POINTS) this.#points.shift();
-    const from = MAX_POINTS - this.#points.length;
-    const path = this.#points.map((share, i) => `${i === 0 ? 'M' : 'L'}${from + i} ${(19 - 18 * share).toFixed(1)}`).join('');
+    const step = (MAX_POINTS - 1) / Math.max(1, this.#points.length - 1);
+    const path = this.#points.map((share, i) => `${i === 0 ? 'M' : 'L'}${(i * step).toFixed(1)} ${(19 - 18 * share).toFixed(1)}`).join('');
     this.#drawing.firstElementChild?.setAttribute('d', path);
   }
 }

@@ -90,7 +90,7 @@ inBrowser.describe('the operator’s page', () => {
 
   inBrowser.it('shows rooms and people as they come and go, and what was refused', async () => {
     const page = await signedIn();
-    await page.getByText('Nobody is in a room just now.').waitFor();
+    await page.getByText('Nobody is in a room.').waitFor();
     const ann = await join('tea', 'Ann');
     const card = page.locator('.room', { hasText: 'tea' });
     await card.locator('summary').click();
@@ -141,7 +141,7 @@ inBrowser.describe('the operator’s page', () => {
     await card.getByRole('button', { name: 'End the room' }).press('Enter');
     await page.getByRole('dialog').getByRole('button', { name: 'End the room' }).press('Enter');
     await expect.poll(() => people[0].told.at(-1)).toMatchObject({ type: 'closing', code: 'room-ended' });
-    await page.getByText('Nobody is in a room just now.').waitFor();
+    await page.getByText('Nobody is in a room.').waitFor();
     expect(await page.evaluate(() => document.activeElement?.id)).toBe('server-title');
   });
 
@@ -193,7 +193,7 @@ inBrowser.describe('the operator’s page', () => {
     await card.getByRole('textbox', { name: 'New password of rules' }).fill('tea-for-two');
     await page.keyboard.press('Enter');
     await expect.poll(() => said.innerText()).toBe('rules has a new password.');
-    const away = card.getByRole('button', { name: 'Take the password away' });
+    const away = card.getByRole('button', { name: 'Remove password' });
     await away.press('Enter');
     await expect.poll(() => said.innerText()).toBe('rules has no password any more.');
     await expect.poll(() => away.isVisible()).toBe(false);
@@ -234,6 +234,42 @@ inBrowser.describe('the operator’s page', () => {
     await page.getByText('Nobody is banned from a room.').waitFor();
     await expect.poll(() => page.evaluate(() => document.activeElement?.id)).toBe('bans-title');
     expect(site.server.rooms.bans.listAll(9)).toEqual([]);
+  });
+
+  inBrowser.it('shows within two looks whom somebody else has banned, and a recording that began', async () => {
+    const ann = await join('elsewhere', 'Ann');
+    const page = await signedIn();
+    await page.getByText('Nobody is banned from a room.').waitFor();
+    await page.getByText('There are no recordings.').waitFor();
+    site.server.rooms.bans.add('elsewhere', 'Eve', { identity: null, tokenId: null, network: '192.0.2.9' }, 3_600_000);
+    await page.getByText('Eve, from elsewhere').waitFor({ timeout: 2500 });
+    expect(await page.getByText('Nobody is banned from a room.').isVisible()).toBe(false);
+    ann.socket.send(JSON.stringify({ type: 'record', on: true }));
+    await page.getByText(/, in progress$/).waitFor({ timeout: 4000 });
+    await page.getByText('1 in progress').waitFor();
+    ann.socket.send(JSON.stringify({ type: 'record', on: false }));
+    await page.getByRole('button', { name: 'Lift the ban of Eve from elsewhere' }).press('Enter');
+    await page.getByText('Nobody is banned from a room.').waitFor({ timeout: 2500 });
+  });
+
+  inBrowser.it('draws its lines as wide from their second value on as after a minute', async () => {
+    const page = await signedIn();
+    const line = page.locator('.tile', { hasText: 'Mixing' }).locator('.spark path');
+    await expect.poll(() => line.getAttribute('d'), { timeout: 6000 }).toMatch(/^M0\.0 [\d.]+(L[\d.]+ [\d.]+)*L59\.0 [\d.]+$/);
+  });
+
+  inBrowser.it('asks in red before it does what can’t be undone', async () => {
+    const page = await signedIn();
+    await page.getByRole('button', { name: 'Drain the server' }).click();
+    const yes = page.getByRole('dialog').getByRole('button', { name: 'Drain' });
+    const colours = await yes.evaluate((button) => {
+      const danger = document.body.appendChild(document.createElement('i'));
+      danger.style.background = 'var(--danger)';
+      return [getComputedStyle(button).backgroundColor, getComputedStyle(danger).backgroundColor];
+    });
+    expect(colours[0]).toBe(colours[1]);
+    expect(await page.getByRole('dialog').innerText()).toContain('the server stops as with SIGTERM');
+    await page.getByRole('button', { name: 'Cancel' }).click();
   });
 
   inBrowser.it('says so when the server doesn’t answer, and goes on when it does', async () => {

@@ -41,11 +41,12 @@ export function showDialog(title, ...children) {
 
 /**
  * Asks a question in a dialog. Closing the dialog means no.
- * @param {{ title: string, text: string, yes: string, no: string }} question
+ * @param {{ title: string, text: string, yes: string, no: string, isDangerous?: boolean }} question  isDangerous: whether a
+ *   yes can't be undone
  * @param {(agreed: boolean) => void} answer called once, unless the question is withdrawn
  * @returns {() => void} withdraws the question; idempotent
  */
-export function ask({ title, text, yes, no }, answer) {
+export function ask({ title, text, yes, no, isDangerous = false }, answer) {
   let agreed = false;
   let isWithdrawn = false;
   const close = (/** @type {boolean} */ isYes) => {
@@ -56,7 +57,7 @@ export function ask({ title, text, yes, no }, answer) {
     'div',
     { class: 'dialog-buttons' },
     makeButton('button', no, () => close(false)),
-    makeButton('button primary', yes, () => close(true)),
+    makeButton(`button ${isDangerous ? 'danger' : 'primary'}`, yes, () => close(true)),
   );
   const dialog = open(title, text, buttons);
   dialog.addEventListener('close', () => isWithdrawn || answer(agreed));
