@@ -120,13 +120,27 @@ const escapeAll = (characters) =>
   [...characters].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
 /**
- * The line for people: the date, the level, the message, and the fields as `name=value`.
+ * The line for people: the date, the level, the message, and the fields as `name=value`. Fields that say nothing are left
+ * out: a session's end has forty.
  * @param {string} line  of JSON
  */
 function asText(line) {
   const { time, level, msg, ...fields } = JSON.parse(line);
-  const rest = Object.entries(fields).map(([name, value]) => ` ${name}=${safeJson(JSON.stringify(value))}`);
+  const rest = Object.entries(saying(fields)).map(([name, value]) => ` ${name}=${safeJson(JSON.stringify(value))}`);
   return `${time} ${level} ${msg}${rest.join('')}`;
+}
+
+/**
+ * Leaves out of an object what is null, 0 or empty, and of objects in it likewise.
+ * @param {Record<string, unknown>} fields
+ * @returns {Record<string, unknown>}
+ */
+function saying(fields) {
+  const isObject = (/** @type {unknown} */ value) => typeof value === 'object' && value !== null && !Array.isArray(value);
+  const says = (/** @type {unknown} */ value) =>
+    Array.isArray(value) ? value.some(says) : isObject(value) ? Object.keys(/** @type {object} */ (value)).length > 0 : value !== null && value !== 0 && value !== '';
+  const short = Object.entries(fields).map(([name, value]) => [name, isObject(value) ? saying(/** @type {any} */ (value)) : value]);
+  return Object.fromEntries(short.filter(([, value]) => says(value)));
 }
 
 /**

@@ -5,6 +5,7 @@
  * @import { Admission, TokenVerifier } from '../../access/token.js'
  * @import { Directory } from '../../cluster/directory.js'
  * @import { NodeAddress } from '../../cluster/messages.js'
+ * @import { Log } from '../../log.js'
  * @import { Session } from '../../transport/session.js'
  * @import { JoinMessage } from '../commands.js'
  * @import { Entry } from '../moderation/moderation.js'
@@ -51,7 +52,7 @@ export class Arrivals {
    * @param {object} options
    * @param {Rooms} options.rooms
    * @param {Clock} options.clock
-   * @param {{ error: (message: string) => void }} options.log
+   * @param {Pick<Log, 'error' | 'info'>} options.log
    * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
    * @param {Nodes | null} [options.directory]  where rooms are; null where all are here
@@ -72,7 +73,7 @@ export class Arrivals {
 
   /** @param {Session} session */
   #accept(session) {
-    const timer = this.#clock.setTimeout(() => refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
+    const timer = this.#clock.setTimeout(() => this.#refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
     session.handler = {
       // Audio that overtakes its own join is of no use to anybody.
       packet: () => {},
@@ -105,9 +106,9 @@ export class Arrivals {
    */
   #join(session, message) {
     const wish = readJoin(message);
-    if (typeof wish === 'string') return refuse(session, wish);
+    if (typeof wish === 'string') return this.#refuse(session, wish);
     // The session was brought to where that room is, and another may be elsewhere.
-    if (session.room !== undefined && session.room !== wish.room) return refuse(session, 'bad-request');
+    if (session.room !== undefined && session.room !== wish.room) return this.#refuse(session, 'bad-request', wish.room);
     if (this.#directory && !wish.mirror && !this.#directory.isHere(wish.room)) void this.#findFirst(session, wish, this.#directory);
     else this.#admit(session, wish);
   }
@@ -119,7 +120,7 @@ export class Arrivals {
    * @param {Pick<Directory, 'find'>} directory
    */
   async #findFirst(session, wish, directory) {
-    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0) return refuse(session, 'join-flood');
+    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0) return this.#refuse(session, 'join-flood', wish.room);
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
@@ -129,7 +130,7 @@ export class Arrivals {
       const admission = this.#verifier && place === null ? await this.#verifier.verify(wish.token, wish.room) : null;
       const found = typeof admission === 'string' ? admission : await directory.find(wish.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
-      if (typeof found === 'string') refuse(session, found);
+      if (typeof found === 'string') this.#refuse(session, found, wish.room);
       else if (found.node === null) this.#admit(session, wish);
       else if (onlyListens(wish, { admission: /** @type {Admission | null} */ (admission), place, isBroadcast: found.relayed?.broadcast }) && this.#relays?.take(session, wish, found)) return;
       else moveTo(session, found.node);
@@ -165,7 +166,7 @@ export class Arrivals {
     try {
       const checked = await this.#check(session, wish);
       if (!isThere) return;
-      if (typeof checked === 'string') refuse(session, checked);
+      if (typeof checked === 'string') this.#refuse(session, checked, wish.room);
       else this.#enter(session, checked.wish, checked.entry);
     } catch (error) {
       this.#failed(session, error);
@@ -204,7 +205,7 @@ export class Arrivals {
     try {
       const joined = this.#rooms.join(room, name, session, wishes, wishes.listen ? listening(entry) : entry);
       if (joined === 'moved') this.#sendOn(session, room);
-      else if (typeof joined === 'string') refuse(session, joined);
+      else if (typeof joined === 'string') this.#refuse(session, joined, room);
     } catch (error) {
       this.#failed(session, error);
     }
@@ -218,7 +219,18 @@ export class Arrivals {
   #sendOn(session, room) {
     const node = session.transport.isRelay ? this.#directory?.nodes?.()[0] : this.#directory?.relayFor?.(room);
     if (node) moveTo(session, node);
-    else refuse(session, 'moved');
+    else this.#refuse(session, 'moved', room);
+  }
+
+  /**
+   * @param {Session} session
+   * @param {ErrorCode} code
+   * @param {string} [room]  where it is known
+   */
+  #refuse(session, code, room) {
+    const { peer } = session;
+    this.#log.info('join refused', { event: 'join-refused', code, room, peer }, { network: networkOfPeer(peer) });
+    refuse(session, code);
   }
 
   /**

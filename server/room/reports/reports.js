@@ -190,7 +190,7 @@ export class Reports {
    */
   endOf(member) {
     const { name, session, visit } = member;
-    return { event: 'session-end', name, peer: session.peer, ...visit, ...this.#fieldsOf(member) };
+    return { event: 'session-end', name, peer: session.peer, ...rounded(visit), ...this.#fieldsOf(member) };
   }
 
   /**

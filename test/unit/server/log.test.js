@@ -44,8 +44,18 @@ describe('the log', () => {
     const { lines, log } = open();
     log.info('session ended', { event: 'session-end', name: 'a\n\u009b31m"b', seconds: 1.5, why: null });
     expect(lines).toEqual([
-      String.raw`1970-01-01T00:00:00.000Z info session ended event="session-end" name="a\n\u009b31m\"b" seconds=1.5 why=null`,
+      String.raw`1970-01-01T00:00:00.000Z info session ended event="session-end" name="a\n\u009b31m\"b" seconds=1.5`,
     ]);
+  });
+
+  it('leaves out what says nothing for people, and nothing of JSON', () => {
+    const fields = { event: 'session-end', late: 0, lost: 3, roundTripMs: null, bins: [0, 0], some: [0, 1], dropped: { early: 0, past: 2 }, none: { early: 0 }, why: '', isOn: false };
+    const text = open();
+    text.log.info('session ended', fields);
+    expect(text.lines).toEqual(['1970-01-01T00:00:00.000Z info session ended event="session-end" lost=3 some=[0,1] dropped={"past":2} isOn=false']);
+    const json = open({ format: 'json' });
+    json.log.info('session ended', fields);
+    expect(JSON.parse(json.lines[0])).toMatchObject(fields);
   });
 
   it('writes JSON where it is asked for: one object a line, with nothing in it that a terminal obeys', () => {

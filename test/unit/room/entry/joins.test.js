@@ -242,3 +242,18 @@ describe('joins that come all at once', () => {
     expect(conference.rooms.stats()).toMatchObject({ rooms: 1, people: 1, away: 0, load: { busy: false, skippedFrames: 0 } });
   });
 });
+
+describe('a refused join', () => {
+  it('is one line of the log, with its code, room and address', async () => {
+    /** @type {any[]} */
+    const lines = [];
+    const conference = new Conference({ log: { info: (/** @type {any[]} */ ...line) => void lines.push(line) }, maxParticipants: 1 });
+    await conference.join('Ann');
+    await conference.join('Bob');
+    expect(lines).toEqual([['join refused', { event: 'join-refused', code: 'room-full', room: 'lab', peer: expect.stringMatching(/^192\.0\.2\.1:/) }, { network: '192.0.2.1' }]]);
+    const session = new FakeSession();
+    conference.arrivals.accept(session);
+    session.handler?.control({ type: 'join', version: 1, room: '..', name: 'Cid' });
+    expect(lines.at(-1)[1]).toMatchObject({ event: 'join-refused', code: codeOf(session), room: undefined });
+  });
+});

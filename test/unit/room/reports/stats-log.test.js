@@ -46,6 +46,17 @@ describe('the log of how people are received', () => {
     });
   });
 
+  it('rounds every number, so that it can be read', async () => {
+    const { lines, log } = logged();
+    const conference = new Conference({ log });
+    const ann = await conference.join('Ann');
+    conference.clock.advance(4873.725375000003);
+    ann.session.close(0, 'left');
+    const numbers = JSON.stringify(lines[0].figures).match(/-?\d+\.\d+(?=[,}\]])/g) ?? [];
+    expect(lines[0].figures.seconds).toBe(4.87);
+    for (const number of numbers) expect(number).toMatch(/^-?\d+\.\d{1,2}$/);
+  });
+
   it.each([
     ['left', (/** @type {any} */ session) => session.close(0, 'left')],
     ['session-lost', (/** @type {any} */ session) => session.close(19, 'lost')],
