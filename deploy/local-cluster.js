@@ -1,7 +1,10 @@
-/** `npm run cluster`: NATS and several nodes of aloud on this machine, of which one is ended by pressing its number. */
+/**
+ * `npm run cluster`: NATS and several nodes of aloud on this machine. A number kills or starts a node: a key on a terminal,
+ * else a line of standard input.
+ */
 
 import { randomBytes } from 'node:crypto';
-import { emitKeypressEvents } from 'node:readline';
+import { createInterface, emitKeypressEvents } from 'node:readline';
 import { Command, InvalidArgumentError } from 'commander';
 import { endAll, findNats, NATS_MISSING, startNatsCluster, startNode } from './cluster-processes.js';
 
@@ -50,7 +53,7 @@ async function start(number) {
   nodes.set(number, node);
   node.child.once('exit', () => {
     nodes.delete(number);
-    if (!isEnding) say(`Node ${number} is gone. Its calls go on at the others; press ${number} to start it again.`);
+    if (!isEnding) say(`Node ${number} is gone. Its calls go on at the others; ${number} starts it again.`);
   });
   return node;
 }
@@ -66,15 +69,24 @@ function press(number) {
   }
 }
 
-function listenForKeys() {
-  if (!process.stdin.isTTY) return;
+/** @param {string} word  what was pressed, or written */
+function obey(word) {
+  if (word === 'q') void end('All are ended.');
+  else if (/^[1-9]$/.test(word)) press(Number(word));
+}
+
+function listenForWords() {
+  if (!process.stdin.isTTY) return void createInterface({ input: process.stdin }).on('line', (line) => obey(line.trim()));
   emitKeypressEvents(process.stdin);
   process.stdin.setRawMode(true);
-  process.stdin.on('keypress', (_text, { name, ctrl }) => {
-    if (name === 'q' || (ctrl && name === 'c')) void end('All are ended.');
-    else if (/^[1-9]$/.test(name ?? '')) press(Number(name));
-  });
+  process.stdin.on('keypress', (_text, { name = '', ctrl }) => obey(ctrl && name === 'c' ? 'q' : name));
 }
+
+/** How to end and start nodes. */
+const howTo = () =>
+  process.stdin.isTTY
+    ? `Press 1 to ${count} to kill that node, or start it again; q ends all.`
+    : `A line on standard input kills a node or starts it again: 1 to ${count}. A line with q ends all, and so does: kill ${process.pid}`;
 
 async function main() {
   const program = findNats(path);
@@ -87,8 +99,8 @@ async function main() {
   say(`A cluster of ${count} nodes runs on this machine, over NATS at ${natsUrl}. Open the room in two browsers:`);
   for (const [number, { url }] of [...nodes].sort(([a], [b]) => a - b)) say(`  node ${number}  ${url}/r/tea`);
   say('Whichever you open, you meet in one room on one node.');
-  say(process.stdin.isTTY ? `Press 1 to ${count} to kill that node, or start it again; q ends all.` : 'Ctrl+C ends all.');
-  listenForKeys();
+  say(howTo());
+  listenForWords();
 }
 
 for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM', 'SIGHUP'])) process.on(signal, () => void end('All are ended.'));
