@@ -247,7 +247,8 @@ describe('a refused join', () => {
   it('is one line of the log, with its code, room and address', async () => {
     /** @type {any[]} */
     const lines = [];
-    const conference = new Conference({ log: { info: (/** @type {any[]} */ ...line) => void lines.push(line) }, maxParticipants: 1 });
+    const log = { error() {}, info: (/** @type {any[]} */ ...line) => void lines.push(line) };
+    const conference = new Conference({ log, maxParticipants: 1 });
     await conference.join('Ann');
     await conference.join('Bob');
     expect(lines).toEqual([['join refused', { event: 'join-refused', code: 'room-full', room: 'lab', peer: expect.stringMatching(/^192\.0\.2\.1:/) }, { network: '192.0.2.1' }]]);
