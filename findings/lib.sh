@@ -35,6 +35,14 @@ need() {
   done
 }
 
+# Prints a TCP port that is free now.
+free_port() {
+  need python3
+  python3 -c 'import socket
+with socket.create_server(("127.0.0.1", 0)) as server:
+    print(server.getsockname()[1])'
+}
+
 # Checks that a Debian package has the stated version: debian NAME VERSION.
 debian() {
   local seen
@@ -62,6 +70,18 @@ wait_for() {
   done
   cat "$1" >&2 || true
   missing "a line with '$2' from a program that should have started."
+}
+
+# Sets the array `as`, a prefix for programs that don't run as root, and makes "$work/open", in
+# which they may write.
+unprivileged() {
+  as=()
+  mkdir -p "$work/open"
+  [ "$(id -u)" = 0 ] || return 0
+  need setpriv
+  as=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+  chmod 755 "$work"
+  chmod 777 "$work/open"
 }
 
 # Installs npm packages with exact versions: npm_install NAME@VERSION...
@@ -95,7 +115,9 @@ cargo_build() {
     tail -n 30 "$work/cargo.log" >&2
     missing "a build of the crates $*."
   }
-  printf 'version    %s, %s\n' "$(cargo --version)" "$*"
+  printf 'version    %s' "$(cargo --version)"
+  printf '%s\n' "$@" | sed -E 's/^([a-z0-9-]+) = .*"=([0-9.]+)".*/, \1 \2/' | tr -d '\n'
+  printf '\n'
 }
 
 # Builds the Go program in "$work/main.go" with MODULE@VERSION...; the program is "$work/finding".
@@ -104,7 +126,7 @@ go_build() {
   (
     cd "$work"
     export GOPATH="$work/go" GOFLAGS=-modcacherw
-    { go mod init finding && go get "$@" && go build -o finding .; } >go.log 2>&1
+    { go mod init finding && go get "$@" && go mod tidy && go build -o finding .; } >go.log 2>&1
   ) || {
     tail -n 30 "$work/go.log" >&2
     missing "a build of the Go modules $*."
@@ -251,3 +273,356 @@ export async function clickPackets(seconds, click, preSkip) {
   return packets;
 }
 END
+
+# Pieces for pages in Chromium and Firefox, driven by puppeteer-core; further npm packages may be
+# named: browser_pieces NAME@VERSION...
+browser_pieces() {
+  need chromium firefox-esr
+  CHROMIUM=$(command -v chromium)
+  FIREFOX=$(command -v firefox-esr)
+  export CHROMIUM FIREFOX
+  printf 'version    %s\n' "$("$CHROMIUM" --version 2>"$work/version.log")" \
+    "$("$FIREFOX" --version 2>"$work/version.log")"
+  npm_install puppeteer-core@24.30.0 "$@"
+
+  # open(browser) gives a page on localhost, { page, close }, which has wait(ms) and
+  # connect(server, path, options) for a session. servers() gives what the server told
+  # of its ports, told() all lines since.
+  cat >"$work/browser.mjs" <<'END'
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import puppeteer from 'puppeteer-core';
+
+export const BROWSERS = ['chromium', 'firefox'];
+
+export const told = () =>
+  readFileSync('server.log', 'utf8').split('\n').filter((line) => line[0] === '{').map(JSON.parse);
+
+export const servers = () => Object.fromEntries(
+  told().filter(({ event }) => event === 'ready').map((server) => [server.name, server]),
+);
+
+export async function open(browser, args = []) {
+  const http = createServer((_, response) => {
+    response.setHeader('content-type', 'text/html');
+    response.end('<!doctype html><title>Finding</title>');
+  });
+  await new Promise((resolve) => http.listen(0, '127.0.0.1', resolve));
+  const chromium = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', ...args];
+  const program = await puppeteer.launch({
+    browser: browser === 'firefox' ? 'firefox' : 'chrome',
+    executablePath: browser === 'firefox' ? process.env.FIREFOX : process.env.CHROMIUM,
+    headless: true,
+    userDataDir: `profile-${browser}-${Date.now()}`,
+    args: browser === 'firefox' ? [] : chromium,
+    extraPrefsFirefox: { 'media.autoplay.default': 0, 'media.navigator.permission.disabled': true },
+    protocolTimeout: 120_000,
+  });
+  const page = await program.newPage();
+  await page.goto(`http://localhost:${http.address().port}/`);
+  await page.evaluate(() => {
+    globalThis.wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+    globalThis.connect = ({ port, digest }, path, options = {}) =>
+      new WebTransport(`https://127.0.0.1:${port}${path}`, {
+        serverCertificateHashes: [{ algorithm: 'sha-256', value: Uint8Array.from(digest) }],
+        ...options,
+      });
+  });
+  const close = async () => {
+    await program.close();
+    http.close();
+    http.closeAllConnections();
+  };
+  return { page, close };
+}
+END
+}
+
+# A WebTransport server on aioquic, for webtransport_server.
+server_pieces() {
+  pip_install aioquic==1.7.2
+
+  # Makes a certificate: makeCertificate(name, seconds until notBefore, seconds of validity). Both
+  # ends are inclusive, so that the validity of RFC 5280 is a second more than their difference.
+  cat >"$work/certificate.py" <<'END'
+import datetime
+import hashlib
+import sys
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes, serialization
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.x509.oid import NameOID
+
+KEYS = {
+    "p256": lambda: ec.generate_private_key(ec.SECP256R1()),
+    "p384": lambda: ec.generate_private_key(ec.SECP384R1()),
+    "rsa": lambda: rsa.generate_private_key(public_exponent=65537, key_size=2048),
+    "ed25519": ed25519.Ed25519PrivateKey.generate,
+}
+
+
+def make_certificate(name, starts_in=-60, lasts=10 * 86400, kind="p256"):
+    key = KEYS[kind]()
+    start = datetime.datetime.now(datetime.timezone.utc).replace(microsecond=0)
+    start += datetime.timedelta(seconds=starts_in)
+    subject = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "localhost")])
+    certificate = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(subject)
+        .public_key(key.public_key())
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(start)
+        .not_valid_after(start + datetime.timedelta(seconds=lasts))
+        .add_extension(x509.SubjectAlternativeName([x509.DNSName("localhost")]), False)
+        .sign(key, None if kind == "ed25519" else hashes.SHA256())
+    )
+    with open(f"{name}-key.pem", "wb") as file:
+        file.write(
+            key.private_bytes(
+                serialization.Encoding.PEM,
+                serialization.PrivateFormat.PKCS8,
+                serialization.NoEncryption(),
+            )
+        )
+    with open(f"{name}.pem", "wb") as file:
+        file.write(certificate.public_bytes(serialization.Encoding.PEM))
+    return list(hashlib.sha256(certificate.public_bytes(serialization.Encoding.DER)).digest())
+END
+
+  # Server of WebTransport sessions. A session's path says what it does: /send/COUNT/MS/SIZE sends
+  # that many datagrams at that interval, /drain sends WT_DRAIN_SESSION after 500 ms. Datagrams of
+  # the page are echoed as the four bytes of their length; a line of output tells each event.
+  cat >"$work/server.py" <<'END'
+import asyncio
+import json
+import sys
+
+from aioquic.asyncio import QuicConnectionProtocol, serve
+from aioquic.h3.connection import H3Connection
+from aioquic.h3.events import DatagramReceived, HeadersReceived
+from aioquic.quic.configuration import QuicConfiguration
+from aioquic.quic.events import ConnectionTerminated, ProtocolNegotiated
+
+from certificate import make_certificate
+
+
+def tell(**event):
+    print(json.dumps(event), flush=True)
+
+
+class Protocol(QuicConnectionProtocol):
+    http = None
+
+    def quic_event_received(self, event):
+        if isinstance(event, ProtocolNegotiated):
+            self.http = H3Connection(self._quic, enable_webtransport=True)
+            tell(event="connection", connection=id(self))
+        elif isinstance(event, ConnectionTerminated):
+            self.http = None
+        if self.http is None:
+            return
+        for http_event in self.http.handle_event(event):
+            if isinstance(http_event, HeadersReceived):
+                self.request(http_event)
+            elif isinstance(http_event, DatagramReceived):
+                number = int.from_bytes(http_event.data[:4], "big")
+                tell(event="datagram", bytes=len(http_event.data), number=number)
+                self.http.send_datagram(
+                    http_event.stream_id, len(http_event.data).to_bytes(4, "big")
+                )
+
+    def request(self, event):
+        headers = dict(event.headers)
+        path = headers.get(b":path", b"/").decode()
+        tell(event="session", path=path, connection=id(self))
+        self.http.send_headers(
+            event.stream_id, [(b":status", b"200"), (b"sec-webtransport-http3-draft", b"draft02")]
+        )
+        parts = path.split("/")[1:]
+        if parts[0] == "send":
+            asyncio.ensure_future(self.send(event.stream_id, *map(int, parts[1:])))
+        elif parts[0] == "drain":
+            asyncio.ensure_future(self.drain(event.stream_id))
+
+    async def send(self, stream, count, interval, size):
+        for number in range(count):
+            if self.http is None:
+                return
+            self.http.send_datagram(stream, number.to_bytes(4, "big") + bytes(size - 4))
+            self.transmit()
+            if interval:
+                await asyncio.sleep(interval / 1000)
+
+    async def drain(self, stream):
+        await asyncio.sleep(0.5)
+        self.http.send_data(stream, bytes([0x80, 0x00, 0x78, 0xAE, 0x00]), end_stream=False)
+        self.transmit()
+        tell(event="drained")
+
+
+async def main():
+    kinds = json.loads(sys.argv[1]) if len(sys.argv) > 1 else {"usual": {}}
+    for name, options in kinds.items():
+        digest = make_certificate(name, **options)
+        configuration = QuicConfiguration(
+            alpn_protocols=["h3"], is_client=False, max_datagram_frame_size=65536
+        )
+        configuration.load_cert_chain(f"{name}.pem", f"{name}-key.pem")
+        server = await serve(
+            "127.0.0.1", 0, configuration=configuration, create_protocol=Protocol
+        )
+        port = server._transport.get_extra_info("sockname")[1]
+        tell(event="ready", name=name, port=port, digest=digest)
+    tell(event="all ready")
+    await asyncio.Event().wait()
+
+
+asyncio.run(main())
+END
+}
+
+# Pages and a server.
+webtransport_pieces() {
+  browser_pieces
+  server_pieces
+}
+
+# Starts the server of server_pieces; its options are certificates by their names, in JSON.
+webtransport_server() {
+  (cd "$work" && printf '' >server.log)
+  start "$work/server.log" env PYTHONPATH="$work" "$work/venv/bin/python" -u \
+    -c "import os, sys; os.chdir(sys.argv.pop(1)); exec(open('server.py').read())" "$work" "$@"
+  wait_for "$work/server.log" 'all ready'
+}
+
+# Starts a PulseAudio of the script's own with null sinks, each with the options given; programs
+# that are started later use it. A sink's monitor is a source.
+sound_server() {
+  need pulseaudio pactl
+  local -a modules=(-L "module-native-protocol-unix socket=$work/pulse.socket auth-anonymous=1")
+  local sink
+  for sink in "$@"; do modules+=(-L "module-null-sink $sink"); done
+  export XDG_RUNTIME_DIR="$work/runtime" PULSE_SERVER="unix:$work/pulse.socket" HOME="$work"
+  mkdir -p "$work/runtime"
+  chmod 700 "$work/runtime"
+  start "$work/pulse.log" pulseaudio -n --daemonize=no --exit-idle-time=-1 --use-pid-file=no \
+    "${modules[@]}"
+  local tries
+  for ((tries = 0; tries < 100; tries++)); do
+    pactl info >"$work/pactl.log" 2>&1 && return 0
+    sleep 0.1
+  done
+  missing "a PulseAudio that starts."
+}
+
+# Lines of Cargo.toml for quinn, and "$work/pair.rs" with two endpoints in one process and a
+# forwarder between them that delays packets and can change its port: quinn_pieces.
+quinn_pieces() {
+  need openssl
+  quinn=(
+    'quinn = { version = "=0.11.12", default-features = false, features = [
+      "runtime-tokio", "rustls-ring"] }'
+    'quinn-proto = { version = "=0.11.19", default-features = false }'
+    'rustls = { version = "=0.23.46", default-features = false, features = ["ring", "std"] }'
+    'tokio = { version = "=1.54.1", features = ["rt", "macros", "time", "net", "sync"] }'
+    'bytes = "=1.12.1"'
+  )
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 10 \
+    -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE \
+    -addext subjectAltName=DNS:localhost -keyout "$work/key.pem" -out "$work/cert.pem" 2>"$work/openssl.log"
+  openssl pkcs8 -topk8 -nocrypt -in "$work/key.pem" -outform der -out "$work/key.der"
+  openssl x509 -in "$work/cert.pem" -outform der -out "$work/cert.der"
+  cat >"$work/pair.rs" <<'END'
+#![allow(dead_code)]
+use quinn::{ClientConfig, Connection, Endpoint, ServerConfig, TransportConfig};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::net::UdpSocket;
+
+static CERT: &[u8] = include_bytes!("cert.der");
+static KEY: &[u8] = include_bytes!("key.der");
+
+/// Two ends of a connection, and what keeps them.
+pub struct Pair {
+    pub server: Connection,
+    pub client: Connection,
+    pub move_port: Arc<AtomicBool>,
+    _endpoints: (Endpoint, Endpoint),
+}
+
+/// Connects over IPv4 and a forwarder that delays each packet by `delay`; the server's socket is
+/// bound to `bind`.
+pub async fn connect(
+    bind: &str,
+    delay: Duration,
+    server: TransportConfig,
+    client: TransportConfig,
+) -> Pair {
+    let chain = vec![CertificateDer::from(CERT)];
+    let key = PrivateKeyDer::try_from(KEY).unwrap();
+    let mut config = ServerConfig::with_single_cert(chain, key).unwrap();
+    config.transport_config(Arc::new(server));
+    let listening = Endpoint::server(config, bind.parse().unwrap()).unwrap();
+    let port = listening.local_addr().unwrap().port();
+    let move_port = Arc::new(AtomicBool::new(false));
+    let near = forward(SocketAddr::from(([127, 0, 0, 1], port)), delay, move_port.clone()).await;
+
+    let mut roots = rustls::RootCertStore::empty();
+    roots.add(CertificateDer::from(CERT)).unwrap();
+    let mut config = ClientConfig::with_root_certificates(Arc::new(roots)).unwrap();
+    config.transport_config(Arc::new(client));
+    let mut dialing = Endpoint::client("127.0.0.1:0".parse().unwrap()).unwrap();
+    dialing.set_default_client_config(config);
+    let connecting = dialing.connect(near, "localhost").unwrap();
+    let accepting = async { listening.accept().await.unwrap().await.unwrap() };
+    let (client, server) = tokio::join!(async { connecting.await.unwrap() }, accepting);
+    Pair { server, client, move_port, _endpoints: (listening, dialing) }
+}
+
+/// Forwards packets between whoever sends to the returned address and `far`.
+async fn forward(far: SocketAddr, delay: Duration, move_port: Arc<AtomicBool>) -> SocketAddr {
+    let near = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+    let address = near.local_addr().unwrap();
+    tokio::spawn(async move {
+        let mut up = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+        let mut peer = None;
+        let (mut one, mut other) = (vec![0; 65_536], vec![0; 65_536]);
+        loop {
+            tokio::select! {
+                Ok((length, from)) = near.recv_from(&mut one) => {
+                    peer = Some(from);
+                    if move_port.swap(false, Ordering::SeqCst) {
+                        up = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
+                    }
+                    later(up.clone(), far, one[..length].to_vec(), delay);
+                }
+                Ok((length, _)) = up.recv_from(&mut other) => {
+                    if let Some(to) = peer {
+                        later(near.clone(), to, other[..length].to_vec(), delay);
+                    }
+                }
+            }
+        }
+    });
+    address
+}
+
+fn later(socket: Arc<UdpSocket>, to: SocketAddr, bytes: Vec<u8>, delay: Duration) {
+    tokio::spawn(async move {
+        tokio::time::sleep(delay).await;
+        let _ = socket.send_to(&bytes, to).await;
+    });
+}
+
+/// Prints whether a statement holds.
+pub fn claim(changed: &mut bool, sentence: &str, holds: bool, seen: String) {
+    println!("{} {sentence}: {seen}", if holds { "as stated " } else { "CHANGED   " });
+    *changed |= !holds;
+}
+END
+}
