@@ -28,8 +28,8 @@ const PERIOD_MS = 10;
 const WARM_MS = 200;
 const REST_MS = 150;
 
-/** The most that waits to be read of what is heard, in pieces: five seconds. */
-const MAX_UNREAD = 5000 / PERIOD_MS;
+/** The most that waits to be read of what is heard, in seconds. */
+const MAX_UNREAD_SECONDS = 5;
 
 export { readSound, writeSound } from './sound-files.js';
 
@@ -159,7 +159,8 @@ class NodeCall extends EventEmitter {
       else this.#unread = controller;
     };
     const cancel = () => void (this.#unread = null);
-    return (this.#heard ??= new ReadableStream({ start, cancel }, { highWaterMark: MAX_UNREAD }));
+    const size = (/** @type {Float32Array} */ { length }) => length / (this.sampleRate * this.channels);
+    return (this.#heard ??= new ReadableStream({ start, cancel }, { highWaterMark: MAX_UNREAD_SECONDS, size }));
   }
 
   get voice() {
