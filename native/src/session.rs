@@ -229,7 +229,11 @@ impl Session {
             }
             // By this side, but not by JavaScript.
             ConnectionError::LocallyClosed => {
-                let reason = "the peer broke the rules of HTTP/3";
+                let reason = if self.inner.was_cut() {
+                    "the peer cut the session off"
+                } else {
+                    "the peer broke the rules of HTTP/3"
+                };
                 Event::closed(self.id, Cause::Lost, 0, reason.to_owned())
             }
             error => Event::closed(self.id, Cause::Lost, 0, error.to_string()),

@@ -120,6 +120,12 @@ impl Connection {
         self.quic.close(VarInt::from_u32(code), reason.as_bytes());
     }
 
+    /// Ends the connection for what the peer did, and counts it.
+    pub fn broken(&self, code: u32, reason: &str) {
+        self.breaches.connections.add(1);
+        self.close(code, reason);
+    }
+
     /// Runs until the connection has ended and the streams that came before that are handed on.
     async fn run(self: Arc<Self>, queues: Queues) {
         let handed_on = async {
@@ -142,8 +148,7 @@ impl Connection {
             return;
         }
         if let Err(Broken::Connection(code, reason)) = ended {
-            self.breaches.connections.add(1);
-            self.close(code, reason);
+            self.broken(code, reason);
         }
     }
 

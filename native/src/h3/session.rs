@@ -1,13 +1,16 @@
 //! A WebTransport session on an HTTP/3 connection (draft-ietf-webtrans-http3).
 
 use std::ops::Deref;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
+use futures::{future, FutureExt};
 use quinn::{ConnectionError, RecvStream, SendStream, VarInt};
+use tokio::select;
 use tokio::sync::mpsc::Receiver;
 use tokio::sync::{watch, Mutex};
-use tokio::time::timeout;
+use tokio::time::{sleep, timeout};
 use web_transport_proto::{Capsule, Http3CapsuleReader};
 
 use crate::faults::Fragile;
@@ -36,6 +39,15 @@ pub struct Session {
     peer_end: OnceLock<(u32, String)>,
     /// Whether there are no more capsules.
     capsules_over: watch::Sender<bool>,
+    /// Whether the peer cut off the stream that asked for the session, and so the session.
+    cut: AtomicBool,
+}
+
+/// How a session's stream ended.
+enum End {
+    InOrder(u32, String),
+    Cut,
+    Malformed,
 }
 
 impl Session {
@@ -51,6 +63,7 @@ impl Session {
             uni: Mutex::new(uni),
             peer_end: OnceLock::new(),
             capsules_over: watch::Sender::new(false),
+            cut: AtomicBool::new(false),
         })
     }
 
@@ -61,26 +74,50 @@ impl Session {
         header
     }
 
-    /// Reads the stream that asked for the session until the peer ends it, and with it the session. To run
-    /// as long as the session.
+    /// Reads the stream that asked for the session until the peer ends it, and with it the session
+    /// (draft-ietf-webtrans-http3, section 6). To run as long as the session.
     pub async fn read_capsules(&self, mut recv: Fragile<RecvStream>) {
-        let mut reader = Http3CapsuleReader::new(&mut *recv);
-        let end = loop {
-            match reader.read().await {
-                Ok(Some(Capsule::CloseWebTransportSession { code, reason })) => {
-                    break Some((code, reason))
-                }
-                Ok(Some(_)) => {}
-                // The stream's end without a word is one with the code 0.
-                Ok(None) => break Some((0, String::new())),
-                Err(_) => break None,
-            }
+        let end = select! {
+            biased;
+            end = read_end(&mut recv) => end,
+            () = self.stopped() => End::Cut,
         };
-        if let Some((code, reason)) = end {
-            let (code, text) = self.peer_end.get_or_init(|| (code, reason));
-            self.quic().close(codes::to_wire(*code), text.as_bytes());
+        if self.quic().close_reason().is_none() {
+            match end {
+                End::InOrder(code, reason) => {
+                    let (code, text) = self.peer_end.get_or_init(|| (code, reason));
+                    self.quic().close(codes::to_wire(*code), text.as_bytes());
+                }
+                End::Cut => {
+                    self.cut.store(true, Ordering::Relaxed);
+                    self.connection.close(codes::NO_ERROR, "");
+                }
+                // RFC 9297, section 3.3. The stream's error is the connection's, which has no other session.
+                End::Malformed => self
+                    .connection
+                    .broken(codes::MESSAGE_ERROR, "a capsule that can't be read"),
+            }
         }
         self.capsules_over.send_replace(true);
+    }
+
+    /// Waits until the peer reads the session's stream no more. With a capsule that ends the session it may say so
+    /// before the capsule is here.
+    async fn stopped(&self) {
+        let stopped = match &*self.connect.lock().await {
+            Some(send) => send.stopped().left_future(),
+            None => future::pending().right_future(),
+        };
+        if let Ok(Some(_)) = stopped.await {
+            sleep(LAST_CAPSULE).await;
+        } else {
+            future::pending().await
+        }
+    }
+
+    /// Whether the peer cut the session off.
+    pub fn was_cut(&self) -> bool {
+        self.cut.load(Ordering::Relaxed)
     }
 
     /// The next stream that the peer opens; None when the connection has ended.
@@ -185,6 +222,27 @@ impl Session {
     }
 }
 
+/// Reads capsules until there are no more.
+async fn read_end(recv: &mut RecvStream) -> End {
+    let mut reader = Http3CapsuleReader::new(&mut *recv);
+    loop {
+        match reader.read().await {
+            Ok(Some(Capsule::CloseWebTransportSession { code, reason })) => {
+                return End::InOrder(code, reason)
+            }
+            Ok(Some(_)) => {}
+            // The stream's end without a word is one with the code 0.
+            Ok(None) => return End::InOrder(0, String::new()),
+            Err(_) => break,
+        }
+    }
+    // The reader doesn't say whether its error is the stream's.
+    match recv.received_reset().now_or_never() {
+        Some(Ok(Some(_))) => End::Cut,
+        _ => End::Malformed,
+    }
+}
+
 impl Deref for Session {
     type Target = quinn::Connection;
 
@@ -192,3 +250,7 @@ impl Deref for Session {
         self.quic()
     }
 }
+
+#[cfg(test)]
+#[path = "session_tests.rs"]
+mod tests;

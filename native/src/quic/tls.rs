@@ -144,3 +144,7 @@ impl ServerCertVerifier for Pinned {
             .supported_schemes()
     }
 }
+
+#[cfg(test)]
+#[path = "certificate_tests.rs"]
+pub mod certificate;
