@@ -13,7 +13,9 @@ pub struct Counters {
     pub received: Count,
     pub dropped_in: Count,
     pub too_big: Count,
+    /// Dropped before the session's queue, and out of it.
     pub blocked: Count,
+    pub pushed_out: Count,
     pub malformed: Count,
 }
 
@@ -91,6 +93,15 @@ pub struct Stats {
 }
 
 impl Counters {
+    /// Number of datagrams that were queued and not pushed out.
+    pub fn queued(&self) -> u64 {
+        (self.sent.get() - self.pushed_out.get()) as u64
+    }
+
+    fn dropped_blocked(&self) -> f64 {
+        self.blocked.get() + self.pushed_out.get()
+    }
+
     /// Writes the numbers that the rule for a listener's rate reads again and again: no object is made for JavaScript.
     pub fn path(&self, conn: &quinn::Connection, out: &mut [f64; PATH_FIELDS]) {
         let path = path_stats(conn);
@@ -99,7 +110,7 @@ impl Counters {
             ms(path.rtt),
             path.sent_packets as f64,
             path.lost_packets as f64,
-            self.too_big.get() + self.blocked.get(),
+            self.too_big.get() + self.dropped_blocked(),
             state.delivery.bps().unwrap_or(f64::NAN),
             f64::from(u8::from(state.delivery.is_limit())),
             under_way_ms(state.since),
@@ -130,7 +141,7 @@ impl Counters {
             datagrams_received: self.received.get(),
             dropped_in: self.dropped_in.get(),
             dropped_too_big: self.too_big.get(),
-            dropped_blocked: self.blocked.get(),
+            dropped_blocked: self.dropped_blocked(),
             malformed: self.malformed.get(),
         }
     }

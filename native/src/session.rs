@@ -21,6 +21,7 @@ use crate::hub::Hub;
 use crate::inbox::Inbox;
 use crate::options::Options;
 use crate::place::Place;
+use crate::quic::engine::pushes_out;
 use crate::stream::Stream;
 
 /// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC 9297,
@@ -153,12 +154,12 @@ impl Session {
     fn queue(&self, framed: Bytes) -> bool {
         let conn: &quinn::Connection = &self.inner;
         let framed = self.with_own_header(framed);
-        let pushes_out = conn.datagram_send_buffer_space() < framed.len();
+        let pushes_out = pushes_out(conn, framed.len(), self.counters.queued());
         match conn.send_datagram(framed) {
             Ok(()) => {
                 self.counters.sent.add(1);
                 if pushes_out {
-                    self.counters.blocked.add(1);
+                    self.counters.pushed_out.add(1);
                 }
                 true
             }

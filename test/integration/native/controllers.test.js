@@ -47,10 +47,33 @@ async function carriesBothWays(congestionController) {
   }
 }
 
+/**
+ * Datagrams of one length in one turn, more than the queue holds: those that don't come are counted.
+ * @param {import('@aloud/native').CongestionController} congestionController
+ * @param {number} length
+ */
+async function countsPushedOut(congestionController, length) {
+  const options = { congestionController, receiveQueue: 5000 };
+  const server = await startServer({ options, onSession: () => {} });
+  const client = closeAfter(new Endpoint({ congestionController, sendQueueBytes: 4096 }));
+  const near = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+  const { datagrams } = record(await until(() => server.sessions[0]));
+  const COUNT = 2000;
+  for (let i = 0; i < COUNT; i++) near.send(bytes(String(i).padEnd(length)));
+  await until(() => datagrams.at(-1)?.startsWith(String(COUNT - 1)));
+  const { droppedBlocked = 0 } = near.stats() ?? {};
+  expect(droppedBlocked).toBeGreaterThan(0);
+  expect(Math.abs(COUNT - datagrams.length - droppedBlocked)).toBeLessThanOrEqual(10);
+}
+
+const FULL = 'counts what is pushed out of a full queue: %i bytes';
+const LENGTHS = [40, 160, 430];
 const TITLE = 'carries datagrams and streams both ways, and tells its name: %s';
 
 nativeTests.describe('native engine: congestion controllers', () => {
   it.each(CONGESTION_CONTROLLERS)(TITLE, carriesBothWays);
+
+  it.each(LENGTHS)(FULL, (length) => countsPushedOut('cubic', length));
 
   it('refuses a name that it does not know, and names those that it does', async () => {
     const congestionController = /** @type {'cubic'} */ (/** @type {string} */ ('vegas'));
@@ -68,6 +91,8 @@ nativeTests.describe('native engine: congestion controllers', () => {
 
 requireOrSkip(loadError('bbr3') === null, 'the engine with noq is not built', ofTheMachine).describe('engine with noq: congestion controllers', () => {
   it.each(NOQ_CONTROLLERS)(TITLE, carriesBothWays);
+
+  it.each(LENGTHS)(FULL, (length) => countsPushedOut('bbr3', length));
 
   it('is told from the first engine, which goes on beside it', async () => {
     expect(load('bbr3')).not.toBe(load());
