@@ -235,7 +235,7 @@ impl Endpoint {
         let _context = self.handle.enter();
         let socket =
             socket::bind(address).map_err(|error| failed(socket::reason(&error, address)))?;
-        let runtime = Arc::new(WalledRuntime::new(&self.hub));
+        let runtime = Arc::new(WalledRuntime::new(&self.hub, config.is_some()));
         quinn::Endpoint::new(EndpointConfig::default(), config, socket, runtime).map_err(failed)
     }
 

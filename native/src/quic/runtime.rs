@@ -17,13 +17,19 @@ use crate::quic::timers::Timers;
 pub struct WalledRuntime {
     hub: Weak<Hub>,
     timers: Arc<Timers>,
+    /// Whether its sockets are a server's.
+    serves: bool,
 }
 
 impl WalledRuntime {
     /// To be called in the runtime's context.
-    pub fn new(hub: &Arc<Hub>) -> Self {
+    pub fn new(hub: &Arc<Hub>, serves: bool) -> Self {
         let (hub, timers) = (Arc::downgrade(hub), Timers::new());
-        let runtime = Self { hub, timers };
+        let runtime = Self {
+            hub,
+            timers,
+            serves,
+        };
         runtime.spawn(Box::pin(runtime.timers.clone().run()));
         runtime
     }
@@ -44,7 +50,7 @@ impl Runtime for WalledRuntime {
     }
 
     fn wrap_udp_socket(&self, socket: UdpSocket) -> io::Result<Socket> {
-        wrap_udp_socket(socket)
+        wrap_udp_socket(socket, self.serves)
     }
 
     fn now(&self) -> Instant {

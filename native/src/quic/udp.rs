@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::io::{self, IoSliceMut};
-use std::net::{SocketAddr, UdpSocket};
+use std::net::{IpAddr, SocketAddr, UdpSocket};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::Arc;
@@ -25,11 +25,15 @@ pub struct ReadSocket {
     state: UdpSocketState,
     /// Whether the last datagram found no room.
     is_full: AtomicBool,
+    /// Whether IPv4 peers of an IPv6 socket are IPv4 addresses to quinn.
+    is_canonical: bool,
 }
 
 impl ReadSocket {
-    /// To be called in the runtime's context.
-    pub fn new(socket: UdpSocket) -> io::Result<Self> {
+    /// To be called in the runtime's context. `serves` is false for clients: on an IPv6 socket quinn's
+    /// know an IPv4 server by its mapped address.
+    pub fn new(socket: UdpSocket, serves: bool) -> io::Result<Self> {
+        let is_canonical = serves && socket.local_addr()?.is_ipv6();
         let state = UdpSocketState::new((&socket).into())?;
         // SAFETY: a UdpSocket's descriptor is its own, the same and open as long as it is.
         let io = unsafe { AsyncFd::register_with_interest(socket, Interest::READABLE) }?;
@@ -37,7 +41,25 @@ impl ReadSocket {
             io,
             state,
             is_full: AtomicBool::new(false),
+            is_canonical,
         })
+    }
+}
+
+/// An IPv4 address in place of one that is mapped into IPv6. When a peer's port changes, as behind a
+/// NAT, quinn keeps its path's round trip, window and MTU only where the address is IPv4.
+fn canonical(address: SocketAddr) -> SocketAddr {
+    match address.ip().to_canonical() {
+        ip @ IpAddr::V4(_) => SocketAddr::new(ip, address.port()),
+        IpAddr::V6(_) => address,
+    }
+}
+
+/// The address by which an IPv6 socket reaches an IPv4 one.
+fn mapped(address: SocketAddr) -> SocketAddr {
+    match address.ip() {
+        IpAddr::V4(ip) => SocketAddr::new(ip.to_ipv6_mapped().into(), address.port()),
+        IpAddr::V6(_) => address,
     }
 }
 
@@ -50,7 +72,19 @@ impl AsyncUdpSocket for ReadSocket {
     }
 
     fn try_send(&self, transmit: &Transmit) -> io::Result<()> {
-        let sent = self.state.send(self.io.get_ref().into(), transmit);
+        let socket = self.io.get_ref().into();
+        let sent = if self.is_canonical {
+            let destination = mapped(transmit.destination);
+            self.state.send(
+                socket,
+                &Transmit {
+                    destination,
+                    ..*transmit
+                },
+            )
+        } else {
+            self.state.send(socket, transmit)
+        };
         if sent.is_err() {
             self.is_full.store(true, Ordering::Relaxed);
         }
@@ -69,6 +103,11 @@ impl AsyncUdpSocket for ReadSocket {
             let Ok(received) = received else {
                 continue;
             };
+            if let (true, Ok(count)) = (self.is_canonical, &received) {
+                for meta in &mut meta[..*count] {
+                    meta.addr = canonical(meta.addr);
+                }
+            }
             // There was room for more than there is; what comes from now on makes it ready anew.
             if received.as_ref().is_ok_and(|count| *count < bufs.len()) {
                 ready.clear_ready();
@@ -145,7 +184,7 @@ mod tests {
     fn all_that_comes_is_read_in_batches() {
         let runtime = Builder::new_current_thread().enable_all().build().unwrap();
         runtime.block_on(async {
-            let socket = ReadSocket::new(bound()).unwrap();
+            let socket = ReadSocket::new(bound(), true).unwrap();
             let other = bound();
             other.connect(socket.local_addr().unwrap()).unwrap();
             for turn in 0..50 {
@@ -171,7 +210,7 @@ mod tests {
             .start_paused(true)
             .build();
         paused.unwrap().block_on(async {
-            let socket = Arc::new(ReadSocket::new(bound()).unwrap());
+            let socket = Arc::new(ReadSocket::new(bound(), true).unwrap());
             let mut rooms = [(); 2].map(|()| socket.clone().create_io_poller());
             let began = Instant::now();
             for room in &mut rooms {

@@ -20,7 +20,7 @@ pub const NAMES: &[&str] = &["bbr3", "bbr3-bare"];
 /// What a runtime makes of a UDP socket.
 pub type Socket = Box<dyn AsyncUdpSocket>;
 
-pub fn wrap_udp_socket(socket: UdpSocket) -> io::Result<Socket> {
+pub fn wrap_udp_socket(socket: UdpSocket, _serves: bool) -> io::Result<Socket> {
     TokioRuntime.wrap_udp_socket(socket)
 }
 

@@ -31,13 +31,14 @@ pub const NAMES: &[&str] = &[
 /// What a runtime makes of a UDP socket.
 pub type Socket = Arc<dyn AsyncUdpSocket>;
 
+/// `serves` is false for clients' sockets.
 #[cfg(unix)]
-pub fn wrap_udp_socket(socket: UdpSocket) -> io::Result<Socket> {
-    Ok(Arc::new(ReadSocket::new(socket)?))
+pub fn wrap_udp_socket(socket: UdpSocket, serves: bool) -> io::Result<Socket> {
+    Ok(Arc::new(ReadSocket::new(socket, serves)?))
 }
 
 #[cfg(not(unix))]
-pub fn wrap_udp_socket(socket: UdpSocket) -> io::Result<Socket> {
+pub fn wrap_udp_socket(socket: UdpSocket, _serves: bool) -> io::Result<Socket> {
     quinn::Runtime::wrap_udp_socket(&quinn::TokioRuntime, socket)
 }
 
