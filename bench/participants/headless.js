@@ -58,6 +58,8 @@ export class Headless {
    * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
    * @param {typeof globalThis.fetch} [options.fetch]
    * @param {typeof globalThis.WebSocket} [options.WebSocket]
+   * @param {(inner: any) => any} [options.wrapWebTransport]  makes a class of sessions from the
+   *   native client's
    * @param {Pick<import('../setup/steps.js').StepNotes, 'reach'>} [options.notes]  is told of the steps from the welcome on
    */
   constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch, notes, ...options }) {
@@ -66,6 +68,7 @@ export class Headless {
     this.#transports = openScope(tap);
     this.#notes = notes;
     const scope = { ...this.#transports.scope, ...(options.WebSocket && { WebSocket: options.WebSocket }), fetch };
+    scope.WebTransport = options.wrapWebTransport?.(scope.WebTransport) ?? scope.WebTransport;
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
       people: (/** @type {{ people: any[] }} */ { people }) => void (this.people = people),

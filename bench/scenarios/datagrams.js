@@ -3,7 +3,7 @@
  * @import { Scenario } from './scenario.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+import { MAX_SENT_BYTES } from '../../public/shared/wire/packet.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
 
@@ -46,7 +46,7 @@ export const datagrams = {
     const random = randomFor(options);
     const samples = folder.samples(packetBytes.name);
     const largest = samples.reduce((most, { value }) => Math.max(most, value), 0);
-    const limit = { label: `limit: ${MAX_PACKET_BYTES}`, axis: /** @type {const} */ ('y'), value: MAX_PACKET_BYTES };
+    const limit = { label: `limit: ${MAX_SENT_BYTES}`, axis: /** @type {const} */ ('y'), value: MAX_SENT_BYTES };
     const thesis = new Map(options.transports.map((/** @type {string} */ transport) => [transport, THESIS_MEAN_BYTES]));
     return {
       title: datagrams.title,
@@ -59,7 +59,7 @@ export const datagrams = {
       plots: [{ ...timePlot(packetBytes, samples), references: [limit] }, distributionPlot(packetBytes, samples)],
       notes: [
         'Packets as the client hands them to the transport: header and payloads, without what HTTP/3, QUIC, UDP and IP add.',
-        `No packet may have more than ${MAX_PACKET_BYTES} bytes, so that it fits a QUIC datagram on every path (RFC 9000, section 14).`,
+        `No packet may have more than ${MAX_SENT_BYTES} bytes, so that it fits a QUIC datagram on every path (RFC 9000, section 14).`,
         'The thesis carried its samples in text; here they are bytes.',
         ...worldNotes(options),
       ],

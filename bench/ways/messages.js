@@ -10,13 +10,14 @@
 
 import { seededRandom } from '../stats/random.js';
 import { quantile, sorted } from '../stats/statistics.js';
+import { MAX_SENT_BYTES } from '../../public/shared/wire/packet.js';
 import { NUMBERED_BYTES } from './numbered-packet.js';
-
-/** The longest part of a message, in bytes: with what stands before it, it fits a datagram of 1 200 bytes. */
-const PART_BYTES = 1180;
 
 /** Before each part: the message's number (32 bits), the part's, and how many parts there are (16 bits each). */
 const PART_HEADER_BYTES = 8;
+
+/** The longest part of a message, in bytes: with its header and kind it fits a datagram. */
+const PART_BYTES = MAX_SENT_BYTES - PART_HEADER_BYTES - 1;
 
 /**
  * The messages of some kinds, each at a random moment of an interval of its own: messages don't keep step with frames.

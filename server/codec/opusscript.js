@@ -103,11 +103,26 @@ class OpusscriptEncoder {
       cells[cell++] = sample & 0xff;
       cells[cell++] = (sample >> 8) & 0xff;
     }
-    const length = this.#handler._encode(address, values * 2, payload, this.#frameSamples);
-    if (!(length > 0 && length <= MAX_OPUS_BYTES && length <= out.length - at)) return 0;
+    const room = Math.min(MAX_OPUS_BYTES, out.length - at);
+    let length = this.#handler._encode(address, values * 2, payload, this.#frameSamples);
+    if (length > room && room > 1) {
+      this.#fill(room);
+      length = this.#handler._encode(address, values * 2, payload, this.#frameSamples);
+    }
+    if (!(length > 0 && length <= room)) return 0;
     const { bytes } = this.#library;
     for (let i = 0; i < length; i++) out[at + i] = bytes[payload + i];
     return length;
+  }
+
+  /**
+   * Gives each payload as many bytes from now on: this library can't be told the most.
+   * @param {number} bytes
+   */
+  #fill(bytes) {
+    const bitrate = Math.floor((bytes * 8 * this.#sampleRate) / this.#frameSamples);
+    this.#handler._encoder_ctl(CTL.setBitrate, bitrate);
+    this.#handler._encoder_ctl(CTL.setVbr, 0);
   }
 
   /** @param {number} complexity */

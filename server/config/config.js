@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { mostBitrate } from '../../public/shared/stream/bitrate.js';
+import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { readArguments } from './command-line.js';
 import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
 import { checkValue, parseText } from './option-value.js';
@@ -204,7 +205,8 @@ function checkTogether(config, given) {
   if (codec === 'opusscript' && channels === 2 && frameMs / opusFrames > OPUSSCRIPT_STEREO_MS) {
     stop('channels', channels, `1 with --codec opusscript and Opus frames of more than ${OPUSSCRIPT_STEREO_MS} ms`);
   }
-  const most = mostBitrate(config);
+  // A little above what is written: streams are held to that.
+  const most = mostBitrate(config, MAX_PACKET_BYTES - AUDIO_HEADER_BYTES);
   if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
   if (config.broadcast && config.mode === 'forward') stop('mode', 'forward', 'mix or auto with --broadcast');
   if (config.mode === 'forward' && config.delivery === 'reply') stop('mode', 'forward', 'mix or auto with --delivery reply');

@@ -3,7 +3,7 @@
  */
 
 import { BUNDLE_HEADER_BYTES, voiceBytes, writeBundleHeader, writeVoiceHead } from '../../public/shared/wire/bundle.js';
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY, MAX_VOICES, Packet, VOICE_BIT, lengthBytes } from '../../public/shared/wire/packet.js';
+import { MAX_PACKET_BYTES, MAX_REDUNDANCY, MAX_SENT_BYTES, MAX_VOICES, Packet, VOICE_BIT, lengthBytes } from '../../public/shared/wire/packet.js';
 import { SilencePace } from '../../public/shared/stream/packet-stream.js';
 
 /** The frames of which voices are kept: a packet's own, and those that it repeats. */
@@ -61,13 +61,17 @@ export class BundleStream {
     const packet = this.#packet;
     packet.frame = this.#frame;
     packet.redundancy = 0;
-    let room = MAX_PACKET_BYTES - BUNDLE_HEADER_BYTES;
-    room -= this.#before(0).fit(room);
+    const own = this.#before(0);
+    let room = MAX_SENT_BYTES - BUNDLE_HEADER_BYTES;
+    let bytes = own.fit(room);
+    // An older client's payload may be longer than what is written today.
+    if (own.kept === 0) bytes = own.fit(MAX_PACKET_BYTES - BUNDLE_HEADER_BYTES);
+    room -= bytes;
     let oldest = redundancy;
     while (oldest > 0 && this.#before(oldest).count === 0) oldest -= 1;
     for (let r = 1; r <= oldest; r++) {
       const voices = this.#before(r);
-      const bytes = voices.fit(room - 2);
+      bytes = voices.fit(room - 2);
       // A frame of which only gaps would be repeated isn't worth it.
       if (bytes < 0 || (voices.count > 0 && voices.kept === 0)) break;
       packet.redundancy = r;

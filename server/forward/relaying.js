@@ -7,7 +7,7 @@
  * @typedef {{ transport: Transport, sessions: Session[] }} Group
  */
 
-import { MAX_PACKET_BYTES, Packet as VoicePacket, VOICE_BIT, LEVEL_MASK, writeVoiceHeader } from '../../public/shared/wire/packet.js';
+import { MAX_PACKET_BYTES, MAX_SENT_BYTES, Packet as VoicePacket, VOICE_BIT, LEVEL_MASK, writeVoiceHeader } from '../../public/shared/wire/packet.js';
 import { Forwarding } from './forwarding.js';
 
 /** The buffer into which every packet is written: sessions don't keep it. */
@@ -106,8 +106,8 @@ export class Relaying extends Forwarding {
     let from = packet.payloadStart[packet.redundancy];
     let length = 0;
     for (let r = 0; r <= packet.redundancy; r++) length += packet.payloadBytes[r];
-    if (start + length > MAX_PACKET_BYTES) {
-      // The speaker's number takes the room of what is repeated.
+    if (start + length > MAX_SENT_BYTES) {
+      // The speaker's number takes the room of what is repeated, and so does an older client's packet.
       voice.redundancy = 0;
       start = writeVoiceHeader(out, voice);
       from = packet.payloadStart[0];

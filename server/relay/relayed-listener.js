@@ -9,7 +9,7 @@
  */
 
 import { NEARNESS } from '../../public/shared/nearness.js';
-import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/wire/packet.js';
+import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_SENT_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/wire/packet.js';
 import { RATES } from '../../public/shared/sound/rates.js';
 import { Ladder, LEAST_BITRATE, MOST_BITRATE } from '../broadcast/ladder.js';
 import { RATE_RULES } from '../broadcast/rate-rule.js';
@@ -25,7 +25,7 @@ const MAX_PACKETS = 2 * MAX_CLOCK_REQUESTS;
 const MAX_STRIDE = MAX_REDUNDANCY + 1;
 
 /** The bytes of a packet that are left for payloads, beside a full list of speakers. */
-const PAYLOADS_BYTES = MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
+const PAYLOADS_BYTES = MAX_SENT_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
 
 /** How much larger than their mean payloads of a broadcast may be, as at home. */
 const BROADCAST_MARGIN = 1.1;

@@ -21,6 +21,8 @@
  * @property {number | null} rttMs       the transport's own estimate, in milliseconds
  * @property {number} lostPackets        packets towards the peer that the transport knows to be lost
  * @property {number} droppedOut         packets that were not sent: too long, or the way was blocked
+ * @property {number} [droppedTooBig]    those of them that have no room in a datagram to the peer,
+ *   on the native engine
  * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
  *   pings that weren't answered, since they were too many
  * @property {number} [sentPackets]      packets towards the peer, where lostPackets is of them

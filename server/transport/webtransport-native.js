@@ -351,6 +351,7 @@ export class NativeEngineSession extends BaseSession {
       sentPackets: stats.sentPackets,
       lostPackets: stats.lostPackets,
       droppedOut: stats.droppedTooBig + stats.droppedBlocked + this.#droppedHere,
+      droppedTooBig: stats.droppedTooBig,
       droppedIn: stats.droppedIn,
       deliveryBps: stats.deliveryBps,
       deliveryIsLimit: stats.deliveryIsLimit,

@@ -5,6 +5,7 @@
  * @typedef {object} Behaviour
  * @property {boolean} [blocked]      datagrams are not taken until unblock()
  * @property {boolean} [failsToOpen]
+ * @property {number} [maxDatagramSize]  a longer datagram is dropped without a word; can be changed
  * @property {boolean} [neverOpens]
  * @property {Record<string, object>} [answers]  to control messages, by their type
  */
@@ -40,13 +41,17 @@ export class FakeWebTransport {
     if (!behaviour.blocked) this.#blocked.resolve(undefined);
     this.incomingUnidirectionalStreams = new ReadableStream({ start: (controller) => void (this.#streamsIn = controller) });
     this.datagrams = {
+      get maxDatagramSize() {
+        return behaviour.maxDatagramSize ?? 1215;
+      },
       incomingHighWaterMark: 1,
+      incomingMaxBufferedDatagrams: 1,
       outgoingMaxAge: null,
       readable: new ReadableStream({ start: (controller) => void (this.#datagramsIn = controller) }),
       writable: new WritableStream({
         write: async (/** @type {Uint8Array} */ bytes) => {
           await this.#blocked.promise;
-          this.sentDatagrams.push(bytes);
+          if (bytes.length <= this.datagrams.maxDatagramSize) this.sentDatagrams.push(bytes);
         },
       }),
     };

@@ -3,6 +3,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { ClockSync } from '../clock/clock-sync.js'
+ * @import { Connection } from '../connection/connection.js'
  * @import { Nearness } from '../../shared/nearness.js'
  * @import { RoomState } from './room-state.js'
  * @import { Sealing } from './sealing.js'
@@ -50,11 +51,11 @@ export class ClientAudio {
    * @param {ClockSync} options.clockSync
    * @param {RoomState} options.room
    * @param {Partial<JoinOptions>} options.wish  how this one's own sound is to be
-   * @param {(bytes: Uint8Array) => boolean} options.send  a packet, valid during the call
+   * @param {Pick<Connection, 'send' | 'limit'>} options.connection
    * @param {Readonly<Output>} options.output
    * @param {Sealing | null} [options.sealing]  null where nothing is encrypted end to end
    */
-  constructor({ format, codec, clock, clockSync, room, wish, send, output, sealing = null }) {
+  constructor({ format, codec, clock, clockSync, room, wish, connection, output, sealing = null }) {
     const { bitrate, application, muted = false, silenceSuppression = true } = wish;
     const { redundancy } = room.welcome;
     this.#room = room;
@@ -77,7 +78,10 @@ export class ClientAudio {
     try {
       const plain = newEncoder(codec, format, { bitrate, application }, room.welcome.bitrate);
       const encoder = sealing === null ? plain : sealing.encoder(plain);
-      this.uplink = new Uplink({ format, clockSync, encoder, send, redundancy, clock, effort: this });
+      const send = connection.send.bind(connection);
+      const limit = () => connection.limit;
+      const sending = { encoder, send, limit, redundancy };
+      this.uplink = new Uplink({ format, clockSync, clock, effort: this, ...sending });
     } catch (error) {
       this.playout.close();
       throw error;

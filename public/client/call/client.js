@@ -193,9 +193,9 @@ export class Client {
     const room = this.#room;
     const format = /** @type {AudioFormat} */ (this.format);
     const sync = /** @type {ClockSync} */ (this.#clockSync);
-    const send = connection.send.bind(connection);
     const sealing = await this.#openSealing(connection);
-    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish: this.#wish, send, output: this.#output, sealing });
+    const [wish, output] = [this.#wish, this.#output];
+    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish, connection, output, sealing });
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;

@@ -4,7 +4,7 @@
  */
 
 import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
-import { SFrameHeader, SFrameKey } from '../../shared/stream/sframe.js';
+import { SEAL_BYTES, SFrameHeader, SFrameKey } from '../../shared/stream/sframe.js';
 
 /** The bytes of a KID for the participant's id, and for what is drawn anew for each join. */
 const ID_BYTES = 3;
@@ -123,6 +123,8 @@ class SealingEncoder {
   #key;
   #ctr = 0;
   #plain = new Uint8Array(MAX_PACKET_BYTES);
+  /** As much of it as has room once it is sealed. */
+  #room = this.#plain.subarray(0);
   /** @type {Uint8Array} */
   #out = this.#plain;
   #at = 0;
@@ -137,7 +139,9 @@ class SealingEncoder {
   begin(pcm, out, at, complexity) {
     this.#out = out;
     this.#at = at;
-    this.#encoder.begin(pcm, this.#plain, 0, complexity);
+    const most = Math.max(0, out.length - at - SEAL_BYTES);
+    if (this.#room.length !== most) this.#room = this.#plain.subarray(0, most);
+    this.#encoder.begin(pcm, this.#room, 0, complexity);
   }
 
   end() {

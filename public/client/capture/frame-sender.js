@@ -5,7 +5,7 @@
  */
 
 import { levelOf } from '../../shared/sound/level.js';
-import { MAX_PACKET_BYTES, SILENT_LEVEL } from '../../shared/wire/packet.js';
+import { MAX_SENT_BYTES, SILENT_LEVEL } from '../../shared/wire/packet.js';
 import { PacketStream } from '../../shared/stream/packet-stream.js';
 import { Redundancy } from '../../shared/stream/redundancy.js';
 import { VoiceActivity, VoiceFlag } from './voice-activity.js';
@@ -19,6 +19,8 @@ const FLUSH_MS = 5;
 /** The longest sound of a packet that holds two frames, in milliseconds. */
 const MAX_PACKED_MS = 40;
 
+const noLimit = () => MAX_SENT_BYTES;
+
 /**
  * Sends frames of the grid as packets: silence is left out, and payloads are repeated as the reported loss asks. Sound
  * ends with a fade and begins with its first sample.
@@ -26,6 +28,7 @@ const MAX_PACKED_MS = 40;
 export class FrameSender {
   #stream;
   #send;
+  #limit;
   #suppresses;
   #activity;
   #voiceFlag;
@@ -61,15 +64,17 @@ export class FrameSender {
    * @param {AudioFormat} options.format
    * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
    * @param {(bytes: Uint8Array) => boolean} options.send  may not keep the bytes
+   * @param {() => number} [options.limit]  the most bytes that it takes now, asked for each frame
    * @param {boolean} [options.suppressesSilence]  whether packets may be left out in silence; default false
    * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0
    * @param {Pick<Clock, 'now'>} [options.clock]
    * @param {{ readonly complexity: number, readonly framesPerPacket?: 1 | 2 }} [options.effort]  the encoder's complexity, and
    *   how many frames make a packet; looked at for each frame
    */
-  constructor({ format, encoder, send, suppressesSilence = false, redundancy = 0, clock, effort }) {
+  constructor({ format, encoder, send, limit = noLimit, suppressesSilence = false, redundancy = 0, clock, effort }) {
     this.#stream = new PacketStream({ encoder, frameMs: format.frameMs, suppresses: suppressesSilence, effort });
     this.#send = send;
+    this.#limit = limit;
     this.#suppresses = suppressesSilence;
     this.#fadeStep = 1000 / (FADE_MS * format.sampleRate);
     this.#channels = format.channels;
@@ -115,6 +120,7 @@ export class FrameSender {
     const sound = pcm === null ? this.#nothing() : this.#shape(pcm);
     const packed = this.#isHeld ? 1 : 0;
     this.#isHeld = packed === 0 && this.#holds(sound);
+    this.#stream.limit = this.#limit();
     const isSent = this.#stream.encode(frame, sound, !this.#isHeld);
     if (this.#isHeld) return;
     if (!isSent) {
@@ -143,7 +149,7 @@ export class FrameSender {
   #holds(sound) {
     const isLong = this.#mayPack && this.#effort?.framesPerPacket === 2;
     const { payloadBytes } = this.#stream;
-    return isLong && sound !== null && payloadBytes > 0 && 3 * payloadBytes < MAX_PACKET_BYTES && this.#redundancy.count === 0;
+    return isLong && sound !== null && payloadBytes > 0 && 3 * payloadBytes < this.#limit() && this.#redundancy.count === 0;
   }
 
   #nothing() {

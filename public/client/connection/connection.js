@@ -1,4 +1,5 @@
 import { errorOfClose, errors } from '../../shared/errors.js';
+import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 
 /**
  * A client's connection to the server, whatever protocol carries it.
@@ -67,6 +68,11 @@ export class Connection {
    */
   join(message) {
     this.sendControl(message);
+  }
+
+  /** The most bytes that a packet may have now. */
+  get limit() {
+    return MAX_SENT_BYTES;
   }
 
   /**

@@ -1,5 +1,6 @@
 import { ControlLines, writeControlLine } from '../../shared/wire/control.js';
 import { errors } from '../../shared/errors.js';
+import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 import { PacketStreams } from './packet-streams.js';
 import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
 
@@ -36,6 +37,8 @@ export class WebTransportConnection extends Connection {
   #now;
   /** @type {{ write: (bytes: Uint8Array) => Promise<void> }} */
   #packets;
+  /** Where packets are datagrams. @type {WebTransportDatagramDuplexStream | null} */
+  #datagrams;
   #pending = 0;
   #onWritten = () => {
     this.#pending -= 1;
@@ -86,6 +89,7 @@ export class WebTransportConnection extends Connection {
     this.#now = now;
     const isDatagrams = carry === 'datagrams';
     const streams = new PacketStreams(session, isDatagrams ? 'stream' : carry, (bytes) => this.received(bytes, now()));
+    this.#datagrams = isDatagrams ? session.datagrams : null;
     this.#packets = isDatagrams ? this.#openDatagrams(session.datagrams) : streams;
     this.#control = stream.writable.getWriter();
     this.#watchEnd();
@@ -104,7 +108,9 @@ export class WebTransportConnection extends Connection {
 
   /** @param {WebTransportDatagramDuplexStream} datagrams */
   #openDatagrams(datagrams) {
+    // The newer name and the older one of the same: a browser has one of them, or both.
     datagrams.incomingHighWaterMark = INCOMING_DATAGRAMS;
+    Object.assign(datagrams, { incomingMaxBufferedDatagrams: INCOMING_DATAGRAMS });
     datagrams.outgoingHighWaterMark = MAX_PENDING;
     datagrams.outgoingMaxAge = OUTGOING_MAX_AGE_MS;
     void this.#readAll(datagrams.readable.getReader(), (bytes) => this.received(bytes, this.#now()));
@@ -140,11 +146,25 @@ export class WebTransportConnection extends Connection {
   }
 
   /**
+   * The longest datagram that the browser takes now: it drops a longer one without a word. Some say
+   * 1 024 bytes at first, and more later.
+   */
+  get #longest() {
+    return this.#datagrams?.maxDatagramSize || Infinity;
+  }
+
+  /** @override */
+  get limit() {
+    return Math.min(this.#longest, MAX_SENT_BYTES);
+  }
+
+  /**
    * @override
    * @param {Uint8Array} bytes
    */
   send(bytes) {
-    if (this.closed || this.#pending >= MAX_PENDING) return this.count(false);
+    const mayGo = !this.closed && this.#pending < MAX_PENDING && bytes.length <= this.#longest;
+    if (!mayGo) return this.count(false);
     this.#pending += 1;
     this.#packets.write(bytes.slice()).then(this.#onWritten, this.#onWritten);
     return this.count(true);

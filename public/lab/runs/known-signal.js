@@ -4,7 +4,7 @@
  * @import { SoundWindow } from './listener.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
+import { MAX_HEADER_BYTES, MAX_SENT_BYTES } from '../../shared/wire/packet.js';
 import { PayloadEncoder } from '../../shared/stream/payload.js';
 import { align } from '../../shared/sound/signal.js';
 
@@ -88,7 +88,7 @@ function encodeKnownSignal(codec, format, bitrate) {
   const signal = createKnownSignal(format);
   const { sampleRate, opusFrameSamples: frameSamples, frameSamples: size } = format;
   const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
-  const out = new Uint8Array(MAX_PACKET_BYTES);
+  const out = new Uint8Array(MAX_SENT_BYTES - MAX_HEADER_BYTES);
   const frames = signal.length / size;
   const payloads = [];
   for (let i = 0; i < 2 * frames; i++) {

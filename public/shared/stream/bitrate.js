@@ -3,14 +3,19 @@
  * @import { AudioFormat } from '../sound/audio-format.js'
  */
 
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../wire/packet.js';
+import { MAX_HEADER_BYTES, MAX_SENT_BYTES } from '../wire/packet-format.js';
+import { MAX_BITRATE } from './codec.js';
+
+/** The longest payload that is written, in bytes. */
+const MAX_PAYLOAD_BYTES = MAX_SENT_BYTES - MAX_HEADER_BYTES;
 
 /**
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
+ * @param {number} [payloadBytes]  the most of a frame; as they are written by default
  * @returns {number} the bit rate at which a frame fills a packet, in bits a second
  */
-export function mostBitrate({ frameMs, opusFrames }) {
-  return Math.floor(((MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - 2 * opusFrames) * 8000) / frameMs);
+export function mostBitrate({ frameMs, opusFrames }, payloadBytes = MAX_PAYLOAD_BYTES) {
+  return Math.floor(((payloadBytes - 2 * opusFrames) * 8000) / frameMs);
 }
 
 /** The shortest Opus frame that may be of little bandwidth, in milliseconds: shorter ones are for music. */
@@ -44,11 +49,11 @@ const BITS_OF_SHORT = new Map([[2.5, 4 / 3], [5, 10 / 9]]);
  * @param {number} bitrate of one channel, in bits a second, where a frame has 10 ms or more
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames' | 'channels'>} format
  * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, more for short frames, and as
- *   much as they need for the full band, as far as a packet has room
+ *   much as they need for the full band, as far as a packet has room, and Opus goes
  */
 export function streamBitrate(bitrate, format) {
   const { channels, frameMs, opusFrames } = format;
   const whole = Math.round(bitrate * channels * (BITS_OF_SHORT.get(frameMs / opusFrames) ?? 1));
   const least = Math.max(whole, leastBitrate(format));
-  return least === bitrate ? bitrate : Math.min(least, mostBitrate(format));
+  return Math.min(least, mostBitrate(format), MAX_BITRATE);
 }

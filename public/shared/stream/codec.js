@@ -67,6 +67,9 @@ import { CHANNELS, OPUS_FRAME_MS, SAMPLE_RATES } from '../sound/audio-format.js'
 /** The longest Opus frame, in bytes (RFC 6716, section 3.2.1), and the longest payload taken here. */
 export const MAX_OPUS_BYTES = 1275;
 
+/** Opus's highest bit rate, in bits a second of all channels (RFC 6716, section 2.1.1). */
+export const MAX_BITRATE = 512_000;
+
 /** The longest Opus frame: 60 ms at 48 kHz. */
 export const MAX_FRAME_SAMPLES = 2880;
 
@@ -96,8 +99,8 @@ export function checkEncoderSettings(settings) {
   checkDecoderSettings(settings);
   const { sampleRate, frameSamples } = settings;
   const { channels, bitrate, complexity, application, isConstant } = { ...defaultEncoderSettings, ...definedOf(settings) };
-  if (!Number.isInteger(bitrate) || bitrate < 500 || bitrate > 512000) {
-    throw new RangeError(`bit rate ${bitrate}: allowed are 500 to 512000 b/s`);
+  if (!Number.isInteger(bitrate) || bitrate < 500 || bitrate > MAX_BITRATE) {
+    throw new RangeError(`bit rate ${bitrate}: allowed are 500 to ${MAX_BITRATE} b/s`);
   }
   if (!Number.isInteger(complexity) || complexity < 0 || complexity > 10) {
     throw new RangeError(`complexity ${complexity}: allowed are 0 to 10`);

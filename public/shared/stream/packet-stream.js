@@ -4,8 +4,9 @@
 
 import {
   AUDIO_HEADER_BYTES,
-  MAX_PACKET_BYTES,
+  MAX_HEADER_BYTES,
   MAX_REDUNDANCY,
+  MAX_SENT_BYTES,
   Packet,
   lengthBytes,
   speakersBytes,
@@ -20,14 +21,8 @@ const SILENT_MS = 200;
 
 const PAYLOADS = MAX_REDUNDANCY + 1;
 
-/**
- * The largest packet that fits one datagram before QUIC has found the path's own limit, in bytes: of 1 200 bytes of UDP
- * payload (RFC 9000, section 14) it takes 38 for its header, tag and frame, and WebTransport one to eight for the session.
- */
-const UNPROBED_BYTES = 1150;
-
 /** The buffer into which every stream's packets are written: connections don't keep it. */
-const out = new Uint8Array(MAX_PACKET_BYTES);
+const out = new Uint8Array(MAX_SENT_BYTES);
 
 /** Views of its beginning, by their length. @type {Uint8Array[]} */
 const views = [];
@@ -95,8 +90,11 @@ export class PacketStream {
   #encoder;
   #effort;
   #pace;
+  #limit = MAX_SENT_BYTES;
   /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
   #payloads = [];
+  /** The parts of them that a payload may fill. @type {Uint8Array[]} */
+  #rooms = [];
   /** Their lengths in bytes; 0 is silence. */
   #lengths = new Uint16Array(PAYLOADS);
   #turn = 0;
@@ -124,6 +122,16 @@ export class PacketStream {
   /** @param {boolean} suppresses whether packets are left out in silence */
   suppressSilence(suppresses) {
     this.#pace.suppresses = suppresses;
+  }
+
+  /**
+   * Sets the most bytes of a packet, from the next frame on: a payload fits it at any bit rate.
+   * @param {number} bytes  MAX_SENT_BYTES at most, as at first
+   */
+  set limit(bytes) {
+    if (bytes === this.#limit) return;
+    this.#limit = bytes;
+    this.#rooms = [];
   }
 
   /** Whether the last frame was silent. */
@@ -183,8 +191,8 @@ export class PacketStream {
     this.#turn = (this.#turn + 1) % PAYLOADS;
     this.#lengths[this.#turn] = 0;
     if (pcm !== null) {
-      if (this.#payloads.length === 0) this.#claim();
-      this.#encoder.begin(pcm, this.#payloads[this.#turn], 0, this.#effort?.complexity, frame === this.#soundFrame + 1);
+      if (this.#rooms.length === 0) this.#claim();
+      this.#encoder.begin(pcm, this.#rooms[this.#turn], 0, this.#effort?.complexity, frame === this.#soundFrame + 1);
       this.#soundFrame = frame;
       this.#hasBegun = true;
     }
@@ -201,7 +209,10 @@ export class PacketStream {
   }
 
   #claim() {
-    while (this.#payloads.length < PAYLOADS) this.#payloads.push(new Uint8Array(MAX_PACKET_BYTES - AUDIO_HEADER_BYTES));
+    const most = MAX_SENT_BYTES - MAX_HEADER_BYTES;
+    while (this.#payloads.length < PAYLOADS) this.#payloads.push(new Uint8Array(most));
+    const bytes = Math.max(0, this.#limit - MAX_HEADER_BYTES);
+    this.#rooms = this.#payloads.map((payload) => payload.subarray(0, bytes));
   }
 
   /**
@@ -232,14 +243,14 @@ export class PacketStream {
   /**
    * @param {number} redundancy  0 to MAX_REDUNDANCY
    * @returns {number} how many of so many frames before the last one have no room in its packet, beside a full list of
-   *   speakers, on a path of which nothing is known yet
+   *   speakers
    */
   leavesOut(redundancy) {
     let bytes = AUDIO_HEADER_BYTES + speakersBytes(this.packet.speakers) + this.payloadBytes;
     for (let r = 1; r <= redundancy; r++) {
       const length = this.#lengthBefore(r);
       bytes += lengthBytes(length) + length;
-      if (bytes > UNPROBED_BYTES) return redundancy - r + 1;
+      if (bytes > this.#limit) return redundancy - r + 1;
     }
     return 0;
   }
@@ -252,7 +263,7 @@ export class PacketStream {
    */
   #fit(packet, redundancy, back) {
     const own = AUDIO_HEADER_BYTES + this.#lengthBefore(back);
-    if (own + speakersBytes(packet.speakers) > MAX_PACKET_BYTES) packet.speakers = 0;
+    if (own + speakersBytes(packet.speakers) > this.#limit) packet.speakers = 0;
     let bytes = own + speakersBytes(packet.speakers);
     packet.redundancy = 0;
     let oldest = MAX_REDUNDANCY - back;
@@ -260,7 +271,7 @@ export class PacketStream {
     for (let r = 1; r <= redundancy && r <= oldest; r++) {
       const length = this.#lengthBefore(back + r);
       bytes += lengthBytes(length) + length;
-      if (bytes > MAX_PACKET_BYTES) return;
+      if (bytes > this.#limit) return;
       packet.payloadBytes[r] = length;
       packet.redundancy = r;
     }
@@ -278,6 +289,7 @@ export class PacketStream {
   rest(frame) {
     if (this.#soundFrame >= frame || this.#payloads.length === 0) return;
     this.#payloads = [];
+    this.#rooms = [];
     this.#lengths.fill(0);
   }
 

@@ -4,7 +4,7 @@
  * @import { Decoder, Encoder } from './codec.js'
  */
 
-import { lengthBytes, readOpusFrames, writeLength } from '../wire/packet-format.js';
+import { readOpusFrames, writeLength } from '../wire/packet-format.js';
 import { ConcealmentFade } from './concealment.js';
 
 /** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
@@ -112,6 +112,8 @@ export class PayloadEncoder {
   #predicts = true;
   #complexity = -1;
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
+  /** Views of its beginning, by their length. @type {Uint8Array[]} */
+  #views = [];
   /** The encoder that has begun a frame, and where its payload goes; else the payload's bytes. @type {Encoder | null} */
   #begun = null;
   /** @type {Uint8Array} */
@@ -234,8 +236,12 @@ export class PayloadEncoder {
     let end = at;
     for (let i = 0; i <= last; i++) {
       const opusFrame = pcm.subarray(i * this.#opusFrameValues, (i + 1) * this.#opusFrameValues);
-      const bytes = encoder.encode(opusFrame, this.#scratch, 0);
-      if (bytes === 0 || end + lengthBytes(bytes) + bytes > out.length) return 0;
+      // Each may have its share of the room that is left, so that the last one has room too.
+      const share = Math.floor((out.length - end) / (last + 1 - i)) - 2;
+      const room = Math.max(0, Math.min(share, MAX_OPUS_FRAME_BYTES));
+      const view = (this.#views[room] ??= this.#scratch.subarray(0, room));
+      const bytes = encoder.encode(opusFrame, view, 0);
+      if (bytes === 0) return 0;
       if (i < last) end = writeLength(out, end, bytes);
       for (let b = 0; b < bytes; b++) out[end + b] = this.#scratch[b];
       end += bytes;

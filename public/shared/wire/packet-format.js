@@ -2,8 +2,21 @@
 
 export const PACKET_VERSION = 1;
 
-/** The largest packet, in bytes: what fits one QUIC datagram on any path (RFC 9000, section 14). */
+/** The largest packet that is read, in bytes. */
 export const MAX_PACKET_BYTES = 1200;
+
+/**
+ * The largest packet that is written, in bytes: it fits a datagram at any time. Of the 1 200 bytes
+ * that each path takes (RFC 9000, section 14) QUIC needs up to 50, with the longest connection id,
+ * and WebTransport one.
+ */
+export const MAX_SENT_BYTES = 1149;
+
+/**
+ * The most bytes before a packet's only payload: a bundle's header, and its voice's number, level
+ * and length.
+ */
+export const MAX_HEADER_BYTES = 13;
 
 /** The most earlier payloads that a packet repeats. */
 export const MAX_REDUNDANCY = 2;

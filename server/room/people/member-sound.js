@@ -11,7 +11,7 @@
  * @import { JoinWishes, RoomConfig, RoomServices } from '../room-config.js'
  */
 
-import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_PACKET_BYTES, speakersBytes, Stream } from '../../../public/shared/wire/packet.js';
+import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_SENT_BYTES, speakersBytes, Stream } from '../../../public/shared/wire/packet.js';
 import { Redundancy } from '../../../public/shared/stream/redundancy.js';
 import { Ladder } from '../../broadcast/ladder.js';
 import { Layers } from '../../broadcast/layers.js';
@@ -24,7 +24,7 @@ import { Lateness } from '../../source/lateness.js';
 import { Source } from '../../source/source.js';
 
 /** The bytes of a packet that are left for payloads, beside a full list of speakers. */
-const PAYLOADS_BYTES = MAX_PACKET_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
+const PAYLOADS_BYTES = MAX_SENT_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
 
 /** The most that listeners of a broadcast get by default, in bits a second for each channel: fullband music (RFC 7587, section 3.1.1). */
 export const MOST_OF_A_CHANNEL = 64_000;

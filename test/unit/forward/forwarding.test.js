@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { VoiceList } from '../../../public/shared/wire/bundle.js';
-import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
+import { MAX_SENT_BYTES, Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -93,7 +93,7 @@ describe('a room that forwards', () => {
     const heard = bundlesOf(people[5]);
     expect(heard.get(2)?.repeated).toEqual([[[1, BYTES]], [[1, BYTES]]]);
     expect(heard.get(6)?.voices).toEqual([[1, BYTES], [2, BYTES], [3, BYTES], [4, BYTES], [5, 0], [6, 0]]);
-    for (const { bytes } of heard.values()) expect(bytes.length).toBeLessThanOrEqual(1200);
+    for (const { bytes } of heard.values()) expect(bytes.length).toBeLessThanOrEqual(MAX_SENT_BYTES);
   });
 
   it('lets nobody crowd others out by payloads that are larger than their share', async () => {

@@ -9,7 +9,7 @@ import { WebSocketConnection } from '../../../../public/client/connection/websoc
 import { WebTransportConnection } from '../../../../public/client/connection/webtransport.js';
 import { readList, writeListEntry } from '../../../../public/shared/wire/packet-list.js';
 import { readControl, writeControl } from '../../../../public/shared/wire/control.js';
-import { PacketType, packetType } from '../../../../public/shared/wire/packet.js';
+import { MAX_SENT_BYTES, PacketType, packetType } from '../../../../public/shared/wire/packet.js';
 import { FakeWebTransport } from '../../../fakes/web-transport.js';
 
 const scope = { WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)) };
@@ -397,6 +397,26 @@ describe('WebTransportConnection', () => {
       expect(log).toHaveBeenCalledOnce();
       log.mockRestore();
     }
+  });
+
+  it('asks for packets that the browser takes now, and counts a longer one as dropped', async () => {
+    const behaviour = { maxDatagramSize: 1024 };
+    const { connection, session } = await open(behaviour);
+    expect(connection.limit).toBe(1024);
+    const sent = [1025, 1024].map((length) => connection.send(new Uint8Array(length)));
+    expect(sent).toEqual([false, true]);
+    behaviour.maxDatagramSize = 1215;
+    expect(connection.limit).toBe(MAX_SENT_BYTES);
+    expect(connection.send(new Uint8Array(MAX_SENT_BYTES))).toBe(true);
+    await until(() => session.sentDatagrams.length === 2);
+    expect(session.sentDatagrams.map(({ length }) => length)).toEqual([1024, MAX_SENT_BYTES]);
+    expect(connection.stats()).toMatchObject({ sent: 2, droppedOut: 1 });
+  });
+
+  it('has datagrams wait to be read, by whichever name the browser knows', async () => {
+    const { session } = await open();
+    const marks = { incomingHighWaterMark: 256, incomingMaxBufferedDatagrams: 256 };
+    expect(session.datagrams).toMatchObject(marks);
   });
 
   it('ends when the control stream is no control messages', async () => {

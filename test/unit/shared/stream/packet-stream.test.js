@@ -66,7 +66,7 @@ describe('PacketStream', () => {
     size.bytes = 500;
     for (const frame of [1, 2, 3]) stream.encode(frame, sound(frame));
     expect(write(2)).toMatchObject({ payloads: [3, 2], speakers: 0 });
-    size.bytes = 1180;
+    size.bytes = 1130;
     stream.encode(4, sound(4));
     expect(write(2, 10)).toMatchObject({ payloads: [4], speakers: 0 });
     expect(write(2, 2)).toMatchObject({ payloads: [4], speakers: 2 });
