@@ -76,8 +76,8 @@ describe('a room that forwards', () => {
     }
     conference.pass(20);
     const heard = bundlesOf(bob);
-    expect(heard.get(9)?.voices).toEqual([[1, 0]]);
-    expect(heard.get(10)?.voices).toEqual([]);
+    expect(heard.get(7)?.voices).toEqual([[1, 0]]);
+    expect(heard.get(8)?.voices).toEqual([]);
   });
 
   it('leaves out the softest payloads where there is no room, and repeats what there is room for', async () => {
