@@ -32,7 +32,7 @@ export class ConnectError extends Error {
  *   request is still to be answered
  *
  * @typedef {object} ListenOptions
- * @property {string} [host]   an address or a name; '::' (the default) takes IPv4 as well
+ * @property {string | readonly string[]} [host]  an address or a name, or several; '::' (the default) takes IPv4 as well
  * @property {number} [port]   0 (the default) for any
  * @property {string} certPem  the certificate chain
  * @property {string} keyPem
@@ -93,17 +93,18 @@ export class Endpoint {
 
   /**
    * @param {ListenOptions} options
-   * @returns {Promise<{ address: string, port: number }>}
-   * @throws {Error} when the certificate is no good, or the address can't be had (code EADDRINUSE,
+   * @returns {Promise<{ address: string, port: number }>}  address: the first one
+   * @throws {Error} when the certificate is no good, or an address can't be had (code EADDRINUSE,
    *   EACCES, EADDRNOTAVAIL)
    */
   async listen({ host = '::', port = 0, ...options }) {
     if (this.#listen) throw new Error('the endpoint listens already');
-    const address = isIP(host) ? host : (await lookup(host)).address;
+    const addresses = await Promise.all([host].flat().map(async (one) => (isIP(one) ? one : (await lookup(one)).address)));
     try {
-      const bound = this.#native.listen(address, port, options.certPem, options.keyPem);
+      let bound = port;
+      for (const address of addresses) bound = this.#native.listen(address, bound, options.certPem, options.keyPem);
       this.#listen = options;
-      return { address, port: bound };
+      return { address: addresses[0], port: bound };
     } catch (error) {
       throw withSystemCode(/** @type {Error} */ (error));
     }

@@ -21,6 +21,7 @@
  */
 
 import { systemClock } from '../public/shared/clock.js';
+import { isIPv4 } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { hashesOf } from './http/api.js';
 import { createApp } from './http/app.js';
@@ -29,7 +30,7 @@ import { createLog } from './log.js';
 import { allowHosts } from './allowed-hosts.js';
 import { Gate } from './http/gate.js';
 import { createHttpCounts } from './http/http-counts.js';
-import { closeServer, createPageServer, listen, listeningHost } from './http/server.js';
+import { closeServer, createPageServer, listen, listeningHosts } from './http/server.js';
 import { createRedirectServer } from './http/redirect.js';
 import { openCluster, reachedAt } from './cluster/open-cluster.js';
 import { shareWithNodes } from './cluster/origins.js';
@@ -106,13 +107,13 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
   const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
-  const address = await listeningHost(config.host);
+  const hosts = await listeningHosts(config.host);
 
   const { cluster, relays, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
   const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
-  const http3 = await openHttp3({ ...config, host: address }, certificate, { accept, readers: openOnDemand({ recordings, bans: directory.bans, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
+  const http3 = await openHttp3({ ...config, host: hosts }, certificate, { accept, readers: openOnDemand({ recordings, bans: directory.bans, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
   const { http1, listening } = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, rooms: directory, cluster, clock, log }, opened);
@@ -129,11 +130,11 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
   const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, clientOf: asked.clientOf, sampleClock, clock, cluster, operatorApi: operator.api };
   gate.attach(httpServer, createApp({ ...served, embedOrigins: config.embedOrigins, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
   // Last, so that whoever is heard is answered.
-  const port = await listen(httpServer, address, config.port);
+  const port = await listen(httpServer, hosts, config.port);
   const url = pageUrl(config, port);
   if (cluster) opened.push(() => cluster.close(), () => relays?.close());
   cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
-  const plain = await openPlainHttp(config, certificate, { host: address, port }, opened);
+  const plain = await openPlainHttp(config, certificate, { hosts, port }, opened);
   operator.readiness.started();
   const threads = workers ? [`${workers.count} worker threads have the rooms.`] : [];
   const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...threads, host.codecLine, ...soundReport(config), ...plain, ...operator.lines, ...clusterLines(config, port)] });
@@ -170,9 +171,9 @@ async function openHosts(config, { clock, wallNow, log, observer }, opened) {
  * @param {Awaited<ReturnType<typeof openForLab>>} forLab
  */
 function servedOver(config, certificate, { transport, line }, { dataChannels, lines: [datachannel] }) {
-  const h3Port = transport?.address().port ?? null;
+  const { host, port: h3Port = null } = transport?.address() ?? {};
   const unavailable = { ...(!transport && { webtransport: line }), ...(dataChannels === null && { datachannel }) };
-  return { certificate, http3: transport, h3Port, sessionPath: SESSION_PATH, dataChannels, unavailable, isSecure: isHttps(config) };
+  return { certificate, http3: transport, h3Port, h3Host: isIPv4(host ?? '') ? host : undefined, sessionPath: SESSION_PATH, dataChannels, unavailable, isSecure: isHttps(config) };
 }
 
 /** The host of --advertise-url, by which other nodes' pages come. @param {Config} config */
@@ -280,7 +281,7 @@ const PAGE_WITHOUT_HTTPS =
  * Opens the port of plain HTTP that leads to HTTPS, and then has the certificate issued where there is none.
  * @param {Config} config
  * @param {ServerCertificate} certificate
- * @param {{ host: string, port: number }} page  where HTTPS listens
+ * @param {{ hosts: string[], port: number }} page  where HTTPS listens
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  * @returns {Promise<string[]>} lines for the report
  */
@@ -288,7 +289,7 @@ async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, 
   if (httpPort === 'off') return [];
   const acme = domains ? /** @type {AcmeCertificate} */ (certificate) : null;
   const server = createRedirectServer({ httpsPort: page.port, names: domains, challenges: acme?.challenges });
-  const port = await listen(server, page.host, httpPort, 'http-port');
+  const port = await listen(server, page.hosts, httpPort, 'http-port');
   opened.push(() => closeServer(server));
   const lines = [`Plain HTTP at TCP port ${port} leads to HTTPS.`];
   if (!acme) return lines;
@@ -320,7 +321,7 @@ function openOnDemand(options, opened) {
 }
 
 /**
- * @param {Config} config
+ * @param {Omit<Config, 'host'> & { host: string[] }} config
  * @param {ServerCertificate} certificate
  * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string | undefined) => boolean, readers: OnDemand, log: Log }} options
  */

@@ -1,9 +1,14 @@
+use std::collections::VecDeque;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
+use futures::stream::FuturesUnordered;
+use futures::StreamExt;
 use quinn::{ClientConfig, Endpoint};
 use tokio::net::lookup_host;
-use tokio::time::timeout;
+use tokio::select;
+use tokio::time::{sleep, timeout};
 use url::{Host, Url};
 
 use crate::events::{Event, Kind};
@@ -16,6 +21,12 @@ use crate::h3::session::Session;
 use crate::h3::wire::{read_section, Section};
 use crate::place::Place;
 use crate::registry::{Origin, Registry};
+
+/// Head start of an address before the next one is tried beside it (RFC 8305, section 5).
+const HEAD_START: Duration = Duration::from_millis(250);
+
+/// The most addresses of a name that are tried.
+const MAX_ADDRESSES: usize = 8;
 
 /// A session that is to be opened.
 pub struct Target {
@@ -76,10 +87,8 @@ pub async fn connect(
 }
 
 async fn open(registry: &Registry, endpoint: Endpoint, target: Target) -> Result<Opened, Refusal> {
-    let (address, name) = resolve(&target.url).await?;
-    let quic = endpoint
-        .connect_with(target.config.clone(), address, &name)?
-        .await?;
+    let (addresses, name) = resolve(&target.url).await?;
+    let quic = dial(&endpoint, &target.config, addresses, &name).await?;
     let connected_ms = registry.hub.clock.now_ms();
     let (connection, _, task) = Connection::start(quic, Arc::default());
     registry.hub.spawn(task);
@@ -93,18 +102,66 @@ async fn open(registry: &Registry, endpoint: Endpoint, target: Target) -> Result
     })
 }
 
-/// The address of a URL's host, and the name that its certificate is to have.
-async fn resolve(url: &Url) -> Result<(SocketAddr, String), Refusal> {
-    let port = url.port_or_known_default().unwrap_or(443);
-    match url.host() {
-        Some(Host::Ipv4(ip)) => Ok((SocketAddr::new(ip.into(), port), ip.to_string())),
-        Some(Host::Ipv6(ip)) => Ok((SocketAddr::new(ip.into(), port), ip.to_string())),
-        Some(Host::Domain(name)) => match lookup_host((name, port)).await?.next() {
-            Some(address) => Ok((address, name.to_owned())),
-            None => refusal("the name has no address"),
-        },
-        None => refusal("the URL names no host"),
+/// Connects to the address that answers first: one of two families may be filtered, or nobody may listen there, and QUIC
+/// hears nothing of that.
+async fn dial(
+    endpoint: &Endpoint,
+    config: &ClientConfig,
+    mut waiting: VecDeque<SocketAddr>,
+    name: &str,
+) -> Result<quinn::Connection, Refusal> {
+    let mut trying = FuturesUnordered::new();
+    let mut last = Refusal(0, "the name has no address".to_owned());
+    loop {
+        if let Some(address) = waiting.pop_front() {
+            match endpoint.connect_with(config.clone(), address, name) {
+                Ok(connecting) => trying.push(connecting),
+                // An address of a family that isn't here.
+                Err(error) => {
+                    last = error.into();
+                    continue;
+                }
+            }
+        }
+        select! {
+            ended = trying.next() => match ended {
+                Some(Ok(quic)) => return Ok(quic),
+                Some(Err(error)) => last = error.into(),
+                None => return Err(last),
+            },
+            () = sleep(HEAD_START), if !waiting.is_empty() => {}
+        }
     }
+}
+
+/// The addresses of a URL's host, and the name that its certificate is to have.
+async fn resolve(url: &Url) -> Result<(VecDeque<SocketAddr>, String), Refusal> {
+    let port = url.port_or_known_default().unwrap_or(443);
+    let (found, name) = match url.host() {
+        Some(Host::Ipv4(ip)) => (vec![SocketAddr::new(ip.into(), port)], ip.to_string()),
+        Some(Host::Ipv6(ip)) => (vec![SocketAddr::new(ip.into(), port)], ip.to_string()),
+        Some(Host::Domain(name)) => (lookup_host((name, port)).await?.collect(), name.to_owned()),
+        None => return refusal("the URL names no host"),
+    };
+    Ok((by_turns(found), name))
+}
+
+/// Addresses of both families by turns, the resolver's first one first (RFC 8305, section 4).
+fn by_turns(found: Vec<SocketAddr>) -> VecDeque<SocketAddr> {
+    let v6_first = found.first().is_some_and(SocketAddr::is_ipv6);
+    let (mut first, mut second): (VecDeque<_>, VecDeque<_>) = found
+        .into_iter()
+        .partition(|address| address.is_ipv6() == v6_first);
+    let mut ordered = VecDeque::new();
+    while let Some(address) = first.pop_front() {
+        ordered.push_back(address);
+        std::mem::swap(&mut first, &mut second);
+        if first.is_empty() {
+            std::mem::swap(&mut first, &mut second);
+        }
+    }
+    ordered.truncate(MAX_ADDRESSES);
+    ordered
 }
 
 /// Asks for the session on a connection that is there.
@@ -144,5 +201,53 @@ async fn ask(
     match Session::new(connection.clone(), send) {
         Some(session) => Ok((session, recv)),
         None => refusal("the connection has a session already"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+    use std::time::Instant;
+
+    use super::*;
+    use crate::quic::socket::bind;
+    use crate::quic::tls::certificate::{client_config, server_config};
+
+    #[tokio::test]
+    async fn an_address_where_nobody_answers_costs_the_head_start() {
+        let here = SocketAddr::new(Ipv4Addr::LOCALHOST.into(), 0);
+        let server = Endpoint::server(server_config(), here).unwrap();
+        let address = server.local_addr().unwrap();
+        tokio::spawn(async move {
+            let connection = server.accept().await.unwrap().await.unwrap();
+            connection.closed().await
+        });
+        let any = SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), 0);
+        let runtime = Arc::new(quinn::TokioRuntime);
+        let client = Endpoint::new(Default::default(), None, bind(any).unwrap(), runtime).unwrap();
+        // Nobody has the IPv6 address, and nothing is told of it.
+        let silent = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port());
+        let begun = Instant::now();
+        let waiting = VecDeque::from([silent, address]);
+        let dialled = dial(&client, &client_config(), waiting, "localhost").await;
+        assert_eq!(
+            dialled.ok().unwrap().remote_address().port(),
+            address.port()
+        );
+        assert!((HEAD_START..8 * HEAD_START).contains(&begun.elapsed()));
+    }
+
+    #[test]
+    fn addresses_of_both_families_are_tried_by_turns() {
+        let order = |found: &[&str]| -> Vec<String> {
+            let found = found.iter().map(|text| text.parse().unwrap()).collect();
+            by_turns(found).iter().map(SocketAddr::to_string).collect()
+        };
+        let (a, b, c, d) = ("[::1]:1", "[::2]:1", "[::3]:1", "127.0.0.1:1");
+        assert_eq!(order(&[a, b, c, d]), [a, d, b, c]);
+        assert_eq!(order(&[d, a, b]), [d, a, b]);
+        assert_eq!(order(&[a]), [a]);
+        assert_eq!(order(&[]), [""; 0]);
+        assert_eq!(order(&[a; 20]).len(), MAX_ADDRESSES);
     }
 }

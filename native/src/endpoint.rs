@@ -38,7 +38,8 @@ pub struct Endpoint {
     hub: Arc<Hub>,
     handle: Handle,
     runtime: Mutex<Option<Runtime>>,
-    server: Mutex<Option<quinn::Endpoint>>,
+    /// One for each address that it listens on.
+    servers: Mutex<Vec<quinn::Endpoint>>,
     client: Mutex<Option<quinn::Endpoint>>,
 }
 
@@ -58,7 +59,7 @@ impl Endpoint {
             hub,
             handle: runtime.handle().clone(),
             runtime: Mutex::new(Some(runtime)),
-            server: Mutex::default(),
+            servers: Mutex::default(),
             client: Mutex::default(),
         })
     }
@@ -82,7 +83,7 @@ impl Endpoint {
         port.map(|port| port.abandon(code, reason)).is_some()
     }
 
-    /// Listens; answers the port.
+    /// Listens on one more address; answers the port.
     #[napi(catch_unwind)]
     pub fn listen(
         &self,
@@ -97,7 +98,7 @@ impl Endpoint {
         let port = endpoint.local_addr().map_err(failed)?.port();
         self.hub
             .spawn(server::accept_loop(self.acceptor.clone(), endpoint.clone()));
-        *lock(&self.server) = Some(endpoint);
+        lock(&self.servers).push(endpoint);
         Ok(port)
     }
 
@@ -105,8 +106,8 @@ impl Endpoint {
     #[napi(catch_unwind)]
     pub fn set_certificate(&self, cert_pem: String, key_pem: String) -> Result<()> {
         let config = self.server_config(&cert_pem, &key_pem)?;
-        if let Some(endpoint) = &*lock(&self.server) {
-            endpoint.set_server_config(Some(config));
+        for endpoint in lock(&self.servers).iter() {
+            endpoint.set_server_config(Some(config.clone()));
         }
         Ok(())
     }
@@ -176,13 +177,11 @@ impl Endpoint {
         }
     }
 
-    /// Closes all sessions and both sockets; the last event says when that is done.
+    /// Closes all sessions and all sockets; the last event says when that is done.
     #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {
-        let endpoints: Vec<quinn::Endpoint> = [&self.server, &self.client]
-            .into_iter()
-            .filter_map(|endpoint| lock(endpoint).take())
-            .collect();
+        let mut endpoints = std::mem::take(&mut *lock(&self.servers));
+        endpoints.extend(lock(&self.client).take());
         let (hub, acceptor) = (self.hub.clone(), self.acceptor.clone());
         self.handle.spawn(async move {
             if let Err(message) = caught(close_all(&acceptor, endpoints, code, &reason)).await {

@@ -38,8 +38,8 @@ async function openSegmentPlayer(id, rule, events) {
   const { SegmentPlayer } = await import('./segment-player.js');
   if (!SegmentPlayer.playable) return null;
   const { transports } = await (await fetch('/api/config')).json();
-  const { recordings, port, certificateHashes } = transports.webtransport ?? {};
+  const { host = location.hostname, recordings, port, certificateHashes } = transports.webtransport ?? {};
   if (!recordings) return null;
-  const url = `https://${location.hostname}:${port}${recordings}?id=${encodeURIComponent(id)}`;
+  const url = `https://${host}:${port}${recordings}?id=${encodeURIComponent(id)}`;
   return SegmentPlayer.open({ url, hashes: certificateHashes, rule }, events);
 }

@@ -44,7 +44,7 @@ const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
 export const OPTIONS = Object.freeze(
   [
     {
-      ...row('host', 'host', '::', 'address to listen on, for TCP and UDP'),
+      ...row('host', 'host', '::', 'address to listen on, for TCP and UDP; localhost: those of both families'),
       fallbackNote: 'every address, IPv4 too',
     },
     {
@@ -200,7 +200,7 @@ export const OPTIONS = Object.freeze(
     },
     {
       ...row('page-url', 'advertise-url', null, 'address at which browsers reach this node itself, no load balancer before it'),
-      fallbackNote: 'that of domain, or this machine as localhost',
+      fallbackNote: 'that of domain, or of host',
     },
     {
       ...integer('drain-seconds', 0, 3600, 30, 'time for calls to end after SIGTERM, all closing included'),

@@ -30,6 +30,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  *   certificateHash: of the certificate that it serves, where that may be an older one; carry: how its packets go;
  *   carries: what sessions may ask for; recordingPath: of sessions that listen to a recording
  * @property {number | null} h3Port              UDP; null without HTTP/3
+ * @property {string} [h3Host]                   its address, where that is one of IPv4 and there is no other
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
  * @property {Pick<DataChannels, 'handle'> | null} [dataChannels]  for measuring; undefined where the operator has none
  * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
@@ -56,7 +57,7 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
     next();
   });
   api.get('/config', async (request, response) => {
-    response.json({ ...describeServer(version, served), ...(cluster && (await describeCluster(cluster, request.query.room))) });
+    response.json({ ...describeServer(version, served, request.headers.host), ...(cluster && (await describeCluster(cluster, request.query.room))) });
   });
   api.get('/clock', async (request, response) => {
     const { room } = request.query;
@@ -124,12 +125,28 @@ async function describeCluster(cluster, room) {
   return { nodes: cluster.nodes(), ...(node && { node }) };
 }
 
+/** localhost, as a host header has it. */
+const LOCALHOST = /^localhost(:\d*)?$/i;
+
+/**
+ * The host by which a page at localhost reaches HTTP/3, where localhost may be another address too: browsers try ::1 at
+ * first, and QUIC isn't told that nobody listens there. A certificate of an authority has the page's own name.
+ * @param {Pick<ApiOptions, 'certificate' | 'h3Host'>} served
+ * @param {string} host  the page's
+ */
+function loopbackOf({ certificate, h3Host }, host) {
+  if (h3Host === undefined || certificate.hashes.length === 0 || !LOCALHOST.test(host)) return null;
+  return h3Host === '0.0.0.0' ? '127.0.0.1' : h3Host;
+}
+
 /**
  * @param {string} version
- * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'sessionPath' | 'dataChannels' | 'unavailable'>} served
+ * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'h3Host' | 'sessionPath' | 'dataChannels' | 'unavailable'>} served
+ * @param {string} [pageHost]  by which it is asked for
  */
-function describeServer(version, { certificate, http3, h3Port, sessionPath, dataChannels, unavailable }) {
-  const webtransport = { url: sessionPath, recordings: http3?.recordingPath ?? null, port: h3Port, certificateHashes: hashesOf({ certificate, http3 }), carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
+function describeServer(version, { certificate, http3, h3Port, h3Host, sessionPath, dataChannels, unavailable }, pageHost = '') {
+  const host = loopbackOf({ certificate, h3Host }, pageHost);
+  const webtransport = { ...(host !== null && { host }), url: sessionPath, recordings: http3?.recordingPath ?? null, port: h3Port, certificateHashes: hashesOf({ certificate, http3 }), carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
   return {
     version,
     limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },

@@ -70,41 +70,71 @@ function createSecureServer(certificate) {
 }
 
 /**
- * The address to listen on: where the machine has no IPv6, '::' means every address of IPv4.
+ * The addresses to listen on. Where the machine has no IPv6, '::' means every address of IPv4. localhost is the loopback of
+ * both families: browsers try ::1 at first, and over QUIC they aren't told that nobody is there.
  * @param {string} host
  * @param {() => TcpServer} [createProbe]
+ * @returns {Promise<string[]>} at least one
  */
-export async function listeningHost(host, createProbe = createTcpServer) {
-  if (host !== '::') return host;
+export async function listeningHosts(host, createProbe = createTcpServer) {
+  if (host === '::') return [(await hasAddress('::', createProbe)) ? '::' : '0.0.0.0'];
+  if (host !== 'localhost') return [host];
+  return (await hasAddress('::1', createProbe)) ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
+}
+
+/**
+ * @param {string} host  an address
+ * @param {() => TcpServer} createProbe
+ * @returns {Promise<boolean>} whether this machine has it
+ */
+async function hasAddress(host, createProbe) {
   const probe = createProbe();
   try {
     await tryListening(probe, host, 0);
     await new Promise((/** @type {(done: void) => void} */ resolve) => void probe.close(() => resolve()));
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL') return '0.0.0.0';
+    if (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL') return false;
   }
-  return host;
+  return true;
 }
 
 /**
- * Listens on a TCP port.
+ * Listens on a TCP port of one address or several.
  *
- * @param {Pick<TcpServer, 'on' | 'once' | 'off' | 'listen' | 'address'>} server
- * @param {string} host
+ * @param {Server} server
+ * @param {readonly string[]} hosts
  * @param {number} port 0 for a free one
  * @param {'port' | 'http-port'} [option]  that chose the port
  * @returns {Promise<number>} the port
- * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be had
+ * @throws {import('../config/config-error.js').ConfigError} when an address or the port can't be had
  */
-export async function listen(server, host, port, option = 'port') {
+export async function listen(server, [host, ...others], port, option = 'port') {
+  await listenOn(server, host, port, option);
+  const bound = /** @type {AddressInfo} */ (server.address()).port;
+  for (const other of others) {
+    // What node:http asks of its own sockets.
+    const beside = createTcpServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => server.emit('connection', socket));
+    beside.maxConnections = server.maxConnections;
+    server.once('close', () => beside.close());
+    await listenOn(beside, other, bound, option);
+  }
+  return bound;
+}
+
+/**
+ * @param {Pick<TcpServer, 'on' | 'once' | 'off' | 'listen'>} server
+ * @param {string} host
+ * @param {number} port
+ * @param {'port' | 'http-port'} option
+ */
+async function listenOn(server, host, port, option) {
   try {
     await tryListening(server, host, port);
   } catch (error) {
     throw listenError(error, option, host, port);
   }
   surviveFileShortage(server);
-  return /** @type {AddressInfo} */ (server.address()).port;
 }
 
 /**

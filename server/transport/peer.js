@@ -32,6 +32,9 @@ export function isSameHostname(origin, authority) {
   return isSame(origin, authority, 'hostname');
 }
 
+/** The addresses of localhost, of which a page may be told the one where HTTP/3 is. */
+const LOOPBACK = new Set(['127.0.0.1', '[::1]']);
+
 /**
  * @param {string | undefined} origin
  * @param {string | undefined} host
@@ -43,7 +46,8 @@ function isSame(origin, host, part) {
   try {
     // Some clients that aren't browsers send the bare host that they connect to.
     const page = new URL(origin.includes('://') ? origin : `https://${origin}`);
-    return page.host !== '' && new URL(`${page.protocol}//${host}`)[part] === page[part];
+    const to = new URL(`${page.protocol}//${host}`)[part];
+    return page.host !== '' && (to === page[part] || (part === 'hostname' && page.hostname === 'localhost' && LOOPBACK.has(to)));
   } catch {
     return false;
   }

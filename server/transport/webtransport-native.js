@@ -11,6 +11,7 @@
  * @import { Accept, ControlMessage, PathStats, Session, SessionStats, Transport } from './session.js'
  */
 
+import { isIPv4 } from 'node:net';
 import { Endpoint, PathField, PATH_FIELDS } from '@aloud/native';
 import { CARRIES, CARRY_QUERY } from '../../public/shared/wire/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
@@ -127,21 +128,22 @@ export class NativeTransport {
   }
 
   /**
-   * @param {string} host
+   * @param {string | readonly string[]} host
    * @param {number} port
    * @param {{ certPem: string, keyPem: string }} certificate
    */
   async listen(host, port, { certPem, keyPem }) {
+    const hosts = [host].flat();
     try {
       const bound = await this.#endpoint.listen({
-        host,
+        host: hosts,
         port,
         certPem,
         keyPem,
         onRequest: (request) => this.#requested(request),
         onSession: this.#opened,
       });
-      this.#address = { host, port: bound.port };
+      this.#address = { host: hosts.find((one) => !isIPv4(one)) ?? hosts[0], port: bound.port };
     } catch (error) {
       await this.close();
       throw error;

@@ -139,7 +139,8 @@ export class QuicheTransport {
     this.#options = options;
     this.#clock = clock;
     this.#path = path;
-    this.#address = { host, port };
+    // The engine listens on one address.
+    this.#address = { host: [host].flat()[0], port };
     this.#certificate = certificate;
     this.#stopChecks = closeIdle(clock, options.idleTimeoutMs ?? 15_000, () => {
       // A renewal that failed is tried again.

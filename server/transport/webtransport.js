@@ -13,7 +13,7 @@
  *
  * @typedef {object} Http3Options
  * @property {Accept} accept
- * @property {string} [host]           '::' takes IPv4 as well
+ * @property {string | readonly string[]} [host]  an address, or several; '::' takes IPv4 as well
  * @property {number} [port]           UDP; 0 for any
  * @property {{ certPem: string, keyPem: string }} certificate
  * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
@@ -38,7 +38,7 @@
  *   closePort?: (port: number, code: import('../../public/shared/errors.js').ErrorCode) => void,
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
  *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport
- *   carries: what sessions may ask for; share, closePort: for other threads that serve sessions, where the engine can do that; admissions: counts of new connections, where the engine knows them
+ *   address: its host is an address of IPv4 where no other is listened on; carries: what sessions may ask for; share, closePort: for other threads that serve sessions, where the engine can do that; admissions: counts of new connections, where the engine knows them
  *
  * @typedef {object} EngineChoice
  * @property {Http3Transport | null} transport  null when there is no HTTP/3
@@ -113,7 +113,7 @@ async function openEngine(name, options) {
   try {
     return await engines[name].open(options);
   } catch (error) {
-    throw listenError(error, 'h3-port', options.host ?? '::', options.port ?? 0);
+    throw listenError(error, 'h3-port', [options.host ?? '::'].flat().join(', '), options.port ?? 0);
   }
 }
 

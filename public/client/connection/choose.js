@@ -14,8 +14,8 @@
  * @property {NodeAddress | null} [node]  another node of the cluster, which has the room
  * @property {NodeAddress[]} [nodes]      of the cluster
  *
- * @typedef {{ url?: string, port?: number, certificateHashes?: string[], carry?: Carry, carries?: Carry[] }} WebTransportOffer
- *   the url may lack its host, and be a path alone; then the host is the page's; carries: what a session may ask for
+ * @typedef {{ host?: string, url?: string, port?: number, certificateHashes?: string[], carry?: Carry, carries?: Carry[] }} WebTransportOffer
+ *   the url may lack its host, and be a path alone; then the host is `host`, or the page's; carries: what a session may ask for
  *
  * @typedef {object} Scope  the constructors; those of the global object where they are absent
  * @property {typeof globalThis.WebTransport} [WebTransport]
@@ -238,11 +238,12 @@ async function openTransport(transport, { config, origin, message, clock, scope 
  * @param {WebTransportOffer} offer
  * @param {string} origin
  */
-function webTransportUrl({ url = '/session', port }, origin) {
+function webTransportUrl({ host, url = '/session', port }, origin) {
   if (/^https:\/\/[^/:]/.test(url)) return url;
   const path = url.replace(/^https:\/\/(:\d+)?/, '');
   const address = new URL(path.startsWith('/') ? path : '/session', origin);
   address.protocol = 'https:';
+  if (host) address.hostname = host;
   if (port) address.port = String(port);
   return address.href;
 }

@@ -377,6 +377,19 @@ nativeTests.describe('native engine: what goes wrong', () => {
     socket.close();
   });
 
+  it('listens at several addresses, with one port and one certificate', async () => {
+    const [first, renewed] = await Promise.all([newCertificate(), newCertificate()]);
+    const server = closeAfter(new Endpoint());
+    const accepting = { onRequest: (/** @type {any} */ request) => void request.accept(), onSession: () => {} };
+    const { port } = await server.listen({ host: ['127.0.0.1', '127.0.0.2'], ...first, ...accepting });
+    const client = closeAfter(new Endpoint());
+    const openAll = (/** @type {string} */ hash) =>
+      Promise.all(['127.0.0.1', '127.0.0.2'].map((host) => client.connect(`https://${host}:${port}/session`, { certificateHashes: [hash] })));
+    expect((await openAll(first.hash)).length).toBe(2);
+    server.setCertificate(renewed.certPem, renewed.keyPem);
+    expect((await openAll(renewed.hash)).length).toBe(2);
+  });
+
   it('says why it can not listen', async () => {
     const { server } = await connected();
     const { certPem, keyPem } = server.certificate;

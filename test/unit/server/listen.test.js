@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { ConfigError, listenError } from '../../../server/config/config-error.js';
-import { listen, listeningHost } from '../../../server/http/server.js';
+import { listen, listeningHosts } from '../../../server/http/server.js';
 
 /** A server on a machine that has only these addresses. */
 class Server extends EventEmitter {
@@ -35,21 +35,26 @@ class Server extends EventEmitter {
 describe('listening', () => {
   it.each(['EAFNOSUPPORT', 'EADDRNOTAVAIL'])('takes every IPv4 address where there is no IPv6 (%s)', async (code) => {
     const probe = new Server(['0.0.0.0'], code);
-    expect(await listeningHost('::', () => /** @type {any} */ (probe))).toBe('0.0.0.0');
+    expect(await listeningHosts('::', () => /** @type {any} */ (probe))).toEqual(['0.0.0.0']);
     expect([probe.asked, probe.listenerCount('error')]).toEqual([['::'], 0]);
   });
 
   it('asks for IPv6 where every address is wished for, and for nothing where one is', async () => {
     const probe = new Server(['::'], 'EAFNOSUPPORT');
-    const hostFor = (/** @type {string} */ host) => listeningHost(host, () => /** @type {any} */ (probe));
-    expect([await hostFor('::'), await hostFor('::1'), await hostFor('127.0.0.1')]).toEqual(['::', '::1', '127.0.0.1']);
+    const hostsFor = (/** @type {string} */ host) => listeningHosts(host, () => /** @type {any} */ (probe));
+    expect([await hostsFor('::'), await hostsFor('::1'), await hostsFor('127.0.0.1')]).toEqual([['::'], ['::1'], ['127.0.0.1']]);
     expect(probe.asked).toEqual(['::']);
-    expect(await listen(/** @type {any} */ (probe), '::', 0)).toBe(4321);
+    expect(await listen(/** @type {any} */ (probe), ['::'], 0)).toBe(4321);
+  });
+
+  it('takes the loopback of both families for localhost, where there are both', async () => {
+    const hostsOf = (/** @type {string[]} */ has) => listeningHosts('localhost', () => /** @type {any} */ (new Server(has, 'EADDRNOTAVAIL')));
+    expect([await hostsOf(['::1']), await hostsOf([])]).toEqual([['127.0.0.1', '::1'], ['127.0.0.1']]);
   });
 
   it('takes no other address than the one that is asked for', async () => {
     const server = new Server(['0.0.0.0'], 'EAFNOSUPPORT');
-    await expect(listen(/** @type {any} */ (server), '::1', 0)).rejects.toThrow(/^--host: "::1": this machine has no such address/);
+    await expect(listen(/** @type {any} */ (server), ['::1'], 0)).rejects.toThrow(/^--host: "::1": this machine has no such address/);
     expect(server.listenerCount('error')).toBe(0);
   });
 });
