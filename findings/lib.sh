@@ -315,6 +315,7 @@ export async function open(browser, args = []) {
     headless: true,
     userDataDir: `profile-${browser}-${Date.now()}`,
     args: browser === 'firefox' ? [] : chromium,
+    ignoreDefaultArgs: browser === 'firefox' ? [] : ['--mute-audio'],
     extraPrefsFirefox: { 'media.autoplay.default': 0, 'media.navigator.permission.disabled': true },
     protocolTimeout: 120_000,
   });
@@ -403,9 +404,12 @@ from aioquic.asyncio import QuicConnectionProtocol, serve
 from aioquic.h3.connection import H3Connection
 from aioquic.h3.events import DatagramReceived, HeadersReceived
 from aioquic.quic.configuration import QuicConfiguration
-from aioquic.quic.events import ConnectionTerminated, ProtocolNegotiated
+from aioquic.quic.events import ConnectionTerminated, HandshakeCompleted, ProtocolNegotiated
 
 from certificate import make_certificate
+
+
+tickets = {}
 
 
 def tell(**event):
@@ -419,6 +423,8 @@ class Protocol(QuicConnectionProtocol):
         if isinstance(event, ProtocolNegotiated):
             self.http = H3Connection(self._quic, enable_webtransport=True)
             tell(event="connection", connection=id(self))
+        elif isinstance(event, HandshakeCompleted):
+            tell(event="handshake", resumed=event.session_resumed)
         elif isinstance(event, ConnectionTerminated):
             self.http = None
         if self.http is None:
@@ -471,7 +477,12 @@ async def main():
         )
         configuration.load_cert_chain(f"{name}.pem", f"{name}-key.pem")
         server = await serve(
-            "127.0.0.1", 0, configuration=configuration, create_protocol=Protocol
+            "127.0.0.1",
+            0,
+            configuration=configuration,
+            create_protocol=Protocol,
+            session_ticket_fetcher=lambda label: tickets.pop(label, None),
+            session_ticket_handler=lambda ticket: tickets.update({ticket.ticket: ticket}),
         )
         port = server._transport.get_extra_info("sockname")[1]
         tell(event="ready", name=name, port=port, digest=digest)
@@ -531,7 +542,8 @@ quinn_pieces() {
   )
   openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 10 \
     -subj /CN=localhost -addext basicConstraints=critical,CA:FALSE \
-    -addext subjectAltName=DNS:localhost -keyout "$work/key.pem" -out "$work/cert.pem" 2>"$work/openssl.log"
+    -addext subjectAltName=DNS:localhost -keyout "$work/key.pem" -out "$work/cert.pem" \
+    2>"$work/openssl.log"
   openssl pkcs8 -topk8 -nocrypt -in "$work/key.pem" -outform der -out "$work/key.der"
   openssl x509 -in "$work/cert.pem" -outform der -out "$work/cert.der"
   cat >"$work/pair.rs" <<'END'

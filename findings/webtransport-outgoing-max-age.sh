@@ -75,7 +75,7 @@ for (const name of BROWSERS) {
       event === 'datagram' && number >= seen.first);
     const written = seen.ages.length - seen.first;
     const oldest = Math.max(0, ...arrived.map(({ number }) => seen.ages[number]));
-    const result = `${arrived.length} of ${written}, the oldest ${oldest} ms old when the stall ended`;
+    const result = `${arrived.length} of ${written}, the oldest was ${oldest} ms old at its end`;
     const subject = `${name}, outgoingMaxAge ${age}, stalled for 2 s: of the datagrams in it`;
     if (name === 'chromium') {
       claim(`${subject} more than half come out, older than 500 ms`,
