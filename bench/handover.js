@@ -103,7 +103,7 @@ async function main() {
     .option('--rate <n>', 'datagrams a second of each', wholeNumber(1, 1000), 50)
     .option('--seconds <n>', 'of measuring, for each row', wholeNumber(1, 600), 8)
     .option('--rounds <n>', "of all rows, of which each row's median counts", wholeNumber(1, 100), 3)
-    .option('--workers <list>', 'rows, by commas: 0 for the main thread', listOf(['0', '1', '2', '3', '4', '6', '8']), ['0', '1', '2'])
+    .option('--workers <list>', 'rows, separated by commas: 0 for the main thread', listOf(['0', '1', '2', '3', '4', '6', '8']), ['0', '1', '2'])
     .parse()
     .opts();
   const load = { sessions, rate, seconds };

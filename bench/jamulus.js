@@ -30,12 +30,12 @@ const JACK_SERVER = 'aloud-bench';
 function periods(text) {
   const list = text.split(',').map(Number);
   if (list.every((frames) => [64, 128, 256, 512].includes(frames))) return list;
-  throw new InvalidArgumentError('allowed are 64, 128, 256 and 512, by commas');
+  throw new InvalidArgumentError('must be of 64, 128, 256 and 512, separated by commas');
 }
 
 const options = new Command('jamulus')
   .description("What Jamulus delays from one client's input to another's output, on loopback.")
-  .option('--period <frames>', 'lengths of a period of the sound card, in samples, by commas', periods, [64, 128])
+  .option('--period <frames>', 'lengths of a period of the sound card, in samples, separated by commas', periods, [64, 128])
   .option('--seconds <n>', 'that are measured', wholeNumber(5, 600), 20)
   .option('--json', 'prints JSON')
   .parse()

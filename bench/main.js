@@ -12,6 +12,7 @@ import { findChromium } from './browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
+import { sentenceOf } from '../server/config/config-error.js';
 import { Lab } from './scenarios/lab.js';
 import { openLink } from './link/link.js';
 import { listOf, number } from './options.js';
@@ -35,7 +36,8 @@ const BANDWIDTH_SECONDS = 2;
 
 const program = new Command('bench')
   .description('Measures what HTTP/3 buys: a server and participants at two ends of a link.')
-  .showHelpAfterError('(--help says what there is)');
+  .configureOutput({ outputError: (text, write) => write(`bench: ${sentenceOf(text)}\n`) })
+  .showHelpAfterError('(see --help)');
 
 for (const scenario of scenarios) {
   program.addCommand(scenarioCommand(scenario).copyInheritedSettings(program).action((options) => run(scenario, options)));
@@ -55,13 +57,13 @@ program
 program
   .command('bars')
   .description('everything that is to be reached, benchmark by benchmark, in one table; some 60 minutes')
-  .addOption(new Option('--only <list>', `by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
+  .addOption(new Option('--only <list>', `separated by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
   .action(showTargets);
 program
   .command('papers')
   .description("the papers' experiments, one after another, and what they found beside what is found here: the README's second table")
-  .addOption(new Option('--only <list>', `by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
+  .addOption(new Option('--only <list>', `separated by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
   .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there, with the same options, is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
   .option('--seed <number>', 'of the links and the statistics of all, for a second run with other losses in other --runs', number(0, 2 ** 32 - 1), 1)
   .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
@@ -182,7 +184,8 @@ async function run(scenario, { link: profile, ...options }) {
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
     const report = await folder.fail(reason, partialResult(scenario, folder, { ...options, link: profile }));
-    tellFailure(`The run broke off: ${reason.message}\nWhat it had measured: ${report}`, reason);
+    const ending = interrupted.signal.aborted ? `was ${reason.message}` : `broke off: ${reason.message}`;
+    tellFailure(`The run ${ending}. Results so far: ${report}`, reason);
   } finally {
     await link.close();
     // On loopback a measurement of the link may still run; it ends with this process.

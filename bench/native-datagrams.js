@@ -66,7 +66,7 @@ function readOptions(args) {
   });
   if (values.help) return null;
   const { mode, json } = values;
-  if (!MODES.includes(mode)) throw new RangeError(`--mode ${mode}: allowed are ${MODES.join(', ')}`);
+  if (!MODES.includes(mode)) throw new RangeError(`--mode must be of ${MODES.join(', ')}; it is ${mode}.`);
   const number = (/** @type {keyof typeof NUMBERS} */ name) => {
     const [normal, least, most] = NUMBERS[name];
     const given = values[name];

@@ -10,7 +10,7 @@ import { NEARNESS } from '../public/shared/nearness.js';
 export const wholeNumber = (least, most) => (text) => {
   const value = Number(text);
   if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
-  throw new InvalidArgumentError(`allowed is a whole number from ${least} to ${most}`);
+  throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
 };
 
 /**
@@ -20,24 +20,24 @@ export const wholeNumber = (least, most) => (text) => {
 export const number = (least, most) => (text) => {
   const value = Number(text);
   if (text.trim() !== '' && value >= least && value <= most) return value;
-  throw new InvalidArgumentError(`allowed is a number from ${least} to ${most}`);
+  throw new InvalidArgumentError(`must be a number from ${least} to ${most}`);
 };
 
 /**
  * @param {readonly string[]} allowed
- * @returns {(text: string) => string[]} those that are named, by commas, each once
+ * @returns {(text: string) => string[]} those that are named, separated by commas, each once
  */
 export function listOf(allowed) {
   return (text) => {
     const list = [...new Set(text.split(',').map((word) => word.trim()))];
     if (list.every((word) => allowed.includes(word))) return list;
-    throw new InvalidArgumentError(`allowed are ${allowed.join(', ')}, by commas`);
+    throw new InvalidArgumentError(`must be of ${allowed.join(', ')}, separated by commas`);
   };
 }
 
 /**
  * @param {(name: string) => unknown} parse  throws what to tell whoever gave a name that is wrong
- * @returns {(text: string) => string[]} names by commas
+ * @returns {(text: string) => string[]} names separated by commas
  */
 export const namesOf = (parse) => (text) => {
   const names = text.split(',').map((name) => name.trim());
@@ -49,12 +49,12 @@ export const namesOf = (parse) => (text) => {
   return names;
 };
 
-/** @param {string} text @returns {number[]} from 0 on, by commas */
+/** @param {string} text @returns {number[]} from 0 on, separated by commas */
 export function numbers(text) {
   const list = text.split(',').map(Number);
   if (list.every((value) => Number.isFinite(value) && value >= 0)) return list;
-  throw new InvalidArgumentError('allowed are numbers from 0 on, by commas');
+  throw new InvalidArgumentError('must be numbers from 0 on, separated by commas');
 }
 
 /** How near the listeners are that are measured. */
-export const choicesOption = () => new Option('--choices <list>', 'how near listeners are, by commas').argParser(listOf(NEARNESS)).default([...NEARNESS]);
+export const choicesOption = () => new Option('--choices <list>', 'how near listeners are, separated by commas').argParser(listOf(NEARNESS)).default([...NEARNESS]);

@@ -34,7 +34,7 @@ const SPEECH = fileURLToPath(new URL('../test/fixtures/speech-low.wav', import.m
 const options = new Command('packet-length')
   .description("The processor time of a page's worker by the length of its frames, the frames to a packet, and the complexity of its encoder.")
   .option('--seconds <n>', 'of each', wholeNumber(1, 600), 10)
-  .option('--frames <ms>', 'lengths of frames, by commas', numbers, FRAMES_MS)
+  .option('--frames <ms>', 'lengths of frames, separated by commas', numbers, FRAMES_MS)
   .parse()
   .opts();
 

@@ -275,7 +275,7 @@ function musicRows() {
 function milliseconds(text) {
   const value = Number(text);
   if ([5, 10, 20, 40, 60].includes(value)) return value;
-  throw new InvalidArgumentError('allowed is 5, 10, 20, 40 or 60');
+  throw new InvalidArgumentError('must be 5, 10, 20, 40 or 60');
 }
 
 const options = new Command('stalls')

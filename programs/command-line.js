@@ -4,6 +4,7 @@
  */
 
 import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { sentenceOf } from '../server/config/config-error.js';
 import { join } from './client.js';
 
 /** The address of a server that was started without options. */
@@ -66,7 +67,7 @@ export function readCommand(command, argv) {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return printed;
-    throw new CommandError(`${error.message.replace(/^error: /, '')} (${command.name()} --help lists the options)`, Exit.wrong);
+    throw new CommandError(`${sentenceOf(error.message)} (see ${command.name()} --help)`, Exit.wrong);
   }
 }
 
@@ -78,7 +79,7 @@ export function readCommand(command, argv) {
  */
 export const numberFrom = (least, most) => (text) => {
   const value = Number(text);
-  if (text.trim() === '' || !(value >= least && value <= most)) throw new InvalidArgumentError(`allowed is ${least} to ${most}`);
+  if (text.trim() === '' || !(value >= least && value <= most)) throw new InvalidArgumentError(`must be a number from ${least} to ${most}`);
   return value;
 };
 

@@ -3,7 +3,7 @@ import { Command, CommanderError, Option } from 'commander';
 import { readName, roomNameError } from '../public/shared/text.js';
 import { ROLES } from './access/grant.js';
 import { makeToken } from './access/token.js';
-import { ConfigError, InformationRequest } from './config/config-error.js';
+import { ConfigError, InformationRequest, sentenceOf } from './config/config-error.js';
 import { loadConfig } from './config/config.js';
 import { readKeys } from './config/keys.js';
 import { pageUrl } from './page-url.js';
@@ -48,8 +48,8 @@ function readOptions(argv) {
     .allowUnknownOption()
     .allowExcessArguments()
     .helpOption('--help', 'prints this')
-    .requiredOption('--room <name>', 'room that it is for')
-    .requiredOption('--name <name>', 'name that the person is shown with')
+    .option('--room <name>', 'room that it is for; needed')
+    .option('--name <name>', 'name that the person is shown with; needed')
     .addOption(new Option('--role <role>', 'what they may do (docs/access.md)').choices(ROLES).default('speaker'))
     .option('--ttl <time>', 'how long it is valid: a number with s, m, h or d', '6h')
     .option('--identity <id>', 'who they are, for bans; default: a new one')
@@ -60,7 +60,12 @@ function readOptions(argv) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') throw new InformationRequest(printed);
     const option = /(--[a-z-]+)/.exec(error.message)?.[1] ?? 'token';
-    throw new ConfigError({ option, value: undefined, allowed: 'what aloud token --help says', problem: error.message.replace(/^error: /, '') });
+    throw new ConfigError({ option, value: undefined, allowed: 'what aloud token --help says', sentence: sentenceOf(error.message) });
+  }
+  const missing = ['room', 'name'].filter((name) => command.opts()[name] === undefined).map((name) => `--${name}`);
+  if (missing.length > 0) {
+    const sentence = `aloud token needs ${missing.join(' and ')}, as in: aloud token --room tea --name Ann`;
+    throw new ConfigError({ option: missing[0], value: undefined, allowed: 'given', sentence });
   }
   return { .../** @type {any} */ (command.opts()), rest: command.args };
 }

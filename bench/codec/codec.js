@@ -49,7 +49,7 @@ const WARM_UP_SECONDS = 5;
 /** @param {string} text */
 function seconds(text) {
   const value = Number(text);
-  if (!(value >= 1 && value <= 600)) throw new InvalidArgumentError('allowed are 1 to 600.');
+  if (!(value >= 1 && value <= 600)) throw new InvalidArgumentError('must be a number from 1 to 600');
   return value;
 }
 

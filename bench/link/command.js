@@ -17,7 +17,7 @@ const say = (/** @type {string} */ line) => void process.stderr.write(`${line}\n
 function count(text) {
   const value = Number(text);
   if (Number.isSafeInteger(value) && value >= 0) return value;
-  throw new InvalidArgumentError('It must be an integer from 0 on.');
+  throw new InvalidArgumentError('must be a whole number from 0 on');
 }
 
 /** @param {string} text */
@@ -25,7 +25,7 @@ function json(text) {
   try {
     return JSON.parse(text);
   } catch {
-    throw new InvalidArgumentError('It must be JSON.');
+    throw new InvalidArgumentError('must be JSON');
   }
 }
 

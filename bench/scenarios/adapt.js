@@ -64,8 +64,8 @@ export const adapt = {
   defaults: { duration: 65, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {
     command
-      .option('--players <list>', 'll-hls: hls.js in Chromium, of what ffmpeg encodes; by commas', listOf(PLAYERS), [...PLAYERS])
-      .option('--rules <list>', 'by commas; others than probe in the first choice alone', listOf(RULES), [...RULES])
+      .option('--players <list>', 'll-hls: hls.js in Chromium, of what ffmpeg encodes; separated by commas', listOf(PLAYERS), [...PLAYERS])
+      .option('--rules <list>', 'separated by commas; others than probe in the first choice alone', listOf(RULES), [...RULES])
       .addOption(choicesOption())
       .option('--trajectory <list>', 'a wide way, a narrow one and a wide one, as kb/s for so many seconds', trajectoryOf, trajectoryOf('200x20,40x20,200x25'))
       .option('--queue-ms <ms>', 'the longest that a packet waits for the rate', wholeNumber(20, 5000), QUEUE_MS)

@@ -58,7 +58,7 @@ export const crowd = {
   defaults: { duration: 30, repetitions: 3, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command
-      .option('--cases <list>', "by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' with frames of so many ms", namesOf(parseCase), CASES)
+      .option('--cases <list>', "separated by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' with frames of so many ms", namesOf(parseCase), CASES)
       .option('--workers <count>', 'worker threads that have the rooms; 0: the main thread', (text) => Number(text), 0)
       .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false);
   },

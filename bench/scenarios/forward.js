@@ -57,8 +57,8 @@ export const forward = {
   quantities: Object.values(quantities),
   defaults: { duration: 8, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', 'by commas: [ROOMSx]PEOPLE/TALKING', namesOf(parseCase), CASES);
-    command.option('--ways <list>', `by commas: ${ALL_WAYS.join(', ')}; ${PEER} is another system, Mumble's server`, listOf(ALL_WAYS), lackOfMurmurd() ? Object.keys(WAYS) : ALL_WAYS);
+    command.option('--cases <list>', 'separated by commas: [ROOMSx]PEOPLE/TALKING', namesOf(parseCase), CASES);
+    command.option('--ways <list>', `separated by commas: ${ALL_WAYS.join(', ')}; ${PEER} is another system, Mumble's server`, listOf(ALL_WAYS), lackOfMurmurd() ? Object.keys(WAYS) : ALL_WAYS);
   },
 
   async measure(lab) {

@@ -49,7 +49,7 @@ export const latency = {
   addOptions: (command) => {
     const read = (/** @type {string} */ text) => {
       const ms = Number(text);
-      if (text.trim() === '' || !(ms >= 0 && ms <= 2000)) throw new InvalidArgumentError('allowed is a number from 0 to 2000');
+      if (text.trim() === '' || !(ms >= 0 && ms <= 2000)) throw new InvalidArgumentError('must be a number from 0 to 2000');
       return ms;
     };
     command.option('--server-delay-ms <ms>', `the server-side delay; without it, each protocol's least for ${TARGET} % received`, read);

@@ -71,7 +71,7 @@ export const listeners = {
   quantities: Object.values(quantities),
   defaults: { duration: 15, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', "by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet, or 'auto'", namesOf(parseCase), CASES);
+    command.option('--cases <list>', "separated by commas: LISTENERS's'STRIDE, how many listen and how many frames there are to a packet, or 'auto'", namesOf(parseCase), CASES);
     command.option('--rates', "the room is a broadcast whose listeners want all of its bit rates, as many each; without it they all get the room's 48 kb/s", false);
   },
 

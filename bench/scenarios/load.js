@@ -34,7 +34,7 @@ export const load = {
   defaults: { duration: 10, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command
-      .option('--participants <counts>', 'how many, by commas; each is a step', counts, [10, 25, 50])
+      .option('--participants <counts>', 'how many, separated by commas; each is a step', counts, [10, 25, 50])
       .option('--rooms <count>', 'rooms that they are spread over', (text) => counts(text)[0], 1)
       .option('--talking <count>', 'how many talk at a time in each room; 0 for all', Number, 0)
       .option('--at-most <count>', 'participants that one process of this machine may make', (text) => counts(text)[0], 1000);
@@ -76,7 +76,7 @@ export const load = {
 function counts(text) {
   const list = text.split(',').map(Number);
   if (list.every((count) => Number.isInteger(count) && count >= 1 && count <= 5000)) return list;
-  throw new InvalidArgumentError('allowed are whole numbers from 1 to 5000, by commas');
+  throw new InvalidArgumentError('must be whole numbers from 1 to 5000, separated by commas');
 }
 
 /** @param {Lab} lab @param {{ transport: any, count: number, repetition: number }} step */

@@ -41,7 +41,7 @@ export const loss = {
   defaults: { duration: 60, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'even-60' },
   addOptions: (command) => {
     command
-      .option('--loss <percents>', 'each way, by commas', percents, [...TARGETS.keys()])
+      .option('--loss <percents>', 'each way, separated by commas', percents, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which redundancy and delays find their place', wholeNumber(0, 600), 25);
   },
 
@@ -95,7 +95,7 @@ export const loss = {
 function percents(text) {
   const list = text.split(',').map(Number);
   if (list.every((percent) => percent >= 0 && percent <= 50)) return list;
-  throw new InvalidArgumentError('allowed are numbers from 0 to 50, by commas');
+  throw new InvalidArgumentError('must be numbers from 0 to 50, separated by commas');
 }
 
 /** @param {string} redundancy */

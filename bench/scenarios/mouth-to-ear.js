@@ -54,7 +54,7 @@ export const mouthToEar = {
   defaults: { duration: 24, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
   addOptions: (command) => {
     command
-      .option('--frame <ms>', 'lengths of a frame, by commas', frames, [...TARGETS.keys()])
+      .option('--frame <ms>', 'lengths of a frame, separated by commas', frames, [...TARGETS.keys()])
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 30);
   },
 
@@ -113,7 +113,7 @@ export const mouthToEar = {
 function frames(text) {
   const list = text.split(',').map(Number);
   if (list.every((ms) => [2.5, 5, 10, 20, 40, 60].includes(ms))) return list;
-  throw new InvalidArgumentError('allowed are 2.5, 5, 10, 20, 40 and 60, by commas');
+  throw new InvalidArgumentError('must be of 2.5, 5, 10, 20, 40 and 60, separated by commas');
 }
 
 /** @param {Lab} lab @param {number} frameMs @param {number} repetition */

@@ -55,7 +55,7 @@ export const nearness = {
   defaults: { duration: 180, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {
     command
-      .option('--links <list>', "the listeners' links, by commas", listOf(Object.keys(LINK_PROFILES)), [...LINKS])
+      .option('--links <list>', "the listeners' links, separated by commas", listOf(Object.keys(LINK_PROFILES)), [...LINKS])
       .addOption(choicesOption())
       .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 15);
   },

@@ -45,7 +45,7 @@ export const plan = {
       .option('--people <count>', 'in each room', wholeNumber(1, 1000), 5)
       .option('--talking <mean>', 'of them at once, in the mean: each talks by chance', positive, 1.3)
       .option('--meeting <people>', 'who listen to one meeting in which three talk', wholeNumber(1, 1_000_000), 10_000)
-      .option('--cores <list>', 'of a node, by commas', coresOf, [4, 16])
+      .option('--cores <list>', 'of a node, separated by commas', coresOf, [4, 16])
       .option('--busy <percent>', 'how busy a node, and each thread that mixes, may be', wholeNumber(10, 95), 60);
   },
 
@@ -84,14 +84,14 @@ export const plan = {
 function positive(text) {
   const value = Number(text);
   if (value > 0 && value <= 1000) return value;
-  throw new InvalidArgumentError('allowed is a number above 0');
+  throw new InvalidArgumentError('must be a number above 0');
 }
 
 /** @param {string} text */
 function coresOf(text) {
   const list = text.split(',').map(Number);
   if (list.every((cores) => Number.isInteger(cores) && cores >= 1 && cores <= 256)) return list;
-  throw new InvalidArgumentError('allowed are whole numbers from 1 to 256, by commas');
+  throw new InvalidArgumentError('must be whole numbers from 1 to 256, separated by commas');
 }
 
 /** @param {Samples} folder @param {string} name @returns {Measured} */

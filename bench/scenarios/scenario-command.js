@@ -22,7 +22,7 @@ export function scenarioCommand(scenario) {
   const { duration = 60, repetitions = 6, format = 'thesis', link = 'loopback' } = scenario.defaults;
   const command = new Command(scenario.name)
     .description(scenario.description)
-    .addOption(new Option('--transports <list>', 'by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
+    .addOption(new Option('--transports <list>', 'separated by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
     .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default(link))
     .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
     .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
@@ -43,7 +43,7 @@ function readSteps(file) {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new InvalidArgumentError(`it must be a JSON file: ${/** @type {Error} */ (error).message}`);
+    throw new InvalidArgumentError(`must be a JSON file: ${/** @type {Error} */ (error).message}`);
   }
 }
 

@@ -77,14 +77,14 @@ export const starved = {
   defaults: { duration: 60, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true, complexity: 'auto' },
   addOptions: (command) => {
     command
-      .option('--machines <names>', `of ${Object.keys(CASES).join(', ')}, by commas`, (text) => text.split(',').map((name) => name.trim()), Object.keys(CASES))
+      .option('--machines <names>', `of ${Object.keys(CASES).join(', ')}, separated by commas`, (text) => text.split(',').map((name) => name.trim()), Object.keys(CASES))
       .option('--settle <seconds>', 'after joining, before it is measured', wholeNumber(0, 600), 5);
   },
 
   async measure(lab) {
     const { machines, repetitions } = /** @type {any} */ (lab.options);
     const unknown = machines.find((/** @type {string} */ name) => !(name in CASES));
-    if (unknown !== undefined) throw new Error(`--machines: ${unknown}: allowed are ${Object.keys(CASES).join(', ')}`);
+    if (unknown !== undefined) throw new Error(`--machines must be of ${Object.keys(CASES).join(', ')}; it is ${unknown}.`);
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, machine] of machines.entries()) {
         lab.progress(`${machine}, ${repetition + 1} of ${repetitions}`, (repetition + i / machines.length) / repetitions);

@@ -77,7 +77,7 @@ export const throughput = {
   defaults: { duration: 90, repetitions: 3, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {
     command
-      .option('--levels <Mbits>', 'rates of the link, by commas', ratesOf, [...LEVELS])
+      .option('--levels <Mbits>', 'rates of the link, separated by commas', ratesOf, [...LEVELS])
       .addOption(new Option('--controller <name>', "the sender's congestion controller").choices([...CONGESTION_CONTROLLERS]).default('cubic'))
       .addHelpText('after', "\nthroughput stands for a server's estimates in P. Nys, \"Design and Implementation of Media Streaming using WebTransport and QUIC\" (TU\nBerlin, 2024): figures 5.1 to 5.8, quinn's own, and figures 6.2 to 6.4, from bytes under way and round trip.");
   },

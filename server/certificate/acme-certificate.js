@@ -113,7 +113,7 @@ async function keepAccountKey(directory, named) {
  */
 function notKept(error, directory) {
   const allowed = 'a directory that this user may write, which is there after a restart too';
-  const problem = `nothing can be kept there (${/** @type {NodeJS.ErrnoException} */ (error).code}); allowed is ${allowed}`;
+  const problem = `nothing can be kept there (${/** @type {NodeJS.ErrnoException} */ (error).code})`;
   return new ConfigError({ option: '--cert-dir', value: directory, allowed, problem });
 }
 

@@ -245,7 +245,5 @@ function stampOf(path) {
  * @param {Files} files
  */
 function configError({ part, message }, files) {
-  const allowed = ALLOWED[part];
-  const problem = `${message}; allowed is ${allowed}`;
-  return new ConfigError({ option: `--${part}`, value: files[part], allowed, problem });
+  return new ConfigError({ option: `--${part}`, value: files[part], allowed: ALLOWED[part], problem: message });
 }

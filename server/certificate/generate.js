@@ -76,11 +76,11 @@ export async function generateCertificate({ hosts, now, days = 13, crypto = node
  */
 function checkRequest(hosts, days) {
   if (!(days > 0 && days <= MAX_DAYS)) {
-    throw new RangeError(`${days} days: allowed are more than 0 and at most ${MAX_DAYS}`);
+    throw new RangeError(`${days} days: they must be more than 0 and at most ${MAX_DAYS}`);
   }
   if (hosts.length === 0) throw new RangeError('a certificate needs at least one host');
   for (const host of hosts) {
-    if (!isCertificateHost(host)) throw new RangeError(`"${host}": allowed are host names and addresses`);
+    if (!isCertificateHost(host)) throw new RangeError(`"${host}": it must be a host name or an address`);
   }
 }
 

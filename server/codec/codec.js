@@ -83,7 +83,7 @@ export async function openCodec(name) {
     return { codec: await loadCodec(wanted), line: `The Opus codec is ${wanted}.` };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    if (name !== 'auto') throw new ConfigError({ option: '--codec', value: name, allowed: 'auto', problem: message });
+    if (name !== 'auto') throw new ConfigError({ option: '--codec', value: name, allowed: 'auto, or a codec that is there', problem: message });
     const line = `The Opus codec is ${spare}, which takes more time than ${best}: ${message}`;
     return { codec: await loadCodec(spare), line };
   }

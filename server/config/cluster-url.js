@@ -3,7 +3,7 @@ const MAX_SERVERS = 16;
 
 /** What is allowed, in words. */
 export const CLUSTER_URL_ALLOWED =
-  'nats://HOST:PORT or tls://HOST:PORT, several by commas, with USER:PASSWORD@ or TOKEN@ before the first host where NATS asks for it';
+  'nats://HOST:PORT or tls://HOST:PORT, several separated by commas, with USER:PASSWORD@ or TOKEN@ before the first host where NATS asks for it';
 
 /**
  * Reads where the cluster's NATS servers are.

@@ -21,7 +21,7 @@ export function readArguments(argv, version) {
   try {
     command.parse(argv, { from: 'user' });
   } catch (error) {
-    throw error instanceof CommanderError ? argumentError(error, printed, command.args[0]) : error;
+    throw error instanceof CommanderError ? argumentError(error, printed, argv, command.args[0]) : error;
   }
   const found = command.opts();
   /** @type {Map<string, OptionValue>} */
@@ -69,7 +69,7 @@ function commandOptions(option) {
   };
   if (option.type === 'boolean') {
     const opposite = keyed(`--no-${option.name}`, `the opposite of --${option.name}`);
-    return [keyed(`--${option.name}`, about), opposite];
+    return [keyed(`--${option.name} [true|false]`, about), opposite];
   }
   const made = keyed(`--${option.name} <${placeholder(option)}>`, about);
   if (LISTS.has(option.type)) made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
@@ -116,20 +116,51 @@ export function fallbackText({ fallback, fallbackNote }) {
   return fallbackNote ? `${value}, ${fallbackNote}` : value;
 }
 
+/** The commands besides the server's own. */
+const COMMANDS = Object.freeze(['token', 'play', 'listen']);
+
+/** The most letters by which a mistyped command differs. */
+const MAX_TYPOS = 2;
+
 /**
  * @param {CommanderError} error
  * @param {string} printed
+ * @param {string[]} argv
  * @param {string} [stray] the first argument that belongs to no option
  */
-function argumentError(error, printed, stray) {
+function argumentError(error, printed, argv, stray) {
   if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') {
     return new InformationRequest(printed);
   }
-  const option = /'(--?[^' ]*)/.exec(error.message)?.[1] ?? stray ?? '';
+  const option = /'(--?[^' ]*)/.exec(error.message)?.[1];
+  if (option === undefined && stray !== undefined) return strayArgument(stray, stray === argv[0]);
   if (error.code === 'commander.optionMissingArgument') {
     const row = OPTIONS.find(({ name }) => `--${name}` === option);
-    return new ConfigError({ option, value: '', allowed: row ? allowedOf(row) : 'a path' });
+    return new ConfigError({ option: option ?? '', value: '', allowed: row ? allowedOf(row) : 'a path' });
   }
-  return unknownOption(option, null, /Did you mean (.*)\?/.exec(error.message)?.[1]);
+  return unknownOption(option ?? '', null, /Did you mean (.*)\?/.exec(error.message)?.[1]);
 }
 
+/**
+ * @param {string} stray  an argument that belongs to no option
+ * @param {boolean} isFirst  whether a command could stand there
+ */
+function strayArgument(stray, isFirst) {
+  const near = COMMANDS.find((name) => typosBetween(stray.toLowerCase(), name) <= MAX_TYPOS);
+  const list = `the commands are ${COMMANDS.join(', ')}, and none at all starts the server.`;
+  const sentence = isFirst
+    ? `There is no command ${stray}; ${near ? `did you mean aloud ${near}?` : list}`
+    : `${stray} belongs to no option; an option begins with --, and --help lists them all.`;
+  return new ConfigError({ option: stray, value: undefined, allowed: near ?? 'what --help lists', sentence });
+}
+
+/** Returns the number of letters to put in, take out or change (Levenshtein's distance). @param {string} a @param {string} b */
+function typosBetween(a, b) {
+  let row = Array.from({ length: b.length + 1 }, (_, j) => j);
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i];
+    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1])));
+    row = next;
+  }
+  return row[b.length];
+}

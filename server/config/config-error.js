@@ -1,30 +1,54 @@
 import { withoutCredentials } from './cluster-url.js';
-import { allowedOf } from './option-value.js';
+import { allowedOf, either } from './option-value.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 
 const MAX_SHOWN = 80;
 
-/** A setting that the server can't start with. The message is whole, for a person to read. */
+/** A setting that the server can't start with. The message is a whole sentence, for a person to read. */
 export class ConfigError extends Error {
   /**
    * @param {object} options
    * @param {string} options.option     as a person would give it, such as '--port'
-   * @param {unknown} options.value     what was given; undefined where there is no value to show
-   * @param {string} options.allowed    what is allowed instead, in words
+   * @param {unknown} options.value     what was given; undefined if there is no value to show
+   * @param {string} options.allowed    what is allowed instead, in words that follow "must be"
    * @param {string | null} [options.source]  the environment variable or file that it came from
-   * @param {string} [options.problem]  what to say instead of 'allowed is ...'
+   * @param {string} [options.problem]  what is wrong with the value, as a clause
+   * @param {string} [options.sentence]  to say instead of all this
    */
-  constructor({ option, value, allowed, source = null, problem }) {
-    const shown = value === undefined ? '' : `: ${show(value)}`;
-    const from = source ? ` (from ${source})` : '';
-    super(`${option}${shown}${from}: ${problem ?? `allowed is ${allowed}`}`);
+  constructor({ option, value, allowed, source = null, problem, sentence }) {
+    super(sentence ?? mustBe(option, allowed, { value, source, problem }));
     this.name = 'ConfigError';
     this.option = option;
     this.value = value;
     this.allowed = allowed;
     this.source = source;
   }
+}
+
+/**
+ * Says what an option must be, and what it is: the one form of all commands.
+ * @param {string} option  such as '--port'
+ * @param {string} allowed  in words
+ * @param {{ value?: unknown, source?: string | null, problem?: string }} [given]
+ */
+export function mustBe(option, allowed, { value, source = null, problem } = {}) {
+  const from = source ? ` (from ${source})` : '';
+  const is = value === undefined ? '' : problem ? `; ${show(value)}${from}: ${problem}` : `; it is ${show(value)}${from}`;
+  return `${option} must be ${allowed}${is || from}.`;
+}
+
+/**
+ * Says in that form what commander says about a wrong option.
+ * @param {string} message  commander's
+ */
+export function sentenceOf(message) {
+  const said = message.trim().replace(/^error: /, '');
+  const [, option, value, reason] = /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^]*)' is invalid\. ([^]*)$/.exec(said) ?? [];
+  if (option === undefined) return said;
+  const [, allowed] = /^(?:must be|Allowed choices are) ([^]*?)\.?$/.exec(reason) ?? [];
+  if (allowed === undefined) return `${option}: ${reason}`;
+  return mustBe(option, reason.startsWith('must') ? allowed : either(allowed), { value });
 }
 
 /** Not an error: --help or --version was asked for. */
@@ -52,8 +76,9 @@ export function show(value) {
  */
 export function unknownOption(option, source, similar) {
   const allowed = similar ?? 'what --help lists';
-  const problem = `there is no such option; ${similar ? `did you mean ${similar}?` : '--help lists them all'}`;
-  return new ConfigError({ option, value: undefined, source, allowed, problem });
+  const from = source ? ` (from ${source})` : '';
+  const sentence = `There is no option ${option}${from}; ${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
+  return new ConfigError({ option, value: undefined, source, allowed, sentence });
 }
 
 /**
@@ -82,19 +107,16 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENO
 export function listenError(error, option, host, port) {
   const { code = '', message = '' } = /** @type {NodeJS.ErrnoException} */ (error);
   const is = (/** @type {string} */ name, /** @type {RegExp} */ words) => code === name || words.test(message);
-  if (is('EADDRINUSE', /address.*in use/i)) {
-    const problem = 'it is in use; allowed is a port that is free, or 0 for any';
-    return new ConfigError({ option: `--${option}`, value: port, allowed: 'a free port', problem });
-  }
+  const told = (/** @type {string} */ allowed, /** @type {string} */ sentence, named = `--${option}`, /** @type {string | number} */ value = port) =>
+    new ConfigError({ option: named, value, allowed, sentence });
+  if (is('EADDRINUSE', /address.*in use/i)) return told('a free port', `--${option} ${port} is already in use; choose a free port, or 0 for any.`);
   if (is('EACCES', /permission denied/i)) {
-    const rights = 'with the right CAP_NET_BIND_SERVICE (docs/deploying.md) any other too';
-    const problem = `this user may not listen there; allowed is a port from 1024 on, or 0 for any, and ${rights}`;
-    return new ConfigError({ option: `--${option}`, value: port, allowed: 'a port from 1024 on', problem });
+    const rights = 'give it the right CAP_NET_BIND_SERVICE (docs/deploying.md)';
+    return told('a port from 1024 on', `--${option} ${port} is not open to this user; choose a port from 1024 on, or 0 for any, or ${rights}.`);
   }
   if (NO_SUCH_ADDRESS.has(code) || /cannot assign requested address|family not supported/i.test(message)) {
-    const problem = 'this machine has no such address; allowed is one that it has, or ::';
     const where = option === 'metrics-port' ? '--metrics-host' : '--host';
-    return new ConfigError({ option: where, value: host, allowed: 'an address of this machine', problem });
+    return told('an address of this machine', `${where} ${host} is no address of this machine; choose one that it has, or ::.`, where, host);
   }
   return error;
 }

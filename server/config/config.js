@@ -4,7 +4,7 @@ import { mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { readArguments } from './command-line.js';
 import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
-import { checkValue, parseText } from './option-value.js';
+import { checkValue, either, parseText } from './option-value.js';
 import { envOf, OPTIONS } from './options.js';
 
 export { ConfigError, InformationRequest };
@@ -158,14 +158,13 @@ function readEnvironment(env) {
 function readConfigFile(path, source, readFile, given) {
   const wrong = (/** @type {string} */ trouble) => {
     const allowed = 'the path of a JSON file that holds one object';
-    const problem = `${trouble}; allowed is ${allowed}`;
-    return new ConfigError({ option: '--config', value: path, source, allowed, problem });
+    return new ConfigError({ option: '--config', value: path, source, allowed, problem: trouble });
   };
   let content;
   try {
     content = JSON.parse(readFile(path));
   } catch (error) {
-    throw wrong(error instanceof SyntaxError ? 'it is not JSON' : `it can't be read (${reasonOf(error)})`);
+    throw wrong(error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error) === 'ENOENT' ? 'there is no such file' : `it can't be read (${reasonOf(error)})`);
   }
   const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
   if (!isObject) throw wrong('it holds no object');
@@ -199,7 +198,7 @@ function checkTogether(config, given) {
     createAudioFormat(config);
   } catch {
     // Each value is in its range by itself; a person who sets both thinks of the frame first.
-    const lengths = frameLengths(opusFrames).join(', ');
+    const lengths = either(frameLengths(opusFrames).join(', '));
     stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
   }
   if (codec === 'opusscript' && channels === 2 && frameMs / opusFrames > OPUSSCRIPT_STEREO_MS) {
@@ -211,8 +210,8 @@ function checkTogether(config, given) {
   if (config.broadcast && config.mode === 'forward') stop('mode', 'forward', 'mix or auto with --broadcast');
   if (config.mode === 'forward' && config.delivery === 'reply') stop('mode', 'forward', 'mix or auto with --delivery reply');
   if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
-  if (config.cert !== null && config.key === null) throw halfPair('key', 'cert', config.cert);
-  if (config.key !== null && config.cert === null) throw halfPair('cert', 'key', config.key);
+  if (config.cert !== null && config.key === null) throw halfPair('key', 'cert');
+  if (config.key !== null && config.cert === null) throw halfPair('cert', 'key');
   checkCluster(config, stop);
   checkDomain(config, stop);
 }
@@ -226,8 +225,8 @@ function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
   if (idleTimeoutMs < RELAY_IDLE_MS) stop('idle-timeout-ms', idleTimeoutMs, `at least ${RELAY_IDLE_MS} (ms) with --cluster: a node hears every 5 s of those who listen at another`);
   if (clusterKey === null) {
     const allowed = '32 to 256 letters, digits and -._~+/=';
-    const problem = `missing, but --cluster is given; allowed is ${allowed}, the same on all nodes`;
-    throw new ConfigError({ option: '--cluster-key', value: undefined, allowed, problem });
+    const sentence = `--cluster needs --cluster-key: ${allowed}, the same on all nodes.`;
+    throw new ConfigError({ option: '--cluster-key', value: undefined, allowed, sentence });
   }
   if (workers !== 'auto' && workers > 0) stop('workers', workers, 'auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes');
 }
@@ -237,10 +236,13 @@ function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
  * @param {(name: string, value: unknown, allowed: string) => never} stop
  */
 function checkDomain({ domains, acmeEmail, cert, httpPort }, stop) {
-  if (domains && cert !== null) stop('domain', domains, 'to leave it out where --cert is given');
+  if (domains && cert !== null) {
+    const sentence = "--domain and --cert don't go together: leave one of them out.";
+    throw new ConfigError({ option: '--domain', value: domains, allowed: 'left out with --cert', sentence });
+  }
   if (domains && acmeEmail === null) {
-    const problem = `missing, but --domain is ${show(domains)}; allowed is a mail address, which the authority asks for`;
-    throw new ConfigError({ option: '--acme-email', value: undefined, allowed: 'a mail address', problem });
+    const sentence = '--domain needs --acme-email, an address for the certificate authority.';
+    throw new ConfigError({ option: '--acme-email', value: undefined, allowed: 'a mail address', sentence });
   }
   if (domains && httpPort === 'off') stop('http-port', httpPort, 'a port with --domain: the authority asks there');
   if (!domains && cert === null && httpPort !== 'off') stop('http-port', httpPort, 'off without --domain or --cert: there is no HTTPS');
@@ -255,11 +257,10 @@ export const isHttps = ({ cert, domains = null }) => cert !== null || domains !=
 /**
  * @param {string} missing
  * @param {string} present
- * @param {string} path
  */
-function halfPair(missing, present, path) {
-  const problem = `missing, but --${present} is ${show(path)}; allowed is to give both or neither`;
-  return new ConfigError({ option: `--${missing}`, value: undefined, allowed: 'a path', problem });
+function halfPair(missing, present) {
+  const sentence = `--${present} needs --${missing}: give both or neither.`;
+  return new ConfigError({ option: `--${missing}`, value: undefined, allowed: 'a path', sentence });
 }
 
 /** @param {number} opusFrames */

@@ -9,7 +9,7 @@ const SECRET = /^[A-Za-z0-9._~+/=-]{32,256}$/;
 
 /** What is allowed, in words. */
 export const KEYS_ALLOWED =
-  'ID:SECRET, several by commas, the secret 32 to 256 letters, digits and -._~+/= (a shorter one can be guessed from a token)';
+  'ID:SECRET, several separated by commas, the secret 32 to 256 letters, digits and -._~+/= (a shorter one can be guessed from a token)';
 
 /**
  * Reads the keys that sign tokens.

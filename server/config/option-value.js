@@ -41,12 +41,16 @@ export function isCertificateHost(host) {
   return isIP(host) ? !host.includes('%') : HOST_NAME.test(host);
 }
 
+/** Puts "or" before the last of some choices. @param {string} list */
+export const either = (list) => list.replace(/, (?=[^,]*$)/, ' or ');
+
 /**
  * Says what a row allows, with its unit.
  * @param {Readonly<OptionRow>} option
  */
 export function allowedOf(option) {
-  return option.unit ? `${rangeOf(option)} (${option.unit})` : rangeOf(option);
+  const range = option.type === 'choice' || option.type === 'boolean' ? either(rangeOf(option)) : rangeOf(option);
+  return option.unit ? `${range} (${option.unit})` : range;
 }
 
 /**

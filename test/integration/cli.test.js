@@ -76,9 +76,12 @@ afterEach(async () => {
 describe('a start that cannot be', () => {
   /** One from each side; what is refused is shown in test/unit/server/config.test.js. @type {[string[], Record<string, string>, string][]} */
   const cases = [
-    [['--port', '99999'], {}, '--port: "99999": allowed is a whole number from 0 to 65535'],
-    [[], { ALOUD_NONSENSE: '1' }, 'ALOUD_NONSENSE (from the environment): there is no such option; --help lists them all'],
-    [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert: "/nowhere.pem": it can't be read (ENOENT); allowed is a readable PEM file of a certificate that is valid now`],
+    [['--port', '99999'], {}, '--port must be a whole number from 0 to 65535; it is "99999".'],
+    [[], { ALOUD_NONSENSE: '1' }, 'There is no option ALOUD_NONSENSE (from the environment); --help lists them all.'],
+    [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert must be a readable PEM file of a certificate that is valid now; "/nowhere.pem": it can't be read (ENOENT).`,
+    ],
+    [['tokn'], {}, 'There is no command tokn; did you mean aloud token?'],
+    [['token'], {}, 'aloud token needs --room and --name, as in: aloud token --room tea --name Ann'],
   ];
 
   it.each(cases)('%j %j says so in one line, with exit code 2', async (args, env, line) => {
@@ -94,7 +97,7 @@ describe('a start that cannot be', () => {
     const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
     const command = startServer(['--port', String(port), '--log-level', 'debug']);
     expect(await command.exit).toBe(2);
-    expect(command.stderr).toMatch(new RegExp(`^--port: ${port}: .*in use.*\\n$`));
+    expect(command.stderr).toMatch(new RegExp(`^--port ${port} is already in use; .*\\n$`));
     await new Promise((resolve) => void taken.close(resolve));
   });
 });
@@ -119,7 +122,7 @@ describe('an invitation', () => {
     expect(JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())).toMatchObject({ iss: 'main', name: 'Ann' });
     const short = start(['--keys', 'main:too-short-a-secret']);
     expect(await short.exit).toBe(2);
-    expect(short.stderr).toMatch(/^--keys: allowed is ID:SECRET, .*32 to 256 .*\n$/);
+    expect(short.stderr).toMatch(/^--keys must be ID:SECRET, .*32 to 256 .*\n$/);
     expect(short.stderr).not.toContain('too-short');
   });
 });
@@ -279,7 +282,7 @@ requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built', canBuildNative
     const [, port] = await first.printed(/WebTransport is on[^\n]* UDP port (\d+)[^\n]*native/);
     const second = startServer(['--h3-port', port]);
     expect(await second.exit).toBe(2);
-    expect(second.stderr).toMatch(new RegExp(`^--h3-port: ${port}: .*in use.*\\n$`));
+    expect(second.stderr).toMatch(new RegExp(`^--h3-port ${port} is already in use; .*\\n$`));
     first.process.kill('SIGINT');
     expect(await first.exit).toBe(0);
   });

@@ -50,7 +50,7 @@ export const carry = {
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
   addOptions: (command) => {
     command
-      .option('--carries <ways>', `of ${CARRIES.join(', ')}, by commas`, listOf(CARRIES), [...CARRIES])
+      .option('--carries <ways>', `of ${CARRIES.join(', ')}, separated by commas`, listOf(CARRIES), [...CARRIES])
       .option('--settle <seconds>', 'in which the delays find their place, before each block', wholeNumber(0, 600), 10)
       .addHelpText('after', '\ncarry stands for the builds of datagrams and of streams in figures 6.7 to 6.10 of Paterson (2022), in a whole call. Its link, bad-wifi, stands\nfor the "Wi-Fi Networks Specific Test Cases" of RFC 8869.');
   },

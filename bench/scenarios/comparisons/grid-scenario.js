@@ -45,10 +45,10 @@ export function gridScenario({ name, title, description, sweeps, notes, ways = W
     defaults: { duration: 25, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
     addOptions: (command) => {
       command
-        .option('--ways <list>', `of ${allowed.join(', ')}, by commas; the first of them is what others are compared with`, listOf(allowed), [...ways])
-        .option('--sweeps <list>', `of ${names.join(', ')}, by commas`, listOf(names), names)
+        .option('--ways <list>', `of ${allowed.join(', ')}, separated by commas; the first of them is what others are compared with`, listOf(allowed), [...ways])
+        .option('--sweeps <list>', `of ${names.join(', ')}, separated by commas`, listOf(names), names)
         .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
-        .option('--at <values>', "of what is swept, by commas, instead of the sweep's own", numbers)
+        .option('--at <values>', "of what is swept, separated by commas, instead of the sweep's own", numbers)
         .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default(between))
         .option('--frames', "what became of each frame, in frames.csv of the run's folder: sent, arrived, played, heard; a million rows at most", false)
         .addHelpText('after', `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`);

@@ -58,7 +58,7 @@ export const mesh = {
   defaults: { duration: 50, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
   addOptions: (command) => {
     command
-      .option('--people <list>', `numbers of people from 2 to ${MOST_PEOPLE}, by commas`, numbersOfPeople, [2, 3, 4, 6, 8])
+      .option('--people <list>', `numbers of people from 2 to ${MOST_PEOPLE}, separated by commas`, numbersOfPeople, [2, 3, 4, 6, 8])
       .option('--settle <seconds>', 'from the connection to the first block, in which the server finds its delay', wholeNumber(0, 600), 10)
       .addHelpText('after', '\nmesh stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012), and for the 4 and more people that it announced.');
   },

@@ -65,9 +65,9 @@ export const setup = {
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport', 'websocket', 'http1'], link: 'even-60' },
   addOptions: (command) => {
     command
-      .option('--round-trips <ms>', 'by commas, or none', numbers(0, 2000), [0, 20, 50, 100, 200])
-      .option('--losses <percents>', `each way, at ${BASE_MS} ms, by commas, or none`, numbers(0, 50), [0, 1, 3, 10])
-      .option('--rates <kbits>', `each way, at ${BASE_MS} ms, by commas, or none`, numbers(1, 1e6), NYS_RATES)
+      .option('--round-trips <ms>', 'separated by commas, or none', numbers(0, 2000), [0, 20, 50, 100, 200])
+      .option('--losses <percents>', `each way, at ${BASE_MS} ms, separated by commas, or none`, numbers(0, 50), [0, 1, 3, 10])
+      .option('--rates <kbits>', `each way, at ${BASE_MS} ms, separated by commas, or none`, numbers(1, 1e6), NYS_RATES)
       .option('--as-is', "the link's own round trip, loss and rate instead")
       .option('--connections <count>', 'of each kind, in each repetition', wholeNumber(1, 100), 2)
       .addHelpText('after', STANDS_FOR);
@@ -118,7 +118,7 @@ function numbers(least, most) {
     if (text === 'none') return [];
     const list = text.split(',').map(Number);
     if (text.trim() !== '' && list.every((value) => value >= least && value <= most)) return list;
-    throw new InvalidArgumentError(`allowed are numbers from ${least} to ${most}, by commas, or none`);
+    throw new InvalidArgumentError(`must be numbers from ${least} to ${most}, separated by commas, or none`);
   };
 }
 

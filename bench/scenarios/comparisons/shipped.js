@@ -98,8 +98,8 @@ export const shipped = {
   defaults: { duration: 100, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear', browser: true },
   addOptions: (command) => {
     command
-      .option('--ways <list>', `of ${ALL_WAYS.join(', ')}, by commas`, listOf(ALL_WAYS), WAYS)
-      .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, by commas`, listOf(ALL_CONDITIONS), NAMES)
+      .option('--ways <list>', `of ${ALL_WAYS.join(', ')}, separated by commas`, listOf(ALL_WAYS), WAYS)
+      .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, separated by commas`, listOf(ALL_CONDITIONS), NAMES)
       .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(EARLY_SECONDS, 600), 20)
       .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\nrate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with Bi-directional Media Flows", and bad-wifi for the "Wi-Fi Networks Specific Test Cases" of RFC 8869.\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2a to 2d of Baldassin et al. (2024), with a browser.');
   },

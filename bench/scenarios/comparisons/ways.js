@@ -39,7 +39,7 @@ export const ways = {
   description: 'same payload, same path: ages, loss and what would be heard by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
   quantities: [...Object.values(quantities), ...heardQuantities],
   defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
-  addOptions: (command) => void command.addHelpText('after', STANDS_FOR).option('--ways <list>', `of ${WAYS.join(', ')}, by commas; the first is what others are compared with. Others: from Chromium to Chromium, ${BROWSER_WAYS.join(', ')}; WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...BROWSER_WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
+  addOptions: (command) => void command.addHelpText('after', STANDS_FOR).option('--ways <list>', `of ${WAYS.join(', ')}, separated by commas; the first is what others are compared with. Others: from Chromium to Chromium, ${BROWSER_WAYS.join(', ')}; WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...BROWSER_WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
 
   async measure(lab) {
     const { repetitions } = lab.options;

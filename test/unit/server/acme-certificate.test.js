@@ -260,7 +260,7 @@ describe('a failure', () => {
   it('of the directory stops the start, by its option: each start would make another account', async () => {
     writeFileSync(join(directory, 'file'), '');
     const options = { directory: join(directory, 'file'), domains: DOMAINS, email: 'ann@example.org', directoryUrl: 'https://a.example/dir' };
-    await expect(openAcmeCertificate({ ...options, clock, wallNow, log: log() })).rejects.toThrow(/^--cert-dir: .*nothing can be kept there \(ENOTDIR\)/);
+    await expect(openAcmeCertificate({ ...options, clock, wallNow, log: log() })).rejects.toThrow(/^--cert-dir must be a directory .*; ".*": nothing can be kept there \(ENOTDIR\)/);
   });
 
   it('to keep the certificate is told, and it is served all the same', async () => {

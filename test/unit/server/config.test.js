@@ -144,8 +144,9 @@ describe.each(OPTIONS.map((option) => ({ name: option.name, option })))('--$name
       const value = isSecret ? undefined : text;
       expect(fromEnv).toMatchObject({ option: `--${name}`, value, source: option.env, allowed: allowedOf(option) });
       if (isSecret && text) expect(fromEnv.message).not.toContain(text);
-      else if (!isSecret) expect(fromEnv.message).toContain(`--${name}: ${JSON.stringify(text).slice(0, 80)}`);
-      expect(fromEnv.message).toContain(`(from ${option.env}): allowed is ${allowedOf(option)}`);
+      else if (!isSecret) expect(fromEnv.message).toContain(`; it is ${JSON.stringify(text).slice(0, 80)}`);
+      expect(fromEnv.message).toContain(`--${name} must be ${allowedOf(option)}`);
+      expect(fromEnv.message).toContain(`(from ${option.env}).`);
       if (option.type === 'boolean') continue;
       const fromFlag = errorOf({ argv: [`--${name}`, text] });
       expect(fromFlag.option).toBe(`--${name}`);
@@ -199,22 +200,32 @@ describe('any text', () => {
 
 describe('unknown names', () => {
   it.each([
-    [{ argv: ['--prt', '5'] }, '--prt: there is no such option; did you mean --port?'],
-    [{ argv: ['--port', '80', 'stray'] }, 'stray: there is no such option; --help lists them all'],
-    [{ argv: ['-x'] }, '-x: there is no such option; --help lists them all'],
-    [{ argv: ['--echo=1'] }, '--echo=1: there is no such option; did you mean --echo?'],
-    [{ env: { ALOUD_DELAY: '5' } }, 'ALOUD_DELAY (from the environment): there is no such option; --help lists them all'],
-    [fileOf({ delay: 5 }), '"delay" (from aloud.json): there is no such option; --help lists them all'],
-    [fileOf({ serverDelayMs: 5 }), '"serverDelayMs" (from aloud.json): there is no such option; did you mean server-delay-ms?'],
-    [fileOf({ config: 'b.json' }), '"config" (from aloud.json): there is no such option; --help lists them all'],
-    [fileOf('{"__proto__":1}'), '"__proto__" (from aloud.json): there is no such option; --help lists them all'],
+    [{ argv: ['--prt', '5'] }, 'There is no option --prt; did you mean --port?'],
+    [{ argv: ['--port', '80', 'stray'] }, 'stray belongs to no option; an option begins with --, and --help lists them all.'],
+    [{ argv: ['tokn'] }, 'There is no command tokn; did you mean aloud token?'],
+    [{ argv: ['Listen'] }, 'There is no command Listen; did you mean aloud listen?'],
+    [{ argv: ['serve', '--port', '80'] }, 'There is no command serve; the commands are token, play, listen, and none at all starts the server.'],
+    [{ argv: ['-x'] }, 'There is no option -x; --help lists them all.'],
+    [{ argv: ['--echo=1'] }, '--echo must be true or false; it is "1".'],
+    [{ argv: ['--echo', 'yes'] }, '--echo must be true or false; it is "yes".'],
+    [{ env: { ALOUD_DELAY: '5' } }, 'There is no option ALOUD_DELAY (from the environment); --help lists them all.'],
+    [fileOf({ delay: 5 }), 'There is no option "delay" (from aloud.json); --help lists them all.'],
+    [fileOf({ serverDelayMs: 5 }), 'There is no option "serverDelayMs" (from aloud.json); did you mean server-delay-ms?'],
+    [fileOf({ config: 'b.json' }), 'There is no option "config" (from aloud.json); --help lists them all.'],
+    [fileOf('{"__proto__":1}'), 'There is no option "__proto__" (from aloud.json); --help lists them all.'],
   ])('%j', (given, message) => expect(errorOf(given).message).toBe(message));
 });
 
 it.each([
-  [{ argv: ['--cluster', 'localhost:4222'] }, `--cluster: "localhost:4222": allowed is ${CLUSTER_URL_ALLOWED}`],
-  [{ env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' } }, `--cluster: "nats://host/path" (from ALOUD_CLUSTER): allowed is ${CLUSTER_URL_ALLOWED}`],
+  [{ argv: ['--cluster', 'localhost:4222'] }, `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "localhost:4222".`],
+  [{ env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' } }, `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "nats://host/path" (from ALOUD_CLUSTER).`],
 ])('an address of NATS is refused without its password: %j', (given, message) => expect(errorOf(given).message).toBe(message));
+
+it('a switch is given with or without its value', () => {
+  for (const [argv, echo] of /** @type {const} */ ([[['--echo'], true], [['--echo', 'true'], true], [['--echo', 'false'], false], [['--echo=false'], false], [['--no-echo'], false]])) {
+    expect(loadConfig({ argv: [...argv] }).echo).toBe(echo);
+  }
+});
 
 describe('the config file', () => {
   it.each([
@@ -223,47 +234,47 @@ describe('the config file', () => {
     ['null', 'it holds no object'],
   ])('%s', (content, trouble) => {
     expect(errorOf(fileOf(content)).message).toBe(
-      `--config: "aloud.json": ${trouble}; allowed is the path of a JSON file that holds one object`,
+      `--config must be the path of a JSON file that holds one object; "aloud.json": ${trouble}.`,
     );
   });
 
   it('that cannot be read stops the start, with where its path came from', () => {
     const { message } = errorOf({ env: { ALOUD_CONFIG: '/nowhere/aloud.json' } });
-    expect(message).toContain(`--config: "/nowhere/aloud.json" (from ALOUD_CONFIG): it can't be read (ENOENT)`);
+    expect(message).toContain(`; "/nowhere/aloud.json" (from ALOUD_CONFIG): there is no such file.`);
   });
 });
 
 describe('options that depend on each other', () => {
   it.each([
-    [['--cluster', 'nats://localhost'], '--cluster-key: missing, but --cluster is given; allowed is 32 to 256 letters, digits and -._~+/=, the same on all nodes'],
-    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'], '--workers: 2: allowed is auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes'],
-    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--idle-timeout-ms', '6999'], '--idle-timeout-ms: 6999: allowed is at least 7000 (ms) with --cluster: a node hears every 5 s of those who listen at another'],
-    [['--frame-ms', '80'], '--frame-ms: 80: allowed is 2.5, 5, 10, 20, 40, 60 (ms) with --opus-frames 1'],
-    [['--opus-frames', '3'], '--frame-ms: 20: allowed is 7.5, 15, 30, 60, 120 (ms) with --opus-frames 3'],
-    [['--channels', '3'], '--channels: "3": allowed is 1, 2'],
+    [['--cluster', 'nats://localhost'], '--cluster needs --cluster-key: 32 to 256 letters, digits and -._~+/=, the same on all nodes.'],
+    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'], '--workers must be auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes; it is 2.'],
+    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--idle-timeout-ms', '6999'], '--idle-timeout-ms must be at least 7000 (ms) with --cluster: a node hears every 5 s of those who listen at another; it is 6999.'],
+    [['--frame-ms', '80'], '--frame-ms must be 2.5, 5, 10, 20, 40 or 60 (ms) with --opus-frames 1; it is 80.'],
+    [['--opus-frames', '3'], '--frame-ms must be 7.5, 15, 30, 60 or 120 (ms) with --opus-frames 3; it is 20.'],
+    [['--channels', '3'], '--channels must be 1 or 2; it is "3".'],
     [
       ['--channels', '2', '--codec', 'opusscript', '--frame-ms', '40'],
-      '--channels: 2: allowed is 1 with --codec opusscript and Opus frames of more than 20 ms',
+      '--channels must be 1 with --codec opusscript and Opus frames of more than 20 ms; it is 2.',
     ],
-    [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate: 256000: allowed is at most 158533 (b/s) with --frame-ms 60, to fit a packet'],
-    [['--mode', 'forward', '--delivery', 'reply'], '--mode: "forward": allowed is mix or auto with --delivery reply'],
-    [['--carry', 'stream', '--engine', 'quiche'], '--carry: "stream": allowed is datagrams with --engine quiche'],
-    [['--carry', 'streams', '--engine', 'none'], '--carry: "streams": allowed is datagrams with --engine none'],
-    [['--cert', 'a.pem'], '--key: missing, but --cert is "a.pem"; allowed is to give both or neither'],
-    [['--key', 'a.pem'], '--cert: missing, but --key is "a.pem"; allowed is to give both or neither'],
+    [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate must be at most 158533 (b/s) with --frame-ms 60, to fit a packet; it is 256000.'],
+    [['--mode', 'forward', '--delivery', 'reply'], '--mode must be mix or auto with --delivery reply; it is "forward".'],
+    [['--carry', 'stream', '--engine', 'quiche'], '--carry must be datagrams with --engine quiche; it is "stream".'],
+    [['--carry', 'streams', '--engine', 'none'], '--carry must be datagrams with --engine none; it is "streams".'],
+    [['--cert', 'a.pem'], '--cert needs --key: give both or neither.'],
+    [['--key', 'a.pem'], '--key needs --cert: give both or neither.'],
     [
       ['--domain', 'a.example'],
-      '--acme-email: missing, but --domain is ["a.example"]; allowed is a mail address, which the authority asks for',
+      '--domain needs --acme-email, an address for the certificate authority.',
     ],
     [
       ['--domain', 'a.example', '--acme-email', 'ann@a.example', '--cert', 'a.pem', '--key', 'a.pem'],
-      '--domain: ["a.example"]: allowed is to leave it out where --cert is given',
+      "--domain and --cert don't go together: leave one of them out.",
     ],
     [
       ['--domain', 'a.example', '--acme-email', 'ann@a.example', '--http-port', 'off'],
-      '--http-port: "off": allowed is a port with --domain: the authority asks there',
+      '--http-port must be a port with --domain: the authority asks there; it is "off".',
     ],
-    [['--http-port', '80'], '--http-port: 80: allowed is off without --domain or --cert: there is no HTTPS'],
+    [['--http-port', '80'], '--http-port must be off without --domain or --cert: there is no HTTPS; it is 80.'],
   ])('%j', (argv, message) => expect(errorOf({ argv }).message).toBe(message));
 
   it('give a server with a domain the ports of HTTPS, unless others are given', () => {

@@ -54,7 +54,7 @@ describe('listening', () => {
 
   it('takes no other address than the one that is asked for', async () => {
     const server = new Server(['0.0.0.0'], 'EAFNOSUPPORT');
-    await expect(listen(/** @type {any} */ (server), ['::1'], 0)).rejects.toThrow(/^--host: "::1": this machine has no such address/);
+    await expect(listen(/** @type {any} */ (server), ['::1'], 0)).rejects.toThrow(/^--host ::1 is no address of this machine/);
     expect(server.listenerCount('error')).toBe(0);
   });
 });
@@ -62,13 +62,13 @@ describe('listening', () => {
 describe('an address that can\'t be had', () => {
   /** @type {[string, string, string][]} */
   const cases = [
-    ['EADDRINUSE', '', '--h3-port: 4433: it is in use'],
-    ['', 'Address already in use (os error 98)', '--h3-port: 4433: it is in use'],
-    ['EACCES', '', '--h3-port: 4433: this user may not listen there'],
-    ['EADDRNOTAVAIL', '', '--host: "h": this machine has no such address'],
-    ['EINVAL', '', '--host: "h": this machine has no such address'],
-    ['ENOTFOUND', '', '--host: "h": this machine has no such address'],
-    ['EIO', "EIO: UDP can't be had: Address family not supported by protocol", '--host: "h": this machine has no such address'],
+    ['EADDRINUSE', '', '--h3-port 4433 is already in use'],
+    ['', 'Address already in use (os error 98)', '--h3-port 4433 is already in use'],
+    ['EACCES', '', '--h3-port 4433 is not open to this user'],
+    ['EADDRNOTAVAIL', '', '--host h is no address of this machine'],
+    ['EINVAL', '', '--host h is no address of this machine'],
+    ['ENOTFOUND', '', '--host h is no address of this machine'],
+    ['EIO', "EIO: UDP can't be had: Address family not supported by protocol", '--host h is no address of this machine'],
   ];
 
   it.each(cases)('%s %s is told by its option', (code, message, told) => {

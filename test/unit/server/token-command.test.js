@@ -39,6 +39,12 @@ describe('aloud token', () => {
     expect(error.message).not.toContain(SECRET);
   });
 
+  it('says all that it needs at once', async () => {
+    await expect(run(keys)).rejects.toThrow('aloud token needs --room and --name, as in: aloud token --room tea --name Ann');
+    await expect(run([...keys, '--room', 'tea'])).rejects.toThrow(/^aloud token needs --name, as in/);
+    await expect(run([...keys, '--room', 'tea', '--name', 'Ann', '--role', 'king'])).rejects.toThrow('--role must be moderator, speaker or listener; it is "king".');
+  });
+
   it('needs keys, and explains itself', async () => {
     await expect(run(['--room', 'tea', '--name', 'Ann'])).rejects.toMatchObject({ option: '--keys' });
     await expect(run(['--help'])).rejects.toBeInstanceOf(InformationRequest);
