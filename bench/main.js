@@ -164,7 +164,11 @@ async function run(scenario, { link: profile, ...options }) {
   const busy = await busyCores(LOOK_MS);
   if (busy > DISTURBING_CORES) folder.warn(`Other programs took ${busy.toFixed(1)} cores when the run began: what depends on time is provisional.`);
   const link = await openLink({ profile, seed: options.seed, say: (line) => progress.print(line) });
-  if (!link.available) folder.warn(`The link is loopback instead of ${profile}: ${link.reason}`);
+  if (!link.available) {
+    const warning = `The link is loopback instead of ${profile}: ${link.reason}. The headline figures are withheld.`;
+    progress.print(`Warning: ${warning}`);
+    folder.warn(warning);
+  }
   const startClients = chromium ? () => startBrowser(chromium, link) : undefined;
   const lab = new Lab({ options, link, folder, startClients, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
   try {
@@ -175,7 +179,7 @@ async function run(scenario, { link: profile, ...options }) {
     await scenario.measure(lab);
     await noteEmulator(link, folder);
     await lab.close();
-    const result = trustedResult(folder.run, scenario.result(folder, { ...options, link: profile }));
+    const result = toldResult(link, folder, scenario.result(folder, { ...options, link: profile }));
     const report = await folder.finish(result);
     progress.close();
     console.log(textSummary(folder.run, result, report));
@@ -183,7 +187,7 @@ async function run(scenario, { link: profile, ...options }) {
     progress.close();
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    const report = await folder.fail(reason, partialResult(scenario, folder, { ...options, link: profile }));
+    const report = await folder.fail(reason, partialResult(scenario, link, folder, { ...options, link: profile }));
     const ending = interrupted.signal.aborted ? `was ${reason.message}` : `broke off: ${reason.message}`;
     tellFailure(`The run ${ending}. Results so far: ${report}`, reason);
   } finally {
@@ -227,10 +231,21 @@ async function openFolder({ name, title, quantities }, { out, ...options }, chro
   });
 }
 
-/** @param {Scenario} scenario @param {RunFolder} folder @param {any} options */
-function partialResult(scenario, folder, options) {
+/**
+ * A run's result as it may be told: loopback's headlines aren't set beside another link's.
+ * @param {import('./link/link.js').Link} link
+ * @param {RunFolder} folder
+ * @param {import('./report/result.js').Result} result
+ */
+function toldResult(link, folder, result) {
+  const trusted = trustedResult(folder.run, result);
+  return link.available ? trusted : { ...trusted, headlines: [] };
+}
+
+/** @param {Scenario} scenario @param {import('./link/link.js').Link} link @param {RunFolder} folder @param {any} options */
+function partialResult(scenario, link, folder, options) {
   const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
-  return isMeasured ? trustedResult(folder.run, scenario.result(folder, options)) : undefined;
+  return isMeasured ? toldResult(link, folder, scenario.result(folder, options)) : undefined;
 }
 
 /**

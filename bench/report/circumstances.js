@@ -11,7 +11,7 @@ import { pairList, tableSection } from './page.js';
  */
 
 const BOTTLENECK =
-  'The program that made the load was short of time itself: ' +
+  'The load generator was itself short of processor time: ' +
   'the figures show its limits, not only those of what it measured; headlines and conclusions are withheld.';
 
 /**

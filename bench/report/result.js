@@ -158,7 +158,7 @@ export function trustedResult({ generator }, result) {
 const withheld = ({ name, title }, { cpuPercent, latenessMs: { p99 } }) => ({
   name, title, isConclusion: true,
   columns: [{ label: 'In words' }],
-  rows: [[`Withheld: the program that made the load was short of time itself. It ${Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : ''}took ${formatNumber(cpuPercent, 0)} % of a core.`]],
+  rows: [[`Withheld: the load generator was itself short of processor time. It ${Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : ''}took ${formatNumber(cpuPercent, 0)} % of a core.`]],
 });
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;

@@ -43,7 +43,7 @@ export async function runScenario({ argv, out, limitSeconds, signal }) {
 export async function readRun(path) {
   const [result, circumstances] = await Promise.all(['result.json', 'run.json'].map(async (file) => JSON.parse(await readFile(join(path, file), 'utf8'))));
   const isShort = circumstances.generator?.bottleneck === true;
-  const warnings = [...circumstances.warnings, ...(isShort ? ['the program that made the load was short of time itself'] : [])];
+  const warnings = [...circumstances.warnings, ...(isShort ? ['the load generator was itself short of processor time'] : [])];
   const { complete: isComplete, options, environment } = circumstances;
   return { report: join(path, 'report.html'), result, isComplete, options, commit: environment.git?.commit, warnings };
 }

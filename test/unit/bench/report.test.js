@@ -230,10 +230,10 @@ describe('a run that ends well', () => {
     await folder.finish(resultOf(2));
     const report = await readFrom(folder.path, 'report.html');
     expect(report.match(/No root here/g)).toHaveLength(1);
-    expect(report).toContain('was short of time itself');
+    expect(report).toContain('was itself short of processor time');
     const text = textSummary(folder.run, resultOf(2), 'report.html');
     expect(text).toContain('Warning: No root here');
-    expect(text).toContain('was short of time itself');
+    expect(text).toContain('was itself short of processor time');
   });
 
   test('has no headline and no sentence of a run whose load’s maker was short of time', () => {
@@ -244,12 +244,12 @@ describe('a run that ends well', () => {
     expect(trustedResult({}, resultOf(1))).toEqual(resultOf(1));
     const result = { ...resultOf(1), tables: [CONCLUSION, ...resultOf(1).tables] };
     const [words, ...figures] = checkResult(told(true, result)).tables;
-    expect(words).toMatchObject({ name: 'sentences', isConclusion: true, title: 'In words', rows: [['Withheld: the program that made the load was short of time itself. It sent 20.0 ms late (p99) and took 1 % of a core.']] });
+    expect(words).toMatchObject({ name: 'sentences', isConclusion: true, title: 'In words', rows: [['Withheld: the load generator was itself short of processor time. It sent 20.0 ms late (p99) and took 1 % of a core.']] });
     expect(figures).toEqual(resultOf(1).tables);
     expect(told(false, result)).toBe(result);
     // Browsers tell no lateness.
     const busy = { cpuPercent: 95, latenessMs: { p50: NaN, p95: NaN, p99: NaN, max: NaN }, bottleneck: true };
-    expect(trustedResult({ generator: busy }, result).tables[0].rows).toEqual([['Withheld: the program that made the load was short of time itself. It took 95 % of a core.']]);
+    expect(trustedResult({ generator: busy }, result).tables[0].rows).toEqual([['Withheld: the load generator was itself short of processor time. It took 95 % of a core.']]);
   });
 });
 
