@@ -102,11 +102,20 @@ function fingerprint(withOpus) {
 /** @param {string} file @param {string} stamp */
 const isStamped = (file, stamp) => existsSync(file) && readFileSync(file, 'utf8') === stamp;
 
+/** npm hides what install scripts of packages print, so it goes to the terminal itself, if there is one. @param {string} line */
+function tell(line) {
+  try {
+    writeFileSync('/dev/tty', `\naloud: ${line}`);
+  } catch {
+    process.stderr.write(line);
+  }
+}
+
 /** Shows that something is going on, where somebody watches. @returns {() => void} ends it */
 function showProgress() {
   const text = 'building the native HTTP/3 engine';
   if (!process.stderr.isTTY) {
-    process.stderr.write(`${text}: a minute or two\n`);
+    tell(`${text}, which takes a minute or two (npm install --foreground-scripts shows how far it is)\n`);
     return () => {};
   }
   const start = performance.now();

@@ -45,7 +45,7 @@ const readFlag = (option, found) =>
 /** @param {string} version */
 function createCommand(version) {
   const command = new Command('aloud')
-    .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file. `aloud token --help` says how to invite people, `aloud play --help` and `aloud listen --help` how to bring sound in and out.')
+    .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file. `aloud token --help` says how to invite people, `aloud play --help` and `aloud listen --help` how to bring sound in and out. Pages named docs/… are in the source repository, not in the package.')
     .exitOverride()
     .allowExcessArguments(false)
     .version(version, '--version', 'prints the version')
