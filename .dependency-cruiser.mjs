@@ -64,6 +64,7 @@ const MAY_IMPORT = {
   'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
   'bench/throughput': ['native', 'server', 'bench/participants'],
   'bench/hls': ['public', 'server', 'bench/browsers', 'bench/link', 'bench/participants', 'bench/stats'],
+  'bench/readers': ['programs', 'public', 'server', 'bench/browsers', 'bench/stats'],
   'bench/peers': ['public', 'bench/browsers', 'bench/participants', 'bench/processor-time.js'],
   'bench/ways': ['native', 'programs', 'public', 'server', 'bench/browsers', 'bench/codec/voice-path.js', 'bench/participants', 'bench/stats'],
 };
