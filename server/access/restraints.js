@@ -17,6 +17,19 @@ export class Restraints {
   /** The one who left last is the last. @type {Readonly<Restrained>[]} */
   #left = [];
 
+  /** The last of them, for other threads and nodes. @param {number} most */
+  state(most) {
+    return this.#left.slice(-most).map((person) => ({ ...person }));
+  }
+
+  /** Takes over those of another thread or node. @param {readonly Restrained[]} people */
+  restore(people) {
+    for (const person of people) {
+      const isKnown = this.#left.some((other) => other.identity === person.identity && other.network === person.network);
+      if (!isKnown) this.left(person);
+    }
+  }
+
   /** Somebody has left for good. @param {Restrained} person */
   left({ identity, network, silenced, lowered }) {
     if (identity !== null) this.#left = this.#left.filter((other) => other.identity !== identity);

@@ -3,6 +3,7 @@
  * is a JWS (RFC 7515, compact, HS256) of what makes the place. Signing and checking are synchronous, as joining is.
  *
  * @import { Grant, Permission, Role } from './grant.js'
+ * @import { Settings } from '../state/portable-state.js'
  *
  * @typedef {object} Place  what a token says
  * @property {string} room
@@ -16,12 +17,13 @@
  * @property {boolean} silenced
  * @property {number} hand     the place of the raised hand in the order of hands; 0 while it is down
  * @property {number} epoch    of the room; 0 without a cluster
+ * @property {Omit<Settings, 'serverDelayMs'>} settings  of the room; none in tokens of an earlier release
  * @property {number} issuedMs milliseconds since 1970
  */
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
-import { ROLES } from './grant.js';
+import { grantFields, personFields, settingsFields } from '../state/portable-state.js';
 
 /** The longest token, in characters: that of the longest name, label and identity. */
 export const MAX_RESUME_LENGTH = 4096;
@@ -39,26 +41,29 @@ const KEY_BYTES = 12;
 
 const payload = z.object({
   r: z.string().max(64),
-  k: z.string().min(1).max(32),
-  i: z.string().regex(/^\d{1,15}$/),
-  n: z.string().max(400),
-  l: z.string().max(500),
-  g: z.enum(ROLES),
-  o: z.enum(ROLES),
-  w: z.array(z.enum(['speak', 'listen', 'chat', 'record', 'moderate'])).max(5).default([]),
-  s: z.string().max(256).nullable().default(null),
-  j: z.string().max(256).nullable().default(null),
-  m: z.boolean().default(false),
-  x: z.boolean().default(false),
-  h: z.number().int().min(0).max(1_000_000_000).default(0),
+  k: personFields.key,
+  i: personFields.id,
+  n: personFields.name,
+  l: personFields.label,
+  g: grantFields.role,
+  o: personFields.role,
+  w: grantFields.withheld.default([]),
+  s: grantFields.identity.default(null),
+  j: grantFields.tokenId.default(null),
+  m: personFields.muted.default(false),
+  x: personFields.silenced.default(false),
+  h: personFields.hand.default(0),
   e: z.number().int().min(0).default(0),
+  f: settingsFields.frameMs,
+  c: settingsFields.channels,
+  d: settingsFields.mode,
+  y: settingsFields.e2e,
   t: z.number().min(0),
 });
 
 export class ResumeTokens {
   #key;
   #wallNow;
-  #freshMs;
 
   /**
    * @param {object} [options]
@@ -70,7 +75,8 @@ export class ResumeTokens {
   constructor({ key = randomBytes(32), wallNow = Date.now, awayMs = 0 } = {}) {
     this.#key = key;
     this.#wallNow = wallNow;
-    this.#freshMs = awayMs === 0 ? 0 : awayMs + RENEW_MS + TOLERANCE_MS;
+    /** How long another node believes a token after it was issued, in milliseconds. */
+    this.freshMs = awayMs === 0 ? 0 : awayMs + RENEW_MS + TOLERANCE_MS;
   }
 
   /** Key that signs tokens, for the other threads of this server. */
@@ -78,9 +84,14 @@ export class ResumeTokens {
     return this.#key;
   }
 
+  /** Time by which tokens are signed, in milliseconds since 1970. */
+  now() {
+    return this.#wallNow();
+  }
+
   /** Whether places are taken over from other nodes, so that members need a token that is new. */
   get takesOver() {
-    return this.#freshMs > 0;
+    return this.freshMs > 0;
   }
 
   /** The name of a new place. */
@@ -89,7 +100,7 @@ export class ResumeTokens {
   }
 
   /** @param {Omit<Place, 'issuedMs'>} place @returns {string} */
-  sign({ room, key, id, name, label, grant, role, muted, silenced, hand, epoch }) {
+  sign({ room, key, id, name, label, grant, role, muted, silenced, hand, epoch, settings }) {
     const { role: granted, withheld, identity, tokenId } = grant;
     const said = {
       r: room, k: key, i: id, n: name, l: label, g: granted, o: role,
@@ -99,7 +110,7 @@ export class ResumeTokens {
       ...(muted && { m: true }),
       ...(silenced && { x: true }),
       ...(hand > 0 && { h: hand }),
-      ...(epoch > 0 && { e: epoch }),
+      ...(epoch > 0 && { e: epoch, f: settings.frameMs, c: settings.channels, d: settings.mode, y: settings.e2e }),
       t: Math.round(this.#wallNow()),
     };
     const text = `${HEADER}.${Buffer.from(JSON.stringify(said)).toString('base64url')}`;
@@ -140,15 +151,16 @@ export class ResumeTokens {
     const place = this.read(token, room);
     if (place === null || (epoch > 0 && place.epoch >= epoch)) return null;
     const ageMs = this.#wallNow() - place.issuedMs;
-    return ageMs <= this.#freshMs && ageMs >= -TOLERANCE_MS ? place : null;
+    return ageMs <= this.freshMs && ageMs >= -TOLERANCE_MS ? place : null;
   }
 }
 
 /** @param {z.infer<typeof payload>} said @returns {Place} */
-function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, e, t }) {
+function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, e, f, c, d, y, t }) {
   /** @type {Grant} */
   const grant = { role: g, withheld: new Set(/** @type {Permission[]} */ (w)), identity: s, tokenId: j };
-  return { room: r, key: k, id: i, name: n, label: l, grant, role: o, muted: m, silenced: x, hand: h, epoch: e, issuedMs: t };
+  const settings = { frameMs: f, channels: c, mode: d, e2e: y };
+  return { room: r, key: k, id: i, name: n, label: l, grant, role: o, muted: m, silenced: x, hand: h, epoch: e, settings, issuedMs: t };
 }
 
 /** @param {string} base64 @returns {unknown} */

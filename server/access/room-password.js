@@ -20,7 +20,8 @@ export class RoomPassword {
   constructor(password) {
     const isNew = typeof password === 'string';
     this.#salt = isNew ? randomBytes(16) : Buffer.from(password.salt, 'base64');
-    this.#hash = isNew ? hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES) : Promise.resolve(Buffer.from(password.hash, 'base64'));
+    if (!isNew) this.#known = Buffer.from(password.hash, 'base64');
+    this.#hash = isNew ? hashOf(password.normalize('NFC'), this.#salt, HASH_BYTES) : Promise.resolve(/** @type {Buffer} */ (this.#known));
     /** Settles when state() is known. @type {Promise<unknown>} */
     this.hashed = this.#hash.then((hash) => (this.#known = hash), () => {});
     // A failure is the checker's to meet.

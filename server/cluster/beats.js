@@ -44,6 +44,7 @@ export class Beats {
   #subjects;
   #reader;
   #self;
+  #came;
   /** @type {Map<string, Known>} */
   #known = new Map();
   /** Origins of the cluster's pages, the one heard of last being the last. @type {Set<string>} */
@@ -60,14 +61,16 @@ export class Beats {
    * @param {Subjects} options.subjects
    * @param {MessageReader} options.reader
    * @param {() => SelfDescription} options.self
+   * @param {() => void} options.came  a node has come
    */
-  constructor({ bus, clock, wallNow, subjects, reader, self }) {
+  constructor({ bus, clock, wallNow, subjects, reader, self, came }) {
     this.#bus = bus;
     this.#clock = clock;
     this.#wallNow = wallNow;
     this.#subjects = subjects;
     this.#reader = reader;
     this.#self = self;
+    this.#came = came;
   }
 
   /** Begins to beat, and to listen. */
@@ -96,6 +99,7 @@ export class Beats {
     const steady = before === undefined ? offsetMs : Math.max(offsetMs, before.offsetMs - SKEW_DECAY_MS);
     this.#known.set(beat.id, { beat, heardMs: now, offsetMs: steady });
     for (const origin of beat.origins) this.#remember(origin);
+    if (!before || now - before.heardMs > ALIVE_MS) this.#came();
   }
 
   /** @param {number} now */

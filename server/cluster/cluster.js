@@ -3,14 +3,16 @@
  * @import { Log } from '../log.js'
  * @import { Bus } from './bus.js'
  * @import { FindOptions, Found } from './directory.js'
- * @import { NodeAddress, Rules, ToldChat } from './messages.js'
+ * @import { ChatState, PlaceNote, ToldState } from '../state/portable-state.js'
+ * @import { NodeAddress } from './messages.js'
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
  * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience]  whether other nodes are to relay a room to
  *   those who only listen, and whether that is whoever comes uninvited
+ * @property {(room: string, state: ToldState) => void} [met]  another node had the same room at the same time
  * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
- * @property {(room: string) => ToldChat | undefined} [chat]  what was said in a room lately
+ * @property {(room: string) => ChatState | undefined} [chat]  what was said in a room lately
  * @property {number} people
  * @property {boolean} busy
  * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]  rooms of other nodes that this one
@@ -92,15 +94,16 @@ export class Cluster {
     const shared = { bus, clock, wallNow, subjects: this.#subjects, reader, self: () => this.#self() };
     this.#bus = bus;
     this.#reader = reader;
-    this.#beats = new Beats(shared);
-    this.#rules = new RoomRules(shared);
+    this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeCame() });
+    this.#rules = new RoomRules({ ...shared, met: (room, state) => this.#rooms().met?.(room, state) });
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,
       audience: (room) => this.#rooms().audience?.(room) ?? { relays: false, broadcast: false },
+      isEncrypted: (room) => this.#rules.of(room)?.e2e ?? false,
       yielded: (room, to) => this.#yielded(room, to),
     });
-    this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership });
+    this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership, rules: this.#rules });
   }
 
   /** Begins to take part. @param {Reached} reached */
@@ -140,20 +143,25 @@ export class Cluster {
     return this.#directory.find(room, options);
   }
 
-  /** A room has ended here. @param {string} room */
-  ended(room) {
-    this.#rules.set(room, null);
+  /** A room has ended here. @param {string} room @param {readonly PlaceNote[]} [places]  what its tokens don't say */
+  ended(room, places = []) {
+    this.#rules.ended(room, places);
     this.#ownership.release(room);
   }
 
-  /** The rules of a room of this node have changed. @param {string} room @param {Rules | null} rules  null for none */
+  /** The state of a room of this node has changed. @param {string} room @param {ToldState} rules */
   ruled(room, rules) {
     if (this.isHere(room)) this.#rules.set(room, rules);
   }
 
-  /** The rules of a room that is opened here, as the node before had them. @param {string} room @returns {Rules | null} */
+  /** The state of an occupied room, as its node told it last. @param {string} room @returns {ToldState | null} */
   rulesOf(room) {
     return this.#rules.of(room);
+  }
+
+  /** What tokens of a room's places don't say, as its node told it last. @param {string} room */
+  placesOf(room) {
+    return this.#rules.placesOf(room);
   }
 
   /** What was said in a room on the node before, which has drained: once. @param {string} room */
@@ -227,7 +235,7 @@ export class Cluster {
   /** @param {string} room */
   async #handOver(room) {
     if (this.#rooms().get(room) === undefined) return this.#ownership.release(room);
-    const found = await this.#directory.handOver(room, this.epochOf(room), this.#rooms().chat?.(room));
+    const found = await this.#directory.handOver(room, this.epochOf(room), { chat: this.#rooms().chat?.(room), rules: this.#rules.of(room) });
     if (!found) this.#log.warn(`room ${room} could not be handed over: no other node takes it`);
   }
 

@@ -2,8 +2,10 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Beats } from './beats.js'
  * @import { Bus } from './bus.js'
- * @import { MessageReader, NodeAddress, Subjects, ToldChat } from './messages.js'
+ * @import { ChatState, ToldState } from '../state/portable-state.js'
+ * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
  * @import { Ownership } from './ownership.js'
+ * @import { RoomRules } from './room-rules.js'
  *
  * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } | ErrorCode} Found  node: who has the room, null for this
  *   node; relayed: where other nodes are to relay it to those who only listen, with its epoch,
@@ -12,6 +14,8 @@
  * @typedef {object} FindOptions
  * @property {boolean} hold     whether the room is opened where nobody has it
  * @property {number} [above]   the epoch of the room that it takes the place of
+ *
+ * @typedef {{ chat?: ChatState, rules?: ToldState | null }} HandedOver  from a node that drains
  */
 
 import { NOBODY, SILENCE } from './bus.js';
@@ -34,6 +38,7 @@ export class Directory {
   #bus;
   #beats;
   #ownership;
+  #rules;
   #subjects;
   #reader;
   #self;
@@ -46,14 +51,16 @@ export class Directory {
    * @param {Bus} options.bus
    * @param {Beats} options.beats
    * @param {Ownership} options.ownership
+   * @param {RoomRules} options.rules
    * @param {Subjects} options.subjects
    * @param {MessageReader} options.reader
    * @param {() => NodeAddress & { draining: boolean }} options.self
    */
-  constructor({ bus, beats, ownership, subjects, reader, self }) {
+  constructor({ bus, beats, ownership, rules, subjects, reader, self }) {
     this.#bus = bus;
     this.#beats = beats;
     this.#ownership = ownership;
+    this.#rules = rules;
     this.#subjects = subjects;
     this.#reader = reader;
     this.#self = self;
@@ -109,9 +116,10 @@ export class Directory {
     return this.#openHere(room, options) ?? 'draining';
   }
 
-  /** @param {string} room @param {FindOptions & { chat?: ToldChat }} options @returns {{ node: null } | null} null where this node opens nothing */
-  #openHere(room, { hold, above, chat }) {
+  /** @param {string} room @param {FindOptions & HandedOver} options @returns {{ node: null } | null} null where this node opens nothing */
+  #openHere(room, { hold, above, chat, rules }) {
     if (this.#self().draining || !this.#ownership.mayOpen) return null;
+    if (hold && rules) this.#rules.keep(room, rules);
     if (hold) this.#ownership.open(room, above, chat);
     return { node: null };
   }
@@ -132,11 +140,11 @@ export class Directory {
   /**
    * @param {string} node
    * @param {string} room
-   * @param {FindOptions & { chat?: ToldChat }} options
+   * @param {FindOptions & HandedOver} options
    * @returns {Promise<{ node: NodeAddress } | null>} null where it doesn't, or is gone
    */
-  async #askToOpen(node, room, { hold, above = 0, chat }) {
-    const wish = { version: CLUSTER_VERSION, room, hold, above, ...(chat && { chat }) };
+  async #askToOpen(node, room, { hold, above = 0, chat, rules }) {
+    const wish = { version: CLUSTER_VERSION, room, hold, above, ...(chat && { chat }), ...(rules && { rules }) };
     const answer = await this.#bus.request(this.#subjects.open(node), wish, ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(opened, answer)?.node ?? null;
@@ -147,12 +155,12 @@ export class Directory {
    * Has another node open a room that is this one's: its claim is the stronger one.
    * @param {string} room
    * @param {number} above  this node's epoch of it
-   * @param {ToldChat} [chat]  what was said in it lately
+   * @param {HandedOver} state
    * @returns {Promise<boolean>} false where no other node takes it
    */
-  async handOver(room, above, chat) {
+  async handOver(room, above, state) {
     for (const { id } of this.#beats.order(room).slice(0, MAX_ASKED)) {
-      if (id !== this.#self().id && (await this.#askToOpen(id, room, { hold: true, above, chat }))) return true;
+      if (id !== this.#self().id && (await this.#askToOpen(id, room, { hold: true, above, ...state }))) return true;
     }
     return false;
   }
@@ -161,8 +169,8 @@ export class Directory {
   #asked(message) {
     const wish = this.#reader.read(opening, message);
     if (wish === null) return null;
-    const { room, hold, above, chat } = wish;
-    const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat }) !== null;
+    const { room, hold, above, chat, rules } = wish;
+    const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat, rules }) !== null;
     const { id, url, h3Port, certificateHashes } = this.#self();
     return { version: CLUSTER_VERSION, node: isHere ? { id, url, h3Port, certificateHashes } : null };
   }

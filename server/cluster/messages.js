@@ -7,8 +7,6 @@
  * @typedef {z.infer<typeof where>} Where
  * @typedef {z.infer<typeof opening>} Opening
  * @typedef {z.infer<typeof opened>} Opened
- * @typedef {z.infer<typeof chat>} ToldChat  of a room
- * @typedef {z.infer<typeof rules>} Rules  of a room
  * @typedef {z.infer<typeof relayUp>} RelayUp
  * @typedef {z.infer<typeof relayDown>} RelayDown
  * @typedef {RelayUp['links'][number]} RelayLink      what a relay tells a room's home of one of its sessions
@@ -17,6 +15,7 @@
 
 import { z } from 'zod';
 import { MAX_ROOM_NAME } from '../../public/shared/text.js';
+import { chatState, placeNotes, toldState } from '../state/portable-state.js';
 
 /** The version of these messages. A node refuses those of another, by the name of the node. */
 export const CLUSTER_VERSION = 2;
@@ -64,27 +63,14 @@ export const beat = z.object({
   software: z.string().max(40),
 });
 
-export const claim = z.object({ version, node: id, epoch });
+/** e2e: whether the room is end-to-end encrypted. Nodes of an earlier release don't say it. */
+export const claim = z.object({ version, node: id, epoch, e2e: z.boolean().default(false) });
 
 /**
  * relays: whether other nodes are to relay the room to those who only listen; broadcast: whether that is whoever comes
  * uninvited.
  */
 export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false), broadcast: z.boolean().default(false) });
-
-/** The most messages of a chat that are handed over. */
-const MAX_CHAT = 200;
-
-const said = z.object({
-  number: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
-  from: z.string().max(64),
-  name: z.string().max(500),
-  text: z.string().max(8000),
-  at: z.iso.datetime(),
-  cut: z.literal(true).optional(),
-});
-
-const chat = z.object({ messages: z.array(said).max(MAX_CHAT), next: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER) });
 
 export const opening = z.object({
   version,
@@ -93,33 +79,16 @@ export const opening = z.object({
   hold: z.boolean(),
   /** The epoch that the new one must be above. */
   above: epoch,
-  /** What was said lately in the room of a node that drains. */
-  chat: chat.optional(),
+  /** From a node that drains: what was said lately in the room, and its state. */
+  chat: chatState.optional(),
+  rules: toldState.nullish(),
 });
 
 /** node: who has the room, or would; null where the asked node opens nothing. */
 export const opened = z.object({ version, node: nodeAddress.nullable() });
 
-/** The most bans of a room that other nodes are told of. */
-const MAX_TOLD_BANS = 10;
-
-const who = z.enum(['everybody', 'moderators']);
-const known = z.string().max(256).nullable();
-
-const rules = z.object({
-  locked: z.boolean(),
-  lobby: z.boolean(),
-  chat: who,
-  record: who,
-  /** Salt and hash, in base64. */
-  password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
-  /** Null where it is no broadcast; nodes of an earlier release tell nothing of it. */
-  broadcast: z.object({ key: z.string().max(64), since: z.number().nullable() }).nullable().default(null),
-  bans: z.array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) })).max(MAX_TOLD_BANS),
-});
-
-/** rules: null where the room has none, or has ended. */
-export const roomRules = z.object({ version, room, rules: rules.nullable() });
+/** rules: the room's state; null where it has ended, and then places: what is known of its tokens. Nodes of an earlier release tell null of rooms without rules too. */
+export const roomRules = z.object({ version, from: id.optional(), room, rules: toldState.nullable(), places: placeNotes });
 
 /** The number of a session at its relay. */
 const link = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);

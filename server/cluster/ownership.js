@@ -1,7 +1,8 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from './bus.js'
- * @import { MessageReader, NodeAddress, Subjects, ToldChat } from './messages.js'
+ * @import { ChatState } from '../state/portable-state.js'
+ * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
  *
  * @typedef {object} Owned  a room that is this node's
  * @property {number} epoch
@@ -31,7 +32,8 @@ const MAX_CHATS = 500;
 
 /**
  * The rooms that are this node's. Of two nodes that have one room the one with the higher epoch keeps it, of the same the
- * one whose id comes first; the other gives it up. Each claims its rooms again and again, so that two halves of a network
+ * one whose id comes first; the other gives it up. The owner of an encrypted room raises its epoch rather than lose its
+ * people to a plain room. Each claims its rooms again and again, so that two halves of a network
  * that was cut find each other.
  */
 export class Ownership {
@@ -43,10 +45,11 @@ export class Ownership {
   #self;
   #isUsed;
   #audience;
+  #isEncrypted;
   #yielded;
   /** @type {Map<string, Owned>} */
   #owned = new Map();
-  /** What was said in rooms that nobody has come to yet. @type {Map<string, ToldChat>} */
+  /** What was said in rooms that nobody has come to yet. @type {Map<string, ChatState>} */
   #chats = new Map();
   /** Rooms to be claimed again, the next first. @type {string[]} */
   #turn = [];
@@ -59,12 +62,13 @@ export class Ownership {
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Subjects} options.subjects
    * @param {MessageReader} options.reader
-   * @param {() => NodeAddress} options.self
+   * @param {() => NodeAddress & { draining: boolean }} options.self
    * @param {(room: string) => boolean} options.isUsed  whether there is anybody in a room
    * @param {(room: string) => { relays: boolean, broadcast: boolean }} [options.audience]  see the message `where`
+   * @param {(room: string) => boolean} [options.isEncrypted]  whether a room is end-to-end encrypted, as far as this node knows
    * @param {(room: string, to: string) => void} options.yielded  a room is another node's from now on
    */
-  constructor({ bus, clock, wallNow, subjects, reader, self, isUsed, audience = () => ({ relays: false, broadcast: false }), yielded }) {
+  constructor({ bus, clock, wallNow, subjects, reader, self, isUsed, audience = () => ({ relays: false, broadcast: false }), isEncrypted = () => false, yielded }) {
     this.#bus = bus;
     this.#clock = clock;
     this.#wallNow = wallNow;
@@ -73,6 +77,7 @@ export class Ownership {
     this.#self = self;
     this.#isUsed = isUsed;
     this.#audience = audience;
+    this.#isEncrypted = isEncrypted;
     this.#yielded = yielded;
   }
 
@@ -105,7 +110,7 @@ export class Ownership {
    * it stays as it is. It is let go where nobody comes within 10 s.
    * @param {string} room
    * @param {number} [above]  the epoch of the room that this one takes the place of
-   * @param {ToldChat} [chat]  what was said in that lately
+   * @param {ChatState} [chat]  what was said in that lately
    */
   open(room, above = 0, chat) {
     if (this.#owned.has(room)) return;
@@ -121,7 +126,7 @@ export class Ownership {
     this.#claim(room);
   }
 
-  /** What was said in a room on the node before: once. @param {string} room @returns {ToldChat | null} */
+  /** What was said in a room on the node before: once. @param {string} room @returns {ChatState | null} */
   takeChat(room) {
     const chat = this.#chats.get(room) ?? null;
     this.#chats.delete(room);
@@ -148,7 +153,9 @@ export class Ownership {
   /** @param {string} room */
   #claim(room) {
     const owned = this.#owned.get(room);
-    if (owned) this.#bus.publish(this.#subjects.claim(room), { version: CLUSTER_VERSION, node: this.#self().id, epoch: owned.epoch });
+    if (!owned) return;
+    const e2e = this.#isEncrypted(room);
+    this.#bus.publish(this.#subjects.claim(room), { version: CLUSTER_VERSION, node: this.#self().id, epoch: owned.epoch, ...(e2e && { e2e }) });
   }
 
   #claimSome() {
@@ -168,6 +175,10 @@ export class Ownership {
     if (claim === null || owned === undefined || claim.node === own) return;
     const isStronger = claim.epoch > owned.epoch || (claim.epoch === owned.epoch && claim.node < own);
     if (!isStronger) return this.#answer(room, owned);
+    if (!claim.e2e && this.#isEncrypted(room) && !this.#self().draining && claim.epoch < Number.MAX_SAFE_INTEGER) {
+      owned.epoch = claim.epoch + 1;
+      return this.#claim(room);
+    }
     this.release(room);
     this.#yielded(room, claim.node);
   }

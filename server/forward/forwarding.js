@@ -26,6 +26,7 @@ export class Forwarding {
   #stream;
   #fanout = new SharedFanout();
   #draining;
+  #onDrained;
   #sounding = false;
   #mixedThrough = -1;
   /** @type {Set<Source>} */
@@ -36,8 +37,10 @@ export class Forwarding {
    * @param {RoomConfig} options.config
    * @param {Clock} options.clock
    * @param {DelayControl} options.delay  the room's
+   * @param {(source: Source) => void} options.onDrained  nothing of a source that has left is to be heard any more
    */
-  constructor({ config, clock, delay }) {
+  constructor({ config, clock, delay, onDrained }) {
+    this.#onDrained = onDrained;
     const { format, maxSpeakers, silenceSuppression } = config;
     this.#delay = delay;
     this.speakers = new ActiveSpeakers(format, Math.min(MAX_VOICES, maxSpeakers));
@@ -86,7 +89,18 @@ export class Forwarding {
   /** @param {Source} source  of which nothing is to be heard any more */
   drained(source) {
     this.speakers.remove(source);
-    source.close();
+    this.#onDrained(source);
+  }
+
+  get draining() {
+    return this.#draining.sources;
+  }
+
+  /** @type {Delivery['takeDraining']} */
+  takeDraining(source) {
+    this.enter(source, null);
+    this.speakers.notice(source);
+    this.leave(source, null);
   }
 
   /**

@@ -36,13 +36,19 @@ export class ModeSwitch {
   #places = 0;
 
   /**
-   * @param {(mode: Mode) => Delivery} make
+   * @param {(mode: Mode, onDrained: (source: Source) => void) => Delivery} make
    * @param {Mode} mode
    */
   constructor(make, mode) {
     this.#make = make;
     this.#mode = mode;
-    this.#now = make(mode);
+    this.#now = make(mode, (source) => this.#drained(source));
+  }
+
+  /** Closes a source that has left once no delivery has anything of it to be heard. @param {Source} source */
+  #drained(source) {
+    const { delivery } = this.#next ?? {};
+    if (![...this.#now.draining, ...(delivery?.draining ?? [])].includes(source)) source.close();
   }
 
   /** The mode that is heard. */
@@ -56,10 +62,11 @@ export class ModeSwitch {
     this.#next?.delivery.close();
     this.#next = null;
     if (mode === this.#mode) return;
-    const delivery = this.#make(mode);
+    const delivery = this.#make(mode, (source) => this.#drained(source));
     if (this.#places > 0) delivery.setPlaces(this.#places);
     this.#next = { delivery, mode, framesLeft: WARM_UP_FRAMES };
     for (const source of this.#sources) delivery.enter(source, null);
+    for (const source of this.#now.draining) delivery.takeDraining(source);
     // Where nobody hears the tick there is none to wait for.
     if (![...this.#listeners].some((listener) => listener.delivery === 'tick')) this.#take(this.#next);
   }
@@ -109,7 +116,21 @@ export class ModeSwitch {
 
   /** @type {Delivery['afterDraining']} */
   afterDraining(id, then) {
-    this.#now.afterDraining(id, then);
+    this.#now.afterDraining(id, () => {
+      // It may be drained by the delivery that has taken over.
+      const isHeard = [...this.#now.draining].some((source) => source.id === id);
+      if (isHeard) this.afterDraining(id, then);
+      else then();
+    });
+  }
+
+  get draining() {
+    return this.#now.draining;
+  }
+
+  /** @type {Delivery['takeDraining']} */
+  takeDraining(source) {
+    this.#now.takeDraining(source);
   }
 
   /** @type {Delivery['received']} */

@@ -36,6 +36,13 @@ export class Relaying extends Forwarding {
     if (listener && !listener.isLight && listener.delivery === 'tick') this.#catchUp(listener);
   }
 
+  /** @override @type {Forwarding['takeDraining']} */
+  takeDraining(source) {
+    super.takeDraining(source);
+    // Nothing more comes, so that any numbers do that follow each other.
+    if (this.#newest.has(source)) this.#newest.set(source, { frame: source.endsWith, sequence: source.endsWith & 0xffff });
+  }
+
   /** @override @type {Forwarding['drained']} */
   drained(source) {
     super.drained(source);

@@ -6,7 +6,7 @@
  * @import { Config } from '../config/config.js'
  * @import { Cause, Fields, Level } from '../log.js'
  * @import { Fact } from '../room/room-config.js'
- * @import { RoomState } from '../room/room-state.js'
+ * @import { RoomState } from '../state/portable-state.js'
  * @import { SessionStats, Transport } from '../transport/session.js'
  * @import { HostAct } from './host-acts.js'
  *

@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
- * @import { RoomState } from '../room/room-state.js'
+ * @import { RoomState } from '../state/portable-state.js'
  *
  * @typedef {object} Watched  a room
  * @property {string} name

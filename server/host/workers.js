@@ -6,7 +6,7 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
  * @import { Elsewhere, Fact } from '../room/room-config.js'
- * @import { RoomState } from '../room/room-state.js'
+ * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
  * @import { HostHandle } from './directory.js'
  * @import { ToFront } from './messages.js'

@@ -15,7 +15,9 @@
  * @property {(source: Source | null, listener: Listener | LightListener | null) => void} enter
  *   a member has come; one who only listens has no source, one who only speaks no listener
  * @property {(source: Source | null, listener: Listener | LightListener | null) => void} leave
- *   a member has gone: what had come of the source is still heard, and then the source is closed
+ *   a member has gone: what had come of the source is still heard
+ * @property {Iterable<Source>} draining  those that have left, and of which something is still to be heard
+ * @property {(source: Source) => void} takeDraining  such a source was another delivery's, and is drained here too
  * @property {(id: string, then: () => void) => void} afterDraining
  *   calls when nothing of the sources of this id is to be heard any more
  * @property {(source: Source, frame: number, packet: Packet, bytes: Uint8Array) => void} received  the source has kept the
@@ -31,8 +33,7 @@
  *   sent at once what was mixed in so many milliseconds before; 0: nothing
  * @property {(relays: Pick<Transport, 'sendMany'>, indices: ReadonlySet<number>) => void} [setRelayed]  other nodes relay a
  *   broadcast at these of its rates
- * @property {() => void} close  frees what is the delivery's own, and the sources that have left; those that are in are the
- *   room's to close. Idempotent
+ * @property {() => void} close  frees what is the delivery's own. Idempotent
  */
 
 export {};

@@ -35,6 +35,7 @@ export class Mixing {
   #list = new SpeakerList();
   #replies;
   #draining;
+  #onDrained;
   #hasReplies = false;
   /** Whether sources or listeners have changed. */
   #isStale = false;
@@ -60,8 +61,10 @@ export class Mixing {
    * @param {MixStream} options.shared  the stream of those whose voice isn't in the mix; closed with this
    * @param {Layers} options.layers  the mix at other bit rates, for listeners of a broadcast; closed with this
    * @param {Observer} [options.observer]
+   * @param {(source: Source) => void} options.onDrained  nothing of a source that has left is to be heard any more
    */
-  constructor({ config, clock, sampleClock, delay, shared, layers, observer }) {
+  constructor({ config, clock, sampleClock, delay, shared, layers, observer, onDrained }) {
+    this.#onDrained = onDrained;
     const { format, maxSpeakers, echo } = config;
     this.#config = config;
     this.#delay = delay;
@@ -126,8 +129,19 @@ export class Mixing {
   /** @param {Source} source  of which nothing is to be heard any more */
   #drained(source) {
     this.#speakers.remove(source);
-    source.close();
+    this.#onDrained(source);
     this.#changed();
+  }
+
+  get draining() {
+    return this.#draining.sources;
+  }
+
+  /** @type {Delivery['takeDraining']} */
+  takeDraining(source) {
+    this.enter(source, null);
+    this.#speakers.notice(source);
+    this.leave(source, null);
   }
 
   /**

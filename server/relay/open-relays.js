@@ -39,6 +39,7 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
       return { relays: room?.casting.relays ?? false, broadcast: room?.moderation.rules.broadcast ?? false };
     },
     chat: (room) => host().rooms.get(room)?.view.chat,
+    met: (room, state) => host().rooms.get(room)?.moderation.meet(state),
     move: (room, node) => host().rooms.move(room, node),
     get people() {
       return host().rooms.people + out.listeners;

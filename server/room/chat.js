@@ -1,7 +1,7 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Member } from './people/member.js'
- * @import { RoomState } from './room-state.js'
+ * @import { ChatState } from '../state/portable-state.js'
  *
  * @typedef {object} ChatMessage
  * @property {number} number  rises by one from message to message of a room
@@ -42,7 +42,7 @@ export class Chat {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {(message: object) => void} options.tell  tells everybody in the room
-   * @param {RoomState['chat'] | null} [options.before]  what was said on another node
+   * @param {ChatState | null} [options.before]  what was said on another node
    */
   constructor({ clock, wallNow, tell, before = null }) {
     this.#clock = clock;
@@ -96,12 +96,12 @@ export class Chat {
     this.#buckets.delete(id);
   }
 
-  /** The history as it is kept elsewhere. @returns {RoomState['chat']} */
+  /** The history as it is kept elsewhere. @returns {{ messages: ReadonlyArray<ChatMessage>, next: number }} */
   state() {
     return { messages: this.#history, next: this.#next };
   }
 
-  /** @param {RoomState['chat']} state */
+  /** @param {ChatState} state */
   restore({ messages, next }) {
     for (const message of messages) this.#keep(message);
     this.#next = next;

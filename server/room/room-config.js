@@ -10,7 +10,8 @@
  * @import { Codec } from '../codec/codec.js'
  * @import { BanChange, Bans } from '../access/bans.js'
  * @import { ResumeTokens } from '../access/resume-token.js'
- * @import { NodeAddress, Rules } from '../cluster/messages.js'
+ * @import { NodeAddress } from '../cluster/messages.js'
+ * @import { ChatState, PlaceNote, RoomState, ToldState } from '../state/portable-state.js'
  * @import { Tracks } from '../clock/backing-track.js'
  * @import { Log } from '../log.js'
  * @import { Listener } from '../mix/listener.js'
@@ -70,17 +71,19 @@
  * @property {Cluster} [cluster]  of which this server is a node
  *
  * @typedef {object} Cluster  what rooms know of the nodes of a cluster
- * @property {(room: string) => void} ended  a room has ended here
+ * @property {(room: string, places?: readonly PlaceNote[]) => void} ended  a room has ended here; places: what its tokens don't say
  * @property {(room: string) => number} epochOf  a room's, above that of the one before it
- * @property {(room: string, rules: Rules | null) => void} ruled  a room's rules have changed; null for none
- * @property {(room: string) => Rules | null} rulesOf  those that a room had on the node before
- * @property {(room: string) => import('./room-state.js').RoomState['chat'] | null} [chatOf]  what was said in a room on the node before, which
+ * @property {(room: string, state: ToldState) => void} ruled  a room's state has changed
+ * @property {(room: string) => ToldState | null} rulesOf  the state that a room had on the node before
+ * @property {(room: string) => readonly PlaceNote[]} placesOf  what tokens of a room's places don't say
+ * @property {(room: string) => ChatState | null} [chatOf]  what was said in a room on the node before, which
  *   has drained; once
  * @property {() => NodeAddress[]} nodes  where clients reach the nodes, this one first
  * @property {(room: string) => NodeAddress | null} [relayFor]  another node for one who only listens; null where there is none
  *
  * @typedef {object} RoomOwner  whoever has all rooms
- * @property {(room: Room) => void} ended  the last member has gone, or the room has failed
+ * @property {(room: Room) => void} ended  the last member has gone
+ * @property {(room: Room, state: RoomState | null) => void} failed  the room has failed; state: what goes on of it
  * @property {(room: Room) => void} changed  something has changed that everybody is told
  * @property {Turns} departures  the turns in which others are told of those who have gone
  * @property {() => boolean} mayKeepPlace  whether one more place may wait for its holder

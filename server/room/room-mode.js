@@ -17,9 +17,9 @@ import { Forwarding } from '../forward/forwarding.js';
 import { ModeSwitch } from '../forward/mode-switch.js';
 import { Relaying } from '../forward/relaying.js';
 import { Mixing } from '../mix/mixing.js';
+import { MODES } from '../state/portable-state.js';
 
-/** What a room's mode can be set to. */
-export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
+export { MODES };
 
 /** The most people in a room that `auto` forwards: see docs/forwarding.md, "When does auto forward?". */
 export const AUTO_PEOPLE = 8;
@@ -148,11 +148,11 @@ export class RoomMode {
 export function openDelivery({ config, clock, sampleClock, delay, rates, observer }, sound) {
   const { mode, forwardWay, silenceSuppression } = config;
   return new ModeSwitch(
-    (wanted) => {
-      if (wanted === 'bundle') return new Forwarding({ config, clock, delay });
-      if (wanted === 'now') return new Relaying({ config, clock, delay });
+    (wanted, onDrained) => {
+      if (wanted === 'bundle') return new Forwarding({ config, clock, delay, onDrained });
+      if (wanted === 'now') return new Relaying({ config, clock, delay, onDrained });
       const shared = sound.newStream(Stream.fullMix, 'the shared stream', silenceSuppression);
-      return new Mixing({ config, clock, sampleClock, delay, shared, layers: sound.newLayers(clock, rates), observer });
+      return new Mixing({ config, clock, sampleClock, delay, shared, layers: sound.newLayers(clock, rates), observer, onDrained });
     },
     mode === 'mix' ? 'mix' : forwardWay,
   );

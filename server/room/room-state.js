@@ -1,45 +1,12 @@
 /**
- * What is kept of a room in another place, so that it can be opened again where its worker has ended: plain data. Sound,
- * recordings, metronome, backing track and those who wait in the lobby are not part of it.
- *
- * @import { Moderation, Who } from './moderation/moderation.js'
+ * @import { Moderation } from './moderation/moderation.js'
  * @import { DelayControl } from '../clock/delay-control.js'
  * @import { MemberRoom } from './people/member.js'
- * @import { ModeSetting } from './room-mode.js'
  * @import { Roster } from './people/roster.js'
- * @import { Chat, ChatMessage } from './chat.js'
- * @import { StageState } from './moderation/stage.js'
- * @import { Permission, Role } from '../access/grant.js'
- * @import { Session, Transport } from '../transport/session.js'
- *
- * @typedef {object} PersonState
- * @property {string} id
- * @property {string} name
- * @property {string} label
- * @property {string} key      names the place in resume tokens
- * @property {boolean} muted   by their own wish
- * @property {boolean} silenced
- * @property {Role} role
- * @property {number} hand
- * @property {{ role: Role, withheld: Permission[], identity: string | null, tokenId: string | null }} grant
- * @property {string} peer
- * @property {Transport['name']} transport
- * @property {number} seconds  since they came
- *
- * @typedef {object} RoomState
- * @property {string} name
- * @property {number} frameMs
- * @property {number} channels
- * @property {number | 'auto'} serverDelayMs  the setting
- * @property {ModeSetting} mode
- * @property {boolean} e2e  whether it is encrypted end to end
- * @property {{ locked: boolean, lobby: boolean, password: boolean, chat: Who, record: Who }} rules
- * @property {StageState | null} stage  null where it is no broadcast
- * @property {{ salt: string, hash: string } | null} password  hashed, in base64
- * @property {{ messages: ReadonlyArray<ChatMessage>, next: number }} chat
- * @property {PersonState[]} people
- * @property {number} nextId
- * @property {number} nextHand
+ * @import { Chat } from './chat.js'
+ * @import { RoomConfig } from './room-config.js'
+ * @import { PersonState, RoomState, ToldState } from '../state/portable-state.js'
+ * @import { Session } from '../transport/session.js'
  */
 
 import { Member } from './people/member.js';
@@ -64,17 +31,30 @@ export function lostSession({ peer, transport: name }) {
 }
 
 /**
+ * Sets a new room's parts to what all nodes knew of it. What its configuration has is set already.
+ * @param {{ config: Readonly<RoomConfig>, roster: Roster, moderation: Moderation, delay: DelayControl }} parts
+ * @param {ToldState} told
+ */
+export function restoreTold({ config, roster, moderation, delay }, told) {
+  const { serverDelayMs = delay.setting } = told;
+  delay.set(serverDelayMs === 'auto' ? serverDelayMs : Math.min(serverDelayMs, config.maxDelayMs));
+  moderation.restore(told);
+  roster.goOnFrom(told);
+}
+
+/**
  * Sets a new room's parts to what was kept of it.
  * @param {MemberRoom} room
- * @param {{ roster: Roster, chat: Chat, moderation: Moderation, delay: DelayControl }} parts
+ * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, moderation: Moderation, delay: DelayControl }} parts
  * @param {RoomState} state
  */
-export function restoreRoom(room, { roster, chat, moderation, delay }, state) {
-  delay.set(state.serverDelayMs);
-  moderation.restore(state);
+export function restoreRoom(room, parts, state) {
+  const { roster, chat, moderation } = parts;
+  restoreTold(parts, state.told);
   chat.restore(state.chat);
-  roster.restore(state, (person) => {
+  roster.restore(state.people, (person) => {
     const grant = { ...person.grant, withheld: new Set(person.grant.withheld) };
     return new Member({ ...person, session: lostSession(person), grant, source: null, listener: null, room, state: person });
   });
+  for (const member of roster.holders()) if (member.isLight && member.hand > 0) moderation.handMoved(member);
 }

@@ -6,7 +6,7 @@
  * @import { Member, MemberRoom } from './people/member.js'
  * @import { Entry } from './moderation/moderation.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
- * @import { RoomState } from './room-state.js'
+ * @import { RoomState, ToldState } from '../state/portable-state.js'
  */
 
 import { BackingTrack } from '../clock/backing-track.js';
@@ -30,9 +30,10 @@ import { Reports } from './reports/reports.js';
 import { RoomDelay } from './room-delay.js';
 import { openDelivery, RoomMode } from './room-mode.js';
 import { RoomPace } from './room-pace.js';
-import { restoreRoom } from './room-state.js';
+import { restoreRoom, restoreTold } from './room-state.js';
+import { ToldNodes } from './told-nodes.js';
 import { RoomView } from './reports/room-view.js';
-import { Roster } from './people/roster.js';
+import { ID_GAP, Roster } from './people/roster.js';
 import { welcomeOf } from './entry/welcome.js';
 
 /** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
@@ -54,6 +55,7 @@ export class Room {
   #reports;
   #sound;
   #leaving;
+  #nodes;
   #closed = false;
 
   /**
@@ -75,7 +77,7 @@ export class Room {
     const pace = new RoomPace(config, services, owner);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, onFreed: (member) => this.#leaving.freed(member), onTold: () => owner.changed(this), census: owner.census });
+    const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, settings: () => this.view.settings, onFreed: (member) => this.#leaving.freed(member), onTold: () => owner.changed(this), census: owner.census });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
     const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
     this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
@@ -87,20 +89,21 @@ export class Room {
     const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
     const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
     /** What moderators and the operator do in this room. */
-    const acts = { expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) => this.#leaving.expel(member, code), recast: (/** @type {Member} */ member) => casting.recast(member, true), resupply: casting.resupply.bind(casting), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended') };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, cluster });
+    const acts = { expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) => this.#leaving.expel(member, code), recast: (/** @type {Member} */ member) => casting.recast(member, true), resupply: casting.resupply.bind(casting), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended'), changed: () => this.#nodes.changed() };
+    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, waited: () => this.#endWhereEmpty() });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
-    this.moving = new Moving({ roster, clock, cluster, end: () => this.#endForAll('moved') });
+    this.moving = new Moving({ roster, clock, cluster, begun: () => this.#leave(), end: () => this.#endForAll('moved') });
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
     const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
     const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
     this.#parts = { config, roster, casting, delay, delivery, chat, metronome, track, recording, moderation: this.moderation, mode, roomDelay, mixClock, codec, pace, moving: this.moving };
-    const ends = { isClosed: () => this.#closed, emptied: () => owner.ended(this), failed: (/** @type {unknown} */ error) => this.#fail('a departure', error) };
+    const ends = { isClosed: () => this.#closed, emptied: () => this.#endWhereEmpty(), failed: (/** @type {unknown} */ error) => this.#fail('a departure', error) };
     this.#leaving = new Leaving({ parts: this.#parts, owner, name, log, ...ends });
     this.view = new RoomView(name, this.#parts);
+    this.#nodes = new ToldNodes({ cluster, room: name, state: () => this.view.told, failed: (error) => this.#fail('telling other nodes', error) });
     this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit: (member, now) => this.#visit(member, now), onRound: () => this.#endRound(), phase });
   }
 
@@ -131,6 +134,16 @@ export class Room {
   /** The networks of those who are in the room. */
   get networks() {
     return [...this.#roster.present.values()].map(({ network }) => network);
+  }
+
+  /** Whether what is said is encrypted end to end. */
+  get e2e() {
+    return this.#config.e2e;
+  }
+
+  /** What older tokens of the room's places don't say. */
+  get places() {
+    return this.#roster.notes.export();
   }
 
   get frameMs() {
@@ -174,6 +187,11 @@ export class Room {
     return this.#roster.holder(token) !== null;
   }
 
+  /** The place that somebody had on another node. @param {string | undefined} token */
+  takenPlace(token) {
+    return this.#roster.taken(token);
+  }
+
   /**
    * Lets somebody in, or back to their place, tells them who is there, and tells the others.
    * @param {Session} session
@@ -186,33 +204,47 @@ export class Room {
     const before = this.#roster.holder(wishes.resume);
     if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
     if (this.#closed) return 'server-closing';
+    if (this.moving.begun) return 'moved';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
     const taken = before ? null : this.#roster.taken(wishes.resume);
-    const admission = taken ? { grant: taken.grant, password: null, admitted: true } : entry;
+    const admission = taken ? { grant: taken.grant, password: null, admitted: true, wasIn: true } : entry;
     const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, admission));
-    if (refusal === 'knock') return this.moderation.knock(session, name, () => this.#admit(session, name, wishes, entry));
+    if (refusal === 'knock') return this.moderation.door.knock(session, name, () => this.#admit(session, name, wishes, entry));
     if (refusal !== null) return refusal;
     const cast = before || taken ? entry : this.moderation.cast(entry, wishes.stage);
     if (this.#parts.casting.isElsewhere(session, wishes, { before, grant: (taken ? admission : cast).grant, role: taken?.role, admitted: entry.admitted })) return 'moved';
     const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: cast, before, taken });
     if (typeof member === 'string') return member;
-    const token = this.#roster.enter(member, before || taken ? wishes.resume : undefined);
+    this.#roster.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) this.moderation.takenOver(member);
     if (before) this.#replace(before, member);
     this.#delivery.enter(member.source, member.listener);
     session.handler = member;
     this.moderation.entered(member, before === null);
     this.#parts.casting.recast(member, false);
+    const token = this.#roster.tokenOf(member, before ? wishes.resume : undefined);
     member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes(), atRelay: this.#sound.ratesAtRelay(session, member.listener) }));
     this.moderation.welcomed(member, before === null);
     this.#parts.mode.review(this.clockNow());
     this.#roster.announce(member, before !== null && !before.isLight);
     if (member.delivery === 'tick') this.#parts.mixClock.start();
+    this.#nodes.occupied();
     return member;
   }
 
   /** Goes on where the room has ended with another thread: all its people are away. @param {RoomState} state */
-  restore = (state) => restoreRoom(this, this.#parts, state);
+  restore(state) {
+    restoreRoom(this, this.#parts, state);
+    this.#nodes.occupied();
+  }
+
+  /** Goes on where another node had the room: its people may come. @param {ToldState} told */
+  takeOver(told) {
+    const { nextId } = told;
+    restoreTold(this.#parts, { ...told, nextId: nextId && nextId + ID_GAP });
+    this.moderation.succession.expect(this.#config.awayTimeoutMs);
+  }
+
 
   /**
    * Lets somebody in who has waited in the lobby.
@@ -223,7 +255,8 @@ export class Room {
    */
   #admit(session, name, wishes, entry) {
     const joined = this.join(session, name, wishes, { ...entry, admitted: true });
-    if (typeof joined === 'string') refuse(session, joined);
+    if (joined === 'moved') this.moving.sendOn(session);
+    else if (typeof joined === 'string') refuse(session, joined);
   }
 
   /**
@@ -304,6 +337,8 @@ export class Room {
    */
   setDelay(serverDelayMs) {
     this.#delay.set(serverDelayMs);
+    this.#roster.noteChange();
+    this.#nodes.changed();
   }
 
   /**
@@ -318,6 +353,16 @@ export class Room {
   /** Stops the room's recording. @param {string} by  the label of whoever may @returns {boolean} false when there is none */
   stopRecording(by) {
     return this.#parts.recording.stop(by);
+  }
+
+  #endWhereEmpty() {
+    if (!this.#closed && this.size === 0 && !this.moderation.succession.waits) this.#owner.ended(this);
+  }
+
+  /** The room is another node's. */
+  #leave() {
+    this.#nodes.close();
+    this.moderation.door.admitAll();
   }
 
   /** @param {ErrorCode} code */
@@ -354,6 +399,7 @@ export class Room {
     this.#owner.settle();
     this.#parts.roomDelay.review(now);
     this.#parts.mode.review(now);
+    if (this.#roster.takeNews()) this.#nodes.changed();
     this.#roster.endRound(now, this.#delay.toldMs('tick'));
     for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#leaving.lose(member);
     this.#delivery.redundancyChanged();
@@ -363,19 +409,30 @@ export class Room {
   describe = () => this.view.whole();
 
   /**
-   * Ends the room because of a mistake of the server's own.
+   * Ends the room because of a mistake of the server's own. It is opened again as it was, with its people away.
    * @param {string} where
    * @param {unknown} error
    */
   #fail(where, error) {
     if (this.#closed) return;
     this.#log.error(`room ${this.name} was ended, since ${where} failed: ${stackOf(error)}`);
+    const state = this.#lastState();
     try {
       this.close('internal');
     } catch (second) {
       this.#log.error(`room ${this.name} could not be closed wholly: ${stackOf(second)}`);
     }
-    this.#owner.ended(this);
+    this.#owner.failed(this, state);
+  }
+
+  /** The state of a room that fails; null where the fault is in it. */
+  #lastState() {
+    try {
+      return this.moving.begun ? null : this.view.state();
+    } catch (error) {
+      this.#log.error(`room ${this.name} is forgotten: ${stackOf(error)}`);
+      return null;
+    }
   }
 
   /**
@@ -393,6 +450,7 @@ export class Room {
     this.#roster.clear();
     this.#parts.track.close();
     this.moving.close();
+    this.#nodes.close();
     this.moderation.close();
     this.#parts.recording.close();
     this.#delivery.close();

@@ -4,19 +4,22 @@
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './people/member.js'
  * @import { Entry } from './moderation/moderation.js'
- * @import { RoomState } from './room-state.js'
- * @import { Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
+ * @import { RoomState, Settings, ToldState } from '../state/portable-state.js'
+ * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
  */
 
+import { ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { Bans } from '../access/bans.js';
 import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
 import { KeyedBuckets } from '../keyed-buckets.js';
+import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { Census } from './people/census.js';
 import { Figures, RoomTotals } from './reports/figures.js';
 import { OPEN_ENTRY } from './moderation/moderation.js';
 import { Room } from './room.js';
+import { amended } from './people/place-notes.js';
 import { configFor, ROOM_DEFAULTS } from './room-config.js';
 import { SessionLog } from './reports/session-log.js';
 import { Turns } from './entry/turns.js';
@@ -50,6 +53,9 @@ const NOWHERE = Object.freeze({
   changed: () => {},
   ended: () => {},
 });
+
+/** A cluster as a room sees it that no node is to know of. @type {Omit<Cluster, 'nodes'>} */
+const NO_ROOMS = Object.freeze({ ended: () => {}, epochOf: () => 0, ruled: () => {}, rulesOf: () => null, placesOf: () => [] });
 
 /** All rooms of a room host: a room begins with its first member and ends with its last. */
 export class Rooms {
@@ -99,6 +105,7 @@ export class Rooms {
     this.#sessions = new SessionLog(services);
     this.#owner = {
       ended: (room) => this.#end(room),
+      failed: (room, state) => this.#end(room, state),
       changed: (room) => {
         if (this.#rooms.get(room.name) === room) elsewhere.changed(room);
       },
@@ -217,14 +224,16 @@ export class Rooms {
    */
   join(roomName, name, session, wishes = {}, entry = OPEN_ENTRY) {
     const isBack = this.keepsPlace(roomName, wishes);
-    const refusal = isBack ? null : this.#refusal(session, this.takenPlace(roomName, wishes) !== null);
+    const taken = this.takenPlace(roomName, wishes);
+    const refusal = isBack ? null : this.#refusal(session, taken !== null);
     if (refusal !== null) return refusal;
-    const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes);
+    if (taken?.settings.e2e) this.#endPlain(roomName);
+    const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes, taken?.settings);
     if (typeof room === 'string') return room;
     try {
       return room.join(session, name, wishes, entry);
     } finally {
-      if (room.size === 0) this.#end(room);
+      if (room.size === 0 && !room.moderation.succession.waits) this.#end(room);
       this.#elsewhere.publish(this.#count());
     }
   }
@@ -244,8 +253,12 @@ export class Rooms {
    * @param {JoinWishes} wishes
    */
   takenPlace(roomName, { mirror, resume }) {
+    if (mirror) return null;
+    const room = this.#rooms.get(roomName);
+    if (room) return room.takenPlace(resume);
     const { tokens, cluster } = this.#services;
-    return mirror ? null : (tokens?.readTaken(resume, roomName, cluster?.epochOf(roomName) ?? 0) ?? null);
+    const place = tokens?.readTaken(resume, roomName, cluster?.epochOf(roomName) ?? 0) ?? null;
+    return place && amended(place, cluster?.placesOf(roomName).find(({ key }) => key === place.key));
   }
 
   /**
@@ -281,18 +294,45 @@ export class Rooms {
   /**
    * @param {string} name
    * @param {JoinWishes} wishes  of the one who begins it
+   * @param {Omit<Settings, 'serverDelayMs'>} [before]  the room's on another node, by the token of somebody who was in it
    * @returns {Room | ErrorCode}
    */
-  #open(name, wishes) {
+  #open(name, wishes, before) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
     if (this.#closed) return 'server-closing';
     const { mode = this.#config.mode, e2e = false } = wishes;
-    if (this.#config.broadcast && (e2e || mode === 'forward')) return 'broadcast-mix';
+    const told = this.#services.cluster?.rulesOf(name) ?? null;
+    if (!told && this.#config.broadcast && (e2e || mode === 'forward')) return 'broadcast-mix';
     if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms) return 'too-many-rooms';
-    const room = this.#newRoom(name, wishes);
-    if (typeof room !== 'string') this.#add(room);
+    const room = this.#newRoom(name, this.#asBefore(wishes, { ...before, ...withoutUnknown(told), e2e: told?.e2e || before?.e2e }));
+    if (typeof room === 'string') return room;
+    if (told) room.takeOver(told);
+    this.#add(room);
     return room;
+  }
+
+  /**
+   * What a room is opened with that another node had.
+   * @param {JoinWishes} wishes  of the one who begins it
+   * @param {Partial<Settings>} before
+   * @returns {JoinWishes}
+   */
+  #asBefore({ frameMs, channels, mode, e2e }, before) {
+    const isPossible = before.frameMs === this.#config.format.frameMs || ROOM_FRAME_MS.some((ms) => ms === before.frameMs);
+    return { frameMs: isPossible ? before.frameMs : frameMs, channels: before.channels ?? channels, mode: before.mode ?? mode, e2e: before.e2e ?? e2e };
+  }
+
+  /**
+   * Ends a room that was opened plain by somebody who didn't know that it is encrypted.
+   * @param {string} name
+   */
+  #endPlain(name) {
+    const room = this.#rooms.get(name);
+    if (!room || room.e2e) return;
+    room.close('room-reopened');
+    this.#rooms.delete(name);
+    this.#elsewhere.ended(room);
   }
 
   /** @param {Room} room */
@@ -304,7 +344,7 @@ export class Rooms {
   /** Opens a room again that has ended with another thread. @param {RoomState} state */
   restore(state) {
     if (this.#closed || this.#rooms.has(state.name) || state.people.length === 0) return;
-    const { frameMs, channels, mode, e2e } = state;
+    const { frameMs, channels, mode, e2e } = state.told;
     const room = this.#newRoom(state.name, { frameMs, channels, mode, e2e });
     if (typeof room === 'string') return;
     room.restore(state);
@@ -320,7 +360,9 @@ export class Rooms {
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
     const own = { mode: /** @type {const} */ ('mix'), broadcast: false, e2e: false, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
-    const without = { observer: undefined, recordings: undefined };
+    const { cluster } = this.#services;
+    // No room of that name knows of it.
+    const without = { observer: undefined, recordings: undefined, tokens: undefined, cluster: cluster && { ...NO_ROOMS, nodes: () => cluster.nodes() } };
     const room = this.#newRoom(MIRROR_NAME, wishes, own, without, { ...this.#owner, census: this.#mirrorCensus });
     if (typeof room !== 'string') this.#mirrors.add(room);
     return room;
@@ -345,15 +387,28 @@ export class Rooms {
     }
   }
 
-  /** @param {Room} room  that is empty, or has failed */
-  #end(room) {
-    const isOpen = this.#rooms.get(room.name) === room;
-    if (isOpen) this.#rooms.delete(room.name);
+  /** @param {Room} room  that is empty, or has failed @param {RoomState | null} [state]  with which it goes on */
+  #end(room, state = null) {
+    const { name, places } = room;
+    const isOpen = this.#rooms.get(name) === room;
+    if (isOpen) this.#rooms.delete(name);
     else if (!this.#mirrors.delete(room)) return;
-    if (isOpen) this.#services.cluster?.ended(room.name);
     room.close('server-closing');
-    if (isOpen) this.#elsewhere.ended(room);
+    if (isOpen) {
+      this.#elsewhere.ended(room);
+      if (state) this.#reopen(state);
+      if (!this.#rooms.has(name)) this.#services.cluster?.ended(name, places);
+    }
     this.#elsewhere.publish(this.#count());
+  }
+
+  /** @param {RoomState} state  of a room that has failed */
+  #reopen(state) {
+    try {
+      this.restore(state);
+    } catch (error) {
+      this.#services.log.error(`room ${state.name} could not be opened again: ${stackOf(error)}`);
+    }
   }
 
   /**
@@ -392,3 +447,6 @@ export class Rooms {
     this.#sessions.flush();
   }
 }
+
+/** @param {ToldState | null} told @returns {Partial<Settings>} what is known of its settings */
+const withoutUnknown = (told) => Object.fromEntries(Object.entries(told ?? {}).filter(([, value]) => value !== undefined));

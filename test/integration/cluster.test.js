@@ -3,7 +3,6 @@
  * servers are killed, and their network is cut.
  */
 
-import { connect, createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
@@ -13,6 +12,7 @@ import { readWav } from '../../bench/stats/wav.js';
 import { endAll, findNats, freePort, startNats } from '../../deploy/cluster-processes.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { requireOrSkip } from '../skip.js';
+import { openBridge } from '../support/bridge.js';
 import { byLength, isLong } from '../support/long.js';
 import { undisturbed } from '../support/undisturbed.js';
 
@@ -221,35 +221,4 @@ async function joinOverHttp(url, room, name, hops = 0) {
   if (first?.type === 'moved' && hops < 3) return joinOverHttp(first.node.url, room, name, hops + 1);
   expect(first?.type ?? refusal).toBe('welcome');
   return { url, token };
-}
-
-/** A way to a TCP port that can be cut. @param {number} to */
-async function openBridge(to) {
-  /** @type {Set<import('node:net').Socket>} */
-  const sockets = new Set();
-  let isCut = false;
-  const server = createServer((near) => {
-    if (isCut) return void near.destroy();
-    const far = connect(to, '127.0.0.1');
-    for (const [from, other] of [[near, far], [far, near]]) {
-      sockets.add(from);
-      from.on('error', () => {});
-      from.on('close', () => {
-        sockets.delete(from);
-        other.destroy();
-      });
-      from.pipe(other);
-    }
-  });
-  await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  const cut = (/** @type {boolean} */ on) => {
-    isCut = on;
-    if (on) for (const socket of sockets) socket.destroy();
-  };
-  const close = () => {
-    cut(true);
-    return new Promise((resolve) => void server.close(resolve));
-  };
-  return { port, cut, close };
 }

@@ -11,6 +11,7 @@ import { systemClock } from '../../shared/clock.js';
 import { configOf } from '../connection/nodes.js';
 import { Backoff, DEAD_AMONG_NODES_MS, DEAD_MS, Liveness } from '../connection/reconnecting.js';
 import { Client } from './client.js';
+import { Gathering } from './gathering.js';
 import { Handover } from './handover.js';
 
 /**
@@ -65,6 +66,7 @@ export class ReconnectingClient {
   #state = 'joining';
   #backoff;
   #liveness;
+  #gathering;
 
   /** For the statistics. @type {Output} */
   #output = { waitMs: 0, gaps: 0, gapMs: 0 };
@@ -93,6 +95,7 @@ export class ReconnectingClient {
       notified: (when) => this.#become({ state: 'reconnecting', ...when }),
       run: () => this.#try(),
     });
+    this.#gathering = new Gathering({ clock, tell: (told) => on.people?.(told) });
     this.#liveness = new Liveness({ clock, wallNow, look: () => this.#look(), slept: () => this.wake() });
   }
 
@@ -135,7 +138,9 @@ export class ReconnectingClient {
     for (const [name, tell] of Object.entries(this.#on)) {
       if (OWN_EVENTS.has(name)) continue;
       on[name] = (/** @type {any} */ detail) => {
-        if (client === this.#client || client === this.#attempt || (name === 'sound' && client === this.#handover?.from)) tell(detail);
+        const isHeard = client === this.#client || client === this.#attempt || (name === 'sound' && client === this.#handover?.from);
+        if (isHeard && name === 'people') this.#gathering.people(detail);
+        else if (isHeard) tell(detail);
       };
     }
     const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output, primitives: this.#primitives });
@@ -148,6 +153,7 @@ export class ReconnectingClient {
    */
   #heard(client, message) {
     if (client !== this.#client && client !== this.#attempt) return;
+    if (message.type === 'welcome') this.#gathering.welcome(message.gatherMs);
     // Whom a moderator has muted comes back muted.
     if (message.type === 'moderated' && message.muted === true) this.#muted = true;
     if (this.#wish && message.type === 'stage') Object.assign(this.#wish, { stage: message.key, listen: undefined });
@@ -301,6 +307,7 @@ export class ReconnectingClient {
    * @param {string} message
    */
   #over(code, message) {
+    this.#gathering.close();
     if (this.#state === 'ended') return;
     const wasJoined = this.#state !== 'joining';
     this.#backoff.end();

@@ -4,7 +4,6 @@
  * @import { Place } from '../../access/resume-token.js'
  * @import { Admission, TokenVerifier } from '../../access/token.js'
  * @import { Directory } from '../../cluster/directory.js'
- * @import { NodeAddress } from '../../cluster/messages.js'
  * @import { Log } from '../../log.js'
  * @import { Session } from '../../transport/session.js'
  * @import { JoinMessage } from '../commands.js'
@@ -17,7 +16,6 @@
  * @typedef {Pick<Directory, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>} Nodes
  */
 
-import { errors } from '../../../public/shared/errors.js';
 import { readName } from '../../../public/shared/text.js';
 import { OPEN_GRANT } from '../../access/grant.js';
 import { PasswordTries } from '../../access/password-tries.js';
@@ -27,6 +25,7 @@ import { networkOfPeer } from '../../network-address.js';
 import { refuse } from '../../transport/session.js';
 import { readJoin } from '../commands.js';
 import { OPEN_ENTRY } from '../moderation/moderation.js';
+import { moveTo } from './moving.js';
 import { Turns } from './turns.js';
 
 /** How long a session may take to ask to join, in milliseconds. */
@@ -109,8 +108,13 @@ export class Arrivals {
     if (typeof wish === 'string') return this.#refuse(session, wish);
     // The session was brought to where that room is, and another may be elsewhere.
     if (session.room !== undefined && session.room !== wish.room) return this.#refuse(session, 'bad-request', wish.room);
-    if (this.#directory && !wish.mirror && !this.#directory.isHere(wish.room)) void this.#findFirst(session, wish, this.#directory);
+    if (this.#isElsewhere(wish)) void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
     else this.#admit(session, wish);
+  }
+
+  /** Whether the room isn't this node's, or is no longer. @param {JoinMessage} wish */
+  #isElsewhere({ room, mirror }) {
+    return this.#directory !== null && !mirror && !this.#directory.isHere(room);
   }
 
   /**
@@ -167,6 +171,7 @@ export class Arrivals {
       const checked = await this.#check(session, wish);
       if (!isThere) return;
       if (typeof checked === 'string') this.#refuse(session, checked, wish.room);
+      else if (this.#isElsewhere(wish)) await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
       else this.#enter(session, checked.wish, checked.entry);
     } catch (error) {
       this.#failed(session, error);
@@ -260,17 +265,6 @@ function onlyListens({ listen, stage }, { admission, place, isBroadcast = false 
  * @returns {Entry}
  */
 const listening = (entry) => ({ ...entry, grant: { ...entry.grant, role: 'listener' } });
-
-/**
- * Tells a session which node has the room, and ends it.
- * @param {Session} session
- * @param {NodeAddress} node
- */
-function moveTo(session, node) {
-  const { close, message } = errors.moved;
-  session.sendControl({ type: 'moved', node });
-  session.close(close, message);
-}
 
 /**
  * The wish with the name of the token, where it has one: nobody calls themselves otherwise than they were invited.

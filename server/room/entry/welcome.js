@@ -22,9 +22,11 @@ export const PEOPLE_PAGE = 100;
  * @param {Roster} roster
  * @param {string} [after]  the id of the last one of the page before
  */
-export function peoplePage(roster, after) {
-  const { people, next } = roster.page(PEOPLE_PAGE, after);
-  return { people: people.map((person) => person.describe()), ...(next !== null && { next }) };
+export function peoplePage(roster, after = '0') {
+  const isBehind = (/** @type {Member} */ { id }) => Number(id) > Number(after) && roster.announcements.isKnown(id);
+  const behind = roster.everybody.filter(isBehind).sort((a, b) => Number(a.id) - Number(b.id));
+  const people = behind.slice(0, PEOPLE_PAGE);
+  return { people: people.map((person) => person.describe()), ...(behind.length > people.length && { next: people[people.length - 1].id }) };
 }
 
 /**
@@ -70,6 +72,7 @@ export function welcomeOf(room, { config, roster, chat, recording, moderation, r
     metronome: metronome.beat,
     track: track.state,
     resume: token,
+    ...(moderation.succession.waits && { gatherMs: moderation.succession.waitsMs }),
     ...(nodes && { nodes }),
     ...(nameCut && { nameCut }),
     ...(atRelay && { atRelay }),

@@ -4,15 +4,14 @@
  * @import { Session } from '../../transport/session.js'
  * @import { Bans } from '../../access/bans.js'
  * @import { Grant, Permission, Role } from '../../access/grant.js'
+ * @import { RoomPassword } from '../../access/room-password.js'
  * @import { Log } from '../../log.js'
- * @import { Rules } from '../../cluster/messages.js'
+ * @import { ToldState } from '../../state/portable-state.js'
  * @import { Member } from '../people/member.js'
- * @import { Cluster } from '../room-config.js'
  * @import { ModeSetting, RoomMode } from '../room-mode.js'
  * @import { Roster } from '../people/roster.js'
- * @import { RoomState } from '../room-state.js'
  *
- * @typedef {'everybody' | 'moderators'} Who
+ * @typedef {import('./rules.js').Who} Who
  * @typedef {{ id: string, label: string, network?: string | null, peer?: string }} By
  *   who does it: a member, or OPERATOR, for whom peer is the address that the request came from
  *
@@ -23,23 +22,25 @@
  *   takes it from them
  * @property {(member: Member) => void} sendHome  has somebody whose session is another node's come, where they need that
  * @property {() => void} end  ends the room for everybody
+ * @property {() => void} changed  tells the other nodes of a cluster what holds now
  *
  * @typedef {object} Entry  with what somebody comes to the door
  * @property {Grant} grant
  * @property {RoomPassword | null} password  the one that they knew
  * @property {boolean} [admitted]  a moderator lets them in
+ * @property {boolean} [wasIn]  they had a place on another node, which no ban of their network took from them
  */
 
 import { OPEN_GRANT } from '../../access/grant.js';
 import { Restraints } from '../../access/restraints.js';
-import { RoomPassword } from '../../access/room-password.js';
 import { networkOfPeer } from '../../network-address.js';
+import { MAX_TOLD, STATE_VERSION } from '../../state/portable-state.js';
 import { TokenBucket } from '../../token-bucket.js';
 import { Hands } from './hands.js';
 import { Lobby } from '../entry/lobby.js';
+import { Rules } from './rules.js';
 import { Stage } from './stage.js';
 import { Succession } from './succession.js';
-import { tellNodes } from './told-rules.js';
 
 /** Whoever runs the server. @type {Readonly<By>} */
 export const OPERATOR = Object.freeze({ id: 'operator', label: 'operator' });
@@ -49,9 +50,6 @@ export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
 
 /** How often the members of a room may do something of this, all together: each is told to everybody, and logged. */
 const ACTIONS = Object.freeze({ atOnce: 40, perSecond: 2 });
-
-/** The most bans that other nodes are told of: the last ones. */
-const MAX_TOLD_BANS = 10;
 
 /** How often the password may be changed: each change is hashed. */
 const PASSWORDS = Object.freeze({ atOnce: 5, perSecond: 0.2 });
@@ -66,17 +64,12 @@ export class Moderation {
   #bans;
   #log;
   #clock;
-  #lobby;
   #acts;
   #hands;
   #actions;
   #passwords;
   #restraints = new Restraints();
-  #cluster;
-  #succession;
-  /** @type {RoomPassword | null} */
-  #password = null;
-  #rules = { locked: false, lobby: false, password: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
+  #rules = new Rules();
   #mode;
   #stage;
 
@@ -88,77 +81,87 @@ export class Moderation {
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
    * @param {Acts} options.acts
-   * @param {Cluster} [options.cluster]  whose other nodes are told of the rules
    * @param {RoomMode} options.mode
    * @param {boolean} options.broadcast  whether the room begins as a broadcast
    * @param {() => number} options.wallNow  milliseconds since 1970
+   * @param {() => void} options.waited  nobody is waited for any more
    */
-  constructor({ room, roster, bans, clock, log, acts, mode, broadcast, wallNow, cluster }) {
-    this.#cluster = cluster;
+  constructor({ room, roster, bans, clock, log, acts, mode, broadcast, wallNow, waited }) {
     this.#room = room;
     this.#mode = mode;
     this.#stage = new Stage({ on: broadcast, mode, wallNow });
-    this.#succession = new Succession({ roster, clock, told: (heir) => this.#tellRole(heir, null) });
+    this.succession = new Succession({ roster, clock, told: (heir) => this.#tellRole(heir, null), waited });
     this.#roster = roster;
     this.#bans = bans;
     this.#log = log;
     this.#clock = clock;
     this.#acts = acts;
-    this.#lobby = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.#lobby.people }) });
+    /** Those who wait to be let in. */
+    this.door = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.door.people }) });
     this.#hands = new Hands({ clock, tell: (message) => this.#tellModerators(message) });
     this.#actions = new TokenBucket({ ...ACTIONS, nowMs: clock.now() });
     this.#passwords = new TokenBucket({ ...PASSWORDS, nowMs: clock.now() });
-    this.#restoreRules(cluster?.rulesOf(room) ?? null);
-  }
-
-  /** Takes over what held for the room on another node. @param {Rules | null} before */
-  #restoreRules(before) {
-    if (before === null) return;
-    const { password, bans, broadcast, ...rules } = before;
-    Object.assign(this.#rules, rules, { password: password !== null });
-    this.#password = password && new RoomPassword(password);
-    this.#stage.restore(broadcast);
-    for (const { name, leftMs, ...whom } of bans) if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
-    void this.#tellNodes();
-  }
-
-  /** Tells the other nodes of the rules. */
-  async #tellNodes() {
-    if (!this.#cluster) return;
-    const to = { cluster: this.#cluster, room: this.#room, log: this.#log };
-    await tellNodes(to, this.#password, () => {
-      const { locked, lobby, chat, record } = this.#rules;
-      return { locked, lobby, chat, record, broadcast: this.#stage.state(), bans: this.#bans.export(this.#room, MAX_TOLD_BANS) };
-    });
   }
 
   /** The room's rules, as its people are told. */
   get rules() {
-    return { ...this.#rules, mode: this.#mode.setting, ...this.#stage.rules };
+    return { ...this.#rules.told, mode: this.#mode.setting, ...this.#stage.rules };
   }
 
   /** What newcomers must know; null where there is none. */
   get password() {
-    return this.#password;
+    return this.#rules.password;
   }
 
-  /** What is kept of it elsewhere. @returns {Pick<RoomState, 'rules' | 'password' | 'stage'>} */
+  /** What other threads and nodes are told of it. @returns {Omit<ToldState, 'nextId' | 'nextHand'>} */
   state() {
-    return { rules: { ...this.#rules }, password: this.#password?.state() ?? null, stage: this.#stage.state() };
+    return {
+      version: STATE_VERSION,
+      ...this.#rules.state(),
+      broadcast: this.#stage.state(),
+      bans: this.#bans.export(this.#room, MAX_TOLD.bans),
+      restraints: this.#restraints.state(MAX_TOLD.restraints),
+      places: this.#roster.notes.export(),
+    };
   }
 
-  /** @param {Pick<RoomState, 'rules' | 'password' | 'stage'>} state */
-  restore({ rules, password, stage }) {
-    this.#password = password && new RoomPassword(password);
-    // A password that was lost leaves the room locked, not open.
-    const locked = rules.locked || (rules.password && password === null);
-    Object.assign(this.#rules, rules, { locked, password: password !== null });
-    this.#stage.restore(stage);
+  /** Makes this what it was on another thread or node. @param {ToldState} before */
+  restore(before) {
+    this.#rules.restore(before);
+    this.#stage.restore(before.broadcast);
+    this.#takeLists(before);
   }
 
-  /** Those who wait to be let in. */
-  get knocks() {
-    return this.#lobby.people;
+  /** @param {Pick<ToldState, 'bans' | 'restraints' | 'places'>} lists */
+  #takeLists({ bans, restraints, places }) {
+    for (const { name, leftMs, ...whom } of bans) if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
+    this.#restraints.restore(restraints);
+    return this.#roster.notes.take(places);
+  }
+
+  /**
+   * Two nodes had the room while they were apart. The stricter rule holds, and what moderators of either did.
+   * @param {ToldState} other
+   */
+  meet(other) {
+    const before = JSON.stringify(this.rules);
+    this.#rules.meet(other);
+    if (other.broadcast !== null && !this.#stage.isOn) {
+      this.#stage.restore(other.broadcast);
+      this.#acts.resupply();
+    }
+    for (const { key, role, silenced } of this.#takeLists(other)) this.#apply(this.#roster.atPlace(key), role, silenced);
+    if (JSON.stringify(this.rules) !== before) this.#tellRules();
+  }
+
+  /** @param {Member | null} member @param {Role | null} role @param {boolean | null} silenced */
+  #apply(member, role, silenced) {
+    if (!member) return;
+    if (silenced !== null && silenced !== member.silenced) this.#silence(member, silenced, null);
+    if (role === null || role === member.role) return;
+    member.setRole(role);
+    this.#acts.recast(member);
+    this.#tellRole(member, null);
   }
 
   /**
@@ -168,7 +171,7 @@ export class Moderation {
    */
   may(member, permission) {
     if (!member.may(permission)) return false;
-    const who = permission === 'chat' || permission === 'record' ? this.#rules[permission] : 'everybody';
+    const who = permission === 'chat' || permission === 'record' ? this.#rules.who(permission) : 'everybody';
     return who === 'everybody' || member.role === 'moderator';
   }
 
@@ -182,12 +185,12 @@ export class Moderation {
    * @param {Entry} entry
    * @returns {ErrorCode | 'knock' | null} null where they may come in; 'knock' where a moderator must let them in
    */
-  refusal(session, { grant, password, admitted = false }) {
-    if (this.#bans.has(this.#room, { ...grant, network: networkOfPeer(session.peer) })) return 'banned';
+  refusal(session, { grant, password, admitted = false, wasIn = false }) {
+    if (this.#bans.has(this.#room, { ...grant, network: wasIn ? null : networkOfPeer(session.peer) })) return 'banned';
     if (grant.role === 'moderator') return null;
     if (this.#rules.locked && !admitted) return 'room-locked';
     // Where it was changed meanwhile, the one that they knew is no longer the room's.
-    if (this.#password !== null && password !== this.#password && !admitted) return 'password-missing';
+    if (this.password !== null && password !== this.password && !admitted) return 'password-missing';
     return this.#rules.lobby && !admitted ? 'knock' : null;
   }
 
@@ -201,15 +204,6 @@ export class Moderation {
   }
 
   /**
-   * @param {Session} session
-   * @param {string} name
-   * @param {() => void} enter  called when they are let in
-   */
-  knock(session, name, enter) {
-    return this.#lobby.knock(session, name, enter);
-  }
-
-  /**
    * Somebody has a place now.
    * @param {Member} member
    * @param {boolean} isNew  whether they haven't come back to it
@@ -218,12 +212,12 @@ export class Moderation {
     if (isNew) this.#restrain(member);
     // Their own welcome has the rules.
     if (member.role !== 'listener' && this.#stage.entered()) this.#tellRules(member);
-    this.#succession.entered(member);
+    this.succession.entered(member);
   }
 
   /** Somebody had a place in this room on another node. @param {Member} member */
   takenOver(member) {
-    this.#succession.takenOver();
+    this.succession.takenOver(member);
     if (member.hand > 0 && member.isLight) this.#hands.moved(member);
   }
 
@@ -232,15 +226,10 @@ export class Moderation {
    * @param {Member} member
    */
   #restrain(member) {
-    const taken = this.#restraints.came(member, this.#others(member));
+    const taken = this.#restraints.came(member, this.#roster.holders(member));
     if (!taken || member.role === 'moderator') return;
     if (taken.lowered) member.setRole('listener');
     if (taken.silenced) member.silence(true);
-  }
-
-  /** @param {Member} member */
-  *#others(member) {
-    for (const other of this.#roster.holders()) if (other !== member) yield other;
   }
 
   /**
@@ -257,7 +246,7 @@ export class Moderation {
   /** A moderator who comes is told who waits. @param {Member} member */
   #tellKnocks(member) {
     if (member.role !== 'moderator') return;
-    if (this.knocks.length > 0) member.tell({ type: 'knocks', people: this.knocks });
+    if (this.door.people.length > 0) member.tell({ type: 'knocks', people: this.door.people });
     if (this.#hands.size > 0) member.tell(this.#hands.message);
   }
 
@@ -271,21 +260,16 @@ export class Moderation {
     this.#hands[member.isLight ? 'moved' : 'left'](member);
   }
 
-  /**
-   * Some of those who only listen, and whose names have a text in them.
-   * @param {{ after?: string, find?: string, most: number }} wish  see Audience.page
-   */
+  /** @type {Roster['listeners']} */
   listeners(wish) {
-    const { members, next } = this.#roster.audience.page(wish);
-    const people = members.map((member) => member.describe());
-    return { count: this.#roster.audience.size, people, ...(next !== null && { next }) };
+    return this.#roster.listeners(wish);
   }
 
   /** Somebody has left for good. @param {Member} member */
   left(member) {
     this.#hands.left(member);
     this.#restraints.left(member);
-    this.#succession.left(member);
+    this.succession.left(member);
   }
 
   /**
@@ -299,10 +283,16 @@ export class Moderation {
     const member = this.#roster.find(person);
     if (!member) return 'person-unknown';
     if (member.silenced === muted) return null;
+    this.#silence(member, muted, by);
+    this.#roster.decide(member, { silenced: muted });
+    return this.#done(by, muted ? 'mute' : 'allow-unmute', member);
+  }
+
+  /** @param {Member} member @param {boolean} muted @param {By | null} by */
+  #silence(member, muted, by) {
     member.silence(muted);
     this.#tell(member, muted ? 'muted' : 'may-unmute', by, { muted: member.muted });
     this.#roster.changed(member);
-    return this.#done(by, muted ? 'mute' : 'allow-unmute', member);
   }
 
   /**
@@ -333,7 +323,7 @@ export class Moderation {
     if (!member) return 'person-unknown';
     const { grant: { identity, tokenId }, network, label } = member;
     const isBanned = banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
-    if (isBanned) void this.#tellNodes();
+    this.#roster.decide(member, { out: true });
     this.#done(by, isBanned ? 'ban' : 'remove', member, isBanned ? { seconds: Math.round(banMs / 1000) } : {});
     this.#acts.expel(member, isBanned ? 'banned' : 'removed');
     return banMs > 0 && !isBanned ? 'ban-place' : null;
@@ -362,6 +352,7 @@ export class Moderation {
     // A listener who is let speak has what the hand asked for.
     if (before === 'listener') member.raiseHand(0);
     this.handMoved(member);
+    this.#roster.decide(member, { role });
     this.#tellRole(member, by);
     this.#acts.sendHome(member);
     return this.#done(by, 'role', member, { role });
@@ -375,25 +366,25 @@ export class Moderation {
   /** @param {boolean} on whether newcomers must be let in @param {By} by @returns {ErrorCode | null} */
   lobby(on, by) {
     const result = this.#set('lobby', on, by, { action: on ? 'lobby-on' : 'lobby-off' });
-    if (!on) this.#lobby.admitAll();
+    if (!on) this.door.admitAll();
     return result;
   }
 
   /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
   admit(knock, by) {
     const name = this.#knocker(knock);
-    return this.#lobby.admit(knock) ? this.#done(by, 'admit', null, { knock, name }) : 'person-unknown';
+    return this.door.admit(knock) ? this.#done(by, 'admit', null, { knock, name }) : 'person-unknown';
   }
 
   /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
   turnAway(knock, by) {
     const name = this.#knocker(knock);
-    return this.#lobby.turnAway(knock) ? this.#done(by, 'turn-away', null, { knock, name }) : 'person-unknown';
+    return this.door.turnAway(knock) ? this.#done(by, 'turn-away', null, { knock, name }) : 'person-unknown';
   }
 
   /** What one who waits is called. @param {string} knock */
   #knocker(knock) {
-    return this.knocks.find(({ id }) => id === knock)?.name;
+    return this.door.people.find(({ id }) => id === knock)?.name;
   }
 
   /** @param {'chat' | 'record'} what @param {Who} who may @param {By} by @returns {ErrorCode | null} */
@@ -441,11 +432,13 @@ export class Moderation {
    */
   setPassword(password, by) {
     if (password !== null && this.#passwords.take(this.#clock.now()) > 0) return 'too-many-requests';
-    if (password === null && this.#password === null) return null;
-    this.#password = password === null ? null : new RoomPassword(password);
-    this.#rules.password = password !== null;
+    if (password === null && this.password === null) return null;
+    this.#rules.setPassword(password);
     this.#tellRules();
-    void this.#password?.hashed.then(() => this.#roster.noteChange());
+    void this.password?.hashed.then(() => {
+      this.#roster.noteChange();
+      this.#acts.changed();
+    });
     return this.#done(by, password === null ? 'password-off' : 'password-on', null);
   }
 
@@ -469,34 +462,32 @@ export class Moderation {
   /** @param {string} id  of a ban @param {By} by @returns {ErrorCode | null} */
   unban(id, by) {
     if (!this.#bans.remove(this.#room, id)) return 'person-unknown';
-    void this.#tellNodes();
     return this.#done(by, 'unban', null, { ban: id });
   }
 
   /** The room has ended. Idempotent. */
   close() {
-    this.#succession.close();
-    this.#lobby.close();
+    this.succession.close();
+    this.door.close();
     this.#hands.close();
   }
 
   /**
-   * @param {'locked' | 'lobby' | 'chat' | 'record'} rule
+   * @param {import('./rules.js').Rule} rule
    * @param {boolean | Who} value
    * @param {By} by
    * @param {{ action: string, what?: string, who?: string }} act  for the log
    * @returns {null}
    */
   #set(rule, value, by, { action, ...more }) {
-    if (this.#rules[rule] === value) return null;
-    Object.assign(this.#rules, { [rule]: value });
+    if (!this.#rules.change(rule, value)) return null;
     this.#tellRules();
     return this.#done(by, action, null, more);
   }
 
   /** @param {Member} [except]  who isn't told */
   #tellRules(except) {
-    void this.#tellNodes();
+    this.#acts.changed();
     this.#roster.tell({ type: 'room', ...this.rules }, except);
   }
 
@@ -537,6 +528,7 @@ export class Moderation {
     const to = member && { person: member.id, name: member.label };
     const who = { by: by.id, byName: by.label, ...(by.peer !== undefined && { peer: by.peer }) };
     const cause = by.id === OPERATOR.id ? { isLimited: false } : { network: by.network };
+    this.#acts.changed();
     this.#log.info(`moderation: ${action}`, { event: 'moderation', room: this.#room, action, ...who, ...to, ...more }, cause);
     return null;
   }

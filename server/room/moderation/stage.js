@@ -2,10 +2,7 @@
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { Entry } from './moderation.js'
  * @import { RoomMode } from '../room-mode.js'
- *
- * @typedef {object} StageState  plain data
- * @property {string} key  lets whoever has it onto the stage
- * @property {number | null} since  when the broadcast began, in milliseconds since 1970; null before anybody is on stage
+ * @import { StageState } from '../../state/portable-state.js'
  */
 
 import { randomBytes, timingSafeEqual } from 'node:crypto';

@@ -6,7 +6,7 @@
  * @import { Traffic } from '../../source/traffic.js'
  * @import { ControlMessage, Session, SessionHandler, SessionStats } from '../../transport/session.js'
  * @import { Grant, Permission, Role } from '../../access/grant.js'
- * @import { PersonState } from '../room-state.js'
+ * @import { PersonState } from '../../state/portable-state.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
  * @property {(member: Member, frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void} received
@@ -95,7 +95,7 @@ export class Member {
    * @param {string} options.label  the name as it is shown: unlike everybody else's in the room
    * @param {Session} options.session
    * @param {Grant} options.grant  what the member came with
-   * @param {Source | null} options.source  null where the member is light
+   * @param {Source | null} options.source  null where the member is light, or restored
    * @param {Listener | LightListener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
    * @param {Member | null} [options.before]  the same person's session before, whose choices stay
@@ -109,6 +109,8 @@ export class Member {
     /** The network that the session comes from, for limits; null for this machine. */
     this.network = networkOfPeer(session.peer);
     this.source = source;
+    /** Whether this member only listens, and is one of the audience: nothing is decoded, mixed or kept for them alone. */
+    this.isLight = state?.isLight ?? source === null;
     this.#room = room;
     const past = before?.state() ?? state ?? { role: grant.role, muted: false, silenced: false, hand: 0, seconds: 0 };
     this.#grant = before ? before.#grant : grant;
@@ -135,17 +137,12 @@ export class Member {
   state() {
     const { id, name, label, hand, role, silenced, session: { peer, transport } } = this;
     const grant = { ...this.#grant, withheld: [...this.#grant.withheld] };
-    return { id, name, label, muted: this.#muted, silenced, role, hand, grant, peer, transport: transport.name, seconds: this.visit.seconds };
+    return { id, name, label, muted: this.#muted, silenced, role, hand, grant, isLight: this.isLight, peer, transport: transport.name, seconds: this.visit.seconds };
   }
 
   /** `tick`: this member is sent each mix; `reply`: each packet is answered. */
   get delivery() {
     return this.listener?.delivery ?? 'tick';
-  }
-
-  /** Whether this member only listens, and is one of the audience: nothing is decoded, mixed or kept for them alone. */
-  get isLight() {
-    return this.source === null;
   }
 
   /** How many frames there are to a packet of those that this member is sent. */
@@ -353,6 +350,7 @@ export class Member {
   recast({ source, listener }) {
     this.source = source;
     this.listener = listener;
+    this.isLight = source === null;
   }
 
   /**

@@ -3,7 +3,7 @@
  * @import { Place as TakenPlace } from '../../access/resume-token.js'
  * @import { Member } from './member.js'
  * @import { Cluster } from '../room-config.js'
- * @import { PersonState, RoomState } from '../room-state.js'
+ * @import { PersonState, PlaceNote, Settings } from '../../state/portable-state.js'
  *
  * @typedef {object} Place
  * @property {Member} holder
@@ -11,7 +11,7 @@
  * @property {unknown} timer  frees the place while its holder is away
  * @property {TokenBucket} returns  how often another session may take the place up
  * @property {number} toldMs  when its holder was told the token last, on the monotonic clock
- * @property {number} hand    as that token has it: the place of the raised hand, 0 while it is down
+ * @property {string} told    what that token says of its holder that may change
  */
 
 import { RENEW_MS, ResumeTokens } from '../../access/resume-token.js';
@@ -21,6 +21,7 @@ import { Announcements } from './announcements.js';
 import { Audience } from './audience.js';
 import { Census } from './census.js';
 import { Labels } from './labels.js';
+import { PlaceNotes } from './place-notes.js';
 
 /** How many numbers sources have in packets' lists of speakers. */
 const SOURCE_NUMBERS = 2 ** 16;
@@ -34,8 +35,14 @@ const DELAY_CHANGE_MS = 10;
 /** How often one place may be taken up again: a burst, and then a second. */
 const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
 
+/** The most places of the audience that are kept elsewhere, without those whose hand is up or that moderators have acted on. */
+const MOST_LIGHT_KEPT = 1000;
+
+/** @type {Readonly<Settings>} */
+const NO_SETTINGS = Object.freeze({ frameMs: undefined, channels: undefined, mode: undefined, e2e: undefined, serverDelayMs: undefined });
+
 /** Newcomers' ids begin so much above one that was taken over, since others' who are yet to come are near it. */
-const ID_GAP = 1000;
+export const ID_GAP = 1000;
 
 /**
  * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
@@ -64,8 +71,11 @@ export class Roster {
   #onFreed;
   #onTold;
   #census;
+  #settings;
   #nextId = 1;
   #nextHand = 1;
+  /** The sum of both when other nodes were told. */
+  #counted = 0;
   #ticking = 0;
   #relayed = 0;
   /** How many listen and the delay that they have, as they were told last. */
@@ -81,8 +91,9 @@ export class Roster {
    * @param {string} [options.room]  its name
    * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
    * @param {Cluster} [options.cluster]  of which this server is a node
+   * @param {() => Settings} [options.settings]  the room's
    */
-  constructor({ clock, awayMs, onFreed, onTold = () => {}, census = new Census(), room = '', tokens = new ResumeTokens(), cluster }) {
+  constructor({ clock, awayMs, onFreed, onTold = () => {}, census = new Census(), room = '', tokens = new ResumeTokens(), cluster, settings = () => NO_SETTINGS }) {
     this.#clock = clock;
     this.#room = room;
     this.#tokens = tokens;
@@ -91,6 +102,10 @@ export class Roster {
     this.#onFreed = onFreed;
     this.#onTold = onTold;
     this.#census = census;
+    this.#settings = settings;
+    /** What older tokens of the places don't say. */
+    this.notes = new PlaceNotes({ now: () => tokens.now(), keptMs: tokens.freshMs, epoch: () => this.#epoch });
+    this.notes.take(cluster?.placesOf(room) ?? []);
     /** Those who are there and only listen. */
     this.audience = new Audience(clock);
     /** Who has come, changed and gone. */
@@ -137,26 +152,19 @@ export class Roster {
     return this.#present.get(member.id) === member || this.audience.has(member);
   }
 
-  /**
-   * Some of those of whom everybody knows, by their ids.
-   * @param {number} most
-   * @param {string} [after]  the id of the last one of the page before
-   * @returns {{ people: Member[], next: string | null }}  next: the `after` of the next page; null where there is none
-   */
-  page(most, after = '0') {
-    const from = Number(after);
-    const behind = [];
-    for (const [id, member] of this.#people) {
-      if (Number(id) > from && this.announcements.isKnown(id)) behind.push(member);
-    }
-    behind.sort((a, b) => Number(a.id) - Number(b.id));
-    const people = behind.slice(0, most);
-    return { people, next: behind.length > most ? people[most - 1].id : null };
-  }
-
   /** All who have a place and are people, in the order in which they came. */
   get everybody() {
     return [...this.#people.values()];
+  }
+
+  /**
+   * Some of those who only listen, and whose names have a text in them.
+   * @param {{ after?: string, find?: string, most: number }} wish  see Audience.page
+   */
+  listeners(wish) {
+    const { members, next } = this.audience.page(wish);
+    const people = members.map((member) => member.describe());
+    return { count: this.audience.size, people, ...(next !== null && { next }) };
   }
 
   /** All who are there: people and audience. @returns {Generator<Member>} */
@@ -165,9 +173,9 @@ export class Roster {
     yield* this.audience.members();
   }
 
-  /** All who have a place, there or away. @returns {Generator<Member>} */
-  *holders() {
-    for (const { holder } of this.#places.values()) yield holder;
+  /** All who have a place, there or away. @param {Member} [except] @returns {Generator<Member>} */
+  *holders(except) {
+    for (const { holder } of this.#places.values()) if (holder !== except) yield holder;
   }
 
   /**
@@ -218,7 +226,7 @@ export class Roster {
    * @returns {TakenPlace | null} null where they have one here, or none
    */
   taken(token) {
-    return this.holder(token) ? null : this.#tokens.readTaken(token, this.#room, this.#epoch);
+    return this.holder(token) ? null : this.notes.amend(this.#tokens.readTaken(token, this.#room, this.#epoch));
   }
 
   /** @param {string | undefined} token @returns {boolean} whether the place may be taken up again now; asks its limit */
@@ -230,7 +238,6 @@ export class Roster {
   /**
    * @param {Member} member  who comes in, or back to the place
    * @param {string} [token]  of the place that they come back to, or had on another node
-   * @returns {string} the place's token
    */
   enter(member, token) {
     const { id, isLight } = member;
@@ -243,17 +250,38 @@ export class Roster {
       this.takeOut(holder);
       this.#release(id);
     }
-    const place = this.#put(member, key, returns);
+    this.#put(member, key, returns);
     if (isLight) this.#people.delete(id);
     this.#putIn(member);
-    return before && token !== undefined && !this.#tokens.takesOver ? token : this.#sign(place);
+  }
+
+  /**
+   * The token of a member's place, to be signed once they are what they are to be.
+   * @param {Member} member
+   * @param {string} [shown]  the token that they came back with
+   */
+  tokenOf(member, shown) {
+    const place = /** @type {Place} */ (this.#places.get(member.id));
+    return shown !== undefined && !this.#tokens.takesOver ? shown : this.#sign(place);
   }
 
   /** @param {Place} place */
   #sign(place) {
-    const { key, holder: { id, name, label, grant, role, muted, silenced, hand } } = place;
-    place.hand = hand;
-    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, hand, epoch: this.#epoch });
+    const { key, holder } = place;
+    const { id, name, label, grant, role, muted, silenced, hand } = holder;
+    place.told = mayChange(holder);
+    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, hand, epoch: this.#epoch, settings: this.#settings() });
+  }
+
+  /** @param {string} key  of a place @returns {Member | null} its holder */
+  atPlace(key) {
+    return this.#byKey.get(key)?.holder ?? null;
+  }
+
+  /** A moderator has decided something of a member's place. @param {Member} member @param {Partial<PlaceNote>} what */
+  decide({ id }, what) {
+    const key = this.#places.get(id)?.key;
+    if (key !== undefined) this.notes.decide(key, what);
   }
 
   /** The room's epoch; 0 without a cluster. */
@@ -269,7 +297,7 @@ export class Roster {
   renew(member, now) {
     if (!this.#tokens.takesOver) return;
     const place = this.#places.get(member.id);
-    if (!place || (place.hand === member.hand && now - place.toldMs < RENEW_MS)) return;
+    if (!place || (place.told === mayChange(member) && now - place.toldMs < RENEW_MS)) return;
     place.toldMs = now;
     member.tell({ type: 'resume', resume: this.#sign(place), nodes: this.#cluster?.nodes() ?? [] });
   }
@@ -277,7 +305,7 @@ export class Roster {
   /** @param {Member} member @param {string} key @param {TokenBucket} returns */
   #put(member, key, returns) {
     const { id, name, label } = member;
-    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now(), hand: member.hand };
+    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now(), told: mayChange(member) };
     this.#places.set(id, place);
     this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
@@ -285,24 +313,46 @@ export class Roster {
     return place;
   }
 
-  /** The places of the people as they are kept elsewhere. @returns {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} */
+  /** The next newcomer's id, and the place of the next hand. */
+  get counters() {
+    return { nextId: this.#nextId, nextHand: this.#nextHand };
+  }
+
+  /** Ids and hands go on from those of another thread or node. @param {{ nextId: number, nextHand: number }} counters */
+  goOnFrom({ nextId, nextHand }) {
+    this.#nextId = Math.max(this.#nextId, nextId);
+    this.#nextHand = Math.max(this.#nextHand, nextHand);
+  }
+
+  /** @returns {boolean} whether other nodes are to hear something of the places that they weren't told */
+  takeNews() {
+    const before = this.#counted;
+    this.#counted = this.#nextId + this.#nextHand;
+    return this.notes.takeChange() || this.#counted !== before;
+  }
+
+  /** The places as they are kept elsewhere. @returns {PersonState[]} */
   state() {
-    const people = this.everybody.map((member) => ({ ...member.state(), key: this.#places.get(member.id)?.key ?? '' }));
-    return { people, nextId: this.#nextId, nextHand: this.#nextHand };
+    const people = [];
+    let light = 0;
+    for (const { holder, key } of this.#places.values()) {
+      // A large audience's places would take longer to tell than a frame lasts.
+      const isTold = !holder.isLight || holder.hand > 0 || holder.silenced || holder.lowered || ++light <= MOST_LIGHT_KEPT;
+      if (isTold) people.push({ ...holder.state(), key });
+    }
+    return people;
   }
 
   /**
    * Takes over places whose holders are to come back.
-   * @param {Pick<RoomState, 'people' | 'nextId' | 'nextHand'>} state
+   * @param {readonly PersonState[]} people
    * @param {(person: PersonState) => Member} memberOf
    */
-  restore({ people, nextId, nextHand }, memberOf) {
-    this.#nextId = nextId;
-    this.#nextHand = nextHand;
+  restore(people, memberOf) {
     for (const person of people) {
       const member = memberOf(person);
       this.#put(member, person.key, new TokenBucket({ ...RETURNS, nowMs: this.#clock.now() }));
-      this.#people.set(member.id, member);
+      if (!member.isLight) this.#people.set(member.id, member);
       this.wait(member);
     }
   }
@@ -363,6 +413,8 @@ export class Roster {
 
   /** @param {{ id: string }} member  whose place is nobody's from now on */
   free({ id }) {
+    const key = this.#places.get(id)?.key;
+    if (key !== undefined) this.notes.out(key);
     this.#release(id);
     this.#people.delete(id);
   }
@@ -385,7 +437,7 @@ export class Roster {
     return this.#nextHand++;
   }
 
-  /** Something of the room has changed that isn't told. */
+  /** Something of the room has changed that its people aren't told. */
   noteChange() {
     this.#onTold();
   }
@@ -408,7 +460,7 @@ export class Roster {
    * @param {Member} [except]
    */
   changed(member, except) {
-    // On another node a hand is up as the token says.
+    // On another node a hand is up, or a role had, as the token says.
     this.renew(member, this.#clock.now());
     if (!member.isLight) this.announcements.changed(member, except);
     else if (member !== except && !member.away) member.tell({ type: 'changed', person: member.describe() });
@@ -452,3 +504,6 @@ export class Roster {
     for (const id of [...this.#places.keys()]) this.free({ id });
   }
 }
+
+/** What a token says of its holder that may change. @param {Member} member */
+const mayChange = ({ role, muted, silenced, hand }) => `${role} ${muted} ${silenced} ${hand}`;

@@ -6,12 +6,13 @@
  * @import { RoomRecording } from '../../recording/room-recording.js'
  * @import { Chat } from '../chat.js'
  * @import { Figures } from './figures.js'
- * @import { RoomState } from '../room-state.js'
+ * @import { RoomState, Settings, ToldState } from '../../state/portable-state.js'
  * @import { BackingTrack } from '../../clock/backing-track.js'
  * @import { Metronome } from '../../clock/metronome.js'
  * @import { Moderation } from '../moderation/moderation.js'
  * @import { RoomConfig } from '../room-config.js'
  * @import { RoomDelay } from '../room-delay.js'
+ * @import { RoomMode } from '../room-mode.js'
  * @import { RoomPace } from '../room-pace.js'
  * @import { Roster } from '../people/roster.js'
  */
@@ -24,7 +25,7 @@ export class RoomView {
   /**
    * @param {string} name
    * @param {{ config: Readonly<RoomConfig>, roster: Roster, delivery: ModeSwitch, delay: DelayControl, chat: Chat, mixClock: MixClock, codec: RoomCodec,
-   *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, pace: RoomPace }} parts  the room's
+   *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, mode: RoomMode, pace: RoomPace }} parts  the room's
    */
   constructor(name, parts) {
     this.#name = name;
@@ -56,7 +57,7 @@ export class RoomView {
       latenessP99Ms: pace.describe().latenessP99Ms,
       recording: recording.state !== null,
       locked: moderation.rules.locked,
-      waiting: moderation.knocks.length,
+      waiting: moderation.door.people.length,
     };
   }
 
@@ -75,7 +76,7 @@ export class RoomView {
       codecFaults: codec.faults,
       mixing: pace.describe(),
       rules: moderation.rules,
-      knocks: moderation.knocks,
+      knocks: moderation.door.people,
       metronome: metronome.beat,
       track: track.state,
       people: [...roster.present.values()].map((member) => ({
@@ -89,12 +90,22 @@ export class RoomView {
     };
   }
 
-  /** What is kept of the room elsewhere, so that it can be opened again where its thread ends. @returns {RoomState} */
+  /** The room's portable state. @returns {RoomState} */
   state() {
-    const { config, roster, delay, moderation, chat } = this.#parts;
-    const { format: { frameMs, channels }, e2e } = config;
-    const { mode } = moderation.rules;
-    return { name: this.#name, frameMs, channels, serverDelayMs: delay.setting, mode, e2e, ...moderation.state(), chat: chat.state(), ...roster.state() };
+    const { roster, chat } = this.#parts;
+    const { messages, next } = chat.state();
+    return { name: this.#name, told: this.told, chat: { messages: [...messages], next }, people: roster.state() };
+  }
+
+  /** What all nodes are told of the room. @returns {ToldState} */
+  get told() {
+    return { ...this.settings, ...this.#parts.moderation.state(), ...this.#parts.roster.counters };
+  }
+
+  /** @returns {Settings} */
+  get settings() {
+    const { config: { format: { frameMs, channels }, e2e }, delay, mode } = this.#parts;
+    return { frameMs, channels, mode: mode.setting, e2e, serverDelayMs: delay.setting };
   }
 
   /** Adds the room's figures, and those of its people, to the server's. @param {Figures} figures */

@@ -11,13 +11,17 @@ const NOW_MS = 1_800_000_000_000;
 const fromUtf8 = new TextDecoder();
 const node = { id: 'a1', url: 'https://a.example', h3Port: 4433, certificateHashes: ['aGFzaA=='] };
 const rules = { locked: true, lobby: false, chat: 'everybody', record: 'moderators', password: { salt: 'c2FsdA==', hash: 'aGFzaA==' }, bans: [{ name: 'Eve', identity: null, tokenId: null, network: '192.0.2.1', leftMs: 5 }] };
+const state = { ...rules, version: 2, frameMs: 10, channels: 2, mode: 'auto', e2e: false, serverDelayMs: 60, broadcast: { key: 'k', since: null }, restraints: [{ identity: 'eve', network: null, silenced: true, lowered: false }], places: [{ key: 'abc', epoch: NOW_MS, at: NOW_MS, out: true, role: null, silenced: null }] };
 const messages = [
   { version: 2, ...node, origins: ['https://call.example'], at: NOW_MS, people: 3, maxPeople: 1000, busy: false, draining: false, software: '1.0.0' },
   { version: 2, node: 'a1', epoch: NOW_MS },
+  { version: 2, node: 'a1', epoch: NOW_MS, e2e: true },
   { version: 2, node, epoch: NOW_MS },
   { version: 2, room: 'tea', hold: true, above: 0, chat: { messages: [{ number: 1, from: '1', name: 'Ann', text: 'hello', at: '2026-11-25T00:00:00.000Z' }], next: 2 } },
   { version: 2, node: null },
   { version: 2, room: 'tea', rules },
+  { version: 2, from: 'a1', room: 'tea', rules: state },
+  { version: 2, from: 'a1', room: 'tea', rules: null, places: state.places },
   { version: 2, node, epoch: NOW_MS, relays: true },
   { version: 2, from: 'b2', room: 'tea', epoch: NOW_MS, links: [{ type: 'link', id: 1, peer: '192.0.2.1:9', message: { type: 'join' } }, { type: 'control', id: 1, message: null }, { type: 'heard', ids: [1, 2] }, { type: 'closed', id: 1, code: 0 }, { type: 'rates', wanted: [0, 2, 255] }, { type: 'again' }] },
   { version: 2, room: 'tea', epoch: NOW_MS, answers: [{ type: 'tell', ids: [1], message: { type: 'welcome' } }, { type: 'close', id: 1, code: 62, reason: 'again' }] },
@@ -51,7 +55,7 @@ export const clusterMessages = {
 };
 
 const tokens = new ResumeTokens({ key: 'the key of a cluster', wallNow: () => NOW_MS, awayMs: 30_000 });
-const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 5 };
+const place = { room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann', grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 5, settings: { frameMs: 10, channels: /** @type {const} */ (2), mode: /** @type {const} */ ('forward'), e2e: true } };
 const good = [tokens.sign(place), tokens.sign({ ...place, role: 'moderator', silenced: true, grant: { ...OPEN_GRANT, identity: 'ann', withheld: new Set(['chat']) } })];
 const texts = new Set(good.map((token) => token.slice(0, token.lastIndexOf('.'))));
 

@@ -12,13 +12,14 @@ const node = ({ key = KEY, at = NOW, awayMs = 30_000 } = {}) => new ResumeTokens
 /** @type {import('../../../server/access/resume-token.js').Place} */
 const ann = {
   room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann (2)', role: 'listener', muted: true, silenced: true, hand: 3, epoch: 12, issuedMs: NOW,
+  settings: { frameMs: 10, channels: 2, mode: 'forward', e2e: true },
   grant: { role: 'moderator', withheld: new Set(/** @type {const} */ (['chat', 'record'])), identity: 'ann-1', tokenId: 'one' },
 };
 
 describe('a resume token', () => {
   it('says on another node what makes the place', () => {
     expect(node().readTaken(node().sign(ann), 'tea', 0)).toEqual(ann);
-    const bob = { ...ann, grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 0 };
+    const bob = { ...ann, grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 0, settings: { frameMs: undefined, channels: undefined, mode: undefined, e2e: undefined } };
     expect(node().readTaken(node().sign(bob), 'tea', 1)).toEqual(bob);
   });
 

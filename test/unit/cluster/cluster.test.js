@@ -196,7 +196,7 @@ describe('a node that drains', () => {
 });
 
 describe('the rules of a room', () => {
-  const rules = { locked: true, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [] };
+  const rules = { locked: true, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [], version: 2, restraints: [], places: [], nextId: 3, nextHand: 1 };
 
   it('are known to all nodes while it is there, and for a minute after its node has died', async () => {
     const nodes = new Nodes();
@@ -233,6 +233,62 @@ describe('the rules of a room', () => {
     other.cluster.ended('tea');
     await nodes.pass(20);
     expect([other.cluster.rulesOf('tea'), owner.cluster.rulesOf('tea')]).toEqual([null, null]);
+  });
+});
+
+describe('an encrypted room', () => {
+  const state = { version: 2, locked: false, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [], restraints: [], places: [], nextId: 3, nextHand: 1, e2e: true };
+
+  it('is not given up to a plain one that was opened later where the network was cut', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    b.bus.part = 1;
+    await where(nodes, a, 'tea');
+    a.cluster.ruled('tea', state);
+    await nodes.pass(1000);
+    await where(nodes, b, 'tea');
+    b.bus.part = 0;
+    await nodes.pass(2 * BEAT_MS + 20);
+    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), b.moved]).toEqual([true, false, [['tea', 'a']]]);
+    expect(a.cluster.epochOf('tea')).toBeGreaterThan(1_700_000_001_000);
+  });
+
+  it('is handed over as any other', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    b.bus.part = 1;
+    await where(nodes, a, 'tea');
+    a.used.add('tea');
+    b.bus.part = 0;
+    await nodes.pass();
+    a.cluster.ruled('tea', state);
+    await nodes.answer(a.cluster.drain());
+    await nodes.pass();
+    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), b.cluster.rulesOf('tea')?.e2e]).toEqual([false, true, true]);
+  });
+});
+
+describe('a room of two nodes that were apart', () => {
+  it('hears what the other one was when they meet, and a node that comes hears all at once', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    /** @type {any[]} */
+    const met = [];
+    Object.assign(b.rooms, { met: (/** @type {string} */ room, /** @type {any} */ { lobby }) => met.push([room, lobby]) });
+    b.bus.part = 1;
+    await where(nodes, a, 'tea');
+    const rules = { version: 2, locked: false, lobby: true, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [], restraints: [], places: [], nextId: 3, nextHand: 1 };
+    a.cluster.ruled('tea', rules);
+    await nodes.pass(1000);
+    await where(nodes, b, 'tea');
+    b.cluster.ruled('tea', { ...rules, lobby: false });
+    b.bus.part = 0;
+    await nodes.pass(BEAT_MS + 20);
+    expect([b.cluster.isHere('tea'), a.cluster.isHere('tea')]).toEqual([true, false]);
+    expect(met[0]).toEqual(['tea', true]);
+    const late = nodes.add('late');
+    await nodes.pass(1100);
+    expect(late.cluster.rulesOf('tea')).toMatchObject({ lobby: false });
   });
 });
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { VoiceList } from '../../../public/shared/wire/bundle.js';
 import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
 import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/room-mode.js';
 import { OPERATOR } from '../../../server/room/moderation/moderation.js';
@@ -133,6 +134,47 @@ describe('a change of mode', () => {
     conference.pass(100);
     expect(conference.rooms.size).toBe(0);
     expect([conference.codec.open, conference.clock.waiting]).toEqual([0, 0]);
+  });
+});
+
+/** @param {Packet} packet @param {Uint8Array} bytes */
+function isSound({ type, payloadStart, payloadBytes }, bytes) {
+  if (type !== PacketType.bundle) return payloadBytes[0] > 0;
+  const list = new VoiceList();
+  list.read(bytes, payloadStart[0], payloadBytes[0]);
+  return list.count > 0 && list.lengths[0] > 0;
+}
+
+describe('the last words of somebody who has left', () => {
+  /** The frames with sound that are heard where the mode changes once or twice after somebody has left. @param {object} options @param {...('mix' | 'forward')} modes */
+  async function heardAfter(options, ...modes) {
+    const conference = new Conference({ serverDelayMs: 400, ...options });
+    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+    for (let k = 0; k < 80; k++) {
+      if (k < 30) await ann.speak(k, 0.5, LOUD);
+      if (k === 30) ann.session.close(0, 'left');
+      if (k >= 31 && k - 31 < modes.length) set(conference, modes[k - 31]);
+      conference.pass(1);
+    }
+    const frames = new Set();
+    for (const bytes of bob.session.packets.splice(0)) {
+      const packet = new Packet();
+      if (readPacket(bytes, packet) === null && isSound(packet, bytes)) frames.add(packet.frame);
+    }
+    bob.session.close(0, 'left');
+    conference.pass(100);
+    expect([conference.codec.open, conference.clock.waiting]).toEqual([0, 0]);
+    return frames;
+  }
+
+  it.each([
+    ['to forwarding', {}, ['forward']],
+    ['to forwarding at once', { forwardWay: 'now' }, ['forward']],
+    ['to a mix', { mode: 'forward' }, ['mix']],
+    ['to another and back', {}, ['forward', 'mix']],
+  ])('are heard to their end where the mode changes %s', async (_name, options, modes) => {
+    const frames = await heardAfter(options, ...(/** @type {any} */ (modes)));
+    for (let k = 5; k < 29; k++) expect(frames, `frame ${k}`).toContain(k);
   });
 });
 

@@ -187,7 +187,7 @@ describe('GET /listen/<room>', () => {
     await conference.join('Ann');
     conference.rooms.get('lab')?.moderation.lobby(true, { id: '1', label: 'Ann' });
     expect((await ask('/listen/lab')).status).toBe(403);
-    expect(conference.rooms.get('lab')?.moderation.knocks).toEqual([]);
+    expect(conference.rooms.get('lab')?.moderation.door.people).toEqual([]);
     conference.rooms.get('lab')?.moderation.lobby(false, { id: '1', label: 'Ann' });
     conference.rooms.get('lab')?.moderation.setPassword('abc-def', { id: '1', label: 'Ann' });
     const answer = await ask('/listen/lab');

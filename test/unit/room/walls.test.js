@@ -2,14 +2,17 @@
 
 import { describe, expect, it } from 'vitest';
 import { Member } from '../../../server/room/people/member.js';
+import { ResumeTokens } from '../../../server/access/resume-token.js';
+import { OPERATOR } from '../../../server/room/moderation/moderation.js';
 import { Mixing } from '../../../server/mix/mixing.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
 /** Two rooms of two, of which one is to fail. */
 async function twoRooms() {
-  const conference = new Conference({ maxPeople: 20 });
+  const conference = new Conference({ maxPeople: 20, tokens: new ResumeTokens() });
   const other = [await conference.join('Ann', { room: 'other' }), await conference.join('Bob', { room: 'other' })];
   const failing = [await conference.join('Cid'), await conference.join('Dot')];
+  conference.rooms.get('lab')?.moderation.lock(true, OPERATOR);
   return { conference, other, failing };
 }
 
@@ -40,10 +43,10 @@ async function expectWalls({ conference, other, failing }) {
   }
   expect(conference.logged).toHaveLength(1);
   expect(String(conference.logged[0])).toMatch(/room lab was ended, since .*Error: on purpose\n.*at /s);
-  expect(conference.rooms.get('lab')).toBeUndefined();
-  // They come back by themselves, to a room of the same name.
-  const back = await conference.join('Cid');
-  expect(back.session.told('welcome')).toHaveLength(1);
+  // It goes on as it was, and they come back to their places.
+  expect(conference.rooms.get('lab')?.people).toEqual({ present: 0, away: 2 });
+  const back = await conference.join('Cid', { resume: failing[0].session.told('welcome')[0].resume });
+  expect(back.session.told('welcome')[0]).toMatchObject({ you: failing[0].id, role: 'moderator', rules: { locked: true }, people: [{ label: 'Cid' }, { label: 'Dot' }] });
 }
 
 const onPurpose = () => {

@@ -364,7 +364,7 @@ describe('Declick', () => {
 describe('a call at a node of a cluster', () => {
   const NODES = ['http://localhost', 'http://b', 'http://c'].map((url, i) => ({ id: `n${i}`, url, h3Port: null, certificateHashes: [] }));
   const tokens = new ResumeTokens({ key: 'the cluster’s', awayMs: 30_000 });
-  const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => NODES, ruled: () => {}, rulesOf: () => null };
+  const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => NODES, ruled: () => {}, rulesOf: () => null, placesOf: () => [] };
   /** The room as another node has it. */
   const later = { ...cluster, epochOf: () => 2 };
   const clustered = () => inCall({}, { cluster, tokens });

@@ -12,6 +12,8 @@ import { FakeSession } from '../../../fakes/fake-session.js';
 const NOW = 1_800_000_000_000;
 const ADDRESS = { id: 'b', url: 'http://b.example', h3Port: 4433, certificateHashes: [] };
 
+const SETTINGS = { frameMs: 20, channels: 1, mode: 'mix', e2e: false, serverDelayMs: 60, nextId: 2, nextHand: 1 };
+
 const welcomeOf = (/** @type {Person} */ person) => person.session.told('welcome')[0];
 const tokenOf = (/** @type {Person} */ person) => (person.session.told('resume').at(-1) ?? welcomeOf(person)).resume;
 
@@ -26,7 +28,7 @@ function node({ atMs = 0, epoch = ++epochs, rules = null, ...options } = {}) {
   const told = [];
   const cluster = {
     ended: (/** @type {string} */ room) => void ended.push(room), epochOf: () => epoch, nodes: () => [ADDRESS],
-    ruled: (/** @type {string} */ _room, /** @type {any} */ changed) => void told.push(changed), rulesOf: () => rules,
+    ruled: (/** @type {string} */ _room, /** @type {any} */ changed) => void told.push(changed), rulesOf: () => rules, placesOf: () => rules?.places ?? [],
   };
   /** @type {Conference} */
   const conference = new Conference({
@@ -139,9 +141,9 @@ describe('the rules of a room', () => {
 
     const { conference: other } = node({ rules });
     expect((await other.join('Bob')).session.told('refused')).toMatchObject([{ code: 'banned' }]);
-    const ann2 = await other.join('Ann', { resume: tokenOf(ann) });
-    // From the same network as Eve, but known by her token.
-    expect(ann2.session.told('refused')).toMatchObject([{ code: 'banned' }]);
+    // From the same network as Eve, but in the room after her ban.
+    expect((await other.join('Ann', { resume: tokenOf(ann) })).id).toBe(ann.id);
+    expect((await other.join('Eve', { resume: tokenOf(eve) })).session.told('refused')).toHaveLength(1);
 
     const { conference: third } = node({ rules: { ...rules, bans: [] } });
     expect((await third.join('Bob')).session.told('refused')).toMatchObject([{ code: 'password-missing' }]);
@@ -151,16 +153,19 @@ describe('the rules of a room', () => {
     expect([await password?.is('open sesame'), await password?.is('another')]).toEqual([true, false]);
   });
 
-  it('are told to the others as they change, and that there are none any more', async () => {
+  it('are told to the others while somebody is in it, and as they change', async () => {
     const { conference, told } = node();
     const ann = await conference.join('Ann');
     await settle();
-    expect(told).toEqual([]);
+    const open = { version: 2, locked: false, lobby: false, chat: 'everybody', record: 'everybody', password: null, broadcast: null, bans: [], restraints: [], places: [], ...SETTINGS };
+    expect(told).toEqual([open]);
     ann.session.handler?.control({ type: 'moderate', action: 'lock', on: true });
     await settle();
     ann.session.handler?.control({ type: 'moderate', action: 'lock', on: false });
     await settle();
-    expect(told).toEqual([{ locked: true, lobby: false, chat: 'everybody', record: 'everybody', password: null, broadcast: null, bans: [] }, null]);
+    conference.rooms.get('lab')?.setDelay(120);
+    await settle();
+    expect(told).toEqual([open, { ...open, locked: true }, open, { ...open, serverDelayMs: 120 }]);
   });
 });
 
@@ -251,6 +256,40 @@ describe('one who joins at a node that hasn’t got the room', () => {
     tell({ node: null });
     await settle();
     expect([conference.rooms.size, session.messages]).toEqual([0, []]);
+  });
+
+  it('is sent to where it is now, where it was given away while token or password were checked', async () => {
+    const { conference } = node();
+    await conference.join('Zoe');
+    let isHere = true;
+    /** @type {(admission: any) => void} */
+    let tell = () => {};
+    const arrivals = new Arrivals({
+      rooms: conference.rooms, clock: conference.clock, log: conference.services.log, verifier: /** @type {any} */ ({ verify: () => new Promise((resolve) => (tell = resolve)) }),
+      directory: { isHere: () => isHere, find: async () => ({ node: ADDRESS }) },
+    });
+    const session = new FakeSession(conference.transport);
+    arrivals.accept(session);
+    session.handler?.control({ type: 'join', version: 1, room: 'lab', name: 'Ann', token: 'x' });
+    await settle();
+    isHere = false;
+    conference.rooms.move('lab', ADDRESS);
+    tell({ grant: { role: 'speaker', withheld: new Set(), identity: 'ann', tokenId: null }, name: null });
+    await settle();
+    tell({ grant: { role: 'speaker', withheld: new Set(), identity: 'ann', tokenId: null }, name: null });
+    await settle();
+    expect(session.messages).toEqual([{ type: 'moved', node: ADDRESS }]);
+    expect(conference.rooms.size).toBe(0);
+  });
+
+  it('is sent there from the lobby too', async () => {
+    const { conference } = node();
+    await conference.join('Zoe');
+    conference.rooms.get('lab')?.moderation.lobby(true, /** @type {any} */ ({ id: 'operator', label: '' }));
+    const ann = await conference.join('Ann');
+    conference.rooms.move('lab', ADDRESS);
+    expect(ann.session.messages.map(({ type }) => type)).toEqual(['lobby', 'moved']);
+    expect(ann.session.closed?.code).toBe(errors.moved.close);
   });
 
   it('may look for so many rooms from one network', async () => {

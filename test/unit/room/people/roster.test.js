@@ -13,7 +13,8 @@ function create() {
     const acts = { tell: (/** @type {any} */ m) => member.told.push(m), wait: () => void (member.away = true) };
     const kind = { grant: OPEN_GRANT, role: 'speaker', muted: false, silenced: false, session: { transport: {} } };
     const member = { id: roster.nextId(), name, label: roster.labelFor(name), ...kind, told: /** @type {any[]} */ ([]), away: false, ...acts };
-    return Object.assign(member, { token: roster.enter(/** @type {any} */ (member)) });
+    roster.enter(/** @type {any} */ (member));
+    return Object.assign(member, { token: roster.tokenOf(/** @type {any} */ (member)) });
   };
   return { clock, freed, roster, enter };
 }

@@ -1,0 +1,157 @@
+/**
+ * The portable state of a room: everything that outlives its thread or its node, as plain data. This file is the only
+ * place that lists it; docs/scaling.md has what doesn't travel, and why.
+ *
+ * | part | worker restart | drain | announcements to all nodes | resume tokens |
+ * | --- | --- | --- | --- | --- |
+ * | `told`: settings | yes | yes | yes | `frameMs`, `channels`, `mode`, `e2e` |
+ * | `told`: rules, password, stage, bans, restraints, places, counters | yes | yes | yes | no |
+ * | `chat` | yes | yes | no | no |
+ * | `people`: identity, role, mutes, hand | yes | no | no | their own |
+ *
+ * Nodes of two releases read each other: unknown fields are ignored, and missing ones have defaults. A field whose
+ * meaning changes gets another name.
+ *
+ * @typedef {z.infer<typeof settings>} Settings  undefined: unknown, as from a node of an earlier release
+ * @typedef {z.infer<typeof placeNote>} PlaceNote
+ * @typedef {z.infer<typeof chatState>} ChatState
+ * @typedef {z.infer<typeof stageState>} StageState
+ * @typedef {z.infer<typeof toldState>} ToldState
+ * @typedef {z.infer<typeof personState>} PersonState
+ * @typedef {z.infer<typeof roomState>} RoomState
+ */
+
+import { z } from 'zod';
+import { CHANNELS, MAX_FRAME_MS } from '../../public/shared/sound/audio-format.js';
+import { ROLES } from '../access/grant.js';
+import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+
+/** Version of the state that this release tells: 1 had no settings, restraints and places. */
+export const STATE_VERSION = 2;
+
+/** The settings that a room's mode has. */
+export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
+
+/** The most entries of each list that other nodes are told: the newest ones. */
+export const MAX_TOLD = Object.freeze({ bans: 10, restraints: 50, places: 200 });
+
+/** The most messages of a chat. */
+const MAX_CHAT = 200;
+
+const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+const known = z.string().max(256).nullable();
+const role = z.enum(ROLES);
+const who = z.enum(['everybody', 'moderators']);
+
+export const personFields = Object.freeze({
+  id: z.string().regex(/^\d{1,15}$/),
+  name: z.string().max(400),
+  label: z.string().max(500),
+  /** Names the place in resume tokens. */
+  key: z.string().min(1).max(32),
+  role,
+  /** By their own wish. */
+  muted: z.boolean(),
+  /** By a moderator. */
+  silenced: z.boolean(),
+  /** Place in the order of raised hands; 0 while the hand is down. */
+  hand: z.number().int().min(0).max(1_000_000_000),
+});
+
+/** What the person came with. */
+export const grantFields = Object.freeze({
+  role,
+  withheld: z.array(z.enum(['speak', 'listen', 'chat', 'record', 'moderate'])).max(5),
+  identity: known,
+  tokenId: known,
+});
+
+const personState = z.object({
+  ...personFields,
+  grant: z.object(grantFields),
+  /** Whether they are one of the audience. */
+  isLight: z.boolean(),
+  peer: z.string().max(100),
+  transport: z.enum(['webtransport', 'websocket', 'http1', 'datachannel', 'listen', 'relay']),
+  /** Since they came. */
+  seconds: z.number().min(0),
+});
+
+export const settingsFields = Object.freeze({
+  frameMs: z.number().min(1).max(MAX_FRAME_MS).optional().catch(undefined),
+  channels: z.union(CHANNELS.map((channels) => z.literal(channels))).optional().catch(undefined),
+  mode: z.enum(MODES).optional().catch(undefined),
+  e2e: z.boolean().optional(),
+});
+
+const settings = z.object({
+  ...settingsFields,
+  /** As it is set, not the delay in force. */
+  serverDelayMs: z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]).optional().catch(undefined),
+});
+
+/** What older resume tokens of a place don't say. */
+const placeNote = z.object({
+  key: personFields.key,
+  /** The room's epoch, and the time in milliseconds since 1970: tokens that were signed later say it themselves. */
+  epoch: count,
+  at: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+  /** Whether the place is free for good, so that its tokens are void. */
+  out: z.boolean().default(false),
+  role: role.nullable().default(null),
+  silenced: z.boolean().nullable().default(null),
+});
+
+export const placeNotes = z.array(placeNote).max(MAX_TOLD.places).default([]);
+
+const stageState = z.object({
+  /** Admits its bearer to the stage. */
+  key: z.string().max(64),
+  /** Start of the broadcast in milliseconds since 1970; null before anybody is on stage. */
+  since: z.number().nullable(),
+});
+
+/** What all nodes know of each occupied room. */
+export const toldState = settings.extend({
+  version: z.number().int().min(1).default(1),
+  locked: z.boolean(),
+  lobby: z.boolean(),
+  chat: who,
+  record: who,
+  /** Salt and hash, in base64. */
+  password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
+  /** Null where the room is no broadcast. */
+  broadcast: stageState.nullable().default(null),
+  bans: z
+    .array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) }))
+    .max(MAX_TOLD.bans),
+  /** What moderators took from people who have left. */
+  restraints: z
+    .array(z.object({ identity: known, network: known, silenced: z.boolean(), lowered: z.boolean() }))
+    .max(MAX_TOLD.restraints)
+    .default([]),
+  places: placeNotes,
+  /** The next newcomer's id, and the place of the next hand; 0: unknown. */
+  nextId: count.default(0),
+  nextHand: count.default(0),
+});
+
+const said = z.object({
+  number: z.number().int().min(1).max(Number.MAX_SAFE_INTEGER),
+  from: z.string().max(64),
+  name: z.string().max(500),
+  text: z.string().max(8000),
+  at: z.iso.datetime(),
+  cut: z.literal(true).optional(),
+});
+
+/** What was said lately, and the number of the next message. */
+export const chatState = z.object({ messages: z.array(said).max(MAX_CHAT), next: count.min(1) });
+
+/** The whole of it. */
+export const roomState = z.object({
+  name: z.string().max(64),
+  told: toldState,
+  chat: chatState,
+  people: z.array(personState),
+});
