@@ -89,7 +89,7 @@ export const texts = Object.freeze({
     min: 'Added up, least',
     max: 'Added up, largest',
   },
-  likeness: 'Likeness of the sound',
+  likeness: 'Similarity to the original',
   axes: {
     time: 'Time (s)',
     roundTrip: 'Round trip (ms)',
@@ -100,6 +100,7 @@ export const texts = Object.freeze({
     received: 'Received audio (%)',
   },
   turnTable: ['Turn', 'Protocol', 'Median', '95th percentile', 'Lost'],
+  quantity: 'Quantity',
   shareTable: 'Within',
   soundTable: ['Turn', 'Protocol', 'Heard, median', 'Heard, largest'],
   delayTable: 'Server-side delay',
@@ -128,7 +129,7 @@ export const texts = Object.freeze({
   client: (/** @type {Way} */ protocol, /** @type {ClientName} */ client) =>
     `${nameOf(protocol)}, client ${client}`,
   leastDelay: (/** @type {'A' | 'B' | 'both'} */ who, /** @type {number} */ percent) =>
-    who === 'both' ? `Both hear ${percent} % from` : `${who} hears ${percent} % from`,
+    who === 'both' ? `Both hear ${percent} % from a delay of` : `${who} hears ${percent} % from a delay of`,
   from: (/** @type {number} */ startMs, /** @type {number} */ endMs) =>
     `${(startMs / 1000).toFixed(1)} to ${(endMs / 1000).toFixed(1)} s`,
   plotOf: (/** @type {string} */ what, /** @type {string} */ by) => `Plot: ${what} by ${by}. The figures are in the table below.`,

@@ -1,4 +1,5 @@
-import { keepStage } from '../ui/kit/invitation.js';
+import { keepStage, nameOfInvitation } from '../ui/kit/invitation.js';
+import { monotonicNow } from '../ui/kit/live-time.js';
 import { build, makeButton } from '../ui/kit/element.js';
 import { stageAddress } from './listen-address.js';
 import { Listening } from './listening.js';
@@ -40,7 +41,7 @@ export class ListenPage {
   constructor(wish) {
     this.#wish = wish;
     const { room, token, e2eKey, transport } = wish;
-    this.#view = new ListenView(room, wish, {
+    this.#view = new ListenView(room, { ...wish, invited: nameOfInvitation(token) }, {
       toggle: () => this.#toggle(),
       hand: () => this.#toggleHand(),
       volume: (level) => this.#listening.setVolume(level),
@@ -83,7 +84,7 @@ export class ListenPage {
       if (this.#state !== 'idle') return;
       this.#view.listeners(listeners);
       if (this.#rules === null && answer.status === 404) this.#view.says(texts.notOpen);
-      this.#view.live({ liveSeconds });
+      this.#view.live({ liveSince: liveSeconds === null ? null : monotonicNow() - 1000 * liveSeconds });
     } catch {
       // The network is gone for now: the next look may do better.
     }

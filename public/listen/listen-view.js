@@ -32,17 +32,18 @@ export class ListenView {
 
   /**
    * @param {string} room
-   * @param {{ isEmbedded: boolean, name: string }} wish
+   * @param {{ isEmbedded: boolean, name: string, invited: string }} wish  invited: the name that the invitation gives, or empty
    * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void, near: (nearness: Nearness) => void }} actions
    */
-  constructor(room, { isEmbedded, name }, { toggle, hand, volume, near }) {
+  constructor(room, { isEmbedded, name, invited }, { toggle, hand, volume, near }) {
     document.body.classList.toggle('embedded', isEmbedded);
     document.title = texts.tabTitle(room);
     setText(this.#title, room);
     elementOf('listen-eyebrow', HTMLElement).append(this.#live.element, ' ', this.#count);
     this.#button.addEventListener('click', toggle);
-    this.#name.value = name;
-    this.#entry.append(this.#passwordField, this.#nameField());
+    this.#name.value = invited || name;
+    this.#name.readOnly = invited !== '';
+    this.#entry.append(this.#passwordField, this.#nameField(invited === '' ? texts.nameHint : texts.nameInvited));
     this.#entry.addEventListener('submit', (event) => {
       event.preventDefault();
       toggle();
@@ -59,8 +60,9 @@ export class ListenView {
     this.button('idle');
   }
 
-  #nameField() {
-    const hint = build('p', { class: 'hint', id: 'listen-name-hint' }, texts.nameHint);
+  /** @param {string} says */
+  #nameField(says) {
+    const hint = build('p', { class: 'hint', id: 'listen-name-hint' }, says);
     return build('div', { class: 'field listen-name' }, build('label', { for: 'listen-name' }, texts.name), this.#name, hint);
   }
 

@@ -10,7 +10,7 @@ export const moderatedTexts = Object.freeze({
 /** The roles, in a sentence. @type {Readonly<Record<string, string>>} */
 const roleNames = Object.freeze({
   moderator: 'a moderator of this room',
-  speaker: 'a speaker. You may unmute yourself',
+  speaker: 'a speaker. If you are muted, press Unmute to be heard',
   listener: 'a listener. You hear the others, and they don’t hear you',
 });
 

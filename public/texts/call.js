@@ -14,6 +14,7 @@ export const callTexts = Object.freeze({
   notRecorded: 'not recorded',
   waited: (/** @type {number} */ ms) => `comes ${Math.round(ms)} ms late: everybody’s sound waits`,
   later: (/** @type {number} */ ms) => `heard ${Math.round(ms)} ms later than others`,
+  youLater: (/** @type {number} */ ms) => `others hear you ${Math.round(ms)} ms later`,
   heardAfter: (/** @type {number} */ ms) => `Heard ${Math.round(ms)} ms after it was said`,
   waitedFor: (/** @type {string[]} */ names) =>
     `The delay is longer than most need, since the sound of ${names.join(', ')} comes late.`,
@@ -45,10 +46,10 @@ export const callTexts = Object.freeze({
     no: 'Cancel',
   }),
   keysTitle: 'Keys in a call',
-  keysHint: 'They rest while you write, and can be switched off under Settings.',
+  keysHint: 'They are off while you type, and can be switched off under Settings.',
   showKeys: 'Show all keys',
   keys: Object.freeze([
-    ['M', 'mute yourself, and back'],
+    ['M', 'mute or unmute yourself'],
     ['Space, held', 'be heard while you are muted'],
     ['H', 'raise your hand, or lower it'],
     ['C', 'open the chat, or close it'],
@@ -73,7 +74,7 @@ export const callTexts = Object.freeze({
   quality: Object.freeze(['', 'connection bad', 'connection fair', 'connection good']),
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),
   listenersToo: (/** @type {number} */ count) => (count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`),
-  speaking: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody speaks' : `Speaking: ${names.join(', ')}`),
+  speaking: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody is speaking' : `Speaking: ${names.join(', ')}`),
   manyCame: (/** @type {number} */ count) => `${count} people joined.`,
   manyLeft: (/** @type {number} */ count) => `${count} people left.`,
   soundOn: 'Turn sound on',
@@ -84,8 +85,8 @@ export const callTexts = Object.freeze({
   nowUnmuted: (/** @type {string} */ name) => `${name} is no longer muted.`,
   nowAway: (/** @type {string} */ name) => `${name} lost the connection.`,
   nowBack: (/** @type {string} */ name) => `${name} is back.`,
-  raisedHand: (/** @type {string} */ name) => `${name} raised a hand.`,
-  loweredHand: (/** @type {string} */ name) => `${name} lowered the hand.`,
+  raisedHand: (/** @type {string} */ name) => `${name} raised their hand.`,
+  loweredHand: (/** @type {string} */ name) => `${name} lowered their hand.`,
   connectedOver: (/** @type {string} */ connection) => `Connected over ${connectionNames[connection] ?? connection}`,
   notTaken: (/** @type {string} */ connection, /** @type {string} */ reason) =>
     `Tried ${connectionNames[connection]} first. ${reason}`,
@@ -108,7 +109,7 @@ export const chatTexts = Object.freeze({
   charactersLeft: (/** @type {number} */ count) => `${count} more characters fit.`,
   tooLong: (/** @type {number} */ count) =>
     `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or send it in two messages.`,
-  chatUnread: (/** @type {number} */ count) => `Chat, ${count} unread`,
+  chatUnread: (/** @type {number} */ count) => `${count} unread`,
 });
 
 /** The recording. */

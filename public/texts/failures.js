@@ -7,7 +7,7 @@ const LISTEN = 'Until then you can listen.';
 
 /** By code: the microphone, the output device, the sound. @type {Readonly<Record<string, string>>} */
 const soundFailures = Object.freeze({
-  'no-microphone': `No microphone was found. Plug one in, and a call takes it by itself. ${LISTEN}`,
+  'no-microphone': `No microphone was found. Plug one in, and a call uses it automatically. ${LISTEN}`,
   'microphone-refused':
     'The browser was not allowed to use the microphone. Allow it for this page in the browser’s address bar, then ' +
     `press Unmute in the call, or choose it under Microphone. ${LISTEN}`,
@@ -19,7 +19,7 @@ const soundFailures = Object.freeze({
     'you have.',
   'microphone-ended': `The microphone stopped sending sound. Plug it in again, or choose another one. ${LISTEN}`,
   'microphone-replaced':
-    'Your microphone is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +
+    'Your microphone was unplugged. The default one is used until it is back. Plug it in, or choose ' +
     'another one under Settings.',
   'microphone-back': 'Your microphone is in use now. There is nothing to do.',
   'microphone-muted':
@@ -31,7 +31,7 @@ const soundFailures = Object.freeze({
     'This browser lacks AudioWorklet, which your microphone needs. Use a current version of Chrome, Edge, Firefox or ' +
     `Safari. ${LISTEN}`,
   'no-audio':
-    'This browser can’t play a call, for it lacks AudioWorklet or WebAssembly. Use a current version of Chrome, Edge, ' +
+    'This browser can’t play a call, because it lacks AudioWorklet or WebAssembly. Use a current version of Chrome, Edge, ' +
     'Firefox or Safari.',
   'no-worker': 'A part of this page could not be loaded. Check your network, then reload the page and join again.',
   'no-sound':
@@ -39,22 +39,22 @@ const soundFailures = Object.freeze({
     'and join again.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
   'no-output':
-    'There is nothing to play sound on: no speaker was found, or another program keeps it, and this browser takes no sound ' +
-    'from a microphone then either. Connect one, or close that program; then reload the page and join again.',
+    'No speaker was found, or another program keeps it. Without one this browser can’t use a microphone either. Connect ' +
+    'one, or close that program; then reload the page and join again.',
   'sound-interrupted':
-    'Something else has taken the sound of this device, such as a telephone call. It comes back by itself, or when you ' +
+    'Something else has taken the sound of this device, such as a telephone call. It comes back on its own, or when you ' +
     'press Turn sound on.',
   'room-mono':
-    'This room is mono, for it began so: left and right are heard as one. For stereo be the first in a room of its own.',
+    'This room is mono, because it began so: left and right are heard as one. For stereo, be the first in a new room.',
   'stereo-processed':
     'This browser makes both sides of a microphone the same while it cancels echo, suppresses noise or sets the gain. To be ' +
     'heard in stereo, use headphones and choose Music under Settings.',
-  'sound-resumed': 'The system had stopped sound for a moment. You hear the others again, and they you.',
+  'sound-resumed': 'The system had stopped sound for a moment. You and the others can hear each other again.',
   'computer-busy':
     'This computer has too little time for the call: you may be heard late, and hear gaps. Close other programs and tabs, ' +
     'and plug in the charger.',
   'speaker-replaced':
-    'Your speaker is not there just now, so the default one is used until it comes again. Plug it in, or choose ' +
+    'Your speaker was unplugged. The default one is used until it is back. Plug it in, or choose ' +
     'another one under Settings.',
   'speaker-back': 'Your speaker is in use again. There is nothing to do.',
   'no-speaker':
@@ -67,7 +67,7 @@ const connectionFailures = Object.freeze({
     'The server could not be reached. Check your network, or choose Automatic as the connection under Advanced, then ' +
     'join again.',
   'no-answer':
-    'The server gave no answer in time. Check your network, or choose Automatic as the connection under Advanced, then ' +
+    'The server didn’t answer in time. Check your network, or choose Automatic as the connection under Advanced, then ' +
     'join again.',
   'not-offered':
     'The server doesn’t offer the connection that you chose. Choose Automatic under Advanced, then join again.',
@@ -75,20 +75,20 @@ const connectionFailures = Object.freeze({
     'This browser has no WebTransport here. Leave the connection on Automatic, which takes a WebSocket instead.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
   'session-lost': 'The connection broke off. Check your network, then join again.',
-  'session-unknown': 'The server has ended this call, for it had not heard of this page for a while. Join again.',
+  'session-unknown': 'The server has ended this call, because it had not heard from this page for a while. Join again.',
   'idle-timeout': 'Nothing came from this page for too long, so the server ended the call. Join again.',
   'join-timeout': 'Joining took too long. Check your network, then join again.',
   reconnecting:
-    'The connection broke off. Stay on this page: it is being made anew, and your place is kept for half a minute.',
+    'The connection broke off. Stay on this page: the page is connecting again, and your place is kept for half a minute.',
   'reconnecting-long':
     'There has been no connection for a while, so the others see you as gone. Check this device’s network: you come ' +
     'back by yourself, with your name, as soon as there is one.',
   'resumed-elsewhere': 'This call goes on in another tab or window. To have it here, join again.',
   'protocol-version': 'This page and the server are of different versions. Reload the page, then join again.',
-  draining: 'The server is about to be restarted, and lets nobody new in. Try again in a minute.',
+  draining: 'The server is about to be restarted, and nobody new can join. Try again in a minute.',
   'call-draining':
-    'The server is about to be restarted. The call breaks off then, and comes back by itself as soon as it can.',
-  'server-closing': 'The server is shutting down, maybe only to start anew. Try again in a moment.',
+    'The server is about to be restarted. The call breaks off then, and comes back as soon as it can.',
+  'server-closing': 'The server is shutting down, maybe only to restart. Try again in a moment.',
 });
 
 /** By code: what the server refused, or could not do. @type {Readonly<Record<string, string>>} */
@@ -100,31 +100,31 @@ const serverFailures = Object.freeze({
   'too-many-rooms': 'The server holds as many rooms as it may. Try again later, or use a room that is there already.',
   moved: 'The room has gone over to another machine of the server. Join again.',
   'cluster-unreachable':
-    'The server’s machines can’t reach each other just now, and this one doesn’t have the room. Try again in a moment.',
+    'The server’s machines can’t reach each other now, and this one doesn’t have the room. Try again in a moment.',
   'node-silent': 'The machine that has the room doesn’t answer. Try again in a moment.',
-  'node-answer': 'The machine that has the room gave no answer of use. Ask that machine itself.',
+  'node-answer': 'The machine that has the room sent an answer that can’t be used. Reload the page, then try again.',
   'server-full': 'The server holds as many people as it can. Try again later.',
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':
     'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with --allowed-hosts.',
   'origin-not-allowed': 'The server lets no pages of other hosts in. Open the page at the server’s own address.',
-  'content-type': 'The server did not take what this page sent, for it is of another kind. Reload the page, then try again.',
+  'content-type': 'The server didn’t accept what this page sent, because it is of another kind. Reload the page, then try again.',
   'body-too-large': 'That was more than the server takes at once. Send less.',
   'room-reopened': 'The room is being opened again. You are back in a moment.',
   'server-busy':
     'The server has more to do than it can, and lets nobody else in until those who are there are heard well again. Try ' +
     'again in a moment.',
-  'join-flood': 'There were too many joins from your network just now. Wait a moment, then join again.',
-  'not-found': 'There is nobody in this room just now. Join it again, or check its link.',
+  'join-flood': 'There were too many joins from your network. Wait a moment, then join again.',
+  'not-found': 'There is nobody in this room now. Join it again, or check its link.',
   'operator-off':
     'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it with --operator-token.',
   'operator-token': 'This is not the server’s operator token. Type it again.',
   'operator-offline': 'The server could not be reached, so nothing was changed. Check your network and try again.',
   'chat-flood': 'That was a lot at once. Wait a moment: your messages go out one by one.',
-  'chat-offline': 'There is no connection just now. Your message waits here, and is sent when you are back.',
+  'chat-offline': 'There is no connection now. Your message waits here, and is sent when you are back.',
   'chat-full': 'Too many messages wait to be sent. Wait until they are out, then send this one.',
   'tracks-full':
-    'The server has no room for another backing track just now. Take one out that is not needed any more, or put in a ' +
+    'The server has no room for another backing track now. Take one out that is not needed any more, or put in a ' +
     'shorter one.',
   'track-unreadable': 'This browser can’t read that file as sound. Choose an MP3, WAV, Ogg, M4A or FLAC file.',
   'track-too-long': 'That is longer than a quarter of an hour. Choose a shorter file.',
@@ -144,7 +144,7 @@ const serverFailures = Object.freeze({
     'The recording could not be written, and has stopped. What was recorded before is kept; start another one, or ' +
     'ask whoever runs the server.',
   'recording-deleted': 'The recording was deleted. Ask whoever recorded it for a copy.',
-  'range-beyond': 'The file is shorter than that. Load it anew.',
+  'range-beyond': 'The file is shorter than that. Reload the page.',
   'recording-busy': 'The recording was started and stopped too often. Wait a moment, then start it again.',
   'recording-files': 'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the server.',
   'panel-failed': 'This panel could not be loaded. Check your network, then close the panel and open it again.',
@@ -159,7 +159,7 @@ const serverFailures = Object.freeze({
 /** By code: who may come in, and what moderators do. @type {Readonly<Record<string, string>>} */
 const accessFailures = Object.freeze({
   'token-missing': 'Joining here needs an invitation. Ask whoever runs the call for a link with a token.',
-  'token-invalid': 'The invitation in the link isn’t valid. Copy the whole link once more, or ask for a new one.',
+  'token-invalid': 'The invitation in the link isn’t valid. Copy the whole link again, or ask for a new one.',
   'token-expired': 'The invitation has expired. Ask whoever invited you for a new link.',
   'token-early': 'The invitation isn’t valid yet. Try again at the time of the call.',
   'token-endless': 'The invitation has no end, so the server doesn’t accept it. Ask whoever invited you for a new link.',
@@ -181,8 +181,8 @@ const accessFailures = Object.freeze({
   'forward-only':
     'This room passes sound on unmixed, which a connection over HTTP/1 can’t take. Choose another connection under Advanced, or another browser.',
   'forward-reply':
-    'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to them. Choose “Pass on in small rooms”, or try again when they have left.',
-  'broadcast-mix': 'A broadcast is mixed by the server. This room’s sound is passed on or encrypted end to end: have it mixed, or start another room.',
+    'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to them. Choose “Passed on in small rooms, else mixed”, or try again when they have left.',
+  'broadcast-mix': 'This room can’t go live, because the server doesn’t mix its sound. Have it mixed under Room, or start another room.',
   'e2e-room': 'This room is encrypted end to end, so the server can’t mix or record it. Start another room for that.',
   'e2e-only': 'This room is encrypted end to end, and your link has no key for it. Ask for the whole link, with what is behind the “#”.',
   'e2e-not-here': 'Your link has a key, but this room isn’t encrypted end to end. Start another room, or open the link without what is behind the “#”.',

@@ -45,7 +45,7 @@ export const labels = Object.freeze({
   peopleInRoom: 'People in the room',
   callControls: 'Call controls',
   alone: 'You are the only one here.',
-  aloneHint: 'Send somebody the link, or let them scan its QR code. This page tells you when they come.',
+  aloneHint: 'Send somebody the link, or let them scan its QR code. This page tells you when somebody joins.',
   copyLink: 'Copy link',
   qrCode: 'QR code',
   mute: 'Mute',

@@ -20,12 +20,12 @@ const savingTexts = Object.freeze({
 /** The figures of a call. */
 export const figureTexts = Object.freeze({
   received: 'Received audio, in all',
-  received10s: 'Received audio, of 10 s',
+  received10s: 'Received audio, last 10 s',
   lost: 'Lost packets',
   late: 'Late packets',
   early: 'Packets too early',
   duplicate: 'Duplicate packets',
-  concealed: 'Frames made up',
+  concealed: 'Frames concealed',
   recovered: 'Frames from redundancy',
   gaps: 'Gaps at the speaker',
   jitter: 'Jitter; what it needs',
@@ -54,7 +54,7 @@ export const soundTexts = Object.freeze({
   metronomeEnded: (/** @type {string} */ name) => `${name} stopped the metronome.`,
   metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
   metronomeHint:
-    'Everybody hears each beat at the same moment, however long their sound is on its way. Who plays on it is on it for ' +
+    'Everybody hears each beat at the same moment, however long their sound is on its way. Whoever plays on the beat is on it for ' +
     'everybody else too. Use headphones, or the microphone takes it in.',
   track: 'Backing track',
   trackNone: 'There is none.',
@@ -77,8 +77,8 @@ export const soundTexts = Object.freeze({
   trackHint:
     'Everybody hears the same of it at the same moment, as with the metronome, and can play to it. It is in no recording. ' +
     'Use headphones, or the microphone takes it in.',
-  panelLoading: 'This panel is on its way.',
-  plotsLoading: 'The plots are on their way.',
+  panelLoading: 'Loading…',
+  plotsLoading: 'Loading…',
   plotRoundTrip: 'Round trip',
   plotReceived: 'Received audio',
   plotServerDelay: 'Server-side delay',

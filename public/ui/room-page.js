@@ -216,6 +216,7 @@ export class RoomPage {
     this.#follow(call);
     for (const [type, detail] of past) call.dispatchEvent(new CustomEvent(type, { detail }));
     call.dispatchEvent(new CustomEvent('state', { detail: { state: 'joined' } }));
+    this.#notices.show('moderated', { sentence: texts.onStage });
     void this.#devices.list();
   }
 

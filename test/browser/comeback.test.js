@@ -190,7 +190,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
       await expect.poll(() => page.getByRole('timer').innerText()).toBe('Trying now…');
       link.cut({});
       await expect.poll(() => stateOf(page), { timeout: 3000 }).toBe('joined');
-      await other.getByRole('button', { name: 'Chat, 2 unread' }).waitFor();
+      await other.getByRole('button', { name: 'Chat 2 unread' }).waitFor();
       expect(await page.getByRole('log').getByRole('listitem').allInnerTexts()).toEqual([expect.stringMatching(/one$/), 'two']);
     } finally {
       link.cut({});

@@ -18,6 +18,8 @@ inBrowser.describe(`a link with a token, in ${BROWSER}`, () => {
   async function invited(room, name, role) {
     const { token } = await tokenCommand(['--room', room, '--name', name, '--role', role, '--keys', KEYS], { env: {} });
     const page = await openPage(site.browser, `${site.url}/r/${room}?name=Guest&processing=off#token=${token}`, { permissions: ['microphone'] });
+    const field = page.getByLabel('Name');
+    expect([await field.inputValue(), await field.getAttribute('readonly')]).toEqual([name, '']);
     await button(page, 'Join').click();
     await button(page, 'Leave').waitFor();
     return page;

@@ -3,6 +3,7 @@ import { expect } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { tokenCommand } from '../../server/token-command.js';
 import { startServer } from './support/aloud-server.js';
+import { violationsOf } from './support/axe.js';
 import { chromiumPath, inBrowser } from './support/browser.js';
 import { lowContrast } from './support/contrast.js';
 import { download, ended, measure, openLab, startOf, tableOf } from './support/lab-page.js';
@@ -95,8 +96,9 @@ inBrowser.describe('the lab\'s page', () => {
       const trips = await tableOf(page, 'Round trips of each protocol');
       expect(Number(trips.Answered['Data channel'])).toBeGreaterThan(100);
       expect(trips.Lost['Data channel']).toBe('0');
+      expect(await violationsOf(page, 'empty-table-header')).toEqual([]);
       const sound = await tableOf(page, 'Sound latency of each protocol');
-      expect(parseFloat(sound['Likeness of the sound']['Data channel'])).toBeGreaterThan(70);
+      expect(parseFloat(sound['Similarity to the original']['Data channel'])).toBeGreaterThan(70);
       const { protocols } = JSON.parse(await download(page, 'JSON')).round_trips;
       expect(Object.keys(protocols)).toEqual(['datachannel', 'websocket']);
 
@@ -135,7 +137,7 @@ inBrowser.describe('the lab\'s page', () => {
       for (const protocol of ['WebSocket', 'HTTP/1']) expect(Number(trips.Answered[protocol])).toBeGreaterThan(60);
       // The likeness on a machine of its own is for sound/lab.test.js.
       const sound = await tableOf(page, 'Sound latency of each protocol');
-      for (const protocol of ['WebSocket', 'HTTP/1']) expect(parseFloat(sound['Likeness of the sound'][protocol])).toBeGreaterThan(50);
+      for (const protocol of ['WebSocket', 'HTTP/1']) expect(parseFloat(sound['Similarity to the original'][protocol])).toBeGreaterThan(50);
       expect(closed.rooms.people).toBe(0);
     } finally {
       await site.closePages();

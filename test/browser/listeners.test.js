@@ -80,6 +80,6 @@ inBrowser.describe(`the page of the call for listeners, in ${BROWSER}`, () => {
     await ann.getByText('1 of 2 listeners').waitFor();
     expect(await violationsOf(ann)).toEqual([]);
     await ann.getByRole('button', { name: 'Remove Max' }).click();
-    await ann.getByText('None of 1 listeners has a name like that.').waitFor();
+    await ann.getByText('The one listener has another name.').waitFor();
   });
 });

@@ -92,9 +92,9 @@ inBrowser.describe(`moderating in ${BROWSER}`, () => {
     await expect.poll(() => loudness(heard)).toBeGreaterThan(0.02);
     await ben.keyboard.press('h');
     const dialog = await moderate(anna, 'Ben');
-    await dialog.getByRole('button', { name: 'Lower the hand' }).waitFor();
+    await dialog.getByRole('button', { name: 'Lower their hand' }).waitFor();
     await looksRight(anna, 'person');
-    await dialog.getByRole('button', { name: 'Lower the hand' }).click();
+    await dialog.getByRole('button', { name: 'Lower their hand' }).click();
     await says(ben, 'Anna has lowered your hand.');
 
     await (await moderate(anna, 'Ben')).getByRole('button', { name: 'Mute for everybody' }).click();
@@ -145,7 +145,7 @@ inBrowser.describe(`moderating in ${BROWSER}`, () => {
     await (await openRoomPanel(ben)).getByRole('button', { name: 'Remove Anna' }).click();
     await says(anna, 'A moderator has removed you from the room.');
     await button(anna, 'Join').waitFor();
-    await ben.getByText('Nobody only listens.').waitFor();
+    await ben.getByText('There are no listeners.').waitFor();
   });
 
   inBrowser.it('has people wait in a lobby, lets them in or turns them away, by keyboard', async () => {
@@ -159,7 +159,7 @@ inBrowser.describe(`moderating in ${BROWSER}`, () => {
     await looksRight(anna, 'room');
     await panel.getByRole('switch', { name: 'Lobby' }).focus();
     await anna.keyboard.press('Space');
-    await anna.getByText('1 person · with a lobby').waitFor();
+    await anna.getByText('1 person · lobby on').waitFor();
     await anna.keyboard.press('Escape');
     const cleo = await site.room('door', { name: 'Cleo' });
     await button(cleo, 'Join').click();

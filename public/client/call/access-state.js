@@ -8,6 +8,7 @@
  * @property {'mix' | 'forward' | 'auto'} mode    whether the room's sound is mixed, or forwarded
  * @property {boolean} broadcast  whoever comes without an invitation to the stage only listens
  * @property {number | null} liveSeconds  for how long it had been live when the server told it; null where it isn't
+ * @property {number | null} liveSince  when that began, in milliseconds since 1970, by the clock of High Resolution Time; likewise
  *
  * @typedef {object} Access  what this participant may do, and the room's rules
  * @property {boolean} waiting   in the lobby, for somebody to let them in
@@ -25,7 +26,7 @@
  */
 
 /** @type {Readonly<Rules>} */
-const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null });
+const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null, liveSince: null });
 
 /** @type {Access['hands']} */
 const NO_HANDS = Object.freeze({ count: 0, people: [] });
@@ -37,6 +38,12 @@ export class AccessState {
   /** @type {Access} */
   state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, stage: '', e2e: false, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
   #you = '';
+  #now;
+
+  /** @param {() => number} [now]  milliseconds since 1970, by the clock of High Resolution Time */
+  constructor(now = () => performance.timeOrigin + performance.now()) {
+    this.#now = now;
+  }
 
   /**
    * @param {Record<string, any>} message  a control message of the server
@@ -60,7 +67,7 @@ export class AccessState {
         this.#you = String(message.you);
         return { ...this.#welcome(message), waiting: false, stage: '', knocks: [], hands: NO_HANDS, audience: NO_AUDIENCE };
       case 'room':
-        return { rules: readRules(message) };
+        return { rules: readRules(message, this.#now()) };
       case 'stage':
         return { stage: String(message.key) };
       case 'knocks':
@@ -84,7 +91,7 @@ export class AccessState {
   /** @param {Record<string, any>} message */
   #welcome(message) {
     const own = Array.isArray(message.people) ? message.people.find(({ id }) => id === this.#you) : null;
-    return { ...readRole(message), rules: readRules(message.rules ?? {}), e2e: Boolean(message.e2e), silenced: Boolean(own?.silenced) };
+    return { ...readRole(message), rules: readRules(message.rules ?? {}, this.#now()), e2e: Boolean(message.e2e), silenced: Boolean(own?.silenced) };
   }
 
   /** @param {{ silenced?: unknown } | undefined} person  oneself, where anything about one has changed */
@@ -117,8 +124,9 @@ function readRole({ role = 'speaker', may }) {
   return { role: String(role), may: Array.isArray(may) ? may.map(String) : [] };
 }
 
-/** @param {Record<string, any>} message @returns {Rules} */
-function readRules({ locked, lobby, password, chat, record, mode, broadcast, liveSeconds }) {
+/** @param {Record<string, any>} message @param {number} nowMs @returns {Rules} */
+function readRules({ locked, lobby, password, chat, record, mode, broadcast, liveSeconds }, nowMs) {
+  const isLive = Number.isFinite(liveSeconds);
   const who = (/** @type {unknown} */ value) => (value === 'moderators' ? 'moderators' : 'everybody');
   return {
     locked: Boolean(locked),
@@ -128,6 +136,7 @@ function readRules({ locked, lobby, password, chat, record, mode, broadcast, liv
     record: who(record),
     mode: mode === 'forward' || mode === 'auto' ? mode : 'mix',
     broadcast: Boolean(broadcast),
-    liveSeconds: Number.isFinite(liveSeconds) ? liveSeconds : null,
+    liveSeconds: isLive ? liveSeconds : null,
+    liveSince: isLive ? nowMs - 1000 * liveSeconds : null,
   };
 }

@@ -15,5 +15,5 @@ export function deviceDelaysOf(stream, context) {
   return { microphoneMs: knownMs(track?.stats?.latency), speakerMs: knownMs(1000 * (context?.outputLatency ?? 0)) };
 }
 
-/** @param {unknown} ms  0 before it has been measured */
-const knownMs = (ms) => (typeof ms === 'number' && Number.isFinite(ms) && ms > 0 ? ms : null);
+/** @param {unknown} ms  near 0 before it has been measured, and of a device that is none */
+const knownMs = (ms) => (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0.5 ? ms : null);

@@ -157,7 +157,7 @@ export class DelayView {
         }),
       ]),
     );
-    fillTable(this.#least, ['', ...protocols.map(nameOf)], rows);
+    fillTable(this.#least, [texts.quantity, ...protocols.map(nameOf)], rows);
   }
 }
 

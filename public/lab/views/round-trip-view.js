@@ -118,7 +118,7 @@ export class RoundTripView {
     ]);
     rows.push([count, ...found.map(({ summary }) => String(summary?.count ?? 0))]);
     rows.push([lost, ...found.map((one) => String(one.lost))]);
-    fillTable(this.#figures, ['', ...protocols.map(nameOf)], rows);
+    fillTable(this.#figures, [texts.quantity, ...protocols.map(nameOf)], rows);
   }
 
   /**

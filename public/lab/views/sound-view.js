@@ -68,7 +68,7 @@ export class SoundView {
           return value === undefined ? '' : milliseconds(value);
         }),
       ]);
-    fillTable(this.#figures, ['', ...protocols.map(nameOf)], [
+    fillTable(this.#figures, [texts.quantity, ...protocols.map(nameOf)], [
       ...rows('heard', texts.heard),
       ...rows('addedUp', texts.addedUp),
       [texts.likeness, ...found.map((one) => (one.likeness ? percentage(100 * one.likeness.mean) : ''))],

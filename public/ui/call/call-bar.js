@@ -16,7 +16,9 @@ export class CallBar {
   #hand = button('hand');
   #more = button('more');
   #moreButtons = elementOf('more-buttons', HTMLElement);
-  #badge = build('span', { class: 'badge', hidden: true });
+  #badge = build('span', { class: 'badge', hidden: true, 'aria-hidden': 'true' });
+  /** What assistive technology reads behind the button's text. */
+  #unread = build('span', { class: 'visually-hidden' });
   #endWatch = () => {};
 
   /**
@@ -24,7 +26,7 @@ export class CallBar {
    */
   constructor({ toggleMute, toggleHand, leave }) {
     this.#mute.prepend(makeIcon(icons.microphone));
-    this.chat.append(this.#badge);
+    this.chat.append(this.#badge, this.#unread);
     this.#mute.addEventListener('click', toggleMute);
     this.#hand.addEventListener('click', toggleHand);
     button('leave').addEventListener('click', leave);
@@ -86,7 +88,6 @@ export class CallBar {
   unread(count) {
     this.#badge.hidden = count === 0;
     setText(this.#badge, count > 99 ? '99+' : String(count));
-    if (count > 0) this.chat.setAttribute('aria-label', texts.chatUnread(count));
-    else this.chat.removeAttribute('aria-label');
+    setText(this.#unread, count > 0 ? texts.chatUnread(count) : '');
   }
 }

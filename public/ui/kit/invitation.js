@@ -4,7 +4,7 @@
  * @returns {string | null} null where it can't be read
  */
 export function roomOfInvitation(token) {
-  const room = claimsOf(token)?.room;
+  const room = grantOf(token)?.room;
   return typeof room === 'string' ? room : null;
 }
 
@@ -13,19 +13,38 @@ export function roomOfInvitation(token) {
  * @param {string | undefined} token
  */
 export function isListenersInvitation(token) {
-  const claims = token === undefined ? null : claimsOf(token);
-  return claims?.canPublish === false && claims.roomAdmin !== true;
+  const grant = token === undefined ? null : grantOf(token);
+  return grant?.canPublish === false && grant.roomAdmin !== true;
+}
+
+/**
+ * The name by which the server shows whoever comes with a token, as it says itself.
+ * @param {string | undefined} token
+ * @returns {string} empty where the token leaves it to the person
+ */
+export function nameOfInvitation(token) {
+  const name = token === undefined ? null : claimsOf(token)?.name;
+  return typeof name === 'string' ? name.trim() : '';
 }
 
 /**
  * @param {string} token
  * @returns {Record<string, unknown> | null} what it grants; null where it can't be read
  */
+function grantOf(token) {
+  const video = claimsOf(token)?.video;
+  return typeof video === 'object' ? /** @type {Record<string, unknown> | null} */ (video) : null;
+}
+
+/**
+ * @param {string} token
+ * @returns {Record<string, unknown> | null} what it says; null where it can't be read
+ */
 function claimsOf(token) {
   try {
     const [, claims] = token.split('.');
-    const { video } = JSON.parse(atob(claims.replaceAll('-', '+').replaceAll('_', '/')));
-    return typeof video === 'object' ? video : null;
+    const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+    return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return null;
   }

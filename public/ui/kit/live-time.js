@@ -1,30 +1,34 @@
 import { build, setText } from './element.js';
 import { liveText } from '../../texts/live.js';
 
-/** @typedef {{ liveSeconds: number | null }} LiveRules  of the room */
+/** @typedef {{ liveSince: number | null }} LiveRules  of the room */
+
+/** @returns {number} milliseconds since 1970, the same in a page and in its worker (High Resolution Time, section 4) */
+export const monotonicNow = () => performance.timeOrigin + performance.now();
+
+/** A server tells whole seconds, so that the beginning differs by so much each time it is told, in milliseconds. */
+const ROUNDED_MS = 1500;
 
 /** The sign of a broadcast, with the time since it began. */
 export class LiveTime {
   element = build('span', { class: 'live', hidden: true });
-  /** @type {LiveRules | null} */
-  #rules = null;
-  #beganMs = 0;
+  /** When it began, in milliseconds since 1970; null where nothing is live. @type {number | null} */
+  #since = null;
   #timer = 0;
 
-  /** @param {LiveRules | null} rules  as they were told just now, or are known already; null: nothing is known */
+  /** @param {LiveRules | null} rules  null: nothing is known */
   show(rules) {
-    if (rules === this.#rules) return;
-    this.#rules = rules;
+    const since = rules?.liveSince ?? null;
+    if (since === this.#since || (since !== null && Math.abs(since - (this.#since ?? -Infinity)) < ROUNDED_MS)) return;
+    this.#since = since;
     clearInterval(this.#timer);
-    const seconds = rules?.liveSeconds ?? null;
-    this.element.hidden = seconds === null;
-    if (seconds === null) return;
-    this.#beganMs = performance.now() - 1000 * seconds;
+    this.element.hidden = since === null;
+    if (since === null) return;
     this.#timer = window.setInterval(() => this.#tick(), 1000);
     this.#tick();
   }
 
   #tick() {
-    setText(this.element, liveText(Math.round((performance.now() - this.#beganMs) / 1000)));
+    setText(this.element, liveText(Math.max(0, Math.round((monotonicNow() - (this.#since ?? 0)) / 1000))));
   }
 }

@@ -6,6 +6,7 @@ import { icons } from '../kit/icons.js';
 import { showProblem, showView } from '../kit/page.js';
 import { MirrorCheck } from './mirror-check.js';
 import { SoundCheck } from './sound-check.js';
+import { nameOfInvitation } from '../kit/invitation.js';
 import { SwitchList } from '../settings/switches.js';
 import { tidyName } from '../../shared/text.js';
 import { noticeText, texts } from '../../texts.js';
@@ -53,6 +54,8 @@ export class LobbyView {
   #toneSays = build('p', { class: 'hint', 'aria-live': 'polite' });
   #toneTimer = 0;
   #switches;
+  /** The name that the invitation gives; empty where one's own is shown. */
+  #invited;
   #wish;
   #sounds;
   #actions;
@@ -67,6 +70,7 @@ export class LobbyView {
    */
   constructor(room, wish, sounds, actions) {
     this.#wish = wish;
+    this.#invited = nameOfInvitation(wish.token);
     this.#sounds = sounds;
     this.#actions = actions;
     const { processing, token } = wish;
@@ -98,7 +102,8 @@ export class LobbyView {
     const kept = readChoices();
     setText(elementOf('lobby-title', HTMLElement), room);
     if (this.#wish.e2eKey !== undefined) setText(elementOf('lobby-e2e', HTMLElement), `· ${texts.e2eSign}`);
-    this.#name.value = this.#wish.name || kept.name || '';
+    this.#name.value = this.#invited || this.#wish.name || kept.name || '';
+    this.#name.readOnly = this.#invited !== '';
     this.#showCut();
     this.#frame.value = String(soundOf(kept).frameMs ?? '');
     this.#transport.value = this.#wish.transport ?? readConnection(kept.transport) ?? 'auto';
@@ -194,6 +199,10 @@ export class LobbyView {
 
   /** Shows how a name that is too long is cut. */
   #showCut() {
+    if (this.#invited !== '') {
+      this.#nameHint.hidden = false;
+      return setText(this.#nameHint, texts.nameInvited);
+    }
     const name = this.#name.value.trim();
     const shown = tidyName(name);
     const isCut = shown !== name.normalize('NFC');
@@ -208,7 +217,8 @@ export class LobbyView {
       return;
     }
     const { name, microphone, speaker, transport } = entry;
-    keepChoices(this.#wish.listen ? { speaker, transport } : { name, microphone, speaker, transport });
+    const own = this.#invited === '' ? { name } : {};
+    keepChoices(this.#wish.listen ? { speaker, transport } : { ...own, microphone, speaker, transport });
     this.quiet();
     this.#actions.join(entry);
   }

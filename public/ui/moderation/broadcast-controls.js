@@ -30,7 +30,9 @@ export class BroadcastControls {
   }
 
   /** @param {Access} access */
-  show({ rules: { broadcast }, stage }) {
+  show({ rules: { broadcast }, stage, e2e }) {
+    // What the server can't hear it can't broadcast.
+    this.element.hidden = e2e && !broadcast;
     this.#isOn = broadcast;
     this.#key = stage;
     setText(this.#toggle, broadcast ? texts.endBroadcast : texts.goLive);

@@ -122,6 +122,8 @@ export class RoomPanel {
     this.#lobby.input.checked = lobby;
     this.#chat.select.value = chat;
     this.#record.select.value = record;
+    // Nothing of an encrypted room can be recorded.
+    this.#record.field.hidden = e2e;
     this.#mode.select.value = this.#modeNow = mode;
     this.#mode.select.disabled = e2e;
     setText(this.#modeHint, e2e ? texts.modeE2e : texts.modeHint);

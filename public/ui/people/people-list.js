@@ -189,7 +189,7 @@ class PersonTile {
       hand > 0 && texts.handRaised,
       muted && (silenced ? texts.mutedByModerator : texts.muted),
       waitMs > 0 && texts.waited(waitMs),
-      laterMs >= NOTABLE_MS && texts.later(laterMs),
+      laterMs >= NOTABLE_MS && (you ? texts.youLater(laterMs) : texts.later(laterMs)),
       this.#isMutedForYou && texts.mutedForYou,
       recording && recorded === false && texts.notRecorded,
     ];

@@ -33,7 +33,7 @@ inBrowser.describe('the lab\'s page, alone', () => {
       const heard = parseFloat(sound['Heard, median'][protocol]);
       expect(heard - 80 - median).toBeGreaterThan(1);
       expect(heard - 80 - median).toBeLessThan(40);
-      expect(parseFloat(sound['Likeness of the sound'][protocol])).toBeGreaterThan(90);
+      expect(parseFloat(sound['Similarity to the original'][protocol])).toBeGreaterThan(90);
     }
 
     const json = JSON.parse(await download(page, 'JSON'));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isListenersInvitation, keepStage, roomOfInvitation, takeInvitation, takeStage } from '../../../public/ui/kit/invitation.js';
+import { isListenersInvitation, nameOfInvitation, keepStage, roomOfInvitation, takeInvitation, takeStage } from '../../../public/ui/kit/invitation.js';
 
 /** A tab at an address. @param {string} hash @param {Map<string, string>} [kept] */
 function tab(hash, kept = new Map()) {
@@ -80,5 +80,14 @@ describe('isListenersInvitation', () => {
   it('is of who may not be heard, and is no moderator', () => {
     expect([{ canPublish: false }, { canPublish: false, roomAdmin: true }, { canPublish: true }, {}, null].map((video) => isListenersInvitation(token(/** @type {any} */ (video))))).toEqual([true, false, false, false, false]);
     expect([undefined, '', 'a.b.c'].map(isListenersInvitation)).toEqual([false, false, false]);
+  });
+});
+
+describe('nameOfInvitation', () => {
+  const token = (/** @type {object | null} */ claims) => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.y`;
+
+  it('is the name that the server shows, in any script, and none where the token has none', () => {
+    expect(nameOfInvitation(token({ name: ' Zoë 👩‍💻 ', video: {} }))).toBe('Zoë 👩‍💻');
+    expect(['', 'a.b.c', undefined, token({ name: 5 }), token({}), token(null)].map(nameOfInvitation)).toEqual(['', '', '', '', '', '']);
   });
 });

@@ -35,7 +35,7 @@ describe('announcements', () => {
   it('tell what changes about the others, and not about oneself', () => {
     const changed = { muted: true, hand: 1, away: true };
     const { sentences, came, went } = changesOf([anna, ben], [{ ...anna, ...changed }, { ...ben, ...changed }], '1');
-    expect(sentences).toEqual(['Ben (2) lost the connection.', 'Ben (2) is muted.', 'Ben (2) raised a hand.']);
+    expect(sentences).toEqual(['Ben (2) lost the connection.', 'Ben (2) is muted.', 'Ben (2) raised their hand.']);
     expect(came + went).toBe(0);
     expect(changesOf([{ ...ben, ...changed }], [ben], '1').sentences).toHaveLength(3);
     expect(changesOf([{ ...ben, role: 'listener' }], [{ ...ben, role: 'moderator' }], '1').sentences).toEqual(['Ben (2) is a moderator now.']);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AccessState, mayNow } from '../../../../public/client/call/access-state.js';
 
-const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null };
+const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null, liveSince: null };
 const welcome = { type: 'welcome', you: '2', role: 'speaker', may: ['speak', 'listen'], rules, people: [{ id: '1' }, { id: '2', silenced: true }] };
 
 describe('AccessState', () => {
@@ -29,6 +29,20 @@ describe('AccessState', () => {
     expect(access.state.stage).toBe('');
     access.update({ type: 'room', ...rules, liveSeconds: 'long' });
     expect(access.state.rules.liveSeconds).toBe(null);
+  });
+
+  it('knows when a broadcast began, whatever else changes later', () => {
+    let nowMs = 1_000_000;
+    const access = new AccessState(() => nowMs);
+    access.update({ ...welcome, rules: { ...rules, liveSeconds: 5 } });
+    expect(access.state.rules.liveSince).toBe(995_000);
+    nowMs += 60_000;
+    access.update({ type: 'hands', count: 1, people: [] });
+    expect(access.state.rules.liveSince).toBe(995_000);
+    access.update({ type: 'room', ...rules, locked: true, liveSeconds: 65 });
+    expect(access.state.rules.liveSince).toBe(995_000);
+    access.update({ type: 'room', ...rules });
+    expect(access.state.rules.liveSince).toBe(null);
   });
 
   it('changes with oneself, and with nobody else', () => {
