@@ -25,7 +25,7 @@ async function startServer(test) {
   child.stdout?.on('data', (text) => (output += text));
   child.stderr?.on('data', (text) => (log += text));
   await vi.waitFor(() => expect(output).toContain('aloud is at'), { timeout: 20_000, interval: 50 });
-  const port = Number(/aloud is at http:\/\/localhost:(\d+)/.exec(output)?.[1]);
+  const port = Number(/aloud is at http:\/\/[\w.]+:(\d+)/.exec(output)?.[1]);
   return { child, url: `ws://127.0.0.1:${port}/session`, log: () => log };
 }
 
