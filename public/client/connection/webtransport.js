@@ -10,7 +10,10 @@ import { Connection, ConnectionError, closeReason, messageOf } from './connectio
  */
 const MAX_PENDING = 16;
 
-/** The most datagrams that may wait to be read. */
+/**
+ * Datagrams that wait in the browser while the page reads none: Chromium keeps the newest, one unless told, and all while
+ * the worker is busy; Firefox keeps all.
+ */
 const INCOMING_DATAGRAMS = 256;
 
 /** The longest control message of the server, in bytes: a room's list of people must fit. */
