@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest';
 import { align, levelDb } from '../../bench/stats/signal.js';
+import { listenTo } from '../../bench/readers/page.js';
 import { readWav } from '../../bench/stats/wav.js';
 import { join } from '../../programs/client.js';
 import { loadConfig } from '../../server/config/config.js';
@@ -24,7 +25,8 @@ async function hear([url, samples]) {
   const parts = [];
   const heard = new Promise((/** @type {(value: void) => void} */ resolve) => {
     processor.onaudioprocess = ({ inputBuffer }) => {
-      if (audio.currentTime > 0.2) parts.push(inputBuffer.getChannelData(0).slice());
+      // A file for a page begins with silence.
+      if (audio.currentTime > 2.2) parts.push(inputBuffer.getChannelData(0).slice());
       if (parts.length === 36) resolve();
     };
   });
@@ -76,6 +78,23 @@ inBrowser.describe('the link of a room as a file', () => {
       const heard = samplesOf(url);
       expect(levelDb(heard)).toBeGreaterThan(-40);
       expect(likeness(heard, speech)).toBeGreaterThan(0.9);
+    }
+  });
+
+  it('begins at once where nobody speaks, and stays near', async () => {
+    const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }), { log: quiet });
+    onTestFinished(() => server.close());
+    const silent = await join({ url: server.url, room: 'hall', name: 'Ann', hear: false });
+    onTestFinished(() => silent.leave());
+    const opened = await openBrowser();
+    onTestFinished(() => opened.close());
+    const page = await opened.browser.newPage();
+    await page.goto(server.url);
+    for (const kind of ['ogg', 'webm']) {
+      const { beganMs, lateMs } = await page.evaluate(listenTo, /** @type {[string, number]} */ ([`/listen/hall.${kind}`, 6]));
+      expect(beganMs).toBeLessThan(2000);
+      // Besides the 1.8 s of silence at the beginning.
+      expect(lateMs).toBeLessThan(1500);
     }
   });
 });

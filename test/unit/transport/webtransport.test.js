@@ -68,6 +68,6 @@ describe('the HTTP/3 engine', () => {
     };
     const error = await openWebTransport('auto', options).catch((reason) => reason);
     expect(error).toBeInstanceOf(ConfigError);
-    expect(error.message).toMatch(/^--h3-port: 4433: it is in use/);
+    expect(error.message).toMatch(/^--h3-port 4433 is already in use/);
   });
 });
