@@ -137,7 +137,7 @@ export const errors = Object.freeze({
     message: 'Your link has a key, but this room is not encrypted end to end. Choose another room, or join without the key.',
   },
   'node-silent': { close: 121, status: 504, message: 'The machine that has the room does not answer. Try again in a moment.' },
-  'node-answer': { close: 122, status: 502, message: 'The machine that has the room gave no answer of use. Ask that machine itself.' },
+  'node-answer': { close: 122, status: 502, message: 'The machine that has the room sent an answer that can not be used. Try again in a moment.' },
   internal: { close: 15, status: 500, message: 'The server made a mistake. It has been written to its log.' },
 });
 
