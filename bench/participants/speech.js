@@ -4,7 +4,7 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  */
 
-import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
+import { MAX_HEADER_BYTES, MAX_SENT_BYTES } from '../../public/shared/wire/packet.js';
 import { PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { resample } from '../stats/resample.js';
@@ -70,7 +70,7 @@ export async function encode(speech, format, bitrate) {
   const codec = await loadCodec();
   const { sampleRate, opusFrameSamples: frameSamples } = format;
   const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
-  const out = new Uint8Array(MAX_PACKET_BYTES);
+  const out = new Uint8Array(MAX_SENT_BYTES - MAX_HEADER_BYTES);
   const payloads = [];
   for (let at = 0; at + format.frameSamples <= speech.length; at += format.frameSamples) {
     const bytes = encoder.encode(speech.subarray(at, at + format.frameSamples), out, 0);

@@ -227,7 +227,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const { session } = await connected({ receiveQueue: 4 });
     expect(session.send(new Uint8Array(9000))).toBe(false);
     const stats = session.stats();
-    expect(stats).toMatchObject({ droppedOut: 1, droppedIn: 0 });
+    expect(stats).toMatchObject({ droppedOut: 1, droppedTooBig: 1, droppedIn: 0 });
     expect(stats.rttMs).toBeGreaterThan(0);
   });
 
