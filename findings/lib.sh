@@ -116,7 +116,7 @@ cargo_build() {
     missing "a build of the crates $*."
   }
   printf 'version    %s' "$(cargo --version)"
-  printf '%s\n' "$@" | sed -E 's/^([a-z0-9-]+) = .*"=([0-9.]+)".*/, \1 \2/' | tr -d '\n'
+  printf '%s\n' "$@" | sed -nE 's/^([a-z0-9-]+) = .*"=([0-9.]+)".*/, \1 \2/p' | tr -d '\n'
   printf '\n'
 }
 
@@ -596,7 +596,7 @@ pub async fn connect(
     Pair { server, client, move_port, _endpoints: (listening, dialing) }
 }
 
-/// Forwards packets between whoever sends to the returned address and `far`.
+/// Forwards packets between the last sender to the returned address and `far`.
 async fn forward(far: SocketAddr, delay: Duration, move_port: Arc<AtomicBool>) -> SocketAddr {
     let near = Arc::new(UdpSocket::bind("127.0.0.1:0").await.unwrap());
     let address = near.local_addr().unwrap();
