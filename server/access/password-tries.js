@@ -9,6 +9,7 @@
  */
 
 import { KeyedBuckets } from '../keyed-buckets.js';
+import { repeat } from '../timers.js';
 
 /** The wrong tries of one network: a burst, and then a second. */
 const TRIES = Object.freeze({ atOnce: 10, perSecond: 0.1 });
@@ -37,7 +38,7 @@ export class PasswordTries {
   #running = 0;
   /** When the checks began whose outcome isn't known, on all threads, by network. @type {Map<string | null, number[]>} */
   #pending = new Map();
-  /** @type {{ network: string | null, resolve: (mayBegin: boolean) => void }[]} */
+  /** @type {{ network: string | null, resolve: (mayBegin: boolean) => void, stop: () => void }[]} */
   #waiting = [];
 
   /**
@@ -79,7 +80,11 @@ export class PasswordTries {
   #turn(network) {
     if (this.#begins(network)) return true;
     if (!this.#mayWait(network) || this.#waiting.length >= MAX_WAITING) return false;
-    return new Promise((resolve) => void this.#waiting.push({ network, resolve }));
+    return new Promise((resolve) => {
+      // A thread that has ended tells no outcome.
+      const stop = repeat(this.#clock, PENDING_MS, () => this.#next());
+      this.#waiting.push({ network, resolve, stop });
+    });
   }
 
   /** Begins a try where there is room for it. @param {string | null} network @returns {boolean} whether there is */
@@ -110,9 +115,15 @@ export class PasswordTries {
     if (others.length > 0) this.#pending.set(network, others);
     else this.#pending.delete(network);
     if (isRight) this.#tries.add(keyOf(network), 1, this.#clock.now());
+    this.#next();
+  }
+
+  /** Begins the tries that may begin now, and refuses those that have nothing to wait for. */
+  #next() {
     this.#waiting = this.#waiting.filter((one) => {
       const begins = this.#begins(one.network);
       if (!begins && this.#mayWait(one.network)) return true;
+      one.stop();
       one.resolve(begins);
       return false;
     });

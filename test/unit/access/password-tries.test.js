@@ -144,4 +144,17 @@ describe('PasswordTries on several threads', () => {
     clock.advance(10_000);
     expect(await tries.run('a', right)).toBe(null);
   });
+
+  it('wait no longer for one that ends while they wait', async () => {
+    const clock = new FakeClock();
+    const tries = new PasswordTries(clock);
+    const begin = () => tries.heard({ type: 'password-try', network: 'a', outcome: 'pending' });
+    for (let i = 0; i < 10; i++) begin();
+    const waiting = tries.run('a', right);
+    clock.advance(1000);
+    begin();
+    clock.advance(5000);
+    clock.advance(5000);
+    expect(await Promise.race([waiting, turn().then(() => 'waits')])).toBe('password-flood');
+  });
 });
