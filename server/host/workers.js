@@ -146,6 +146,7 @@ export class Workers {
     awaitJoin(session, this.#clock, (one, message) => {
       const { room, mirror } = /** @type {{ room?: unknown, mirror?: unknown }} */ (message ?? {});
       const isNamed = typeof room === 'string' && mirror !== true && roomNameError(room) === null;
+      if (isNamed) one.room ??= room;
       const worker = isNamed ? this.#placement.place(room) : this.#placement.least();
       void this.#handles[worker].takeSession(one, message);
     });

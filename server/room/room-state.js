@@ -21,6 +21,7 @@ export function lostSession({ peer, transport: name }) {
   return {
     transport: { name, replyOnly: false, sendMany: () => {}, close: async () => {} },
     peer,
+    log: { error: () => {} },
     handler: null,
     send: () => false,
     sendControl: () => {},

@@ -38,7 +38,8 @@
  * @typedef {object} Session
  * @property {Transport} transport
  * @property {string} peer               the other end's address and port, for people to read
- * @property {string} [room]             the one room that can be joined over it, where it named one when it began
+ * @property {string} [room]             the one room that can be joined over it: the one that it named when it began, or in its join
+ * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {SessionHandler | null} handler
  * @property {number} [heardMs]          when the other end was heard of last, on the monotonic clock
  * @property {(bytes: Uint8Array) => boolean} send
@@ -87,6 +88,7 @@
 import { writeControl, writeControlLine } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal, countSessionEnd, endOf } from '../counts.js';
+import { networkOfPeer } from '../network-address.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 
@@ -166,8 +168,14 @@ export function prepareControl(message) {
 export function refuse(session, code) {
   const { close, message } = errors[code];
   countRefusal('join', code);
+  logRefusal(session, code);
   session.sendControl({ type: 'refused', code, message });
   session.close(close, message);
+}
+
+/** @param {Pick<Session, 'log' | 'room' | 'peer'>} session @param {ErrorCode} code */
+function logRefusal({ log, room, peer }, code) {
+  log.info?.('join refused', { event: 'join-refused', code, room, peer }, { network: networkOfPeer(peer) });
 }
 
 /**
@@ -177,7 +185,6 @@ export function refuse(session, code) {
  */
 export class BaseSession {
   #ended = false;
-  #log;
   #onEnd;
   #isCounted;
   #messageRate = new TokenBucket(MESSAGE_RATE);
@@ -186,18 +193,18 @@ export class BaseSession {
    * @param {object} options
    * @param {Transport} options.transport
    * @param {string} options.peer
-   * @param {Pick<Log, 'error'>} options.log
+   * @param {Pick<Log, 'error'> & Partial<Log>} options.log
    * @param {number} options.now  on the monotonic clock, in milliseconds
    * @param {(code: number) => void} options.onEnd called once, after the handler was told
    * @param {boolean} [options.isCounted]  whether its end counts in the metrics
    */
   constructor({ transport, peer, log, now, onEnd, isCounted = true }) {
     this.#isCounted = isCounted;
-    /** The one room that can be joined over it; undefined where it named none when it began. @type {string | undefined} */
+    /** The one room that can be joined over it; undefined until it names one. @type {string | undefined} */
     this.room = undefined;
     this.transport = transport;
     this.peer = peer;
-    this.#log = log;
+    this.log = log;
     this.#onEnd = onEnd;
     /** @type {SessionHandler | null} */
     this.handler = null;
@@ -280,7 +287,10 @@ export class BaseSession {
   #count(code) {
     countSessionEnd(this.transport.name, code);
     // One that no handler was ever given came to a full server.
-    if (this.handler === null && code !== 0) countRefusal('join', /** @type {ErrorCode} */ (endOf(code)));
+    if (this.handler !== null || code === 0) return;
+    const refusal = /** @type {ErrorCode} */ (endOf(code));
+    countRefusal('join', refusal);
+    logRefusal(this, refusal);
   }
 
   /**
@@ -307,7 +317,7 @@ export class BaseSession {
    * @param {unknown} error
    */
   fail(error) {
-    this.#log.error(`a session of ${this.peer} failed: ${error instanceof Error ? error.stack : error}`);
+    this.log.error(`a session of ${this.peer} failed: ${error instanceof Error ? error.stack : error}`);
     this.closeWith('internal');
   }
 }

@@ -61,7 +61,7 @@ export class Conference {
    *   mirror?: boolean, resume?: string, frameMs?: number, channels?: number, mode?: string, e2e?: boolean, listen?: boolean, stage?: string }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
-    const session = new FakeSession(replyOnly ? this.replyOnly : this.transport);
+    const session = new FakeSession(replyOnly ? this.replyOnly : this.transport, this.services.log);
     this.arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room, name, ...wishes });
     await settle();

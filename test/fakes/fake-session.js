@@ -29,9 +29,10 @@ export class FakeSession {
   closed = null;
   audioWaits = false;
 
-  /** @param {Transport} [transport] */
-  constructor(transport = fakeTransport()) {
+  /** @param {Transport} [transport] @param {Session['log']} [log] */
+  constructor(transport = fakeTransport(), log = { error: () => {} }) {
     this.transport = transport;
+    this.log = log;
   }
 
   /** @param {Uint8Array} bytes */

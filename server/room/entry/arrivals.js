@@ -51,7 +51,7 @@ export class Arrivals {
    * @param {object} options
    * @param {Rooms} options.rooms
    * @param {Clock} options.clock
-   * @param {Pick<Log, 'error' | 'info'>} options.log
+   * @param {Pick<Log, 'error'>} options.log
    * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
    * @param {Nodes | null} [options.directory]  where rooms are; null where all are here
@@ -72,7 +72,7 @@ export class Arrivals {
 
   /** @param {Session} session */
   #accept(session) {
-    const timer = this.#clock.setTimeout(() => this.#refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
+    const timer = this.#clock.setTimeout(() => refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
     session.handler = {
       // Audio that overtakes its own join is of no use to anybody.
       packet: () => {},
@@ -105,9 +105,10 @@ export class Arrivals {
    */
   #join(session, message) {
     const wish = readJoin(message);
-    if (typeof wish === 'string') return this.#refuse(session, wish);
+    if (typeof wish === 'string') return refuse(session, wish);
     // The session was brought to where that room is, and another may be elsewhere.
-    if (session.room !== undefined && session.room !== wish.room) return this.#refuse(session, 'bad-request', wish.room);
+    if (session.room !== undefined && session.room !== wish.room) return refuse(session, 'bad-request');
+    session.room = wish.room;
     if (this.#isElsewhere(wish)) void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
     else this.#admit(session, wish);
   }
@@ -124,7 +125,7 @@ export class Arrivals {
    * @param {Pick<Directory, 'find'>} directory
    */
   async #findFirst(session, wish, directory) {
-    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0) return this.#refuse(session, 'join-flood', wish.room);
+    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0) return refuse(session, 'join-flood');
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
@@ -134,7 +135,7 @@ export class Arrivals {
       const admission = this.#verifier && place === null ? await this.#verifier.verify(wish.token, wish.room) : null;
       const found = typeof admission === 'string' ? admission : await directory.find(wish.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
-      if (typeof found === 'string') this.#refuse(session, found, wish.room);
+      if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, wish);
       else if (onlyListens(wish, { admission: /** @type {Admission | null} */ (admission), place, isBroadcast: found.relayed?.broadcast }) && this.#relays?.take(session, wish, found)) return;
       else moveTo(session, found.node);
@@ -170,7 +171,7 @@ export class Arrivals {
     try {
       const checked = await this.#check(session, wish);
       if (!isThere) return;
-      if (typeof checked === 'string') this.#refuse(session, checked, wish.room);
+      if (typeof checked === 'string') refuse(session, checked);
       else if (this.#isElsewhere(wish)) await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
       else this.#enter(session, checked.wish, checked.entry);
     } catch (error) {
@@ -210,7 +211,7 @@ export class Arrivals {
     try {
       const joined = this.#rooms.join(room, name, session, wishes, wishes.listen ? listening(entry) : entry);
       if (joined === 'moved') this.#sendOn(session, room);
-      else if (typeof joined === 'string') this.#refuse(session, joined, room);
+      else if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
       this.#failed(session, error);
     }
@@ -224,18 +225,7 @@ export class Arrivals {
   #sendOn(session, room) {
     const node = session.transport.isRelay ? this.#directory?.nodes?.()[0] : this.#directory?.relayFor?.(room);
     if (node) moveTo(session, node);
-    else this.#refuse(session, 'moved', room);
-  }
-
-  /**
-   * @param {Session} session
-   * @param {ErrorCode} code
-   * @param {string} [room]  where it is known
-   */
-  #refuse(session, code, room) {
-    const { peer } = session;
-    this.#log.info('join refused', { event: 'join-refused', code, room, peer }, { network: networkOfPeer(peer) });
-    refuse(session, code);
+    else refuse(session, 'moved');
   }
 
   /**

@@ -85,7 +85,7 @@ class World {
   constructor(options, verifier = null, directory = null) {
     this.conference = new Conference({ maxParticipants: 200, ...options });
     const { rooms, clock } = this.conference;
-    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {}, info: () => {} }, verifier, directory });
+    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {} }, verifier, directory });
     this.clock = clock;
     this.rooms = rooms;
   }

@@ -29,13 +29,16 @@ describe('a session that waits to be linked', () => {
   it('is brought to its room with its first message, and is refused where there is none in time', () => {
     const clock = new FakeClock();
     const brought = /** @type {unknown[]} */ ([]);
-    const [first, silent] = [new FakeSession(transport()), new FakeSession(transport())];
+    const lines = /** @type {unknown[]} */ ([]);
+    const log = { error: () => {}, info: (/** @type {string} */ _message, /** @type {unknown} */ fields) => void lines.push(fields) };
+    const [first, silent] = [new FakeSession(transport(), log), new FakeSession(transport(), log)];
     for (const session of [first, silent]) awaitJoin(session, clock, (_session, message) => void brought.push(message));
     first.handler?.packet(Uint8Array.of(1), 0);
     first.handler?.control({ type: 'join', room: 'tea' });
     clock.advance(10_000);
     expect(brought).toEqual([{ type: 'join', room: 'tea' }]);
     expect([first.closed, silent.closed?.code]).toEqual([null, errors['join-timeout'].close]);
+    expect(lines).toEqual([{ event: 'join-refused', code: 'join-timeout', room: undefined, peer: silent.peer }]);
   });
 });
 

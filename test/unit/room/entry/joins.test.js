@@ -252,9 +252,24 @@ describe('a refused join', () => {
     await conference.join('Ann');
     await conference.join('Bob');
     expect(lines).toEqual([['join refused', { event: 'join-refused', code: 'room-full', room: 'lab', peer: expect.stringMatching(/^192\.0\.2\.1:/) }, { network: '192.0.2.1' }]]);
-    const session = new FakeSession();
+    const session = new FakeSession(conference.transport, conference.services.log);
     conference.arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room: '..', name: 'Cid' });
     expect(lines.at(-1)[1]).toMatchObject({ event: 'join-refused', code: codeOf(session), room: undefined });
+  });
+
+  it('is one line too where the lobby turns it away, or lets it into a room that is full by then', async () => {
+    /** @type {any[]} */
+    const refused = [];
+    const info = (/** @type {string} */ _message, /** @type {any} */ fields) => void (fields.event === 'join-refused' && refused.push([fields.code, fields.room]));
+    const conference = new Conference({ log: { error: () => {}, info }, maxParticipants: 2 });
+    const ann = await conference.join('Ann');
+    const moderate = (/** @type {object} */ message) => ann.session.handler?.control({ type: 'moderate', ...message });
+    moderate({ action: 'lobby', on: true });
+    for (const name of ['Bob', 'Cid', 'Dan']) await conference.join(name);
+    moderate({ action: 'admit', knock: '1' });
+    moderate({ action: 'admit', knock: '2' });
+    moderate({ action: 'turn-away', knock: '3' });
+    expect(refused).toEqual([['room-full', 'lab'], ['turned-away', 'lab']]);
   });
 });
