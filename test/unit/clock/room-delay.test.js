@@ -51,10 +51,12 @@ describe('a room with auto', () => {
       const value = Math.round(valueOf(frame) * 32767) / 32767;
       if (!pcm || pcm.some((sample) => Math.abs(sample - value) > 1e-4)) wrong.push(frame);
     }
-    // Frames that were late until D had risen are concealed; all others are there, to the sample.
+    // Frames that were late until D had risen are concealed, the third and fourth in a row faded; all others are there, to
+    // the sample.
     expect(wrong.length).toBeLessThanOrEqual(16);
     expect(wrong.every((frame) => frame >= 500 && frame < 520)).toBe(true);
-    for (const frame of wrong) if (heard.get(frame)) expect(heard.get(frame)?.[0]).toBeCloseTo(CONCEALED, 3);
+    const begins = wrong.flatMap((frame) => heard.get(frame)?.[0] ?? []);
+    expect(begins.filter((value) => ![1, 0.5, 0].some((gain) => Math.abs(value - gain * CONCEALED) < 5e-4))).toEqual([]);
     expect(roomOf(conference).describe().delay).toMatchObject({ mode: 'auto', targetPercent: 99.5, wantedMs: 10 });
     expect(roomOf(conference).describe().serverDelayMs).toBe(10);
     expect(ann.stats()).toMatchObject({ neededDelayMs: 10, delayWaits: true, latenessP50Ms: 10 });

@@ -24,5 +24,5 @@ it('takes the one that is asked for', async () => {
 
 it('does not start with another one than is asked for', async () => {
   await expect(openCodec('native')).rejects.toThrow(ConfigError);
-  await expect(openCodec('native')).rejects.toThrow('--codec: "native": it is not built: such a command builds it');
+  await expect(openCodec('native')).rejects.toThrow('--codec must be auto, or a codec that is there; "native": it is not built: such a command builds it.');
 });
