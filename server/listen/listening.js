@@ -221,7 +221,8 @@ class ListenSession extends BaseSession {
     this.#response = response;
     this.#asked = asked;
     this.#clock = clock;
-    this.#isPadded = isMediaElement(request);
+    // A reader that asks for a bit rate has no more.
+    this.#isPadded = asked.bitrate === null && isMediaElement(request);
     this.#limits = this.#isPadded ? LIMITS.padded : LIMITS.plain;
   }
 

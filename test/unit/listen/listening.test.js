@@ -77,9 +77,9 @@ function open({ conference: settings, ...more } = {}) {
     ...more,
   });
   onTestFinished(() => listening.close());
-  /** @param {string} url @param {{ method?: string, authorization?: string }} [how] */
-  const ask = async (url, { method = 'GET', authorization } = {}) => {
-    const request = { url, method, headers: { ...(authorization && { authorization }) }, socket: { remoteAddress: '192.0.2.9', remotePort: 4 } };
+  /** @param {string} url @param {{ method?: string, authorization?: string, agent?: string, wanted?: string }} [how]  wanted: what for, as browsers tell it */
+  const ask = async (url, { method = 'GET', authorization, agent, wanted } = {}) => {
+    const request = { url, method, headers: { authorization, 'user-agent': agent, 'sec-fetch-dest': wanted }, socket: { remoteAddress: '192.0.2.9', remotePort: 4 } };
     const answer = new Answer();
     let isPassedOn = false;
     listening.handle(/** @type {any} */ (request), /** @type {any} */ (answer), () => (isPassedOn = true));
@@ -156,6 +156,21 @@ describe('GET /listen/<room>', () => {
     onTestFinished(() => asked.mockRestore());
     await ask('/listen/lab?rate=32');
     expect(asked).toHaveBeenCalledWith({ type: 'rate', bitsPerSecond: 32_000 });
+  });
+
+  it('is padded for what a browser plays itself, unless a bit rate is asked for', async () => {
+    const { conference, clock, ask } = open({ maxSessions: 10 });
+    await conference.join('Ann');
+    const bytesOf = async (/** @type {string} */ url, /** @type {Parameters<typeof ask>[1]} */ how) => {
+      const answer = await ask(url, how);
+      expect(answer.status).toBe(200);
+      for (let i = 0; i < 20; i++) clock.advance(100);
+      return Buffer.concat(answer.parts).length;
+    };
+    const agent = 'Mozilla/5.0';
+    for (const how of [{ agent }, { agent, wanted: 'audio' }, { wanted: 'video' }]) expect(await bytesOf('/listen/lab', how)).toBeGreaterThan(80_000);
+    const plain = /** @type {const} */ ([['/listen/lab', {}], ['/listen/lab', { agent, wanted: 'empty' }], ['/listen/lab?rate=32', { agent, wanted: 'audio' }]]);
+    for (const [url, how] of plain) expect(await bytesOf(url, how)).toBeLessThan(2000);
   });
 
   it('says where nobody is, and when to try again', async () => {
