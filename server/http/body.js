@@ -114,7 +114,8 @@ export function answerSentence(request, response, status, sentence) {
 }
 
 /**
- * Answers with an error: in JSON where a program asks, in a sentence where a person does. It isn't counted.
+ * Answers with an error of the gate: in JSON where a program asks, in a sentence where a person does. It is no page: what
+ * a page loads would be refused too. It isn't counted.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {ErrorCode} code
@@ -123,7 +124,7 @@ export function answerSentence(request, response, status, sentence) {
 export function tellFailure(request, response, code) {
   const { status, message } = errors[code];
   if (request.url?.startsWith('/api/')) return answerCode(response, code);
-  return answerSentence(request, response, status, message);
+  return answer(response, status, 'text/plain; charset=utf-8', `${message}\n`);
 }
 
 /**

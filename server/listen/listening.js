@@ -21,7 +21,7 @@ import { errorOfClose, errors } from '../../public/shared/errors.js';
 import { CLOCK_REQUEST_BYTES, Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { countRefusal } from '../counts.js';
-import { answerFailure, answerSentence, tellFailure } from '../http/body.js';
+import { answerSentence } from '../http/body.js';
 import { splitTarget } from '../http/target.js';
 import { directClient } from '../transport/client-address.js';
 import { peerName } from '../transport/peer.js';
@@ -323,11 +323,10 @@ const isAudio = (bytes) => readPacket(bytes, packet) === null && packet.type ===
  */
 function refuseReader(request, response, code, isCounted = true) {
   if (response.headersSent) return;
-  const { status } = errors[code];
+  const { status, message } = errors[code];
   if (PASSING.has(status)) response.setHeader('Retry-After', String(RETRY_SECONDS));
   if (status === 401) response.setHeader('WWW-Authenticate', 'Bearer');
-  if (isCounted) answerFailure(request, response, code);
-  else tellFailure(request, response, code);
+  if (answerSentence(request, response, status, message) && isCounted) countRefusal('http', code);
 }
 
 /** @param {IncomingMessage} request @param {ServerResponse} response */

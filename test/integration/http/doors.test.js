@@ -159,6 +159,13 @@ describe('a place where nothing is', () => {
     expect(page.got).toContain(`<h1>${sentence}</h1>`);
   });
 
+  it('of a host that is not allowed is a sentence for a browser too: all that a page loads would be refused', async () => {
+    const { port } = await start();
+    const told = await say(port, '/', { headers: ['Host: call.example.org', ...browser.slice(1)] });
+    expect([told.status, told.got.split('\r\n\r\n')[1]]).toEqual([421, `${errors['host-not-allowed'].message}\n`]);
+    expect(told.got).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
+  });
+
   it('of the API is told in JSON', async () => {
     const { port } = await start();
     const told = await say(port, '/api/nothing', { headers: browser });
