@@ -81,8 +81,9 @@ export class Cluster {
    * @param {() => ClusterRooms} options.rooms
    * @param {{ people: number }} options.limits
    * @param {string} options.software  the release that runs here
+   * @param {number} [options.keptMs]  see RoomRules
    */
-  constructor({ id = randomBytes(8).toString('hex'), name, openBus, clock, wallNow, log, rooms, limits, software }) {
+  constructor({ id = randomBytes(8).toString('hex'), name, openBus, clock, wallNow, log, rooms, limits, software, keptMs }) {
     this.id = id;
     this.#log = log;
     this.#rooms = rooms;
@@ -95,7 +96,7 @@ export class Cluster {
     this.#bus = bus;
     this.#reader = reader;
     this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeCame() });
-    this.#rules = new RoomRules({ ...shared, met: (room, state) => this.#rooms().met?.(room, state) });
+    this.#rules = new RoomRules({ ...shared, keptMs, met: (room, state) => this.#rooms().met?.(room, state) });
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,

@@ -25,8 +25,10 @@ export function openCluster(config, { clock, wallNow, log, rooms }) {
   if (url === null) return { cluster: undefined, tokens: new ResumeTokens({ wallNow }) };
   const { version: software } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const openBus = (/** @type {string} */ id) => new NatsBus(url, { name: `aloud ${id}`, log });
-  const cluster = new Cluster({ name, openBus, clock, wallNow, log, rooms, limits: { people: maxSessions }, software });
-  return { cluster, tokens: new ResumeTokens({ key: clusterKey ?? undefined, wallNow, awayMs }) };
+  const tokens = new ResumeTokens({ key: clusterKey ?? undefined, wallNow, awayMs });
+  const limits = { people: maxSessions };
+  const cluster = new Cluster({ name, openBus, clock, wallNow, log, rooms, limits, software, keptMs: tokens.freshMs });
+  return { cluster, tokens };
 }
 
 /**

@@ -19,7 +19,7 @@ const REPEAT_MS = 5000;
 /** The shortest time between two tellings of all because of nodes that come, in milliseconds. */
 const ALL_EVERY_MS = 100;
 
-/** A state of which nothing was heard for this long is forgotten, in milliseconds. */
+/** A state of which nothing was heard for this long is forgotten at the soonest, in milliseconds. */
 const KEPT_MS = 60_000;
 
 /** The most rooms whose states are kept: beyond them the one heard of longest ago is forgotten. */
@@ -39,6 +39,7 @@ export class RoomRules {
   #subjects;
   #reader;
   #met;
+  #keptMs;
   /** Of this node's rooms. @type {Map<string, ToldState>} */
   #own = new Map();
   /** Of other nodes' rooms, the one heard of last being the last. @type {Map<string, Kept>} */
@@ -53,9 +54,11 @@ export class RoomRules {
    * @param {Subjects} options.subjects
    * @param {MessageReader} options.reader
    * @param {() => { id: string }} options.self
+   * @param {number} [options.keptMs]  how long a resume token is believed, which a state must outlast
    * @param {(room: string, rules: ToldState) => void} options.met  another node has, or had, a room that is this one's
    */
-  constructor({ bus, clock, subjects, reader, self, met }) {
+  constructor({ bus, clock, subjects, reader, self, keptMs = 0, met }) {
+    this.#keptMs = Math.max(KEPT_MS, keptMs);
     this.#self = self;
     this.#met = met;
     this.#bus = bus;
@@ -98,7 +101,7 @@ export class RoomRules {
   /** @param {string} room */
   #kept(room) {
     const found = this.#others.get(room);
-    return found && this.#clock.now() - found.heardMs <= KEPT_MS ? found : null;
+    return found && this.#clock.now() - found.heardMs <= this.#keptMs ? found : null;
   }
 
   /** A room is another node's now. The two may have been apart, so that one hears the last of it. @param {string} room */

@@ -38,6 +38,9 @@ export const MAX_TOLD = Object.freeze({ bans: 10, restraints: 50, places: 200 })
 /** The most messages of a chat. */
 const MAX_CHAT = 200;
 
+/** The highest next id: ids go on from there for as long as they have the digits of personFields.id. */
+const MAX_NEXT_ID = 1e14;
+
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 const known = z.string().max(256).nullable();
 const role = z.enum(ROLES);
@@ -132,8 +135,8 @@ export const toldState = settings.extend({
     .default([]),
   places: placeNotes,
   /** The next newcomer's id, and the place of the next hand; 0: unknown. */
-  nextId: count.default(0),
-  nextHand: count.default(0),
+  nextId: count.max(MAX_NEXT_ID).default(0),
+  nextHand: personFields.hand.default(0),
 });
 
 const said = z.object({

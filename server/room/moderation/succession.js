@@ -93,6 +93,7 @@ export class Succession {
       const heir = this.#roster.find(id);
       if (heir?.role !== 'moderator' || chosenMs < since) continue;
       heir.setRole('speaker');
+      this.#roster.decide(heir, { role: 'speaker' });
       this.#told(heir);
     }
     this.#heirs.clear();

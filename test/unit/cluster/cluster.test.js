@@ -12,8 +12,8 @@ class Nodes {
   /** @type {string[]} */
   warnings = [];
 
-  /** @param {string} id @param {{ people?: number, busy?: boolean, skewMs?: number, maxPeople?: number, origins?: string[], reached?: object }} [options] */
-  add(id, { people = 0, busy = false, skewMs = 0, maxPeople = 10, origins = [], reached } = {}) {
+  /** @param {string} id @param {{ people?: number, busy?: boolean, skewMs?: number, maxPeople?: number, origins?: string[], reached?: object, keptMs?: number }} [options] */
+  add(id, { people = 0, busy = false, skewMs = 0, maxPeople = 10, origins = [], reached, keptMs } = {}) {
     const bus = this.network.join(id);
     /** Rooms with people in them, and where rooms went. */
     const used = new Set();
@@ -31,7 +31,7 @@ class Nodes {
     const cluster = new Cluster({
       id, name: 'test', openBus: () => bus, clock, wallNow: () => 1_700_000_000_000 + clock.now() + skewMs,
       log: { info: () => {}, warn: (line) => void warnings.push(line), error: () => {} },
-      rooms: () => rooms, limits: { people: maxPeople }, software: '0',
+      rooms: () => rooms, limits: { people: maxPeople }, software: '0', keptMs,
     });
     cluster.start({ url: `http://${id}.example`, h3Port: 4433, certificateHashes: () => [], origins, ...reached });
     return { id, bus, cluster, used, moved, rooms };
@@ -217,6 +217,25 @@ describe('the rules of a room', () => {
     expect(other.cluster.rulesOf('tea')).toEqual(rules);
     await nodes.pass(15_000);
     expect(other.cluster.rulesOf('tea')).toBe(null);
+  });
+
+  it('are known for as long as a token of its places is believed, and so is what tokens don’t say', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a', { keptMs: 135_000 }), nodes.add('b', { keptMs: 135_000 })];
+    b.bus.part = 1;
+    await where(nodes, a, 'tea');
+    await where(nodes, a, 'lab');
+    b.bus.part = 0;
+    a.cluster.ruled('tea', rules);
+    a.cluster.ruled('lab', rules);
+    const out = { key: 'k', epoch: 1, at: 1, out: true, role: null, silenced: null };
+    a.cluster.ended('lab', [out]);
+    await nodes.pass(20);
+    a.bus.dead = true;
+    await nodes.pass(130_000);
+    expect([b.cluster.rulesOf('tea'), b.cluster.placesOf('lab')]).toEqual([rules, [out]]);
+    await nodes.pass(5100);
+    expect([b.cluster.rulesOf('tea'), b.cluster.placesOf('lab')]).toEqual([null, []]);
   });
 
   it('are forgotten when it has ended, and go with it when it moves', async () => {

@@ -95,6 +95,14 @@ describe('a room of which everything is set', () => {
     expect(text).not.toContain('sesame');
   });
 
+  it('has no counters from which tokens could not go on', async () => {
+    const conference = new Nodes().add();
+    await conference.join('Ann');
+    const { told } = labOf(conference).view;
+    expect(toldState.safeParse(told).success).toBe(true);
+    for (const more of [{ nextId: 1e15 }, { nextHand: 1e10 }]) expect(toldState.safeParse({ ...told, ...more }).success).toBe(false);
+  });
+
   it('is that in a thread that is started again', async () => {
     const tokens = new ResumeTokens({ key: 'the server’s' });
     const one = new Conference({ tokens });
@@ -247,6 +255,22 @@ describe('an older token', () => {
     does(ann2, { action: 'lock', on: true });
     does(ann2, { action: 'remove', person: bob2.id });
     for (let i = 0; i < 2; i++) expect(codeOf(await other.join('Bob', { resume: bobToken }))).toBe('room-locked');
+  });
+
+  it('of a newcomer who gave the role back to the moderator has it no more', async () => {
+    const nodes = new Nodes();
+    const ann = await nodes.add().join('Ann');
+    nodes.told = 'null';
+    const other = nodes.add({}, 1000);
+    const eve = await other.join('Eve');
+    const token = tokenOf(eve);
+    const ann2 = await other.join('Ann', { resume: tokenOf(ann) });
+    expect([welcomeOf(eve).role, welcomeOf(ann2).role]).toEqual(['moderator', 'moderator']);
+    expect(eve.session.told('moderated')).toMatchObject([{ action: 'role', role: 'speaker' }]);
+    other.clock.advance(1000);
+    await settle();
+    const third = nodes.add({}, 3000);
+    expect(welcomeOf(await third.join('Eve', { resume: token })).role).toBe('speaker');
   });
 
   it('of a room that has ended moderates no later one of its name', async () => {
