@@ -227,6 +227,7 @@ export class Rooms {
     const taken = this.takenPlace(roomName, wishes);
     const refusal = isBack ? null : this.#refusal(session, taken !== null);
     if (refusal !== null) return refusal;
+    if (taken?.settings.e2e && !wishes.e2e) return 'e2e-only';
     if (taken?.settings.e2e) this.#endPlain(roomName);
     const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes, taken?.settings);
     if (typeof room === 'string') return room;

@@ -209,6 +209,16 @@ describe('an encrypted room', () => {
     expect(eve.session.told('closing')).toMatchObject([{ code: 'room-reopened' }]);
     expect(codeOf(await other.join('Eve', { resume: tokenOf(eve) }))).toBe('e2e-only');
   });
+
+  it('ends no plain room by the token of somebody who has no key', async () => {
+    const nodes = new Nodes();
+    const ann = await nodes.add().join('Ann', { e2e: true });
+    nodes.told = 'null';
+    const other = nodes.add();
+    const eve = await other.join('Eve');
+    expect(codeOf(await other.join('Ann', { resume: tokenOf(ann) }))).toBe('e2e-only');
+    expect([eve.session.told('closing'), labOf(other).size]).toEqual([[], 1]);
+  });
 });
 
 describe('an older token', () => {
