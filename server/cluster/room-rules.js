@@ -40,7 +40,7 @@ export class RoomRules {
   #reader;
   #met;
   #keptMs;
-  /** Of this node's rooms. @type {Map<string, ToldState>} */
+  /** Of this node's rooms. @type {Map<string, { rules: ToldState, setMs: number }>} */
   #own = new Map();
   /** Of other nodes' rooms, the one heard of last being the last. @type {Map<string, Kept>} */
   #others = new Map();
@@ -74,7 +74,7 @@ export class RoomRules {
 
   /** @param {string} room  of this node @param {ToldState} rules */
   set(room, rules) {
-    this.#own.set(room, rules);
+    this.#own.set(room, { rules, setMs: this.#clock.now() });
     this.#others.delete(room);
     this.#tell(room, rules);
   }
@@ -89,13 +89,21 @@ export class RoomRules {
   /** The state of a room, whichever node has it. @param {string} room @returns {ToldState | null} */
   of(room) {
     const own = this.#own.get(room);
-    if (own) return own;
-    return this.#kept(room)?.rules ?? null;
+    if (own) return this.#aged(own.rules, own.setMs);
+    const kept = this.#kept(room);
+    return kept?.rules ? this.#aged(kept.rules, kept.heardMs) : null;
   }
 
   /** What tokens of a room's places don't say, also where it has ended. @param {string} room @returns {readonly PlaceNote[]} */
   placesOf(room) {
-    return this.#own.get(room)?.places ?? this.#kept(room)?.places ?? [];
+    return this.#own.get(room)?.rules.places ?? this.#kept(room)?.places ?? [];
+  }
+
+  /** A state of that time as it is now: its bans have less time left. @param {ToldState} rules @param {number} atMs */
+  #aged(rules, atMs) {
+    const ms = this.#clock.now() - atMs;
+    const bans = rules.bans.map((ban) => ({ ...ban, leftMs: ban.leftMs - ms }));
+    return { ...rules, bans: bans.filter(({ leftMs }) => leftMs > 0) };
   }
 
   /** @param {string} room */
@@ -106,9 +114,8 @@ export class RoomRules {
 
   /** A room is another node's now. The two may have been apart, so that one hears the last of it. @param {string} room */
   moved(room) {
-    const rules = this.#own.get(room);
-    this.#own.delete(room);
-    if (!rules) return;
+    const rules = this.of(room);
+    if (!this.#own.delete(room) || !rules) return;
     this.keep(room, rules);
     this.#tell(room, rules);
   }
@@ -124,7 +131,7 @@ export class RoomRules {
     this.#clock.clearTimeout(this.#later);
     this.#later = null;
     this.#toldAllMs = this.#clock.now();
-    for (const [room, rules] of this.#own) this.#tell(room, rules);
+    for (const room of this.#own.keys()) this.#tell(room, this.of(room));
   }
 
   /** @param {string} room @param {ToldState | null} rules @param {readonly PlaceNote[]} [places] */

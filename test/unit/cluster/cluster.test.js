@@ -238,6 +238,23 @@ describe('the rules of a room', () => {
     expect([b.cluster.rulesOf('tea'), b.cluster.placesOf('lab')]).toEqual([null, []]);
   });
 
+  it('have bans that end in time, however long nothing else changes', async () => {
+    const nodes = new Nodes();
+    const [a, b] = [nodes.add('a'), nodes.add('b')];
+    b.bus.part = 1;
+    await where(nodes, a, 'tea');
+    a.used.add('tea');
+    b.bus.part = 0;
+    const ban = { name: 'Eve', identity: null, tokenId: null, network: '192.0.2.0', leftMs: 20_000 };
+    a.cluster.ruled('tea', { ...rules, bans: [ban, { ...ban, leftMs: 60_000 }] });
+    await nodes.pass(30_000);
+    const leftOf = (/** @type {typeof a} */ { cluster }) => cluster.rulesOf('tea')?.bans.map(({ leftMs }) => Math.round(leftMs / 1000));
+    expect([leftOf(a), leftOf(b)]).toEqual([[30], [30]]);
+    a.bus.dead = true;
+    await nodes.pass(10_000);
+    expect(leftOf(b)).toEqual([20]);
+  });
+
   it('are forgotten when it has ended, and go with it when it moves', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];
