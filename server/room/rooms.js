@@ -57,12 +57,17 @@ const NOWHERE = Object.freeze({
 /** A cluster as a room sees it that no node is to know of. @type {Omit<Cluster, 'nodes'>} */
 const NO_ROOMS = Object.freeze({ ended: () => {}, epochOf: () => 0, ruled: () => {}, rulesOf: () => null, placesOf: () => [] });
 
+/** A room that fails within this after it was opened again is forgotten, in milliseconds. */
+const FAILS_AGAIN_MS = 10_000;
+
 /** All rooms of a room host: a room begins with its first member and ends with its last. */
 export class Rooms {
   /** @type {Map<string, Room>} */
   #rooms = new Map();
   /** Rooms that nobody else finds: of one, in which somebody hears themselves, and those that other nodes have now. @type {Set<Room>} */
   #mirrors = new Set();
+  /** Time at which a room that had failed was opened again. @type {WeakMap<Room, number>} */
+  #reopened = new WeakMap();
   #config;
   #services;
   #totals = new RoomTotals();
@@ -397,16 +402,24 @@ export class Rooms {
     room.close('server-closing');
     if (isOpen) {
       this.#elsewhere.ended(room);
-      if (state) this.#reopen(state);
+      if (state && !this.#failsSoon(room)) this.#reopen(state);
       if (!this.#rooms.has(name)) this.#services.cluster?.ended(name, places);
     }
     this.#elsewhere.publish(this.#count());
+  }
+
+  /** Whether a room fails soon after it was opened again: the fault may be in its state. @param {Room} room */
+  #failsSoon(room) {
+    const reopenedMs = this.#reopened.get(room) ?? -Infinity;
+    return this.#services.clock.now() - reopenedMs < FAILS_AGAIN_MS;
   }
 
   /** @param {RoomState} state  of a room that has failed */
   #reopen(state) {
     try {
       this.restore(state);
+      const room = this.#rooms.get(state.name);
+      if (room) this.#reopened.set(room, this.#services.clock.now());
     } catch (error) {
       this.#services.log.error(`room ${state.name} could not be opened again: ${stackOf(error)}`);
     }

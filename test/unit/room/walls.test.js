@@ -110,6 +110,35 @@ describe('a room that fails', () => {
   });
 });
 
+describe('a room that fails again', () => {
+  /** A room that was opened again so long ago. @param {number} ms */
+  async function failsAgainAfter(ms) {
+    const { conference, failing } = await twoRooms();
+    const broken = breaking(Member.prototype, 'mute', (self) => self.name === 'Dot');
+    broken.start();
+    try {
+      let dot = failing[1];
+      for (const waitMs of [ms, 0]) {
+        dot.session.handler?.control({ type: 'mute', muted: true });
+        conference.clock.advance(waitMs);
+        const { resume } = dot.session.told('welcome')[0];
+        if (conference.rooms.get('lab')) dot = await conference.join('Dot', { resume });
+      }
+    } finally {
+      broken.end();
+    }
+    return conference.rooms.get('lab');
+  }
+
+  it('soon after it was opened again is forgotten, since the fault may be in its state', async () => {
+    expect(await failsAgainAfter(1000)).toBe(undefined);
+  });
+
+  it('later is opened again once more', async () => {
+    expect((await failsAgainAfter(11_000))?.size).toBe(2);
+  });
+});
+
 describe('a codec that fails', () => {
   it.each(/** @type {const} */ (['decode', 'begin', 'end']))('is replaced and logged as such, and costs the others no frame: %s', async (call) => {
     const rooms = await twoRooms();
