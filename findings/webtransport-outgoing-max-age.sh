@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# outgoingMaxAge gives up nothing: after a stall Chromium sends datagrams that are seconds old, and
-# Firefox loses them with and without it.
+# outgoingMaxAge alone gives up nothing: after a stall Chromium sends datagrams that are seconds old,
+# unless outgoingHighWaterMark, 1 by default, is as high as what waits. Firefox loses them whatever is
+# set.
 . "$(dirname "$0")/lib.sh"
 webtransport_pieces
 webtransport_server
@@ -38,17 +39,18 @@ async function forwarder() {
 }
 
 for (const name of BROWSERS) {
-  for (const age of [200, null]) {
+  for (const [age, mark] of [[200, null], [null, null], [200, 4_096]]) {
     const path = await forwarder();
     const lines = told().length;
     const { page, close } = await open(name);
     await page.exposeFunction('setStalled', (value) => {
       path.stalled = value;
     });
-    const seen = await page.evaluate(async (at, maxAge) => {
+    const seen = await page.evaluate(async (at, maxAge, most) => {
       const session = connect(at, '/');
       await session.ready;
       if (maxAge !== null) session.datagrams.outgoingMaxAge = maxAge;
+      if (most !== null) session.datagrams.outgoingHighWaterMark = most;
       const writer = session.datagrams.writable.getWriter();
       const times = [];
       const send = async (ms) => {
@@ -70,14 +72,18 @@ for (const name of BROWSERS) {
       await wait(6_000);
       session.close();
       return { first, ages: times.map((time) => Math.round(end - time)) };
-    }, { ...server, port: path.port }, age);
+    }, { ...server, port: path.port }, age, mark);
     const arrived = told().slice(lines).filter(({ event, number }) =>
       event === 'datagram' && number >= seen.first);
     const written = seen.ages.length - seen.first;
     const oldest = Math.max(0, ...arrived.map(({ number }) => seen.ages[number]));
     const result = `${arrived.length} of ${written}, the oldest was ${oldest} ms old at its end`;
-    const subject = `${name}, outgoingMaxAge ${age}, stalled for 2 s: of the datagrams in it`;
-    if (name === 'chromium') {
+    const subject = `${name}, outgoingMaxAge ${age}, outgoingHighWaterMark ${mark ?? 'default'}, ` +
+      'stalled for 2 s: of the datagrams in it';
+    if (name === 'chromium' && mark !== null) {
+      claim(`${subject} fewer than a third come out, none older than 500 ms`,
+        arrived.length < written / 3 && oldest < 500, result);
+    } else if (name === 'chromium') {
       claim(`${subject} more than half come out, older than 500 ms`,
         arrived.length > written / 2 && oldest > 500, result);
     } else claim(`${subject} next to none come out`, arrived.length < written / 10, result);

@@ -60,8 +60,8 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
     else answerJson(response, status, result);
   };
   return (/** @type {Request<any>} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) => {
-    // Credentials of another kind are a proxy's. Where nobody has the operator's token, no token is a wrong one.
-    const isTried = operatorToken !== null && /^Bearer( |$)/i.test(request.headers.authorization ?? '');
+    // Credentials of another kind are a proxy's.
+    const isTried = /^Bearer( |$)/i.test(request.headers.authorization ?? '');
     const mustBe = !route.open || (route.open === 'less' && isTried);
     if (mustBe && refuseOperator(request, response, operatorToken)) {
       log.warn(`${request.method} ${request.baseUrl}${request.path} was refused: not the operator's token`, {
