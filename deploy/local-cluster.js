@@ -82,7 +82,7 @@ function listenForWords() {
   process.stdin.on('keypress', (_text, { name = '', ctrl }) => obey(ctrl && name === 'c' ? 'q' : name));
 }
 
-/** How to end and start nodes. */
+/** Instructions to kill and start nodes. */
 const howTo = () =>
   process.stdin.isTTY
     ? `Press 1 to ${count} to kill that node, or start it again; q ends all.`

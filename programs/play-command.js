@@ -30,7 +30,7 @@ export async function play(argv) {
   if (options.loop && file === '-') throw new CommandError('--loop needs a file: the standard input comes once.', Exit.wrong);
   const raw = options.rate === undefined ? null : { sampleRate: Math.round(options.rate), channels: Math.round(options.channels) };
   const open = () => openSound(file, { raw }).catch(notSound);
-  // What is no sound is told before anybody sees a player come.
+  // A file that isn't sound is refused before anybody sees a player come.
   const sound = await open();
   try {
     const channels = sound.channels === 1 ? 1 : 2;

@@ -17,14 +17,17 @@ const TRY_MS = 1000;
 /** The shortest time between two lines about it, in milliseconds. */
 const TELL_MS = 60_000;
 
-/** What to do about it. */
+/** Advice for the operator. */
 export const FILES_ADVICE = 'raise the limit: "ulimit -n" in a shell, LimitNOFILE= in a service of systemd';
 
-/** Whether an error says that no more files can be opened, by this process or on this machine. @param {unknown} error */
+/** True when an error says that no more files can be opened, by this process or on this machine. @param {unknown} error */
 export const isFileShortage = (error) =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 
-/** Has a server go on that can't take a connection since no more files can be opened. @param {Pick<Server, 'on'>} server  that listens */
+/**
+ * Keeps a server running when it can't take a connection because no more files can be opened.
+ * @param {Pick<Server, 'on'>} server  that listens
+ */
 export function surviveFileShortage(server) {
   server.on('error', (error) => {
     if (!isFileShortage(error)) throw error;
@@ -43,7 +46,7 @@ export function watchOpenFiles(log) {
     toldMs = performance.now();
     log.error(`no more files can be opened, so new connections are dropped and recordings fail; ${FILES_ADVICE}`, { event: 'open-files', limit });
   };
-  // It keeps no process from ending.
+  // The timer keeps no process from ending.
   setInterval(() => void look(), TRY_MS).unref();
 }
 

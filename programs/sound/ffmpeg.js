@@ -15,7 +15,7 @@ import { ByteReader } from './byte-reader.js';
 import { NotSoundError } from './sound.js';
 import { readWavSound } from './wav-reader.js';
 
-/** What ffmpeg gives: its samples at their own rate and channels, as floats, so that no level changes. */
+/** ffmpeg's output: samples at their own rate and channels, as floats, so that no level changes. */
 const AS_WAV = Object.freeze(['-vn', '-c:a', 'pcm_f32le', '-f', 'wav', 'pipe:1']);
 
 /** The most of ffmpeg's words that are kept, in characters. */
@@ -73,7 +73,7 @@ export async function readByFfmpeg(file, reader) {
 
 /** @param {Bytes} reader @param {import('node:stream').Writable} stdin  of the child */
 async function feed(reader, stdin) {
-  // It may end before it has read all.
+  // ffmpeg may end before it has read everything.
   stdin.on('error', () => {});
   for await (const piece of reader.rest()) {
     if (stdin.destroyed) return;

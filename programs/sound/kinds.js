@@ -1,4 +1,4 @@
-/** What a file seems to be, for people whose file can't be played. */
+/** Names of kinds of files, for people whose file can't be played. */
 
 /** The beginnings of files, as they are known. @type {readonly (readonly [what: string, at: number, bytes: string])[]} */
 const MARKS = [

@@ -86,7 +86,7 @@ export class PacketAssembler {
   /** @type {Buffer[]} */
   #parts = [];
   #length = 0;
-  /** Whether a packet is under way whose beginning is there. */
+  /** True while a packet is put together whose beginning was read. */
   #isOpen = false;
   #sequence = -1;
 

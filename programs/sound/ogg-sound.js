@@ -29,10 +29,10 @@ const OPUS_HEAD = Buffer.from('OpusHead');
 /** The bytes at a file's beginning by which isOggOpus and readsOggOpus know it. */
 export const OGG_KIND_BYTES = HEAD_AT + HEAD_BYTES;
 
-/** Whether bytes begin as an Ogg Opus file does. @param {Buffer} bytes  OGG_KIND_BYTES of them */
+/** True when bytes begin as an Ogg Opus file does. @param {Buffer} bytes  OGG_KIND_BYTES of them */
 export const isOggOpus = (bytes) => bytes.toString('latin1', 0, 4) === 'OggS' && isHead(bytes.subarray(HEAD_AT));
 
-/** Whether readOggSound reads an Ogg Opus file: one of mono or stereo. @param {Buffer} bytes  OGG_KIND_BYTES of them */
+/** True when readOggSound reads an Ogg Opus file: a mono or stereo one. @param {Buffer} bytes  OGG_KIND_BYTES of them */
 export const readsOggOpus = (bytes) => readHead(bytes.subarray(HEAD_AT)) !== null;
 
 /** @param {Uint8Array} packet */

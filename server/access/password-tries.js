@@ -96,7 +96,7 @@ export class PasswordTries {
     return true;
   }
 
-  /** Whether there may be room for a try soon. @param {string | null} network */
+  /** Returns true when a try may begin soon. @param {string | null} network */
   #mayWait(network) {
     const oldestMs = this.#clock.now() - PENDING_MS;
     return this.#running >= MAX_AT_ONCE || (this.#pending.get(network) ?? []).some((atMs) => atMs > oldestMs);

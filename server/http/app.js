@@ -39,7 +39,7 @@ const DIRECTORIES = Object.freeze({
   '/vendor/uqr': join(packageDirectory('uqr'), 'dist'),
 });
 
-/** What may be asked for its options, as health checks do. */
+/** Paths that answer OPTIONS, which load balancers use as a health check. */
 const PATHS = ['/', '/r/:room', '/listen/:room', '/recordings/:id', '/embed.js', '/admin', '/lab'];
 
 /**

@@ -113,7 +113,7 @@ export async function listen(server, [host, ...others], port, option = 'port') {
   await listenOn(server, host, port, option);
   const bound = /** @type {AddressInfo} */ (server.address()).port;
   for (const other of others) {
-    // What node:http asks of its own sockets.
+    // Options that node:http sets for its own sockets.
     const beside = createTcpServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => server.emit('connection', socket));
     beside.maxConnections = server.maxConnections;
     server.once('close', () => beside.close());

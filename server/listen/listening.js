@@ -302,8 +302,8 @@ class ListenSession extends BaseSession {
 }
 
 /**
- * Whether a browser asks for what it plays itself. Not all say so in the header that is meant for it (Fetch Metadata):
- * none does over plain HTTP, except at localhost.
+ * Returns true for a browser's media element. Not all browsers say so in the header for that (Fetch
+ * Metadata): none does over plain HTTP, except at localhost.
  * @param {IncomingMessage} request
  */
 function isMediaElement({ headers }) {

@@ -11,7 +11,7 @@ export class ControlAnswers {
   #waiting = [];
   /** The number of the oldest. */
   #first = 1;
-  /** How many of the oldest are in an answer whose arrival isn't known yet. */
+  /** Number of the oldest that are in an answer whose arrival isn't known yet. */
   #underWay = 0;
   #bytes = 0;
 

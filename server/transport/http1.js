@@ -312,7 +312,7 @@ class Http1Session extends BaseSession {
   #read({ body, numbers, now }) {
     const { control, read, isLost } = numbers;
     if (read !== null) this.#toPeer.heard(read, isLost);
-    // Of a list that is sent again some were read before.
+    // Some messages of a list that is sent again were read before.
     const known = control === null ? 0 : this.#nextFromPeer - control;
     let messages = 0;
     const isWhole = readList(body, (packet) => {

@@ -38,7 +38,8 @@
  * @typedef {object} Session
  * @property {Transport} transport
  * @property {string} peer               the other end's address and port, for people to read
- * @property {string} [room]             the one room that can be joined over it: the one that it named when it began, or in its join
+ * @property {string} [room]             the one room that can be joined over it, named when it began or in
+ *   its join
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {SessionHandler | null} handler
  * @property {number} [heardMs]          when the other end was heard of last, on the monotonic clock

@@ -120,7 +120,7 @@ describe('PasswordTries on several threads', () => {
     for (let i = 0; i < 50; i++) expect(await one.run('a', right)).toBe(null);
     for (let i = 0; i < 10; i++) {
       expect(await other.run('a', wrong)).toBe('password-wrong');
-      // Whoever knows one room's password gets no more tries at another's.
+      // Knowing one room's password gives no more tries at another's.
       expect(await one.run('a', right)).toBe(i < 9 ? null : 'password-flood');
     }
     expect(await other.run('a', right)).toBe('password-flood');
