@@ -57,9 +57,14 @@ const reasonIn = (words) => words.trim().split('\n').at(-1)?.replace(/^(\[[^\]]*
 export async function readByFfmpeg(file, reader) {
   const input = file === null ? 'pipe:0' : `file:${file}`;
   const { child, ended, reason } = await start(['-i', input, ...AS_WAV], [file === null ? 'pipe' : 'ignore', 'pipe', 'pipe']);
-  if (child.stdin) void feed(reader, child.stdin);
+  const stdout = /** @type {Readable} */ (child.stdout);
+  const failed = (/** @type {Error} */ error) => {
+    child.kill();
+    stdout.destroy(error);
+  };
+  if (child.stdin) feed(reader, child.stdin).catch(failed);
   else await reader.close();
-  const decoded = new ByteReader(/** @type {Readable} */ (child.stdout));
+  const decoded = new ByteReader(stdout);
   const close = async () => {
     child.kill();
     await Promise.all([decoded.close(), reader.close()]);

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
+import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { align, levelDb } from '../../../bench/stats/signal.js';
 import { parseWav } from '../../../bench/stats/wav.js';
@@ -263,4 +264,15 @@ it('a file that is written anew keeps what is in it until there is something to 
   } finally {
     rmSync(folder, { recursive: true });
   }
+});
+
+describe.skipIf(spawnSync('ffmpeg', ['-version']).error)('what ffmpeg reads from a pipe', () => {
+  it('ends with the error of a pipe that fails', async () => {
+    const stdin = new PassThrough();
+    const head = Buffer.from('2e736e640000001800000000000000030000bb8000000001', 'hex');
+    stdin.write(Buffer.concat([head, Buffer.alloc(9600)]));
+    const opened = openSound('-', { stdin });
+    setTimeout(() => stdin.destroy(Object.assign(new Error('read EIO'), { code: 'EIO' })), 300);
+    await expect(opened).rejects.toThrow("the standard input can't be read: read EIO.");
+  }, 10_000);
 });
