@@ -67,6 +67,8 @@ export class ReconnectingClient {
   #backoff;
   #liveness;
   #gathering;
+  /** The client that was welcome last. @type {Client | null} */
+  #welcomed = null;
 
   /** For the statistics. @type {Output} */
   #output = { waitMs: 0, gaps: 0, gapMs: 0 };
@@ -139,8 +141,9 @@ export class ReconnectingClient {
       if (OWN_EVENTS.has(name)) continue;
       on[name] = (/** @type {any} */ detail) => {
         const isHeard = client === this.#client || client === this.#attempt || (name === 'sound' && client === this.#handover?.from);
-        if (isHeard && name === 'people') this.#gathering.people(detail);
-        else if (isHeard) tell(detail);
+        if (isHeard && name !== 'people') tell(detail);
+        // The list of the next node is newer from its welcome on.
+        else if (isHeard && (client === this.#welcomed || this.#attempt !== this.#welcomed)) this.#gathering.people(detail);
       };
     }
     const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output, primitives: this.#primitives });
@@ -153,7 +156,10 @@ export class ReconnectingClient {
    */
   #heard(client, message) {
     if (client !== this.#client && client !== this.#attempt) return;
-    if (message.type === 'welcome') this.#gathering.welcome(message.gatherMs);
+    if (message.type === 'welcome') {
+      this.#welcomed = client;
+      this.#gathering.welcome(message.gatherMs);
+    }
     // Whom a moderator has muted comes back muted.
     if (message.type === 'moderated' && message.muted === true) this.#muted = true;
     if (this.#wish && message.type === 'stage') Object.assign(this.#wish, { stage: message.key, listen: undefined });

@@ -398,6 +398,28 @@ describe('a call at a node of a cluster', () => {
     expect([before.rooms.people, network.conference.rooms.people, call.state]).toEqual([0, 1, 'joined']);
   });
 
+  it('has all its people in the list while they go there, whatever the node before still tells', async () => {
+    const { network, joined, people } = await clustered();
+    const before = network.conference;
+    const others = [await before.join('Yan'), await before.join('Zoe')];
+    await network.until(() => people.at(-1)?.people.length === 3);
+    const told = before.rooms.get('lab')?.view.told;
+    people.length = 0;
+    before.rooms.get('lab')?.moving.begin(NODES[1]);
+    const knows = { ...later, rulesOf: () => told ?? null };
+    network.conference = new Conference({ silenceSuppression: true, cluster: knows, tokens }, network.clock);
+    for (let i = 0; joined.length < 2 && i < 200; i++) {
+      others[i % 2].session.handler?.control({ type: 'mute', muted: i % 4 < 2 });
+      await network.pass(10);
+    }
+    const [resume] = others.map(({ session }) => session.told('welcome')[0].resume);
+    await network.conference.join('Yan', { resume });
+    await network.pass(1500);
+    expect(joined).toHaveLength(2);
+    const names = (/** @type {any} */ list) => list.people.map((/** @type {any} */ { name }) => name).toSorted().join();
+    expect([...new Set(people.map(names))]).toEqual(['Ada,Yan,Zoe']);
+  });
+
   describe.each(/** @type {const} */ (['pull', 'render']))('by %s', (way) => {
     it('is heard without a gap where it goes to another node, however late there is sound', async () => {
       for (const lateMs of [0, 300]) {
