@@ -27,7 +27,9 @@ export class ToldNodes {
     this.#failed = failed;
   }
 
-  /** Somebody has a place. A room that nobody has entered yet is what its node before said. */
+  /**
+   * Begins to tell, since somebody has a place. Until then the room is what the node before it said.
+   */
   occupied() {
     if (this.#isOccupied) return;
     this.#isOccupied = true;
@@ -50,7 +52,7 @@ export class ToldNodes {
     }
   }
 
-  /** The room is another node's, or nobody's. Idempotent. */
+  /** Stops telling: the room is another node's, or nobody's. Idempotent. */
   close() {
     this.#isClosed = true;
   }

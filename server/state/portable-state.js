@@ -61,7 +61,7 @@ export const personFields = Object.freeze({
   hand: z.number().int().min(0).max(1_000_000_000),
 });
 
-/** What the person came with. */
+/** Grant with which the person came. */
 export const grantFields = Object.freeze({
   role,
   withheld: z.array(z.enum(['speak', 'listen', 'chat', 'record', 'moderate'])).max(5),
@@ -76,7 +76,7 @@ const personState = z.object({
   isLight: z.boolean(),
   peer: z.string().max(100),
   transport: z.enum(['webtransport', 'websocket', 'http1', 'datachannel', 'listen', 'relay']),
-  /** Since they came. */
+  /** Time since they came. */
   seconds: z.number().min(0),
 });
 
@@ -93,7 +93,7 @@ const settings = z.object({
   serverDelayMs: z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]).optional().catch(undefined),
 });
 
-/** What older resume tokens of a place don't say. */
+/** Changes of a place that its older resume tokens don't say. */
 const placeNote = z.object({
   key: personFields.key,
   /** The room's epoch, and the time in milliseconds since 1970: tokens that were signed later say it themselves. */
@@ -114,7 +114,7 @@ const stageState = z.object({
   since: z.number().nullable(),
 });
 
-/** What all nodes know of each occupied room. */
+/** State of an occupied room that all nodes know. */
 export const toldState = settings.extend({
   version: z.number().int().min(1).default(1),
   locked: z.boolean(),
@@ -128,7 +128,7 @@ export const toldState = settings.extend({
   bans: z
     .array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) }))
     .max(MAX_TOLD.bans),
-  /** What moderators took from people who have left. */
+  /** Rights that moderators took from people who have left. */
   restraints: z
     .array(z.object({ identity: known, network: known, silenced: z.boolean(), lowered: z.boolean() }))
     .max(MAX_TOLD.restraints)
@@ -148,10 +148,10 @@ const said = z.object({
   cut: z.literal(true).optional(),
 });
 
-/** What was said lately, and the number of the next message. */
+/** The last messages of the chat, and the number of the next one. */
 export const chatState = z.object({ messages: z.array(said).max(MAX_CHAT), next: count.min(1) });
 
-/** The whole of it. */
+/** Whole portable state of a room. */
 export const roomState = z.object({
   name: z.string().max(64),
   told: toldState,

@@ -9,14 +9,15 @@
 const AWAY_AFTER_MS = 3000;
 
 /**
- * Keeps people in the list who are on their way to the room's next node: they have left nobody, and join nobody.
+ * Keeps people in the list who are on their way to the room's next node, so that the page shows
+ * neither a leave nor a join of theirs.
  */
 export class Gathering {
   #clock;
   #tell;
   /** @type {Told | null} */
   #told = null;
-  /** Those who were there before and haven't come yet. @type {Map<string, Person>} */
+  /** People of the last list who haven't come yet. @type {Map<string, Person>} */
   #missing = new Map();
   /** @type {unknown} */
   #timer = null;
@@ -31,7 +32,7 @@ export class Gathering {
     this.#tell = tell;
   }
 
-  /** The call is welcome in a room. @param {unknown} gatherMs  how long that one waits for its people */
+  /** Takes note of a welcome. @param {unknown} gatherMs  how long the room waits for its people */
   welcome(gatherMs) {
     const before = this.#told?.people ?? [];
     this.#clock.clearTimeout(this.#timer);
@@ -57,7 +58,7 @@ export class Gathering {
     this.#later(Math.max(0, gatherMs - AWAY_AFTER_MS), () => this.#over());
   }
 
-  /** Who hasn't come has left. */
+  /** Takes people off the list who haven't come. */
   #over() {
     if (this.#missing.size === 0 || !this.#told) return;
     const people = this.#told.people.filter(({ id }) => !this.#missing.has(id));
@@ -66,7 +67,7 @@ export class Gathering {
     this.#tell(this.#told);
   }
 
-  /** Tells the list again, with those who are missing as they are now. */
+  /** Tells the list again, with the missing people as they are now. */
   #again() {
     if (!this.#told) return;
     const people = this.#told.people.map((person) => this.#missing.get(person.id) ?? person);

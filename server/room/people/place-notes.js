@@ -9,8 +9,8 @@ import { MAX_TOLD } from '../../state/portable-state.js';
 const MOST = 10_000;
 
 /**
- * What older resume tokens of a room's places don't say: who is out for good, and what moderators decided. A note is
- * kept for as long as another node would believe a token that is older than it.
+ * Notes of what older resume tokens of a room's places don't say: who is out for good, and what
+ * moderators decided. A note is kept for as long as another node believes a token older than it.
  */
 export class PlaceNotes {
   #now;
@@ -34,12 +34,12 @@ export class PlaceNotes {
     this.#epoch = epoch;
   }
 
-  /** The place is free for good. @param {string} key */
+  /** Notes that the place is free for good. @param {string} key */
   out(key) {
     this.#add(key, { out: true });
   }
 
-  /** A moderator has decided something. @param {string} key @param {Partial<PlaceNote>} what */
+  /** Notes what a moderator has decided. @param {string} key @param {Partial<PlaceNote>} what */
   decide(key, what) {
     this.#decided.add(key);
     this.#add(key, what);
