@@ -65,6 +65,7 @@ function closeOnSignals(server, drainSeconds, log) {
     server.close().catch(fail);
   };
   let closing = false;
+  let signalled = false;
   /** @param {'SIGINT' | 'SIGTERM'} signal */
   const begin = (signal) => {
     if (closing) return;
@@ -77,7 +78,9 @@ function closeOnSignals(server, drainSeconds, log) {
   };
   /** @param {'SIGINT' | 'SIGTERM'} signal */
   const onSignal = (signal) => {
-    if (closing) process.exit(128 + constants.signals[signal]);
+    // The first SIGTERM after a drain over HTTP is a service manager's, which waits for the same end.
+    if (closing && (signalled || signal === 'SIGINT')) process.exit(128 + constants.signals[signal]);
+    signalled = true;
     begin(signal);
   };
   process.on('SIGINT', onSignal);

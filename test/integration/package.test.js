@@ -14,9 +14,9 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package, and the most that the files in it have, in bytes: 863 kB and 2.985 MB on 2026-11-27. */
-const MAX_PACKED = 880_000;
-const MAX_UNPACKED = 3_000_000;
+/** The largest package, and the most that the files in it have, in bytes: 907 kB and 3.123 MB on 2026-11-28, with code and without a build. */
+const MAX_PACKED = 960_000;
+const MAX_UNPACKED = 3_300_000;
 
 /** @type {string} */
 let packed;
