@@ -1,7 +1,7 @@
 import { nodeOf } from './client/connection/node-origin.js';
 import { CallSound } from './client/call/call-sound.js';
 import { CallWorker } from './client/call/call-worker.js';
-import { addDevices } from './client/call/client-stats.js';
+import { addDevices } from './client/call/device-delays.js';
 import { findSupport } from './client/connection/support.js';
 import { onNetworkChange } from './client/connection/reconnecting.js';
 import { readTrack } from './client/track/track-sound.js';

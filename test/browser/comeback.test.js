@@ -124,7 +124,7 @@ inBrowser.describe(`a call that is cut off, in ${BROWSER}`, () => {
       link.cut();
       await expect.poll(() => stateOf(listener), { timeout: 6000 }).toBe('reconnecting');
       const alert = listener.getByRole('alert');
-      expect(await alert.innerText()).toMatch(/The connection broke off\. Stay on this page: it is being made anew[^]*Trying (again in \d+ s\.|now…)/);
+      expect(await alert.innerText()).toMatch(/The connection broke off\. Stay on this page: the page is connecting again[^]*Trying (again in \d+ s\.|now…)/);
       expect(await listener.title()).toBe('connection lost · place · aloud');
       expect(server.rooms.get('place')?.size).toBe(2);
       await pass(5000);

@@ -133,7 +133,7 @@ inBrowser.describe(`devices that come and go during a call, in ${BROWSER}`, () =
     await speaker.getByRole('button', { name: 'Turn sound on' }).click();
     await isHeard();
     await expect.poll(() => notices(speaker)).not.toMatch(/holds sound back/);
-    expect(await notices(speaker)).toMatch(/You hear the others again/);
+    expect(await notices(speaker)).toMatch(/You and the others can hear each other again/);
 
     // Sound that may be resumed at once needs no press.
     await speaker.evaluate(() => /** @type {any} */ (window).aloud.call.output.context.suspend());

@@ -6,12 +6,12 @@
  * @import { Connection, ConnectionStats } from '../connection/connection.js'
  * @import { Playout } from '../playout/playout.js'
  * @import { ClientAudio } from './client-audio.js'
- * @import { DeviceDelays } from './device-delays.js'
  * @import { RoomState } from './room-state.js'
  * @import { Output } from './types.js'
  */
 
 import { LossReport, ReceivedShare, reportOf } from '../playout/packet-loss.js';
+import { sumOf } from './device-delays.js';
 
 /**
  * @typedef {{ down: number, dropped: number }} Traffic
@@ -159,18 +159,4 @@ export function delayPartsOf({ delivery, serverDelayMs, format }, sync, waits) {
   // In `tick` the server's delay holds the way up.
   const wayMs = delivery === 'reply' ? roundTrip : roundTrip / 2;
   return { frameMs: format.frameMs, wayMs, serverDelayMs: Number(serverDelayMs), ...waits };
-}
-
-/** @param {DelayParts} parts */
-export const sumOf = (parts) => Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
-
-/**
- * Adds what a page knows of its devices to the statistics of its worker, which sees none.
- * @param {ClientStats} stats
- * @param {DeviceDelays} delays
- */
-export function addDevices(stats, { microphoneMs, speakerMs }) {
-  stats.delayParts.speakerMs = speakerMs;
-  stats.delayMs = sumOf(stats.delayParts);
-  stats.microphoneMs = microphoneMs;
 }

@@ -163,7 +163,7 @@ describe('a grid on a star', () => {
       expect((await namespacesOf(pid)).length).toBe(5);
       lab.kill('SIGINT');
       expect(await new Promise((resolve) => void lab.once('exit', resolve))).toBe(1);
-      expect(said).toMatch(/broke off: interrupted by SIGINT/);
+      expect(said).toMatch(/was interrupted by SIGINT/);
       expect(await namespacesOf(pid)).toEqual([]);
       for (const one of processes) expect(() => process.kill(one, 0)).toThrow();
     } finally {

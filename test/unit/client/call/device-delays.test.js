@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { deviceDelaysOf } from '../../../../public/client/call/device-delays.js';
-import { addDevices } from '../../../../public/client/call/client-stats.js';
+import { addDevices, deviceDelaysOf } from '../../../../public/client/call/device-delays.js';
 import { devicesSentence } from '../../../../public/ui/sound/sound-figures.js';
 
 const streamOf = (/** @type {unknown} */ stats) => /** @type {any} */ ({ getAudioTracks: () => [{ stats }] });
