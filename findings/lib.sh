@@ -235,12 +235,12 @@ function page(packets, granule, number, flags) {
   return bytes;
 }
 
-export function oggOpus(packets, samples, { preSkip = 0, channels = 1, inPage = 50 } = {}) {
+export function oggOpus(packets, samples, { preSkip = 0, channels = 1, inPage = 50, padding = 0 } = {}) {
   const head = Buffer.from('OpusHead\x01\0\0\0\0\0\0\0\0\0\0', 'latin1');
   head[9] = channels;
   head.writeUInt16LE(preSkip, 10);
   head.writeUInt32LE(48_000, 12);
-  const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8)]);
+  const tags = Buffer.concat([Buffer.from('OpusTags'), Buffer.alloc(8 + padding)]);
   const pages = [page([head], 0, 0, 2), page([tags], 0, 1, 0)];
   for (let at = 0; at < packets.length; at += inPage) {
     const end = Math.min(packets.length, at + inPage);

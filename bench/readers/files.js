@@ -15,7 +15,7 @@ import { writeWebm } from '../../server/recording/webm-file.js';
 import { seededRandom } from '../stats/random.js';
 import { align } from '../stats/signal.js';
 import { BROWSERS, playFrom } from './page.js';
-import { isThere, markdown, PROGRAMS, RATE, samplesOf, startProgram, stopProgram } from './programs.js';
+import { isThere, markdown, PROGRAMS, RATE, samplesOf, startProgram, stopProgram, tellMissing, titleOf } from './programs.js';
 
 const SECONDS = 8;
 const SEEK = 4.5;
@@ -111,11 +111,11 @@ async function inBrowsers(folder, sound) {
   await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
   const rows = [];
-  for (const browser of BROWSERS.filter((each) => each.isThere())) {
-    const opened = await browser.open();
-    const page = await opened.browser.newPage();
+  for (const browser of BROWSERS.filter((each) => each.isExact && each.isThere())) {
+    const { title, newPage, close } = await browser.open();
+    const page = await newPage();
     await page.goto(url);
-    const row = [browser.name];
+    const row = [title];
     for (const kind of ['opus', 'webm']) {
       for (const seek of [0, SEEK]) {
         let off = OTHER;
@@ -128,7 +128,7 @@ async function inBrowsers(folder, sound) {
       }
     }
     rows.push(row);
-    await opened.close();
+    await close();
   }
   server.close();
   server.closeAllConnections();
@@ -144,7 +144,7 @@ export async function measureFiles() {
     await record(folder, sound);
     const rows = [];
     for (const program of PROGRAMS.filter(isThere)) {
-      const row = [program.name];
+      const row = [titleOf(program)];
       for (const kind of ['opus', 'webm']) {
         for (const seek of [0, SEEK]) {
           const isAble = (seek === 0 || program.seeks) && (program.kinds === undefined || program.kinds.includes(kind === 'opus' ? 'ogg' : kind));
@@ -159,6 +159,7 @@ export async function measureFiles() {
     const [ffmpeg] = PROGRAMS;
     const made = [];
     for (const [name, file, seek] of remuxed(folder)) made.push([name, offset(sound, await decoded(ffmpeg, join(folder, file), 0), seek)]);
+    tellMissing([...PROGRAMS.filter((program) => !isThere(program)), ...BROWSERS.filter((browser) => !browser.isThere())]);
     console.log(`\n${markdown(['made of it', 'as ffmpeg plays that'], made)}`);
   } finally {
     rmSync(folder, { recursive: true });

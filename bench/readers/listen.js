@@ -5,8 +5,10 @@ import { readWav } from '../stats/wav.js';
 import { join } from '../../programs/client.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
+import { AHEAD_MS } from '../../server/listen/live-file.js';
+import { openIcecast } from './icecast.js';
 import { BROWSERS, listenTo } from './page.js';
-import { isThere, markdown, PROGRAMS, RATE, startProgram, stopProgram } from './programs.js';
+import { isThere, markdown, PROGRAMS, RATE, startProgram, stopProgram, tellMissing, titleOf } from './programs.js';
 
 const SPEECH = new URL('../../test/fixtures/speech-low.wav', import.meta.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
@@ -15,9 +17,17 @@ const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const SECONDS = 14;
 const AGAIN_SECONDS = 4;
 
+const PATHS = ['ogg', 'webm'].flatMap((kind) => ['silence', 'speech'].map((room) => `/listen/${room}.${kind}`));
+
+/** Icecast as it takes a room's link, which its listeners hear through ffmpeg. */
+const ICECAST = Object.freeze({ name: 'Icecast', command: 'icecast2' });
+const HOWS = /** @type {const} */ ({ relay: '`<relay>`', source: 'with `ffmpeg -c copy` as its source' });
+
 /** Stands between a reader and the server, counts bytes and questions, and ends the file. */
 class Counter {
   bytes = 0;
+  /** Those before a page has told that it plays. */
+  bytesToBegin = 0;
   asked = 0;
   #server;
   #isOver = false;
@@ -28,11 +38,17 @@ class Counter {
     this.#server = createHttpServer((request, response) => {
       if (request.url === '/') return void response.setHeader('Content-Type', 'text/html').end('<!doctype html>');
       if (request.url === '/favicon.ico') return void response.writeHead(404).end();
+      if (request.url === '/began') {
+        this.bytesToBegin = this.bytes;
+        return void response.writeHead(204).end();
+      }
       this.asked += 1;
       if (this.#isOver) return void response.writeHead(404).end();
       const { host: _, ...headers } = request.headers;
       const asking = ask(`${url}${request.url}`, { headers }, (answer) => {
-        response.writeHead(answer.statusCode ?? 500, answer.headers);
+        // Icecast asks by HTTP/1.0, which has no chunks.
+        const { 'transfer-encoding': _chunks, ...kept } = answer.headers;
+        response.writeHead(answer.statusCode ?? 500, kept);
         answer.on('data', (piece) => (this.bytes += piece.length));
         answer.pipe(response);
       });
@@ -71,20 +87,27 @@ const pass = (/** @type {number} */ seconds) => new Promise((resolve) => void se
 
 /** @typedef {{ beganMs: number | null, lateMs: number | null, bytes: number, again: boolean }} Found */
 
-/** @param {Program} program @param {string} url @param {string} path @returns {Promise<Found>} */
-async function byProgram(program, url, path) {
-  const counter = await new Counter(url).open();
+/**
+ * Hears an address by a program.
+ * @param {Program} program
+ * @param {Counter} counter  between it and the server
+ * @param {string} url
+ * @returns {Promise<Found>}
+ */
+async function heardBy(program, counter, url) {
+  const first = counter.bytes;
   const start = performance.now();
-  const child = startProgram(program, `${counter.url}${path}`);
+  const child = startProgram(program, url);
   let [beganMs, bytes, given] = [/** @type {number | null} */ (null), 0, 0];
   child.stdout?.on('data', (piece) => {
     given += piece.length;
     if (beganMs !== null || given < 100) return;
     beganMs = performance.now() - start;
-    bytes = counter.bytes;
+    bytes = counter.bytes - first;
   });
   await pass(SECONDS);
-  const lateMs = beganMs === null ? null : performance.now() - start - (given * 1000) / (2 * RATE);
+  const aheadMs = program.isPadded ? AHEAD_MS : 0;
+  const lateMs = beganMs === null ? null : performance.now() - start - (given * 1000) / (2 * RATE) + aheadMs;
   const before = counter.end();
   await pass(AGAIN_SECONDS);
   stopProgram(child);
@@ -92,34 +115,66 @@ async function byProgram(program, url, path) {
   return { beganMs, lateMs, bytes, again: counter.asked > before };
 }
 
-/** @param {import('playwright-core').Browser} browser @param {string} url @param {string} path @returns {Promise<Found>} */
-async function byBrowser(browser, url, path) {
+/** @param {Program} program @param {string} url @param {string} path @returns {Promise<Found | null>} */
+async function byProgram(program, url, path) {
+  if (program.kinds?.every((kind) => !path.endsWith(kind))) return null;
   const counter = await new Counter(url).open();
-  const page = await browser.newPage();
+  return heardBy(program, counter, counter.url + path);
+}
+
+/** Hears a room through Icecast, as one who comes late to it. @param {keyof typeof HOWS} how @param {string} url */
+async function byIcecast(how, url) {
+  const counters = await Promise.all(PATHS.map(() => new Counter(url).open()));
+  const { urls, close } = await openIcecast(how, PATHS.map((path, i) => counters[i].url + path));
+  const found = await Promise.all(urls.map((each, i) => heardBy(PROGRAMS[0], counters[i], each)));
+  await close();
+  // What Icecast keeps back isn't seen from here.
+  return found.map((each) => ({ ...each, lateMs: null }));
+}
+
+/** @param {import('./page.js').Opened} browser @param {string} url @param {string} path @returns {Promise<Found>} */
+async function byBrowser({ newPage }, url, path) {
+  const counter = await new Counter(url).open();
+  const page = await newPage();
   await page.goto(counter.url);
-  const looking = page.evaluate(listenTo, /** @type {[string, number]} */ ([path, SECONDS]));
-  const { beganMs, lateMs } = await looking;
-  const { bytes } = counter;
+  const { beganMs, lateMs } = await page.evaluate(listenTo, /** @type {[string, number, string]} */ ([path, SECONDS, '/began']));
   const before = counter.end();
   await pass(AGAIN_SECONDS);
   await page.close();
   counter.close();
-  // What a page hears begins with silence before the room's sound.
-  return { beganMs, lateMs: lateMs === null ? null : lateMs + 1800, bytes: beganMs === null ? 0 : bytes, again: counter.asked > before };
+  return { beganMs, lateMs: lateMs === null ? null : lateMs + AHEAD_MS, bytes: counter.bytesToBegin, again: counter.asked > before };
 }
 
-/** Pages one after another: several at once take each other's time. @param {typeof BROWSERS[number]} reader @param {string} url @param {string[]} paths */
-async function inBrowser(reader, url, paths) {
-  const { browser, close } = await reader.open();
+/** Pages one after another: several at once take each other's time. @param {import('./page.js').Opened} browser @param {string} url */
+async function inBrowser(browser, url) {
   const found = [];
-  for (const path of paths) found.push(await byBrowser(browser, url, path));
-  await close();
+  for (const path of PATHS) found.push(await byBrowser(browser, url, path));
+  await browser.close();
   return found;
 }
 
-/** @param {Found} found */
-const told = ({ beganMs, lateMs, bytes }, isBrowser = false) =>
-  beganMs === null ? 'no' : `${(beganMs / 1000).toFixed(1)} s${isBrowser ? '' : `, ${bytes < 10_000 ? (bytes / 1000).toFixed(1) : Math.round(bytes / 1000)} kB`}; stays ${((lateMs ?? 0) / 1000).toFixed(1)} s behind`;
+/** Measures each reader. @param {string} url @returns {AsyncGenerator<[title: string, found: (Found | null)[]]>} */
+async function* measured(url) {
+  for (const program of PROGRAMS.filter(isThere)) {
+    yield [titleOf(program), await Promise.all(PATHS.map((path) => byProgram(program, url, path)))];
+  }
+  if (isThere(ICECAST) && isThere(PROGRAMS[0])) {
+    for (const how of /** @type {(keyof typeof HOWS)[]} */ (Object.keys(HOWS))) yield [`${titleOf(ICECAST)}, ${HOWS[how]}`, await byIcecast(how, url)];
+  }
+  for (const reader of BROWSERS.filter((each) => each.isThere())) {
+    const browser = await reader.open();
+    yield [browser.title, await inBrowser(browser, url)];
+  }
+}
+
+/** @param {Found | null} found */
+function told(found) {
+  if (found === null) return '–';
+  const { beganMs, lateMs, bytes } = found;
+  if (beganMs === null) return `not within ${SECONDS} s`;
+  const began = `${(beganMs / 1000).toFixed(1)} s, ${bytes < 10_000 ? (bytes / 1000).toFixed(1) : Math.round(bytes / 1000)} kB`;
+  return lateMs === null ? began : `${began}; stays ${(lateMs / 1000).toFixed(1)} s behind`;
+}
 
 /** Prints the table. */
 export async function measureListening() {
@@ -130,13 +185,9 @@ export async function measureListening() {
     while (talker.state !== 'ended') await talker.say(speech);
   })();
   const rows = [];
-  for (const reader of [...PROGRAMS.filter((each) => isThere(each) && each.kinds === undefined), ...BROWSERS.filter((each) => each.isThere())]) {
-    const isBrowser = 'open' in reader;
-    const paths = ['ogg', 'webm'].flatMap((kind) => ['silence', 'speech'].map((room) => `/listen/${room}.${kind}`));
-    const found = isBrowser ? await inBrowser(reader, server.url, paths) : await Promise.all(paths.map((path) => byProgram(reader, server.url, path)));
-    rows.push([reader.name, ...found.map((each) => told(each, isBrowser)), found.some(({ again }) => again) ? 'yes' : 'no']);
-  }
+  for await (const [title, found] of measured(server.url)) rows.push([title, ...found.map(told), found.some((each) => each?.again) ? 'yes' : 'no']);
   console.log(markdown(['reader', 'Ogg, silence', 'Ogg, speech', 'WebM, silence', 'WebM, speech', 'asks again at the end'], rows));
+  tellMissing([...[...PROGRAMS, ICECAST].filter((program) => !isThere(program)), ...BROWSERS.filter((browser) => !browser.isThere())]);
   await Promise.all([talker.leave(), silent.leave()]);
   await talking;
   await server.close();

@@ -222,7 +222,7 @@ class ListenSession extends BaseSession {
     this.#asked = asked;
     this.#clock = clock;
     // A reader that asks for a bit rate has no more.
-    this.#isPadded = asked.bitrate === null && isMediaElement(request);
+    this.#isPadded = asked.bitrate === null && takesBlocks(request);
     this.#limits = this.#isPadded ? LIMITS.padded : LIMITS.plain;
   }
 
@@ -302,13 +302,14 @@ class ListenSession extends BaseSession {
 }
 
 /**
- * Returns true for a browser's media element. Not all browsers say so in the header for that (Fetch
- * Metadata): none does over plain HTTP, except at localhost.
+ * Returns true for players that take a file in blocks: VLC, and a browser's media element. Not all
+ * browsers say so in the header for that (Fetch Metadata): none does over plain HTTP, except at
+ * localhost.
  * @param {IncomingMessage} request
  */
-function isMediaElement({ headers }) {
+function takesBlocks({ headers }) {
   const wanted = headers['sec-fetch-dest'];
-  return wanted === undefined ? /^Mozilla\//.test(headers['user-agent'] ?? '') : wanted === 'audio' || wanted === 'video';
+  return wanted === undefined ? /^(?:Mozilla|VLC)\//.test(headers['user-agent'] ?? '') : wanted === 'audio' || wanted === 'video';
 }
 
 /** Reads a packet. @param {Uint8Array} bytes @returns {boolean} whether it is one of sound, mixed by the server */

@@ -16,10 +16,16 @@ const PART_SAMPLES = GRANULE_RATE / 5;
 const WAIT_MS = 400;
 
 /**
- * Silence at the beginning of a file for a browser, in milliseconds: it plays at once, and what it has before the next
+ * Silence at the beginning of a padded file, in milliseconds: it plays at once, and what it has before the next
  * block comes (PaddedFile) is the delay that it keeps.
  */
-const AHEAD_MS = 1800;
+export const AHEAD_MS = 1800;
+
+/**
+ * Bytes of padding in the header of any other file. ffmpeg, mpv and GStreamer look at 2 KiB before they begin, which a
+ * silent room would take 6 s to fill (`node bench/readers.js listen`).
+ */
+const HEAD_PADDING = 2048;
 
 /** fill() is to be called this often, in milliseconds. */
 export const FILL_MS = 100;
@@ -28,13 +34,10 @@ export const FILL_MS = 100;
 const MAX_GAP_MS = 60_000;
 
 /**
- * The endless files that there are, by the end of their names. Icecast's relay knows Ogg by its bare type only: with a codec
- * behind it, later listeners of the relay get no headers.
+ * The endless files that there are, by the end of their names. Icecast's relay knows them by their bare types only: with a
+ * codec behind it, later listeners of the relay get no headers.
  */
-export const KINDS = Object.freeze({
-  ogg: { type: 'audio/ogg' },
-  webm: { type: 'audio/webm; codecs=opus' },
-});
+export const KINDS = Object.freeze({ ogg: { type: 'audio/ogg' }, webm: { type: 'audio/webm' } });
 
 /** @typedef {keyof typeof KINDS} Kind */
 
@@ -61,12 +64,12 @@ export class LiveFile {
    * @param {string} options.room
    * @param {number} options.serial  of the stream in an Ogg file, 32 bits
    * @param {number} options.nowMs
-   * @param {boolean} [options.isPadded]  for a browser, which takes a file in large blocks
+   * @param {boolean} [options.isPadded]  for a browser or VLC, which take a file in large blocks
    * @param {(part: Uint8Array) => void} options.write  given a new array each time: the header at once
    */
   constructor({ kind, format, room, serial, nowMs, isPadded = false, write }) {
     const { sampleRate, channels } = format;
-    const stream = { preSkip: preSkipOf(format), sampleRate, channels, write };
+    const stream = { preSkip: preSkipOf(format), sampleRate, channels, padding: isPadded ? 0 : HEAD_PADDING, write };
     const file = kind === 'webm'
       ? new WebmOpus({ ...stream, title: room, clusterSamples: PART_SAMPLES })
       : new OggOpus({ ...stream, serial, tags: { TITLE: room }, pageSamples: PART_SAMPLES });

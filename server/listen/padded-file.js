@@ -4,9 +4,9 @@ import { GRANULE_RATE } from '../recording/ogg-opus.js';
 import { padPacket } from '../recording/opus-packet.js';
 
 /**
- * Bytes a second of a file for a browser. Chromium and Firefox take a file in blocks of 32 KiB, so one that has
- * fewer begins late and stays so: a silent room by 48 s and more, speech by 5 s (`node bench/readers.js listen`).
- * A block is 1.3 s then.
+ * Bytes a second of a file for a browser or VLC. Chromium and Firefox take a file in blocks of 32 KiB, VLC in blocks of
+ * 4 KiB after a look at more. A file that has fewer begins late and stays so: a silent room by 48 s and more, speech by
+ * 5 s (`node bench/readers.js listen`). A block is 1.3 s then.
  */
 const BYTES_PER_SECOND = 25_600;
 

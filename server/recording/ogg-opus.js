@@ -50,15 +50,16 @@ export class OggOpus {
    * @param {Record<string, string>} options.tags  as Vorbis comments: TITLE, DATE, ARTIST
    * @param {number} [options.pageSamples]  the sound after which a page ends, in samples of GRANULE_RATE; a reader has to wait
    *   for a whole page
+   * @param {number} [options.padding]  bytes of it behind the tags (RFC 7845, section 5.2)
    * @param {(page: Uint8Array) => void} options.write  given a new array each time
    */
-  constructor({ serial, preSkip, sampleRate, channels = 1, tags, pageSamples = PAGE_SAMPLES, write }) {
+  constructor({ serial, preSkip, sampleRate, channels = 1, tags, pageSamples = PAGE_SAMPLES, padding = 0, write }) {
     this.#write = write;
     this.#pageSamples = pageSamples;
     this.#serial = serial >>> 0;
     this.#putWhole(opusHead(preSkip, sampleRate, channels));
     this.#flush(BEGINS);
-    this.#putWhole(opusTags(tags));
+    this.#putWhole(opusTags(tags, padding));
     this.#flush(0);
   }
 
@@ -157,11 +158,12 @@ export function opusHead(preSkip, sampleRate, channels) {
 /**
  * Writes the comment packet (RFC 7845, section 5.2).
  * @param {Record<string, string>} tags
+ * @param {number} padding  zeros behind them, which readers leave out
  */
-function opusTags(tags) {
+function opusTags(tags, padding) {
   const comments = Object.entries(tags).map(([name, value]) => utf8.encode(`${name}=${value}`));
   const texts = [utf8.encode('aloud'), ...comments];
-  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 8 + 4));
+  const bytes = new Uint8Array(texts.reduce((sum, text) => sum + 4 + text.length, 8 + 4 + padding));
   const view = new DataView(bytes.buffer);
   bytes.set(utf8.encode('OpusTags'));
   let at = 8;

@@ -2,6 +2,7 @@ import { GRANULE_RATE, opusHead } from './ogg-opus.js';
 
 /** The identifiers of the elements that are written (RFC 9559, section 5, and RFC 8794, section 11). */
 const Id = Object.freeze({
+  void: 0xec,
   ebml: 0x1a45dfa3,
   ebmlVersion: 0x4286,
   ebmlReadVersion: 0x42f7,
@@ -88,13 +89,16 @@ export class WebmOpus {
    * @param {string} [options.title]
    * @param {number} [options.samples]   how long all of it will be, in samples of GRANULE_RATE with the pre-skip, where that is known
    * @param {number} [options.clusterSamples]  the sound after which a cluster ends, at most 30 s; a reader has to wait for a whole one
+   * @param {number} [options.padding]  bytes of it at the header's end
    * @param {(part: Uint8Array) => void} options.write  given a new array each time: the header at once, then each cluster
    */
-  constructor({ preSkip, sampleRate, channels = 1, title, samples, clusterSamples = CLUSTER_SAMPLES, write }) {
+  constructor({ preSkip, sampleRate, channels = 1, title, samples, clusterSamples = CLUSTER_SAMPLES, padding = 0, write }) {
     this.#write = write;
     this.#clusterSamples = Math.min(clusterSamples, MAX_CLUSTER_SAMPLES);
     const segment = [idBytes(Id.segment), UNKNOWN_SIZE];
-    write(concat([ebmlHeader(), ...segment, info(title, samples), tracks(preSkip, sampleRate, channels)]));
+    const head = [ebmlHeader(), ...segment, info(title, samples), tracks(preSkip, sampleRate, channels)];
+    if (padding > 0) head.push(element(Id.void, new Uint8Array(padding)));
+    write(concat(head));
   }
 
   /** The length of what was put in, in samples of GRANULE_RATE, the pre-skip included. */
@@ -165,7 +169,7 @@ export function cuesOf(headBytes, clusters) {
     const points = clusters.map(({ bytes, samples }) => {
       const position = element(Id.cueTrackPositions, unsigned(Id.cueTrack, TRACK), fixed(Id.cueClusterPosition, at));
       at += bytes;
-      return element(Id.cuePoint, fixed(Id.cueTime, Math.round((samples * 1000) / GRANULE_RATE)), position);
+      return element(Id.cuePoint, unsigned(Id.cueTime, Math.round((samples * 1000) / GRANULE_RATE)), position);
     });
     return element(Id.cues, ...points);
   };
@@ -215,8 +219,10 @@ function tracks(preSkip, sampleRate, channels) {
 
 /** @param {number} id @param {Uint8Array[]} parts */
 function element(id, ...parts) {
-  const size = new Uint8Array(4);
-  putSize(size, 0, parts.reduce((sum, part) => sum + part.length, 0));
+  const length = parts.reduce((sum, part) => sum + part.length, 0);
+  // One byte where it is enough, which halves an index.
+  const size = length < 0x7f ? Uint8Array.of(0x80 | length) : new Uint8Array(4);
+  if (size.length > 1) putSize(size, 0, length);
   return concat([idBytes(id), size, ...parts]);
 }
 

@@ -5,7 +5,7 @@ import { Headless } from '../../bench/participants/headless.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { requireOrSkip } from '../skip.js';
 import { startServer } from './support/aloud-server.js';
-import { findWebKit, openWebKit } from './support/webkit.js';
+import { findWebKit, openWebKit } from '../../bench/browsers/webkit.js';
 
 const RATE = 48_000;
 

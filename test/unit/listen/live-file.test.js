@@ -151,6 +151,14 @@ describe('LiveFile', () => {
     expect(file.lengthMs).toBe(420);
   });
 
+  it.each(/** @type {const} */ (['ogg', 'webm']))('fills what players look at before they begin by its header, as %s', async (kind) => {
+    const { file, parts } = open(kind);
+    // ffmpeg, mpv and GStreamer: 2 KiB, of which a silent room would take 6 s to fill.
+    expect(Buffer.concat(parts).length).toBeGreaterThanOrEqual(2048);
+    expect(file.lengthMs).toBe(0);
+    expect(Buffer.concat(open(kind, true).parts).length).toBeLessThan(48_000);
+  });
+
   it('begins for a browser with sound that lasts until the next of its blocks, silent or not', async () => {
     for (const kind of /** @type {const} */ (['ogg', 'webm'])) {
       for (const isSilent of [true, false]) {

@@ -1,5 +1,6 @@
+/* global document */
 /**
- * WebKitGTK's MiniBrowser for the tests, by WebDriver (W3C WebDriver 2) and on a screen that nobody sees. It stands for
+ * WebKitGTK's MiniBrowser for benchmarks and tests, by WebDriver (W3C WebDriver 2) and on a screen that nobody sees. It stands for
  * WebKit's code, not for Safari, which isn't to be had outside of its makers' machines.
  */
 
@@ -7,7 +8,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { startSoundServer } from '../../../bench/browsers/sound-server.js';
+import { startSoundServer } from './sound-server.js';
 
 const BROWSERS = ['/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser', '/usr/lib/aarch64-linux-gnu/webkit2gtk-4.1/MiniBrowser'];
 const SCREEN = '1280x900x24';
@@ -86,8 +87,9 @@ async function command(url, body, method = 'POST') {
 /**
  * @param {object} [options]
  * @param {boolean} [options.sharedMemory]  whether a page that is isolated has shared memory, as Safari gives it
+ * @param {boolean} [options.autoplay]  whether a page plays sound unasked
  */
-export async function openWebKit({ sharedMemory = true } = {}) {
+export async function openWebKit({ sharedMemory = true, autoplay = false } = {}) {
   const sound = await startSoundServer({ microphone: null, speaker: true });
   const [port, display] = [await freePort(), `:${90 + (process.pid % 900)}`];
   const screen = spawn('Xvfb', [display, '-screen', '0', SCREEN, '-nolisten', 'tcp'], { stdio: 'ignore' });
@@ -104,7 +106,8 @@ export async function openWebKit({ sharedMemory = true } = {}) {
       if (await command(`${url}/status`, undefined, 'GET').then(() => true, () => false)) break;
       if (Date.now() > end) throw new Error('WebKitWebDriver has not begun');
     }
-    const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: findWebKit(), args: ARGUMENTS } } };
+    const args = [...ARGUMENTS, ...(autoplay ? ['--autoplay-policy=allow'] : [])];
+    const capabilities = { alwaysMatch: { 'webkitgtk:browserOptions': { binary: findWebKit(), args } } };
     const { sessionId, capabilities: given } = await command(`${url}/session`, { capabilities });
     const session = `${url}/session/${sessionId}`;
     const end = async () => {
