@@ -13,8 +13,11 @@ import { cuesOf, WebmOpus } from './webm-opus.js';
 
 export const WEBM_FILE = 'mix.webm';
 
-/** The sound of a cluster, in samples: what a player reads at least where it seeks. */
-const CLUSTER_SAMPLES = 5 * GRANULE_RATE;
+/**
+ * The sound of a cluster, in samples: what a player reads at least where it seeks, and by how much `ffmpeg -c copy` cuts
+ * early at most. The index, which a player reads before it begins, grows by some 22 bytes a cluster: 40 kB an hour.
+ */
+const CLUSTER_SAMPLES = 2 * GRANULE_RATE;
 
 /** Makes WebM files of recordings, one at a time, since each is read and written as fast as the disk is. */
 export class WebmMaker {
