@@ -176,7 +176,9 @@ export function refuse(session, code) {
 
 /** @param {Pick<Session, 'log' | 'room' | 'peer'>} session @param {ErrorCode} code */
 function logRefusal({ log, room, peer }, code) {
-  log.info?.('join refused', { event: 'join-refused', code, room, peer }, { network: networkOfPeer(peer) });
+  // A flood is counted: a line for each of its joins would fill the log.
+  const write = code === 'join-flood' ? log.debug : log.info;
+  write?.('join refused', { event: 'join-refused', code, room, peer }, { network: networkOfPeer(peer) });
 }
 
 /**
