@@ -4,35 +4,87 @@ import { BaseSequencer } from 'vitest/node';
 /** Tests that hear or measure in a browser: nothing else may use the processors meanwhile. */
 const SOUND = ['test/browser/sound/sound.test.js', 'test/browser/sound/forward.test.js'];
 
-/** What measures over real sockets, without a browser: those that ask test/support/undisturbed.js. */
-const MEASURED = ['cluster', 'forward', 'listeners', 'native/congestion', 'programs', 'quality', 'social', 'stereo', 'stuck', 'workers'].map((name) => `test/integration/${name}.test.js`);
+/**
+ * What measures over real sockets, without a browser: those that ask test/support/undisturbed.js.
+ */
+const MEASURED = [
+  'cluster',
+  'forward',
+  'listeners',
+  'native/congestion',
+  'programs',
+  'quality',
+  'social',
+  'stereo',
+  'stuck',
+  'workers',
+].map((name) => `test/integration/${name}.test.js`);
 
 /** Measuring tests that a few milliseconds of another test spoil. */
 const ALONE = ['test/integration/start-stop.test.js'];
 
-/** The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in `npm test`. */
+/**
+ * The lab, whose figures are looked at. This and what follows is in `npm run test:all`, and not in
+ * `npm test`.
+ */
 const LAB = ['test/integration/bench/**/*.test.js'];
 
 /** The package and its installation, workers that end, and sound files of many kinds. */
-const LONG = ['test/integration/package.test.js', 'test/integration/sound-kinds.test.js', 'test/integration/worker-faults.test.js'];
+const LONG = [
+  'test/integration/package.test.js',
+  'test/integration/sound-kinds.test.js',
+  'test/integration/worker-faults.test.js',
+];
 
-/** Calls that are cut off for long, devices that come and go, stereo, what moderators and the operator do, looks at many pages, and players of a room's link. */
-const LONG_BROWSER = ['admin', 'carry', 'cluster', 'comeback', 'devices', 'everyone', 'listen-link', 'listeners', 'moderation', 'one-tab', 'phone', 'recording-view', 'stereo', 'survey'].map((name) => `test/browser/${name}.test.js`);
+/**
+ * Calls that are cut off for long, devices that come and go, stereo, what moderators and the
+ * operator do, looks at many pages, and players of a room's link.
+ */
+const LONG_BROWSER = [
+  'admin',
+  'carry',
+  'cluster',
+  'comeback',
+  'devices',
+  'everyone',
+  'listen-link',
+  'listeners',
+  'moderation',
+  'one-tab',
+  'phone',
+  'recording-view',
+  'stereo',
+  'survey',
+].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
-const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map((name) => `test/browser/${name}.test.js`);
+const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map(
+  (name) => `test/browser/${name}.test.js`,
+);
 
 /** Tests that listen, or measure sound, for long. */
-const LONG_SOUND = ['sound/backing-track', 'sound/lab', 'sound/nearness', 'sound/stall', 'sound/steady', 'sound/stereo'].map((name) => `test/browser/${name}.test.js`);
+const LONG_SOUND = [
+  'sound/backing-track',
+  'sound/lab',
+  'sound/nearness',
+  'sound/stall',
+  'sound/steady',
+  'sound/stereo',
+].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */
-const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map((name) => `test/browser/${name}.test.js`);
+const IN_EACH = ['sound/sound', 'comeback', 'moderation', 'page'].map(
+  (name) => `test/browser/${name}.test.js`,
+);
 
 /** Tests in browsers other than Chromium alone. */
 const IN_OTHERS = ['sound/no-speaker', 'webkit'].map((name) => `test/browser/${name}.test.js`);
 const isChromium = process.env.ALOUD_TEST_BROWSER !== 'firefox';
 
-/** Tests that run longer, or in more kinds, under `npm run test:long`: they ask test/support/long.js. */
+/**
+ * Tests that run longer, or in more kinds, under `npm run test:long`: they ask
+ * test/support/long.js.
+ */
 const LONGER = [
   'test/integration/cluster.test.js',
   'test/integration/listeners.test.js',
@@ -44,32 +96,72 @@ const LONGER = [
 const LONGER_BROWSER = ['test/browser/broadcast.test.js', 'test/browser/presence.test.js'];
 
 /**
- * Fails a test in which a page met an error. A browser is a machine of its own, which stands still now and then: its
- * tests get a second try, which the end of the run names with the reason. Unit and integration tests get none.
+ * Fails a test in which a page met an error. A browser is a machine of its own, which stands still
+ * now and then: its tests get a second try, which the end of the run names with the reason. Unit
+ * and integration tests get none.
  */
 const IN_BROWSER = { setupFiles: ['test/browser/support/no-problems.js'], retry: 1 };
 
 /**
- * Real sockets and browsers are in real time: a busy machine takes its time, and a measurement that it disturbed is
- * made again (test/support/undisturbed.js).
+ * Real sockets and browsers are in real time: a busy machine takes its time, and a measurement that
+ * it disturbed is made again (test/support/undisturbed.js).
  */
-const REAL_TIME = { hookTimeout: 60_000, testTimeout: 120_000, expect: { poll: { timeout: 10_000, interval: 100 } } };
+const REAL_TIME = {
+  hookTimeout: 60_000,
+  testTimeout: 120_000,
+  expect: { poll: { timeout: 10_000, interval: 100 } },
+};
 
 /** The files that take longest, longest first. */
 const SLOW = [
-  'integration/bench/ways', 'integration/cluster', 'integration/bench/link',
-  'browser/comeback', 'browser/lab', 'browser/together', 'browser/failures', 'browser/recording-view', 'browser/moderation', 'browser/lab-browser', 'browser/everyone',
-  'browser/green-room', 'browser/call', 'browser/devices', 'browser/lab-delays', 'browser/page', 'browser/admin', 'browser/one-tab', 'browser/carry', 'browser/phone', 'browser/presence',
-  'integration/forward', 'integration/package', 'integration/bench/lab', 'integration/conference', 'integration/cli', 'integration/comeback', 'integration/quality',
-  'integration/programs', 'integration/stuck', 'integration/listeners', 'integration/worker-faults', 'integration/access',
-  'unit/room/room-delay', 'unit/client/playout/playout', 'unit/recording/recording', 'unit/client/playout/steadiness',
+  'integration/bench/ways',
+  'integration/cluster',
+  'integration/bench/link',
+  'browser/comeback',
+  'browser/lab',
+  'browser/together',
+  'browser/failures',
+  'browser/recording-view',
+  'browser/moderation',
+  'browser/lab-browser',
+  'browser/everyone',
+  'browser/green-room',
+  'browser/call',
+  'browser/devices',
+  'browser/lab-delays',
+  'browser/page',
+  'browser/admin',
+  'browser/one-tab',
+  'browser/carry',
+  'browser/phone',
+  'browser/presence',
+  'integration/forward',
+  'integration/package',
+  'integration/bench/lab',
+  'integration/conference',
+  'integration/cli',
+  'integration/comeback',
+  'integration/quality',
+  'integration/programs',
+  'integration/stuck',
+  'integration/listeners',
+  'integration/worker-faults',
+  'integration/access',
+  'unit/room/room-delay',
+  'unit/client/playout/playout',
+  'unit/recording/recording',
+  'unit/client/playout/steadiness',
 ].map((name) => `/test/${name}.test.js`);
 
-/** Begins with the files that take longest, so that at a project's end no worker is left alone with one of them. */
+/**
+ * Begins with the files that take longest, so that at a project's end no worker is left alone with
+ * one of them.
+ */
 class SlowestFirst extends BaseSequencer {
   /** @override @param {import('vitest/node').TestSpecification[]} files */
   async sort(files) {
-    const groupOf = (/** @type {import('vitest/node').TestSpecification} */ { project }) => project.config.sequence.groupOrder;
+    const groupOf = (/** @type {import('vitest/node').TestSpecification} */ { project }) =>
+      project.config.sequence.groupOrder;
     const rankOf = (/** @type {import('vitest/node').TestSpecification} */ { moduleId }) => {
       const rank = SLOW.findIndex((name) => moduleId.endsWith(name));
       return rank < 0 ? SLOW.length : rank;
@@ -80,8 +172,8 @@ class SlowestFirst extends BaseSequencer {
 }
 
 /**
- * The kinds of test run one after another, so that a browser's sound isn't measured while others use the processors. Those of one
- * order run as one: none waits for the other's last file.
+ * The kinds of test run one after another, so that a browser's sound isn't measured while others
+ * use the processors. Those of one order run as one: none waits for the other's last file.
  */
 export default defineConfig({
   test: {
@@ -108,7 +200,8 @@ export default defineConfig({
           include: ['test/integration/**/*.test.js'],
           exclude: [...LONG, ...LAB, ...MEASURED, ...ALONE],
           isolate: false,
-          // They wait more than they work: all together take 90 s of a processor, and 110 s three at a time.
+          // They wait more than they work: all together take 90 s of a processor, and 110 s three
+          // at a time.
           maxWorkers: 4,
           maxConcurrency: 3,
           sequence: { groupOrder: 1 },
@@ -127,7 +220,14 @@ export default defineConfig({
         },
       },
       {
-        test: { ...REAL_TIME, name: 'alone', include: ALONE, isolate: false, fileParallelism: false, sequence: { groupOrder: 3 } },
+        test: {
+          ...REAL_TIME,
+          name: 'alone',
+          include: ALONE,
+          isolate: false,
+          fileParallelism: false,
+          sequence: { groupOrder: 3 },
+        },
       },
       {
         test: {
@@ -219,7 +319,8 @@ export default defineConfig({
         },
       },
       {
-        // Each attack has a server and a room beside it. Those that cost the processors much run alone, the others three at once.
+        // Each attack has a server and a room beside it. Those that cost the processors much run
+        // alone, the others three at once.
         test: {
           ...REAL_TIME,
           name: 'hostile',

@@ -1,7 +1,8 @@
 /**
- * Measures where a microphone's frames spend their time until the server has them: in Chromium as it is, in Chromium with the
- * worklet that other browsers need, in Chromium on the sound server that Firefox has, in Firefox, and in Firefox with a shorter
- * device buffer, which its user alone can set.
+ * Measures where a microphone's frames spend their time until the server has them: in Chromium as
+ * it is, in Chromium with the worklet that other browsers need, in Chromium on the sound server
+ * that Firefox has, in Firefox, and in Firefox with a shorter device buffer, which its user alone
+ * can set.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -22,16 +23,25 @@ import { formatWav } from './stats/wav.js';
 
 const RATE = 48000;
 
-/** The time in which a call comes to rest, in milliseconds: the server forgets the first four seconds too. */
+/**
+ * The time in which a call comes to rest, in milliseconds: the server forgets the first four
+ * seconds too.
+ */
 const SETTLE_MS = 6000;
 
 /** What the microphone hears is longer than the measurement by this, in seconds. */
 const LEAD_SECONDS = 20;
 
-/** Blocks that the worklet gets within this time are of one burst, in milliseconds: its clock has whole ones. */
+/**
+ * Blocks that the worklet gets within this time are of one burst, in milliseconds: its clock has
+ * whole ones.
+ */
 const TOGETHER_MS = 1.5;
 
-/** Code that goes before the worklet's module: it counts blocks and bursts where a ring for capture has room for it. */
+/**
+ * Code that goes before the worklet's module: it counts blocks and bursts where a ring for capture
+ * has room for it.
+ */
 const NOTE_BURSTS = `
 import { SampleRing as NotedRing } from './sample-ring.js';
 {
@@ -49,7 +59,9 @@ import { SampleRing as NotedRing } from './sample-ring.js';
 }
 `;
 
-/** Put before the worker's module: notes each piece of sound as it comes, and each frame as it goes. */
+/**
+ * Put before the worker's module: notes each piece of sound as it comes, and each frame as it goes.
+ */
 const NOTE_FRAMES = `
 import { SampleRing as NotedRing } from '../../../worklets/sample-ring.js';
 import { ClockSync as NotedClock } from '../clock/clock-sync.js';
@@ -86,20 +98,27 @@ import { FrameSender as NotedSender } from '../capture/frame-sender.js';
 `;
 
 const options = new Command('capture')
-  .description("Where a microphone's frames spend their time until the server has them, by browser.")
+  .description(
+    "Where a microphone's frames spend their time until the server has them, by browser.",
+  )
   .option('--seconds <n>', 'of each browser, each time', wholeNumber(1, 600), 15)
   .option('--turns <n>', 'through the browsers', wholeNumber(1, 100), 3)
   .option('--frame-ms <n>', 'length of a frame', '20')
   .parse()
   .opts();
 
-/** A worker whose module is put together here isn't taken to be of this machine, and could not reach the server over HTTP/3. */
-const ARGUMENTS = CHROMIUM_ARGUMENTS.map((one) => (one.startsWith('--disable-features=') ? `${one},LocalNetworkAccessChecks` : one));
+/**
+ * A worker whose module is put together here isn't taken to be of this machine, and could not reach
+ * the server over HTTP/3.
+ */
+const ARGUMENTS = CHROMIUM_ARGUMENTS.map((one) =>
+  one.startsWith('--disable-features=') ? `${one},LocalNetworkAccessChecks` : one,
+);
 
 /** A tone with overtones, for as long as a turn takes. */
 function sound() {
   const samples = new Float32Array((options.seconds + LEAD_SECONDS) * RATE);
-  for (let i = 0; i < samples.length; i++) samples[i] = 0.2 * ((i * 150) / RATE % 1) - 0.1;
+  for (let i = 0; i < samples.length; i++) samples[i] = 0.2 * (((i * 150) / RATE) % 1) - 0.1;
   return samples;
 }
 
@@ -110,7 +129,12 @@ async function openChromium() {
   await writeFile(file, formatWav({ sampleRate: RATE, channels: [sound()] }));
   const browser = await chromium.launch({
     executablePath: findChromium(),
-    args: [...ARGUMENTS, '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${file}`],
+    args: [
+      ...ARGUMENTS,
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${file}`,
+    ],
   });
   const close = async () => {
     await browser.close();
@@ -119,9 +143,15 @@ async function openChromium() {
   return { browser, close };
 }
 
-/** Has Chromium hear what Firefox does. @returns {Promise<{ browser: Browser, close: () => Promise<void> }>} */
+/**
+ * Has Chromium hear what Firefox does.
+ * @returns {Promise<{ browser: Browser, close: () => Promise<void> }>}
+ */
 async function openChromiumOnPulse() {
-  const server = await startSoundServer({ microphone: formatWav({ sampleRate: RATE, channels: [sound()] }), speaker: true });
+  const server = await startSoundServer({
+    microphone: formatWav({ sampleRate: RATE, channels: [sound()] }),
+    speaker: true,
+  });
   const browser = await chromium.launch({
     executablePath: findChromium(),
     args: [...ARGUMENTS, '--use-fake-ui-for-media-stream'],
@@ -145,9 +175,15 @@ const hasFirefox = findFirefox() !== undefined;
 
 /** By name: how it is opened, and what is done to its page. */
 const BROWSERS = Object.freeze({
-  ...(hasChromium && { Chromium: { open: openChromium }, 'Chromium, worklet': { open: openChromium, prepare: withWorklet } }),
+  ...(hasChromium && {
+    Chromium: { open: openChromium },
+    'Chromium, worklet': { open: openChromium, prepare: withWorklet },
+  }),
   ...(hasChromium && canServeSound() && { 'Chromium, PulseAudio': { open: openChromiumOnPulse } }),
-  ...(hasFirefox && { Firefox: { open: openFirefoxWith({}) }, 'Firefox, 256 samples': { open: openFirefoxWith({ 'media.cubeb_latency_mtg_frames': 256 }) } }),
+  ...(hasFirefox && {
+    Firefox: { open: openFirefoxWith({}) },
+    'Firefox, 256 samples': { open: openFirefoxWith({ 'media.cubeb_latency_mtg_frames': 256 }) },
+  }),
 });
 
 /**
@@ -162,25 +198,36 @@ const putBefore = (page, path, code) =>
     await route.fulfill({ status: 200, headers, body: code + (await response.text()) });
   });
 
-/** @param {Page} page @returns {Promise<{ pieces: number[], frames: number[][], blocks: number, bursts: number }>} since the last time */
+/**
+ * @param {Page} page
+ * @returns {Promise<{ pieces: number[], frames: number[][], blocks: number, bursts: number }>}
+ *   since the last time
+ */
 const takeNotes = (page) =>
-  page.evaluate(() => new Promise((resolve) => {
-    const channel = new BroadcastChannel('notes');
-    channel.onmessage = ({ data }) => {
-      channel.close();
-      resolve(data);
-    };
-    channel.postMessage('take');
-  }));
+  page.evaluate(
+    () =>
+      new Promise((resolve) => {
+        const channel = new BroadcastChannel('notes');
+        channel.onmessage = ({ data }) => {
+          channel.close();
+          resolve(data);
+        };
+        channel.postMessage('take');
+      }),
+  );
 
 /**
- * @param {{ open: () => Promise<{ browser: Browser, close: () => Promise<void> }>, prepare?: (page: Page) => Promise<unknown> }} kind
+ * @param {{ open: () => Promise<{ browser: Browser, close: () => Promise<void> }>, prepare?: (page:
+ *   Page) => Promise<unknown> }} kind
  */
 async function measure({ open, prepare }) {
   const server = new Child(SERVER, []);
   const { browser, close } = await open();
   try {
-    const { port } = await server.call('start', { argv: ['--frame-ms', options.frameMs, '--no-silence-suppression'], observe: 'mixes' });
+    const { port } = await server.call('start', {
+      argv: ['--frame-ms', options.frameMs, '--no-silence-suppression'],
+      observe: 'mixes',
+    });
     const page = await browser.newPage();
     await prepare?.(page);
     await putBefore(page, '/client/call/worker.js', NOTE_FRAMES);
@@ -201,26 +248,34 @@ async function measure({ open, prepare }) {
 }
 
 /**
- * Splits the lateness of each frame: held until the worker has its last sample, encoded and given to the transport, on the way
- * until the server has it. The burst is what reaches the worklet, or the worker where there is none, at once.
+ * Splits the lateness of each frame: held until the worker has its last sample, encoded and given
+ * to the transport, on the way until the server has it. The burst is what reaches the worklet, or
+ * the worker where there is none, at once.
  * @param {Awaited<ReturnType<typeof takeNotes>>} notes
  * @param {Awaited<ReturnType<typeof takeNotes>>} before
  * @param {{ arrivals: { frame: number, atMs: number }[], originMs: number }} server  its notes
  */
 function split({ pieces, frames, blocks, bursts }, before, { arrivals, originMs }) {
   const frameMs = Number(options.frameMs);
-  const arrived = new Map(arrivals.map(({ frame, atMs }) => [frame, atMs - originMs - (frame + 1) * frameMs]));
+  const arrived = new Map(
+    arrivals.map(({ frame, atMs }) => [frame, atMs - originMs - (frame + 1) * frameMs]),
+  );
   const parts = frames.flatMap(([frame, clock, encodedMs]) => {
     const lateMs = arrived.get(frame);
     if (lateMs === undefined) return [];
     const heldMs = (clock * 1000) / RATE - (frame + 1) * frameMs;
     return [{ heldMs, encodedMs, wayMs: lateMs - heldMs - encodedMs, lateMs }];
   });
-  const at = (/** @type {'heldMs' | 'encodedMs' | 'wayMs' | 'lateMs'} */ part, /** @type {number} */ p) =>
-    quantile(sorted(parts.map((one) => one[part])), p);
+  const at = (
+    /** @type {'heldMs' | 'encodedMs' | 'wayMs' | 'lateMs'} */ part,
+    /** @type {number} */ p,
+  ) => quantile(sorted(parts.map((one) => one[part])), p);
   const piece = quantile(sorted(pieces), 0.5);
   return {
-    burst: bursts > before.bursts ? (128_000 * (blocks - before.blocks)) / (bursts - before.bursts) / RATE : piece,
+    burst:
+      bursts > before.bursts
+        ? (128_000 * (blocks - before.blocks)) / (bursts - before.bursts) / RATE
+        : piece,
     'held least': at('heldMs', 0.01),
     held: at('heldMs', 0.5),
     'held 99 %': at('heldMs', 0.99),
@@ -239,7 +294,9 @@ async function main() {
     for (const [name, kind] of Object.entries(BROWSERS)) {
       process.stderr.write(`\r${turn + 1} of ${options.turns}: ${name} \x1b[K`);
       const parts = await measure(kind);
-      rows[`${name} ${turn + 1}`] = /** @type {any} */ (Object.fromEntries(Object.entries(parts).map(([part, ms]) => [part, Number(ms.toFixed(1))])));
+      rows[`${name} ${turn + 1}`] = /** @type {any} */ (
+        Object.fromEntries(Object.entries(parts).map(([part, ms]) => [part, Number(ms.toFixed(1))]))
+      );
     }
   }
   process.stderr.write('\r\x1b[K');

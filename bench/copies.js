@@ -1,7 +1,8 @@
 /**
- * Prints what of a mix is at a listener in time on the lab's `bad-wifi` link, by how its packets are sent and by how long
- * sound waits at the listener. A model of the link's way down (bench/link/profiles.js), without sockets and in no time: it
- * shows why a `near` listener's packets of 60 ms go three times, 60 ms apart.
+ * Prints what of a mix is at a listener in time on the lab's `bad-wifi` link, by how its packets
+ * are sent and by how long sound waits at the listener. A model of the link's way down
+ * (bench/link/profiles.js), without sockets and in no time: it shows why a `near` listener's
+ * packets of 60 ms go three times, 60 ms apart.
  *
  *   node bench/copies.js
  */
@@ -14,16 +15,36 @@ const STRIDE = 3;
 const HOURS = 4;
 const WAITS_MS = [80, 120, 160, 180, 200];
 
-const { jitterMs, jitterShape, jitterCapMs, jitterHoldMs, stallsPerSecond, stallMinMs, stallMaxMs, lossPercent, burstEnter, burstLeave, badLossPercent } =
-  /** @type {Required<import('./link/settings.js').LinkSettings>} */ (linkProfile('bad-wifi').settings);
+const {
+  jitterMs,
+  jitterShape,
+  jitterCapMs,
+  jitterHoldMs,
+  stallsPerSecond,
+  stallMinMs,
+  stallMaxMs,
+  lossPercent,
+  burstEnter,
+  burstLeave,
+  badLossPercent,
+} = /** @type {Required<import('./link/settings.js').LinkSettings>} */ (
+  linkProfile('bad-wifi').settings
+);
 
-/** The frames of each packet that is sent when a frame is mixed. @typedef {(frame: number) => number[][]} Sending */
+/**
+ * The frames of each packet that is sent when a frame is mixed.
+ * @typedef {(frame: number) => number[][]} Sending
+ */
 
 /** @param {number} frame  the packet's last */
 const strideTo = (frame) => [frame, frame - 1, frame - 2];
 
 /** @param {number[]} offsets  in frames: when packets of 60 ms go again @returns {Sending} */
-const copies = (offsets) => (frame) => [0, ...offsets].map((offset) => frame - offset).filter((last) => last >= 0 && last % STRIDE === STRIDE - 1).map(strideTo);
+const copies = (offsets) => (frame) =>
+  [0, ...offsets]
+    .map((offset) => frame - offset)
+    .filter((last) => last >= 0 && last % STRIDE === STRIDE - 1)
+    .map(strideTo);
 
 /** @type {Record<string, Sending>} */
 const SENDINGS = {
@@ -37,7 +58,10 @@ const SENDINGS = {
   'of 60 ms, again after 80 and 160 ms': copies([4, 8]),
 };
 
-/** When each frame is there first, after it was mixed, in milliseconds beyond the least way. @param {Sending} sending */
+/**
+ * When each frame is there first, after it was mixed, in milliseconds beyond the least way.
+ * @param {Sending} sending
+ */
 function arrivals(sending) {
   const random = seededRandom(1);
   const exponential = (/** @type {number} */ mean) => -Math.log(1 - random()) * mean;
@@ -49,27 +73,36 @@ function arrivals(sending) {
   let lastMs = 0;
   for (let frame = 0; frame < frames; frame++) {
     const nowMs = frame * FRAME_MS;
-    for (; stall.nextMs < nowMs; stall.nextMs += exponential(1000 / stallsPerSecond)) stall.endMs = stall.nextMs + stallMinMs + random() * (stallMaxMs - stallMinMs);
+    for (; stall.nextMs < nowMs; stall.nextMs += exponential(1000 / stallsPerSecond))
+      stall.endMs = stall.nextMs + stallMinMs + random() * (stallMaxMs - stallMinMs);
     for (const held of sending(frame)) {
       isBad = isBad ? random() >= burstLeave : random() < burstEnter;
       if (random() < lossPercent / 100 || (isBad && random() < badLossPercent / 100)) continue;
       if (nowMs >= jitter.untilMs) {
-        jitter.ms = Math.min(jitterCapMs, jitterMs * (jitterShape - 1) * ((1 - random()) ** (-1 / jitterShape) - 1));
+        jitter.ms = Math.min(
+          jitterCapMs,
+          jitterMs * (jitterShape - 1) * ((1 - random()) ** (-1 / jitterShape) - 1),
+        );
         jitter.untilMs = nowMs + jitterHoldMs;
       }
       // Nothing overtakes.
       const atMs = Math.max(lastMs, stall.endMs, nowMs + jitter.ms);
       lastMs = atMs;
-      for (const one of held) if (one >= 0) there[one] = Math.min(there[one], atMs - one * FRAME_MS);
+      for (const one of held)
+        if (one >= 0) there[one] = Math.min(there[one], atMs - one * FRAME_MS);
     }
   }
   return there;
 }
 
-console.log(`Percent of the frames there in time on bad-wifi, in ${HOURS} hours, by how long sound waits:\n`);
+console.log(
+  `Percent of the frames there in time on bad-wifi, in ${HOURS} hours, by how long sound waits:\n`,
+);
 console.log(`${''.padEnd(38)}${WAITS_MS.map((ms) => `${ms} ms`.padStart(9)).join('')}`);
 for (const [name, sending] of Object.entries(SENDINGS)) {
   const there = arrivals(sending);
-  const shares = WAITS_MS.map((wait) => (100 * there.reduce((count, ms) => count + (ms <= wait ? 1 : 0), 0)) / there.length);
+  const shares = WAITS_MS.map(
+    (wait) => (100 * there.reduce((count, ms) => count + (ms <= wait ? 1 : 0), 0)) / there.length,
+  );
   console.log(`${name.padEnd(38)}${shares.map((share) => share.toFixed(3).padStart(9)).join('')}`);
 }

@@ -1,7 +1,16 @@
 /** Prints a room's delay control on made-up traces: D over time, received audio, reaction times. */
 
 import { Command } from 'commander';
-import { constant, exponential, heldUp, inTurn, leastFixedMs, lognormal, simulate, stalling } from './delay-simulation.js';
+import {
+  constant,
+  exponential,
+  heldUp,
+  inTurn,
+  leastFixedMs,
+  lognormal,
+  simulate,
+  stalling,
+} from './delay-simulation.js';
 import { wholeNumber } from './options.js';
 import { mean } from './stats/statistics.js';
 
@@ -12,7 +21,10 @@ const TARGET = 99.5;
 /** Number of values of D over time that are printed. */
 const POINTS = 24;
 
-/** @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[], loss?: number }>} */
+/**
+ * @type {Record<string, { about: string, traces: () => Trace[], roundTripsMs?: (number | null)[],
+ *   loss?: number }>}
+ */
 const CASES = {
   loopback: { about: '0.3 ms and 0.1 ms of jitter', traces: () => [exponential(0.3, 0.1)] },
   thesis: {
@@ -34,7 +46,13 @@ const CASES = {
   },
   step: {
     about: '10 ms; 60 ms from 30 s to 60 s; 1 ms of exponential jitter',
-    traces: () => [inTurn([[0, exponential(10, 1)], [30_000, exponential(60, 1)], [60_000, exponential(10, 1)]])],
+    traces: () => [
+      inTurn([
+        [0, exponential(10, 1)],
+        [30_000, exponential(60, 1)],
+        [60_000, exponential(10, 1)],
+      ]),
+    ],
   },
   ten: {
     about: 'ten people, 5 to 50 ms away, 1 ms of exponential jitter',
@@ -45,10 +63,17 @@ const CASES = {
     traces: () => [exponential(10, 1), constant(300)],
     roundTripsMs: [20, 20],
   },
-  'loss 1 %': { about: 'everyday, and 1 % of the packets never come', traces: () => [lognormal(11.95)], loss: 0.01 },
+  'loss 1 %': {
+    about: 'everyday, and 1 % of the packets never come',
+    traces: () => [lognormal(11.95)],
+    loss: 0.01,
+  },
   'loss 5 %': { about: 'the same with 5 %', traces: () => [lognormal(11.95)], loss: 0.05 },
   'loss 10 %': { about: 'the same with 10 %', traces: () => [lognormal(11.95)], loss: 0.1 },
-  far: { about: 'one at 10 ms, and one at 900 ms, beyond the cap', traces: () => [exponential(10, 1), constant(900)] },
+  far: {
+    about: 'one at 10 ms, and one at 900 ms, beyond the cap',
+    traces: () => [exponential(10, 1), constant(900)],
+  },
 };
 
 const options = new Command('delay-control')
@@ -76,17 +101,26 @@ const table = Object.entries(CASES).map(([name, { about, traces, roundTripsMs, l
     meanDelayMs: round(mean(ticks.map((tick) => tick.delayMs)), 1),
     leastLatenessMs: round(Math.max(...reached.map((i) => Math.min(...lateness[i]))), 1),
     fixedDelayMs: Math.max(...reached.map((i) => leastFixedMs(lateness[i], TARGET))),
-    delaysMs: ticks.filter((tick) => tick.frame % every === every - 1).slice(0, POINTS).map((tick) => round(tick.delayMs, 0)),
+    delaysMs: ticks
+      .filter((tick) => tick.frame % every === every - 1)
+      .slice(0, POINTS)
+      .map((tick) => round(tick.delayMs, 0)),
   };
 });
 
 /** The time after a step of the path until everything is in time again, and until D is back. */
 function reactions() {
   return [5, 20, 40, 80, 160].map((riseMs) => {
-    const trace = inTurn([[0, exponential(10, 1)], [30_000, exponential(10 + riseMs, 1)], [60_000, exponential(10, 1)]]);
+    const trace = inTurn([
+      [0, exponential(10, 1)],
+      [30_000, exponential(10 + riseMs, 1)],
+      [60_000, exponential(10, 1)],
+    ]);
     const { ticks } = simulate({ traces: [trace], seconds: 150, seed: options.seed });
     const late = ticks.filter((tick) => !tick.inTime[0] && tick.frame >= 1500 && tick.frame < 1600);
-    const from = ticks.slice(1500).findIndex((_, i) => ticks.slice(1500 + i, 1505 + i).every((tick) => tick.inTime[0]));
+    const from = ticks
+      .slice(1500)
+      .findIndex((_, i) => ticks.slice(1500 + i, 1505 + i).every((tick) => tick.inTime[0]));
     const before = ticks[1400].delayMs;
     const back = ticks.find((tick) => tick.frame > 3000 && tick.delayMs <= before + 2);
     return {
@@ -99,10 +133,17 @@ function reactions() {
 }
 
 const reaction = reactions();
-if (options.json) console.log(JSON.stringify({ ...options, target: TARGET, cases: table, reaction }, null, 2));
+if (options.json)
+  console.log(JSON.stringify({ ...options, target: TARGET, cases: table, reaction }, null, 2));
 else {
-  console.log(`Frames of 20 ms, ${options.seconds} s, somebody always speaks, target ${TARGET} %, seed ${options.seed}`);
-  console.log('Everybody is on one clock. Figures are of the speaker who is received worst, of those who are waited for.\n');
+  console.log(
+    `Frames of 20 ms, ${options.seconds} s, somebody always speaks, target ${TARGET} %, ` +
+      `seed ${options.seed}`,
+  );
+  console.log(
+    'Everybody is on one clock. Figures are of the speaker who is received worst, of those ' +
+      'who are waited for.\n',
+  );
   console.table(
     Object.fromEntries(
       table.map((row) => [
@@ -116,7 +157,8 @@ else {
       ]),
     ),
   );
-  for (const { name, about, delaysMs } of table) console.log(`${name}: ${about}\n  D over time: ${delaysMs.join(' ')}`);
+  for (const { name, about, delaysMs } of table)
+    console.log(`${name}: ${about}\n  D over time: ${delaysMs.join(' ')}`);
   console.log('\nA step in the path, and back after 30 s:');
   console.table(reaction);
 }

@@ -1,6 +1,6 @@
 /**
- * A room's delay control on made-up traces: speakers whose frames arrive when a trace says, a mix clock that
- * mixes each frame once, and what of it was there. No sound, no sockets, no real time.
+ * A room's delay control on made-up traces: speakers whose frames arrive when a trace says, a mix
+ * clock that mixes each frame once, and what of it was there. No sound, no sockets, no real time.
  */
 
 import { normal, seededRandom } from './stats/random.js';
@@ -11,9 +11,8 @@ import { Lateness } from '../server/source/lateness.js';
 import { ReceiverStats } from '../server/source/receiver-stats.js';
 
 /**
- * @typedef {(endMs: number, random: () => number) => number} Trace
- *   how long after its end, in milliseconds, a frame that ends then would arrive if none before it were late;
- *   none overtakes
+ * @typedef {(endMs: number, random: () => number) => number} Trace how long after its end, in
+ *   milliseconds, a frame that ends then would arrive if none before it were late; none overtakes
  *
  * @typedef {object} SimulationOptions
  * @property {Trace[]} traces                one for each speaker
@@ -26,13 +25,15 @@ import { ReceiverStats } from '../server/source/receiver-stats.js';
  * @property {(number | null)[]} [roundTripsMs] of each speaker, null where it isn't known
  * @property {(endMs: number) => boolean} [speaking]  whether anybody speaks, always by default
  * @property {number} [loss]                 share of the packets that never come, each by itself
- * @property {'auto' | 0 | 1 | 2} [redundancy]  how many earlier frames each packet repeats; auto by default
+ * @property {'auto' | 0 | 1 | 2} [redundancy] how many earlier frames each packet repeats; auto by
+ *   default
  *
  * @typedef {object} Tick
  * @property {number} frame
  * @property {number} dueMs     when it was mixed
  * @property {number} delayMs   D in force for it
- * @property {boolean[]} inTime whose frame was there, from its own packet or repeated in a later one
+ * @property {boolean[]} inTime whose frame was there, from its own packet or repeated in a later
+ *   one
  *
  * @typedef {object} Speaker
  * @property {number[]} arrivals  of each frame's own packet; Infinity for one that is lost
@@ -48,7 +49,15 @@ import { ReceiverStats } from '../server/source/receiver-stats.js';
  *   lateness: of each speaker's frames, in milliseconds
  */
 export function simulate(options) {
-  const { traces, seconds, seed = 1, frameMs = 20, setting = 'auto', maxMs = 400, roundTripsMs = [] } = options;
+  const {
+    traces,
+    seconds,
+    seed = 1,
+    frameMs = 20,
+    setting = 'auto',
+    maxMs = 400,
+    roundTripsMs = [],
+  } = options;
   const control = new DelayControl({ frameMs, sampleRate: 48000, setting, maxMs });
   const frames = Math.round((seconds * 1000) / frameMs);
   let nowMs = 0;
@@ -85,7 +94,12 @@ export function simulate(options) {
     }
     control.review(speakers.map(({ reception }) => reception.lateness));
   }
-  return { ticks, lateness, control, speakers: speakers.map(({ reception }) => reception.lateness) };
+  return {
+    ticks,
+    lateness,
+    control,
+    speakers: speakers.map(({ reception }) => reception.lateness),
+  };
 }
 
 /**
@@ -94,7 +108,11 @@ export function simulate(options) {
  * @param {() => number} now
  * @returns {Speaker}
  */
-function newSpeaker(arrivals, { frameMs = 20, maxMs = 400, targetPercent = 99.5, redundancy = 'auto' }, now) {
+function newSpeaker(
+  arrivals,
+  { frameMs = 20, maxMs = 400, targetPercent = 99.5, redundancy = 'auto' },
+  now,
+) {
   const there = new Array(arrivals.length).fill(Infinity);
   const reception = new ReceiverStats(new Lateness({ frameMs, maxMs, targetPercent }));
   return { arrivals, there, redundancy: new Redundancy(redundancy, { now }), reception, next: 0 };
@@ -175,14 +193,16 @@ export const constant = (delayMs) => () => delayMs;
  * @param {number} meanMs of what comes on top, exponentially distributed
  * @returns {Trace}
  */
-export const exponential = (baseMs, meanMs) => (_end, random) => baseMs - meanMs * Math.log(1 - random());
+export const exponential = (baseMs, meanMs) => (_end, random) =>
+  baseMs - meanMs * Math.log(1 - random());
 
 /**
  * The everyday jitter of the lab's link `thesis`: lognormal, median 1 ms, shape 1, at most 12 ms.
  * @param {number} baseMs
  * @returns {Trace}
  */
-export const lognormal = (baseMs) => (_end, random) => baseMs + Math.min(12, Math.exp(normal(random)));
+export const lognormal = (baseMs) => (_end, random) =>
+  baseMs + Math.min(12, Math.exp(normal(random)));
 
 /**
  * A way that stands still now and then: whoever comes meanwhile leaves at the end.
@@ -208,8 +228,10 @@ export function stalling(trace, { perSecond, minMs, maxMs }) {
  * @param {{ fromMs: number, toMs: number, mostMs: number }} time
  * @returns {Trace}
  */
-export const heldUp = (trace, { fromMs, toMs, mostMs }) => (end, random) =>
-  trace(end, random) + (end >= fromMs && end < toMs ? mostMs * random() : 0);
+export const heldUp =
+  (trace, { fromMs, toMs, mostMs }) =>
+  (end, random) =>
+    trace(end, random) + (end >= fromMs && end < toMs ? mostMs * random() : 0);
 
 /**
  * @param {ReadonlyArray<readonly [fromMs: number, trace: Trace]>} parts in order
@@ -222,7 +244,8 @@ export const inTurn = (parts) => (end, random) => {
 };
 
 /**
- * The smallest constant D in whole milliseconds that has the target's share of the whole trace in time.
+ * The smallest constant D in whole milliseconds that has the target's share of the whole trace in
+ * time.
  * @param {number[]} lateness
  * @param {number} targetPercent
  */

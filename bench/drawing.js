@@ -1,7 +1,8 @@
 /* global CSSStyleSheet, document, window */
 /**
- * Measures what a room's page draws: Chromium's processor time while nine people talk, by turns as it draws, with smooth
- * motion, once a second as where a computer has too little time, and without being told who speaks.
+ * Measures what a room's page draws: Chromium's processor time while nine people talk, by turns as
+ * it draws, with smooth motion, once a second as where a computer has too little time, and without
+ * being told who speaks.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -23,16 +24,24 @@ const SPARING_MS = 1000;
 /** The time in which a page comes to rest in a state, in milliseconds. */
 const SETTLE_MS = 3000;
 
-/** By name: the shortest interval at which the page is told who speaks, Infinity: never; and a style that is added. */
+/**
+ * By name: the shortest interval at which the page is told who speaks, Infinity: never; and a style
+ * that is added.
+ */
 const STATES = Object.freeze({
   'as it draws': { everyMs: 0, style: '' },
-  'with smooth motion': { everyMs: 0, style: '.avatar::after { transition: transform 100ms linear, opacity 100ms linear }' },
+  'with smooth motion': {
+    everyMs: 0,
+    style: '.avatar::after { transition: transform 100ms linear, opacity 100ms linear }',
+  },
   'once a second': { everyMs: SPARING_MS, style: '' },
   'not who speaks': { everyMs: Infinity, style: '' },
 });
 
 const options = new Command('drawing')
-  .description("The processor time that a room's page in Chromium takes, and how much of it is drawing.")
+  .description(
+    "The processor time that a room's page in Chromium takes, and how much of it is drawing.",
+  )
   .option('--seconds <n>', 'of each state, each time', wholeNumber(1, 600), 10)
   .option('--turns <n>', 'through the states', wholeNumber(1, 100), 3)
   .parse()
@@ -44,19 +53,22 @@ const options = new Command('drawing')
  * @param {typeof STATES[keyof typeof STATES]} state
  */
 const become = (page, { everyMs, style }) =>
-  page.evaluate(([ms, text]) => {
-    const sheet = new CSSStyleSheet();
-    sheet.replaceSync(text);
-    document.adoptedStyleSheets = [sheet];
-    const { call } = /** @type {any} */ (window).aloud;
-    call.tell ??= call.dispatchEvent.bind(call);
-    let toldMs = -Infinity;
-    call.dispatchEvent = (/** @type {CustomEvent} */ event) => {
-      if (event.type === 'speakers' && performance.now() - toldMs < ms) return true;
-      if (event.type === 'speakers') toldMs = performance.now();
-      return call.tell(event);
-    };
-  }, /** @type {const} */ ([Math.min(everyMs, Number.MAX_VALUE), style]));
+  page.evaluate(
+    ([ms, text]) => {
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(text);
+      document.adoptedStyleSheets = [sheet];
+      const { call } = /** @type {any} */ (window).aloud;
+      call.tell ??= call.dispatchEvent.bind(call);
+      let toldMs = -Infinity;
+      call.dispatchEvent = (/** @type {CustomEvent} */ event) => {
+        if (event.type === 'speakers' && performance.now() - toldMs < ms) return true;
+        if (event.type === 'speakers') toldMs = performance.now();
+        return call.tell(event);
+      };
+    },
+    /** @type {const} */ ([Math.min(everyMs, Number.MAX_VALUE), style]),
+  );
 
 /**
  * @param {Page} page
@@ -91,12 +103,24 @@ async function main() {
   try {
     browser = await chromium.launch({
       executablePath,
-      args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream'],
+      args: [
+        ...CHROMIUM_ARGUMENTS,
+        '--autoplay-policy=no-user-gesture-required',
+        '--use-fake-ui-for-media-stream',
+        '--use-fake-device-for-media-stream',
+      ],
     });
     const { port } = await server.call('start', { argv: [] });
     const origin = `http://localhost:${port}`;
     await clients.call('open', { origin });
-    for (let i = 0; i < TALKERS; i++) await clients.call('join', { id: `talker ${i + 1}`, transport: 'webtransport', room: 'tea', speaks: true, startFrame: 100 * i });
+    for (let i = 0; i < TALKERS; i++)
+      await clients.call('join', {
+        id: `talker ${i + 1}`,
+        transport: 'webtransport',
+        room: 'tea',
+        speaks: true,
+        startFrame: 100 * i,
+      });
     const cpu = new BrowserCpu(await browser.newBrowserCDPSession());
     const page = await browser.newPage();
     await page.goto(`${origin}/r/tea?name=Ann`);
@@ -104,8 +128,21 @@ async function main() {
     await page.getByRole('button', { name: 'Leave' }).waitFor();
     const shares = await measure(page, cpu);
     process.stderr.write('\r\x1b[K');
-    console.log(`Chromium's processor time with ${TALKERS} people who talk, in percent of a core: the mean of ${options.turns} turns, and each.`);
-    console.table(Object.fromEntries([...shares].map(([name, all]) => [name, { mean: Number(mean(all).toFixed(1)), each: all.map((share) => share.toFixed(1)).join(' ') }])));
+    console.log(
+      `Chromium's processor time with ${TALKERS} people who talk, in percent of a core: the ` +
+        `mean of ${options.turns} turns, and each.`,
+    );
+    console.table(
+      Object.fromEntries(
+        [...shares].map(([name, all]) => [
+          name,
+          {
+            mean: Number(mean(all).toFixed(1)),
+            each: all.map((share) => share.toFixed(1)).join(' '),
+          },
+        ]),
+      ),
+    );
     return 0;
   } finally {
     await browser?.close();

@@ -1,7 +1,7 @@
 /**
- * Measures the cost of a frame on Node's thread, in microseconds and bytes: from the packet's arrival through the
- * mix to the packet that is handed to the transport. Once without a codec, so that what remains is ours,
- * and once with Opus at complexity 8.
+ * Measures the cost of a frame on Node's thread, in microseconds and bytes: from the packet's
+ * arrival through the mix to the packet that is handed to the transport. Once without a codec, so
+ * that what remains is ours, and once with Opus at complexity 8.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -11,7 +11,12 @@ import { fileURLToPath } from 'node:url';
 import { setImmediate } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { createAudioFormat } from '../public/shared/sound/audio-format.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../public/shared/wire/packet.js';
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  Packet,
+  writeAudioHeader,
+} from '../public/shared/wire/packet.js';
 import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
@@ -35,7 +40,11 @@ const noCodec = {
     setComplexity: () => {},
     setMono: () => {},
     setPrediction: () => {},
-    encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
+    encode: (
+      /** @type {Float32Array} */ pcm,
+      /** @type {Uint8Array} */ out,
+      /** @type {number} */ at,
+    ) => {
       out[at] = pcm[0] > 0 ? 1 : 2;
       return PAYLOAD_BYTES;
     },
@@ -52,7 +61,10 @@ const noCodec = {
   }),
 };
 
-/** A clock that moves only when it is told to, and whose timers are used again: it allocates nothing. */
+/**
+ * A clock that moves only when it is told to, and whose timers are used again: it allocates
+ * nothing.
+ */
 class StepClock {
   ms = 0;
   /** @type {{ at: number, run: (() => void) | null }[]} */
@@ -119,10 +131,25 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
     maxRooms: 1,
     maxPeople: people,
     // No event loop turns here: ticks are run by the clock's timers alone.
-    services: { clock, sampleClock, ticks: new TickScheduler(clock, () => {}), codec, log: { info: () => {}, error: console.error }, recordings },
+    services: {
+      clock,
+      sampleClock,
+      ticks: new TickScheduler(clock, () => {}),
+      codec,
+      log: { info: () => {}, error: console.error },
+      recordings,
+    },
     config: {
-      format, delivery, serverDelayMs: 20, maxDelayMs: 20, bitrate: 32000, complexity: defaultEncoderSettings.complexity, application: 'audio',
-      maxParticipants: people, idleTimeoutMs: 1e9, silenceSuppression: true,
+      format,
+      delivery,
+      serverDelayMs: 20,
+      maxDelayMs: 20,
+      bitrate: 32000,
+      complexity: defaultEncoderSettings.complexity,
+      application: 'audio',
+      maxParticipants: people,
+      idleTimeoutMs: 1e9,
+      silenceSuppression: true,
     },
   });
   const sent = { packets: 0, bytes: 0 };
@@ -132,13 +159,29 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
     return true;
   };
   /** @type {any} */
-  const transport = { name: 'webtransport', replyOnly: false, sendMany: (/** @type {any[]} */ all, /** @type {Uint8Array} */ bytes) => { for (let i = 0; i < all.length; i++) send(bytes); } };
+  const transport = {
+    name: 'webtransport',
+    replyOnly: false,
+    sendMany: (/** @type {any[]} */ all, /** @type {Uint8Array} */ bytes) => {
+      for (let i = 0; i < all.length; i++) send(bytes);
+    },
+  };
   const members = [];
   for (let i = 0; i < people; i++) {
     /** @type {any} */
-    const session = { transport, peer: '127.0.0.1:1', handler: null, send, sendControl() {}, close() {}, stats: () => ({}), pathStats: () => ({}) };
+    const session = {
+      transport,
+      peer: '127.0.0.1:1',
+      handler: null,
+      send,
+      sendControl() {},
+      close() {},
+      stats: () => ({}),
+      pathStats: () => ({}),
+    };
     const member = rooms.join('bench', `P${i}`, session);
-    if (member === null || typeof member === 'string') throw new Error(member ?? 'nobody lets them in');
+    if (member === null || typeof member === 'string')
+      throw new Error(member ?? 'nobody lets them in');
     members.push({ member, talks: i < talking });
   }
   if (recorded) members[0].member.control({ type: 'record', on: true });
@@ -162,7 +205,11 @@ async function makePayloads(codec, frames) {
   for (let frame = 0; frame < frames; frame++) {
     for (let i = 0; i < 960; i++) {
       const t = (frame * 960 + i) / 48000;
-      pcm[i] = 0.3 * Math.sin(2 * Math.PI * 140 * t) * (1 + Math.sin(2 * Math.PI * 3 * t)) * Math.sin(2 * Math.PI * 700 * t);
+      pcm[i] =
+        0.3 *
+        Math.sin(2 * Math.PI * 140 * t) *
+        (1 + Math.sin(2 * Math.PI * 3 * t)) *
+        Math.sin(2 * Math.PI * 700 * t);
     }
     payloads.push(out.slice(0, encoder.encode(pcm, out, 0)));
   }
@@ -171,7 +218,8 @@ async function makePayloads(codec, frames) {
 }
 
 /**
- * A packet for each payload, and a silent one; their sequence and frame are filled in when they are sent.
+ * A packet for each payload, and a silent one; their sequence and frame are filled in when they are
+ * sent.
  * @param {Uint8Array[]} payloads
  */
 function makePackets(payloads) {
@@ -215,9 +263,9 @@ function pass({ clock, format, members }, packets, first, frames) {
 }
 
 /**
- * Some seconds of a room, and as many between them in which nobody sends. Everybody is told once a second how they
- * are received, a few at a time: that is part of the time, and no part of the bytes, since it is no frame's own; it
- * is what is allocated where nobody sends.
+ * Some seconds of a room, and as many between them in which nobody sends. Everybody is told once a
+ * second how they are received, a few at a time: that is part of the time, and no part of the
+ * bytes, since it is no frame's own; it is what is allocated where nobody sends.
  * @param {Awaited<ReturnType<typeof createRoom>>} room
  * @param {Uint8Array[]} packets
  * @param {number} seconds
@@ -255,16 +303,23 @@ const median = (values) => quantile(sorted(values), 0.5);
 
 /** @param {string} folder */
 function checkout(folder) {
-  if (!existsSync(join(folder, 'bench/frame-path.js'))) throw new InvalidArgumentError('it has no bench/frame-path.js');
+  if (!existsSync(join(folder, 'bench/frame-path.js')))
+    throw new InvalidArgumentError('it has no bench/frame-path.js');
   return resolve(folder);
 }
 
 /** People in the room, and how many of them talk. */
-const SITUATIONS = Object.freeze([[10, 10], [50, 50], [500, 3], [500, 0]]);
+const SITUATIONS = Object.freeze([
+  [10, 10],
+  [50, 50],
+  [500, 3],
+  [500, 0],
+]);
 const MOST_ANSWERED = 100;
 
 /**
- * @typedef {{ codec: string, people: number, talking: number, delivery: string, 'µs/frame': number, 'bytes/frame': number, 'sent/frame': number }} Row
+ * @typedef {{ codec: string, people: number, talking: number, delivery: string, 'µs/frame': number,
+ *   'bytes/frame': number, 'sent/frame': number }} Row
  *
  * @param {readonly number[][]} situations
  * @param {{ rounds: number, seconds: number }} options
@@ -281,7 +336,13 @@ async function measureHere(situations, { rounds, seconds }) {
         // An answer is encoded for each packet: that is not for so many.
         if (kind !== 'tick' && people > MOST_ANSWERED) continue;
         const [delivery, recorded] = /** @type {['tick' | 'reply', string?]} */ (kind.split(', '));
-        const room = await createRoom({ codec, delivery, people, talking, recorded: recorded !== undefined });
+        const room = await createRoom({
+          codec,
+          delivery,
+          people,
+          talking,
+          recorded: recorded !== undefined,
+        });
         const results = /** @type {ReturnType<typeof measure>[]} */ ([]);
         cases.push({ codec: codec.name, people, talking, delivery: kind, room, packets, results });
       }
@@ -307,22 +368,35 @@ async function measureHere(situations, { rounds, seconds }) {
 }
 
 /**
- * Processes of this checkout and of another, a pair at a time: what slows the machine slows both of a pair. The
- * ratio's interval is that of 95 %.
+ * Processes of this checkout and of another, a pair at a time: what slows the machine slows both of
+ * a pair. The ratio's interval is that of 95 %.
  * @param {string} folder the other checkout's, with its packages installed
  * @param {readonly number[][]} situations
  * @param {{ rounds: number, seconds: number, pairs: number }} options
  */
 function compare(folder, situations, { rounds, seconds, pairs }) {
   const run = (/** @type {string} */ file, /** @type {number[]} */ [people, talking]) => {
-    const argv = ['--expose-gc', file, '--json', ...Object.entries({ people, talking, rounds, seconds }).flatMap(([name, value]) => [`--${name}`, String(value)])];
-    return /** @type {Row[]} */ (JSON.parse(execFileSync(process.execPath, argv, { encoding: 'utf8' })).cases);
+    const argv = [
+      '--expose-gc',
+      file,
+      '--json',
+      ...Object.entries({ people, talking, rounds, seconds }).flatMap(([name, value]) => [
+        `--${name}`,
+        String(value),
+      ]),
+    ];
+    return /** @type {Row[]} */ (
+      JSON.parse(execFileSync(process.execPath, argv, { encoding: 'utf8' })).cases
+    );
   };
   const files = [fileURLToPath(import.meta.url), join(folder, 'bench/frame-path.js')];
   return situations.flatMap((situation, which) => {
     const measured = Array.from({ length: pairs }, (_, pair) => {
-      process.stderr.write(`\rsituation ${which + 1} of ${situations.length}, pair ${pair + 1} of ${pairs} `);
-      // The first of a pair is the other's second: neither is always the one that runs after a pause.
+      process.stderr.write(
+        `\rsituation ${which + 1} of ${situations.length}, pair ${pair + 1} of ${pairs} `,
+      );
+      // The first of a pair is the other's second: neither is always the one that runs after a
+      // pause.
       const [first, second] = pair % 2 ? [1, 0] : [0, 1];
       const rows = [/** @type {Row[]} */ ([]), /** @type {Row[]} */ ([])];
       rows[first] = run(files[first], situation);
@@ -331,9 +405,14 @@ function compare(folder, situations, { rounds, seconds, pairs }) {
     });
     process.stderr.write('\r\x1b[K');
     return measured[0][0].map(({ codec, people, talking, delivery }, row) => {
-      const of = (/** @type {number} */ side, /** @type {'µs/frame' | 'bytes/frame'} */ what) => Number(median(measured.map((rows) => rows[side][row][what])).toFixed(1));
-      const ratios = measured.map(([here, there]) => [here[row]['µs/frame'] / there[row]['µs/frame']]);
-      const [ratio] = bootstrap(ratios, (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
+      const of = (/** @type {number} */ side, /** @type {'µs/frame' | 'bytes/frame'} */ what) =>
+        Number(median(measured.map((rows) => rows[side][row][what])).toFixed(1));
+      const ratios = measured.map(([here, there]) => [
+        here[row]['µs/frame'] / there[row]['µs/frame'],
+      ]);
+      const [ratio] = bootstrap(ratios, (ascending) => [quantile(ascending, 0.5)], {
+        random: seededRandom(1),
+      });
       return {
         codec,
         people,
@@ -351,19 +430,32 @@ function compare(folder, situations, { rounds, seconds, pairs }) {
 }
 
 const { against, json, people, talking, ...options } = new Command('frame-path')
-  .description("What a received frame costs on Node's thread, in microseconds of CPU time and in bytes of the heap.")
-  .option('--people <n>', 'people in the room: this one situation, rather than several', wholeNumber(1, 1000))
+  .description(
+    "What a received frame costs on Node's thread, in microseconds of CPU time and in bytes " +
+      'of the heap.',
+  )
+  .option(
+    '--people <n>',
+    'people in the room: this one situation, rather than several',
+    wholeNumber(1, 1000),
+  )
   .option('--talking <n>', 'how many of them talk', wholeNumber(0, 1000), 1000)
   .option('--rounds <n>', 'rounds, taken in turn; the median is shown', wholeNumber(1, 1000), 9)
   .option('--seconds <n>', 'seconds of the room in a round', wholeNumber(1, 1000), 2)
-  .option('--against <folder>', 'another checkout, installed: both are run by turns, and their ratios shown', checkout)
+  .option(
+    '--against <folder>',
+    'another checkout, installed: both are run by turns, and their ratios shown',
+    checkout,
+  )
   .option('--pairs <n>', 'with --against: how often each is run', wholeNumber(1, 1000), 15)
   .option('--json', 'prints JSON')
   .parse()
   .opts();
 
 const situations = people ? [[people, Math.min(talking, people)]] : SITUATIONS;
-const table = against ? compare(against, situations, /** @type {any} */ (options)) : await measureHere(situations, /** @type {any} */ (options));
+const table = against
+  ? compare(against, situations, /** @type {any} */ (options))
+  : await measureHere(situations, /** @type {any} */ (options));
 if (json) console.log(JSON.stringify({ node: process.version, ...options, cases: table }, null, 2));
 else {
   console.log(`20 ms frames at 48 kHz, Node ${process.version}; "frame" is one that was received`);

@@ -1,6 +1,6 @@
 /**
- * Measures the delay of Jamulus, from one client's input to another's output over loopback, with JACK's dummy sound
- * card: for setting aloud beside it. Debian has all of it: jamulus, jackd2.
+ * Measures the delay of Jamulus, from one client's input to another's output over loopback, with
+ * JACK's dummy sound card: for setting aloud beside it. Debian has all of it: jamulus, jackd2.
  */
 
 import { spawn } from 'node:child_process';
@@ -15,7 +15,12 @@ import { freePort } from './peers/free-port.js';
 import { quantile, sorted } from './stats/statistics.js';
 
 /** Programs, by the names that they may have. */
-const PROGRAMS = Object.freeze({ jackd: ['jackd'], connect: ['jack_connect'], measure: ['jack_iodelay'], jamulus: ['jamulus', 'Jamulus'] });
+const PROGRAMS = Object.freeze({
+  jackd: ['jackd'],
+  connect: ['jack_connect'],
+  measure: ['jack_iodelay'],
+  jamulus: ['jamulus', 'Jamulus'],
+});
 
 const RATE = 48_000;
 
@@ -35,22 +40,39 @@ function periods(text) {
 
 const options = new Command('jamulus')
   .description("What Jamulus delays from one client's input to another's output, on loopback.")
-  .option('--period <frames>', 'lengths of a period of the sound card, in samples, separated by commas', periods, [64, 128])
+  .option(
+    '--period <frames>',
+    'lengths of a period of the sound card, in samples, separated by commas',
+    periods,
+    [64, 128],
+  )
   .option('--seconds <n>', 'that are measured', wholeNumber(5, 600), 20)
   .option('--json', 'prints JSON')
   .parse()
   .opts();
 
-/** @param {readonly string[]} names @returns {string | undefined} the path of the first that there is */
+/**
+ * @param {readonly string[]} names
+ * @returns {string | undefined} the path of the first that there is
+ */
 function find(names) {
   const folders = (process.env.PATH ?? '').split(delimiter);
   return folders.flatMap((folder) => names.map((name) => join(folder, name))).find(isExecutable);
 }
 
-/** Processes that were started: they end with this program, whatever happens to it. @type {import('node:child_process').ChildProcess[]} */
+/**
+ * Processes that were started: they end with this program, whatever happens to it.
+ * @type {import('node:child_process').ChildProcess[]}
+ */
 const running = [];
 const home = await mkdtemp(join(tmpdir(), 'aloud-jamulus-'));
-const env = { ...process.env, HOME: home, JACK_DEFAULT_SERVER: JACK_SERVER, JACK_NO_AUDIO_RESERVATION: '1', QT_QPA_PLATFORM: 'offscreen' };
+const env = {
+  ...process.env,
+  HOME: home,
+  JACK_DEFAULT_SERVER: JACK_SERVER,
+  JACK_NO_AUDIO_RESERVATION: '1',
+  QT_QPA_PLATFORM: 'offscreen',
+};
 
 /** @param {string} program @param {string[]} argv */
 function start(program, argv) {
@@ -74,7 +96,8 @@ async function stop() {
 async function connect(program, from, to) {
   const child = spawn(program, [from, to], { env, stdio: 'ignore' });
   const code = await new Promise((resolve) => void child.once('exit', resolve));
-  if (code !== 0) throw new Error(`JACK can't connect ${from} with ${to}: one of the programs didn't start.`);
+  if (code !== 0)
+    throw new Error(`JACK can't connect ${from} with ${to}: one of the programs didn't start.`);
 }
 
 /**
@@ -94,7 +117,9 @@ async function measure(programs, wires, { settleMs, ms }) {
   text = '';
   await setTimeout(ms);
   meter.kill('SIGTERM');
-  return sorted([...text.matchAll(/([\d.]+) ms total roundtrip latency/g)].map(([, value]) => Number(value)));
+  return sorted(
+    [...text.matchAll(/([\d.]+) ms total roundtrip latency/g)].map(([, value]) => Number(value)),
+  );
 }
 
 /**
@@ -104,33 +129,88 @@ async function measure(programs, wires, { settleMs, ms }) {
  */
 async function run(programs, period, small) {
   try {
-    start(programs.jackd, ['--no-realtime', '-n', JACK_SERVER, '-d', 'dummy', '-r', String(RATE), '-p', String(period)]);
+    start(programs.jackd, [
+      '--no-realtime',
+      '-n',
+      JACK_SERVER,
+      '-d',
+      'dummy',
+      '-r',
+      String(RATE),
+      '-p',
+      String(period),
+    ]);
     await setTimeout(START_MS);
-    const loop = await measure(programs, [['jack_delay:out', 'jack_delay:in']], { settleMs: START_MS, ms: START_MS });
+    const loop = await measure(programs, [['jack_delay:out', 'jack_delay:in']], {
+      settleMs: START_MS,
+      ms: START_MS,
+    });
     const port = await freePort('127.0.0.1');
-    start(programs.jamulus, ['--server', '--nogui', '--port', String(port), ...(small ? ['--fastupdate'] : [])]);
+    start(programs.jamulus, [
+      '--server',
+      '--nogui',
+      '--port',
+      String(port),
+      ...(small ? ['--fastupdate'] : []),
+    ]);
     await setTimeout(START_MS);
     for (const name of ['A', 'B']) {
       const file = join(home, `${name}.ini`);
       // The best quality, and delays of the jitter buffers by themselves.
-      await writeFile(file, `<client><enableopussmall>${small ? 1 : 0}</enableopussmall><autojitbuf>1</autojitbuf><audioquality>2</audioquality></client>`);
-      start(programs.jamulus, ['--nogui', '--nojackconnect', '--connect', `127.0.0.1:${port}`, '--clientname', name, '--inifile', file, '--port', String(await freePort('127.0.0.1'))]);
+      await writeFile(
+        file,
+        `<client><enableopussmall>${small ? 1 : 0}</enableopussmall><autojitbuf>1</autojitbuf><audioquality>2</audioquality></client>`,
+      );
+      start(programs.jamulus, [
+        '--nogui',
+        '--nojackconnect',
+        '--connect',
+        `127.0.0.1:${port}`,
+        '--clientname',
+        name,
+        '--inifile',
+        file,
+        '--port',
+        String(await freePort('127.0.0.1')),
+      ]);
     }
     await setTimeout(2 * START_MS);
-    const wires = /** @type {[string, string][]} */ ([['jack_delay:out', 'Jamulus A:input left'], ['jack_delay:out', 'Jamulus A:input right'], ['Jamulus B:output left', 'jack_delay:in']]);
-    const found = await measure(programs, wires, { settleMs: SETTLE_MS, ms: options.seconds * 1000 });
+    const wires = /** @type {[string, string][]} */ ([
+      ['jack_delay:out', 'Jamulus A:input left'],
+      ['jack_delay:out', 'Jamulus A:input right'],
+      ['Jamulus B:output left', 'jack_delay:in'],
+    ]);
+    const found = await measure(programs, wires, {
+      settleMs: SETTLE_MS,
+      ms: options.seconds * 1000,
+    });
     const loopMs = quantile(loop, 0.5);
-    return { period, frame: small ? 64 : 128, readings: found.length, loopMs, p50: quantile(found, 0.5), least: found[0], most: found.at(-1), beyondMs: quantile(found, 0.5) - loopMs };
+    return {
+      period,
+      frame: small ? 64 : 128,
+      readings: found.length,
+      loopMs,
+      p50: quantile(found, 0.5),
+      least: found[0],
+      most: found.at(-1),
+      beyondMs: quantile(found, 0.5) - loopMs,
+    };
   } finally {
     await stop();
   }
 }
 
 async function main() {
-  const programs = Object.fromEntries(Object.entries(PROGRAMS).map(([name, names]) => [name, find(names)]));
-  const missing = Object.entries(programs).filter(([, path]) => !path).map(([name]) => PROGRAMS[/** @type {keyof typeof PROGRAMS} */ (name)][0]);
+  const programs = Object.fromEntries(
+    Object.entries(PROGRAMS).map(([name, names]) => [name, find(names)]),
+  );
+  const missing = Object.entries(programs)
+    .filter(([, path]) => !path)
+    .map(([name]) => PROGRAMS[/** @type {keyof typeof PROGRAMS} */ (name)][0]);
   if (missing.length > 0) {
-    console.error(`This needs ${missing.join(', ')}: in Debian the packages jamulus and jackd2 have them.`);
+    console.error(
+      `This needs ${missing.join(', ')}: in Debian the packages jamulus and jackd2 have them.`,
+    );
     return 1;
   }
   const rows = [];
@@ -143,16 +223,29 @@ async function main() {
   process.stderr.write('\r\x1b[K');
   if (options.json) console.log(JSON.stringify({ ...options, rows }, null, 2));
   else {
-    console.log(`Jamulus on loopback, JACK's dummy sound card at ${RATE} Hz, jack_iodelay from one client's input to another's output; the least and most of ${options.seconds} s.`);
+    console.log(
+      `Jamulus on loopback, JACK's dummy sound card at ${RATE} Hz, jack_iodelay from one ` +
+        `client's input to another's output; the least and most of ${options.seconds} s.`,
+    );
     const ms = (/** @type {number | undefined} */ value) => Number(value?.toFixed(1));
-    console.table(rows.map(({ period, frame, readings, loopMs, p50, least, most, beyondMs }) => ({
-      'period, samples': period, 'frame, samples': frame, readings, 'JACK alone, ms': ms(loopMs), 'p50, ms': ms(p50), 'least, ms': ms(least), 'most, ms': ms(most), 'beyond JACK, ms': ms(beyondMs),
-    })));
+    console.table(
+      rows.map(({ period, frame, readings, loopMs, p50, least, most, beyondMs }) => ({
+        'period, samples': period,
+        'frame, samples': frame,
+        readings,
+        'JACK alone, ms': ms(loopMs),
+        'p50, ms': ms(p50),
+        'least, ms': ms(least),
+        'most, ms': ms(most),
+        'beyond JACK, ms': ms(beyondMs),
+      })),
+    );
   }
   return 0;
 }
 
-for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM'])) process.once(signal, () => void stop().then(() => process.exit(130)));
+for (const signal of /** @type {const} */ (['SIGINT', 'SIGTERM']))
+  process.once(signal, () => void stop().then(() => process.exit(130)));
 try {
   process.exitCode = await main();
 } catch (error) {

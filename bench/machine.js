@@ -6,8 +6,8 @@
  * @property {number} longestMs  the longest of these
  * @property {number} stolenMs   processor time that the machine's host took away
  * @property {number} stolenShare the same, in processors: 1 is one of them all the time
- * @property {number} othersShare processor time that processes outside of the run used, in processors: 1 is one
- *   of them all the time
+ * @property {number} othersShare processor time that processes outside of the run used, in
+ *   processors: 1 is one of them all the time
  */
 
 import { readFileSync, readdirSync } from 'node:fs';
@@ -16,16 +16,25 @@ import { Worker } from 'node:worker_threads';
 /** The period of the sentinel's timer, in milliseconds. */
 const PERIOD_MS = 5;
 
-/** A sound card's buffer bridges a shorter standstill. The sentinel of an idle machine is less than 5 ms late. */
+/**
+ * A sound card's buffer bridges a shorter standstill. The sentinel of an idle machine is less than
+ * 5 ms late.
+ */
 const LATE_MS = 20;
 
-/** More of it within one measurement disturbs, in milliseconds: two ticks of /proc/stat on one processor. */
+/**
+ * More of it within one measurement disturbs, in milliseconds: two ticks of /proc/stat on one
+ * processor.
+ */
 const STOLEN_MS = 20;
 
 /** Other processes that use more are a disturbance, in processors. */
 const OTHERS_SHARE = 0.25;
 
-/** A tick of the times in /proc, in milliseconds (proc(5): USER_HZ is 100 on every machine that Node runs on). */
+/**
+ * A tick of the times in /proc, in milliseconds (proc(5): USER_HZ is 100 on every machine that Node
+ * runs on).
+ */
 const TICK_MS = 10;
 
 /**
@@ -34,13 +43,18 @@ const TICK_MS = 10;
  */
 export function describeDisturbance({ stoodStill, longestMs, stolenMs, othersShare }) {
   const said = [];
-  if (stoodStill > 0) said.push(`the machine stood still ${stoodStill} times, for up to ${Math.round(longestMs)} ms`);
+  if (stoodStill > 0)
+    said.push(`the machine stood still ${stoodStill} times, for up to ${Math.round(longestMs)} ms`);
   if (stolenMs > STOLEN_MS) said.push(`its host took ${stolenMs} ms of processor time`);
-  if (othersShare > OTHERS_SHARE) said.push(`other processes used ${othersShare.toFixed(1)} processors`);
+  if (othersShare > OTHERS_SHARE)
+    said.push(`other processes used ${othersShare.toFixed(1)} processors`);
   return said.join(', ');
 }
 
-/** Sleeps and notes how late it wakes: a thread of its own, so that what the measurement does on the event loop delays nothing. */
+/**
+ * Sleeps and notes how late it wakes: a thread of its own, so that what the measurement does on the
+ * event loop delays nothing.
+ */
 const SENTINEL = `
   const { parentPort, workerData: { memory, periodMs, lateMs } } = require('node:worker_threads');
   const [notes, sleep] = [new Float64Array(memory), new Int32Array(new SharedArrayBuffer(4))];
@@ -77,7 +91,10 @@ export async function watchMachine() {
     const isLate = lateMs > LATE_MS;
     const now = readTimes();
     const others = now.usedMs - before.usedMs - (now.ownMs - before.ownMs);
-    const [elapsedMs, stolenMs] = [Math.max(1, now.atMs - before.atMs), now.stolenMs - before.stolenMs];
+    const [elapsedMs, stolenMs] = [
+      Math.max(1, now.atMs - before.atMs),
+      now.stolenMs - before.stolenMs,
+    ];
     return (seen = {
       stoodStill: notes[1] + (isLate ? 1 : 0),
       longestMs: isLate ? Math.max(notes[2], lateMs) : notes[2],
@@ -88,12 +105,24 @@ export async function watchMachine() {
   };
 }
 
-/** Processor times since the machine's start: of all processes, of the run's, and what the host took. */
+/**
+ * Processor times since the machine's start: of all processes, of the run's, and what the host
+ * took.
+ */
 function readTimes() {
   try {
-    const [user, nice, system, , , irq, softIrq, stolen] = readFileSync('/proc/stat', 'utf8').split('\n', 1)[0].split(/\s+/).slice(1).map(Number);
+    const [user, nice, system, , , irq, softIrq, stolen] = readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]
+      .split(/\s+/)
+      .slice(1)
+      .map(Number);
     const usedMs = (user + nice + system + irq + softIrq) * TICK_MS;
-    return { atMs: performance.now(), usedMs, ownMs: ownTicks() * TICK_MS, stolenMs: stolen * TICK_MS };
+    return {
+      atMs: performance.now(),
+      usedMs,
+      ownMs: ownTicks() * TICK_MS,
+      stolenMs: stolen * TICK_MS,
+    };
   } catch {
     // Only Linux has /proc: elsewhere the sentinel is alone.
     return { atMs: performance.now(), usedMs: 0, ownMs: 0, stolenMs: 0 };
@@ -101,8 +130,9 @@ function readTimes() {
 }
 
 /**
- * The run, whose children are no others: this process; in tests Vitest, whose children are the test files' processes, since what
- * they take from a measurement is a fault of how the tests are arranged.
+ * The run, whose children are no others: this process; in tests Vitest, whose children are the test
+ * files' processes, since what they take from a measurement is a fault of how the tests are
+ * arranged.
  */
 const RUN = process.env.VITEST ? process.ppid : process.pid;
 
@@ -112,8 +142,13 @@ function ownTicks() {
   const processes = new Map();
   for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
     const fields = fieldsOf(pid);
-    // proc(5): the parent is field 4; the times of the process and of its children that have ended are 14 to 17.
-    if (fields) processes.set(Number(pid), { parent: Number(fields[1]), ticks: fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0) });
+    // proc(5): the parent is field 4; the times of the process and of its children that have ended
+    // are 14 to 17.
+    if (fields)
+      processes.set(Number(pid), {
+        parent: Number(fields[1]),
+        ticks: fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0),
+      });
   }
   const isOwn = (/** @type {number} */ pid) => {
     for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (at === RUN) return true;
@@ -124,7 +159,8 @@ function ownTicks() {
 
 /**
  * @param {string} pid
- * @returns {string[] | null} the fields of its stat from the third on, behind its name; null where it has ended
+ * @returns {string[] | null} the fields of its stat from the third on, behind its name; null where
+ *   it has ended
  */
 function fieldsOf(pid) {
   try {

@@ -40,7 +40,11 @@ const program = new Command('bench')
   .showHelpAfterError('(see --help)');
 
 for (const scenario of scenarios) {
-  program.addCommand(scenarioCommand(scenario).copyInheritedSettings(program).action((options) => run(scenario, options)));
+  program.addCommand(
+    scenarioCommand(scenario)
+      .copyInheritedSettings(program)
+      .action((options) => run(scenario, options)),
+  );
 }
 program.addCommand(codecCommand);
 program.addCommand(surveyCommand);
@@ -56,26 +60,77 @@ program
 
 program
   .command('bars')
-  .description('everything that is to be reached, benchmark by benchmark, in one table; some 60 minutes')
-  .addOption(new Option('--only <list>', `separated by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`).argParser(listOf(BENCHMARKS.map(({ name }) => name))).default(BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name), 'all but soak, which takes an hour'))
-  .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
+  .description(
+    'everything that is to be reached, benchmark by benchmark, in one table; some 60 minutes',
+  )
+  .addOption(
+    new Option(
+      '--only <list>',
+      `separated by commas, of ${BENCHMARKS.map(({ name }) => name).join(', ')}`,
+    )
+      .argParser(listOf(BENCHMARKS.map(({ name }) => name)))
+      .default(
+        BENCHMARKS.filter(({ isLong }) => !isLong).map(({ name }) => name),
+        'all but soak, which takes an hour',
+      ),
+  )
+  .addOption(
+    new Option('--out <folder>', "where the run's folder is made").default(
+      RESULTS,
+      'bench/results',
+    ),
+  )
   .action(showTargets);
 program
   .command('papers')
-  .description("the papers' experiments, one after another, and what they found beside what is found here: the README's second table")
-  .addOption(new Option('--only <list>', `separated by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`).argParser(listOf(EXPERIMENTS.map(({ name }) => name))).default(EXPERIMENTS.map(({ name }) => name), 'all'))
-  .addOption(new Option('--runs <folder>', 'where the experiments\' own runs are; one that is finished there, with the same options, is not run again').default(join(RESULTS, 'papers'), 'bench/results/papers'))
-  .option('--seed <number>', 'of the links and the statistics of all, for a second run with other losses in other --runs', number(0, 2 ** 32 - 1), 1)
-  .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'))
+  .description(
+    "the papers' experiments, one after another, and what they found beside what is found " +
+      "here: the README's second table",
+  )
+  .addOption(
+    new Option(
+      '--only <list>',
+      `separated by commas, of ${EXPERIMENTS.map(({ name }) => name).join(', ')}`,
+    )
+      .argParser(listOf(EXPERIMENTS.map(({ name }) => name)))
+      .default(
+        EXPERIMENTS.map(({ name }) => name),
+        'all',
+      ),
+  )
+  .addOption(
+    new Option(
+      '--runs <folder>',
+      "where the experiments' own runs are; one that is finished there, with the same " +
+        'options, is not run again',
+    ).default(join(RESULTS, 'papers'), 'bench/results/papers'),
+  )
+  .option(
+    '--seed <number>',
+    'of the links and the statistics of all, for a second run with other losses in other --runs',
+    number(0, 2 ** 32 - 1),
+    1,
+  )
+  .addOption(
+    new Option('--out <folder>', "where the run's folder is made").default(
+      RESULTS,
+      'bench/results',
+    ),
+  )
   .action(showPapers);
 program
   .command('frame-path')
-  .description("what a received frame costs on Node's thread, in microseconds and bytes; further options go to it")
+  .description(
+    "what a received frame costs on Node's thread, in microseconds and bytes; further " +
+      'options go to it',
+  )
   .allowUnknownOption()
   .helpOption(false)
   .argument('[options...]')
   .action((argv) => {
-    process.exitCode = spawnSync(process.execPath, ['--expose-gc', FRAME_PATH, ...argv], { stdio: 'inherit' }).status ?? 1;
+    process.exitCode =
+      spawnSync(process.execPath, ['--expose-gc', FRAME_PATH, ...argv], { stdio: 'inherit' })
+        .status ?? 1;
   });
 
 /** @param {{ only: string[], out: string }} options */
@@ -84,9 +139,17 @@ async function showTargets({ only, out }) {
     name: 'bars',
     title: 'Targets',
     summary: 'What is to be reached, and what was, one benchmark after the other.',
-    notes: ["Each benchmark's own run, with its samples and its report, is in a folder beside this report."],
+    notes: [
+      "Each benchmark's own run, with its samples and its report, is in a folder beside " +
+        'this report.',
+    ],
     options: { only, out },
-    run: async (means) => [await runTargets({ ...means, benchmarks: BENCHMARKS.filter(({ name }) => only.includes(name)) })],
+    run: async (means) => [
+      await runTargets({
+        ...means,
+        benchmarks: BENCHMARKS.filter(({ name }) => only.includes(name)),
+      }),
+    ],
   });
 }
 
@@ -99,12 +162,18 @@ async function showPapers({ only, runs, seed, out }) {
     notes: [],
     options: { only, out },
     async run(means) {
-      const tables = await runPapers({ ...means, runs, seed, experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)) });
+      const tables = await runPapers({
+        ...means,
+        runs,
+        seed,
+        experiments: EXPERIMENTS.filter(({ name }) => only.includes(name)),
+      });
       return [tables.papers, ...(tables.ratings ? [tables.ratings] : [])];
     },
   });
   console.log(`\nFor a page of the documentation:\n\n${markdownOf(papers, 4)}`);
-  if (ratings) console.log(`\nThe README's second table, R of the E-model:\n\n${markdownOf(ratings)}`);
+  if (ratings)
+    console.log(`\nThe README's second table, R of the E-model:\n\n${markdownOf(ratings)}`);
 }
 
 /**
@@ -115,17 +184,28 @@ async function showPapers({ only, runs, seed, out }) {
  * @param {string} options.summary
  * @param {string[]} options.notes
  * @param {{ only: string[], out: string }} options.options
- * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number) => void }) => Promise<import('./report/result.js').Table[]>} options.run
+ * @param {(means: { folder: RunFolder, signal: AbortSignal, progress: (what: string, share: number)
+ *   => void }) => Promise<import('./report/result.js').Table[]>} options.run
  */
 async function showTables({ name, title, summary, notes, options, run: runAll }) {
   const { signal } = interruption();
-  const folder = await openFolder({ name, title, quantities: [] }, options, findChromium() ?? undefined);
+  const folder = await openFolder(
+    { name, title, quantities: [] },
+    options,
+    findChromium() ?? undefined,
+  );
   const progress = new Progress(process.stderr, systemClock);
   progress.begin(title);
-  const tables = await runAll({ folder, signal, progress: (what, share) => progress.update(share, what) });
+  const tables = await runAll({
+    folder,
+    signal,
+    progress: (what, share) => progress.update(share, what),
+  });
   progress.close();
   const result = { title, summary, headlines: [], tables, plots: [], notes };
-  const report = await (signal.aborted ? folder.fail(signal.reason, result) : folder.finish(result));
+  const report = await (signal.aborted
+    ? folder.fail(signal.reason, result)
+    : folder.finish(result));
   console.log(textSummary(folder.run, result, report));
   if (signal.aborted) process.exitCode = 1;
   return tables;
@@ -162,15 +242,28 @@ async function run(scenario, { link: profile, ...options }) {
   const progress = new Progress(process.stderr, systemClock);
   const folder = await openFolder(scenario, { ...options, link: profile }, chromium);
   const busy = await busyCores(LOOK_MS);
-  if (busy > DISTURBING_CORES) folder.warn(`Other programs took ${busy.toFixed(1)} cores when the run began: what depends on time is provisional.`);
+  if (busy > DISTURBING_CORES)
+    folder.warn(
+      `Other programs took ${busy.toFixed(1)} cores when the run began: what depends on ` +
+        'time is provisional.',
+    );
   const link = await openLink({ profile, seed: options.seed, say: (line) => progress.print(line) });
   if (!link.available) {
-    const warning = `The link is loopback instead of ${profile}: ${link.reason}. The headline figures are withheld.`;
+    const warning =
+      `The link is loopback instead of ${profile}: ${link.reason}. The headline figures ` +
+      'are withheld.';
     progress.print(`Warning: ${warning}`);
     folder.warn(warning);
   }
   const startClients = chromium ? () => startBrowser(chromium, link) : undefined;
-  const lab = new Lab({ options, link, folder, startClients, signal: interrupted.signal, progress: (what, share) => progress.update(share, what) });
+  const lab = new Lab({
+    options,
+    link,
+    folder,
+    startClients,
+    signal: interrupted.signal,
+    progress: (what, share) => progress.update(share, what),
+  });
   try {
     progress.begin('measuring the link');
     await Promise.race([describeLink(link, folder), reasonOf(interrupted.signal)]);
@@ -187,8 +280,13 @@ async function run(scenario, { link: profile, ...options }) {
     progress.close();
     await lab.close();
     const reason = interrupted.signal.aborted ? interrupted.signal.reason : error;
-    const report = await folder.fail(reason, partialResult(scenario, link, folder, { ...options, link: profile }));
-    const ending = interrupted.signal.aborted ? `was ${reason.message}` : `broke off: ${reason.message}`;
+    const report = await folder.fail(
+      reason,
+      partialResult(scenario, link, folder, { ...options, link: profile }),
+    );
+    const ending = interrupted.signal.aborted
+      ? `was ${reason.message}`
+      : `broke off: ${reason.message}`;
     tellFailure(`The run ${ending}. Results so far: ${report}`, reason);
   } finally {
     await link.close();
@@ -198,7 +296,8 @@ async function run(scenario, { link: profile, ...options }) {
 }
 
 /**
- * Tells why the command broke off: people, and the command that runs this one, where one does (scenarios/runs.js).
+ * Tells why the command broke off: people, and the command that runs this one, where one does
+ * (scenarios/runs.js).
  * @param {string} words
  * @param {unknown} error
  */
@@ -212,7 +311,9 @@ function tellFailure(words, error) {
 function requireChromium() {
   const chromium = findChromium();
   if (chromium) return chromium;
-  throw new Error('--browser needs Chromium, and there is none: install it, or set CHROMIUM_PATH to its program.');
+  throw new Error(
+    '--browser needs Chromium, and there is none: install it, or set CHROMIUM_PATH to its program.',
+  );
 }
 
 /** @param {string} chromium @param {import('./link/link.js').Link} link */
@@ -221,13 +322,28 @@ async function startBrowser(chromium, { client, server }) {
   return BrowserClients.start({ chromium, client, server });
 }
 
-/** @param {Pick<Scenario, 'name' | 'title' | 'quantities'>} scenario @param {any} options @param {string | undefined} chromium */
+/**
+ * @param {Pick<Scenario, 'name' | 'title' | 'quantities'>} scenario
+ * @param {any} options
+ * @param {string | undefined} chromium
+ */
 async function openFolder({ name, title, quantities }, { out, ...options }, chromium) {
   const environment = await describeEnvironment({ chromium });
   const id = randomBytes(2).toString('hex');
-  const settings = { root: out, scenario: name, title, options, environment, quantities, startedAt: new Date(), id };
+  const settings = {
+    root: out,
+    scenario: name,
+    title,
+    options,
+    environment,
+    quantities,
+    startedAt: new Date(),
+    id,
+  };
   return RunFolder.open(settings).catch(({ code, message }) => {
-    throw new Error(`--out: ${JSON.stringify(out)}: nothing can be written there (${code ?? message})`);
+    throw new Error(
+      `--out: ${JSON.stringify(out)}: nothing can be written there (${code ?? message})`,
+    );
   });
 }
 
@@ -242,7 +358,12 @@ function toldResult(link, folder, result) {
   return link.available ? trusted : { ...trusted, headlines: [] };
 }
 
-/** @param {Scenario} scenario @param {import('./link/link.js').Link} link @param {RunFolder} folder @param {any} options */
+/**
+ * @param {Scenario} scenario
+ * @param {import('./link/link.js').Link} link
+ * @param {RunFolder} folder
+ * @param {any} options
+ */
 function partialResult(scenario, link, folder, options) {
   const isMeasured = scenario.quantities.some(({ name }) => folder.samples(name).length > 0);
   return isMeasured ? toldResult(link, folder, scenario.result(folder, options)) : undefined;
@@ -260,7 +381,14 @@ async function describeLink(link, folder) {
     folder.setLink({ profile, parameters });
     return;
   }
-  const { minMs, meanMs: avgMs, maxMs, deviationMs: sdMs, lossPercent, count } = await link.ping(PINGS);
+  const {
+    minMs,
+    meanMs: avgMs,
+    maxMs,
+    deviationMs: sdMs,
+    lossPercent,
+    count,
+  } = await link.ping(PINGS);
   const { up, down } = await link.bandwidth({ seconds: BANDWIDTH_SECONDS });
   folder.setLink({
     profile,

@@ -1,6 +1,7 @@
 /**
- * Measures what each kind of processing of a microphone costs and does in Chromium, on a PulseAudio of its own: how late
- * sound comes, whether left and right stay apart, and what becomes of notes that last.
+ * Measures what each kind of processing of a microphone costs and does in Chromium, on a PulseAudio
+ * of its own: how late sound comes, whether left and right stay apart, and what becomes of notes
+ * that last.
  */
 
 import { createServer } from 'node:http';
@@ -35,13 +36,22 @@ const MODES = Object.freeze({
 });
 
 const notes = (/** @type {number[]} */ tones) =>
-  Float32Array.from({ length: (SECONDS + 5) * RATE }, (_, i) => tones.reduce((sum, hz) => sum + 0.03 * Math.sin((2 * Math.PI * hz * i) / RATE), 0));
+  Float32Array.from({ length: (SECONDS + 5) * RATE }, (_, i) =>
+    tones.reduce((sum, hz) => sum + 0.03 * Math.sin((2 * Math.PI * hz * i) / RATE), 0),
+  );
 
-/** Runs in the page. @param {{ processing: object, seconds: number, fromSeconds: number }} options */
+/**
+ * Runs in the page.
+ * @param {{ processing: object, seconds: number, fromSeconds: number }} options
+ */
 async function hear({ processing, seconds, fromSeconds }) {
-  const stream = await navigator.mediaDevices.getUserMedia({ audio: { channelCount: { ideal: 2 }, ...processing } });
+  const stream = await navigator.mediaDevices.getUserMedia({
+    audio: { channelCount: { ideal: 2 }, ...processing },
+  });
   const track = /** @type {any} */ (stream.getAudioTracks()[0]);
-  const reader = new /** @type {any} */ (globalThis).MediaStreamTrackProcessor({ track }).readable.getReader();
+  const reader = new /** @type {any} */ (globalThis).MediaStreamTrackProcessor({
+    track,
+  }).readable.getReader();
   const beginMs = performance.now();
   /** @type {number[][]} */
   const sides = [[], []];
@@ -53,14 +63,23 @@ async function hear({ processing, seconds, fromSeconds }) {
     frames = value.numberOfFrames;
     const plane = new Float32Array(frames);
     for (const [side, samples] of sides.entries()) {
-      value.copyTo(plane, { planeIndex: Math.min(side, value.numberOfChannels - 1), format: 'f32-planar' });
+      value.copyTo(plane, {
+        planeIndex: Math.min(side, value.numberOfChannels - 1),
+        format: 'f32-planar',
+      });
       if (ms > 1000 * fromSeconds) samples.push(...plane);
     }
     value.close();
     latencies.push(track.stats.latency);
   }
   latencies.sort((a, b) => a - b);
-  return { rate, frames, sides, latencyMs: latencies[latencies.length >> 1], settingMs: 1000 * track.getSettings().latency };
+  return {
+    rate,
+    frames,
+    sides,
+    latencyMs: latencies[latencies.length >> 1],
+    settingMs: 1000 * track.getSettings().latency,
+  };
 }
 
 /**
@@ -80,7 +99,10 @@ function levelDb(samples, rate, hz) {
 
 /** @param {string} url @param {object} processing */
 async function measure(url, processing) {
-  const sound = await startSoundServer({ microphone: formatWav({ sampleRate: RATE, channels: [notes(LEFT), notes(RIGHT)] }), speaker: true });
+  const sound = await startSoundServer({
+    microphone: formatWav({ sampleRate: RATE, channels: [notes(LEFT), notes(RIGHT)] }),
+    speaker: true,
+  });
   const browser = await chromium.launch({
     executablePath: findChromium(),
     args: [...CHROMIUM_ARGUMENTS, '--use-fake-ui-for-media-stream'],
@@ -96,16 +118,29 @@ async function measure(url, processing) {
   }
 }
 
-if (!canServeSound() || findChromium() === undefined) throw new Error('this needs Chromium, and PulseAudio with pactl and paplay');
-const http = createServer((_, response) => void response.setHeader('content-type', 'text/html').end('<!doctype html>'));
+if (!canServeSound() || findChromium() === undefined)
+  throw new Error('this needs Chromium, and PulseAudio with pactl and paplay');
+const http = createServer(
+  (_, response) => void response.setHeader('content-type', 'text/html').end('<!doctype html>'),
+);
 http.listen(0, '127.0.0.1');
 await once(http, 'listening');
 const { port } = /** @type {import('node:net').AddressInfo} */ (http.address());
-console.log('| processing | pieces | rate, Hz | `latency` of the settings, ms | `track.stats.latency`, median, ms | left on the left, dB | right on the left, dB |');
+console.log(
+  '| processing | pieces | rate, Hz | `latency` of the settings, ms | ' +
+    '`track.stats.latency`, median, ms | left on the left, dB | right on the left, dB |',
+);
 console.log('| --- | --- | --- | --- | --- | --- | --- |');
 for (const [name, processing] of Object.entries(MODES)) {
-  const { rate, frames, sides, latencyMs, settingMs } = await measure(`http://localhost:${port}/`, processing);
-  const levels = (/** @type {number[]} */ tones) => tones.map((hz) => levelDb(sides[0], rate, hz).toFixed(1)).join(', ');
-  console.log(`| ${name} | ${frames} | ${rate} | ${settingMs.toFixed(1)} | ${latencyMs.toFixed(1)} | ${levels(LEFT)} | ${levels(RIGHT)} |`);
+  const { rate, frames, sides, latencyMs, settingMs } = await measure(
+    `http://localhost:${port}/`,
+    processing,
+  );
+  const levels = (/** @type {number[]} */ tones) =>
+    tones.map((hz) => levelDb(sides[0], rate, hz).toFixed(1)).join(', ');
+  console.log(
+    `| ${name} | ${frames} | ${rate} | ${settingMs.toFixed(1)} | ${latencyMs.toFixed(1)} | ` +
+      `${levels(LEFT)} | ${levels(RIGHT)} |`,
+  );
 }
 http.close();

@@ -1,7 +1,8 @@
 /**
- * Measures the cost of a datagram on the native HTTP/3 engine: many sessions over the loopback, each sending
- * at a fixed rate to a server that sends all back. Server and clients share this process, so "JS
- * thread" is the work of both ends; the process figure has QUIC's threads in it too.
+ * Measures the cost of a datagram on the native HTTP/3 engine: many sessions over the loopback,
+ * each sending at a fixed rate to a server that sends all back. Server and clients share this
+ * process, so "JS thread" is the work of both ends; the process figure has QUIC's threads in it
+ * too.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -43,7 +44,10 @@ const OPENING = 50;
 
 const wait = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
 
-/** @typedef {{ mode: string, sessions: number, rate: number, bytes: number, seconds: number, ioThreads: number }} Load */
+/**
+ * @typedef {{ mode: string, sessions: number, rate: number, bytes: number, seconds: number,
+ *   ioThreads: number }} Load
+ */
 
 /**
  * @param {string[]} args
@@ -66,7 +70,8 @@ function readOptions(args) {
   });
   if (values.help) return null;
   const { mode, json } = values;
-  if (!MODES.includes(mode)) throw new RangeError(`--mode must be of ${MODES.join(', ')}; it is ${mode}.`);
+  if (!MODES.includes(mode))
+    throw new RangeError(`--mode must be of ${MODES.join(', ')}; it is ${mode}.`);
   const number = (/** @type {keyof typeof NUMBERS} */ name) => {
     const [normal, least, most] = NUMBERS[name];
     const given = values[name];
@@ -115,11 +120,17 @@ async function openSessions({ sessions, ioThreads }) {
   return { server, clients, listeners, close };
 }
 
-/** Counts the datagrams that come back and their latencies; each starts with the time of its sending. */
+/**
+ * Counts the datagrams that come back and their latencies; each starts with the time of its
+ * sending.
+ */
 class Meter {
   constructor() {
     this.sent = 0;
-    /** The time that the sending calls took on JavaScript's thread, in milliseconds, and how many they were. */
+    /**
+     * The time that the sending calls took on JavaScript's thread, in milliseconds, and how many
+     * they were.
+     */
     this.callMs = 0;
     this.calls = 0;
     this.received = 0;
@@ -144,7 +155,8 @@ class Meter {
 /**
  * Sends at the load's rate: every session once in each period, spread over it.
  * @param {Load} load
- * @param {(slot: number, slots: number, payload: Uint8Array) => number} sendSlot answers how many it sent
+ * @param {(slot: number, slots: number, payload: Uint8Array) => number} sendSlot answers how many
+ *   it sent
  * @param {Meter} meter
  * @returns {() => void} stops it
  */
@@ -173,10 +185,15 @@ function startSending({ rate, bytes, mode }, sendSlot, meter) {
 async function measure(load) {
   const { server, clients, listeners, close } = await openSessions(load);
   const meter = new Meter();
-  for (const session of clients) session.onDatagram = (bytes, arrivalMs) => meter.take(bytes, arrivalMs);
+  for (const session of clients)
+    session.onDatagram = (bytes, arrivalMs) => meter.take(bytes, arrivalMs);
   const group = server.createGroup();
   group.set(listeners);
-  const sendSlot = (/** @type {number} */ slot, /** @type {number} */ slots, /** @type {Uint8Array} */ payload) => {
+  const sendSlot = (
+    /** @type {number} */ slot,
+    /** @type {number} */ slots,
+    /** @type {Uint8Array} */ payload,
+  ) => {
     if (load.mode === 'many') return server.sendMany(listeners, payload);
     if (load.mode === 'group') return group.send(payload);
     let sent = 0;
@@ -206,9 +223,14 @@ async function measure(load) {
  * @param {Meter} meter
  * @param {{ seconds: number, activeMs: number, cpuUs: number }} spent
  */
-function summarize({ mode, sessions, rate, bytes }, { sent, received, latencies, calls, callMs }, { seconds, activeMs, cpuUs }) {
+function summarize(
+  { mode, sessions, rate, bytes },
+  { sent, received, latencies, calls, callMs },
+  { seconds, activeMs, cpuUs },
+) {
   latencies.sort((a, b) => a - b);
-  const percentile = (/** @type {number} */ p) => latencies[Math.floor((latencies.length - 1) * p)] ?? NaN;
+  const percentile = (/** @type {number} */ p) =>
+    latencies[Math.floor((latencies.length - 1) * p)] ?? NaN;
   const round = (/** @type {number} */ value) => Number(value.toFixed(2));
   return {
     mode,
@@ -228,11 +250,16 @@ function summarize({ mode, sessions, rate, bytes }, { sent, received, latencies,
 /** @param {Awaited<ReturnType<typeof measure>>} result */
 function printTable({ mode, ...result }) {
   const what = mode === 'echo' ? 'there and back' : 'one payload to all';
-  console.log(`${result.sessions} sessions, ${result.rate} datagrams/s each of ${result.bytes} bytes, ${what}`);
+  console.log(
+    `${result.sessions} sessions, ${result.rate} datagrams/s each of ${result.bytes} ` +
+      `bytes, ${what}`,
+  );
   console.log(`datagrams/s            ${result.perSecond}`);
   console.log(`JS thread, µs each     ${result.jsMicroseconds} (busy event loop, both ends)`);
   console.log(`a sending call, µs     ${result.callMicroseconds} (on the JS thread)`);
-  console.log(`process, µs each       ${result.processMicroseconds} (CPU of all threads, both ends)`);
+  console.log(
+    `process, µs each       ${result.processMicroseconds} (CPU of all threads, both ends)`,
+  );
   console.log(`lost                   ${result.lostPercent} %`);
   console.log(`latency p50 / p99      ${result.p50Ms} / ${result.p99Ms} ms`);
 }

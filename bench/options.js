@@ -9,7 +9,8 @@ import { NEARNESS } from '../public/shared/nearness.js';
  */
 export const wholeNumber = (least, most) => (text) => {
   const value = Number(text);
-  if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most) return value;
+  if (text.trim() !== '' && Number.isInteger(value) && value >= least && value <= most)
+    return value;
   throw new InvalidArgumentError(`must be a whole number from ${least} to ${most}`);
 };
 
@@ -57,4 +58,7 @@ export function numbers(text) {
 }
 
 /** How near the listeners are that are measured. */
-export const choicesOption = () => new Option('--choices <list>', 'how near listeners are, separated by commas').argParser(listOf(NEARNESS)).default([...NEARNESS]);
+export const choicesOption = () =>
+  new Option('--choices <list>', 'how near listeners are, separated by commas')
+    .argParser(listOf(NEARNESS))
+    .default([...NEARNESS]);

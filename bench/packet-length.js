@@ -1,7 +1,7 @@
 /**
- * Measures what an encoder of less complexity and two frames to a packet save in a page, which has both where it has too
- * little time: the processor time of the page's worker, which has the network and the codec, and of all of Chromium, in a
- * call of two who talk.
+ * Measures what an encoder of less complexity and two frames to a packet save in a page, which has
+ * both where it has too little time: the processor time of the page's worker, which has the network
+ * and the codec, and of all of Chromium, in a call of two who talk.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,15 +32,23 @@ const SETTLE_MS = 6000;
 const SPEECH = fileURLToPath(new URL('../test/fixtures/speech-low.wav', import.meta.url));
 
 const options = new Command('packet-length')
-  .description("The processor time of a page's worker by the length of its frames, the frames to a packet, and the complexity of its encoder.")
+  .description(
+    "The processor time of a page's worker by the length of its frames, the frames to a " +
+      'packet, and the complexity of its encoder.',
+  )
   .option('--seconds <n>', 'of each', wholeNumber(1, 600), 10)
   .option('--frames <ms>', 'lengths of frames, separated by commas', numbers, FRAMES_MS)
   .parse()
   .opts();
 
-/** The time for which the workers of Chromium's pages have run, in milliseconds. @param {Browser} browser */
+/**
+ * The time for which the workers of Chromium's pages have run, in milliseconds.
+ * @param {Browser} browser
+ */
 async function workersMs(browser) {
-  const { processInfo } = await (await browser.newBrowserCDPSession()).send('SystemInfo.getProcessInfo');
+  const { processInfo } = await (
+    await browser.newBrowserCDPSession()
+  ).send('SystemInfo.getProcessInfo');
   let sum = 0;
   for (const { id } of processInfo.filter(({ type }) => type === 'renderer')) {
     // The kernel's names of threads have 15 letters.
@@ -56,7 +64,11 @@ async function workersMs(browser) {
  */
 async function workWith(context, { complexity, perPacket }) {
   const changed = new Set();
-  const change = (/** @type {string} */ file, /** @type {RegExp} */ from, /** @type {string} */ to) =>
+  const change = (
+    /** @type {string} */ file,
+    /** @type {RegExp} */ from,
+    /** @type {string} */ to,
+  ) =>
     context.route(`**/${file}*`, async (route) => {
       const response = await route.fetch();
       const body = (await response.text()).replace(from, () => changed.add(file) && to);
@@ -76,13 +88,23 @@ async function measure(browser, frameMs, effort) {
     const { port } = await server.call('start', { argv: ['--frame-ms', String(frameMs)] });
     const origin = `http://localhost:${port}`;
     await clients.call('open', { origin });
-    await clients.call('join', { id: 'talker', transport: 'webtransport', room: 'tea', speaks: true, startFrame: 0 });
+    await clients.call('join', {
+      id: 'talker',
+      transport: 'webtransport',
+      room: 'tea',
+      speaks: true,
+      startFrame: 0,
+    });
     const isTold = await workWith(context, effort);
     const page = await context.newPage();
     await page.goto(`${origin}/r/tea?name=Ann`);
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
-    if (!isTold()) throw new Error("the page's files are others than this expects: complexity and frames to a packet are as ever");
+    if (!isTold())
+      throw new Error(
+        "the page's files are others than this expects: complexity and frames to a packet " +
+          'are as ever',
+      );
     const cpu = new BrowserCpu(await browser.newBrowserCDPSession());
     await pause(SETTLE_MS);
     await cpu.take();
@@ -105,7 +127,13 @@ async function main() {
   }
   const browser = await chromium.launch({
     executablePath,
-    args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${SPEECH}`],
+    args: [
+      ...CHROMIUM_ARGUMENTS,
+      '--autoplay-policy=no-user-gesture-required',
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      `--use-file-for-fake-audio-capture=${SPEECH}`,
+    ],
   });
   try {
     /** @type {Record<string, Record<string, number>>} */
@@ -113,10 +141,16 @@ async function main() {
     for (const frameMs of options.frames) {
       for (const effort of EFFORTS) {
         const { worker, all } = await measure(browser, frameMs, effort);
-        rows[`${frameMs} ms, complexity ${effort.complexity}, ${effort.perPacket} to a packet`] = { "the page's worker": Number(worker.toFixed(1)), 'all of Chromium': Number(all.toFixed(1)) };
+        rows[`${frameMs} ms, complexity ${effort.complexity}, ${effort.perPacket} to a packet`] = {
+          "the page's worker": Number(worker.toFixed(1)),
+          'all of Chromium': Number(all.toFixed(1)),
+        };
       }
     }
-    console.log(`Processor time of one page in a call of two who talk, in percent of a core, over ${options.seconds} s.`);
+    console.log(
+      'Processor time of one page in a call of two who talk, in percent of a core, over ' +
+        `${options.seconds} s.`,
+    );
     console.table(rows);
     return 0;
   } finally {

@@ -1,7 +1,8 @@
 /**
- * Measures what serving the page costs: the server's processor time for one page load, of all its files over six
- * connections as a browser opens them; and for one where the browser has every file and asks whether it changed. The
- * first load after the start is printed apart, since files may be read and compressed then.
+ * Measures what serving the page costs: the server's processor time for one page load, of all its
+ * files over six connections as a browser opens them; and for one where the browser has every file
+ * and asks whether it changed. The first load after the start is printed apart, since files may be
+ * read and compressed then.
  */
 
 import { Agent, get } from 'node:http';
@@ -28,7 +29,9 @@ const NAMES = [
   /new URL\('([^']+)', import\.meta\.url\)/g,
 ];
 
-/** @typedef {{ status: number, headers: IncomingHttpHeaders, body: Buffer, bytes: number }} Answer */
+/**
+ * @typedef {{ status: number, headers: IncomingHttpHeaders, body: Buffer, bytes: number }} Answer
+ */
 
 /**
  * @param {Agent} agent
@@ -41,8 +44,18 @@ function request(agent, url, headers = {}) {
     const asked = get(url, { agent, headers: { ...HEADERS, ...headers } }, async (response) => {
       const packed = Buffer.concat(await response.toArray());
       const { 'content-encoding': encoding } = response.headers;
-      const body = encoding === 'br' ? brotliDecompressSync(packed) : encoding === 'gzip' ? gunzipSync(packed) : packed;
-      resolve({ status: response.statusCode ?? 0, headers: response.headers, body, bytes: packed.length });
+      const body =
+        encoding === 'br'
+          ? brotliDecompressSync(packed)
+          : encoding === 'gzip'
+            ? gunzipSync(packed)
+            : packed;
+      resolve({
+        status: response.statusCode ?? 0,
+        headers: response.headers,
+        body,
+        bytes: packed.length,
+      });
     });
     asked.on('error', reject);
   });
@@ -84,7 +97,9 @@ async function findFiles(agent, origin) {
 async function load(origin, files, isRepeated) {
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   const answers = await Promise.all(
-    [...files].map(([url, etag]) => request(agent, url, isRepeated ? { 'if-none-match': etag } : {})),
+    [...files].map(([url, etag]) =>
+      request(agent, url, isRepeated ? { 'if-none-match': etag } : {}),
+    ),
   );
   agent.destroy();
   const wrong = answers.find(({ status }) => status !== (isRepeated ? 304 : 200));
@@ -112,7 +127,11 @@ async function measure(server, times, run) {
 }
 
 /** @param {string} what @param {{ processorMs: number, bytes: number }} result */
-const print = (what, { processorMs, bytes }) => console.log(`${what.padEnd(24)} ${processorMs.toFixed(1).padStart(8)} ms  ${String(bytes).padStart(8)} bytes`);
+const print = (what, { processorMs, bytes }) =>
+  console.log(
+    `${what.padEnd(24)} ${processorMs.toFixed(1).padStart(8)} ms ` +
+      ` ${String(bytes).padStart(8)} bytes`,
+  );
 
 async function main() {
   const { values } = parseArgs({ options: { times: { type: 'string', default: '20' } } });
@@ -123,18 +142,27 @@ async function main() {
   };
   const agent = new Agent();
   const known = await start();
-  const paths = [...(await findFiles(agent, known.origin))].map(([url, etag]) => ({ path: url.slice(known.origin.length), etag }));
+  const paths = [...(await findFiles(agent, known.origin))].map(([url, etag]) => ({
+    path: url.slice(known.origin.length),
+    etag,
+  }));
   await known.server.close();
 
   const { server, origin } = await start();
   const files = new Map(paths.map(({ path, etag }) => [origin + path, etag]));
-  console.log(`${files.size} files over ${CONNECTIONS} connections; the server's processor time for one page load:`);
+  console.log(
+    `${files.size} files over ${CONNECTIONS} connections; the server's processor time for ` +
+      'one page load:',
+  );
   print('the first', await measure(server, 1, () => load(origin, files, false)));
   const times = Number(values.times);
   await measure(server, times, () => load(origin, files, false));
   print(`mean of ${times}`, await measure(server, times, () => load(origin, files, false)));
   await measure(server, times, () => load(origin, files, true));
-  print(`nothing changed, of ${times}`, await measure(server, times, () => load(origin, files, true)));
+  print(
+    `nothing changed, of ${times}`,
+    await measure(server, times, () => load(origin, files, true)),
+  );
   await server.close();
 }
 

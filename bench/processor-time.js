@@ -1,21 +1,34 @@
 /**
- * The processor time that processes have had, and taking it from them, as a machine does that has too little: by a quota
- * (control groups, cgroups(7)), or by a busy loop on the same core.
+ * The processor time that processes have had, and taking it from them, as a machine does that has
+ * too little: by a quota (control groups, cgroups(7)), or by a busy loop on the same core.
  */
 
 import { execFile, spawn } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  writeFileSync,
+} from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** The controller of processor time, where version 1 of control groups has it, and where version 2 does. */
+/**
+ * The controller of processor time, where version 1 of control groups has it, and where version 2
+ * does.
+ */
 const GROUPS = Object.freeze(['/sys/fs/cgroup/cpu', '/sys/fs/cgroup']);
 
 /** The time over which a quota holds, in microseconds: Linux's own default. */
 const PERIOD_US = 100_000;
 
-/** The time of each second in which threads in real time may run, in microseconds: half of what Linux gives to all. */
+/**
+ * The time of each second in which threads in real time may run, in microseconds: half of what
+ * Linux gives to all.
+ */
 const REAL_TIME_US = 475_000;
 
 /** A busy loop ends by itself after this time, in seconds, and with the process that began it. */
@@ -29,7 +42,9 @@ const BUSY_SECONDS = 600;
 export function descendants(root) {
   /** @type {Map<number, number[]>} */
   const children = new Map();
-  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name)).map(Number)) {
+  for (const pid of readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map(Number)) {
     const parent = parentOf(pid);
     children.set(parent, [...(children.get(parent) ?? []), pid]);
   }
@@ -47,7 +62,8 @@ export function threadsMs(pid, name = '') {
   let ns = 0;
   for (const thread of readdirSync(`/proc/${pid}/task`)) {
     const folder = `/proc/${pid}/task/${thread}`;
-    if (readFileSync(`${folder}/comm`, 'utf8').startsWith(name)) ns += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]);
+    if (readFileSync(`${folder}/comm`, 'utf8').startsWith(name))
+      ns += Number(readFileSync(`${folder}/schedstat`, 'utf8').split(' ', 1)[0]);
   }
   return ns / 1e6;
 }
@@ -65,19 +81,25 @@ function parentOf(pid) {
 
 let made = 0;
 
-/** Processes that together get no more than a share of the processors, as on a machine whose host takes the rest. */
+/**
+ * Processes that together get no more than a share of the processors, as on a machine whose host
+ * takes the rest.
+ */
 export class Quota {
   #parent;
   #folder;
 
   /**
    * @param {number} cores 0.5: half of one
-   * @param {{ hasRealTime?: boolean }} [options]  whether it takes in threads in real time, as a browser's for sound are;
-   *   there is time for two such groups
-   * @throws {Error} where no control group can be made: it needs root, and a controller of processor time
+   * @param {{ hasRealTime?: boolean }} [options] whether it takes in threads in real time, as a
+   *   browser's for sound are; there is time for two such groups
+   * @throws {Error} where no control group can be made: it needs root, and a controller of
+   *   processor time
    */
   constructor(cores, { hasRealTime = false } = {}) {
-    const parent = GROUPS.find((folder) => existsSync(folder) && existsSync(join(folder, 'cgroup.procs')));
+    const parent = GROUPS.find(
+      (folder) => existsSync(folder) && existsSync(join(folder, 'cgroup.procs')),
+    );
     if (!parent) throw new Error('there are no control groups (/sys/fs/cgroup)');
     this.#parent = parent;
     this.#folder = join(parent, `aloud-${process.pid}-${++made}`);
@@ -88,13 +110,16 @@ export class Quota {
         writeFileSync(this.#file('cpu.cfs_period_us'), String(PERIOD_US));
         writeFileSync(this.#file('cpu.cfs_quota_us'), String(quota));
         // Threads in real time have a quota of their own: without one they aren't taken in.
-        if (hasRealTime && existsSync(this.#file('cpu.rt_runtime_us'))) writeFileSync(this.#file('cpu.rt_runtime_us'), String(REAL_TIME_US));
+        if (hasRealTime && existsSync(this.#file('cpu.rt_runtime_us')))
+          writeFileSync(this.#file('cpu.rt_runtime_us'), String(REAL_TIME_US));
       } else {
         writeFileSync(this.#file('cpu.max'), `${quota} ${PERIOD_US}`);
       }
     } catch (error) {
       this.close();
-      throw new Error(`no control group can be made: ${/** @type {Error} */ (error).message}`, { cause: error });
+      throw new Error(`no control group can be made: ${/** @type {Error} */ (error).message}`, {
+        cause: error,
+      });
     }
   }
 
@@ -103,18 +128,24 @@ export class Quota {
     return join(this.#folder, name);
   }
 
-  /** Takes processes in; what they start from now on is in it too. @param {readonly number[]} pids */
+  /**
+   * Takes processes in; what they start from now on is in it too.
+   * @param {readonly number[]} pids
+   */
   add(pids) {
     move(pids, this.#file('cgroup.procs'));
   }
 
   /**
    * How often it was used up.
-   * @returns {number} of the periods in which the processes had something to do, those at whose end they were stopped, in percent
+   * @returns {number} of the periods in which the processes had something to do, those at whose end
+   *   they were stopped, in percent
    */
   stoppedPercent() {
     const stat = readFileSync(this.#file('cpu.stat'), 'utf8');
-    const [periods, stopped] = ['nr_periods', 'nr_throttled'].map((name) => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(stat)?.[1]));
+    const [periods, stopped] = ['nr_periods', 'nr_throttled'].map((name) =>
+      Number(new RegExp(`^${name} (\\d+)$`, 'm').exec(stat)?.[1]),
+    );
     return periods === 0 ? 0 : (100 * stopped) / periods;
   }
 
@@ -122,7 +153,9 @@ export class Quota {
   close() {
     if (!existsSync(this.#folder)) return;
     const procs = this.#file('cgroup.procs');
-    const left = existsSync(procs) ? readFileSync(procs, 'utf8').trim().split('\n').filter(Boolean).map(Number) : [];
+    const left = existsSync(procs)
+      ? readFileSync(procs, 'utf8').trim().split('\n').filter(Boolean).map(Number)
+      : [];
     move(left, join(this.#parent, 'cgroup.procs'));
     rmdirSync(this.#folder);
   }
@@ -148,12 +181,19 @@ export class SharedCore {
 
   /** @param {number} [core] */
   constructor(core = 0) {
-    const loop = `for (const endMs = Date.now() + ${BUSY_SECONDS * 1000}; Date.now() < endMs && process.ppid === ${process.pid}; );`;
+    const loop =
+      `for (const endMs = Date.now() + ${BUSY_SECONDS * 1000}; Date.now() < endMs && ` +
+      `process.ppid === ${process.pid}; );`;
     this.core = core;
-    this.#loop = spawn('taskset', ['-c', String(core), process.execPath, '-e', loop], { stdio: 'ignore' });
+    this.#loop = spawn('taskset', ['-c', String(core), process.execPath, '-e', loop], {
+      stdio: 'ignore',
+    });
   }
 
-  /** Takes processes in; what they start from now on is on it too. @param {readonly number[]} pids */
+  /**
+   * Takes processes in; what they start from now on is on it too.
+   * @param {readonly number[]} pids
+   */
   async add(pids) {
     for (const pid of pids) {
       this.#pinned.add(pid);
@@ -167,7 +207,10 @@ export class SharedCore {
     const all = `0-${availableParallelism() - 1}`;
     const pinned = [...this.#pinned];
     this.#pinned.clear();
-    for (const each of new Set(pinned.flatMap((pid) => (existsSync(`/proc/${pid}`) ? descendants(pid) : [])))) await pin(each, all);
+    for (const each of new Set(
+      pinned.flatMap((pid) => (existsSync(`/proc/${pid}`) ? descendants(pid) : [])),
+    ))
+      await pin(each, all);
   }
 }
 

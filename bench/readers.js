@@ -1,7 +1,7 @@
 /**
- * Measures how other programs read what aloud writes: `node bench/readers.js files` how exactly they play a recording,
- * `node bench/readers.js listen` how soon and how late they play a room's link. Without a word it does both. What isn't
- * installed is left out.
+ * Measures how other programs read what aloud writes: `node bench/readers.js files` how exactly
+ * they play a recording, `node bench/readers.js listen` how soon and how late they play a room's
+ * link. Without a word it does both. What isn't installed is left out.
  */
 
 import { measureFiles } from './readers/files.js';
@@ -14,7 +14,9 @@ if (unknown !== undefined) {
   console.error(`readers.js measures files or listen, and nothing called ${unknown}.`);
   process.exit(2);
 }
-for (const name of /** @type {(keyof typeof PARTS)[]} */ (asked.length > 0 ? asked : Object.keys(PARTS))) {
+for (const name of /** @type {(keyof typeof PARTS)[]} */ (
+  asked.length > 0 ? asked : Object.keys(PARTS)
+)) {
   console.log(`\n${name}\n`);
   await PARTS[name]();
 }

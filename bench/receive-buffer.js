@@ -1,6 +1,7 @@
 /**
- * Prints how many datagrams a UDP socket keeps while nobody reads, by the size of its receive buffer: 160 bytes each,
- * as of a person who talks. Where the system grants less than was asked for (net.core.rmem_max) it says so.
+ * Prints how many datagrams a UDP socket keeps while nobody reads, by the size of its receive
+ * buffer: 160 bytes each, as of a person who talks. Where the system grants less than was asked for
+ * (net.core.rmem_max) it says so.
  *
  *   node bench/receive-buffer.js
  */
@@ -9,7 +10,10 @@ import { execFileSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Linux's default of net.core.rmem_max, and what the HTTP/3 engine asks for (native/src/socket.rs), in bytes. */
+/**
+ * Linux's default of net.core.rmem_max, and what the HTTP/3 engine asks for (native/src/socket.rs),
+ * in bytes.
+ */
 const SIZES = [212_992, 4 * 1024 * 1024];
 
 /** Datagrams that are sent: more than either buffer holds. */
@@ -31,7 +35,9 @@ function sendAll(port) {
   execFileSync(process.execPath, ['-e', sender]);
 }
 
-console.log('asked for, bytes   granted, bytes   kept, datagrams   at 100 people, 50 a second each, ms');
+console.log(
+  'asked for, bytes   granted, bytes   kept, datagrams   at 100 people, 50 a second each, ms',
+);
 for (const size of SIZES) {
   const socket = createSocket('udp4');
   let kept = 0;
@@ -42,6 +48,8 @@ for (const size of SIZES) {
   await pause(1000);
   // Linux counts its own bookkeeping too, and doubles what was asked for (socket(7), SO_RCVBUF).
   const granted = socket.getRecvBufferSize() / 2;
-  console.log(`${size}`.padEnd(19) + `${granted}`.padEnd(17) + `${kept}`.padEnd(18) + Math.round(kept / 5));
+  console.log(
+    `${size}`.padEnd(19) + `${granted}`.padEnd(17) + `${kept}`.padEnd(18) + Math.round(kept / 5),
+  );
   socket.close();
 }

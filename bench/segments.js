@@ -1,6 +1,7 @@
 /**
- * Measures what segments on demand cost: the processor time in which a second of a recording's mix becomes segments, at
- * all rates of a broadcast, and at those of a mix that was recorded at 64 kb/s.
+ * Measures what segments on demand cost: the processor time in which a second of a recording's mix
+ * becomes segments, at all rates of a broadcast, and at those of a mix that was recorded at 64
+ * kb/s.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -29,16 +30,30 @@ const codec = await loadCodec('libopus-wasm');
 
 /** Records a voice that goes on. @returns {Promise<Buffer>} an Ogg Opus file */
 async function mixOf() {
-  const { channels: [speech] } = await readWav(new URL('../test/fixtures/speech-low.wav', import.meta.url));
+  const {
+    channels: [speech],
+  } = await readWav(new URL('../test/fixtures/speech-low.wav', import.meta.url));
   const format = createAudioFormat({});
   const { sampleRate, frameSamples } = format;
   const encoder = codec.createEncoder({ ...defaultEncoderSettings, sampleRate, frameSamples });
   /** @type {Uint8Array[]} */
   const pages = [];
-  const track = new Track(new OggOpus({ serial: 1, preSkip: encoder.lookahead, sampleRate, tags: {}, write: (page) => void pages.push(page) }), format);
+  const track = new Track(
+    new OggOpus({
+      serial: 1,
+      preSkip: encoder.lookahead,
+      sampleRate,
+      tags: {},
+      write: (page) => void pages.push(page),
+    }),
+    format,
+  );
   const payload = new Uint8Array(MAX_OPUS_BYTES);
   for (let at = 0; at < seconds * sampleRate; at += frameSamples) {
-    const frame = Float32Array.from({ length: frameSamples }, (_, i) => speech[(at + i) % speech.length]);
+    const frame = Float32Array.from(
+      { length: frameSamples },
+      (_, i) => speech[(at + i) % speech.length],
+    );
     track.put(payload, 0, encoder.encode(frame, payload, 0));
   }
   track.end();
@@ -58,7 +73,11 @@ try {
     const [before, first] = [process.cpuUsage(), encoder.count];
     await encoder.step(Infinity, true);
     const { user, system } = process.cpuUsage(before);
-    rows[`${rates.map((rate) => rate / 1000).join(', ')} kb/s`] = { 'ms of a core for a second': Number(((user + system) / 1000 / (encoder.count - first)).toFixed(1)) };
+    rows[`${rates.map((rate) => rate / 1000).join(', ')} kb/s`] = {
+      'ms of a core for a second': Number(
+        ((user + system) / 1000 / (encoder.count - first)).toFixed(1),
+      ),
+    };
     await encoder.close();
   }
   console.table(rows);

@@ -1,6 +1,7 @@
 /**
- * Measures what a stall does to a voice that goes on: for how long it is heard later, and what catching up costs its
- * quality. With the server's Source and the client's Playout, Opus, and clocks of its own: no sockets, no real time.
+ * Measures what a stall does to a voice that goes on: for how long it is heard later, and what
+ * catching up costs its quality. With the server's Source and the client's Playout, Opus, and
+ * clocks of its own: no sockets, no real time.
  */
 
 import { Command, InvalidArgumentError } from 'commander';
@@ -32,14 +33,20 @@ const AFTER_SECONDS = 8;
 const FROM_MS = 5000;
 const TO_MS = 7000;
 
-/** The time before a call's end in which no piece is looked for, in milliseconds: what it says may be heard after the end. */
+/**
+ * The time before a call's end in which no piece is looked for, in milliseconds: what it says may
+ * be heard after the end.
+ */
 const END_MS = 600;
 
 /** The pieces by which the delay is measured, and how far apart they are, in milliseconds. */
 const PIECE_MS = 200;
 const STEP_MS = 100;
 
-/** A voice is in time again when it is heard no later than this beyond what was before, in milliseconds. */
+/**
+ * A voice is in time again when it is heard no later than this beyond what was before, in
+ * milliseconds.
+ */
 const IN_TIME_MS = 10;
 
 const codec = await loadCodec();
@@ -52,8 +59,18 @@ const samplesIn = (/** @type {number} */ ms) => Math.round((ms * RATE) / 1000);
  * @param {{ fromMs: number, toMs: number }} stall
  */
 function stalledPackets(said, frameMs, { fromMs, toMs }) {
-  const { format, packets } = packetsOf(codec, said, { frameMs, bitrate: 64_000, application: 'audio' });
-  return { format, packets: packets.map(({ bytes, atMs }) => ({ bytes, atMs: atMs >= fromMs && atMs < toMs ? toMs : atMs })) };
+  const { format, packets } = packetsOf(codec, said, {
+    frameMs,
+    bitrate: 64_000,
+    application: 'audio',
+  });
+  return {
+    format,
+    packets: packets.map(({ bytes, atMs }) => ({
+      bytes,
+      atMs: atMs >= fromMs && atMs < toMs ? toMs : atMs,
+    })),
+  };
 }
 
 /** Through the server, which mixes each frame when it ends. @type {Way} */
@@ -64,10 +81,14 @@ const downlink = (sent, seconds) => heardByListener(codec, sent, seconds * RATE)
 
 /** @typedef {(sent: SentVoice, seconds: number) => Float32Array} Way  what is heard of it */
 /** @type {Record<string, Way>} */
-const WAYS = Object.freeze({ 'uplink, at the server': uplink, 'downlink, at the client': downlink });
+const WAYS = Object.freeze({
+  'uplink, at the server': uplink,
+  'downlink, at the client': downlink,
+});
 
 /**
- * By how much pieces are heard later than they were said, in milliseconds; those that can't be found are left out.
+ * By how much pieces are heard later than they were said, in milliseconds; those that can't be
+ * found are left out.
  * @param {Float32Array} said
  * @param {Float32Array} heard
  * @param {number} fromMs @param {number} toMs
@@ -77,22 +98,29 @@ function delaysOf(said, heard, fromMs, toMs) {
   for (let ms = fromMs; ms + PIECE_MS <= toMs; ms += STEP_MS) {
     const piece = said.subarray(samplesIn(ms), samplesIn(ms + PIECE_MS));
     if (levelDb(piece) < -45) continue;
-    const { lag, correlation } = align(piece, heard, { from: samplesIn(ms) - 480, to: samplesIn(ms + 600) });
+    const { lag, correlation } = align(piece, heard, {
+      from: samplesIn(ms) - 480,
+      to: samplesIn(ms + 600),
+    });
     if (correlation > 0.6) delays.push({ ms, delayMs: ((lag - samplesIn(ms)) * 1000) / RATE });
   }
   return delays;
 }
 
 /** The steepest step from one sample to the next. @param {Float32Array} sound */
-const steepest = (sound) => sound.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - sound[i - 1]) : 0), 0);
+const steepest = (sound) =>
+  sound.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - sound[i - 1]) : 0), 0);
 
 /**
  * How far sound moves that nothing holds up, in milliseconds, once the delay has found its place.
- * @param {Float32Array} decoded    what a decoder makes of it: beside what was said, Opus itself moves pieces by a sample
+ * @param {Float32Array} decoded what a decoder makes of it: beside what was said, Opus itself moves
+ *   pieces by a sample
  * @param {Float32Array} untouched
  */
 function movedMs(decoded, untouched) {
-  const delays = delaysOf(decoded, untouched, FROM_MS, 1000 * options.seconds - END_MS).map(({ delayMs }) => delayMs);
+  const delays = delaysOf(decoded, untouched, FROM_MS, 1000 * options.seconds - END_MS).map(
+    ({ delayMs }) => delayMs,
+  );
   return delays.length === 0 ? NaN : Math.max(...delays) - Math.min(...delays);
 }
 
@@ -107,17 +135,29 @@ function movedMs(decoded, untouched) {
 function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   const toMs = fromMs + stallMs;
   const stalled = way(stalledPackets(said, frameMs, { fromMs, toMs }), options.seconds);
-  const before = quantile(sorted(delaysOf(said, stalled, fromMs - 1500, fromMs).map(({ delayMs }) => delayMs)), 0.5);
+  const before = quantile(
+    sorted(delaysOf(said, stalled, fromMs - 1500, fromMs).map(({ delayMs }) => delayMs)),
+    0.5,
+  );
   const after = delaysOf(said, stalled, fromMs, fromMs + 5000);
   const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
   // The quality is that of what is heard from the stall's end on, and not of the wait.
-  const partAfter = (/** @type {Float32Array} */ sound, /** @type {number} */ ms) => sound.subarray(samplesIn(ms), samplesIn(ms + 1000 * AFTER_SECONDS));
-  const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) => visqol(partAfter(said, fromMs + 100), partAfter(heard, ms), { sampleRate: RATE }).mos;
+  const partAfter = (/** @type {Float32Array} */ sound, /** @type {number} */ ms) =>
+    sound.subarray(samplesIn(ms), samplesIn(ms + 1000 * AFTER_SECONDS));
+  const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) =>
+    visqol(partAfter(said, fromMs + 100), partAfter(heard, ms), { sampleRate: RATE }).mos;
   const [mark, markUntouched] = [markOf(stalled, toMs), markOf(untouched, fromMs)];
-  const [whole, wholeUntouched] = [stalled, untouched].map((heard) => visqol(said, heard.subarray(samplesIn(before)), { sampleRate: RATE }).mos);
+  const [whole, wholeUntouched] = [stalled, untouched].map(
+    (heard) => visqol(said, heard.subarray(samplesIn(before)), { sampleRate: RATE }).mos,
+  );
   return {
     mostMs: Math.max(...after.map(({ delayMs }) => delayMs)) - before,
-    backSeconds: after.length === 0 ? NaN : lastLate === undefined ? 0 : (lastLate.ms + PIECE_MS - toMs) / 1000,
+    backSeconds:
+      after.length === 0
+        ? NaN
+        : lastLate === undefined
+          ? 0
+          : (lastLate.ms + PIECE_MS - toMs) / 1000,
     markUntouched,
     worse: markUntouched - mark,
     worseWhole: wholeUntouched - whole,
@@ -128,11 +168,17 @@ function measure(way, said, untouched, frameMs, fromMs, stallMs) {
 /** The sound that a TimeScale is given at once. */
 const SCALE_SAMPLES = samplesIn(framesToScale({ frameMs: 20 }) * 20);
 
-/** The level below which sound is a pause, in dBFS, and the part of a pause that is kept, in milliseconds. */
+/**
+ * The level below which sound is a pause, in dBFS, and the part of a pause that is kept, in
+ * milliseconds.
+ */
 const QUIET_DB = -50;
 const KEPT_QUIET_MS = 40;
 
-/** @typedef {(said: Float32Array, samples: number) => Float32Array} Remedy  speech that is shorter by so many samples at most */
+/**
+ * @typedef {(said: Float32Array, samples: number) => Float32Array} Remedy speech that is shorter by
+ *   so many samples at most
+ */
 
 /** @param {number} share @returns {Remedy} */
 const faster = (share) => (said, samples) => {
@@ -192,21 +238,29 @@ const REMEDIES = Object.freeze({
 });
 
 /**
- * The cost of shorter speech by itself, without a network and Opus: the median by which ViSQOL is below its best mark.
+ * The cost of shorter speech by itself, without a network and Opus: the median by which ViSQOL is
+ * below its best mark.
  * @param {Remedy} remedy
  */
 function costOf(remedy) {
   const lead = samplesIn(100);
-  const costs = voices.flatMap((said) => moments.map((fromMs) => {
-    const speech = said.subarray(samplesIn(fromMs), samplesIn(fromMs + 1000 * AFTER_SECONDS));
-    const shorter = remedy(speech.subarray(lead), samplesIn(options.stall));
-    const heard = new Float32Array(lead + shorter.length);
-    heard.set(speech.subarray(0, lead));
-    heard.set(shorter, lead);
-    const markOf = (/** @type {Float32Array} */ sound) => visqol(speech, sound, { sampleRate: RATE }).mos;
-    return markOf(speech) - markOf(heard);
-  }));
-  return { estimate: quantile(sorted(costs), 0.5), least: Math.min(...costs), most: Math.max(...costs) };
+  const costs = voices.flatMap((said) =>
+    moments.map((fromMs) => {
+      const speech = said.subarray(samplesIn(fromMs), samplesIn(fromMs + 1000 * AFTER_SECONDS));
+      const shorter = remedy(speech.subarray(lead), samplesIn(options.stall));
+      const heard = new Float32Array(lead + shorter.length);
+      heard.set(speech.subarray(0, lead));
+      heard.set(shorter, lead);
+      const markOf = (/** @type {Float32Array} */ sound) =>
+        visqol(speech, sound, { sampleRate: RATE }).mos;
+      return markOf(speech) - markOf(heard);
+    }),
+  );
+  return {
+    estimate: quantile(sorted(costs), 0.5),
+    least: Math.min(...costs),
+    most: Math.max(...costs),
+  };
 }
 
 /** The window by which spectra are compared, in samples, and the frequencies that count, in Hz. */
@@ -226,24 +280,37 @@ function chords() {
       const phase = notes() * 2 * Math.PI;
       for (let i = 0; i < 2 * length && k * length + i < sound.length; i++) {
         const t = i / RATE;
-        for (let n = 1; n <= 6; n++) sound[k * length + i] += (0.05 / n) * Math.exp(-3 * t * Math.sqrt(n)) * Math.min(1, 200 * t) * Math.sin(2 * Math.PI * hz * n * t + phase);
+        for (let n = 1; n <= 6; n++)
+          sound[k * length + i] +=
+            (0.05 / n) *
+            Math.exp(-3 * t * Math.sqrt(n)) *
+            Math.min(1, 200 * t) *
+            Math.sin(2 * Math.PI * hz * n * t + phase);
       }
     }
-    for (let i = 0; i < length / 4; i++) sound[k * length + i] += 0.1 * (notes() - 0.5) * Math.exp((-30 * i) / RATE);
+    for (let i = 0; i < length / 4; i++)
+      sound[k * length + i] += 0.1 * (notes() - 0.5) * Math.exp((-30 * i) / RATE);
   }
   return sound;
 }
 
-/** @param {Float32Array} samples  WINDOW_SAMPLES of them @returns {Float64Array} its levels by frequency, in dB */
+/**
+ * @param {Float32Array} samples WINDOW_SAMPLES of them
+ * @returns {Float64Array} its levels by frequency, in dB
+ */
 function spectrumOf(samples) {
-  const re = Float64Array.from(samples, (x, i) => x * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES)));
+  const re = Float64Array.from(
+    samples,
+    (x, i) => x * (0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES)),
+  );
   const im = new Float64Array(WINDOW_SAMPLES);
   fft(re, im);
   return re.map((x, i) => 10 * Math.log10(x * x + im[i] * im[i] + 1e-4));
 }
 
 /**
- * How far spectra are off, in dB: the root of the mean square over time and frequency, each piece where it is most alike.
+ * How far spectra are off, in dB: the root of the mean square over time and frequency, each piece
+ * where it is most alike.
  * @param {Float32Array} said
  * @param {Float32Array} heard
  */
@@ -263,12 +330,18 @@ function spectrumOff(said, heard) {
 /** The ways of being shorter, and what each does to a voice and to music within three seconds. */
 function musicRows() {
   const sounds = { 'a voice': voices[0], chords: chords() };
-  return Object.entries(sounds).flatMap(([sound, said]) => Object.entries(REMEDIES).map(([remedy, apply]) => {
-    const from = samplesIn(FROM_MS);
-    const piece = said.subarray(from, from + 3 * RATE);
-    const heard = apply(piece, samplesIn(options.stall));
-    return { name: `${sound}, ${remedy}`, shorterMs: (1000 * (piece.length - heard.length)) / RATE, off: spectrumOff(said.subarray(from), heard) };
-  }));
+  return Object.entries(sounds).flatMap(([sound, said]) =>
+    Object.entries(REMEDIES).map(([remedy, apply]) => {
+      const from = samplesIn(FROM_MS);
+      const piece = said.subarray(from, from + 3 * RATE);
+      const heard = apply(piece, samplesIn(options.stall));
+      return {
+        name: `${sound}, ${remedy}`,
+        shorterMs: (1000 * (piece.length - heard.length)) / RATE,
+        off: spectrumOff(said.subarray(from), heard),
+      };
+    }),
+  );
 }
 
 /** @param {string} text */
@@ -279,11 +352,24 @@ function milliseconds(text) {
 }
 
 const options = new Command('stalls')
-  .description('What a stall does to a voice that goes on: for how long it is heard later, and what catching up costs.')
+  .description(
+    'What a stall does to a voice that goes on: for how long it is heard later, and what ' +
+      'catching up costs.',
+  )
   .option('--stall <ms>', 'how long nothing comes', wholeNumber(1, 10_000), 300)
-  .option('--seconds <n>', 'the length of a call, of which ViSQOL marks the whole too', wholeNumber(LEAST_SECONDS, MOST_SECONDS), 30)
+  .option(
+    '--seconds <n>',
+    'the length of a call, of which ViSQOL marks the whole too',
+    wholeNumber(LEAST_SECONDS, MOST_SECONDS),
+    30,
+  )
   .option('--frame <ms>', 'the length of a frame', milliseconds, 20)
-  .option('--calls <n>', 'calls for each voice, which stall at other moments', wholeNumber(1, 100), 6)
+  .option(
+    '--calls <n>',
+    'calls for each voice, which stall at other moments',
+    wholeNumber(1, 100),
+    6,
+  )
   .option('--seed <n>', 'of the moments', wholeNumber(1, 10_000), 1)
   .option('--json', 'prints JSON')
   .parse()
@@ -291,11 +377,17 @@ const options = new Command('stalls')
 
 const VOICES = ['speech-low', 'speech-high'];
 const random = seededRandom(options.seed);
-const moments = Array.from({ length: options.calls }, () => Math.round(FROM_MS + random() * (TO_MS - FROM_MS)));
+const moments = Array.from({ length: options.calls }, () =>
+  Math.round(FROM_MS + random() * (TO_MS - FROM_MS)),
+);
 const voices = /** @type {Float32Array[]} */ ([]);
 for (const name of VOICES) {
-  const { channels: [speech] } = await readWav(new URL(`../test/fixtures/${name}.wav`, import.meta.url));
-  voices.push(Float32Array.from({ length: options.seconds * RATE }, (_, i) => speech[i % speech.length]));
+  const {
+    channels: [speech],
+  } = await readWav(new URL(`../test/fixtures/${name}.wav`, import.meta.url));
+  voices.push(
+    Float32Array.from({ length: options.seconds * RATE }, (_, i) => speech[i % speech.length]),
+  );
 }
 
 const rows = Object.entries(WAYS).map(([name, way]) => {
@@ -309,10 +401,29 @@ const rows = Object.entries(WAYS).map(([name, way]) => {
     });
   });
   const figure = (/** @type {keyof typeof calls[0]} */ what, /** @type {number} */ digits) => {
-    const [{ estimate, low, high }] = bootstrap(calls.map((call) => [call[what]]), (ascending) => [quantile(ascending, 0.5)], { random: seededRandom(1) });
-    return { estimate: Number(estimate.toFixed(digits)), low: Number(low.toFixed(digits)), high: Number(high.toFixed(digits)), worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)) };
+    const [{ estimate, low, high }] = bootstrap(
+      calls.map((call) => [call[what]]),
+      (ascending) => [quantile(ascending, 0.5)],
+      { random: seededRandom(1) },
+    );
+    return {
+      estimate: Number(estimate.toFixed(digits)),
+      low: Number(low.toFixed(digits)),
+      high: Number(high.toFixed(digits)),
+      worst: Number(Math.max(...calls.map((call) => call[what])).toFixed(digits)),
+    };
   };
-  return { name, calls: calls.length, most: figure('mostMs', 0), back: figure('backSeconds', 1), untouched: figure('markUntouched', 2), worse: figure('worse', 2), worseWhole: figure('worseWhole', 2), steeper: figure('steeper', 2), moved: figure('moved', 2) };
+  return {
+    name,
+    calls: calls.length,
+    most: figure('mostMs', 0),
+    back: figure('backSeconds', 1),
+    untouched: figure('markUntouched', 2),
+    worse: figure('worse', 2),
+    worseWhole: figure('worseWhole', 2),
+    steeper: figure('steeper', 2),
+    moved: figure('moved', 2),
+  };
 });
 process.stderr.write('\r\x1b[K');
 const costs = Object.entries(REMEDIES).map(([name, remedy]) => ({ name, ...costOf(remedy) }));
@@ -321,14 +432,58 @@ const music = musicRows();
 
 if (options.json) console.log(JSON.stringify({ ...options, rows, costs, music }, null, 2));
 else {
-  console.log(`${textTable(stallTargets({ stall: options.stall, seconds: options.seconds, rows }))}\n`);
-  console.log(`A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ${rows[0].calls} calls.`);
-  const shown = (/** @type {{ estimate: number, low: number, high: number, worst: number }} */ { estimate, low, high, worst }) => `${estimate} [${low}, ${high}], ${worst}`;
-  console.table(Object.fromEntries(rows.map(({ name, most, back, untouched, worse, worseWhole }) => [name, {
-    'later, ms': shown(most), [`within ${IN_TIME_MS} ms after, s`]: shown(back), 'ViSQOL untouched': shown(untouched), [`less in ${AFTER_SECONDS} s after`]: shown(worse), [`of all ${options.seconds} s`]: shown(worseWhole),
-  }])));
-  console.log(`What it costs by itself to be ${options.stall} ms shorter, without a network and without Opus: medians, the least and the most.`);
-  console.table(Object.fromEntries(costs.map(({ name, estimate, least, most }) => [name, { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` }])));
-  console.log('The same for three seconds of a voice and of music: by how much they get shorter, and how far their spectra are off.');
-  console.table(Object.fromEntries(music.map(({ name, shorterMs, off }) => [name, { 'shorter, ms': shorterMs.toFixed(0), 'spectrum off, dB': off.toFixed(1) }])));
+  console.log(
+    `${textTable(stallTargets({ stall: options.stall, seconds: options.seconds, rows }))}\n`,
+  );
+  console.log(
+    `A stall of ${options.stall} ms in speech without a pause, frames of ${options.frame} ` +
+      `ms, Opus by ${codec.name}; medians with intervals of 95 %, and the worst of ` +
+      `${rows[0].calls} calls.`,
+  );
+  const shown = (
+    /** @type {{ estimate: number, low: number, high: number, worst: number }} */ {
+      estimate,
+      low,
+      high,
+      worst,
+    },
+  ) => `${estimate} [${low}, ${high}], ${worst}`;
+  console.table(
+    Object.fromEntries(
+      rows.map(({ name, most, back, untouched, worse, worseWhole }) => [
+        name,
+        {
+          'later, ms': shown(most),
+          [`within ${IN_TIME_MS} ms after, s`]: shown(back),
+          'ViSQOL untouched': shown(untouched),
+          [`less in ${AFTER_SECONDS} s after`]: shown(worse),
+          [`of all ${options.seconds} s`]: shown(worseWhole),
+        },
+      ]),
+    ),
+  );
+  console.log(
+    `What it costs by itself to be ${options.stall} ms shorter, without a network and ` +
+      'without Opus: medians, the least and the most.',
+  );
+  console.table(
+    Object.fromEntries(
+      costs.map(({ name, estimate, least, most }) => [
+        name,
+        { 'ViSQOL less': `${estimate.toFixed(2)} [${least.toFixed(2)}, ${most.toFixed(2)}]` },
+      ]),
+    ),
+  );
+  console.log(
+    'The same for three seconds of a voice and of music: by how much they get shorter, and ' +
+      'how far their spectra are off.',
+  );
+  console.table(
+    Object.fromEntries(
+      music.map(({ name, shorterMs, off }) => [
+        name,
+        { 'shorter, ms': shorterMs.toFixed(0), 'spectrum off, dB': off.toFixed(1) },
+      ]),
+    ),
+  );
 }

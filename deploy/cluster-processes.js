@@ -1,6 +1,6 @@
 /**
- * The processes of a cluster on one machine: NATS servers, and nodes of aloud. For the command `npm run cluster`, for tests
- * and for benchmarks.
+ * The processes of a cluster on one machine: NATS servers, and nodes of aloud. For the command
+ * `npm run cluster`, for tests and for benchmarks.
  *
  * @import { ChildProcess } from 'node:child_process'
  *
@@ -28,14 +28,21 @@ const START_MS = 50_000;
 /** The longest output that is kept of a process, in characters. */
 const MAX_OUTPUT = 100_000;
 
-export const NATS_MISSING = 'There is no nats-server here: install Debian\'s package nats-server (apt-get install nats-server), or give the path of one with --nats PATH.';
+export const NATS_MISSING =
+  "There is no nats-server here: install Debian's package nats-server (apt-get install " +
+  'nats-server), or give the path of one with --nats PATH.';
 
 /**
  * @param {string} [path]  of the program, where it is known
  * @returns {string | null} null where there is none
  */
 export function findNats(path) {
-  const places = path === undefined ? [...(process.env.PATH ?? '').split(delimiter), DEBIAN].map((folder) => join(folder, 'nats-server')) : [path];
+  const places =
+    path === undefined
+      ? [...(process.env.PATH ?? '').split(delimiter), DEBIAN].map((folder) =>
+          join(folder, 'nats-server'),
+        )
+      : [path];
   for (const place of places) {
     try {
       accessSync(place, constants.X_OK);
@@ -62,15 +69,16 @@ export function freePort() {
 /**
  * Starts one NATS server, alone or with routes to others.
  * @param {string} program
- * @param {{ port: number, routePort?: number, routes?: number[], advertise?: number }} options  advertise: the port at which
- *   others reach routePort
+ * @param {{ port: number, routePort?: number, routes?: number[], advertise?: number }} options
+ *   advertise: the port at which others reach routePort
  * @returns {Promise<ChildProcess>}
  */
 export async function startNats(program, { port, routePort, routes = [], advertise }) {
   const args = ['-a', '127.0.0.1', '-p', String(port)];
   if (routePort !== undefined) {
     args.push('--cluster_name', 'aloud', '--cluster', `nats://127.0.0.1:${routePort}`);
-    if (routes.length > 0) args.push('--routes', routes.map((to) => `nats://127.0.0.1:${to}`).join(','));
+    if (routes.length > 0)
+      args.push('--routes', routes.map((to) => `nats://127.0.0.1:${to}`).join(','));
     if (advertise !== undefined) args.push('--cluster_advertise', `127.0.0.1:${advertise}`);
     // Clients stay with the servers that they were told of.
     args.push('--no_advertise');
@@ -98,7 +106,14 @@ export async function startNatsCluster(program, count) {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort));
   const [own, routes] = [ports.slice(0, count), ports.slice(count)];
   const children = await Promise.all(
-    own.map((port, i) => startNats(program, count === 1 ? { port } : { port, routePort: routes[i], routes: routes.filter((to) => to !== routes[i]) })),
+    own.map((port, i) =>
+      startNats(
+        program,
+        count === 1
+          ? { port }
+          : { port, routePort: routes[i], routes: routes.filter((to) => to !== routes[i]) },
+      ),
+    ),
   );
   return { url: own.map((port) => `nats://127.0.0.1:${port}`).join(','), children };
 }
@@ -112,14 +127,37 @@ export async function startNatsCluster(program, count) {
 export async function startNode(number, { nats, key, port, h3Port = 0, argv = [] }) {
   const taken = port ?? (await freePort());
   const url = `http://localhost:${taken}`;
-  const args = ['--port', String(taken), '--h3-port', String(h3Port), '--cluster', nats, '--cluster-key', key, '--advertise-url', url, '--recording-limit-mb', '0', ...argv];
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env: environment() });
+  const args = [
+    '--port',
+    String(taken),
+    '--h3-port',
+    String(h3Port),
+    '--cluster',
+    nats,
+    '--cluster-key',
+    key,
+    '--advertise-url',
+    url,
+    '--recording-limit-mb',
+    '0',
+    ...argv,
+  ];
+  const child = spawn(process.execPath, [MAIN, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: environment(),
+  });
   const output = await saysSo(child, /aloud is at/, `node ${number}`);
   return { url, number, child, output };
 }
 
-/** This process's, without what tests are told by it: the server takes no option that it doesn't know. */
-const environment = () => Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_TEST_')));
+/**
+ * This process's, without what tests are told by it: the server takes no option that it doesn't
+ * know.
+ */
+const environment = () =>
+  Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_TEST_')),
+  );
 
 /**
  * Waits until a process says something.

@@ -1,6 +1,6 @@
 /**
- * Asks the server on this machine whether it is well: exit code 0 where it is. For health checks of containers, which
- * have no curl. It asks at the port that the server's own options say.
+ * Asks the server on this machine whether it is well: exit code 0 where it is. For health checks of
+ * containers, which have no curl. It asks at the port that the server's own options say.
  */
 
 import { request as requestHttp } from 'node:http';
@@ -26,10 +26,12 @@ function fail(problem) {
 }
 
 const ask = isHttps(config) ? requestHttps : requestHttp;
-// Whose certificate it is doesn't matter here: it may be one that stands in until the authority has issued one.
+// Whose certificate it is doesn't matter here: it may be one that stands in until the authority has
+// issued one.
 ask({ ...options, rejectUnauthorized: false }, (answer) => {
   answer.resume();
-  if (answer.statusCode !== 200) fail(`GET ${options.path} answered with status ${answer.statusCode}`);
+  if (answer.statusCode !== 200)
+    fail(`GET ${options.path} answered with status ${answer.statusCode}`);
 })
   .on('timeout', () => fail(`no answer within ${TIMEOUT_MS} ms`))
   .on('error', (error) => fail(error.message))

@@ -1,4 +1,7 @@
-/** Runs the tests that each browser can run, and writes what came of them into the page about browsers: `npm run docs:browsers`. */
+/**
+ * Runs the tests that each browser can run, and writes what came of them into the page about
+ * browsers: `npm run docs:browsers`.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,12 +20,14 @@ const PAGE = new URL('browsers.md', import.meta.url);
  * @property {string} status  'passed', 'failed', or what else Vitest has
  * @property {{ browser?: string }} [meta]  the browser with its version
  *
- * @typedef {Map<string, Map<string, Record<string, number>>>} Table  by area, by browser, by outcome: numbers of tests
+ * @typedef {Map<string, Map<string, Record<string, number>>>} Table by area, by browser, by
+ *   outcome: numbers of tests
  */
 
 /**
  * @param {Outcome[]} outcomes
- * @returns {Table} by what the tests are about, which their descriptions say before `in` and the browser's name
+ * @returns {Table} by what the tests are about, which their descriptions say before `in` and the
+ *   browser's name
  */
 export function tableOf(outcomes) {
   /** @type {Table} */
@@ -41,32 +46,58 @@ export function tableOf(outcomes) {
   return table;
 }
 
-/** How outcomes are called: a test is skipped where its machine was disturbed each time. @type {Record<string, string>} */
+/**
+ * How outcomes are called: a test is skipped where its machine was disturbed each time.
+ * @type {Record<string, string>}
+ */
 const WORDS = { skipped: 'not judged', pending: 'not judged' };
 
 /** @param {Record<string, number>} cell */
-const inWords = (cell) => Object.entries(cell).map(([outcome, count]) => `${count} ${outcome}`).join(', ');
+const inWords = (cell) =>
+  Object.entries(cell)
+    .map(([outcome, count]) => `${count} ${outcome}`)
+    .join(', ');
 
 /** @param {Table} table @returns {string} as Markdown */
 export function markdownOf(table) {
   const browsers = [...new Set([...table.values()].flatMap((row) => [...row.keys()]))].toSorted();
   const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
-  const rows = [...table].map(([area, row]) => line([area, ...browsers.map((browser) => inWords(row.get(browser) ?? {}))]));
-  return [line(['tests', ...browsers]), line(Array.from({ length: browsers.length + 1 }, () => '---')), ...rows].join('\n');
+  const rows = [...table].map(([area, row]) =>
+    line([area, ...browsers.map((browser) => inWords(row.get(browser) ?? {}))]),
+  );
+  return [
+    line(['tests', ...browsers]),
+    line(Array.from({ length: browsers.length + 1 }, () => '---')),
+    ...rows,
+  ].join('\n');
 }
 
-/** @param {string} browser as ALOUD_TEST_BROWSER takes it @param {string} folder @returns {Outcome[]} */
+/**
+ * @param {string} browser as ALOUD_TEST_BROWSER takes it
+ * @param {string} folder
+ * @returns {Outcome[]}
+ */
 function run(browser, folder) {
   const file = join(folder, `${browser}.json`);
   const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${file}`];
-  spawnSync('npx', ['vitest', 'run', '--project', 'browsers', ...reporters], { env: { ...process.env, ALOUD_TEST_BROWSER: browser }, stdio: 'inherit' });
-  return JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap((/** @type {any} */ { assertionResults }) => assertionResults);
+  spawnSync('npx', ['vitest', 'run', '--project', 'browsers', ...reporters], {
+    env: { ...process.env, ALOUD_TEST_BROWSER: browser },
+    stdio: 'inherit',
+  });
+  return JSON.parse(readFileSync(file, 'utf8')).testResults.flatMap(
+    (/** @type {any} */ { assertionResults }) => assertionResults,
+  );
 }
 
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const folder = mkdtempSync(join(tmpdir(), 'aloud-browsers-'));
-  const table = markdownOf(tableOf(['chromium', 'firefox'].flatMap((browser) => run(browser, folder))));
+  const table = markdownOf(
+    tableOf(['chromium', 'firefox'].flatMap((browser) => run(browser, folder))),
+  );
   rmSync(folder, { recursive: true });
   const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(PAGE, `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${table}\n\n${page.slice(page.indexOf(END))}`);
+  writeFileSync(
+    PAGE,
+    `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${table}\n\n${page.slice(page.indexOf(END))}`,
+  );
 }

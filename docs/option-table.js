@@ -14,10 +14,20 @@ export const CONFIGURATION_PAGE = new URL('configuration.md', import.meta.url);
 export function optionTable() {
   const rows = OPTIONS.map((option) => {
     const range = rangeOf(option) + (option.unit ? ` ${option.unit}` : '');
-    const cells = [`\`${option.name}\``, range, fallbackText(option), `\`${option.env}\``, option.description];
+    const cells = [
+      `\`${option.name}\``,
+      range,
+      fallbackText(option),
+      `\`${option.env}\``,
+      option.description,
+    ];
     return `| ${cells.join(' | ')} |`;
   });
-  return ['| option | allowed | default | environment | what it sets |', '| --- | --- | --- | --- | --- |', ...rows].join('\n');
+  return [
+    '| option | allowed | default | environment | what it sets |',
+    '| --- | --- | --- | --- | --- |',
+    ...rows,
+  ].join('\n');
 }
 
 /**

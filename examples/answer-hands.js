@@ -1,5 +1,6 @@
 /**
- * A bot that says something whenever somebody raises a hand, and repeats what it is told in the chat with "echo":
+ * A bot that says something whenever somebody raises a hand, and repeats what it is told in the
+ * chat with "echo":
  *
  *     node examples/answer-hands.js http://localhost:8080/r/tea welcome.wav
  */
@@ -21,7 +22,8 @@ export async function answerHands(url, clip) {
   let raised = new Set();
   call.on('people', (people) => {
     const now = new Set(people.filter(({ hand, you }) => hand > 0 && !you).map(({ id }) => id));
-    if ([...now].some((id) => !raised.has(id))) for (const piece of pieces) call.say(piece).catch(({ message }) => console.error(message));
+    if ([...now].some((id) => !raised.has(id)))
+      for (const piece of pieces) call.say(piece).catch(({ message }) => console.error(message));
     raised = now;
   });
   call.on('chat', ({ name, text }) => {

@@ -10,7 +10,10 @@ import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, writeSound } from 'aloud/client';
 
-/** How long after the last of the others it leaves, in milliseconds: what is heard is 1.5 s behind the room. */
+/**
+ * How long after the last of the others it leaves, in milliseconds: what is heard is 1.5 s behind
+ * the room.
+ */
 const LINGER_MS = 2500;
 
 /**

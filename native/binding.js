@@ -18,7 +18,10 @@ export const IS_INSTALLED = LIBRARY.split(sep).includes('node_modules');
 /** The command that builds it, for messages. */
 export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild aloud' : 'npm run build:native';
 
-/** The command that makes the second build, which is for the lab: that isn't in an installed package. */
+/**
+ * The command that makes the second build, which is for the lab: that isn't in an installed
+ * package.
+ */
 const NOQ_COMMAND = 'npm run build:native -- --noq';
 
 /** The name of this system, as packages with a built library have it: `linux-x64-gnu`. */
@@ -26,12 +29,15 @@ export function platformName() {
   const { platform, arch } = process;
   if (platform === 'win32') return `${platform}-${arch}-msvc`;
   if (platform !== 'linux') return `${platform}-${arch}`;
-  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (process.report.getReport());
+  const { header } = /** @type {{ header: { glibcVersionRuntime?: string } }} */ (
+    process.report.getReport()
+  );
   return `linux-${arch}-${header.glibcVersionRuntime ? 'gnu' : 'musl'}`;
 }
 
 /**
- * Finds the library: the one that was built here, or else the one of an optional package for this system.
+ * Finds the library: the one that was built here, or else the one of an optional package for this
+ * system.
  * @returns {string | null} its path
  */
 export function libraryPath() {
@@ -45,8 +51,9 @@ export function libraryPath() {
 }
 
 /**
- * The library, or a part of it, can't be had; the message says why. `code` is 'ERR_NATIVE_NOT_BUILT',
- * 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged) or 'ERR_NATIVE_WITHOUT_OPUS'.
+ * The library, or a part of it, can't be had; the message says why. `code` is
+ * 'ERR_NATIVE_NOT_BUILT', 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged) or
+ * 'ERR_NATIVE_WITHOUT_OPUS'.
  */
 export class NativeUnavailableError extends Error {
   /**
@@ -79,7 +86,10 @@ export const EventKind = Object.freeze({
   fault: 10,
 });
 
-/** The numbers that path() writes, in the order of src/counters.rs; what they mean is told by ConnectionStats. @enum {number} */
+/**
+ * The numbers that path() writes, in the order of src/counters.rs; what they mean is told by
+ * ConnectionStats. @enum {number}
+ */
 export const PathField = Object.freeze({
   rttMs: 0,
   sentPackets: 1,
@@ -113,7 +123,11 @@ let binding;
  */
 export function load(controller) {
   if (NOQ_CONTROLLERS.some((name) => name === controller)) {
-    return loadFile(existsSync(NOQ_LIBRARY) ? NOQ_LIBRARY : null, 'the engine with noq, which has BBRv3, is not built', NOQ_COMMAND);
+    return loadFile(
+      existsSync(NOQ_LIBRARY) ? NOQ_LIBRARY : null,
+      'the engine with noq, which has BBRv3, is not built',
+      NOQ_COMMAND,
+    );
   }
   binding ??= loadFile(libraryPath(), 'it is not built', BUILD_COMMAND);
   return binding;
@@ -132,7 +146,11 @@ function loadFile(path, lack, command) {
     return /** @type {Binding} */ (createRequire(import.meta.url)(path));
   } catch (error) {
     const [reason] = String(/** @type {Error} */ (error).message).split('\n');
-    throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', `it was built for another system (${reason})`, command);
+    throw new NativeUnavailableError(
+      'ERR_NATIVE_UNUSABLE',
+      `it was built for another system (${reason})`,
+      command,
+    );
   }
 }
 
@@ -159,7 +177,10 @@ export function loadError(controller) {
 export function loadOpus() {
   const { opusVersion, OpusEncoder, OpusDecoder } = load();
   if (!opusVersion || !OpusEncoder || !OpusDecoder) {
-    throw new NativeUnavailableError('ERR_NATIVE_WITHOUT_OPUS', 'the addon was built without libopus, for want of cmake');
+    throw new NativeUnavailableError(
+      'ERR_NATIVE_WITHOUT_OPUS',
+      'the addon was built without libopus, for want of cmake',
+    );
   }
   return { opusVersion, OpusEncoder, OpusDecoder };
 }
@@ -177,11 +198,13 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} Binding
  * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
- * @property {new (key: number, code: number, reason: string, readable: () => void) => NativePort} Port
- * @property {(place: number) => void} panicForTest  has the next thread panic that passes a Place of
+ * @property {new (key: number, code: number, reason: string, readable: () => void) => NativePort}
+ *   Port
+ * @property {(place: number) => void} panicForTest has the next thread panic that passes a Place of
  *   src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
  * @property {() => number} [threadCpuMs]  on Unix
- * @property {NativeOpus['opusVersion']} [opusVersion]  it and the next two: where it was built with cmake
+ * @property {NativeOpus['opusVersion']} [opusVersion] it and the next two: where it was built with
+ *   cmake
  * @property {NativeOpus['OpusEncoder']} [OpusEncoder]
  * @property {NativeOpus['OpusDecoder']} [OpusDecoder]
  *
@@ -191,8 +214,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *   application: number, channels?: number, isConstant?: boolean) => NativeEncoder} OpusEncoder
  *   throws an error of code 'InvalidArg' for settings that Opus doesn't have, and of code
  *   'GenericFailure' without memory
- * @property {new (sampleRate: number, frameSamples: number, channels?: number) => NativeDecoder} OpusDecoder
- *   likewise
+ * @property {new (sampleRate: number, frameSamples: number, channels?: number) => NativeDecoder}
+ *   OpusDecoder likewise
  *
  * @typedef {object} NativeEncoder
  * @property {number} lookahead
@@ -205,7 +228,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {() => void} close
  *
  * @typedef {object} NativeDecoder
- * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) => boolean} decode
+ * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) =>
+ *   boolean} decode
  * @property {(bytes: Uint8Array, start: number, length: number) => boolean} begin
  * @property {(out: Float32Array, at: number) => boolean} end
  * @property {(out: Float32Array, at: number) => boolean} conceal
@@ -213,7 +237,8 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} EndpointSettings
  * @property {number} ioThreads          threads for QUIC's work
- * @property {import('./settings.js').CongestionController} congestionController  quinn calls its BBR experimental
+ * @property {import('./settings.js').CongestionController} congestionController quinn calls its BBR
+ *   experimental
  * @property {number} idleTimeoutMs      a peer that is silent for this long is gone
  * @property {number} keepAliveMs        silence after which a ping is sent; 0 for no pings
  * @property {number} handshakeTimeoutMs for each step until a session is open
@@ -267,7 +292,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} displaced  that were no session yet and were dropped for a newer one
  * @property {number} refused    since sessions had all places
  * @property {number} broken     closed with an error of HTTP/3, at any time
- * @property {number} requestsRefused  requests that were none for a session, or broke HTTP/3's rules
+ * @property {number} requestsRefused requests that were none for a session, or broke HTTP/3's rules
  *
  * @typedef {object} NativeEvent
  * @property {number} kind     one of EventKind
@@ -276,8 +301,10 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {number} code
  * @property {number} cause    one of CloseCause
  * @property {string} text
- * @property {RequestInfo} [request]  of a request, and of a session that a client asked for and that has opened
- * @property {number} [connectedMs]  of a client's session that has opened: when its QUIC handshake was over
+ * @property {RequestInfo} [request] of a request, and of a session that a client asked for and that
+ *   has opened
+ * @property {number} [connectedMs] of a client's session that has opened: when its QUIC handshake
+ *   was over
  *
  * @typedef {object} RequestInfo
  * @property {string} peer       the client's address and port
@@ -294,14 +321,15 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {string} congestionController  the one that runs
  * @property {number} cwnd              congestion window, in bytes
  * @property {number} bytesInFlight     bytes under way after the last acknowledgement
- * @property {number} underWayMs        how long the oldest packet is under way that is neither acknowledged nor declared lost,
- *   in milliseconds; 0 where none is
+ * @property {number} underWayMs how long the oldest packet is under way that is neither
+ *   acknowledged nor declared lost, in milliseconds; 0 where none is
  * @property {number} sentPackets       QUIC packets
  * @property {number} lostPackets       of them, declared lost
  * @property {number} congestionEvents
- * @property {number | null} deliveryBps  bits of QUIC packets a second that the path was seen to deliver; null while nothing is known
- * @property {boolean} deliveryIsLimit  whether the newest of it was limited by the path or congestion control, not by what was
- *   there to send
+ * @property {number | null} deliveryBps bits of QUIC packets a second that the path was seen to
+ *   deliver; null while nothing is known
+ * @property {boolean} deliveryIsLimit whether the newest of it was limited by the path or
+ *   congestion control, not by what was there to send
  * @property {number} sentBytes         UDP payload
  * @property {number} receivedBytes     UDP payload
  * @property {number} mtu               the largest UDP payload found so far, in bytes

@@ -25,14 +25,16 @@ export class ConnectError extends Error {
 }
 
 /**
- * A client's request: answer it once with accept or reject, at once or later. One that isn't for a session is
- * answered by accept with the status 405, or 501 where it is for another protocol.
- * @typedef {RequestInfo & { accept: () => void, acceptOn: (port: number) => boolean, reject: (status: number) => void }} SessionRequest
- *   acceptOn: hands the session to the port of another thread; false when there is none of this number any more, and then the
- *   request is still to be answered
+ * A client's request: answer it once with accept or reject, at once or later. One that isn't for a
+ * session is answered by accept with the status 405, or 501 where it is for another protocol.
+ * @typedef {RequestInfo & { accept: () => void, acceptOn: (port: number) => boolean, reject:
+ *   (status: number) => void }} SessionRequest acceptOn: hands the session to the port of another
+ *   thread; false when there is none of this number any more, and then the request is still to be
+ *   answered
  *
  * @typedef {object} ListenOptions
- * @property {string | readonly string[]} [host]  an address or a name, or several; '::' (the default) takes IPv4 as well
+ * @property {string | readonly string[]} [host] an address or a name, or several; '::' (the
+ *   default) takes IPv4 as well
  * @property {number} [port]   0 (the default) for any
  * @property {string} certPem  the certificate chain
  * @property {string} keyPem
@@ -47,7 +49,10 @@ export class ConnectError extends Error {
 export class Endpoint {
   #native;
   #port;
-  /** @type {Map<number, { resolve: (session: NativeSession) => void, reject: (error: Error) => void }>} */
+  /**
+   * @type {Map<number, { resolve: (session: NativeSession) => void, reject: (error: Error) => void
+   *   }>}
+   */
   #connecting = new Map();
   /** @type {ListenOptions | null} */
   #listen = null;
@@ -58,9 +63,9 @@ export class Endpoint {
   /** @type {(() => void) | null} */
   #onClosed = null;
   /**
-   * A panic in the library was caught. It ended one session (whose onClosed says 'lost') or one connection
-   * that was not a session yet; where its session is 0 and sessions end one after the other, the socket's
-   * own task has ended. Without this callback the process warns.
+   * A panic in the library was caught. It ended one session (whose onClosed says 'lost') or one
+   * connection that was not a session yet; where its session is 0 and sessions end one after the
+   * other, the socket's own task has ended. Without this callback the process warns.
    * @type {((message: string, session: number) => void) | null}
    */
   onFault = null;
@@ -99,10 +104,13 @@ export class Endpoint {
    */
   async listen({ host = '::', port = 0, ...options }) {
     if (this.#listen) throw new Error('the endpoint listens already');
-    const addresses = await Promise.all([host].flat().map(async (one) => (isIP(one) ? one : (await lookup(one)).address)));
+    const addresses = await Promise.all(
+      [host].flat().map(async (one) => (isIP(one) ? one : (await lookup(one)).address)),
+    );
     try {
       let bound = port;
-      for (const address of addresses) bound = this.#native.listen(address, bound, options.certPem, options.keyPem);
+      for (const address of addresses)
+        bound = this.#native.listen(address, bound, options.certPem, options.keyPem);
       this.#listen = options;
       return { address: addresses[0], port: bound };
     } catch (error) {
@@ -123,9 +131,9 @@ export class Endpoint {
   /**
    * Opens a session.
    * @param {string | URL} url https
-   * @param {{ certificateHashes?: (string | Uint8Array)[], headers?: Record<string, string> }} [options]
-   *   certificateHashes: SHA-256 of the certificates to believe, as bytes or base64; without any,
-   *   those of the system's authorities are believed
+   * @param {{ certificateHashes?: (string | Uint8Array)[], headers?: Record<string, string> }}
+   *   [options] certificateHashes: SHA-256 of the certificates to believe, as bytes or base64;
+   *   without any, those of the system's authorities are believed
    * @returns {Promise<NativeSession>}
    * @throws {TypeError} when the URL is none @throws {ConnectError}
    */
@@ -133,7 +141,9 @@ export class Endpoint {
     const { protocol, href } = new URL(url);
     if (protocol !== 'https:') throw new TypeError(`WebTransport needs an https URL, not ${href}`);
     if (this.#closing) throw new ConnectError('the endpoint is closed', 0);
-    const hashes = certificateHashes.map((hash) => (typeof hash === 'string' ? Buffer.from(hash, 'base64') : hash));
+    const hashes = certificateHashes.map((hash) =>
+      typeof hash === 'string' ? Buffer.from(hash, 'base64') : hash,
+    );
     const id = this.#native.connect(href, hashes, Object.entries(headers).flat());
     if (id === 0) throw new ConnectError('the endpoint has as many connections as it may', 0);
     return new Promise((resolve, reject) => void this.#connecting.set(id, { resolve, reject }));
@@ -172,12 +182,17 @@ export class Endpoint {
     return this.#port.createGroup();
   }
 
-  /** Hands over at once the datagrams that have come, for a caller that can't wait to be told of them. */
+  /**
+   * Hands over at once the datagrams that have come, for a caller that can't wait to be told of
+   * them.
+   */
   poll() {
     this.#port.poll();
   }
 
-  /** Number of panics in the library that were caught, those in other threads' sessions excepted. */
+  /**
+   * Number of panics in the library that were caught, those in other threads' sessions excepted.
+   */
   get faults() {
     return this.#port.faults;
   }
@@ -206,7 +221,10 @@ export class Endpoint {
     return this.#closing;
   }
 
-  /** @param {NativeEvent} event  that is no session's, or tells of a session of this side's that has opened */
+  /**
+   * @param {NativeEvent} event that is no session's, or tells of a session of this side's that has
+   *   opened
+   */
   #dispatch(event) {
     switch (event.kind) {
       case EventKind.request:
@@ -254,7 +272,8 @@ export class Endpoint {
   }
 
   #ended() {
-    for (const { reject } of this.#connecting.values()) reject(new ConnectError('the endpoint is closed', 0));
+    for (const { reject } of this.#connecting.values())
+      reject(new ConnectError('the endpoint is closed', 0));
     this.#connecting.clear();
     this.#port.ended();
     this.#native.shutdown();

@@ -1,8 +1,9 @@
 /** @import { NativePort } from './binding.js' */
 
 /**
- * Sessions that get the same datagrams. QUIC's threads send them, so that a datagram is one short call,
- * however many sessions there are. One that has ended is skipped, and not kept open by its groups.
+ * Sessions that get the same datagrams. QUIC's threads send them, so that a datagram is one short
+ * call, however many sessions there are. One that has ended is skipped, and not kept open by its
+ * groups.
  */
 export class SessionGroup {
   #native;

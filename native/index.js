@@ -1,5 +1,6 @@
 /**
- * WebTransport over HTTP/3 for Node.js: a server's side and a client's, QUIC on threads of its own; and libopus.
+ * WebTransport over HTTP/3 for Node.js: a server's side and a client's, QUIC on threads of its own;
+ * and libopus.
  *
  * @typedef {import('./binding.js').ConnectionStats} ConnectionStats
  * @typedef {import('./binding.js').EndpointSettings} EndpointSettings
@@ -11,7 +12,15 @@
  */
 
 export {
-  BUILD_COMMAND, isBuilt, load, loadError, loadOpus, loadThreadCpuMs, NativeUnavailableError, PathField, PATH_FIELDS,
+  BUILD_COMMAND,
+  isBuilt,
+  load,
+  loadError,
+  loadOpus,
+  loadThreadCpuMs,
+  NativeUnavailableError,
+  PathField,
+  PATH_FIELDS,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
 export { SessionGroup } from './group.js';

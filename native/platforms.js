@@ -1,9 +1,10 @@
 /**
- * The packages that have a built library, one for each system: `npm/<name>/package.json`, as @napi-rs/cli lays them out.
+ * The packages that have a built library, one for each system: `npm/<name>/package.json`, as
+ * @napi-rs/cli lays them out.
  *
- *   node native/platforms.js            writes their package.json anew
- *   node native/platforms.js --optional adds them to aloud's own optionalDependencies, for the package that is published:
- *                                       in the repository they aren't, since npm can't install what isn't there yet
+ *   node native/platforms.js writes their package.json anew node native/platforms.js --optional
+ *   adds them to aloud's own optionalDependencies, for the package that is published: in the
+ *   repository they aren't, since npm can't install what isn't there yet
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -20,8 +21,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** @type {readonly Platform[]} */
 export const PLATFORMS = Object.freeze([
-  { name: 'linux-x64-gnu', target: 'x86_64-unknown-linux-gnu', os: 'linux', cpu: 'x64', libc: 'glibc' },
-  { name: 'linux-arm64-gnu', target: 'aarch64-unknown-linux-gnu', os: 'linux', cpu: 'arm64', libc: 'glibc' },
+  {
+    name: 'linux-x64-gnu',
+    target: 'x86_64-unknown-linux-gnu',
+    os: 'linux',
+    cpu: 'x64',
+    libc: 'glibc',
+  },
+  {
+    name: 'linux-arm64-gnu',
+    target: 'aarch64-unknown-linux-gnu',
+    os: 'linux',
+    cpu: 'arm64',
+    libc: 'glibc',
+  },
   { name: 'darwin-x64', target: 'x86_64-apple-darwin', os: 'darwin', cpu: 'x64' },
   { name: 'darwin-arm64', target: 'aarch64-apple-darwin', os: 'darwin', cpu: 'arm64' },
   { name: 'win32-x64-msvc', target: 'x86_64-pc-windows-msvc', os: 'win32', cpu: 'x64' },
@@ -36,7 +49,8 @@ const readPackage = (path) => JSON.parse(readFileSync(path, 'utf8'));
  * @param {string} path
  * @param {object} content
  */
-const writePackage = (path, content) => writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
+const writePackage = (path, content) =>
+  writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
 
 /**
  * @param {Platform} platform

@@ -22,12 +22,17 @@ const CLOCK_TRIES = 16;
  * @typedef {{ key: number, congestionController: CongestionController }} SharedEndpoint
  *
  * @typedef {object} PortOptions
- * @property {(session: NativeSession) => void} [onSession]  a session that a client asked for has opened here
+ * @property {(session: NativeSession) => void} [onSession] a session that a client asked for has
+ *   opened here
  * @property {(event: NativeEvent) => void} [onEvent]  an event that is no session's
- * @property {(message: string, session: number) => void} [onFault]  see Endpoint.onFault; without it the process warns
+ * @property {(message: string, session: number) => void} [onFault] see Endpoint.onFault; without it
+ *   the process warns
  */
 
-/** The sessions of an endpoint that one thread serves. Their packets come from QUIC's threads, with no other between. */
+/**
+ * The sessions of an endpoint that one thread serves. Their packets come from QUIC's threads, with
+ * no other between.
+ */
 export class Port {
   /** @type {NativePort} */
   #native;
@@ -50,10 +55,11 @@ export class Port {
   /**
    * Makes a port of an endpoint that another thread has, for the thread that calls.
    * @param {SharedEndpoint} endpoint
-   * @param {PortOptions & { lastWords?: { code: number, reason: string } }} options  lastWords: what the sessions are
-   *   closed with where the thread ends without close()
+   * @param {PortOptions & { lastWords?: { code: number, reason: string } }} options lastWords: what
+   *   the sessions are closed with where the thread ends without close()
    * @returns {Port}
-   * @throws {Error} when there is no such endpoint any more @throws {import('./binding.js').NativeUnavailableError}
+   * @throws {Error} when there is no such endpoint any more
+   * @throws {import('./binding.js').NativeUnavailableError}
    */
   static open({ key, congestionController }, { lastWords = { code: 0, reason: '' }, ...options }) {
     const { Port: Native } = load(congestionController);
@@ -94,7 +100,10 @@ export class Port {
     return new SessionGroup(this.#native, this.#nextGroup++);
   }
 
-  /** Hands over at once the datagrams that have come, for a caller that can't wait to be told of them. */
+  /**
+   * Hands over at once the datagrams that have come, for a caller that can't wait to be told of
+   * them.
+   */
   poll() {
     if (!this.#reading && this.#readDatagrams()) this.#readAgain();
   }
@@ -121,11 +130,21 @@ export class Port {
     this.#endSessions();
   }
 
-  /** All sessions have ended, with the port or its endpoint; they are told at the end of this reading. */
+  /**
+   * All sessions have ended, with the port or its endpoint; they are told at the end of this
+   * reading.
+   */
   ended() {
     this.#closed = true;
     for (const id of this.#sessions.keys()) {
-      this.#ends.push({ kind: EventKind.closed, session: id, stream: 0, code: 0, cause: 1, text: '' });
+      this.#ends.push({
+        kind: EventKind.closed,
+        session: id,
+        stream: 0,
+        code: 0,
+        cause: 1,
+        text: '',
+      });
     }
   }
 
@@ -147,10 +166,13 @@ export class Port {
     }
   };
 
-  /** Tells of sessions' ends; they come last, so that no datagram that arrived before them is lost. */
+  /**
+   * Tells of sessions' ends; they come last, so that no datagram that arrived before them is lost.
+   */
   #endSessions() {
     try {
-      for (let event = this.#ends.shift(); event; event = this.#ends.shift()) this.#sessionEnded(event);
+      for (let event = this.#ends.shift(); event; event = this.#ends.shift())
+        this.#sessionEnded(event);
     } finally {
       if (this.#ends.length > 0) this.#readAgain();
     }
@@ -164,7 +186,8 @@ export class Port {
     for (let event = this.#pending.shift(); event; event = this.#pending.shift()) {
       if (event.kind === EventKind.closed) this.#ends.push(event);
       else this.#dispatch(event);
-      if (event.kind === EventKind.opened && !this.#sessions.get(event.session)?.request) return false;
+      if (event.kind === EventKind.opened && !this.#sessions.get(event.session)?.request)
+        return false;
     }
     return true;
   }
@@ -255,7 +278,8 @@ export class Port {
 }
 
 /**
- * Has the process meet an error that a session's callback threw, without the datagrams behind it being lost.
+ * Has the process meet an error that a session's callback threw, without the datagrams behind it
+ * being lost.
  * @param {unknown} error
  */
 function throwLater(error) {

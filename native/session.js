@@ -38,7 +38,10 @@ export class NativeSession {
     this.onDatagram = null;
     /** The peer opened a stream. @type {((stream: Stream) => void) | null} */
     this.onStream = null;
-    /** The session has ended. @type {((code: number, reason: string, cause: CloseCause) => void) | null} */
+    /**
+     * The session has ended.
+     * @type {((code: number, reason: string, cause: CloseCause) => void) | null}
+     */
     this.onClosed = null;
   }
 
@@ -57,8 +60,9 @@ export class NativeSession {
   }
 
   /**
-   * Lets datagrams wait that begin with this byte: they are handed over with others, or when the port is polled, within
-   * 0.1 s otherwise. For those that are needed at times that the caller knows.
+   * Lets datagrams wait that begin with this byte: they are handed over with others, or when the
+   * port is polled, within 0.1 s otherwise. For those that are needed at times that the caller
+   * knows.
    * @param {number | null} firstByte  null: none waits, as at first
    */
   letWait(firstByte) {
@@ -96,8 +100,8 @@ export class NativeSession {
 
   /**
    * Reads some of the statistics without making an object of them.
-   * @param {Float64Array} out  PATH_FIELDS long, by PathField: droppedOut is droppedTooBig and droppedBlocked together,
-   *   deliveryBps NaN while nothing is known, deliveryIsLimit 0 or 1
+   * @param {Float64Array} out PATH_FIELDS long, by PathField: droppedOut is droppedTooBig and
+   *   droppedBlocked together, deliveryBps NaN while nothing is known, deliveryIsLimit 0 or 1
    * @returns {boolean} false when the session is over
    */
   path(out) {

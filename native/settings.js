@@ -3,14 +3,26 @@ import { availableParallelism } from 'node:os';
 /** @import { EndpointSettings } from './binding.js' */
 
 /**
- * Congestion controllers: quinn's with room for live sound, the same without it, no controller, and Copa. All but the
- * first three are for measuring.
+ * Congestion controllers: quinn's with room for live sound, the same without it, no controller, and
+ * Copa. All but the first three are for measuring.
  */
 export const CONGESTION_CONTROLLERS = Object.freeze(
-  /** @type {const} */ (['cubic', 'newreno', 'bbr', 'cubic-bare', 'newreno-bare', 'bbr-bare', 'none', 'copa']),
+  /** @type {const} */ ([
+    'cubic',
+    'newreno',
+    'bbr',
+    'cubic-bare',
+    'newreno-bare',
+    'bbr-bare',
+    'none',
+    'copa',
+  ]),
 );
 
-/** Those of the second build, which has noq in quinn's place, for measuring: BBRv3 with room for live sound, and bare. */
+/**
+ * Those of the second build, which has noq in quinn's place, for measuring: BBRv3 with room for
+ * live sound, and bare.
+ */
 export const NOQ_CONTROLLERS = Object.freeze(/** @type {const} */ (['bbr3', 'bbr3-bare']));
 
 /** All of them. */
@@ -43,7 +55,9 @@ export const DEFAULTS = Object.freeze({
  */
 export function checkSettings({ congestionController, ...numbers }) {
   if (!ALL_CONTROLLERS.includes(congestionController)) {
-    throw new RangeError(`congestionController ${congestionController}: allowed are ${ALL_CONTROLLERS.join(', ')}`);
+    throw new RangeError(
+      `congestionController ${congestionController}: allowed are ${ALL_CONTROLLERS.join(', ')}`,
+    );
   }
   for (const [name, value] of Object.entries(numbers)) {
     const least = name === 'keepAliveMs' ? 0 : 1;

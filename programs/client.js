@@ -1,6 +1,6 @@
 /**
- * The client for programs, the package's export `aloud/client`: the client of the page, with streams of samples in place of
- * microphone and output device. docs/programs.md shows it.
+ * The client for programs, the package's export `aloud/client`: the client of the page, with
+ * streams of samples in place of microphone and output device. docs/programs.md shows it.
  *
  * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
  * @import { Access } from '../public/client/call/access-state.js'
@@ -22,8 +22,8 @@ import { SpeechQueue } from './speech-queue.js';
 const PERIOD_MS = 10;
 
 /**
- * The silence before what is said, in milliseconds, and after it: the client takes 100 ms to know where on the clock its sound
- * is, and a frame goes out once it is whole.
+ * The silence before what is said, in milliseconds, and after it: the client takes 100 ms to know
+ * where on the clock its sound is, and a frame goes out once it is whole.
  */
 const WARM_MS = 200;
 const REST_MS = 150;
@@ -48,7 +48,8 @@ export async function join(options) {
 function refusalOf(access) {
   if (access.waiting || mayNow(access, 'speak')) return null;
   const message = access.rules.broadcast
-    ? "Only people on the stage speak in this broadcast. Join with the stage's link, or ask a moderator to be let on."
+    ? "Only people on the stage speak in this broadcast. Join with the stage's link, or ask a " +
+      'moderator to be let on.'
     : 'This call may only listen. Join with an invitation to speak, or ask a moderator.';
   return Object.assign(new Error(message), { code: 'not-allowed' });
 }
@@ -89,12 +90,18 @@ class NodeCall extends EventEmitter {
     const on = {
       joined: (/** @type {{ you: string }} */ { you }) => void (this.#you = you),
       access: (/** @type {Access} */ access) => this.#speech.refuse(refusalOf(access)),
-      people: (/** @type {{ people: Person[], listeners: number }} */ { people, listeners }) => this.#setPeople(people, listeners),
+      people: (/** @type {{ people: Person[], listeners: number }} */ { people, listeners }) =>
+        this.#setPeople(people, listeners),
       speakers: (/** @type {any} */ speakers) => void this.emit('speakers', speakers),
       control: (/** @type {Record<string, any>} */ message) => this.#control(message),
       state: (/** @type {ReconnectingState} */ state) => this.#become(state),
     };
-    this.#client = new ReconnectingClient({ codec: loadCodec(), scope: this.#transports.scope, primitives, on });
+    this.#client = new ReconnectingClient({
+      codec: loadCodec(),
+      scope: this.#transports.scope,
+      primitives,
+      on,
+    });
     const { listen = false, hear = true } = options;
     const capture = listen ? null : (/** @type {Float32Array} */ chunk) => this.#speak(chunk);
     const play = hear ? (/** @type {Float32Array} */ chunk) => this.#hear(chunk) : null;
@@ -102,11 +109,36 @@ class NodeCall extends EventEmitter {
   }
 
   async begin() {
-    const { name = 'Program', listen, nearness, music = false, channels, bitrate, transport, password } = this.#options;
+    const {
+      name = 'Program',
+      listen,
+      nearness,
+      music = false,
+      channels,
+      bitrate,
+      transport,
+      password,
+    } = this.#options;
     const { token = this.#link.token, e2eKey = this.#link.e2eKey } = this.#options;
     const { origin, room, stage } = this.#link;
-    const wish = { origin, room, name, listen, stage, nearness, channels, bitrate, transport, password, token, e2eKey, silenceSuppression: !music };
-    const given = Object.fromEntries(Object.entries(wish).filter(([, value]) => value !== undefined));
+    const wish = {
+      origin,
+      room,
+      name,
+      listen,
+      stage,
+      nearness,
+      channels,
+      bitrate,
+      transport,
+      password,
+      token,
+      e2eKey,
+      silenceSuppression: !music,
+    };
+    const given = Object.fromEntries(
+      Object.entries(wish).filter(([, value]) => value !== undefined),
+    );
     try {
       const { format } = await this.#client.join(/** @type {typeof wish} */ (given));
       this.#format = format;
@@ -159,8 +191,12 @@ class NodeCall extends EventEmitter {
       else this.#unread = controller;
     };
     const cancel = () => void (this.#unread = null);
-    const size = (/** @type {Float32Array} */ { length }) => length / (this.sampleRate * this.channels);
-    return (this.#heard ??= new ReadableStream({ start, cancel }, { highWaterMark: MAX_UNREAD_SECONDS, size }));
+    const size = (/** @type {Float32Array} */ { length }) =>
+      length / (this.sampleRate * this.channels);
+    return (this.#heard ??= new ReadableStream(
+      { start, cancel },
+      { highWaterMark: MAX_UNREAD_SECONDS, size },
+    ));
   }
 
   get voice() {
@@ -173,8 +209,10 @@ class NodeCall extends EventEmitter {
 
   /** @param {Float32Array} samples */
   say(samples) {
-    if (this.#options.listen) return Promise.reject(new TypeError('a call that joined to listen can not speak'));
-    if (!(samples instanceof Float32Array)) return Promise.reject(new TypeError('say() takes a Float32Array'));
+    if (this.#options.listen)
+      return Promise.reject(new TypeError('a call that joined to listen can not speak'));
+    if (!(samples instanceof Float32Array))
+      return Promise.reject(new TypeError('say() takes a Float32Array'));
     return this.#speech.add(samples);
   }
 

@@ -13,13 +13,19 @@ const DEFAULT_SERVER = 'http://localhost:8080';
 /** The time between two lines about how far it is, in milliseconds. */
 const PROGRESS_MS = 500;
 
-/** The longest time that a command waits for its connection to come back, in milliseconds: a server restarts in less. */
+/**
+ * The longest time that a command waits for its connection to come back, in milliseconds: a server
+ * restarts in less.
+ */
 const AWAY_MS = 60_000;
 
 /** Why a command ends that has waited so long. */
 export const GONE = 'The connection was lost, and has not come back within a minute.';
 
-/** The codes with which the commands end: all is done; the call could not be had or was ended; what was asked for won't do. */
+/**
+ * The codes with which the commands end: all is done; the call could not be had or was ended; what
+ * was asked for won't do.
+ */
 export const Exit = Object.freeze({ done: 0, call: 1, wrong: 2 });
 
 /** Something that ends a command: a sentence, and the code that it ends with. */
@@ -47,7 +53,10 @@ export function roomCommand(name, description, personName) {
     .option('--name <name>', 'name that others see', personName)
     .option('--token <token>', 'invitation, where the server asks for one')
     .option('--password <password>', "the room's password")
-    .option('--transport <name>', 'webtransport, websocket or http1; the best that works by default')
+    .option(
+      '--transport <name>',
+      'webtransport, websocket or http1; the best that works by default',
+    )
     .option('--insecure', "doesn't check the certificate of HTTPS: for one that you made yourself");
 }
 
@@ -67,7 +76,10 @@ export function readCommand(command, argv) {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.code === 'commander.helpDisplayed') return printed;
-    throw new CommandError(`${sentenceOf(error.message)} (see ${command.name()} --help)`, Exit.wrong);
+    throw new CommandError(
+      `${sentenceOf(error.message)} (see ${command.name()} --help)`,
+      Exit.wrong,
+    );
   }
 }
 
@@ -79,7 +91,8 @@ export function readCommand(command, argv) {
  */
 export const numberFrom = (least, most) => (text) => {
   const value = Number(text);
-  if (text.trim() === '' || !(value >= least && value <= most)) throw new InvalidArgumentError(`must be a number from ${least} to ${most}`);
+  if (text.trim() === '' || !(value >= least && value <= most))
+    throw new InvalidArgumentError(`must be a number from ${least} to ${most}`);
   return value;
 };
 
@@ -99,13 +112,17 @@ export async function joinFrom({ room, server, name, token, password, transport,
   } catch (error) {
     if (error instanceof TypeError) throw new CommandError(error.message, Exit.wrong);
     const { code, message } = /** @type {{ code?: string, message: string }} */ (error);
-    const hint = code === 'connection-failed' ? ` Is it running, and is ${where.url} where it is? --server says another place.` : '';
+    const hint =
+      code === 'connection-failed'
+        ? ` Is it running, and is ${where.url} where it is? --server says another place.`
+        : '';
     throw new CommandError(`${message}${hint}`, Exit.call);
   }
 }
 
 /**
- * Leaves a call whose connection doesn't come back in time: nobody may be there to see that a command waits.
+ * Leaves a call whose connection doesn't come back in time: nobody may be there to see that a
+ * command waits.
  * @param {Pick<Call, 'on' | 'leave'>} call
  * @param {number} [ms]
  * @returns {{ readonly isOver: boolean, end: () => void }}  isOver: whether it has left for that
@@ -129,7 +146,11 @@ export function leaveWhenAway(call, ms = AWAY_MS) {
   };
 }
 
-/** Calls back at the first Ctrl-C; the next one ends the process at once. @param {() => void} stop @returns {() => void} forgets it */
+/**
+ * Calls back at the first Ctrl-C; the next one ends the process at once.
+ * @param {() => void} stop
+ * @returns {() => void} forgets it
+ */
 export function onInterrupt(stop) {
   process.once('SIGINT', stop).once('SIGTERM', stop);
   return () => void process.off('SIGINT', stop).off('SIGTERM', stop);

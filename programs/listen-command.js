@@ -3,7 +3,19 @@
  * @import { SoundWriter } from './sound/writers.js'
  */
 
-import { clockTime, CommandError, Exit, GONE, joinFrom, leaveWhenAway, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
+import {
+  clockTime,
+  CommandError,
+  Exit,
+  GONE,
+  joinFrom,
+  leaveWhenAway,
+  numberFrom,
+  onInterrupt,
+  readCommand,
+  roomCommand,
+  showProgress,
+} from './command-line.js';
 import { NoFfmpegError, whyNotWritten, writeByFfmpeg } from './sound/ffmpeg.js';
 import { kindOf, openAnyOut, writerOf } from './sound/writers.js';
 
@@ -19,12 +31,27 @@ const OWN_KINDS = Object.freeze(['wav', 'ogg', 'raw']);
 const NAMES = 'use a name ending in .wav, .opus, .ogg or .raw';
 
 const createCommand = () =>
-  roomCommand('listen', 'Writes what is heard in a room to a file, until it is stopped or the room ends.', 'Recorder')
-    .requiredOption('-o, --output <file>', "a file that ends in .wav, .opus, .ogg, .raw or as ffmpeg knows it; '-' for the standard output")
-    .option('--format <kind>', 'wav, ogg, raw (samples of 16 bits, little endian), or ffmpeg\'s name of a format, if the name doesn\'t say; - is raw')
+  roomCommand(
+    'listen',
+    'Writes what is heard in a room to a file, until it is stopped or the room ends.',
+    'Recorder',
+  )
+    .requiredOption(
+      '-o, --output <file>',
+      "a file that ends in .wav, .opus, .ogg, .raw or as ffmpeg knows it; '-' for the " +
+        'standard output',
+    )
+    .option(
+      '--format <kind>',
+      "wav, ogg, raw (samples of 16 bits, little endian), or ffmpeg's name of a format, if " +
+        "the name doesn't say; - is raw",
+    )
     .option('--duration <seconds>', 'ends after this time', numberFrom(0.01, MAX_SECONDS));
 
-/** @typedef {Pick<SoundWriter, 'write'> & { end: () => void | Promise<void>, readonly isFull: boolean, close: () => Promise<void> }} Target */
+/**
+ * @typedef {Pick<SoundWriter, 'write'> & { end: () => void | Promise<void>, readonly isFull:
+ *   boolean, close: () => Promise<void> }} Target
+ */
 
 /**
  * `aloud listen`: writes a room's sound to a file.
@@ -52,20 +79,28 @@ export async function listen(argv) {
  * Chooses what writes a file.
  * @param {string} output
  * @param {string | undefined} format
- * @returns {Promise<() => Promise<Target & { begin: (call: Call) => Promise<void> }>>} opens it; nothing is written before begin()
+ * @returns {Promise<() => Promise<Target & { begin: (call: Call) => Promise<void> }>>} opens it;
+ *   nothing is written before begin()
  * @throws {CommandError}
  */
 async function targetOf(output, format) {
   const kind = format ?? (output === '-' ? 'raw' : kindOf(output));
-  if (kind !== null && OWN_KINDS.includes(kind)) return () => ownTarget(output, /** @type {'wav' | 'ogg' | 'raw'} */ (kind));
+  if (kind !== null && OWN_KINDS.includes(kind))
+    return () => ownTarget(output, /** @type {'wav' | 'ogg' | 'raw'} */ (kind));
   const what = format === undefined ? output : `the format ${format}`;
   try {
     const reason = await whyNotWritten({ name: output, format });
     if (reason === null) return () => ffmpegTarget(output, format);
-    throw new CommandError(`can't write ${what} (ffmpeg: "${reason}"): ${NAMES}, or one that ffmpeg knows.`, Exit.wrong);
+    throw new CommandError(
+      `can't write ${what} (ffmpeg: "${reason}"): ${NAMES}, or one that ffmpeg knows.`,
+      Exit.wrong,
+    );
   } catch (error) {
     if (!(error instanceof NoFfmpegError)) throw error;
-    throw new CommandError(`can't write ${what} without ffmpeg: install it, or ${NAMES}.`, Exit.wrong);
+    throw new CommandError(
+      `can't write ${what} without ffmpeg: install it, or ${NAMES}.`,
+      Exit.wrong,
+    );
   }
 }
 
@@ -78,7 +113,10 @@ async function ownTarget(output, kind) {
   let writer = null;
   return {
     begin: async (/** @type {Call} */ { sampleRate, channels, room }) => {
-      if (output === '-' && kind === 'raw') console.error(`Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`);
+      if (output === '-' && kind === 'raw')
+        console.error(
+          `Samples of 16 bits, little endian: ${sampleRate} Hz, channels: ${channels}.`,
+        );
       writer = await writerOf(kind, out, { sampleRate, channels }, room);
     },
     write: (/** @type {Float32Array} */ samples) => writer?.write(samples),
@@ -124,7 +162,11 @@ async function record(call, target, seconds) {
     void call.leave();
   });
   const isAway = () => (call.state === 'reconnecting' ? ', reconnecting' : '');
-  const hide = showProgress(() => `${clockTime(written / perSecond)} of ${call.room} written, ${call.people.length} there${isAway()}`);
+  const hide = showProgress(
+    () =>
+      `${clockTime(written / perSecond)} of ${call.room} written, ${call.people.length} ` +
+      `there${isAway()}`,
+  );
   const patience = leaveWhenAway(call);
   try {
     for await (const piece of call.heard) {
@@ -136,15 +178,20 @@ async function record(call, target, seconds) {
     await target.end();
   } catch (error) {
     // As a disk that is full.
-    throw new CommandError(`the sound can't be written: ${/** @type {Error} */ (error).message}.`, Exit.call);
+    throw new CommandError(
+      `the sound can't be written: ${/** @type {Error} */ (error).message}.`,
+      Exit.call,
+    );
   } finally {
     hide();
     forget();
     patience.end();
     await call.leave();
   }
-  if (patience.isOver) throw new CommandError(`${GONE} What was heard until then is written.`, Exit.call);
+  if (patience.isOver)
+    throw new CommandError(`${GONE} What was heard until then is written.`, Exit.call);
   const told = /** @type {{ code: string, message: string } | null} */ (end);
-  if (told !== null && !['left', 'room-ended'].includes(told.code)) throw new CommandError(`${told.message} What was heard until then is written.`, Exit.call);
+  if (told !== null && !['left', 'room-ended'].includes(told.code))
+    throw new CommandError(`${told.message} What was heard until then is written.`, Exit.call);
   return Exit.done;
 }

@@ -1,5 +1,6 @@
 /**
- * What the client of the page needs of its surroundings, in Node.js: transports, and ciphers for end-to-end encryption.
+ * What the client of the page needs of its surroundings, in Node.js: transports, and ciphers for
+ * end-to-end encryption.
  * @import { Scope } from '../public/client/connection/choose.js'
  * @import { Tap } from './webtransport.js'
  */
@@ -17,12 +18,15 @@ import { webTransportOn } from './webtransport.js';
 export const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
 
 /**
- * Opens the transports of one client: WebTransport where the native engine is built, WebSocket and HTTP/1 anyway.
+ * Opens the transports of one client: WebTransport where the native engine is built, WebSocket and
+ * HTTP/1 anyway.
  * @param {Tap} [tap]  sees what passes over WebTransport
  * @returns {{ scope: Scope, close: () => Promise<void> }}  close: ends their threads
  */
 export function openScope(tap) {
-  const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS }) : null;
+  const endpoint = isBuilt()
+    ? new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS })
+    : null;
   const scope = {
     WebTransport: endpoint ? webTransportOn(endpoint, tap) : undefined,
     WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)),

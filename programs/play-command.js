@@ -1,6 +1,18 @@
 /** @import { Call } from './types.js' */
 
-import { clockTime, CommandError, Exit, GONE, joinFrom, leaveWhenAway, numberFrom, onInterrupt, readCommand, roomCommand, showProgress } from './command-line.js';
+import {
+  clockTime,
+  CommandError,
+  Exit,
+  GONE,
+  joinFrom,
+  leaveWhenAway,
+  numberFrom,
+  onInterrupt,
+  readCommand,
+  roomCommand,
+  showProgress,
+} from './command-line.js';
 import { convert } from './sound/convert.js';
 import { openSound } from './sound/open-sound.js';
 import { NotSoundError } from './sound/sound.js';
@@ -8,11 +20,19 @@ import { NotSoundError } from './sound/sound.js';
 /** @typedef {import('./sound/sound.js').Sound} Sound */
 
 const createCommand = () =>
-  roomCommand('play', 'Plays a sound file into a room: WAV, Ogg Opus, and what ffmpeg reads if it is installed.', 'Player')
+  roomCommand(
+    'play',
+    'Plays a sound file into a room: WAV, Ogg Opus, and what ffmpeg reads if it is installed.',
+    'Player',
+  )
     .argument('<file>', "the file; '-' for the standard input")
     .option('--loop', 'plays it again and again')
     .option('--volume <factor>', 'of amplitude: 0.5 is 6 dB softer', numberFrom(0, 8), 1)
-    .option('--rate <hz>', 'plays samples of 16 bits, little endian, without a header: their rate', numberFrom(1000, 768_000))
+    .option(
+      '--rate <hz>',
+      'plays samples of 16 bits, little endian, without a header: their rate',
+      numberFrom(1000, 768_000),
+    )
     .option('--channels <count>', 'of those samples', numberFrom(1, 32), 1);
 
 /**
@@ -27,15 +47,24 @@ export async function play(argv) {
   if (print !== null) return { exit: Exit.done, print };
   const options = command.opts();
   const [file] = command.args;
-  if (options.loop && file === '-') throw new CommandError('--loop needs a file: the standard input comes once.', Exit.wrong);
-  const raw = options.rate === undefined ? null : { sampleRate: Math.round(options.rate), channels: Math.round(options.channels) };
+  if (options.loop && file === '-')
+    throw new CommandError('--loop needs a file: the standard input comes once.', Exit.wrong);
+  const raw =
+    options.rate === undefined
+      ? null
+      : { sampleRate: Math.round(options.rate), channels: Math.round(options.channels) };
   const open = () => openSound(file, { raw }).catch(notSound);
   // A file that isn't sound is refused before anybody sees a player come.
   const sound = await open();
   try {
     const channels = sound.channels === 1 ? 1 : 2;
     const call = await joinFrom(options, { music: true, hear: false, channels });
-    return { exit: await playInto(call, sound, { volume: options.volume, again: options.loop ? open : null }) };
+    return {
+      exit: await playInto(call, sound, {
+        volume: options.volume,
+        again: options.loop ? open : null,
+      }),
+    };
   } finally {
     await sound.close();
   }
@@ -46,7 +75,10 @@ function notSound(error) {
   throw error instanceof NotSoundError ? new CommandError(error.message, Exit.wrong) : error;
 }
 
-/** @typedef {{ volume: number, again: (() => Promise<Sound>) | null }} How  again: opens it once more to repeat it */
+/**
+ * @typedef {{ volume: number, again: (() => Promise<Sound>) | null }} How again: opens it once more
+ *   to repeat it
+ */
 
 /**
  * @param {Call} call
@@ -71,7 +103,11 @@ async function playInto(call, first, how) {
   const patience = leaveWhenAway(call);
   const length = first.seconds === null ? '' : ` of ${clockTime(first.seconds)}`;
   const isAway = () => (call.state === 'reconnecting' ? ', reconnecting' : '');
-  const hide = showProgress(() => `${clockTime(playing.played / sampleRate / channels)}${length} played in ${call.room}, ${call.people.length} there${isAway()}`);
+  const hide = showProgress(
+    () =>
+      `${clockTime(playing.played / sampleRate / channels)}${length} played in ` +
+      `${call.room}, ${call.people.length} there${isAway()}`,
+  );
   try {
     await sayAll(call, playing, how);
   } catch (error) {
@@ -90,7 +126,10 @@ async function playInto(call, first, how) {
   return Exit.done;
 }
 
-/** @typedef {{ sound: Sound, isStopped: boolean, played: number, end: { code: string, message: string } | null }} Playing  played: samples */
+/**
+ * @typedef {{ sound: Sound, isStopped: boolean, played: number, end: { code: string, message:
+ *   string } | null }} Playing played: samples
+ */
 
 /** @param {Call} call @param {Playing} playing @param {How} how */
 async function sayAll(call, playing, { volume, again }) {

@@ -9,12 +9,19 @@ import { roomOfLink } from '../public/shared/room-link.js';
  */
 export function readLink(url, room) {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (parsed === null || !/^https?:$/.test(parsed.protocol)) throw new TypeError(`${url} is no address of a server, such as https://talk.example.org`);
+  if (parsed === null || !/^https?:$/.test(parsed.protocol))
+    throw new TypeError(`${url} is no address of a server, such as https://talk.example.org`);
   const named = roomOfLink(parsed.pathname) ?? room;
   if (named === undefined) throw new TypeError(`which room? ${url} names none`);
   const hash = new URLSearchParams(parsed.hash.slice(1));
   const token = hash.get('token') ?? parsed.searchParams.get('token') ?? undefined;
   const e2eKey = hash.get('e2e') ?? undefined;
   const stage = hash.get('stage') ?? undefined;
-  return { origin: parsed.origin, room: named, ...(token && { token }), ...(e2eKey && { e2eKey }), ...(stage && { stage }) };
+  return {
+    origin: parsed.origin,
+    room: named,
+    ...(token && { token }),
+    ...(e2eKey && { e2eKey }),
+    ...(stage && { stage }),
+  };
 }

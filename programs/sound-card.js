@@ -5,9 +5,9 @@
  */
 
 /**
- * A sound card that is a timer: each period it takes the samples that are due from a client, and gives it as many. A period
- * is no longer than the room's frames, and a chunk has whole periods, so that it ends where a frame does. The arrays that
- * the card hands out are used again.
+ * A sound card that is a timer: each period it takes the samples that are due from a client, and
+ * gives it as many. A period is no longer than the room's frames, and a chunk has whole periods, so
+ * that it ends where a frame does. The arrays that the card hands out are used again.
  */
 export class SoundCard {
   #client;
@@ -29,9 +29,10 @@ export class SoundCard {
    * @param {object} options
    * @param {Pick<Client | ReconnectingClient, 'capture' | 'render'>} options.client
    * @param {number} options.periodMs  at most
-   * @param {((chunk: Float32Array, sample: number) => void) | null} options.capture  fills a chunk with what is said, from a
-   *   sample's number on; null where nothing is said
-   * @param {((chunk: Float32Array) => void) | null} options.play  takes what is heard; null where nobody hears it
+   * @param {((chunk: Float32Array, sample: number) => void) | null} options.capture fills a chunk
+   *   with what is said, from a sample's number on; null where nothing is said
+   * @param {((chunk: Float32Array) => void) | null} options.play takes what is heard; null where
+   *   nobody hears it
    */
   constructor({ client, periodMs, capture, play }) {
     this.#client = client;
@@ -50,7 +51,9 @@ export class SoundCard {
   }
 
   #run() {
-    const periods = Math.floor(((performance.now() - this.startMs) * this.#perMs) / this.#periodSamples);
+    const periods = Math.floor(
+      ((performance.now() - this.startMs) * this.#perMs) / this.#periodSamples,
+    );
     const due = periods * this.#periodSamples;
     if (due > this.#samples) this.#pass(due);
     const nextMs = this.startMs + (due + this.#periodSamples) / this.#perMs;

@@ -4,7 +4,10 @@ import { convert } from './sound/convert.js';
 import { openSound } from './sound/open-sound.js';
 import { kindOf, openOut, writerOf } from './sound/writers.js';
 
-/** @type {(file: string, format: SoundFormat & { gain?: number }) => AsyncGenerator<Float32Array, void>} */
+/**
+ * @type {(file: string, format: SoundFormat & { gain?: number }) => AsyncGenerator<Float32Array,
+ *   void>}
+ */
 export async function* readSound(file, { sampleRate, channels, gain }) {
   const sound = await openSound(file);
   try {

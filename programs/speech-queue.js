@@ -1,4 +1,7 @@
-/** What is said goes on to be taken while no more than this waits, in milliseconds: a program that stands still is heard on. */
+/**
+ * What is said goes on to be taken while no more than this waits, in milliseconds: a program that
+ * stands still is heard on.
+ */
 const AHEAD_MS = 200;
 
 /** What a program says, piece by piece, until a sound card takes it. */
@@ -21,7 +24,10 @@ export class SpeechQueue {
     this.#ahead = (AHEAD_MS / 1000) * sampleRate * channels;
   }
 
-  /** @param {Float32Array} samples  kept until they are taken @returns {Promise<void>} kept once there is room for more */
+  /**
+   * @param {Float32Array} samples kept until they are taken
+   * @returns {Promise<void>} kept once there is room for more
+   */
   add(samples) {
     if (this.#refusal) return Promise.reject(this.#refusal);
     if (this.#closed || samples.length === 0) return Promise.resolve();
@@ -38,10 +44,16 @@ export class SpeechQueue {
   /** @param {() => number} until  the most that waits then */
   #until(until) {
     if (this.#waiting <= until()) return Promise.resolve();
-    return new Promise((/** @type {(value: void) => void} */ done, fail) => void this.#waiters.push({ until, done, fail }));
+    return new Promise(
+      (/** @type {(value: void) => void} */ done, fail) =>
+        void this.#waiters.push({ until, done, fail }),
+    );
   }
 
-  /** Drops what waits and refuses what comes, or takes it again. @param {Error | null} error  for those who wait; null to take it */
+  /**
+   * Drops what waits and refuses what comes, or takes it again.
+   * @param {Error | null} error for those who wait; null to take it
+   */
   refuse(error) {
     this.#refusal = error;
     if (error === null) return;

@@ -151,7 +151,10 @@ export interface SoundWriter {
  * mixed down by ITU-R BS.775.
  * @param format what it is brought to, such as a call's; gain: a factor of amplitude
  */
-export function readSound(file: string, format: SoundFormat & { gain?: number }): AsyncGenerator<Float32Array, void>;
+export function readSound(
+  file: string,
+  format: SoundFormat & { gain?: number },
+): AsyncGenerator<Float32Array, void>;
 
 /**
  * Writes a file that ends in .wav, .opus, .ogg or .raw (samples of 16 bits).

@@ -1,6 +1,6 @@
 /**
- * The browser's WebTransport for Node.js, over the native engine's client: as much of the W3C interface
- * as the client's connection uses, so that the same client runs without a browser.
+ * The browser's WebTransport for Node.js, over the native engine's client: as much of the W3C
+ * interface as the client's connection uses, so that the same client runs without a browser.
  * @import { Endpoint, NativeSession, Stream } from '@aloud/native'
  */
 
@@ -51,13 +51,17 @@ class NodeWebTransport {
    */
   constructor(endpoint, url, { serverCertificateHashes = [] } = {}, tap = undefined) {
     this.#tap = tap;
-    const certificateHashes = serverCertificateHashes.map(({ value }) => new Uint8Array(/** @type {any} */ (value)));
+    const certificateHashes = serverCertificateHashes.map(
+      ({ value }) => new Uint8Array(/** @type {any} */ (value)),
+    );
     /** @type {Settleable<{ closeCode: number, reason: string }>} */
     const closed = withResolvers();
     this.closed = closed.promise;
     this.datagrams = new Datagrams(() => this.#session, tap);
     /** @type {ReadableStream<ReadableStream<Uint8Array>>} */
-    this.incomingUnidirectionalStreams = new ReadableStream({ start: (controller) => void (this.#incoming = controller) });
+    this.incomingUnidirectionalStreams = new ReadableStream({
+      start: (controller) => void (this.#incoming = controller),
+    });
     this.ready = endpoint.connect(url, { certificateHashes }).then(
       (session) => this.#opened(session, closed),
       (error) => {
@@ -101,7 +105,10 @@ class NodeWebTransport {
     return writableOf(stream, (bytes) => this.#tap?.sent(bytes.subarray(LENGTH_BYTES)));
   }
 
-  /** Shows the observer the packets that come on a stream: see carry.js. @returns {(bytes: Uint8Array) => void} */
+  /**
+   * Shows the observer the packets that come on a stream: see carry.js.
+   * @returns {(bytes: Uint8Array) => void}
+   */
   #tapOfStream() {
     const reader = new PacketReader((bytes) => this.#tap?.received(bytes, performance.now()));
     return (bytes) => void reader.push(bytes);
@@ -121,7 +128,10 @@ class Datagrams {
   /** @param {() => NativeSession | null} session @param {Tap} [tap] */
   constructor(session, tap) {
     const strategy = { highWaterMark: MAX_WAITING };
-    this.readable = new ReadableStream({ start: (controller) => void (this.#controller = controller) }, strategy);
+    this.readable = new ReadableStream(
+      { start: (controller) => void (this.#controller = controller) },
+      strategy,
+    );
     const write = (/** @type {Uint8Array} */ bytes) => {
       tap?.sent(bytes);
       session()?.send(bytes);
@@ -177,7 +187,8 @@ function writableOf(stream, tap = () => {}) {
 /**
  * A promise with what settles it.
  * @template T
- * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (reason: unknown) => void }} Settleable
+ * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (reason: unknown) => void
+ *   }} Settleable
  */
 
 /**

@@ -15,7 +15,11 @@ const wish = readAddress(location);
 if (wish.room !== null) {
   const token = takeInvitation(wish.room);
   const listen = wish.listen || isListenersInvitation(token);
-  const page = new RoomPage(wish.room, { ...wish, token, stage: takeStage(wish.room), listen }, notices);
+  const page = new RoomPage(
+    wish.room,
+    { ...wish, token, stage: takeStage(wish.room), listen },
+    notices,
+  );
   // For diagnosis in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();
@@ -30,14 +34,22 @@ function showStart() {
   const go = (/** @type {string} */ room) => location.assign(roomPath(room));
   // The words are fetched while the page is read.
   const names = import('./ui/lobby/room-name.js');
-  const withNew = (/** @type {(room: string) => void} */ run) => () => void names.then(({ makeRoomName }) => run(makeRoomName()), () => notices.show('no-worker'));
+  const withNew = (/** @type {(room: string) => void} */ run) => () =>
+    void names.then(
+      ({ makeRoomName }) => run(makeRoomName()),
+      () => notices.show('no-worker'),
+    );
   elementOf('start-room', HTMLButtonElement).addEventListener('click', withNew(go));
-  elementOf('start-encrypted', HTMLButtonElement).addEventListener('click', withNew((room) => location.assign(`${roomPath(room)}#e2e=${makeRoomKey()}`)));
+  elementOf('start-encrypted', HTMLButtonElement).addEventListener(
+    'click',
+    withNew((room) => location.assign(`${roomPath(room)}#e2e=${makeRoomKey()}`)),
+  );
   elementOf('enter', HTMLFormElement).addEventListener('submit', (event) => {
     event.preventDefault();
     const room = readRoomName(field.value);
     if (room !== null) go(room);
-    else showProblem(field, field.value.trim() === '' ? texts.noRoomTyped : noticeText('room-name'));
+    else
+      showProblem(field, field.value.trim() === '' ? texts.noRoomTyped : noticeText('room-name'));
   });
   field.addEventListener('input', () => showProblem(field, null));
   showView('start');

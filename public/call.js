@@ -36,13 +36,20 @@ export class Call extends EventTarget {
   #format = null;
   /** @type {(() => void) | null} */
   #settleJoin = null;
-  /** Takes the place of a track that was offered; '' where there is none. @type {((id: string) => void) | null} */
+  /**
+   * Takes the place of a track that was offered; '' where there is none.
+   * @type {((id: string) => void) | null}
+   */
   #placed = null;
 
   /** @param {CallOptions} options */
   constructor(options) {
     super();
-    this.#options = { transport: /** @type {TransportWish} */ ('auto'), microphoneId: '', ...options };
+    this.#options = {
+      transport: /** @type {TransportWish} */ ('auto'),
+      microphoneId: '',
+      ...options,
+    };
     this.#muted = options.muted ?? false;
     this.#sound = new CallSound(this.#support, this.#options, {
       notice: (code) => this.#isOver() || this.#emit('notice', { code }),
@@ -55,7 +62,10 @@ export class Call extends EventTarget {
     return findSupport();
   }
 
-  /** All that is heard of the call passes through this node; null before 'joined'. @type {AudioNode | null} */
+  /**
+   * All that is heard of the call passes through this node; null before 'joined'.
+   * @type {AudioNode | null}
+   */
   get output() {
     return this.#sound.output;
   }
@@ -97,7 +107,8 @@ export class Call extends EventTarget {
 
   /**
    * Joins the room. Call it from a press, so that the browser lets sound start.
-   * @returns {Promise<void>} never rejects: when it is settled the state is 'joined', 'failed' or 'left'
+   * @returns {Promise<void>} never rejects: when it is settled the state is 'joined', 'failed' or
+   *   'left'
    */
   async join() {
     if (this.state !== 'idle') return;
@@ -121,8 +132,40 @@ export class Call extends EventTarget {
       message: (data) => this.#onMessage(data),
       failed: (code, message) => this.#fail(code, message),
     });
-    const { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, stage, nearness, e2eKey } = this.#options;
-    const wishes = { room, name, transport, mirror, frameMs, channels, bitrate, application, resume, token, password, listen, stage, nearness, e2eKey };
+    const {
+      room,
+      name,
+      transport,
+      mirror,
+      frameMs,
+      channels,
+      bitrate,
+      application,
+      resume,
+      token,
+      password,
+      listen,
+      stage,
+      nearness,
+      e2eKey,
+    } = this.#options;
+    const wishes = {
+      room,
+      name,
+      transport,
+      mirror,
+      frameMs,
+      channels,
+      bitrate,
+      application,
+      resume,
+      token,
+      password,
+      listen,
+      stage,
+      nearness,
+      e2eKey,
+    };
     this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
   }
 
@@ -183,14 +226,16 @@ export class Call extends EventTarget {
 
   /** @param {{ state: string, since?: number, nextTry?: number }} detail */
   #follow({ state, ...detail }) {
-    const isSet = this.#sound.output !== null && (this.state === 'joined' || this.state === 'reconnecting');
+    const isSet =
+      this.#sound.output !== null && (this.state === 'joined' || this.state === 'reconnecting');
     if (isSet && (state === 'reconnecting' || state !== this.state)) {
       if (state === 'joined' || state === 'reconnecting') this.#become(state, detail);
     }
   }
 
   /**
-   * For the first time, or again: then sound goes on as it is, unless the server has another format now.
+   * For the first time, or again: then sound goes on as it is, unless the server has another format
+   * now.
    * @param {{ format: AudioFormat, leaveUrl: string, resume: string }} joined
    */
   async #joined({ format, leaveUrl, resume }) {
@@ -199,7 +244,8 @@ export class Call extends EventTarget {
     const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
     this.#format = format;
     if (isSame) return;
-    if (format.channels < (this.#options.channels ?? 1)) this.#emit('notice', { code: 'room-mono' });
+    if (format.channels < (this.#options.channels ?? 1))
+      this.#emit('notice', { code: 'room-mono' });
     await this.#startSound(format);
   }
 
@@ -251,7 +297,8 @@ export class Call extends EventTarget {
 
   /**
    * Sets the browser's processing of the microphone's sound; the microphone is opened anew for it.
-   * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>} processing
+   * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>}
+   *   processing
    */
   setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
     Object.assign(this.#options, { echoCancellation, noiseSuppression, autoGainControl });
@@ -268,7 +315,10 @@ export class Call extends EventTarget {
     return true;
   }
 
-  /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
+  /**
+   * @param {boolean} suppresses whether silence is left out, where the server allows it; false for
+   *   music
+   */
   suppressSilence(suppresses) {
     this.#worker?.postMessage({ type: 'silence-suppression', on: suppresses });
   }
@@ -305,7 +355,8 @@ export class Call extends EventTarget {
       const sound = await readTrack(file);
       this.#placed?.('');
       const place = new Promise((resolve) => (this.#placed = resolve));
-      if (!this.sendControl({ type: 'track', action: 'offer', name, seconds: sound.duration })) return false;
+      if (!this.sendControl({ type: 'track', action: 'offer', name, seconds: sound.duration }))
+        return false;
       const id = await place;
       if (id === '') return false;
       await this.#sound.pieces.send(id, sound, progress);
@@ -316,7 +367,10 @@ export class Call extends EventTarget {
     }
   }
 
-  /** @param {number} level  the factor by which this person hears the room's backing track; 0: not at all */
+  /**
+   * @param {number} level the factor by which this person hears the room's backing track; 0: not at
+   *   all
+   */
   setTrackLevel(level) {
     this.#sound.setTrackLevel(level);
   }
@@ -334,7 +388,10 @@ export class Call extends EventTarget {
     await this.#end('left');
   }
 
-  /** Leaves the room for now: one's place is kept for a while, for another call that has `resume`. Idempotent. */
+  /**
+   * Leaves the room for now: one's place is kept for a while, for another call that has `resume`.
+   * Idempotent.
+   */
   async rest() {
     if (!this.#isOver()) await this.#end('left', {}, true);
   }

@@ -5,8 +5,8 @@ import { moderationTexts } from './texts/moderation.js';
 import { soundTexts } from './texts/sound.js';
 
 /**
- * Every sentence of the page, by area under texts/, which is all that a translation has to replace. A sentence about a
- * failure says what happened, then what to do.
+ * Every sentence of the page, by area under texts/, which is all that a translation has to replace.
+ * A sentence about a failure says what happened, then what to do.
  */
 export { moderatedText } from './texts/access.js';
 export { connectionNames } from './texts/call.js';

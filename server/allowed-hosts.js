@@ -1,7 +1,8 @@
 /**
- * The names by which this server may be addressed. A name of somebody else's can be made to point here at any time (DNS
- * rebinding): a page of that name is of the same origin then, and may do what the server's own page may. So what comes
- * under another name is refused. An address can't be made to point elsewhere, and is always allowed.
+ * The names by which this server may be addressed. A name of somebody else's can be made to point
+ * here at any time (DNS rebinding): a page of that name is of the same origin then, and may do what
+ * the server's own page may. So what comes under another name is refused. An address can't be made
+ * to point elsewhere, and is always allowed.
  */
 
 import { hostname as machineName } from 'node:os';
@@ -18,20 +19,26 @@ const MAX_TOLD = 10;
 const HOST = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/;
 
 /**
- * @typedef {(host: string | undefined) => boolean} IsAllowedHost  host: as it was sent, perhaps with a port. None at all
- *   is allowed: every browser sends one
+ * @typedef {(host: string | undefined) => boolean} IsAllowedHost host: as it was sent, perhaps with
+ *   a port. None at all is allowed: every browser sends one
  */
 
 /**
  * @param {object} options
  * @param {ReadonlyArray<string>} options.allowed     names, '*.name' for those one label below
- * @param {() => string | null} options.certificate   PEM of the certificate that names the server, as it is now
+ * @param {() => string | null} options.certificate PEM of the certificate that names the server, as
+ *   it is now
  * @param {() => string} [options.ownName]
  * @param {(message: string) => void} [options.warn]  is told of the first names that are refused
  * @returns {IsAllowedHost}
  */
 export function allowHosts({ allowed, certificate, ownName = machineName, warn = () => {} }) {
-  const fixed = ['localhost', '*.localhost', ...namesOfMachine(ownName()), ...allowed.map(normalise)];
+  const fixed = [
+    'localhost',
+    '*.localhost',
+    ...namesOfMachine(ownName()),
+    ...allowed.map(normalise),
+  ];
   let pem = /** @type {string | null | undefined} */ (undefined);
   /** @type {Map<string, boolean>} */
   const kept = new Map();
@@ -39,8 +46,13 @@ export function allowHosts({ allowed, certificate, ownName = machineName, warn =
   let told = 0;
   const decide = (/** @type {string} */ host) => {
     const name = nameIn(host);
-    if (name !== null && (isIP(name) || names.has(name) || names.has(name.replace(/^[^.]+/, '*')))) return true;
-    if (told++ < MAX_TOLD) warn(`refused a request for the host ${host.slice(0, 100)}: --allowed-hosts allows further names`);
+    if (name !== null && (isIP(name) || names.has(name) || names.has(name.replace(/^[^.]+/, '*'))))
+      return true;
+    if (told++ < MAX_TOLD)
+      warn(
+        `refused a request for the host ${host.slice(0, 100)}: --allowed-hosts allows ` +
+          'further names',
+      );
     return false;
   };
   return (host) => {
@@ -65,7 +77,8 @@ const normalise = (name) => name.toLowerCase().replace(/\.$/, '');
 
 /**
  * @param {string} host
- * @returns {string | null} without the port, and an IPv6 address without its brackets; null for what is no host
+ * @returns {string | null} without the port, and an IPv6 address without its brackets; null for
+ *   what is no host
  */
 function nameIn(host) {
   const found = HOST.exec(host);
@@ -75,8 +88,8 @@ function nameIn(host) {
 }
 
 /**
- * The names by which other machines of a local network know this one: its own, with and without its domain, and that of
- * multicast DNS (RFC 6762).
+ * The names by which other machines of a local network know this one: its own, with and without its
+ * domain, and that of multicast DNS (RFC 6762).
  * @param {string} own
  */
 function namesOfMachine(own) {
@@ -85,7 +98,10 @@ function namesOfMachine(own) {
   return first === '' ? [] : [name, first, `${first}.local`];
 }
 
-/** @param {string} pem @returns {string[]} the DNS names among a certificate's subject alternative names */
+/**
+ * @param {string} pem
+ * @returns {string[]} the DNS names among a certificate's subject alternative names
+ */
 function namesOfCertificate(pem) {
   const { subjectAltName = '' } = new X509Certificate(pem);
   return [...subjectAltName.matchAll(/DNS:([^\s,"]+)/g)].map(([, name]) => normalise(name));

@@ -1,13 +1,13 @@
 /**
- * Counts of the whole process that its metrics show: refusals by code, and sessions by how they ended. They belong to
- * the process, as Prometheus' counters do, so that any module counts with one call and hands nothing around. Labels are
- * bounded: they come from this code, never from a peer.
+ * Counts of the whole process that its metrics show: refusals by code, and sessions by how they
+ * ended. They belong to the process, as Prometheus' counters do, so that any module counts with one
+ * call and hands nothing around. Labels are bounded: they come from this code, never from a peer.
  *
  * @import { ErrorCode } from '../public/shared/errors.js'
  *
- * @typedef {'join' | 'command' | 'http' | 'upgrade'} RefusedThing
- *   join: a session that asked to join; command: what a participant asked for; http: a request; upgrade: a request to begin
- *   a session over WebSocket or WebTransport
+ * @typedef {'join' | 'command' | 'http' | 'upgrade'} RefusedThing join: a session that asked to
+ *   join; command: what a participant asked for; http: a request; upgrade: a request to begin a
+ *   session over WebSocket or WebTransport
  *
  * @typedef {{ of: RefusedThing, code: string, count: number }} RefusalCount
  * @typedef {{ transport: string, code: string, count: number }} EndCount
@@ -47,8 +47,8 @@ export function countRefusal(of, code) {
 }
 
 /**
- * The word for a session's close number: 'left' for a normal end, a code of the registry, or 'other', since a peer may
- * close with any number.
+ * The word for a session's close number: 'left' for a normal end, a code of the registry, or
+ * 'other', since a peer may close with any number.
  * @param {number} close
  */
 export const endOf = (close) => (close === 0 ? 'left' : (errorOfClose(close) ?? 'other'));
@@ -77,9 +77,16 @@ export function countFileShortage() {
   fileShortages += 1;
 }
 
-/** @returns {{ refusals: RefusalCount[], sessionEnds: EndCount[], joins: number, leftOutLines: number, fileShortages: number }} */
+/**
+ * @returns {{ refusals: RefusalCount[], sessionEnds: EndCount[], joins: number, leftOutLines:
+ *   number, fileShortages: number }}
+ */
 export function counted() {
-  const refusals = [...refused].flatMap(([of, codes]) => [...codes].map(([code, count]) => ({ of, code, count })));
-  const sessionEnds = [...ended].flatMap(([transport, codes]) => [...codes].map(([code, count]) => ({ transport, code, count })));
+  const refusals = [...refused].flatMap(([of, codes]) =>
+    [...codes].map(([code, count]) => ({ of, code, count })),
+  );
+  const sessionEnds = [...ended].flatMap(([transport, codes]) =>
+    [...codes].map(([code, count]) => ({ transport, code, count })),
+  );
   return { refusals, sessionEnds, joins: joined, leftOutLines, fileShortages };
 }

@@ -11,10 +11,11 @@ import { settlesWithin } from './timers.js';
 const LOOK_MS = 250;
 
 /**
- * Lets nobody new in, hands rooms over to other nodes where there are any, tells those who stay, and waits until all have
- * left. Ends in time even if a node or a worker thread doesn't answer.
+ * Lets nobody new in, hands rooms over to other nodes where there are any, tells those who stay,
+ * and waits until all have left. Ends in time even if a node or a worker thread doesn't answer.
  * @param {Pick<Directory, 'people' | 'drain'>} rooms
- * @param {{ ms: number, clock: Clock, cluster?: Pick<Cluster, 'drain' | 'nodes'>, relays?: Pick<Relays, 'drain' | 'listeners'> }} options  ms: the longest wait
+ * @param {{ ms: number, clock: Clock, cluster?: Pick<Cluster, 'drain' | 'nodes'>, relays?:
+ *   Pick<Relays, 'drain' | 'listeners'> }} options ms: the longest wait
  * @returns {Promise<void>}
  */
 export async function drainRooms(rooms, { ms, clock, cluster, relays }) {
@@ -25,7 +26,10 @@ export async function drainRooms(rooms, { ms, clock, cluster, relays }) {
     relays?.drain(cluster?.nodes() ?? []);
     await rooms.drain(Math.round((endMs - clock.now()) / 1000));
     while ((await rooms.people()) + (relays?.listeners ?? 0) > 0 && clock.now() < endMs) {
-      await new Promise((/** @type {(looked: void) => void} */ resolve) => void clock.setTimeout(() => resolve(), LOOK_MS));
+      await new Promise(
+        (/** @type {(looked: void) => void} */ resolve) =>
+          void clock.setTimeout(() => resolve(), LOOK_MS),
+      );
     }
   };
   await settlesWithin(clock, ms, drained());

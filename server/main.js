@@ -14,7 +14,10 @@ const EXIT_UNEXPECTED = 1;
 const CLOSE_MS = 5000;
 
 /** @typedef {import('./config/config.js').Config} Config */
-/** @typedef {{ report: string[], drain: (ms: number) => Promise<void>, close: () => Promise<void> }} RunningServer */
+/**
+ * @typedef {{ report: string[], drain: (ms: number) => Promise<void>, close: () => Promise<void> }}
+ *   RunningServer
+ */
 
 /** Whether stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
@@ -27,7 +30,8 @@ let debug = false;
 function fail(error) {
   const setting = error instanceof Error && 'option' in error;
   if (setting) console.error(error.message);
-  else if (isFileShortage(error)) console.error(`aloud: no more files can be opened; ${FILES_ADVICE}`);
+  else if (isFileShortage(error))
+    console.error(`aloud: no more files can be opened; ${FILES_ADVICE}`);
   else if (debug && error instanceof Error) console.error(error.stack);
   else if (error instanceof Error) console.error(`aloud: unexpected: ${firstLine(error.message)}`);
   else console.error(`aloud: unexpected: ${error}`);
@@ -51,8 +55,8 @@ function readConfig() {
 }
 
 /**
- * Closes the server at the first signal, and gives up waiting at the second. SIGTERM, which services are stopped with,
- * gives calls time to end; SIGINT, from the keyboard, doesn't.
+ * Closes the server at the first signal, and gives up waiting at the second. SIGTERM, which
+ * services are stopped with, gives calls time to end; SIGINT, from the keyboard, doesn't.
  * @param {RunningServer} server
  * @param {number} drainSeconds  all closing included
  * @param {import('./log.js').Log} log
@@ -61,7 +65,10 @@ function readConfig() {
 function closeOnSignals(server, drainSeconds, log) {
   const close = () => {
     // The process ends by itself once nothing is open; the timer is for when something stays open.
-    setTimeout(() => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)), CLOSE_MS).unref();
+    setTimeout(
+      () => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)),
+      CLOSE_MS,
+    ).unref();
     server.close().catch(fail);
   };
   let closing = false;
@@ -78,8 +85,10 @@ function closeOnSignals(server, drainSeconds, log) {
   };
   /** @param {'SIGINT' | 'SIGTERM'} signal */
   const onSignal = (signal) => {
-    // The first SIGTERM after a drain over HTTP is a service manager's, which waits for the same end.
-    if (closing && (signalled || signal === 'SIGINT')) process.exit(128 + constants.signals[signal]);
+    // The first SIGTERM after a drain over HTTP is a service manager's, which waits for the same
+    // end.
+    if (closing && (signalled || signal === 'SIGINT'))
+      process.exit(128 + constants.signals[signal]);
     signalled = true;
     begin(signal);
   };

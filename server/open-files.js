@@ -1,6 +1,7 @@
 /**
- * The process's limit of open files, of which each TCP connection is one. Where it is reached libuv closes new connections
- * without telling Node of them, so this asks for a file of its own now and then.
+ * The process's limit of open files, of which each TCP connection is one. Where it is reached libuv
+ * closes new connections without telling Node of them, so this asks for a file of its own now and
+ * then.
  *
  * @import { Server } from 'node:net'
  * @import { Log } from './log.js'
@@ -18,9 +19,13 @@ const TRY_MS = 1000;
 const TELL_MS = 60_000;
 
 /** Advice for the operator. */
-export const FILES_ADVICE = 'raise the limit: "ulimit -n" in a shell, LimitNOFILE= in a service of systemd';
+export const FILES_ADVICE =
+  'raise the limit: "ulimit -n" in a shell, LimitNOFILE= in a service of systemd';
 
-/** True when an error says that no more files can be opened, by this process or on this machine. @param {unknown} error */
+/**
+ * True when an error says that no more files can be opened, by this process or on this machine.
+ * @param {unknown} error
+ */
 export const isFileShortage = (error) =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 
@@ -44,7 +49,11 @@ export function watchOpenFiles(log) {
     countFileShortage();
     if (performance.now() - toldMs < TELL_MS) return;
     toldMs = performance.now();
-    log.error(`no more files can be opened, so new connections are dropped and recordings fail; ${FILES_ADVICE}`, { event: 'open-files', limit });
+    log.error(
+      'no more files can be opened, so new connections are dropped and recordings fail; ' +
+        `${FILES_ADVICE}`,
+      { event: 'open-files', limit },
+    );
   };
   // The timer keeps no process from ending.
   setInterval(() => void look(), TRY_MS).unref();
@@ -59,7 +68,9 @@ async function canOpen() {
   }
 }
 
-/** @returns {number | undefined} the files that this process may have open, where the system tells */
+/**
+ * @returns {number | undefined} the files that this process may have open, where the system tells
+ */
 function limitOfFiles() {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);

@@ -59,15 +59,15 @@ const SESSION_PATH = '/session';
  * @property {string} url            the page's address on this machine
  * @property {number} port           TCP
  * @property {number | null} h3Port  UDP; null without HTTP/3
- * @property {string[]} report       lines for the person who started it: its address, what is on, and for
- *                                   what isn't, why, and what would turn it on
+ * @property {string[]} report lines for the person who started it: its address, what is on, and for
+ *   what isn't, why, and what would turn it on
  * @property {number | null} metricsPort  TCP; null without metrics
  * @property {Rooms} rooms  those of the main thread; none where there are workers
  * @property {Directory} directory  all rooms, wherever they are
  * @property {Workers | null} workers
  * @property {HttpCounts} httpCounts  what clients did wrong over TCP
- * @property {(ms: number) => Promise<void>} drain  lets nobody new in, tells everybody, and waits until all have left,
- *   for so long at most
+ * @property {(ms: number) => Promise<void>} drain lets nobody new in, tells everybody, and waits
+ *   until all have left, for so long at most
  * @property {Arrivals} arrivals
  * @property {Recordings} recordings
  * @property {() => Promise<void>} close  ends every session, socket, timer and thread. Idempotent
@@ -77,13 +77,20 @@ const SESSION_PATH = '/session';
  * Starts a server.
  *
  * @param {Config} config
- * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer, onDrain?: () => void }} [options]
- *   onDrain: ends the server gently, as the operator has asked for over HTTP
+ * @param {{ log?: Log, clock?: Clock, wallNow?: () => number, observer?: Observer, onDrain?: () =>
+ *   void }} [options] onDrain: ends the server gently, as the operator has asked for over HTTP
  * @returns {Promise<RunningServer>}
- * @throws {import('./config/config.js').ConfigError} when a setting won't do, such as a port that is in use
+ * @throws {import('./config/config.js').ConfigError} when a setting won't do, such as a port that
+ *   is in use
  */
 export async function createServer(config, options = {}) {
-  const { log = createLog(), clock = systemClock, wallNow = Date.now, observer, onDrain = () => {} } = options;
+  const {
+    log = createLog(),
+    clock = systemClock,
+    wallNow = Date.now,
+    observer,
+    onDrain = () => {},
+  } = options;
   /** Closes what was opened, the last first. @type {(() => void | Promise<void>)[]} */
   const opened = [];
   const close = async () => {
@@ -99,52 +106,145 @@ export async function createServer(config, options = {}) {
 
 /**
  * @param {Config} config
- * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer, onDrain: () => void,
- *   opened: (() => void | Promise<void>)[], close: () => Promise<void> }} options
+ * @param {{ log: Log, clock: Clock, wallNow: () => number, observer?: Observer, onDrain: () =>
+ *   void, opened: (() => void | Promise<void>)[], close: () => Promise<void> }} options
  * @returns {Promise<RunningServer>}
  */
 async function start(config, { log, clock, wallNow, observer, onDrain, opened, close }) {
   const certificate = await openCertificate(config, { clock, wallNow, log });
   opened.push(() => certificate.close());
-  const { gate, isAllowedHost, httpCounts, httpServer } = openGate(config, certificate, { clock, log }, opened);
+  const { gate, isAllowedHost, httpCounts, httpServer } = openGate(
+    config,
+    certificate,
+    { clock, log },
+    opened,
+  );
   const hosts = await listeningHosts(config.host);
 
-  const { cluster, relays, workers, host, directory } = await openHosts(config, { clock, wallNow, log, observer }, opened);
-  const allowsOrigin = cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
+  const { cluster, relays, workers, host, directory } = await openHosts(
+    config,
+    { clock, wallNow, log, observer },
+    opened,
+  );
+  const allowsOrigin =
+    cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { rooms, recordings, arrivals, ticks, sampleClock } = host;
   const { accept } = workers ?? arrivals;
-  const http3 = await openHttp3({ ...config, host: hosts }, certificate, { accept, readers: openOnDemand({ recordings, bans: directory.bans, clock, log }, opened), isAllowedHost, allowsOrigin, log, ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }) });
+  const http3 = await openHttp3({ ...config, host: hosts }, certificate, {
+    accept,
+    readers: openOnDemand({ recordings, bans: directory.bans, clock, log }, opened),
+    isAllowedHost,
+    allowsOrigin,
+    log,
+    ...(workers && { handOver: workers.handOver, ioThreads: engineThreads(workers.count) }),
+  });
   ticks.pollWith(() => http3.transport?.poll?.());
   opened.push(() => http3.transport?.close());
-  const { http1, listening } = openOverTcp(config, httpServer, gate, { accept, allowsOrigin, rooms: directory, cluster, clock, log }, opened);
+  const { http1, listening } = openOverTcp(
+    config,
+    httpServer,
+    gate,
+    { accept, allowsOrigin, rooms: directory, cluster, clock, log },
+    opened,
+  );
   const forLab = await openForLab(config, { accept, clock, log }, opened);
   opened.push(() => rooms.close());
   opened.push(() => workers?.close());
   await workers?.start(host, portOwner(http3.transport));
 
   const build = { codec: host.codec.name, engine: http3.transport?.engine ?? null };
-  const watched = { httpCounts, cluster, admissions: () => http3.transport?.admissions?.() ?? null, isDraining: () => rooms.draining, workerEnds: () => workers?.restarts ?? 0 };
+  const watched = {
+    httpCounts,
+    cluster,
+    admissions: () => http3.transport?.admissions?.() ?? null,
+    isDraining: () => rooms.draining,
+    workerEnds: () => workers?.restarts ?? 0,
+  };
   const asked = { server: httpServer, clientOf: clientAddress(config), onDrain };
-  const operator = await openOperator(config, { rooms: directory, recordings, ...watched, ...asked, build, clock, log });
+  const operator = await openOperator(config, {
+    rooms: directory,
+    recordings,
+    ...watched,
+    ...asked,
+    build,
+    clock,
+    log,
+  });
   opened.push(() => operator.close());
-  const served = { ...servedOver(config, certificate, http3, forLab), rooms: directory, recordings, verifier: host.verifier, clientOf: asked.clientOf, sampleClock, clock, cluster, operatorApi: operator.api };
-  gate.attach(httpServer, createApp({ ...served, embedOrigins: config.embedOrigins, http1, listening, log, share: allowsOrigin && shareWithNodes(allowsOrigin) }), http1.carries);
+  const served = {
+    ...servedOver(config, certificate, http3, forLab),
+    rooms: directory,
+    recordings,
+    verifier: host.verifier,
+    clientOf: asked.clientOf,
+    sampleClock,
+    clock,
+    cluster,
+    operatorApi: operator.api,
+  };
+  gate.attach(
+    httpServer,
+    createApp({
+      ...served,
+      embedOrigins: config.embedOrigins,
+      http1,
+      listening,
+      log,
+      share: allowsOrigin && shareWithNodes(allowsOrigin),
+    }),
+    http1.carries,
+  );
   // Last, so that whoever is heard is answered.
   const port = await listen(httpServer, hosts, config.port);
   const url = pageUrl(config, port);
-  if (cluster) opened.push(() => cluster.close(), () => relays?.close());
-  cluster?.start({ ...reachedAt(config, port), h3Port: served.h3Port, certificateHashes: () => hashesOf(served) });
+  if (cluster)
+    opened.push(
+      () => cluster.close(),
+      () => relays?.close(),
+    );
+  cluster?.start({
+    ...reachedAt(config, port),
+    h3Port: served.h3Port,
+    certificateHashes: () => hashesOf(served),
+  });
   const plain = await openPlainHttp(config, certificate, { hosts, port }, opened);
   operator.readiness.started();
   const threads = workers ? [`${workers.count} worker threads have the rooms.`] : [];
-  const report = reportOf(config, { url, port, lines: [http3.line, ...forLab.lines, ...threads, host.codecLine, ...soundReport(config), ...plain, ...operator.lines, ...clusterLines(config, port)] });
+  const report = reportOf(config, {
+    url,
+    port,
+    lines: [
+      http3.line,
+      ...forLab.lines,
+      ...threads,
+      host.codecLine,
+      ...soundReport(config),
+      ...plain,
+      ...operator.lines,
+      ...clusterLines(config, port),
+    ],
+  });
   const { h3Port } = served;
   const drain = (/** @type {number} */ ms) => {
     workers?.drain(Math.round(ms / 1000));
     return drainRooms(directory, { ms, clock, cluster, relays: relays?.out });
   };
   const { metricsPort } = operator;
-  return { url, port, h3Port, metricsPort, report, rooms, arrivals, recordings, httpCounts, directory, workers, drain, close };
+  return {
+    url,
+    port,
+    h3Port,
+    metricsPort,
+    report,
+    rooms,
+    arrivals,
+    recordings,
+    httpCounts,
+    directory,
+    workers,
+    drain,
+    close,
+  };
 }
 
 /**
@@ -154,10 +254,24 @@ async function start(config, { log, clock, wallNow, observer, onDrain, opened, c
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 async function openHosts(config, { clock, wallNow, log, observer }, opened) {
-  const { cluster, tokens } = openCluster(config, { clock, wallNow, log, rooms: () => relays?.rooms ?? host.rooms });
+  const { cluster, tokens } = openCluster(config, {
+    clock,
+    wallNow,
+    log,
+    rooms: () => relays?.rooms ?? host.rooms,
+  });
   const relays = cluster && openRelays(config, { cluster, clock, log, host: () => host });
   const workers = openWorkers(config, { clock, log, tokens });
-  const host = await RoomHost.open(config, { clock, wallNow, log, observer, cluster, relays: relays?.out, tokens, elsewhere: workers?.elsewhere });
+  const host = await RoomHost.open(config, {
+    clock,
+    wallNow,
+    log,
+    observer,
+    cluster,
+    relays: relays?.out,
+    tokens,
+    elsewhere: workers?.elsewhere,
+  });
   opened.push(() => host.close());
   relays?.start();
   return { cluster, relays, workers, host, directory: new Directory(host, workers ?? {}) };
@@ -170,14 +284,32 @@ async function openHosts(config, { clock, wallNow, log, observer }, opened) {
  * @param {Awaited<ReturnType<typeof openHttp3>>} http3
  * @param {Awaited<ReturnType<typeof openForLab>>} forLab
  */
-function servedOver(config, certificate, { transport, line }, { dataChannels, lines: [datachannel] }) {
+function servedOver(
+  config,
+  certificate,
+  { transport, line },
+  { dataChannels, lines: [datachannel] },
+) {
   const { host, port: h3Port = null } = transport?.address() ?? {};
-  const unavailable = { ...(!transport && { webtransport: line }), ...(dataChannels === null && { datachannel }) };
-  return { certificate, http3: transport, h3Port, h3Host: isIPv4(host ?? '') ? host : undefined, sessionPath: SESSION_PATH, dataChannels, unavailable, isSecure: isHttps(config) };
+  const unavailable = {
+    ...(!transport && { webtransport: line }),
+    ...(dataChannels === null && { datachannel }),
+  };
+  return {
+    certificate,
+    http3: transport,
+    h3Port,
+    h3Host: isIPv4(host ?? '') ? host : undefined,
+    sessionPath: SESSION_PATH,
+    dataChannels,
+    unavailable,
+    isSecure: isHttps(config),
+  };
 }
 
 /** The host of --advertise-url, by which other nodes' pages come. @param {Config} config */
-const advertisedHost = ({ advertiseUrl }) => (advertiseUrl === null ? [] : [new URL(advertiseUrl).hostname]);
+const advertisedHost = ({ advertiseUrl }) =>
+  advertiseUrl === null ? [] : [new URL(advertiseUrl).hostname];
 
 /**
  * What stands before all that is served over TCP: the server, not listening yet, and its gate.
@@ -188,7 +320,12 @@ const advertisedHost = ({ advertiseUrl }) => (advertiseUrl === null ? [] : [new 
  */
 function openGate(config, certificate, { clock, log }, opened) {
   const isAllowedHost = allowHosts({
-    allowed: [...(config.allowedHosts ?? []), ...(config.domains ?? []), config.host, ...advertisedHost(config)],
+    allowed: [
+      ...(config.allowedHosts ?? []),
+      ...(config.domains ?? []),
+      config.host,
+      ...advertisedHost(config),
+    ],
     certificate: () => certificate.current.certPem,
     warn: (message) => log.warn(message),
   });
@@ -205,7 +342,8 @@ function openGate(config, certificate, { clock, log }, opened) {
 const WORKERS_FROM_CORES = 4;
 
 /**
- * The threads that have the rooms, not started yet; null where the main thread has them, as on a node of a cluster.
+ * The threads that have the rooms, not started yet; null where the main thread has them, as on a
+ * node of a cluster.
  * @param {Config} config
  * @param {{ clock: Clock, log: Log, tokens: ResumeTokens }} options
  */
@@ -226,15 +364,20 @@ const engineThreads = (workers) => Math.max(1, availableParallelism() - workers)
  */
 function portOwner(transport) {
   const { share, closePort } = transport ?? {};
-  return transport && share && closePort ? { share: () => share.call(transport), closePort: (port, code) => closePort.call(transport, port, code) } : null;
+  return transport && share && closePort
+    ? {
+        share: () => share.call(transport),
+        closePort: (port, code) => closePort.call(transport, port, code),
+      }
+    : null;
 }
 
 /**
  * @param {Config} config
  * @param {Server} server
  * @param {Gate} gate
- * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, rooms: Directory, cluster: Cluster | undefined,
- *   clock: Clock, log: Log }} options
+ * @param {{ accept: Accept, allowsOrigin?: (origin: string | undefined) => boolean, rooms:
+ *   Directory, cluster: Cluster | undefined, clock: Clock, log: Log }} options
  * @param {(() => void | Promise<void>)[]} opened what to close, the last first
  */
 function openOverTcp(config, server, gate, options, opened) {
@@ -249,7 +392,11 @@ function openOverTcp(config, server, gate, options, opened) {
   });
   const http1 = createHttp1Transport(shared);
   const listening = createListening({ ...shared, outlives: (request) => gate.outlives(request) });
-  opened.push(() => webSocket.close(), () => http1.close(), () => listening.close());
+  opened.push(
+    () => webSocket.close(),
+    () => http1.close(),
+    () => listening.close(),
+  );
   return { http1, listening };
 }
 
@@ -263,7 +410,11 @@ function openOverTcp(config, server, gate, options, opened) {
 async function openForLab(config, options, opened) {
   if (config.carry !== 'any') return { lines: [] };
   const limits = { maxSessions: MAX_PEERS, idleTimeoutMs: SILENCE_MS };
-  const { transport, line } = await openDataChannels({ ...options, ...limits, clientOf: clientAddress(config) });
+  const { transport, line } = await openDataChannels({
+    ...options,
+    ...limits,
+    clientOf: clientAddress(config),
+  });
   opened.push(() => transport?.close());
   return { dataChannels: transport, lines: [line] };
 }
@@ -271,14 +422,19 @@ async function openForLab(config, options, opened) {
 /** @param {Config} config @param {number} port */
 function clusterLines(config, port) {
   if (config.cluster === null) return [];
-  return [`This is a node of the cluster ${config.clusterName}; browsers reach it at ${reachedAt(config, port).url}.`];
+  return [
+    `This is a node of the cluster ${config.clusterName}; browsers reach it at ` +
+      `${reachedAt(config, port).url}.`,
+  ];
 }
 
 const PAGE_WITHOUT_HTTPS =
-  "HTTPS is off for the page, so browsers give a microphone to pages on this machine only. To turn it on: --cert FILE --key FILE, or --domain NAME";
+  'HTTPS is off for the page, so browsers give a microphone to pages on this machine only. ' +
+  'To turn it on: --cert FILE --key FILE, or --domain NAME';
 
 /**
- * Opens the port of plain HTTP that leads to HTTPS, and then has the certificate issued where there is none.
+ * Opens the port of plain HTTP that leads to HTTPS, and then has the certificate issued where there
+ * is none.
  * @param {Config} config
  * @param {ServerCertificate} certificate
  * @param {{ hosts: string[], port: number }} page  where HTTPS listens
@@ -288,20 +444,33 @@ const PAGE_WITHOUT_HTTPS =
 async function openPlainHttp({ httpPort, domains, acmeDirectory }, certificate, page, opened) {
   if (httpPort === 'off') return [];
   const acme = domains ? /** @type {AcmeCertificate} */ (certificate) : null;
-  const server = createRedirectServer({ httpsPort: page.port, names: domains, challenges: acme?.challenges });
+  const server = createRedirectServer({
+    httpsPort: page.port,
+    names: domains,
+    challenges: acme?.challenges,
+  });
   const port = await listen(server, page.hosts, httpPort, 'http-port');
   opened.push(() => closeServer(server));
   const lines = [`Plain HTTP at TCP port ${port} leads to HTTPS.`];
   if (!acme) return lines;
   acme.begin();
   const authority = new URL(acmeDirectory).host;
-  if (acme.isIssued) return [...lines, `The certificate is of ${authority}, valid until ${acme.current.notAfter.toISOString()}.`];
-  return [...lines, `A certificate is asked for at ${authority}; until the log says that it was issued, browsers warn.`];
+  if (acme.isIssued)
+    return [
+      ...lines,
+      `The certificate is of ${authority}, valid until ${acme.current.notAfter.toISOString()}.`,
+    ];
+  return [
+    ...lines,
+    `A certificate is asked for at ${authority}; until the log says that it was issued, ` +
+      'browsers warn.',
+  ];
 }
 
 /**
  * @param {Config} config
- * @param {{ url: string, port: number, lines: string[] }} started  lines: about codec, HTTP/3 and certificate
+ * @param {{ url: string, port: number, lines: string[] }} started lines: about codec, HTTP/3 and
+ *   certificate
  * @returns {string[]}
  */
 function reportOf(config, { url, port, lines }) {
@@ -323,7 +492,8 @@ function openOnDemand(options, opened) {
 /**
  * @param {Omit<Config, 'host'> & { host: string[] }} config
  * @param {ServerCertificate} certificate
- * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string | undefined) => boolean, readers: OnDemand, log: Log }} options
+ * @param {{ accept: Accept, isAllowedHost: IsAllowedHost, allowsOrigin?: (origin: string |
+ *   undefined) => boolean, readers: OnDemand, log: Log }} options
  */
 async function openHttp3(config, certificate, options) {
   const http3 = await openWebTransport(config.engine, {

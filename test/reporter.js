@@ -14,15 +14,19 @@ const SLOWEST = 10;
 const seconds = (/** @type {number} */ ms) => (ms / 1000).toFixed(1).padStart(7);
 
 /**
- * Ends a run with where its time went, so that one sees what grows; with the tests that passed at another try, the
- * measurements that were made again because the machine was disturbed, and the tests that were skipped, each by name
- * and reason; with the failures, a line each, so that they are found at the end of a long log; and with one plain line,
- * `N passed, N failed`. A test file that can't be loaded counts as one failure.
+ * Ends a run with where its time went, so that one sees what grows; with the tests that passed at
+ * another try, the measurements that were made again because the machine was disturbed, and the
+ * tests that were skipped, each by name and reason; with the failures, a line each, so that they
+ * are found at the end of a long log; and with one plain line, `N passed, N failed`. A test file
+ * that can't be loaded counts as one failure.
  *
  * @implements {Reporter}
  */
 export default class SummaryReporter {
-  /** When the first file of each project began and the last one ended. @type {Map<string, { from: number, to: number }>} */
+  /**
+   * When the first file of each project began and the last one ended.
+   * @type {Map<string, { from: number, to: number }>}
+   */
   #spans = new Map();
 
   /** @param {(line: string) => void} [print] */
@@ -55,13 +59,18 @@ export default class SummaryReporter {
     /** @type {string[]} */
     const measuredAgain = [];
     for (const module of modules) {
-      for (const error of [...module.errors(), ...[...module.children.allSuites()].flatMap((suite) => suite.errors())]) {
+      for (const error of [
+        ...module.errors(),
+        ...[...module.children.allSuites()].flatMap((suite) => suite.errors()),
+      ]) {
         failures.push(`${module.relativeModuleId}: ${firstLine(error)}`);
       }
       for (const test of module.children.allTests()) {
         const { state, errors } = test.result();
-        if (state === 'passed' && errors?.length) retried.push(`${nameOf(test)}: ${firstLine(errors[0])}`);
-        for (const note of /** @type {any} */ (test.meta()).measuredAgain ?? []) measuredAgain.push(`${nameOf(test)}: ${note}`);
+        if (state === 'passed' && errors?.length)
+          retried.push(`${nameOf(test)}: ${firstLine(errors[0])}`);
+        for (const note of /** @type {any} */ (test.meta()).measuredAgain ?? [])
+          measuredAgain.push(`${nameOf(test)}: ${note}`);
         if (state === 'passed') passed++;
         else if (state === 'failed') failures.push(`${nameOf(test)}: ${firstLine(errors?.[0])}`);
         else skipped.push(nameOf(test));
@@ -91,15 +100,25 @@ export default class SummaryReporter {
       const sum = files.reduce((total, file) => total + file.diagnostic().duration, 0);
       this.print(`${seconds(to - from)} ${seconds(sum)}  ${name}, ${files.length} files`);
     }
-    this.#printSlowest('files', modules.map((module) => ({ name: module.relativeModuleId, ms: module.diagnostic().duration })));
+    this.#printSlowest(
+      'files',
+      modules.map((module) => ({
+        name: module.relativeModuleId,
+        ms: module.diagnostic().duration,
+      })),
+    );
     const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    this.#printSlowest('tests', tests.map((test) => ({ name: nameOf(test), ms: test.diagnostic()?.duration ?? 0 })));
+    this.#printSlowest(
+      'tests',
+      tests.map((test) => ({ name: nameOf(test), ms: test.diagnostic()?.duration ?? 0 })),
+    );
   }
 
   /** @param {string} what @param {{ name: string, ms: number }[]} all */
   #printSlowest(what, all) {
     this.print(`\nThe slowest ${what}, in seconds:`);
-    for (const { name, ms } of all.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST)) this.print(`${seconds(ms)}  ${name}`);
+    for (const { name, ms } of all.toSorted((a, b) => b.ms - a.ms).slice(0, SLOWEST))
+      this.print(`${seconds(ms)}  ${name}`);
   }
 
   /**

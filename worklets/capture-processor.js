@@ -1,10 +1,16 @@
 import { Capture } from './capture.js';
 import { SampleRing } from './sample-ring.js';
 
-/** Blocks that wait for a late worker at most: as much as a ring holds, a second at 48 kHz. What comes then is lost. */
+/**
+ * Blocks that wait for a late worker at most: as much as a ring holds, a second at 48 kHz. What
+ * comes then is lost.
+ */
 const MOST_BLOCKS = 375;
 
-/** Stands for the ring where a page has no shared memory: each block goes to the worker as a message, which it answers. */
+/**
+ * Stands for the ring where a page has no shared memory: each block goes to the worker as a
+ * message, which it answers.
+ */
 class BlockSender {
   /** @type {AudioWorkletPort | null} */
   #port = null;
@@ -35,8 +41,9 @@ class BlockSender {
 }
 
 /**
- * The AudioWorklet shell of Capture. Options: `memory`, the ring's, or `channels` where there is no shared memory. A
- * message `{ port }` gives the port that wakes the worker, or takes the blocks; `{ close: true }` ends the processor.
+ * The AudioWorklet shell of Capture. Options: `memory`, the ring's, or `channels` where there is no
+ * shared memory. A message `{ port }` gives the port that wakes the worker, or takes the blocks;
+ * `{ close: true }` ends the processor.
  */
 class CaptureProcessor extends AudioWorkletProcessor {
   #capture;

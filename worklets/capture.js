@@ -8,7 +8,9 @@
  * @property {() => boolean} reached  whether the worker must be woken now
  */
 
-/** Takes the microphone's sound, a block at a time, into the ring that the encoder's worker reads. */
+/**
+ * Takes the microphone's sound, a block at a time, into the ring that the encoder's worker reads.
+ */
 export class Capture {
   #ring;
   /** Interleaved, where the ring is stereo. */

@@ -36,7 +36,8 @@ export class Playback {
   }
 
   /**
-   * @param {ReadonlyArray<Float32Array>} channels one block each; filled, all with the same where the ring is mono
+   * @param {ReadonlyArray<Float32Array>} channels one block each; filled, all with the same where
+   *   the ring is mono
    * @returns {boolean} whether the worker must be woken
    */
   process(channels) {
@@ -123,7 +124,10 @@ const TOGETHER_MS = 1.5;
 /** The bursts after which their length is measured anew. */
 const WINDOW = 64;
 
-/** The occurrences in a window that make a length count: after a stall a sound card may make up for it. */
+/**
+ * The occurrences in a window that make a length count: after a stall a sound card may make up for
+ * it.
+ */
 const OFTEN = 3;
 
 /** The longest burst in blocks, and the longest gap in milliseconds. */
@@ -172,9 +176,9 @@ export class Bursts {
 
   #look() {
     this.blocks = MOST;
-    for (let seen = this.#sizes[MOST]; seen < OFTEN; ) seen += this.#sizes[--this.blocks];
+    for (let seen = this.#sizes[MOST]; seen < OFTEN;) seen += this.#sizes[--this.blocks];
     this.gapMs = 0;
-    for (let seen = 0; seen < OFTEN; ) seen += this.#gaps[++this.gapMs];
+    for (let seen = 0; seen < OFTEN;) seen += this.#gaps[++this.gapMs];
     this.#sizes.fill(0);
     this.#gaps.fill(0);
     this.#seen = 0;

@@ -1,7 +1,8 @@
 /**
- * A ring of samples, mono or interleaved stereo, between one thread that writes and one that reads, in shared memory, without
- * locks: each index is written by one side only, and both count samples, of all channels at once, modulo 2^32. A worker that
- * feeds or drains it sleeps until the other side, the sound card's, finds that its mark is reached.
+ * A ring of samples, mono or interleaved stereo, between one thread that writes and one that reads,
+ * in shared memory, without locks: each index is written by one side only, and both count samples,
+ * of all channels at once, modulo 2^32. A worker that feeds or drains it sleeps until the other
+ * side, the sound card's, finds that its mark is reached.
  */
 
 const WRITTEN = 0;
@@ -22,7 +23,8 @@ export class SampleRing {
   #mask;
 
   /**
-   * @param {SharedArrayBuffer | ArrayBuffer} memory as another ring has it: both see the same samples
+   * @param {SharedArrayBuffer | ArrayBuffer} memory as another ring has it: both see the same
+   *   samples
    */
   constructor(memory) {
     this.memory = memory;
@@ -31,7 +33,11 @@ export class SampleRing {
     /** Numbers to a sample. */
     this.channels = Atomics.load(this.#head, CHANNELS) || 1;
     this.capacity = this.#samples.length / this.channels;
-    if (!Number.isInteger(this.capacity) || this.capacity === 0 || (this.capacity & (this.capacity - 1)) !== 0) {
+    if (
+      !Number.isInteger(this.capacity) ||
+      this.capacity === 0 ||
+      (this.capacity & (this.capacity - 1)) !== 0
+    ) {
       throw new RangeError(`a ring of ${this.capacity} samples: it must be a power of two`);
     }
     this.#mask = this.capacity - 1;
@@ -76,7 +82,9 @@ export class SampleRing {
     return Atomics.load(this.#head, BURST);
   }
 
-  /** The shortest time from one such burst to the next, in milliseconds; 0 while that isn't known. */
+  /**
+   * The shortest time from one such burst to the next, in milliseconds; 0 while that isn't known.
+   */
   get burstGapMs() {
     return Atomics.load(this.#head, BURST_GAP);
   }
@@ -104,7 +112,8 @@ export class SampleRing {
   /**
    * @param {Float32Array} from
    * @param {number} [count]
-   * @returns {number} the samples taken; the others, for which there was no room, are lost, and it is counted
+   * @returns {number} the samples taken; the others, for which there was no room, are lost, and it
+   *   is counted
    */
   write(from, count = from.length / this.channels) {
     const { channels } = this;
@@ -139,21 +148,23 @@ export class SampleRing {
   }
 
   /**
-   * Reads as a sound card does: time goes on where there is nothing, and samples that come after their time are never
-   * read, so that later ones are heard on time. The reader runs ahead by no more than the ring holds.
+   * Reads as a sound card does: time goes on where there is nothing, and samples that come after
+   * their time are never read, so that later ones are heard on time. The reader runs ahead by no
+   * more than the ring holds.
    * @param {Float32Array} into
    * @param {number} [count]
    * @returns {number} as read() does
    */
   play(into, count = into.length / this.channels) {
     const there = this.read(into, count);
-    if (there < count && this.available > -this.capacity) Atomics.add(this.#head, READ, count - there);
+    if (there < count && this.available > -this.capacity)
+      Atomics.add(this.#head, READ, count - there);
     return there;
   }
 
   /**
-   * For the side that sleeps: it is woken when at least `mark` samples are there (its reader), or fewer (its writer).
-   * It must look once more after arming, before it sleeps.
+   * For the side that sleeps: it is woken when at least `mark` samples are there (its reader), or
+   * fewer (its writer). It must look once more after arming, before it sleeps.
    * @param {number} mark in samples
    */
   arm(mark) {

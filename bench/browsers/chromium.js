@@ -13,17 +13,33 @@ const PLACES = Object.freeze([
 ]);
 
 /**
- * Features that cost a test time and show nothing: pages that Chromium loads for its address bar with each window, half a
- * second of a core. A list that is given replaces Playwright's, hence those of its own that matter here.
+ * Features that cost a test time and show nothing: pages that Chromium loads for its address bar
+ * with each window, half a second of a core. A list that is given replaces Playwright's, hence
+ * those of its own that matter here.
  */
 const WITHOUT = [
-  'WebUIOmniboxPopup', 'WebUIOmniboxAimPopup',
-  'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose', 'HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'LensOverlay',
-  'MediaRouter', 'PaintHolding', 'AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints', 'NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch',
+  'WebUIOmniboxPopup',
+  'WebUIOmniboxAimPopup',
+  'AvoidUnnecessaryBeforeUnloadCheckSync',
+  'DestroyProfileOnBrowserClose',
+  'HttpsUpgrades',
+  'HttpsFirstBalancedModeAutoEnable',
+  'LensOverlay',
+  'MediaRouter',
+  'PaintHolding',
+  'AvoidCorsURLLoaderRestartOnRedirect',
+  'OptimizationHints',
+  'NetworkTimeServiceQuerying',
+  'AimEnabled',
+  'PreconnectToSearch',
 ];
 
 /** Arguments with which Chromium is always started. */
-export const CHROMIUM_ARGUMENTS = Object.freeze(['--no-sandbox', '--disable-gpu', `--disable-features=${WITHOUT.join(',')}`]);
+export const CHROMIUM_ARGUMENTS = Object.freeze([
+  '--no-sandbox',
+  '--disable-gpu',
+  `--disable-features=${WITHOUT.join(',')}`,
+]);
 
 export const isExecutable = (/** @type {string} */ file) => {
   try {
@@ -35,7 +51,8 @@ export const isExecutable = (/** @type {string} */ file) => {
 };
 
 /**
- * Chromium's program: CHROMIUM_PATH where that is set, or else the first that is where browsers are.
+ * Chromium's program: CHROMIUM_PATH where that is set, or else the first that is where browsers
+ * are.
  * @param {string | undefined} [wish]
  * @returns {string | undefined} undefined when there is none
  */

@@ -1,13 +1,14 @@
 /**
- * Firefox for benchmarks and tests: driven by WebDriver BiDi, with a microphone and a speaker that a sound server of its own
- * makes.
+ * Firefox for benchmarks and tests: driven by WebDriver BiDi, with a microphone and a speaker that
+ * a sound server of its own makes.
  *
  * @import { Browser } from 'playwright-core'
  *
  * @typedef {object} OpenBrowser
  * @property {Browser} browser
  * @property {() => Promise<void>} close
- * @property {() => Promise<void>} kill  ends the process as a crash would, so that it says no farewell
+ * @property {() => Promise<void>} kill ends the process as a crash would, so that it says no
+ *   farewell
  * @property {() => Promise<number[]>} tabs  the ids of its tabs' processes
  *
  * @typedef {'speech' | 'refused' | 'missing'} MicrophoneKind
@@ -16,8 +17,8 @@
  *
  * @typedef {object} BrowserOptions
  * @property {MicrophoneKind} [microphone]
- * @property {Float32Array | Float32Array[]} [speech] what the microphone hears once from the moment when it is
- *   opened, at 48 kHz, of one channel or of each; silence afterwards
+ * @property {Float32Array | Float32Array[]} [speech] what the microphone hears once from the moment
+ *   when it is opened, at 48 kHz, of one channel or of each; silence afterwards
  */
 
 import { readdir, readFile } from 'node:fs/promises';
@@ -26,14 +27,25 @@ import { isExecutable } from './chromium.js';
 import { formatWav } from '../stats/wav.js';
 import { canServeSound, startSoundServer } from './sound-server.js';
 
-const PLACES = Object.freeze(['/usr/bin/firefox-esr', '/usr/bin/firefox', '/snap/bin/firefox', '/Applications/Firefox.app/Contents/MacOS/firefox']);
+const PLACES = Object.freeze([
+  '/usr/bin/firefox-esr',
+  '/usr/bin/firefox',
+  '/snap/bin/firefox',
+  '/Applications/Firefox.app/Contents/MacOS/firefox',
+]);
 
-/** @returns {string | undefined} FIREFOX_PATH, or the first that is where browsers are; undefined where it or PulseAudio is missing */
+/**
+ * @returns {string | undefined} FIREFOX_PATH, or the first that is where browsers are; undefined
+ *   where it or PulseAudio is missing
+ */
 export function findFirefox(wish = process.env.FIREFOX_PATH) {
   return canServeSound() ? (wish ? [wish] : PLACES).find(isExecutable) : undefined;
 }
 
-/** @type {Readonly<Record<string, Record<string, boolean | number>>>} by what becomes of a page's question for the microphone */
+/**
+ * @type {Readonly<Record<string, Record<string, boolean | number>>>} by what becomes of a page's
+ *   question for the microphone
+ */
 const PREFERENCES = Object.freeze({
   speech: { 'media.navigator.permission.disabled': true },
   missing: { 'media.navigator.permission.disabled': true },
@@ -44,13 +56,17 @@ const PREFERENCES = Object.freeze({
 const CHANNEL = 'moz-firefox';
 
 /**
- * @param {Required<BrowserOptions> & { speaker?: boolean, preferences?: Record<string, boolean | number> }} options
- *   speaker: false where there is nothing to play sound on; preferences: Firefox's own, besides those of the microphone
+ * @param {Required<BrowserOptions> & { speaker?: boolean, preferences?: Record<string, boolean |
+ *   number> }} options speaker: false where there is nothing to play sound on; preferences:
+ *   Firefox's own, besides those of the microphone
  * @returns {Promise<OpenBrowser>}
  */
 export async function openFirefox({ microphone, speech, speaker = true, preferences = {} }) {
   const wav = formatWav({ sampleRate: 48000, channels: [speech].flat() });
-  const sound = await startSoundServer({ microphone: microphone === 'missing' ? null : wav, speaker });
+  const sound = await startSoundServer({
+    microphone: microphone === 'missing' ? null : wav,
+    speaker,
+  });
   const browser = await firefox.launch({
     channel: CHANNEL,
     executablePath: findFirefox(),
@@ -61,10 +77,14 @@ export async function openFirefox({ microphone, speech, speaker = true, preferen
     await end();
     await sound.close();
   };
-  const processes = (/** @type {(args: string) => boolean} */ are) => processesWith(sound.environment.PULSE_SERVER, are);
+  const processes = (/** @type {(args: string) => boolean} */ are) =>
+    processesWith(sound.environment.PULSE_SERVER, are);
   const kill = async () => {
     const gone = new Promise((resolve) => void browser.once('disconnected', resolve));
-    for (const id of await processes((args) => args.includes('firefox') && !args.includes('-contentproc'))) process.kill(id, 'SIGKILL');
+    for (const id of await processes(
+      (args) => args.includes('firefox') && !args.includes('-contentproc'),
+    ))
+      process.kill(id, 'SIGKILL');
     await gone;
   };
   return {
@@ -84,7 +104,9 @@ async function processesWith(mark, are) {
   const ids = [];
   for (const id of await readdir('/proc')) {
     if (!/^\d+$/.test(id)) continue;
-    const [environment, args] = await Promise.all(['environ', 'cmdline'].map((file) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')));
+    const [environment, args] = await Promise.all(
+      ['environ', 'cmdline'].map((file) => readFile(`/proc/${id}/${file}`, 'utf8').catch(() => '')),
+    );
     if (environment.includes(mark) && are(args)) ids.push(Number(id));
   }
   return ids;

@@ -1,13 +1,14 @@
 /**
- * The congestion controller of Chromium's own QUIC connections: chosen on its command line, and read back from its NetLog,
- * what its network stack did. The file is whole when the browser has ended.
+ * The congestion controller of Chromium's own QUIC connections: chosen on its command line, and
+ * read back from its NetLog, what its network stack did. The file is whole when the browser has
+ * ended.
  */
 
 import { z } from 'zod';
 
 /**
- * Chromium's controllers: the connection option (a tag of QUICHE's) that chooses each, null for the default, and its name in
- * a NetLog.
+ * Chromium's controllers: the connection option (a tag of QUICHE's) that chooses each, null for the
+ * default, and its name in a NetLog.
  * @type {Readonly<Record<string, { option: string | null, logged: string }>>}
  */
 export const CHROMIUM_CONTROLLERS = Object.freeze({
@@ -21,13 +22,18 @@ export const CHROMIUM_CONTROLLERS = Object.freeze({
 /** Numbers of events are those of one build of Chromium: each log begins with their names. */
 const NET_LOG = z.object({
   constants: z.object({
-    logEventTypes: z.object({ QUIC_SESSION_WEBTRANSPORT_CLIENT_ALIVE: z.number(), QUIC_CONGESTION_CONTROL_CONFIGURED: z.number() }),
+    logEventTypes: z.object({
+      QUIC_SESSION_WEBTRANSPORT_CLIENT_ALIVE: z.number(),
+      QUIC_CONGESTION_CONTROL_CONFIGURED: z.number(),
+    }),
   }),
-  events: z.array(z.object({
-    type: z.number(),
-    source: z.object({ id: z.number() }),
-    params: z.object({ congestion_control_type: z.string().optional() }).optional(),
-  })),
+  events: z.array(
+    z.object({
+      type: z.number(),
+      source: z.object({ id: z.number() }),
+      params: z.object({ congestion_control_type: z.string().optional() }).optional(),
+    }),
+  ),
 });
 
 /**
@@ -37,19 +43,38 @@ const NET_LOG = z.object({
  */
 export function controllerArguments(controller, file) {
   const { option } = CHROMIUM_CONTROLLERS[controller];
-  return [`--log-net-log=${file}`, ...(option === null ? [] : [`--quic-client-connection-options=${option}`])];
+  return [
+    `--log-net-log=${file}`,
+    ...(option === null ? [] : [`--quic-client-connection-options=${option}`]),
+  ];
 }
 
 /**
  * @param {string} text of a NetLog
- * @returns {string[]} the names of the controllers that WebTransport's connections had at last, each once
+ * @returns {string[]} the names of the controllers that WebTransport's connections had at last,
+ *   each once
  * @throws {Error} where it is no whole NetLog, or one without these events
  */
 export function controllersIn(text) {
-  const { constants: { logEventTypes: types }, events } = parse(text);
-  const connections = new Set(events.filter(({ type }) => type === types.QUIC_SESSION_WEBTRANSPORT_CLIENT_ALIVE).map(({ source }) => source.id));
-  const configured = events.filter(({ type, source }) => type === types.QUIC_CONGESTION_CONTROL_CONFIGURED && connections.has(source.id));
-  const last = new Map(configured.map(({ source, params }) => [source.id, params?.congestion_control_type ?? 'unnamed']));
+  const {
+    constants: { logEventTypes: types },
+    events,
+  } = parse(text);
+  const connections = new Set(
+    events
+      .filter(({ type }) => type === types.QUIC_SESSION_WEBTRANSPORT_CLIENT_ALIVE)
+      .map(({ source }) => source.id),
+  );
+  const configured = events.filter(
+    ({ type, source }) =>
+      type === types.QUIC_CONGESTION_CONTROL_CONFIGURED && connections.has(source.id),
+  );
+  const last = new Map(
+    configured.map(({ source, params }) => [
+      source.id,
+      params?.congestion_control_type ?? 'unnamed',
+    ]),
+  );
   return [...new Set(last.values())];
 }
 
@@ -71,5 +96,8 @@ function parse(text) {
 export function controllerFault(controller, text) {
   const { logged } = CHROMIUM_CONTROLLERS[controller];
   const running = controllersIn(text);
-  return running.length === 1 && running[0] === logged ? null : `Chromium's congestion controller was ${running.join(' and ') || 'not logged'}, not ${logged}`;
+  return running.length === 1 && running[0] === logged
+    ? null
+    : `Chromium's congestion controller was ${running.join(' and ') || 'not logged'}, ` +
+        `not ${logged}`;
 }

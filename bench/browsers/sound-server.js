@@ -9,7 +9,8 @@ import { createInterface } from 'node:readline';
 const PROGRAMS = ['pulseaudio', 'pactl', 'paplay'];
 
 /** Whether the programs are here. */
-export const canServeSound = () => PROGRAMS.every((program) => spawnSync(program, ['--version']).status === 0);
+export const canServeSound = () =>
+  PROGRAMS.every((program) => spawnSync(program, ['--version']).status === 0);
 
 /** How long the sound server may take to begin, in milliseconds. */
 const START_MS = 10_000;
@@ -18,8 +19,8 @@ const pause = (/** @type {number} */ ms) => new Promise((resolve) => void setTim
 
 /**
  * @param {object} options
- * @param {Uint8Array | null} options.microphone  a WAV file that it speaks once from the moment when somebody listens, and
- *   silence after it; null where there is none
+ * @param {Uint8Array | null} options.microphone a WAV file that it speaks once from the moment when
+ *   somebody listens, and silence after it; null where there is none
  * @param {boolean} options.speaker  false: there is none, and the microphone has a tone without end
  */
 export async function startSoundServer({ microphone, speaker }) {
@@ -40,10 +41,25 @@ export async function startSoundServer({ microphone, speaker }) {
   };
   const env = { ...process.env, ...environment };
   // Where a test is broken off it ends by itself.
-  const flags = ['-n', '--daemonize=no', '--exit-idle-time=60', '--use-pid-file=no', '--realtime=no', '--high-priority=no'];
-  const server = spawn('pulseaudio', [...flags, ...modules.flatMap((module) => ['--load', module])], { env, stdio: 'ignore' });
+  const flags = [
+    '-n',
+    '--daemonize=no',
+    '--exit-idle-time=60',
+    '--use-pid-file=no',
+    '--realtime=no',
+    '--high-priority=no',
+  ];
+  const server = spawn(
+    'pulseaudio',
+    [...flags, ...modules.flatMap((module) => ['--load', module])],
+    { env, stdio: 'ignore' },
+  );
   const gone = new Promise((resolve) => void server.once('exit', resolve));
-  for (const end = Date.now() + START_MS; spawnSync('pactl', ['info'], { env }).status !== 0; await pause(50)) {
+  for (
+    const end = Date.now() + START_MS;
+    spawnSync('pactl', ['info'], { env }).status !== 0;
+    await pause(50)
+  ) {
     if (Date.now() > end || server.exitCode !== null) throw new Error('PulseAudio has not begun');
   }
   const speaking = microphone && speaker ? speakWhenHeard(env, wav) : null;
@@ -57,13 +73,16 @@ export async function startSoundServer({ microphone, speaker }) {
 }
 
 /**
- * What speaks is a speaker itself, so that without any there is a tone. A monitor is no microphone to a browser; what is
- * made of it is.
+ * What speaks is a speaker itself, so that without any there is a tone. A monitor is no microphone
+ * to a browser; what is made of it is.
  * @param {boolean} speaker
  */
 function microphoneModules(speaker) {
   if (!speaker) return ['module-sine-source source_name=microphone frequency=440 rate=48000'];
-  return ['module-null-sink sink_name=mouth rate=48000', 'module-remap-source source_name=microphone master=mouth.monitor'];
+  return [
+    'module-null-sink sink_name=mouth rate=48000',
+    'module-remap-source source_name=microphone master=mouth.monitor',
+  ];
 }
 
 /**

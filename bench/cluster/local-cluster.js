@@ -8,7 +8,12 @@
 
 import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { endAll, restartNats, startNatsCluster, startNode } from '../../deploy/cluster-processes.js';
+import {
+  endAll,
+  restartNats,
+  startNatsCluster,
+  startNode,
+} from '../../deploy/cluster-processes.js';
 import { levelDb } from '../stats/signal.js';
 
 /** A window of sound that is looked at, in samples: 20 ms. */
@@ -51,9 +56,12 @@ export class LocalCluster {
   /** Starts again those NATS servers that were ended. */
   async mendNats() {
     const { children } = this.#nats;
-    await Promise.all(children.map(async (child, i) => {
-      if (child.exitCode !== null || child.signalCode !== null) children[i] = await restartNats(child);
-    }));
+    await Promise.all(
+      children.map(async (child, i) => {
+        if (child.exitCode !== null || child.signalCode !== null)
+          children[i] = await restartNats(child);
+      }),
+    );
   }
 
   /**
@@ -75,7 +83,8 @@ export class LocalCluster {
       for (;;) {
         const { nodes } = await this.configOf(url, 'nobody');
         if (nodes.length === count) break;
-        if (performance.now() > endMs) throw new Error(`${url} knows ${nodes.length} of ${count} nodes`);
+        if (performance.now() > endMs)
+          throw new Error(`${url} knows ${nodes.length} of ${count} nodes`);
         await pause(20);
       }
     }
@@ -94,7 +103,11 @@ export class LocalCluster {
     return /** @type {NodeProcess} */ ([...this.nodes.values()].find((one) => one.url === owner));
   }
 
-  /** How many people each node has in a room, by the node's number; those that don't have the room are left out. @param {string} room */
+  /**
+   * How many people each node has in a room, by the node's number; those that don't have the room
+   * are left out.
+   * @param {string} room
+   */
   async peopleIn(room) {
     /** @type {Record<number, number>} */
     const people = {};
@@ -154,7 +167,11 @@ export async function heardAgain(listener, breakOff, withinMs = 10_000) {
     while (performance.now() - startMs < withinMs) {
       await pause(LOOK_MS);
       const { recording, recorded } = listener;
-      if (recorded - from >= WINDOW && levelDb(recording.subarray(recorded - WINDOW, recorded)) > SOUND_DB) return performance.now() - startMs;
+      if (
+        recorded - from >= WINDOW &&
+        levelDb(recording.subarray(recorded - WINDOW, recorded)) > SOUND_DB
+      )
+        return performance.now() - startMs;
     }
   }
   return Infinity;

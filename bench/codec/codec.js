@@ -1,6 +1,6 @@
 /**
- * Compares the Opus codecs that the server can use, on speech at 48 kHz: the measurement by which the
- * defaults were chosen (docs/codec.md).
+ * Compares the Opus codecs that the server can use, on speech at 48 kHz: the measurement by which
+ * the defaults were chosen (docs/codec.md).
  */
 
 import { writeFile } from 'node:fs/promises';
@@ -13,7 +13,15 @@ import { CodecRun, memoryOf } from './run.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { RATES } from '../../public/shared/sound/rates.js';
 import { streamBitrate } from '../../public/shared/stream/bitrate.js';
-import { constantTable, libraryTable, lossTable, nameOf, shortTable, soundTable, timeTable } from './tables.js';
+import {
+  constantTable,
+  libraryTable,
+  lossTable,
+  nameOf,
+  shortTable,
+  soundTable,
+  timeTable,
+} from './tables.js';
 import { visqol } from '../stats/visqol.js';
 import { readWav } from '../stats/wav.js';
 
@@ -30,7 +38,10 @@ const BITRATES = [24000, 32000, 48000];
 const APPLICATIONS = /** @type {const} */ (['audio', 'low-delay', 'voip']);
 const COMPLEXITIES = [0, 5, 8, 10];
 
-/** Length of a turn, in samples of speech. Codecs take turns, so that other load of the machine hits all of them. */
+/**
+ * Length of a turn, in samples of speech. Codecs take turns, so that other load of the machine hits
+ * all of them.
+ */
 const TURN_SAMPLES = SAMPLE_RATE;
 
 /** Frame lengths, in milliseconds, and bit rates whose sound is compared. */
@@ -49,7 +60,8 @@ const WARM_UP_SECONDS = 5;
 /** @param {string} text */
 function seconds(text) {
   const value = Number(text);
-  if (!(value >= 1 && value <= 600)) throw new InvalidArgumentError('must be a number from 1 to 600');
+  if (!(value >= 1 && value <= 600))
+    throw new InvalidArgumentError('must be a number from 1 to 600');
   return value;
 }
 
@@ -59,7 +71,9 @@ function seconds(text) {
  */
 async function speechOf(length) {
   const fixtures = ['speech-low.wav', 'speech-high.wav'];
-  const files = fixtures.map((name) => fileURLToPath(new URL(`../../test/fixtures/${name}`, import.meta.url)));
+  const files = fixtures.map((name) =>
+    fileURLToPath(new URL(`../../test/fixtures/${name}`, import.meta.url)),
+  );
   const voices = await Promise.all(files.map(async (file) => (await readWav(file)).channels[0]));
   const sound = new Float32Array(Math.round(length) * SAMPLE_RATE);
   for (let at = 0, turn = 0; at < sound.length; turn++) {
@@ -103,7 +117,10 @@ function measure(codecs, settings, sound) {
       runs.reverse();
     }
     if ((sound.length / TURN_SAMPLES) % 2 === 1) runs.reverse();
-    return { settings, figures: Object.fromEntries(runs.map((run, i) => [codecs[i].name, run.figures()])) };
+    return {
+      settings,
+      figures: Object.fromEntries(runs.map((run, i) => [codecs[i].name, run.figures()])),
+    };
   } finally {
     for (const run of runs) run.close();
   }
@@ -121,7 +138,10 @@ function progress(text) {
  * @returns {Promise<LossCase[]>}
  */
 async function measureLosses(codecs, sound) {
-  const of = (/** @type {Settings['application']} */ application, /** @type {number} */ bitrate) => ({
+  const of = (
+    /** @type {Settings['application']} */ application,
+    /** @type {number} */ bitrate,
+  ) => ({
     ...allSettings()[0],
     ...{ application, bitrate, complexity: defaultEncoderSettings.complexity },
   });
@@ -140,10 +160,18 @@ async function measureLosses(codecs, sound) {
       cases.push({ percent, how, figures: measureLoss(codecs[0], usual, sound, lost, redundancy) });
     }
     const half = measureLoss(codecs[0], of('low-delay', 24000), sound, lost, 1);
-    cases.push({ percent, how: 'low-delay at half the bit rate, one payload repeated', figures: half });
+    cases.push({
+      percent,
+      how: 'low-delay at half the bit rate, one payload repeated',
+      figures: half,
+    });
     for (const bitrate of [48000, 96000]) {
       const figures = await measureFec(of('voip', bitrate), sound, lost, percent);
-      cases.push({ percent, how: `voip at ${bitrate / 1000} kb/s with in-band correction`, figures });
+      cases.push({
+        percent,
+        how: `voip at ${bitrate / 1000} kb/s with in-band correction`,
+        figures,
+      });
     }
   }
   return cases;
@@ -160,7 +188,9 @@ function measureShort(codec, sound) {
     SHORT_BITRATES.map((bitrate) => {
       const format = createAudioFormat({ frameMs });
       const settings = { ...first, ...defaultEncoderSettings, frameSamples: format.frameSamples };
-      const [same, given] = [bitrate, streamBitrate(bitrate, format)].map((each) => measure([codec], { ...settings, bitrate: each }, sound).figures[codec.name]);
+      const [same, given] = [bitrate, streamBitrate(bitrate, format)].map(
+        (each) => measure([codec], { ...settings, bitrate: each }, sound).figures[codec.name],
+      );
       return { frameMs, bitrate, same, given };
     }),
   );
@@ -180,7 +210,11 @@ function measureConstant(codec, sound) {
     run.close();
     return { ...run.figures(), visqol: visqol(original, decoded, settings).mos };
   };
-  return RATES.map((bitrate) => ({ bitrate, average: figuresOf({ bitrate, isConstant: false }), constant: figuresOf({ bitrate, isConstant: true }) }));
+  return RATES.map((bitrate) => ({
+    bitrate,
+    average: figuresOf({ bitrate, isConstant: false }),
+    constant: figuresOf({ bitrate, isConstant: true }),
+  }));
 }
 
 /** @param {{ seconds: number, json?: string }} options */
@@ -202,16 +236,25 @@ async function main({ seconds: length, json }) {
     cases.push(measure(codecs, one, sound));
   }
   // Only now, with the libraries' code compiled: compiling takes memory too.
-  for (const codec of codecs) memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
+  for (const codec of codecs)
+    memory[codec.name] = memoryOf(codec, { ...settings[0], application: 'low-delay' });
   const losses = await measureLosses(codecs, await speechOf(Math.max(length, LOSS_SECONDS)));
   const short = measureShort(codecs[0], sound);
   const constant = measureConstant(codecs[0], sound);
   progress('');
   const machine = `${cpus()[0].model}, Node ${process.versions.node}`;
-  console.log(`Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`);
+  console.log(
+    `Speech of ${length} s at 48 kHz on ${machine}. docs/codec.md says what each column is.\n`,
+  );
   console.log(`${timeTable(cases, names)}\n\n${soundTable(cases, names)}\n\n${lossTable(losses)}`);
-  console.log(`\n${libraryTable(cases, memory)}\n\n${shortTable(short)}\n\n${constantTable(constant)}`);
-  if (json) await writeFile(json, `${JSON.stringify({ machine, seconds: length, memory, cases, losses, short, constant }, null, 2)}\n`);
+  console.log(
+    `\n${libraryTable(cases, memory)}\n\n${shortTable(short)}\n\n${constantTable(constant)}`,
+  );
+  if (json)
+    await writeFile(
+      json,
+      `${JSON.stringify({ machine, seconds: length, memory, cases, losses, short, constant }, null, 2)}\n`,
+    );
 }
 
 /** @returns {Promise<Codec[]>} the first is what the others are compared with */

@@ -1,6 +1,7 @@
 /**
- * Speech through a network that loses frames at random: what concealment makes of it, what Opus's own
- * in-band error correction mends (LBRR: RFC 6716, section 2.1.7), and what repeated payloads do.
+ * Speech through a network that loses frames at random: what concealment makes of it, what Opus's
+ * own in-band error correction mends (LBRR: RFC 6716, section 2.1.7), and what repeated payloads
+ * do.
  *
  * @typedef {import('../../server/codec/codec.js').Codec} Codec
  * @typedef {Required<import('../../server/codec/codec.js').EncoderSettings>} Settings
@@ -52,7 +53,11 @@ export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
   const payload = new Uint8Array(MAX_OPUS_BYTES);
   let [bytes, missing] = [0, 0];
   for (let k = 0; k < lost.length; k++) {
-    const length = encoder.encode(sound.subarray(k * frameSamples, (k + 1) * frameSamples), payload, 0);
+    const length = encoder.encode(
+      sound.subarray(k * frameSamples, (k + 1) * frameSamples),
+      payload,
+      0,
+    );
     bytes += length * (1 + redundancy);
     if (lost.slice(k, k + 1 + redundancy).every((gone) => gone)) {
       decoder.conceal(decoded, k * frameSamples);
@@ -61,12 +66,17 @@ export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
   }
   encoder.close();
   decoder.close();
-  return figuresOf(sound, decoded, encoder.lookahead, { bytes, missing, frames: lost.length, frameSamples });
+  return figuresOf(sound, decoded, encoder.lookahead, {
+    bytes,
+    missing,
+    frames: lost.length,
+    frameSamples,
+  });
 }
 
 /**
- * Measures in-band error correction, where a frame holds a coarse copy of the one before it. It needs the
- * package's own classes: the Codec interface has no such setting.
+ * Measures in-band error correction, where a frame holds a coarse copy of the one before it. It
+ * needs the package's own classes: the Codec interface has no such setting.
  *
  * @param {Settings} settings
  * @param {Float32Array} sound at 48 kHz
@@ -74,7 +84,12 @@ export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
  * @param {number} expectedPercent of loss, as the encoder is told
  * @returns {Promise<LossFigures>}
  */
-export async function measureFec({ frameSamples, bitrate, complexity }, sound, lost, expectedPercent) {
+export async function measureFec(
+  { frameSamples, bitrate, complexity },
+  sound,
+  lost,
+  expectedPercent,
+) {
   const shape = /** @type {const} */ ({ sampleRate: 48000, channels: 1 });
   const encoder = await createEncoder({
     ...shape,
@@ -86,7 +101,9 @@ export async function measureFec({ frameSamples, bitrate, complexity }, sound, l
     packetLossPercent: expectedPercent,
   });
   const decoder = await createDecoder({ ...shape, maxFrameSize: frameSamples });
-  const payloads = lost.map((_, k) => encoder.encodeFloat(sound.slice(k * frameSamples, (k + 1) * frameSamples)));
+  const payloads = lost.map((_, k) =>
+    encoder.encodeFloat(sound.slice(k * frameSamples, (k + 1) * frameSamples)),
+  );
   const decoded = new Float32Array(lost.length * frameSamples);
   let missing = 0;
   lost.forEach((gone, k) => {
@@ -100,7 +117,12 @@ export async function measureFec({ frameSamples, bitrate, complexity }, sound, l
   encoder.free();
   decoder.free();
   const bytes = payloads.reduce((sum, { length }) => sum + length, 0);
-  return figuresOf(sound, decoded, lookahead, { bytes, missing, frames: lost.length, frameSamples });
+  return figuresOf(sound, decoded, lookahead, {
+    bytes,
+    missing,
+    frames: lost.length,
+    frameSamples,
+  });
 }
 
 /**

@@ -1,9 +1,10 @@
 #!/usr/bin/env node
 /**
- * Makes the speech that tests and benchmarks use, in test/fixtures/: espeak-ng speaks it, sox brings it to one level, mono,
- * 16 bit. speech-*: some 6.5 s at 48 kHz. speaker-*: some 10 s, four voices with words of their own, for marks, which want
- * that much; at espeak-ng's own rate, above which there is nothing to keep. The files are committed, so that nobody needs
- * the two programs; running this again with the versions named below gives the same bytes.
+ * Makes the speech that tests and benchmarks use, in test/fixtures/: espeak-ng speaks it, sox
+ * brings it to one level, mono, 16 bit. speech-*: some 6.5 s at 48 kHz. speaker-*: some 10 s, four
+ * voices with words of their own, for marks, which want that much; at espeak-ng's own rate, above
+ * which there is nothing to keep. The files are committed, so that nobody needs the two programs;
+ * running this again with the versions named below gives the same bytes.
  *
  *   node bench/codec/make-speech.js      (Debian: apt-get install espeak-ng sox)
  *
@@ -19,7 +20,10 @@ import { fileURLToPath } from 'node:url';
 /** The rate at which espeak-ng speaks, in Hz. */
 const SPOKEN_RATE = 22_050;
 
-/** name: the file's, at `rate` Hz; voice and speed: espeak-ng's, speed in words a minute; pitch: 0 to 99. */
+/**
+ * name: the file's, at `rate` Hz; voice and speed: espeak-ng's, speed in words a minute; pitch: 0
+ * to 99.
+ */
 const speeches = [
   {
     name: 'speech-low',
@@ -27,7 +31,9 @@ const speeches = [
     voice: 'en-gb+m3',
     speed: 165,
     pitch: 38,
-    text: 'Good morning, everybody. Can you hear me well? Then let us begin: six ships sailed past the quay.',
+    text:
+      'Good morning, everybody. Can you hear me well? Then let us begin: six ships sailed ' +
+      'past the quay.',
   },
   {
     name: 'speech-high',
@@ -35,7 +41,9 @@ const speeches = [
     voice: 'en-us+f3',
     speed: 175,
     pitch: 62,
-    text: 'Yes, I can hear you. The fresh fish was chosen by a judge, and both of them thought it measured five feet.',
+    text:
+      'Yes, I can hear you. The fresh fish was chosen by a judge, and both of them thought it ' +
+      'measured five feet.',
   },
   {
     name: 'speaker-low-1',
@@ -43,7 +51,9 @@ const speeches = [
     voice: 'en-us+m2',
     speed: 145,
     pitch: 32,
-    text: 'The old clock in the hall struck seven as we came in. Nobody had lit the fire, so we sat in our coats and drank what was left of the cold tea.',
+    text:
+      'The old clock in the hall struck seven as we came in. Nobody had lit the fire, so we ' +
+      'sat in our coats and drank what was left of the cold tea.',
   },
   {
     name: 'speaker-low-2',
@@ -51,7 +61,9 @@ const speeches = [
     voice: 'en-gb-scotland+m7',
     speed: 155,
     pitch: 44,
-    text: 'Take the second road on the right, just past the church. You will see a low white house with a green gate; ring the bell twice, and wait for somebody to come down.',
+    text:
+      'Take the second road on the right, just past the church. You will see a low white ' +
+      'house with a green gate; ring the bell twice, and wait for somebody to come down.',
   },
   {
     name: 'speaker-high-1',
@@ -59,7 +71,9 @@ const speeches = [
     voice: 'en-gb-x-rp+f4',
     speed: 148,
     pitch: 60,
-    text: 'Did you bring the figures for the third quarter? I would like to go through them once more, page by page, before the others join us at half past nine.',
+    text:
+      'Did you bring the figures for the third quarter? I would like to go through them once ' +
+      'more, page by page, before the others join us at half past nine.',
   },
   {
     name: 'speaker-high-2',
@@ -67,7 +81,10 @@ const speeches = [
     voice: 'en-us+f2',
     speed: 165,
     pitch: 70,
-    text: 'My brother keeps bees behind the barn. In a good summer he has more honey than he can sell, and every child in the village gets a jar of it for nothing, shortly before school begins.',
+    text:
+      'My brother keeps bees behind the barn. In a good summer he has more honey than he can ' +
+      'sell, and every child in the village gets a jar of it for nothing, shortly before ' +
+      'school begins.',
   },
 ];
 
@@ -77,8 +94,19 @@ try {
   mkdirSync(fixtures, { recursive: true });
   for (const { name, rate, voice, speed, pitch, text } of speeches) {
     const spoken = join(scratch, 'spoken.wav');
-    execFileSync('espeak-ng', ['-v', voice, '-s', `${speed}`, '-p', `${pitch}`, '-w', spoken, text]);
-    // -D: no dither, which is random; -R: the same random numbers each time, should anything use them
+    execFileSync('espeak-ng', [
+      '-v',
+      voice,
+      '-s',
+      `${speed}`,
+      '-p',
+      `${pitch}`,
+      '-w',
+      spoken,
+      text,
+    ]);
+    // -D: no dither, which is random; -R: the same random numbers each time, should anything use
+    // them
     const format = ['-r', `${rate}`, '-c', '1', '-b', '16'];
     const file = join(fixtures, `${name}.wav`);
     execFileSync('sox', ['-D', '-R', spoken, ...format, file, 'gain', '-n', '-6']);

@@ -10,21 +10,23 @@ const WINDOW_SAMPLES = 1024;
 
 /** Edges of the Bark scale's critical bands up to 9.5 kHz, in Hz (Zwicker, 1961). */
 const BARK_EDGES = [
-  0, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700, 4400, 5300, 6400,
-  7700, 9500,
+  0, 100, 200, 300, 400, 510, 630, 770, 920, 1080, 1270, 1480, 1720, 2000, 2320, 2700, 3150, 3700,
+  4400, 5300, 6400, 7700, 9500,
 ];
 
 /** Windows more than this below the loudest are pauses, which are left out, in dB. */
 const PAUSE_DB = 45;
 
-/** Within a window, what lies more than this below the original's loudest band isn't heard, in dB. */
+/**
+ * Within a window, what lies more than this below the original's loudest band isn't heard, in dB.
+ */
 const MASKED_DB = 50;
 
 /**
  * The distance between two sounds' spectra as an ear would group them: in windows of 1 024 samples,
- * half overlapped, the power of each critical band in dB, the differences' root mean square over the
- * bands, and the mean of that over the windows with speech. 0 dB is the same spectrum; an ear that
- * compares notices about 1 dB. Phase doesn't matter to it, nor does noise under what masks it.
+ * half overlapped, the power of each critical band in dB, the differences' root mean square over
+ * the bands, and the mean of that over the windows with speech. 0 dB is the same spectrum; an ear
+ * that compares notices about 1 dB. Phase doesn't matter to it, nor does noise under what masks it.
  *
  * @param {Float32Array} original at 48 kHz
  * @param {Float32Array} decoded as long
@@ -33,7 +35,9 @@ const MASKED_DB = 50;
 export function barkDistance(original, decoded) {
   const distances = speechBands(original, decoded).map(({ bands, others }) => {
     const masked = Math.max(...bands) * 10 ** (-MASKED_DB / 10);
-    const squares = bands.map((band, i) => (10 * Math.log10((others[i] + masked) / (band + masked))) ** 2);
+    const squares = bands.map(
+      (band, i) => (10 * Math.log10((others[i] + masked) / (band + masked))) ** 2,
+    );
     return Math.sqrt(mean(squares));
   });
   return mean(distances);
@@ -43,10 +47,11 @@ export function barkDistance(original, decoded) {
 const [LEAST_DB, MOST_DB, WEIGHT_POWER] = [-10, 35, 0.2];
 
 /**
- * The frequency-weighted segmental ratio of sound to error: of each critical band's magnitude to the
- * difference that the codec makes to it, weighted by the magnitude to the power of 0.2, the mean over the
- * windows with speech. Of the simple measures it follows listeners' judgement of speech best (Hu and
- * Loizou, "Evaluation of objective quality measures for speech enhancement", 2008). More is better.
+ * The frequency-weighted segmental ratio of sound to error: of each critical band's magnitude to
+ * the difference that the codec makes to it, weighted by the magnitude to the power of 0.2, the
+ * mean over the windows with speech. Of the simple measures it follows listeners' judgement of
+ * speech best (Hu and Loizou, "Evaluation of objective quality measures for speech enhancement",
+ * 2008). More is better.
  *
  * @param {Float32Array} original at 48 kHz
  * @param {Float32Array} decoded as long
@@ -57,7 +62,10 @@ export function weightedSnr(original, decoded) {
     let [sum, weights] = [0, 0];
     bands.forEach((band, i) => {
       const error = (Math.sqrt(band) - Math.sqrt(others[i])) ** 2;
-      const ratio = Math.max(LEAST_DB, Math.min(MOST_DB, 10 * Math.log10((band + 1e-12) / (error + 1e-12))));
+      const ratio = Math.max(
+        LEAST_DB,
+        Math.min(MOST_DB, 10 * Math.log10((band + 1e-12) / (error + 1e-12))),
+      );
       const weight = Math.sqrt(band) ** WEIGHT_POWER;
       sum += weight * ratio;
       weights += weight;
@@ -84,10 +92,15 @@ function speechBands(original, decoded) {
     windows.push({ at, bands, total });
   }
   const speech = windows.filter(({ total }) => total > loudest * 10 ** (-PAUSE_DB / 10));
-  return speech.map(({ at, bands }) => ({ bands, others: barkPowers(decoded.subarray(at, at + size)) }));
+  return speech.map(({ at, bands }) => ({
+    bands,
+    others: barkPowers(decoded.subarray(at, at + size)),
+  }));
 }
 
-/** An attack: the smallest rise within two slices, in dB, and the smallest power that it reaches. */
+/**
+ * An attack: the smallest rise within two slices, in dB, and the smallest power that it reaches.
+ */
 const ATTACK_DB = 20;
 const ATTACK_SAMPLES = 120;
 const ATTACK_POWER = 1e-4;
@@ -96,9 +109,9 @@ const ATTACK_POWER = 1e-4;
 const SILENT_POWER = 1e-8;
 
 /**
- * Pre-echo, noise before a sound starts: a transform spreads its noise over the whole frame, and so ahead
- * of an attack. In slices of 2.5 ms, how much louder than in the original the one before an attack is,
- * in the mean. The Bark distance's windows are too long to show it.
+ * Pre-echo, noise before a sound starts: a transform spreads its noise over the whole frame, and so
+ * ahead of an attack. In slices of 2.5 ms, how much louder than in the original the one before an
+ * attack is, in the mean. The Bark distance's windows are too long to show it.
  *
  * @param {Float32Array} original at 48 kHz
  * @param {Float32Array} decoded as long
@@ -129,8 +142,8 @@ function power(samples, at, size) {
 }
 
 /**
- * The mean over windows of 20 ms with speech of the ratio of sound to error, each taken as at least 0
- * and at most 35 dB.
+ * The mean over windows of 20 ms with speech of the ratio of sound to error, each taken as at least
+ * 0 and at most 35 dB.
  *
  * @param {Float32Array} original at 48 kHz
  * @param {Float32Array} decoded as long
@@ -146,7 +159,11 @@ export function segmentalSnr(original, decoded) {
   }
   const loudest = Math.max(...windows.map(({ sound }) => sound));
   const speech = windows.filter(({ sound }) => sound > loudest * 10 ** (-PAUSE_DB / 10));
-  return mean(speech.map(({ sound, error }) => Math.min(35, Math.max(0, 10 * Math.log10(sound / (error + 1e-12))))));
+  return mean(
+    speech.map(({ sound, error }) =>
+      Math.min(35, Math.max(0, 10 * Math.log10(sound / (error + 1e-12)))),
+    ),
+  );
 }
 
 /**
@@ -168,4 +185,7 @@ function barkPowers(samples) {
   return powers;
 }
 
-const HANN = Float64Array.from({ length: WINDOW_SAMPLES }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES));
+const HANN = Float64Array.from(
+  { length: WINDOW_SAMPLES },
+  (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / WINDOW_SAMPLES),
+);

@@ -70,7 +70,12 @@ export class CodecRun {
    * @param {Float32Array} sound at 48 kHz
    */
   static open(codec, settings, sound) {
-    return new CodecRun(codec.createEncoder(settings), codec.createDecoder(settings), settings, sound);
+    return new CodecRun(
+      codec.createEncoder(settings),
+      codec.createDecoder(settings),
+      settings,
+      sound,
+    );
   }
 
   close() {
@@ -111,7 +116,10 @@ export class CodecRun {
   /** What was encoded, and what came out of it, at the same places. */
   get sounds() {
     const { lookahead } = this.encoder;
-    return { original: this.#sound.subarray(0, this.#sound.length - lookahead), decoded: this.#decoded.subarray(lookahead) };
+    return {
+      original: this.#sound.subarray(0, this.#sound.length - lookahead),
+      decoded: this.#decoded.subarray(lookahead),
+    };
   }
 
   /** @returns {CodecFigures} once the sound has been run through to its end */
@@ -154,8 +162,12 @@ function growthOver(action) {
     const before = process.memoryUsage();
     for (let i = 0; i < ALLOCATION_FRAMES; i++) action();
     const after = process.memoryUsage();
-    // The largest: memory that is given back meanwhile, on the collector's own threads, only takes away.
-    most = Math.max(most, after.heapUsed - before.heapUsed + after.arrayBuffers - before.arrayBuffers);
+    // The largest: memory that is given back meanwhile, on the collector's own threads, only takes
+    // away.
+    most = Math.max(
+      most,
+      after.heapUsed - before.heapUsed + after.arrayBuffers - before.arrayBuffers,
+    );
   }
   return most;
 }
@@ -180,7 +192,10 @@ export function memoryOf(codec, settings) {
   const length = encoder.encode(frame, payload, 0);
   const encode = () => encoder.encode(frame, payload, 0);
   const decode = () => decoder.decode(payload, 0, length, frame, 0);
-  const allocated = { encodeAllocatedBytes: allocatedBy(encode), decodeAllocatedBytes: allocatedBy(decode) };
+  const allocated = {
+    encodeAllocatedBytes: allocatedBy(encode),
+    decodeAllocatedBytes: allocatedBy(decode),
+  };
   /** All stay open to the end, so that none takes memory that another has just given back. */
   const opened = [encoder, decoder];
   const encoderBytes = bytesOfEach(opened, () => {

@@ -15,12 +15,18 @@ const SETTING = ['frame', 'bit rate', 'application', 'complexity', 'mode'];
 
 /** @param {Settings} settings */
 export function nameOf({ sampleRate, frameSamples, bitrate, application, complexity }) {
-  return `${(frameSamples * 1000) / sampleRate} ms | ${bitrate / 1000} kb/s | ${application} | ${complexity}`;
+  return (
+    `${(frameSamples * 1000) / sampleRate} ms | ${bitrate / 1000} kb/s | ${application} | ` +
+    `${complexity}`
+  );
 }
 
 /** @param {Case} one */
 function settingCells({ settings, figures }) {
-  return [nameOf(settings), [...new Set(Object.values(figures).map(({ mode }) => mode))].join(', ')];
+  return [
+    nameOf(settings),
+    [...new Set(Object.values(figures).map(({ mode }) => mode))].join(', '),
+  ];
 }
 
 /**
@@ -28,12 +34,14 @@ function settingCells({ settings, figures }) {
  * @param {string[][]} rows
  */
 function table(head, rows) {
-  return [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+  return [head, head.map(() => '---'), ...rows]
+    .map((cells) => `| ${cells.join(' | ')} |`)
+    .join('\n');
 }
 
 /**
- * Each codec's time, and its ratio to the first codec's time: the median of the turns' ratios, with their
- * quartiles.
+ * Each codec's time, and its ratio to the first codec's time: the median of the turns' ratios, with
+ * their quartiles.
  * @param {Case[]} cases
  * @param {string[]} names the codecs'
  */
@@ -73,7 +81,8 @@ export function soundTable(cases, names) {
   const titles = names.flatMap((name) => [`${name}: score`, 'Bark', 'pre-echo', 'SNR', 'kb/s']);
   const rows = cases.map((one) => {
     const cells = names.flatMap((name) => {
-      const { weightedSnrDb, barkDistanceDb, preEchoDb, segmentalSnrDb, bitrate } = one.figures[name];
+      const { weightedSnrDb, barkDistanceDb, preEchoDb, segmentalSnrDb, bitrate } =
+        one.figures[name];
       const decimals = [weightedSnrDb.toFixed(1), barkDistanceDb.toFixed(2), preEchoDb.toFixed(1)];
       return [...decimals, segmentalSnrDb.toFixed(1), (bitrate / 1000).toFixed(1)];
     });
@@ -96,9 +105,21 @@ export function lossTable(cases) {
   return table(head, rows);
 }
 
-/** @param {{ frameMs: number, bitrate: number, same: CodecFigures, given: CodecFigures }[]} cases */
+/**
+ * @param {{ frameMs: number, bitrate: number, same: CodecFigures, given: CodecFigures }[]} cases
+ */
 export function shortTable(cases) {
-  const head = ['frame', 'bit rate', 'encode, µs', 'decode, µs', 'score', 'Bark', 'given', 'score', 'Bark'];
+  const head = [
+    'frame',
+    'bit rate',
+    'encode, µs',
+    'decode, µs',
+    'score',
+    'Bark',
+    'given',
+    'score',
+    'Bark',
+  ];
   const rows = cases.map(({ frameMs, bitrate, same, given }) => [
     `${frameMs} ms`,
     `${bitrate / 1000} kb/s`,
@@ -113,12 +134,30 @@ export function shortTable(cases) {
   return table(head, rows);
 }
 
-/** @param {{ bitrate: number, average: CodecFigures & { visqol: number }, constant: CodecFigures & { visqol: number } }[]} cases */
+/**
+ * @param {{ bitrate: number, average: CodecFigures & { visqol: number }, constant: CodecFigures & {
+ *   visqol: number } }[]} cases
+ */
 export function constantTable(cases) {
-  const head = ['bit rate', 'on average: longest payload', 'score', 'Bark', 'ViSQOL', 'each payload: longest', 'score', 'Bark', 'ViSQOL'];
+  const head = [
+    'bit rate',
+    'on average: longest payload',
+    'score',
+    'Bark',
+    'ViSQOL',
+    'each payload: longest',
+    'score',
+    'Bark',
+    'ViSQOL',
+  ];
   const rows = cases.map(({ bitrate, average, constant }) => [
     `${bitrate / 1000} kb/s`,
-    ...[average, constant].flatMap(({ longestBytes, weightedSnrDb, barkDistanceDb, visqol }) => [`${longestBytes} B`, weightedSnrDb.toFixed(1), barkDistanceDb.toFixed(2), visqol.toFixed(2)]),
+    ...[average, constant].flatMap(({ longestBytes, weightedSnrDb, barkDistanceDb, visqol }) => [
+      `${longestBytes} B`,
+      weightedSnrDb.toFixed(1),
+      barkDistanceDb.toFixed(2),
+      visqol.toFixed(2),
+    ]),
   ]);
   return table(head, rows);
 }
@@ -128,10 +167,19 @@ export function constantTable(cases) {
  * @param {Record<string, MemoryFigures>} memory by codec
  */
 export function libraryTable(cases, memory) {
-  const head = ['codec', 'memory: encoder', 'decoder', 'allocated a frame: encode', 'decode', 'lookahead: low-delay', 'others'];
+  const head = [
+    'codec',
+    'memory: encoder',
+    'decoder',
+    'allocated a frame: encode',
+    'decode',
+    'lookahead: low-delay',
+    'others',
+  ];
   const rows = Object.entries(memory).map(([name, one]) => {
     const of = (/** @type {string} */ application) =>
-      /** @type {Case} */ (cases.find(({ settings }) => settings.application === application)).figures[name];
+      /** @type {Case} */ (cases.find(({ settings }) => settings.application === application))
+        .figures[name];
     return [
       name,
       `${(one.encoderBytes / 1000).toFixed(0)} kB`,

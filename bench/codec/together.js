@@ -1,6 +1,7 @@
 /**
- * Measures what it gives to have a codec encode and decode many frames at once, on several threads, beside one after the
- * other: the time until the last frame of a tick is there. By turns, in one process.
+ * Measures what it gives to have a codec encode and decode many frames at once, on several threads,
+ * beside one after the other: the time until the last frame of a tick is there. By turns, in one
+ * process.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -20,7 +21,9 @@ const COUNTS = [1, 3, 10, 50];
 const PAUSE_MS = 8;
 
 const options = new Command('together')
-  .description('What it gives to encode and decode the frames of a tick at once, on several threads.')
+  .description(
+    'What it gives to encode and decode the frames of a tick at once, on several threads.',
+  )
   .option('--ticks <n>', 'of each kind', wholeNumber(10, 100_000), 300)
   .option('--complexity <n>', 'of Opus', wholeNumber(0, 10), 8)
   .option('--json', 'prints JSON')
@@ -40,9 +43,16 @@ const frameOf = (tick, i) => {
 
 /** @param {number} count */
 async function measure(count) {
-  const [payloads, pcm] = [Array.from({ length: count }, () => new Uint8Array(most)), new Float32Array(FRAME_SAMPLES)];
+  const [payloads, pcm] = [
+    Array.from({ length: count }, () => new Uint8Array(most)),
+    new Float32Array(FRAME_SAMPLES),
+  ];
   const lengths = new Array(count).fill(0);
-  const open = () => Array.from({ length: count }, () => ({ encoder: codec.createEncoder({ ...shape, complexity: options.complexity }), decoder: codec.createDecoder(shape) }));
+  const open = () =>
+    Array.from({ length: count }, () => ({
+      encoder: codec.createEncoder({ ...shape, complexity: options.complexity }),
+      decoder: codec.createDecoder(shape),
+    }));
   const sides = { 'one after the other': open(), 'at once': open() };
   /** @type {Record<string, { encode: number[], decode: number[] }>} */
   const times = {};
@@ -55,7 +65,10 @@ async function measure(count) {
       if (name === 'at once') {
         all.forEach(({ encoder }, i) => encoder.begin?.(frameOf(tick, i), most));
         all.forEach(({ encoder }, i) => (lengths[i] = encoder.end?.(payloads[i], 0)));
-      } else all.forEach(({ encoder }, i) => (lengths[i] = encoder.encode(frameOf(tick, i), payloads[i], 0)));
+      } else
+        all.forEach(
+          ({ encoder }, i) => (lengths[i] = encoder.encode(frameOf(tick, i), payloads[i], 0)),
+        );
       const encodedMs = performance.now();
       if (name === 'at once') {
         all.forEach(({ decoder }, i) => decoder.begin?.(payloads[i], 0, lengths[i]));
@@ -81,14 +94,35 @@ if (!codec.createDecoder(shape).begin) {
   for (const count of COUNTS) {
     const times = await measure(count);
     for (const what of /** @type {const} */ (['encode', 'decode'])) {
-      const [one, together] = ['one after the other', 'at once'].map((name) => sorted(times[name][what]));
-      const figures = (/** @type {Float64Array} */ of) => [0.5, 0.99].map((share) => Number(quantile(of, share).toFixed(3)));
-      rows.push({ frames: count, what, one: figures(one), together: figures(together), ratio: Number((quantile(together, 0.5) / quantile(one, 0.5)).toFixed(2)) });
+      const [one, together] = ['one after the other', 'at once'].map((name) =>
+        sorted(times[name][what]),
+      );
+      const figures = (/** @type {Float64Array} */ of) =>
+        [0.5, 0.99].map((share) => Number(quantile(of, share).toFixed(3)));
+      rows.push({
+        frames: count,
+        what,
+        one: figures(one),
+        together: figures(together),
+        ratio: Number((quantile(together, 0.5) / quantile(one, 0.5)).toFixed(2)),
+      });
     }
   }
   if (options.json) console.log(JSON.stringify({ ...options, rows }, null, 2));
   else {
-    console.log(`Milliseconds for all frames of a tick, 20 ms each, Opus by ${codec.name} at complexity ${options.complexity}: p50, p99, of ${options.ticks} ticks; and the ratio of the p50.`);
-    console.table(rows.map(({ frames, what, one, together, ratio }) => ({ frames, what, 'one after the other': one.join(', '), 'at once': together.join(', '), ratio })));
+    console.log(
+      `Milliseconds for all frames of a tick, 20 ms each, Opus by ${codec.name} at ` +
+        `complexity ${options.complexity}: p50, p99, of ${options.ticks} ticks; and the ` +
+        'ratio of the p50.',
+    );
+    console.table(
+      rows.map(({ frames, what, one, together, ratio }) => ({
+        frames,
+        what,
+        'one after the other': one.join(', '),
+        'at once': together.join(', '),
+        ratio,
+      })),
+    );
   }
 }

@@ -1,9 +1,17 @@
-/** A voice on its way from the microphone's encoder to the server's mix, or to a listener: no network, no real time. */
+/**
+ * A voice on its way from the microphone's encoder to the server's mix, or to a listener: no
+ * network, no real time.
+ */
 
 import { Playout, pullSamples } from '../../public/client/playout/playout.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+} from '../../public/shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { levelDb } from '../../public/shared/sound/signal.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
@@ -33,19 +41,31 @@ const BURST_MS = 10;
 /**
  * @param {Codec} codec
  * @param {Float32Array} said  at 48 kHz, mono
- * @param {{ frameMs?: number, opusFrames?: number } & Partial<Pick<EncoderSettings, 'bitrate' | 'application'>>} [options]  otherwise the product's
+ * @param {{ frameMs?: number, opusFrames?: number } & Partial<Pick<EncoderSettings, 'bitrate' |
+ *   'application'>>} [options] otherwise the product's
  * @returns {SentVoice}
  */
 export function packetsOf(codec, said, { frameMs = 20, opusFrames = 1, ...encoding } = {}) {
   const format = createAudioFormat({ frameMs, opusFrames });
   const { sampleRate, frameSamples, opusFrameSamples } = format;
-  const encoder = new PayloadEncoder(codec.createEncoder({ ...defaultEncoderSettings, ...encoding, sampleRate, frameSamples: opusFrameSamples }), format);
+  const encoder = new PayloadEncoder(
+    codec.createEncoder({
+      ...defaultEncoderSettings,
+      ...encoding,
+      sampleRate,
+      frameSamples: opusFrameSamples,
+    }),
+    format,
+  );
   const packets = [];
   const payload = new Uint8Array(MAX_PACKET_BYTES);
   for (let frame = 0; (frame + 1) * frameSamples <= said.length; frame++) {
     const pcm = said.slice(frame * frameSamples, (frame + 1) * frameSamples);
     const length = encoder.encode(pcm, payload, 0);
-    packets.push({ bytes: writePacket(frame, pcm, payload.subarray(0, length)), atMs: (frame + 1) * frameMs });
+    packets.push({
+      bytes: writePacket(frame, pcm, payload.subarray(0, length)),
+      atMs: (frame + 1) * frameMs,
+    });
   }
   encoder.close();
   return { format, packets };
@@ -60,7 +80,10 @@ export function packetsOf(codec, said, { frameMs = 20, opusFrames = 1, ...encodi
 export function writePacket(frame, pcm, payload) {
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
   const level = Math.min(127, Math.round(-levelDb(pcm)));
-  const start = writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level, voice: true }));
+  const start = writeAudioHeader(
+    bytes,
+    Object.assign(new Packet(), { frame, sequence: frame & 0xffff, level, voice: true }),
+  );
   bytes.set(payload, start);
   return bytes.subarray(0, start + payload.length);
 }
@@ -70,7 +93,10 @@ export function writePacket(frame, pcm, payload) {
  * @param {AudioFormat} format
  */
 export const newDecoder = (codec, format) =>
-  new PayloadDecoder(codec.createDecoder({ sampleRate: format.sampleRate, frameSamples: format.opusFrameSamples }), format);
+  new PayloadDecoder(
+    codec.createDecoder({ sampleRate: format.sampleRate, frameSamples: format.opusFrameSamples }),
+    format,
+  );
 
 /** @param {Uint8Array} bytes */
 export function readAudio(bytes) {
@@ -107,9 +133,20 @@ export function decodedSound(codec, { format, packets }) {
  */
 export function heardByServer(codec, { format, packets }, samples) {
   const clock = { ms: 0, now: () => clock.ms };
-  const lateness = new Lateness({ frameMs: format.frameMs, maxMs: MAX_DELAY_MS, targetPercent: 99.5 });
+  const lateness = new Lateness({
+    frameMs: format.frameMs,
+    maxMs: MAX_DELAY_MS,
+    targetPercent: 99.5,
+  });
   const sampleClock = new SampleClock(/** @type {any} */ (clock), format.sampleRate);
-  const source = new Source({ id: '1', format, sampleClock, maxDelayMs: MAX_DELAY_MS, decoder: newDecoder(codec, format), lateness });
+  const source = new Source({
+    id: '1',
+    format,
+    sampleClock,
+    maxDelayMs: MAX_DELAY_MS,
+    decoder: newDecoder(codec, format),
+    lateness,
+  });
   source.mayFallBehind = true;
   const heard = new Float32Array(samples);
   const { frameSamples, frameMs } = format;
@@ -128,8 +165,8 @@ export function heardByServer(codec, { format, packets }, samples) {
 
 /**
  * @typedef {object} Pull one piece that a listener's playout gave
- * @property {number} frame      the frame that it was to give next, or the first of those that it gave; -1 before the first
- *   packet
+ * @property {number} frame the frame that it was to give next, or the first of those that it gave;
+ *   -1 before the first packet
  * @property {number} played     frames in the piece that had come
  * @property {number} concealed  frames that it made up in their place
  * @property {number} heardMs    when the piece begins to be heard
@@ -137,13 +174,14 @@ export function heardByServer(codec, { format, packets }, samples) {
  */
 
 /**
- * A listener's side of a voice: the client's playout, emptied by a sound card that takes BURST_MS at once, each burst heard
- * from when it was taken.
+ * A listener's side of a voice: the client's playout, emptied by a sound card that takes BURST_MS
+ * at once, each burst heard from when it was taken.
  *
  * @param {Codec} codec
  * @param {SentVoice} sent  without the packets that were lost, in the order of their arrival
  * @param {number} samples  of what is heard
- * @returns {{ sound: Float32Array, pulls: Pull[] }} the sound from when the first frame begins to be said
+ * @returns {{ sound: Float32Array, pulls: Pull[] }} the sound from when the first frame begins to
+ *   be said
  */
 export function heardByListener(codec, { format, packets }, samples) {
   const playout = new Playout(format, [newDecoder(codec, format), newDecoder(codec, format)]);
@@ -162,11 +200,17 @@ export function heardByListener(codec, { format, packets }, samples) {
       const { played, concealed } = playout.counters;
       const given = played - before.played;
       pulls.push({
-        frame: given > 0 ? playout.nextFrame - given : playout.nextFrame, played: given, concealed: concealed - before.concealed,
-        heardMs: count / perMs + BURST_MS, delayMs: playout.delayMs,
+        frame: given > 0 ? playout.nextFrame - given : playout.nextFrame,
+        played: given,
+        concealed: concealed - before.concealed,
+        heardMs: count / perMs + BURST_MS,
+        delayMs: playout.delayMs,
       });
       const heardAt = count + BURST_MS * perMs;
-      sound.set(out.subarray(0, Math.max(0, Math.min(pulled, samples - heardAt))), Math.min(heardAt, samples));
+      sound.set(
+        out.subarray(0, Math.max(0, Math.min(pulled, samples - heardAt))),
+        Math.min(heardAt, samples),
+      );
       count += pulled;
     }
   }

@@ -1,8 +1,9 @@
 /**
- * Splits what an encoder writes into the pieces that Low-Latency HLS offers: fragmented MP4 (ISO/IEC 14496-12, section 8.8)
- * as it comes, byte by byte.
+ * Splits what an encoder writes into the pieces that Low-Latency HLS offers: fragmented MP4
+ * (ISO/IEC 14496-12, section 8.8) as it comes, byte by byte.
  *
- * @typedef {{ baseMediaDecodeTime: number, bytes: Buffer }} Fragment  in units of the track's timescale; a `moof` with its `mdat`
+ * @typedef {{ baseMediaDecodeTime: number, bytes: Buffer }} Fragment in units of the track's
+ *   timescale; a `moof` with its `mdat`
  */
 
 /** A box's size and type (ISO/IEC 14496-12, section 4.2), in bytes. */
@@ -11,7 +12,9 @@ const HEADER_BYTES = 8;
 /** The largest box that is taken: a fragment of this lab has some kilobytes. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** The boxes that belong to a fragment; those of the beginning belong to the initialization segment. */
+/**
+ * The boxes that belong to a fragment; those of the beginning belong to the initialization segment.
+ */
 const FRAGMENT_TYPES = new Set(['styp', 'sidx', 'moof', 'mdat']);
 const INIT_TYPES = new Set(['ftyp', 'moov', 'free']);
 
@@ -24,7 +27,10 @@ export class FragmentSplitter {
   #boxes = [];
   #hasInit = false;
 
-  /** @param {{ onInit: (bytes: Buffer) => void, onFragment: (fragment: Fragment) => void }} on  onInit: once, first */
+  /**
+   * @param {{ onInit: (bytes: Buffer) => void, onFragment: (fragment: Fragment) => void }} on
+   *   onInit: once, first
+   */
   constructor({ onInit, onFragment }) {
     this.#onInit = onInit;
     this.#onFragment = onFragment;
@@ -39,7 +45,8 @@ export class FragmentSplitter {
     while (this.#rest.length >= HEADER_BYTES) {
       const size = this.#rest.readUInt32BE(0);
       const type = this.#rest.toString('latin1', 4, HEADER_BYTES);
-      if (size < HEADER_BYTES || size > MOST_BYTES) throw new Error(`a box of ${size} bytes ("${type}") isn't one of fragmented MP4`);
+      if (size < HEADER_BYTES || size > MOST_BYTES)
+        throw new Error(`a box of ${size} bytes ("${type}") isn't one of fragmented MP4`);
       if (this.#rest.length < size) return;
       this.#take(type, this.#rest.subarray(0, size));
       this.#rest = this.#rest.subarray(size);
@@ -56,7 +63,8 @@ export class FragmentSplitter {
     this.#boxes.push(box);
     if (type !== 'moov' && type !== 'mdat') return;
     const bytes = Buffer.concat(this.#boxes.splice(0));
-    if (type === 'mdat') return this.#onFragment({ baseMediaDecodeTime: decodeTimeOf(bytes), bytes });
+    if (type === 'mdat')
+      return this.#onFragment({ baseMediaDecodeTime: decodeTimeOf(bytes), bytes });
     this.#hasInit = true;
     this.#onInit(bytes);
   }
@@ -69,10 +77,11 @@ export class FragmentSplitter {
  * @returns {{ from: number, to: number } | null} where the content of the first such box is
  */
 function find(bytes, from, to, wanted) {
-  for (let at = from; at + HEADER_BYTES <= to; ) {
+  for (let at = from; at + HEADER_BYTES <= to;) {
     const size = bytes.readUInt32BE(at);
     if (size < HEADER_BYTES || at + size > to) return null;
-    if (bytes.toString('latin1', at + 4, at + HEADER_BYTES) === wanted) return { from: at + HEADER_BYTES, to: at + size };
+    if (bytes.toString('latin1', at + 4, at + HEADER_BYTES) === wanted)
+      return { from: at + HEADER_BYTES, to: at + size };
     at += size;
   }
   return null;
@@ -86,7 +95,8 @@ function find(bytes, from, to, wanted) {
  */
 function decodeTimeOf(bytes) {
   let place = /** @type {{ from: number, to: number } | null} */ ({ from: 0, to: bytes.length });
-  for (const type of ['moof', 'traf', 'tfdt']) place = place && find(bytes, place.from, place.to, type);
+  for (const type of ['moof', 'traf', 'tfdt'])
+    place = place && find(bytes, place.from, place.to, type);
   if (place === null || place.to - place.from < 8) throw new Error('a fragment has no time');
   const isLong = bytes[place.from] === 1;
   if (!isLong) return bytes.readUInt32BE(place.from + 4);

@@ -1,10 +1,11 @@
 /* global AudioContext, document, MediaElementAudioSourceNode */
 /**
- * A listener of Low-Latency HLS in a browser's page: hls.js plays, what comes out is recorded, and what is played is looked at
- * every few milliseconds. For bench/hls/player.js, which serves this file to the page.
+ * A listener of Low-Latency HLS in a browser's page: hls.js plays, what comes out is recorded, and
+ * what is played is looked at every few milliseconds. For bench/hls/player.js, which serves this
+ * file to the page.
  *
- * @typedef {{ atMs: number, mediaMs: number, level: number }} Look  atMs: on performance.now(); mediaMs: the place in the sound that
- *   is played; level: the rendition that it is of
+ * @typedef {{ atMs: number, mediaMs: number, level: number }} Look atMs: on performance.now();
+ *   mediaMs: the place in the sound that is played; level: the rendition that it is of
  */
 
 import Hls from '../../node_modules/hls.js/dist/hls.mjs';
@@ -26,7 +27,10 @@ const errors = {};
 /** @type {Recorder | null} */
 let recorder = null;
 
-/** @param {{ url: string, dateMs: number, recordSeconds: number }} options  dateMs: the date of the sound's first sample in playlists */
+/**
+ * @param {{ url: string, dateMs: number, recordSeconds: number }} options dateMs: the date of the
+ *   sound's first sample in playlists
+ */
 async function play({ url, dateMs, recordSeconds }) {
   const audio = /** @type {HTMLAudioElement} */ (document.querySelector('audio'));
   const context = new AudioContext({ sampleRate: 48_000, latencyHint: 'interactive' });
@@ -34,7 +38,10 @@ async function play({ url, dateMs, recordSeconds }) {
   const source = new MediaElementAudioSourceNode(context, { mediaElement: audio });
   source.connect(context.destination);
   recorder = new Recorder(context, recordSeconds);
-  await recorder.start(source, await (await fetch('/lab/bench/participants/recorder-processor.js')).text());
+  await recorder.start(
+    source,
+    await (await fetch('/lab/bench/participants/recorder-processor.js')).text(),
+  );
   const hls = new Hls({ lowLatencyMode: true, enableWorker: false });
   let level = -1;
   hls.on(Hls.Events.FRAG_CHANGED, (_event, { frag }) => void (level = frag.level));
@@ -45,14 +52,22 @@ async function play({ url, dateMs, recordSeconds }) {
   hls.loadSource(url);
   hls.attachMedia(audio);
   await audio.play();
-  for (const end = performance.now() + START_MS; audio.currentTime === 0 || hls.playingDate === null; await pass(LOOK_MS)) {
+  for (
+    const end = performance.now() + START_MS;
+    audio.currentTime === 0 || hls.playingDate === null;
+    await pass(LOOK_MS)
+  ) {
     if (performance.now() > end) throw new Error(`hls.js plays nothing: ${JSON.stringify(errors)}`);
   }
   setInterval(() => {
     const date = hls.playingDate;
-    if (date !== null) looks.push({ atMs: performance.now(), mediaMs: date.getTime() - dateMs, level });
+    if (date !== null)
+      looks.push({ atMs: performance.now(), mediaMs: date.getTime() - dateMs, level });
   }, LOOK_MS);
-  return { codec: hls.levels[0]?.audioCodec ?? '', levels: hls.levels.map(({ bitrate }) => bitrate) };
+  return {
+    codec: hls.levels[0]?.audioCodec ?? '',
+    levels: hls.levels.map(({ bitrate }) => bitrate),
+  };
 }
 
 page.aloudHls = {

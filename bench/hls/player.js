@@ -22,7 +22,9 @@ const ROOT = new URL('../../', import.meta.url);
 /** @returns {string | null} what is missing to play Low-Latency HLS here; null where nothing is */
 export function missingForHls() {
   if (!findChromium()) return 'there is no Chromium';
-  const { status, stdout } = spawnSync('ffmpeg', ['-hide_banner', '-encoders'], { encoding: 'utf8' });
+  const { status, stdout } = spawnSync('ffmpeg', ['-hide_banner', '-encoders'], {
+    encoding: 'utf8',
+  });
   if (status !== 0) return 'there is no ffmpeg';
   return /libopus/.test(stdout) ? null : 'this ffmpeg has no libopus';
 }
@@ -38,14 +40,21 @@ export class HlsPlayer {
 
   /**
    * Starts a browser, and loads the page.
-   * @param {{ client: LinkEnd, server: LinkEnd, port: number }} options  at which ends of the link it and the server are
+   * @param {{ client: LinkEnd, server: LinkEnd, port: number }} options at which ends of the link
+   *   it and the server are
    */
   static async start({ client, server, port }) {
     const scratch = await mkdtemp(join(tmpdir(), 'aloud-hls-'));
     const browser = await chromium.launch({
       executablePath: await wrap(String(findChromium()), client.exec, scratch),
-      handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
-      args: [...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', `--host-resolver-rules=MAP ${HOST} ${server.address}`],
+      handleSIGINT: false,
+      handleSIGTERM: false,
+      handleSIGHUP: false,
+      args: [
+        ...CHROMIUM_ARGUMENTS,
+        '--autoplay-policy=no-user-gesture-required',
+        `--host-resolver-rules=MAP ${HOST} ${server.address}`,
+      ],
     });
     try {
       const context = await browser.newContext({ ignoreHTTPSErrors: true });
@@ -56,7 +65,14 @@ export class HlsPlayer {
       await page.route(own, serveOwn);
       await page.addScriptTag({ type: 'module', url: '/lab/bench/hls/page.js' });
       await page.waitForFunction(() => 'aloudHls' in globalThis);
-      return new HlsPlayer({ browser, scratch, page, cpu: new BrowserCpu(await browser.newBrowserCDPSession()), clockMs: await clockOf(context, page), own });
+      return new HlsPlayer({
+        browser,
+        scratch,
+        page,
+        cpu: new BrowserCpu(await browser.newBrowserCDPSession()),
+        clockMs: await clockOf(context, page),
+        own,
+      });
     } catch (error) {
       await browser.close();
       await rm(scratch, { recursive: true, force: true });
@@ -64,7 +80,10 @@ export class HlsPlayer {
     }
   }
 
-  /** @param {{ browser: Browser, scratch: string, page: Page, cpu: BrowserCpu, clockMs: number, own: string }} parts */
+  /**
+   * @param {{ browser: Browser, scratch: string, page: Page, cpu: BrowserCpu, clockMs: number, own:
+   *   string }} parts
+   */
   constructor({ browser, scratch, page, cpu, clockMs, own }) {
     this.#browser = browser;
     this.#scratch = scratch;
@@ -80,7 +99,10 @@ export class HlsPlayer {
    * @returns {Promise<{ codec: string, levels: number[] }>} what hls.js found
    */
   async play(options) {
-    const found = await this.#page.evaluate((wish) => /** @type {any} */ (globalThis).aloudHls.play(wish), { ...options, url: '/index.m3u8' });
+    const found = await this.#page.evaluate(
+      (wish) => /** @type {any} */ (globalThis).aloudHls.play(wish),
+      { ...options, url: '/index.m3u8' },
+    );
     // As long as there is a route, each request takes a detour.
     await this.#page.unroute(this.#own);
     return found;
@@ -92,22 +114,44 @@ export class HlsPlayer {
     await this.#cpu.take();
   }
 
-  /** @returns {Promise<{ looks: Look[], errors: Record<string, number>, recording: Recorded, cpuPercent: number }>} times by the clock that all processes share */
+  /**
+   * @returns {Promise<{ looks: Look[], errors: Record<string, number>, recording: Recorded,
+   *   cpuPercent: number }>} times by the clock that all processes share
+   */
   async take() {
     const cpuPercent = await this.#cpu.take();
     const { looks, errors, recording } = await this.#page.evaluate(() => {
-      const { recording: { samples, ...rest }, ...taken } = /** @type {any} */ (globalThis).aloudHls.take();
-      const bytes = new Uint8Array(Int16Array.from(samples, (/** @type {number} */ value) => Math.round(Math.max(-1, Math.min(1, value)) * 32767)).buffer);
+      const {
+        recording: { samples, ...rest },
+        ...taken
+      } = /** @type {any} */ (globalThis).aloudHls.take();
+      const bytes = new Uint8Array(
+        Int16Array.from(samples, (/** @type {number} */ value) =>
+          Math.round(Math.max(-1, Math.min(1, value)) * 32767),
+        ).buffer,
+      );
       let text = '';
-      for (let at = 0; at < bytes.length; at += 0x8000) text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
+      for (let at = 0; at < bytes.length; at += 0x8000)
+        text += String.fromCharCode(...bytes.subarray(at, at + 0x8000));
       return { ...taken, recording: { ...rest, base64: btoa(text) } };
     });
     const pcm = Buffer.from(recording.base64, 'base64');
-    const samples = Float32Array.from({ length: pcm.length / 2 }, (_, i) => pcm.readInt16LE(2 * i) / 32767);
+    const samples = Float32Array.from(
+      { length: pcm.length / 2 },
+      (_, i) => pcm.readInt16LE(2 * i) / 32767,
+    );
     return {
-      looks: looks.map((/** @type {Look} */ look) => ({ ...look, atMs: look.atMs + this.#clockMs })),
-      errors, cpuPercent,
-      recording: { samples, startMs: recording.startMs + this.#clockMs, sampleRate: recording.sampleRate },
+      looks: looks.map((/** @type {Look} */ look) => ({
+        ...look,
+        atMs: look.atMs + this.#clockMs,
+      })),
+      errors,
+      cpuPercent,
+      recording: {
+        samples,
+        startMs: recording.startMs + this.#clockMs,
+        sampleRate: recording.sampleRate,
+      },
     };
   }
 
@@ -121,5 +165,8 @@ export class HlsPlayer {
 /** @param {Route} route */
 async function serveOwn(route) {
   const path = new URL(route.request().url()).pathname.replace('/lab/', '');
-  await route.fulfill({ contentType: 'text/javascript', body: await readFile(new URL(path, ROOT), 'utf8') });
+  await route.fulfill({
+    contentType: 'text/javascript',
+    body: await readFile(new URL(path, ROOT), 'utf8'),
+  });
 }

@@ -1,7 +1,8 @@
 /**
- * Checks from outside whether the emulator holds its delay: datagrams with the time in them are sent in one
- * namespace and taken in by the other's kernel, by the clock that both share. How much later the measuring program
- * reads them is told beside it: with many legs on few processors it is the programs that wait, not the packets.
+ * Checks from outside whether the emulator holds its delay: datagrams with the time in them are
+ * sent in one namespace and taken in by the other's kernel, by the clock that both share. How much
+ * later the measuring program reads them is told beside it: with many legs on few processors it is
+ * the programs that wait, not the packets.
  */
 
 import { leastCovering, mean, sorted } from '../stats/statistics.js';
@@ -18,7 +19,9 @@ const LIMIT_MS = 0.5;
 
 const DELAY_MS = 20;
 
-/** Ten people's frames of 20 ms each way, and QUIC's acknowledgements of every other one of them. */
+/**
+ * Ten people's frames of 20 ms each way, and QUIC's acknowledgements of every other one of them.
+ */
 const CONFERENCE = Object.freeze({ streams: 10, rate: 50, bytes: 120, acks: 5 });
 
 const IDLE_MS = 2000;
@@ -36,21 +39,39 @@ const ROUNDS = 4;
 export function errorOf(delaysUs, expectedMs) {
   const ascending = sorted(delaysUs);
   const at = (/** @type {number} */ share) => leastCovering(ascending, share) / 1000 - expectedMs;
-  return { mean: mean(ascending) / 1000 - expectedMs, p50: at(0.5), p99: at(0.99), p999: at(0.999), max: at(1) };
+  return {
+    mean: mean(ascending) / 1000 - expectedMs,
+    p50: at(0.5),
+    p99: at(0.99),
+    p999: at(0.999),
+    max: at(1),
+  };
 }
 
 /** @param {LinkStats['up']} stats @returns {DelayError} */
 function latenessOf({ lateness: { p50Us, p99Us, p999Us, maxUs } }) {
-  return { mean: NaN, p50: p50Us / 1000, p99: p99Us / 1000, p999: p999Us / 1000, max: maxUs / 1000 };
+  return {
+    mean: NaN,
+    p50: p50Us / 1000,
+    p99: p99Us / 1000,
+    p999: p999Us / 1000,
+    max: maxUs / 1000,
+  };
 }
 
 /** @param {string} what @param {DelayError} error */
 function row(what, error) {
   const text = (/** @type {number} */ value) => (Number.isNaN(value) ? '–' : value.toFixed(3));
-  return what.padEnd(34) + [error.mean, error.p50, error.p99, error.p999, error.max].map((value) => text(value).padStart(9)).join('');
+  return (
+    what.padEnd(34) +
+    [error.mean, error.p50, error.p99, error.p999, error.max]
+      .map((value) => text(value).padStart(9))
+      .join('')
+  );
 }
 
-const HEADINGS = ' '.repeat(34) + ['mean', 'p50', 'p99', 'p99.9', 'max'].map((name) => name.padStart(9)).join('');
+const HEADINGS =
+  ' '.repeat(34) + ['mean', 'p50', 'p99', 'p99.9', 'max'].map((name) => name.padStart(9)).join('');
 
 const SIDES = /** @type {const} */ (['up', 'down']);
 
@@ -96,33 +117,51 @@ async function measure(link, seconds) {
     busyMs += /** @type {LinkStats} */ (await link.stats()).cpuMs - before.cpuMs;
     ways.up.add(up, sent.up);
     ways.down.add(down, sent.down);
-    const floor = await probeLink({ client: inside, server: inside }, { ...load, seconds: load.seconds / 2 });
+    const floor = await probeLink(
+      { client: inside, server: inside },
+      { ...load, seconds: load.seconds / 2 },
+    );
     ways.loopback.add(floor.up, floor.sent.up);
   }
-  return { idle, ways, busyPercent: busyMs / seconds / 10, stats: /** @type {LinkStats} */ (await link.stats()) };
+  return {
+    idle,
+    ways,
+    busyPercent: busyMs / seconds / 10,
+    stats: /** @type {LinkStats} */ (await link.stats()),
+  };
 }
 
-/** @param {Awaited<ReturnType<typeof measure>>} found @param {number} seconds @returns {string[]} */
+/**
+ * @param {Awaited<ReturnType<typeof measure>>} found
+ * @param {number} seconds
+ * @returns {string[]}
+ */
 function tell({ idle, ways: { up, down, loopback }, busyPercent, stats }, seconds) {
-  const floor = errorOf(loopback.delaysUs.map((us, i) => us + loopback.waitsUs[i]), 0);
+  const floor = errorOf(
+    loopback.delaysUs.map((us, i) => us + loopback.waitsUs[i]),
+    0,
+  );
   const lines = [
     `${DELAY_MS} ms each way, ${up.sent} and ${down.sent} packets in ${seconds} s; error in ms`,
     HEADINGS,
     row('up, from outside', errorOf(up.delaysUs, DELAY_MS)),
     row('down, from outside', errorOf(down.delaysUs, DELAY_MS)),
-    row('up, the emulator\'s own lateness', latenessOf(stats.up)),
-    row('down, the emulator\'s own lateness', latenessOf(stats.down)),
+    row("up, the emulator's own lateness", latenessOf(stats.up)),
+    row("down, the emulator's own lateness", latenessOf(stats.down)),
     row('read later by', errorOf([...up.waitsUs, ...down.waitsUs], 0)),
     row('loopback until read, in between', floor),
     `lost: ${up.lost} up, ${down.lost} down; out of order: ${up.outOfOrder}, ${down.outOfOrder}`,
-    `the emulator's processor time: ${busyPercent.toFixed(1)} % of a core, ${cpuPercent(idle)} % idle; ` +
+    `the emulator's processor time: ${busyPercent.toFixed(1)} % of a core, ` +
+      `${cpuPercent(idle)} % idle; ` +
       `priority: ${stats.priority}`,
   ];
   if (floor.p99 > LIMIT_MS / 2) lines.push('the machine itself is disturbed: see loopback');
   return lines;
 }
 
-/** One participant's traffic in a call of eight that go from peer to peer: seven streams each way. */
+/**
+ * One participant's traffic in a call of eight that go from peer to peer: seven streams each way.
+ */
 const MESH = Object.freeze({ ...CONFERENCE, streams: 7 });
 
 /**
@@ -130,16 +169,28 @@ const MESH = Object.freeze({ ...CONFERENCE, streams: 7 });
  * @param {LinkStats[]} stats  of each leg
  */
 export function tellStar(results, stats) {
-  const packets = results.map(({ up, down }) => ({ up: up.packets ?? [], down: down.packets ?? [] }));
+  const packets = results.map(({ up, down }) => ({
+    up: up.packets ?? [],
+    down: down.packets ?? [],
+  }));
   const errors = packets.flatMap((leg, i) =>
-    SIDES.map((side) => ({ what: `leg ${i + 1}, ${side}`, error: errorOf(leg[side].map(([, , delayUs]) => delayUs), DELAY_MS) })));
+    SIDES.map((side) => ({
+      what: `leg ${i + 1}, ${side}`,
+      error: errorOf(
+        leg[side].map(([, , delayUs]) => delayUs),
+        DELAY_MS,
+      ),
+    })),
+  );
   const own = stats.flatMap((leg) => SIDES.map((side) => latenessOf(leg[side])));
-  const waitsUs = packets.flatMap(({ up, down }) => [...up, ...down].map(([, , , waitUs]) => waitUs));
+  const waitsUs = packets.flatMap(({ up, down }) =>
+    [...up, ...down].map(([, , , waitUs]) => waitUs),
+  );
   const cpu = stats.reduce((sum, leg) => sum + Number(cpuPercent(leg)), 0);
   const lines = [
     HEADINGS,
     ...errors.map(({ what, error }) => row(what, error)),
-    row('the emulators\' own, at most', largestOf(own)),
+    row("the emulators' own, at most", largestOf(own)),
     row('read later by', errorOf(waitsUs, 0)),
     `the emulators' processor time: ${cpu.toFixed(1)} % of a core together`,
   ];
@@ -148,8 +199,15 @@ export function tellStar(results, stats) {
 
 /** @param {DelayError[]} errors @returns {DelayError} */
 function largestOf(errors) {
-  const largest = (/** @type {keyof DelayError} */ name) => Math.max(...errors.map((error) => error[name]));
-  return { mean: largest('mean'), p50: largest('p50'), p99: largest('p99'), p999: largest('p999'), max: largest('max') };
+  const largest = (/** @type {keyof DelayError} */ name) =>
+    Math.max(...errors.map((error) => error[name]));
+  return {
+    mean: largest('mean'),
+    p50: largest('p50'),
+    p99: largest('p99'),
+    p999: largest('p999'),
+    max: largest('max'),
+  };
 }
 
 /**
@@ -164,10 +222,15 @@ export async function checkStar({ participants, seconds, print = console.log }) 
     const { legs } = await starOf(link, participants);
     await Promise.all(legs.map((leg) => leg.set({ delayMs: DELAY_MS })));
     await Promise.all(legs.map((leg) => leg.reset()));
-    const results = await Promise.all(legs.map((leg) => probeLink(leg, { ...MESH, record: true, seconds })));
+    const results = await Promise.all(
+      legs.map((leg) => probeLink(leg, { ...MESH, record: true, seconds })),
+    );
     const stats = /** @type {LinkStats[]} */ (await Promise.all(legs.map((leg) => leg.stats())));
     const { lines, held } = tellStar(results, stats);
-    print(`${participants} legs at once, ${DELAY_MS} ms each way, ${MESH.streams} streams each way on each; error in ms`);
+    print(
+      `${participants} legs at once, ${DELAY_MS} ms each way, ${MESH.streams} streams each ` +
+        'way on each; error in ms',
+    );
     for (const line of lines) print(line);
     print(`±${LIMIT_MS} ms at the 99th percentile on each leg: ${held ? 'held' : 'NOT held'}`);
     return held;
@@ -178,7 +241,8 @@ export async function checkStar({ participants, seconds, print = console.log }) 
 
 /**
  * Measures and tells; takes about twice `seconds`.
- * @param {{ seconds?: number, print?: (line: string) => void }} [options] seconds of traffic through the link
+ * @param {{ seconds?: number, print?: (line: string) => void }} [options] seconds of traffic
+ *   through the link
  * @returns {Promise<boolean>} whether the delay held within LIMIT_MS
  * @throws {LinkError} where there is no emulator
  */
@@ -189,7 +253,9 @@ export async function checkLink({ seconds = 20, print = console.log } = {}) {
     const found = await measure(link, seconds);
     for (const line of tell(found, seconds)) print(line);
     const { up, down } = found.ways;
-    const held = [up, down].every((way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= LIMIT_MS);
+    const held = [up, down].every(
+      (way) => Math.abs(errorOf(way.delaysUs, DELAY_MS).p99) <= LIMIT_MS,
+    );
     print(`±${LIMIT_MS} ms at the 99th percentile: ${held ? 'held' : 'NOT held'}`);
     return held;
   } finally {

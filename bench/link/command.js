@@ -30,16 +30,31 @@ function json(text) {
 }
 
 const profileLines = () =>
-  Object.entries(LINK_PROFILES).map(([name, { description }]) => `  ${name.padEnd(11)}${description}`);
+  Object.entries(LINK_PROFILES).map(
+    ([name, { description }]) => `  ${name.padEnd(11)}${description}`,
+  );
 
 function program() {
   return new Command('node bench/link/command.js')
-    .description('Opens a link between two network namespaces, and measures it or runs a command on its client\'s side.')
-    .argument('[command...]', 'after --: what to run, with ALOUD_CLIENT and ALOUD_SERVER as the two addresses')
+    .description(
+      'Opens a link between two network namespaces, and measures it or runs a command on ' +
+        "its client's side.",
+    )
+    .argument(
+      '[command...]',
+      'after --: what to run, with ALOUD_CLIENT and ALOUD_SERVER as the two addresses',
+    )
     .option('--profile <name>', 'one of those below')
-    .option('--parameters <json>', 'settings on top of it, such as \'{"delayMs":20,"up":{"lossPercent":1}}\'', json)
-    .option('--steps <file>', 'changes over time: a JSON list of {"atMs":5000,"changes":{"rateBits":1e6}}')
-    .option('--seed <n>', 'of the emulator\'s decisions', count)
+    .option(
+      '--parameters <json>',
+      'settings on top of it, such as \'{"delayMs":20,"up":{"lossPercent":1}}\'',
+      json,
+    )
+    .option(
+      '--steps <file>',
+      'changes over time: a JSON list of {"atMs":5000,"changes":{"rateBits":1e6}}',
+    )
+    .option('--seed <n>', "of the emulator's decisions", count)
     .option('--ping <n>', 'print the figures of so many pings', count)
     .option('--interval <ms>', 'between two pings', count, 200)
     .option('--bandwidth [seconds]', 'print what a TCP connection carries each way', count)
@@ -55,15 +70,20 @@ const ms = (/** @type {number} */ value) => value.toFixed(3);
 /** @param {Link} link @param {number} number @param {number} intervalMs */
 async function printPing(link, number, intervalMs) {
   const { tool, ...found } = await link.ping({ count: number, intervalMs });
-  console.log(`${found.count} pings (${tool}), ms: min ${ms(found.minMs)}, mean ${ms(found.meanMs)}, ` +
-    `max ${ms(found.maxMs)}, deviation ${ms(found.deviationMs)}; lost ${found.lossPercent.toFixed(1)} %`);
+  console.log(
+    `${found.count} pings (${tool}), ms: min ${ms(found.minMs)}, mean ${ms(found.meanMs)}, ` +
+      `max ${ms(found.maxMs)}, deviation ${ms(found.deviationMs)}; lost ` +
+      `${found.lossPercent.toFixed(1)} %`,
+  );
 }
 
 /** @param {Link} link @param {number | true} seconds */
 async function printBandwidth(link, seconds) {
   const { up, down } = await link.bandwidth(seconds === true ? {} : { seconds });
   const megabits = (/** @type {number} */ bits) => (bits / 1e6).toFixed(2);
-  console.log(`TCP, Mbit/s: up ${megabits(up.bitsPerSecond)}, down ${megabits(down.bitsPerSecond)}`);
+  console.log(
+    `TCP, Mbit/s: up ${megabits(up.bitsPerSecond)}, down ${megabits(down.bitsPerSecond)}`,
+  );
 }
 
 /** @param {Link} link @param {string[]} command @returns {Promise<number>} its exit code */
@@ -98,7 +118,11 @@ async function useLink(options, command) {
   const steps = options.steps && readSteps(options.steps);
   const link = await openLink({ profile, parameters, seed, steps, say });
   try {
-    say(link.isEmulated ? `${link.profile}, seed ${link.seed}` : `loopback${link.reason ? `: ${link.reason}` : ''}`);
+    say(
+      link.isEmulated
+        ? `${link.profile}, seed ${link.seed}`
+        : `loopback${link.reason ? `: ${link.reason}` : ''}`,
+    );
     if (options.ping) await printPing(link, options.ping, options.interval);
     if (options.bandwidth) await printBandwidth(link, options.bandwidth);
     const code = command.length > 0 ? await runCommand(link, command) : 0;
@@ -110,7 +134,11 @@ async function useLink(options, command) {
   }
 }
 
-/** @param {Record<string, any>} options @param {string[]} command @returns {Promise<number>} the exit code */
+/**
+ * @param {Record<string, any>} options
+ * @param {string[]} command
+ * @returns {Promise<number>} the exit code
+ */
 async function act(options, command) {
   if (options.build) {
     say(`the link emulator is ${await buildEmulator({ say })}`);

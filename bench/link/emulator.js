@@ -1,11 +1,18 @@
 /**
- * The link emulator as a process: built when it is first wanted, started between two namespaces, told
- * what to do a line at a time.
+ * The link emulator as a process: built when it is first wanted, started between two namespaces,
+ * told what to do a line at a time.
  */
 
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { accessSync, constants, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
@@ -18,8 +25,8 @@ import { LinkError, run } from './network-namespace.js';
 /**
  * @typedef {{ packets: number, bytes: number }} PacketCount
  *
- * @typedef {object} DirectionStats what became of one direction's packets: each that arrived was delivered,
- *   lost, dropped or failed, or is held
+ * @typedef {object} DirectionStats what became of one direction's packets: each that arrived was
+ *   delivered, lost, dropped or failed, or is held
  * @property {PacketCount} arrived
  * @property {PacketCount} delivered
  * @property {PacketCount} lostRandom
@@ -33,11 +40,12 @@ import { LinkError, run } from './network-namespace.js';
  * @property {number} queued
  * @property {number} maxQueue
  * @property {number} stepsLeft
- * @property {{ count: number, p50Us: number, p90Us: number, p99Us: number, p999Us: number, maxUs: number }}
- *   lateness by how much packets left later than planned, to 1.6 %
+ * @property {{ count: number, p50Us: number, p90Us: number, p99Us: number, p999Us: number, maxUs:
+ *   number }} lateness by how much packets left later than planned, to 1.6 %
  *
- * @typedef {{ fromMs: number, everyMs: number }} Slots  of time, from a time of the machine's monotonic clock on: packets of
- *   two links that come in the same slot, in the same order, have the same fates, whatever came before
+ * @typedef {{ fromMs: number, everyMs: number }} Slots of time, from a time of the machine's
+ *   monotonic clock on: packets of two links that come in the same slot, in the same order, have
+ *   the same fates, whatever came before
  *
  * @typedef {object} LinkStats
  * @property {number} ageSeconds  since the link began
@@ -58,7 +66,9 @@ export const EMULATOR = join(TARGET, 'release', 'aloud-link');
 
 function fingerprint() {
   const hash = createHash('sha256').update(`${process.platform} ${process.arch}`);
-  const sources = readdirSync(join(CRATE, 'src')).sort().map((name) => join('src', name));
+  const sources = readdirSync(join(CRATE, 'src'))
+    .sort()
+    .map((name) => join('src', name));
   for (const name of ['Cargo.toml', 'Cargo.lock', ...sources]) {
     hash.update(`\0${name}\0`).update(readFileSync(join(CRATE, name)));
   }
@@ -66,11 +76,13 @@ function fingerprint() {
 }
 
 /** @param {string} stamp */
-const isBuilt = (stamp) => existsSync(EMULATOR) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;
+const isBuilt = (stamp) =>
+  existsSync(EMULATOR) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === stamp;
 
 /**
  * Builds the emulator, unless it has been built from these very sources.
- * @param {{ say?: (line: string) => void, cargo?: string }} [options] say: where to tell that it takes a while
+ * @param {{ say?: (line: string) => void, cargo?: string }} [options] say: where to tell that it
+ *   takes a while
  * @returns {Promise<string>} the program
  * @throws {LinkError} which says what is missing
  */
@@ -80,7 +92,10 @@ export async function buildEmulator({ say = () => {}, cargo = 'cargo' } = {}) {
   say('building the link emulator: a few seconds');
   const args = ['build', '--release', '--locked', '--manifest-path', join(CRATE, 'Cargo.toml')];
   const { code, stderr } = await run(cargo, [...args, '--target-dir', TARGET]);
-  if (code === null) throw new LinkError('the link emulator needs cargo to be built (https://rustup.rs installs it)');
+  if (code === null)
+    throw new LinkError(
+      'the link emulator needs cargo to be built (https://rustup.rs installs it)',
+    );
   if (code !== 0) {
     const [reason = 'cargo failed'] = stderr.match(/^error.*$/m) ?? [];
     throw new LinkError(`the link emulator can't be built: cargo says "${reason}"`);
@@ -95,7 +110,7 @@ export function checkTun() {
     accessSync('/dev/net/tun', constants.R_OK | constants.W_OK);
   } catch {
     if (process.geteuid?.() !== 0) throw new LinkError('network namespaces need root');
-    throw new LinkError('there is no /dev/net/tun to make the emulator\'s devices with');
+    throw new LinkError("there is no /dev/net/tun to make the emulator's devices with");
   }
 }
 
@@ -125,12 +140,23 @@ export class Emulator {
   }
 
   /**
-   * @param {{ client: string, server: string, device: string, seed: number, parameters: LinkParameters }} link
+   * @param {{ client: string, server: string, device: string, seed: number, parameters:
+   *   LinkParameters }} link
    * @returns {Promise<Emulator>} with its devices made, but not yet up
    * @throws {LinkError}
    */
   static async start({ client, server, device, seed, parameters }) {
-    const args = ['link', '--client', client, '--server', server, '--device', device, '--seed', String(seed)];
+    const args = [
+      'link',
+      '--client',
+      client,
+      '--server',
+      server,
+      '--device',
+      device,
+      '--seed',
+      String(seed),
+    ];
     const emulator = new Emulator([...args, ...toWords(parameters)]);
     await emulator.#answer();
     return emulator;
@@ -204,7 +230,9 @@ export class Emulator {
   }
 
   #death() {
-    return new LinkError(`the link emulator has ended${this.#errors && `: ${this.#errors.trim()}`}`);
+    return new LinkError(
+      `the link emulator has ended${this.#errors && `: ${this.#errors.trim()}`}`,
+    );
   }
 
   /** @param {string} reason */

@@ -1,6 +1,6 @@
 /**
- * A link between two network namespaces, a client's and a server's, with a given delay, jitter, loss and
- * rate. `node bench/link/command.js --help` is its command.
+ * A link between two network namespaces, a client's and a server's, with a given delay, jitter,
+ * loss and rate. `node bench/link/command.js --help` is its command.
  */
 
 import { randomInt } from 'node:crypto';
@@ -20,11 +20,14 @@ export { LinkError };
 const MTU = 1500;
 
 /**
- * The device at a link's two ends, and their addresses, of the range for benchmarks (RFC 2544): used inside the
- * namespaces only.
+ * The device at a link's two ends, and their addresses, of the range for benchmarks (RFC 2544):
+ * used inside the namespaces only.
  * @param {number} number  of the link among those of one server's end
  */
-const placeOf = (number) => ({ device: `aloud${number}`, addresses: { client: `198.18.${number}.1`, server: `198.18.${number}.2` } });
+const placeOf = (number) => ({
+  device: `aloud${number}`,
+  addresses: { client: `198.18.${number}.1`, server: `198.18.${number}.2` },
+});
 
 const LOOPBACK = '127.0.0.1';
 
@@ -32,7 +35,8 @@ const LOOPBACK = '127.0.0.1';
  * @typedef {object} LinkOptions
  * @property {string} [profile]     of profiles.js; `loopback` unless there are parameters
  * @property {object} [parameters]  settings on top of the profile's, as parseLink reads them
- * @property {unknown} [steps]      changes over time, as parseSteps reads them; they begin when the link is open
+ * @property {unknown} [steps] changes over time, as parseSteps reads them; they begin when the link
+ *   is open
  * @property {number} [seed]        of the emulator's random numbers; random by default
  * @property {(line: string) => void} [say] receives a line before something slow begins
  */
@@ -49,9 +53,19 @@ async function raiseDevices(names, number) {
   }
 }
 
-/** @param {Namespaces} names @param {number} number @param {number} seed @param {LinkParameters} parameters */
+/**
+ * @param {Namespaces} names
+ * @param {number} number
+ * @param {number} seed
+ * @param {LinkParameters} parameters
+ */
 async function startEmulator(names, number, seed, parameters) {
-  const emulator = await Emulator.start({ ...names, device: placeOf(number).device, seed, parameters });
+  const emulator = await Emulator.start({
+    ...names,
+    device: placeOf(number).device,
+    seed,
+    parameters,
+  });
   try {
     await raiseDevices(names, number);
     await emulator.reset();
@@ -74,9 +88,10 @@ export class Link {
   #closing = null;
 
   /**
-   * @param {{ emulated?: { names: Namespaces, emulator: Emulator }, number?: number, reason?: string, profile: string,
-   *   parameters: LinkParameters, seed: number, say?: (line: string) => void }} link  without `emulated` it is
-   *   loopback; `number` is that among those of one server's end
+   * @param {{ emulated?: { names: Namespaces, emulator: Emulator }, number?: number, reason?:
+   *   string, profile: string, parameters: LinkParameters, seed: number, say?: (line: string) =>
+   *   void }} link without `emulated` it is loopback; `number` is that among those of one server's
+   *   end
    */
   constructor({ emulated, number = 0, reason, profile, parameters, seed, say = () => {} }) {
     this.#number = number;
@@ -100,7 +115,9 @@ export class Link {
   #end(side) {
     const names = this.#names;
     const { addresses } = placeOf(this.#number);
-    return names ? { exec: execIn(names[side]), address: addresses[side] } : { exec: [], address: LOOPBACK };
+    return names
+      ? { exec: execIn(names[side]), address: addresses[side] }
+      : { exec: [], address: LOOPBACK };
   }
 
   /** The names of its namespaces. @throws {LinkError} on loopback */
@@ -122,7 +139,7 @@ export class Link {
   /** @returns {Emulator} */
   #shaping() {
     if (this.#emulator) return this.#emulator;
-    throw new LinkError('loopback can\'t be shaped');
+    throw new LinkError("loopback can't be shaped");
   }
 
   /** @returns {Promise<LinkStats | null>} null on loopback */
@@ -149,8 +166,8 @@ export class Link {
   }
 
   /**
-   * Begins the link's random numbers anew: from now on the first packet, the second and so on have the fate that they
-   * have on every link of this seed; with slots, in each of them.
+   * Begins the link's random numbers anew: from now on the first packet, the second and so on have
+   * the fate that they have on every link of this seed; with slots, in each of them.
    * @param {number} seed
    * @param {import('./emulator.js').Slots} [slots]
    */
@@ -169,14 +186,19 @@ export class Link {
   }
 
   /**
-   * Opens a further link, from another client's end to this one's server's end; it is closed with this one.
+   * Opens a further link, from another client's end to this one's server's end; it is closed with
+   * this one.
    * @param {Pick<LinkOptions, 'profile' | 'parameters'>} options
    * @returns {Promise<Link>}
    * @throws {LinkError} on loopback
    */
   async branch(options) {
     const { server } = this.names;
-    const { isLoopback: _, steps: __, ...rest } = readOptions({ ...options, seed: this.seed + 1 + this.#branches.length });
+    const {
+      isLoopback: _,
+      steps: __,
+      ...rest
+    } = readOptions({ ...options, seed: this.seed + 1 + this.#branches.length });
     const place = { number: this.#branches.length + 1, server };
     const branch = await openEmulated({ ...rest, say: this.#say }, place);
     this.#branches.push(branch);
@@ -211,12 +233,18 @@ export class Link {
   }
 }
 
-/** A link's own namespaces: a branch's server's end is another's. @param {Namespaces} names @param {number} number */
+/**
+ * A link's own namespaces: a branch's server's end is another's.
+ * @param {Namespaces} names
+ * @param {number} number
+ */
 const ownOf = ({ client, server }, number) => (number === 0 ? [client, server] : [client]);
 
 /**
- * @param {{ profile: string, parameters: LinkParameters, seed: number, say: (line: string) => void }} link
- * @param {{ number: number, server?: string }} [place]  of a branch: the server's namespace that is there
+ * @param {{ profile: string, parameters: LinkParameters, seed: number, say: (line: string) => void
+ *   }} link
+ * @param {{ number: number, server?: string }} [place] of a branch: the server's namespace that is
+ *   there
  * @throws {LinkError}
  */
 async function openEmulated(link, { number, server } = { number: 0 }) {
@@ -234,7 +262,8 @@ async function openEmulated(link, { number, server } = { number: 0 }) {
 
 /** @param {LinkOptions} options */
 function readOptions({ profile, parameters = {}, steps = [], seed = randomInt(2 ** 32) }) {
-  if (!Number.isSafeInteger(seed) || seed < 0) throw new RangeError('the seed must be an integer from 0 on');
+  if (!Number.isSafeInteger(seed) || seed < 0)
+    throw new RangeError('the seed must be an integer from 0 on');
   const given = parseLink(parameters);
   const anyGiven = Object.keys(parameters).length > 0;
   const base = profile === undefined ? null : linkProfile(profile).settings;
@@ -250,7 +279,8 @@ function readOptions({ profile, parameters = {}, steps = [], seed = randomInt(2 
 }
 
 /**
- * Opens a link. Where that isn't possible it resolves to loopback, with `available` false and the reason.
+ * Opens a link. Where that isn't possible it resolves to loopback, with `available` false and the
+ * reason.
  * @param {LinkOptions} [options]
  * @returns {Promise<Link>}
  * @throws {TypeError | RangeError} for a wrong option, which it names
@@ -261,7 +291,8 @@ export async function openLink(options = {}) {
   if (isLoopback) return new Link(rest);
   try {
     const link = await openEmulated({ ...rest, say });
-    if (steps.length > 0) await link.steps(steps.map(({ atMs, up, down }) => ({ atMs, changes: { up, down } })));
+    if (steps.length > 0)
+      await link.steps(steps.map(({ atMs, up, down }) => ({ atMs, changes: { up, down } })));
     return link;
   } catch (error) {
     if (!(error instanceof LinkError)) throw error;

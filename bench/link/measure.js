@@ -1,6 +1,6 @@
 /**
- * Measures a link as its users find it: round trips as `ping` does and bandwidth as `iperf` does, for the
- * thesis's tables 4.1 to 4.3, and the one-way delay of each packet.
+ * Measures a link as its users find it: round trips as `ping` does and bandwidth as `iperf` does,
+ * for the thesis's tables 4.1 to 4.3, and the one-way delay of each packet.
  */
 
 import { spawn } from 'node:child_process';
@@ -14,10 +14,16 @@ import { LinkError, run } from './network-namespace.js';
 const TRAFFIC = fileURLToPath(new URL('./traffic.js', import.meta.url));
 const KILL_AFTER_MS = 5000;
 
-/** @typedef {{ exec: string[], address: string }} LinkEnd what to put before a command to run it there */
+/**
+ * @typedef {{ exec: string[], address: string }} LinkEnd what to put before a command to run it
+ *   there
+ */
 /** @typedef {{ client: LinkEnd, server: LinkEnd }} LinkEnds */
 
-/** @typedef {'ping' | 'echo' | 'script'} PingTool the system's, the emulator's own UDP echo, one in Node (adds some 0.5 ms) */
+/**
+ * @typedef {'ping' | 'echo' | 'script'} PingTool the system's, the emulator's own UDP echo, one in
+ *   Node (adds some 0.5 ms)
+ */
 
 /**
  * @typedef {object} PingResult in milliseconds; the figures are NaN when nothing came back
@@ -55,7 +61,9 @@ class Program {
   async next() {
     const { value, done } = await this.#lines.next();
     if (!done) return JSON.parse(value);
-    throw new LinkError(`a measuring program ended early${this.#stderr && `: ${this.#stderr.trim()}`}`);
+    throw new LinkError(
+      `a measuring program ended early${this.#stderr && `: ${this.#stderr.trim()}`}`,
+    );
   }
 
   /** @param {string} line */
@@ -125,7 +133,11 @@ async function systemPing({ client, server }, { count, intervalMs, bytes }) {
   return parsePing(stdout, count);
 }
 
-/** @param {Program} echo @param {(port: number) => Program} start @returns {Promise<(number | null)[]>} */
+/**
+ * @param {Program} echo
+ * @param {(port: number) => Program} start
+ * @returns {Promise<(number | null)[]>}
+ */
 async function pingEcho(echo, start) {
   try {
     const { port } = await echo.next();
@@ -162,15 +174,18 @@ const PINGS = { ping: systemPing, echo: ownPing, script: scriptPing };
 /** @returns {Promise<PingTool>} the best there is */
 async function choosePing() {
   if ((await run('ping', ['-V'])).code === 0) return 'ping';
-  return buildEmulator().then(() => 'echo', () => 'script');
+  return buildEmulator().then(
+    () => 'echo',
+    () => 'script',
+  );
 }
 
 /**
- * Round trips from the client's end to the server's: by `ping` where there is one, else by a UDP echo
- * of the same size.
+ * Round trips from the client's end to the server's: by `ping` where there is one, else by a UDP
+ * echo of the same size.
  * @param {LinkEnds} ends
- * @param {{ count?: number, intervalMs?: number, bytes?: number, tool?: PingTool }} [options] bytes of data,
- *   as `ping -s` counts them
+ * @param {{ count?: number, intervalMs?: number, bytes?: number, tool?: PingTool }} [options] bytes
+ *   of data, as `ping -s` counts them
  * @returns {Promise<PingResult>}
  * @throws {LinkError}
  */
@@ -210,33 +225,51 @@ export async function measureBandwidth({ client, server }, { seconds = 5 } = {})
  * @property {object} sendLateness of this end's sending, behind its plan
  * @property {number} received
  * @property {number} outOfOrder
- * @property {Record<'meanUs' | 'deviationUs' | 'minUs' | 'p50Us' | 'p90Us' | 'p99Us' | 'p999Us' | 'maxUs', number>}
- *   delay one way, until the receiving kernel has a packet
- * @property {[stream: number, sequence: number, delayUs: number, waitUs: number][]} [packets] in order of arrival;
- *   waitUs: from then until it was read
+ * @property {Record<'meanUs' | 'deviationUs' | 'minUs' | 'p50Us' | 'p90Us' | 'p99Us' | 'p999Us' |
+ *   'maxUs', number>} delay one way, until the receiving kernel has a packet
+ * @property {[stream: number, sequence: number, delayUs: number, waitUs: number][]} [packets] in
+ *   order of arrival; waitUs: from then until it was read
  */
 
 /**
- * Sends streams of small datagrams both ways and says how long each was under way; both ends read the
- * same monotonic clock. The server's end sends all streams at once, as one that mixes by a clock does, and so do all
- * servers' ends of the same rate.
+ * Sends streams of small datagrams both ways and says how long each was under way; both ends read
+ * the same monotonic clock. The server's end sends all streams at once, as one that mixes by a
+ * clock does, and so do all servers' ends of the same rate.
  * @param {LinkEnds} ends
  * @param {{ streams?: number, rate?: number, bytes?: number, acks?: number, seconds?: number,
- *   lingerMs?: number, record?: boolean }} [load] streams of `rate` datagrams a second, and `acks` more of
- *   40 bytes
+ *   lingerMs?: number, record?: boolean }} [load] streams of `rate` datagrams a second, and `acks`
+ *   more of 40 bytes
  * @returns {Promise<{ up: ProbeResult, down: ProbeResult, sent: { up: number, down: number } }>}
  * @throws {LinkError}
  */
 export async function probeLink({ client, server }, load = {}) {
-  const { streams = 10, rate = 50, bytes = 120, acks = 0, seconds = 5, lingerMs = 500, record = false } = load;
+  const {
+    streams = 10,
+    rate = 50,
+    bytes = 120,
+    acks = 0,
+    seconds = 5,
+    lingerMs = 500,
+    record = false,
+  } = load;
   const program = await buildEmulator();
-  const options = { streams, rate, bytes, acks, seconds, 'linger-ms': lingerMs, record: Number(record) };
+  const options = {
+    streams,
+    rate,
+    bytes,
+    acks,
+    seconds,
+    'linger-ms': lingerMs,
+    record: Number(record),
+  };
   const words = Object.entries(options).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const start = (/** @type {LinkEnd} */ end, /** @type {string[]} */ ...more) =>
     new Program(end, [program, 'probe', '--bind', `${end.address}:0`, ...more, ...words]);
   const probes = [start(client), start(server, '--together', '1')];
   try {
-    const [clientAt, serverAt] = await Promise.all(probes.map(async (probe) => (await probe.next()).address));
+    const [clientAt, serverAt] = await Promise.all(
+      probes.map(async (probe) => (await probe.next()).address),
+    );
     probes[0].tell(serverAt);
     probes[1].tell(clientAt);
     const [down, up] = await Promise.all(probes.map((probe) => probe.next()));

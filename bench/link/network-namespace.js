@@ -1,6 +1,6 @@
 /**
- * Network namespaces of this process, by the command `ip`: made, and removed again whatever happens. A
- * namespace that a killed process left behind is removed by the next that makes one.
+ * Network namespaces of this process, by the command `ip`: made, and removed again whatever
+ * happens. A namespace that a killed process left behind is removed by the next that makes one.
  */
 
 import { spawn, spawnSync } from 'node:child_process';
@@ -24,8 +24,8 @@ let pairs = 0;
 /**
  * @param {string} command
  * @param {string[]} args
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code is null when the command
- *   couldn't be started
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code is null when the
+ *   command couldn't be started
  */
 export function run(command, args) {
   return new Promise((resolve) => {
@@ -49,7 +49,8 @@ export function run(command, args) {
  */
 export async function ip(...args) {
   const { code, stdout, stderr } = await run('ip', args);
-  if (code === null) throw new LinkError('the command ip is not installed (on Debian: apt-get install iproute2)');
+  if (code === null)
+    throw new LinkError('the command ip is not installed (on Debian: apt-get install iproute2)');
   if (code === 0) return stdout;
   throw new LinkError(`"ip ${args.join(' ')}" says "${stderr.trim().split('\n')[0]}"`);
 }
@@ -128,8 +129,8 @@ function removeAllNow() {
 }
 
 /**
- * Without another listener for the signal, the process ends by it as it would have without this one; another
- * listener closes the link or exits.
+ * Without another listener for the signal, the process ends by it as it would have without this
+ * one; another listener closes the link or exits.
  * @param {NodeJS.Signals} signal
  */
 function onSignal(signal) {
@@ -167,7 +168,8 @@ async function makeNamespace(name) {
 
 /**
  * Makes two namespaces that reach nothing but themselves.
- * @param {string} [sharedServer]  a server's namespace that is there already: the client's alone is made
+ * @param {string} [sharedServer] a server's namespace that is there already: the client's alone is
+ *   made
  * @returns {Promise<{ client: string, server: string }>}
  * @throws {LinkError} when that can't be, having left nothing behind
  */

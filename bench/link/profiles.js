@@ -1,12 +1,18 @@
 /**
- * Links by name. `thesis` is calibrated to what its author measured; the others are what one meets, made
- * of round figures with a reason each, and no claim to be any particular place. Rates are those of IP
- * packets, queues what is drained in the given time at that rate.
+ * Links by name. `thesis` is calibrated to what its author measured; the others are what one meets,
+ * made of round figures with a reason each, and no claim to be any particular place. Rates are
+ * those of IP packets, queues what is drained in the given time at that rate.
  */
 
 /** @typedef {import('./settings.js').LinkSettings} LinkSettings */
-/** @typedef {Partial<LinkSettings> & { up?: Partial<LinkSettings>, down?: Partial<LinkSettings> }} LinkProfileSettings */
-/** @typedef {{ description: string, settings: LinkProfileSettings | null }} LinkProfile null: no link at all */
+/**
+ * @typedef {Partial<LinkSettings> & { up?: Partial<LinkSettings>, down?: Partial<LinkSettings> }}
+ *   LinkProfileSettings
+ */
+/**
+ * @typedef {{ description: string, settings: LinkProfileSettings | null }} LinkProfile null: no
+ *   link at all
+ */
 
 /** @type {Readonly<Record<string, LinkProfile>>} */
 export const LINK_PROFILES = Object.freeze({
@@ -20,14 +26,15 @@ export const LINK_PROFILES = Object.freeze({
     settings: {},
   },
 
-  // Amsterdam to Paris: ping 24.391 / 27.448 / 86.342 ms (min, mean, max), deviation 6.489 ms, nothing
-  // lost (table 4.2), 7.60 Mbit/s by iperf from client to server (table 4.3), Ethernet's MTU. The ping of
-  // the other run (table 4.1: mean 25.851, deviation 2.138, max 38.851) has no such peaks, so the everyday
-  // jitter is taken from that one, and the rest of the deviation from rare stalls of up to 66 ms. Of 300
-  // pings, one a second, eight in ten runs of the model have a mean of 26.9 to 27.9 ms, a deviation of 4.8
-  // to 7.8 and a maximum of 67 to 88.
+  // Amsterdam to Paris: ping 24.391 / 27.448 / 86.342 ms (min, mean, max), deviation 6.489 ms,
+  // nothing lost (table 4.2), 7.60 Mbit/s by iperf from client to server (table 4.3), Ethernet's
+  // MTU. The ping of the other run (table 4.1: mean 25.851, deviation 2.138, max 38.851) has no
+  // such peaks, so the everyday jitter is taken from that one, and the rest of the deviation from
+  // rare stalls of up to 66 ms. Of 300 pings, one a second, eight in ten runs of the model have a
+  // mean of 26.9 to 27.9 ms, a deviation of 4.8 to 7.8 and a maximum of 67 to 88.
   thesis: {
-    description: 'Amsterdam to a cloud in Paris, as in the thesis: 27.4 ms ± 6.5, peaks to 86, 7.6 Mbit/s',
+    description:
+      'Amsterdam to a cloud in Paris, as in the thesis: 27.4 ms ± 6.5, peaks to 86, 7.6 Mbit/s',
     settings: {
       delayMs: 11.95,
       jitter: 'lognormal',
@@ -38,7 +45,8 @@ export const LINK_PROFILES = Object.freeze({
       stallsPerSecond: 0.6,
       stallMinMs: 20,
       stallMaxMs: 66,
-      // TCP has 1448 of 1500 bytes for data, and doesn't fill the link at every moment: 7.6 Mbit/s of data.
+      // TCP has 1448 of 1500 bytes for data, and doesn't fill the link at every moment: 7.6 Mbit/s
+      // of data.
       rateBits: 8e6,
       queueMs: 100,
     },
@@ -47,11 +55,18 @@ export const LINK_PROFILES = Object.freeze({
   // A switch or two, gigabit Ethernet.
   lan: {
     description: 'a wired office: half a millisecond round trip, 1 Gbit/s',
-    settings: { delayMs: 0.15, jitter: 'lognormal', jitterMs: 0.03, jitterCapMs: 1, rateBits: 1e9, queuePackets: 1000 },
+    settings: {
+      delayMs: 0.15,
+      jitter: 'lognormal',
+      jitterMs: 0.03,
+      jitterCapMs: 1,
+      rateBits: 1e9,
+      queuePackets: 1000,
+    },
   },
 
-  // A near server through fibre (5 ms each way) and a quiet access point: a few ms of contention, some 20
-  // ms when it scans or retries; its own retransmissions hide nearly all loss.
+  // A near server through fibre (5 ms each way) and a quiet access point: a few ms of contention,
+  // some 20 ms when it scans or retries; its own retransmissions hide nearly all loss.
   'home-wifi': {
     description: 'Wi-Fi at home, a near server: 12 ms round trip with small stalls, 60/20 Mbit/s',
     settings: {
@@ -71,8 +86,8 @@ export const LINK_PROFILES = Object.freeze({
     },
   },
 
-  // Uplink grants come every 10 ms or so and are asked for first, so the way up is longer and less even;
-  // handovers and retransmissions stall it; queues are deep.
+  // Uplink grants come every 10 ms or so and are asked for first, so the way up is longer and less
+  // even; handovers and retransmissions stall it; queues are deep.
   '4g': {
     description: 'a phone on 4G: 50 ms round trip, uneven, deep queues, 20/8 Mbit/s',
     settings: {
@@ -90,10 +105,12 @@ export const LINK_PROFILES = Object.freeze({
     },
   },
 
-  // Two walls away, a neighbour on the channel: 1 % of random loss, bursts of four packets about every
-  // 300, stalls of up to 150 ms.
+  // Two walls away, a neighbour on the channel: 1 % of random loss, bursts of four packets about
+  // every 300, stalls of up to 150 ms.
   'bad-wifi': {
-    description: 'bad Wi-Fi: 25 ms round trip, much jitter, stalls to 150 ms, 2 % loss in part in bursts, 6/3 Mbit/s',
+    description:
+      'bad Wi-Fi: 25 ms round trip, much jitter, stalls to 150 ms, 2 % loss in part in ' +
+      'bursts, 6/3 Mbit/s',
     settings: {
       delayMs: 6,
       jitter: 'pareto',
@@ -120,13 +137,17 @@ export const LINK_PROFILES = Object.freeze({
     settings: { delayMs: 30 },
   },
 
-  // The edge of a cell: enough for two voices, and not for what is repeated of them; the queue is deep for that rate.
+  // The edge of a cell: enough for two voices, and not for what is repeated of them; the queue is
+  // deep for that rate.
   thin: {
-    description: 'a path that carries two voices and no more: 40 ms round trip, 200 kbit/s both ways, 1 % loss, 300 ms of queue',
+    description:
+      'a path that carries two voices and no more: 40 ms round trip, 200 kbit/s both ways, ' +
+      '1 % loss, 300 ms of queue',
     settings: { delayMs: 20, rateBits: 200e3, queueMs: 300, lossPercent: 1 },
   },
 
-  // Geostationary: 35 786 km up and as far down, 239 ms each way at the least, and what the ground adds.
+  // Geostationary: 35 786 km up and as far down, 239 ms each way at the least, and what the ground
+  // adds.
   satellite: {
     description: 'a geostationary satellite: 600 ms round trip, 20/3 Mbit/s',
     settings: {

@@ -5,14 +5,17 @@
  *
  * @typedef {object} LinkSettings
  * @property {number} delayMs             the base delay, one way
- * @property {JitterDistribution} jitter  what is added to it: `uniform` ±jitterMs, `normal` with jitterMs as
- *   standard deviation; `lognormal` and `pareto` (type II) only add, jitterMs on average; `table`
+ * @property {JitterDistribution} jitter what is added to it: `uniform` ±jitterMs, `normal` with
+ *   jitterMs as standard deviation; `lognormal` and `pareto` (type II) only add, jitterMs on
+ *   average; `table`
  * @property {number} jitterMs
- * @property {number} jitterShape         lognormal: the logarithm's deviation (1); pareto: the tail index (3)
+ * @property {number} jitterShape lognormal: the logarithm's deviation (1); pareto: the tail index
+ *   (3)
  * @property {number} jitterCapMs         no more than this is added
- * @property {number} jitterHoldMs        time for which one draw holds; 0 draws anew for each packet
+ * @property {number} jitterHoldMs time for which one draw holds; 0 draws anew for each packet
  * @property {number[]} jitterTable       even quantiles of what is added, in milliseconds, rising
- * @property {number} stallsPerSecond     how often the link stalls: whoever comes in a stall leaves at its end
+ * @property {number} stallsPerSecond how often the link stalls: whoever comes in a stall leaves at
+ *   its end
  * @property {number} stallMinMs          a stall lasts evenly between this
  * @property {number} stallMaxMs          and this
  * @property {number} lossPercent         losses that don't know of each other
@@ -21,22 +24,29 @@
  * @property {number} goodLossPercent     loss in the good state
  * @property {number} badLossPercent      loss in the bad state
  * @property {number} rateBits            bits of IP packets a second
- * @property {number} burstBytes          the token bucket's depth; 0: each packet takes its time on the line
+ * @property {number} burstBytes the token bucket's depth; 0: each packet takes its time on the line
  * @property {number} queuePackets        packets that may wait for the rate, drop-tail
  * @property {number} queueMs             the longest wait for the rate, drop-tail
  * @property {boolean} reorder            whether jitter may reorder packets
- * @property {number} reorderPercent      packets that are held back by reorderMs, so that others overtake
+ * @property {number} reorderPercent packets that are held back by reorderMs, so that others
+ *   overtake
  * @property {number} reorderMs
  */
 
-/** @typedef {{ up: Partial<LinkSettings>, down: Partial<LinkSettings> }} LinkParameters for the two directions: up is from the client to the server */
+/**
+ * @typedef {{ up: Partial<LinkSettings>, down: Partial<LinkSettings> }} LinkParameters for the two
+ *   directions: up is from the client to the server
+ */
 
 /** @typedef {{ atMs: number } & LinkParameters} LinkStep changes at a time after the steps began */
 
 /** Longest delay of any kind. */
 const MAX_MS = 60_000;
 
-/** The numbers' largest values; the smallest is 0. The emulator has the same limits and the defaults. */
+/**
+ * The numbers' largest values; the smallest is 0. The emulator has the same limits and the
+ * defaults.
+ */
 const LIMITS = /** @type {Record<string, number>} */ ({
   delayMs: MAX_MS,
   jitterMs: MAX_MS,
@@ -97,7 +107,8 @@ function checkSetting(name, value) {
     throw new TypeError('reorder must be true or false');
   }
   if (name !== 'jitterTable') throw new RangeError(`a link has no setting ${name}`);
-  if (!isTable(value)) throw new RangeError(`jitterTable must be a rising list of 2 to ${MAX_TABLE} milliseconds`);
+  if (!isTable(value))
+    throw new RangeError(`jitterTable must be a rising list of 2 to ${MAX_TABLE} milliseconds`);
 }
 
 /** @param {unknown} value @param {string} what @returns {Partial<LinkSettings>} */
@@ -108,8 +119,8 @@ function checkDirection(value, what) {
 }
 
 /**
- * @param {unknown} value settings for both directions, and under `up` and `down` for one of them, which
- *   come before those for both
+ * @param {unknown} value settings for both directions, and under `up` and `down` for one of them,
+ *   which come before those for both
  * @returns {LinkParameters}
  * @throws {TypeError | RangeError} which says what is wrong
  */
@@ -132,9 +143,11 @@ export function parseSteps(value) {
   if (value.length > MAX_STEPS) throw new RangeError(`there may be ${MAX_STEPS} steps at most`);
   const steps = value.map((item, i) => {
     const { atMs, changes, ...rest } = object(item, `step ${i + 1}`);
-    if (!isWithin(atMs, MAX_STEP_MS)) throw new RangeError(`step ${i + 1}: atMs must be milliseconds from 0 on`);
+    if (!isWithin(atMs, MAX_STEP_MS))
+      throw new RangeError(`step ${i + 1}: atMs must be milliseconds from 0 on`);
     const [unknown] = Object.keys(rest);
-    if (unknown) throw new RangeError(`step ${i + 1}: there is no ${unknown}, only atMs and changes`);
+    if (unknown)
+      throw new RangeError(`step ${i + 1}: there is no ${unknown}, only atMs and changes`);
     return { atMs: Number(atMs), ...parseLink(changes) };
   });
   return steps.sort((a, b) => a.atMs - b.atMs);

@@ -1,7 +1,7 @@
 /**
- * A star: participants in network namespaces of their own, each with an emulated link, a leg, to one hub, which routes.
- * A packet from one participant to another meets the sender's leg up and the receiver's leg down, whether a program in
- * the hub forwards it or nothing does.
+ * A star: participants in network namespaces of their own, each with an emulated link, a leg, to
+ * one hub, which routes. A packet from one participant to another meets the sender's leg up and the
+ * receiver's leg down, whether a program in the hub forwards it or nothing does.
  */
 
 import { ip, LinkError, run } from './network-namespace.js';
@@ -12,7 +12,10 @@ import { ip, LinkError, run } from './network-namespace.js';
 /** The addresses of all legs: placeOf() in link.js has them. */
 const LEGS = '198.18.0.0/16';
 
-/** The congestion control of all TCP, whatever the machine's own is: Linux's default, CUBIC (RFC 9438). */
+/**
+ * The congestion control of all TCP, whatever the machine's own is: Linux's default, CUBIC (RFC
+ * 9438).
+ */
 const TCP = Object.freeze(['congctl', 'cubic']);
 
 /** Legs of the same seed would lose their packets together. */
@@ -27,7 +30,10 @@ export class Star {
     this.legs = legs;
   }
 
-  /** The words before a program's that run it in the hub. Its address there is that of each leg's server. */
+  /**
+   * The words before a program's that run it in the hub. Its address there is that of each leg's
+   * server.
+   */
   get hub() {
     return this.legs[0].server.exec;
   }
@@ -48,19 +54,25 @@ export class Star {
   }
 
   /**
-   * Begins the random numbers of legs anew. Legs at the same place of different lists have the same fates.
+   * Begins the random numbers of legs anew. Legs at the same place of different lists have the same
+   * fates.
    * @param {readonly (readonly Link[])[]} lists  of legs, such as the pairs of several ways
    * @param {number} seed
-   * @param {(list: number, place: number) => import('./emulator.js').Slots | undefined} [slotsOf]  of each leg
+   * @param {(list: number, place: number) => import('./emulator.js').Slots | undefined} [slotsOf]
+   *   of each leg
    */
   async seedAnew(lists, seed, slotsOf) {
-    await Promise.all(lists.flatMap((list, i) => list.map((leg, place) => leg.seedAnew(seed + place * SEED_STEP, slotsOf?.(i, place)))));
+    await Promise.all(
+      lists.flatMap((list, i) =>
+        list.map((leg, place) => leg.seedAnew(seed + place * SEED_STEP, slotsOf?.(i, place))),
+      ),
+    );
   }
 }
 
 /**
- * Makes a star of a link: its server's end becomes the hub, its client's end the first participant. Branches that it has
- * already are legs.
+ * Makes a star of a link: its server's end becomes the hub, its client's end the first participant.
+ * Branches that it has already are legs.
  * @param {Link} link      which is emulated; closing it closes all legs
  * @param {number} count   of participants
  * @returns {Promise<Star>}
@@ -72,23 +84,51 @@ export async function starOf(link, count) {
   const legs = [link, ...link.branches];
   while (legs.length < count) legs.push(await link.branch({ profile, parameters }));
   await turnOn(link.names.server, 'ip_forward');
-  // A connection must not begin with the window and the round trip of one before it, on another kind of leg.
-  for (const name of [link.names.server, ...legs.map(({ names }) => names.client)]) await turnOn(name, 'tcp_no_metrics_save');
+  // A connection must not begin with the window and the round trip of one before it, on another
+  // kind of leg.
+  for (const name of [link.names.server, ...legs.map(({ names }) => names.client)])
+    await turnOn(name, 'tcp_no_metrics_save');
   for (const leg of legs) await layRoutes(leg);
   return new Star(legs.slice(0, count));
 }
 
 /** @param {string} name a namespace @param {string} setting of IPv4 */
 async function turnOn(name, setting) {
-  const { code, stderr } = await run('ip', ['netns', 'exec', name, 'sh', '-c', `echo 1 > /proc/sys/net/ipv4/${setting}`]);
+  const { code, stderr } = await run('ip', [
+    'netns',
+    'exec',
+    name,
+    'sh',
+    '-c',
+    `echo 1 > /proc/sys/net/ipv4/${setting}`,
+  ]);
   if (code !== 0) throw new LinkError(`${setting} can't be turned on: ${stderr.trim()}`);
 }
 
 /** @param {Link} leg */
 async function layRoutes({ names, device, client, server }) {
-  const route = (/** @type {string} */ name, /** @type {string[]} */ ...to) => ip('-n', name, 'route', 'replace', ...to, 'dev', device, ...TCP);
+  const route = (/** @type {string} */ name, /** @type {string[]} */ ...to) =>
+    ip('-n', name, 'route', 'replace', ...to, 'dev', device, ...TCP);
   await route(names.client, LEGS);
   // Those that came with the addresses, with a controller too.
-  await route(names.client, server.address, 'proto', 'kernel', 'scope', 'link', 'src', client.address);
-  await route(names.server, client.address, 'proto', 'kernel', 'scope', 'link', 'src', server.address);
+  await route(
+    names.client,
+    server.address,
+    'proto',
+    'kernel',
+    'scope',
+    'link',
+    'src',
+    client.address,
+  );
+  await route(
+    names.server,
+    client.address,
+    'proto',
+    'kernel',
+    'scope',
+    'link',
+    'src',
+    server.address,
+  );
 }

@@ -1,7 +1,7 @@
 /**
  * Small programs that run inside a link's namespaces and measure it as `ping` and `iperf` do:
- * `node bench/link/traffic.js echo|ping|sink|source|flood …`. They print their results as a line of JSON; all but
- * `ping` end with their input.
+ * `node bench/link/traffic.js echo|ping|sink|source|flood …`. They print their results as a line of
+ * JSON; all but `ping` end with their input.
  */
 
 import { createSocket } from 'node:dgram';
@@ -12,7 +12,10 @@ import { seededRandom } from '../stats/random.js';
 const PING_LINGER_MS = 2000;
 const CHUNK = Buffer.alloc(64 * 1024);
 
-/** Bytes of a datagram of `flood`, and of its headers of IP and UDP: a full packet on a path with tunnels. */
+/**
+ * Bytes of a datagram of `flood`, and of its headers of IP and UDP: a full packet on a path with
+ * tunnels.
+ */
 const DATAGRAM = Buffer.alloc(1200);
 const HEADER_BYTES = 28;
 
@@ -70,13 +73,18 @@ function ping(address, port, count, intervalMs, bytes) {
     sent[i] = now();
     socket.send(packet, Number(port), address);
     const next = i + 1 < sent.length ? () => send(i + 1) : finish;
-    const wait = i + 1 < sent.length ? start + (i + 1) * Number(intervalMs) - now() : PING_LINGER_MS;
+    const wait =
+      i + 1 < sent.length ? start + (i + 1) * Number(intervalMs) - now() : PING_LINGER_MS;
     timer = setTimeout(next, Math.max(0, wait));
   };
   send(0);
 }
 
-/** Counts what comes by TCP and by UDP until its input ends, and says how much it was, and in what time. @param {string} address */
+/**
+ * Counts what comes by TCP and by UDP until its input ends, and says how much it was, and in what
+ * time.
+ * @param {string} address
+ */
 function sink(address) {
   let [bytes, first, last] = [0, 0, 0];
   const take = (/** @type {Buffer} */ data) => {
@@ -86,13 +94,32 @@ function sink(address) {
   };
   const udp = createSocket('udp4').on('message', take);
   const tcp = createServer((socket) => socket.on('data', take).on('error', () => {}));
-  tcp.listen(0, address, () => udp.bind(0, address, () => print({ port: /** @type {import('node:net').AddressInfo} */ (tcp.address()).port, udpPort: udp.address().port })));
-  untilInputEnds(() => process.stdout.write(`${JSON.stringify({ bytes, seconds: (last - first) / 1000 })}\n`, () => process.exit()));
+  tcp.listen(0, address, () =>
+    udp.bind(0, address, () =>
+      print({
+        port: /** @type {import('node:net').AddressInfo} */ (tcp.address()).port,
+        udpPort: udp.address().port,
+      }),
+    ),
+  );
+  untilInputEnds(() =>
+    process.stdout.write(`${JSON.stringify({ bytes, seconds: (last - first) / 1000 })}\n`, () =>
+      process.exit(),
+    ),
+  );
 }
 
-/** Sends as much as it can. @param {string} address @param {string} port @param {string} seconds @param {string} flows TCP connections */
+/**
+ * Sends as much as it can.
+ * @param {string} address
+ * @param {string} port
+ * @param {string} seconds
+ * @param {string} flows TCP connections
+ */
 function source(address, port, seconds, flows) {
-  const sockets = new Set(Array.from({ length: Number(flows) }, () => connect(Number(port), address)));
+  const sockets = new Set(
+    Array.from({ length: Number(flows) }, () => connect(Number(port), address)),
+  );
   for (const socket of sockets) {
     const fill = () => {
       while (socket.writable && socket.write(CHUNK));
@@ -100,10 +127,13 @@ function source(address, port, seconds, flows) {
     socket.on('connect', () => {
       print('connected');
       fill();
-      setTimeout(() => {
-        socket.off('drain', fill);
-        socket.end();
-      }, Number(seconds) * 1000).unref();
+      setTimeout(
+        () => {
+          socket.off('drain', fill);
+          socket.end();
+        },
+        Number(seconds) * 1000,
+      ).unref();
     });
     socket.on('drain', fill);
     socket.on('error', (error) => {
@@ -120,8 +150,9 @@ function source(address, port, seconds, flows) {
 }
 
 /**
- * Sends datagrams at random times (Poisson): evenly sent ones would keep step with a full queue, which then has room for
- * all of them and for nobody else (S. Floyd and V. Jacobson, "On Traffic Phase Effects in Packet-Switched Gateways", 1992).
+ * Sends datagrams at random times (Poisson): evenly sent ones would keep step with a full queue,
+ * which then has room for all of them and for nobody else (S. Floyd and V. Jacobson, "On Traffic
+ * Phase Effects in Packet-Switched Gateways", 1992).
  * @param {string} address @param {string} port @param {string} seconds
  * @param {string} bits a second on average, with headers
  */
@@ -135,7 +166,8 @@ function flood(address, port, seconds, bits) {
   print('started');
   function send() {
     const elapsedMs = now() - start;
-    for (; dueMs <= elapsedMs; dueMs -= meanMs * Math.log(1 - random())) socket.send(DATAGRAM, Number(port), address);
+    for (; dueMs <= elapsedMs; dueMs -= meanMs * Math.log(1 - random()))
+      socket.send(DATAGRAM, Number(port), address);
     if (dueMs < endMs) timer = setTimeout(send, dueMs - elapsedMs);
   }
   socket.on('error', () => {});
@@ -146,5 +178,11 @@ function flood(address, port, seconds, bits) {
 }
 
 const [name, ...args] = process.argv.slice(2);
-const programs = /** @type {Record<string, (...args: string[]) => void>} */ ({ echo, ping, sink, source, flood });
+const programs = /** @type {Record<string, (...args: string[]) => void>} */ ({
+  echo,
+  ping,
+  sink,
+  source,
+  flood,
+});
 programs[name](...args);

@@ -1,6 +1,6 @@
 /**
- * A call of some people, each in a process of their own: from peer to peer, through a forwarder in the hub, or mixed by
- * aloud's server there.
+ * A call of some people, each in a process of their own: from peer to peer, through a forwarder in
+ * the hub, or mixed by aloud's server there.
  *
  * @import { LinkEnd } from '../link/measure.js'
  * @import { CallNotes } from './notes.js'
@@ -10,8 +10,9 @@
  *
  * @typedef {object} Topology
  * @property {URL | null} hub                            the program in the hub
- * @property {() => Promise<string | null>} missing      what this machine lacks for it, in one sentence
- * @property {(people: Person[], hub: any) => Promise<(() => Promise<unknown>)>} prepare  resolves to what connects them
+ * @property {() => Promise<string | null>} missing what this machine lacks for it, in one sentence
+ * @property {(people: Person[], hub: any) => Promise<(() => Promise<unknown>)>} prepare resolves to
+ *   what connects them
  */
 
 import { isBuilt } from '@aloud/native';
@@ -26,7 +27,10 @@ export const FORWARDER = new URL('forwarder-process.js', import.meta.url);
 /** Time in which all must be connected, in milliseconds. */
 const CONNECT_MS = 20_000;
 
-/** Redundancy would hide loss that WebRTC's packets show; shared, a mix is made when it is due and not when it is asked for. */
+/**
+ * Redundancy would hide loss that WebRTC's packets show; shared, a mix is made when it is due and
+ * not when it is asked for.
+ */
 const SERVER_OPTIONS = ['--delivery', 'tick', '--redundancy', '0'];
 
 /** @type {Readonly<Record<string, Topology>>} */
@@ -37,7 +41,12 @@ export const TOPOLOGIES = Object.freeze({
     async prepare(people) {
       await talk(people);
       const pairs = people.flatMap((a, i) => people.slice(i + 1).map((b) => ({ a, b })));
-      return () => Promise.all(pairs.map(({ a, b }) => meet(a, { name: b.name, process: b.process, address: b.leg.client.address })));
+      return () =>
+        Promise.all(
+          pairs.map(({ a, b }) =>
+            meet(a, { name: b.name, process: b.process, address: b.leg.client.address }),
+          ),
+        );
     },
   },
   forwarded: {
@@ -45,7 +54,12 @@ export const TOPOLOGIES = Object.freeze({
     missing,
     async prepare(people, hub) {
       await talk(people);
-      return () => Promise.all(people.map((person) => meet(person, { name: 'forwarder', process: hub, address: person.leg.server.address })));
+      return () =>
+        Promise.all(
+          people.map((person) =>
+            meet(person, { name: 'forwarder', process: hub, address: person.leg.server.address }),
+          ),
+        );
     },
   },
   mixed: {
@@ -53,16 +67,32 @@ export const TOPOLOGIES = Object.freeze({
     missing: async () => (isBuilt() ? null : 'The native engine is not built.'),
     async prepare(people, hub) {
       const { port } = await hub.call('start', { argv: SERVER_OPTIONS, observe: 'mixes' });
-      return () => Promise.all(people.map(({ name, leg, process }) => process.call('join', { name, origin: `http://${leg.server.address}:${port}` })));
+      return () =>
+        Promise.all(
+          people.map(({ name, leg, process }) =>
+            process.call('join', { name, origin: `http://${leg.server.address}:${port}` }),
+          ),
+        );
     },
   },
 });
 
-/** People who speak over WebRTC, to whom they will be connected: their frames' ends are spread over a frame's time. @param {Person[]} people */
+/**
+ * People who speak over WebRTC, to whom they will be connected: their frames' ends are spread over
+ * a frame's time.
+ * @param {Person[]} people
+ */
 const talk = (people) =>
-  Promise.all(people.map(({ name, process }, i) => process.call('talk', { name, phaseMs: (i * EVERY_MS) / people.length })));
+  Promise.all(
+    people.map(({ name, process }, i) =>
+      process.call('talk', { name, phaseMs: (i * EVERY_MS) / people.length }),
+    ),
+  );
 
-/** The most tries to connect two: one in some hundred finds that the library has no transport, and stays so. */
+/**
+ * The most tries to connect two: one in some hundred finds that the library has no transport, and
+ * stays so.
+ */
 const TRIES = 4;
 
 /**
@@ -90,7 +120,11 @@ export class Call {
   /** When the people began to connect, on the machine's monotonic clock. */
   startMs = NaN;
 
-  /** @param {Person[]} people @param {Child | null} hub @param {boolean} mixes  whether the hub does */
+  /**
+   * @param {Person[]} people
+   * @param {Child | null} hub
+   * @param {boolean} mixes whether the hub does
+   */
   constructor(people, hub, mixes) {
     this.#people = people;
     this.#hub = hub;
@@ -109,12 +143,22 @@ export class Call {
    */
   static async open({ topology, legs, hub: exec, payloads, signal }) {
     const { hub: script, prepare } = TOPOLOGIES[topology];
-    const people = legs.map((leg, i) => ({ name: String(i + 1), leg, process: new Child(PERSON, leg.client.exec) }));
+    const people = legs.map((leg, i) => ({
+      name: String(i + 1),
+      leg,
+      process: new Child(PERSON, leg.client.exec),
+    }));
     const hub = script && new Child(script, exec);
     const call = new Call(people, hub, script === SERVER);
     try {
       // People don't all say the same at once.
-      await Promise.all(people.map(({ process }, i) => process.call('ready', { payloads: rotated(payloads, (i * payloads.length) / people.length) })));
+      await Promise.all(
+        people.map(({ process }, i) =>
+          process.call('ready', {
+            payloads: rotated(payloads, (i * payloads.length) / people.length),
+          }),
+        ),
+      );
       const connect = await prepare(people, hub);
       signal.throwIfAborted();
       call.startMs = sharedMs(performance.now());
@@ -126,7 +170,9 @@ export class Call {
     }
   }
 
-  /** How many people the hub hears at most, as it is now: a server whose mixes are late mixes fewer. */
+  /**
+   * How many people the hub hears at most, as it is now: a server whose mixes are late mixes fewer.
+   */
   async places() {
     const room = this.#mixes ? await this.#hub?.call('room', { room: 'call' }) : null;
     return room ? room.mixing.places : Infinity;
@@ -134,14 +180,20 @@ export class Call {
 
   /** Begins notes anew. */
   async begin() {
-    await Promise.all([...this.#people.map(({ process }) => process.call('begin')), this.#hub?.call('begin')]);
+    await Promise.all([
+      ...this.#people.map(({ process }) => process.call('begin')),
+      this.#hub?.call('begin'),
+    ]);
   }
 
   /** The notes since begin(), or before it since the call began. @returns {Promise<CallNotes>} */
   async collect() {
     const [hub, ...people] = await Promise.all([
       this.#hub?.call('collect') ?? null,
-      ...this.#people.map(async ({ name, process }) => ({ name, ...(await process.call('collect')) })),
+      ...this.#people.map(async ({ name, process }) => ({
+        name,
+        ...(await process.call('collect')),
+      })),
     ]);
     return { people, hub };
   }
@@ -163,6 +215,14 @@ const rotated = (payloads, by) => [...payloads.slice(by), ...payloads.slice(0, b
  */
 async function until(connected, signal) {
   const over = AbortSignal.any([signal, AbortSignal.timeout(CONNECT_MS)]);
-  const reason = () => (signal.aborted ? signal.reason : new Error(`not all were connected within ${CONNECT_MS / 1000} s`));
-  await Promise.race([connected, new Promise((_, reject) => over.addEventListener('abort', () => reject(reason()), { once: true }))]);
+  const reason = () =>
+    signal.aborted
+      ? signal.reason
+      : new Error(`not all were connected within ${CONNECT_MS / 1000} s`);
+  await Promise.race([
+    connected,
+    new Promise((_, reject) =>
+      over.addEventListener('abort', () => reject(reason()), { once: true }),
+    ),
+  ]);
 }

@@ -1,17 +1,17 @@
 /**
- * People who speak all the time, and note what they send and receive: one has connections of WebRTC, the other a session of
- * aloud's server. A pacer sends their packets when their frames end.
+ * People who speak all the time, and note what they send and receive: one has connections of
+ * WebRTC, the other a session of aloud's server. A pacer sends their packets when their frames end.
  *
  * @import { Paced } from '../../public/lab/runs/pacer.js'
  * @import { Connection } from '../../public/client/connection/connection.js'
  *
  * @typedef {object} CallerNotes  times on performance.now()
  * @property {{ frame: number, atMs: number }[]} sent
- * @property {{ speaker?: string, frame: number, atMs: number }[]} received  packets with sound, without a speaker where it
- *   is a mix
+ * @property {{ speaker?: string, frame: number, atMs: number }[]} received packets with sound,
+ *   without a speaker where it is a mix
  *
- * @typedef {Paced & { begin: () => void, notes: CallerNotes, close: () => void | Promise<void> }} Caller
- *   begin: begins its notes anew
+ * @typedef {Paced & { begin: () => void, notes: CallerNotes, close: () => void | Promise<void> }}
+ *   Caller begin: begins its notes anew
  */
 
 import { Talker } from '../participants/talker.js';
@@ -31,8 +31,9 @@ export class PeerCaller {
   peers = new Peers((packet) => this.#receive(packet));
 
   /**
-   * @param {{ name: string, payloads: readonly Uint8Array[], phaseMs: number }} options  name: a number, of which the SSRC is
-   *   made; payloads: those that go around; phaseMs: from now to the first packet
+   * @param {{ name: string, payloads: readonly Uint8Array[], phaseMs: number }} options name: a
+   *   number, of which the SSRC is made; payloads: those that go around; phaseMs: from now to the
+   *   first packet
    */
   constructor({ name, payloads, phaseMs }) {
     this.#ssrc = Number(name);
@@ -53,7 +54,12 @@ export class PeerCaller {
   /** @param {Buffer} packet */
   #receive(packet) {
     const read = readRtp(packet);
-    if (read) this.notes.received.push({ speaker: String(read.ssrc), frame: read.sequence, atMs: performance.now() });
+    if (read)
+      this.notes.received.push({
+        speaker: String(read.ssrc),
+        frame: read.sequence,
+        atMs: performance.now(),
+      });
   }
 
   begin() {

@@ -1,4 +1,7 @@
-/** A forwarder (an SFU) in a process of its own: each packet of RTP goes to everybody but its speaker, as it is. */
+/**
+ * A forwarder (an SFU) in a process of its own: each packet of RTP goes to everybody but its
+ * speaker, as it is.
+ */
 
 import { CpuMeter, serve } from '../participants/child.js';
 import { Peers } from './peers.js';

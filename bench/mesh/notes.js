@@ -4,14 +4,15 @@
  * @typedef {object} PersonNotes
  * @property {string} name
  * @property {{ frame: number, atMs: number }[]} sent
- * @property {{ speaker?: string, frame: number, atMs: number }[]} received  of a speaker, or of the mix
+ * @property {{ speaker?: string, frame: number, atMs: number }[]} received of a speaker, or of the
+ *   mix
  * @property {number} cpuPercent    of a core
  * @property {number[]} latenessMs  of sending, against plan
  *
  * @typedef {object} HubNotes
  * @property {number} cpuPercent
- * @property {{ name: string, frame: number, state: number, mix?: number }[]} [states]  of speakers' frames when they were
- *   mixed (bench/participants/server-process.js), where the hub mixes
+ * @property {{ name: string, frame: number, state: number, mix?: number }[]} [states] of speakers'
+ *   frames when they were mixed (bench/participants/server-process.js), where the hub mixes
  * @property {number[]} [tickLatenessMs]  how late mixes began
  *
  * @typedef {{ people: PersonNotes[], hub: HubNotes | null }} CallNotes
@@ -21,12 +22,14 @@ import { FrameState } from '../../server/source/pcm-ring.js';
 import { mixesOf } from '../stats/call-figures.js';
 
 /**
- * When each frame of a speaker's was first at a listener's, by itself or in a mix that had it in time.
+ * When each frame of a speaker's was first at a listener's, by itself or in a mix that had it in
+ * time.
  * @param {CallNotes} notes @param {PersonNotes} speaker @param {PersonNotes} listener
  * @returns {Map<number, number>} by frame
  */
 function arrivalsOf({ hub }, speaker, listener) {
-  if (!hub?.states) return firstTimes(listener.received.filter((note) => note.speaker === speaker.name));
+  if (!hub?.states)
+    return firstTimes(listener.received.filter((note) => note.speaker === speaker.name));
   const mixes = firstTimes(listener.received);
   const arrivals = new Map();
   for (const [frame, { state, mix }] of mixesOf(hub.states, speaker.name)) {
@@ -39,7 +42,8 @@ function arrivalsOf({ hub }, speaker, listener) {
 /** @param {readonly { frame: number, atMs: number }[]} received @returns {Map<number, number>} */
 function firstTimes(received) {
   const first = new Map();
-  for (const { frame, atMs } of received) first.set(frame, Math.min(first.get(frame) ?? Infinity, atMs));
+  for (const { frame, atMs } of received)
+    first.set(frame, Math.min(first.get(frame) ?? Infinity, atMs));
   return first;
 }
 
@@ -50,8 +54,11 @@ function firstTimes(received) {
  * @returns {number[]} milliseconds; Infinity where they never heard each other
  */
 export const setupsOf = (notes, startMs) =>
-  notes.people.flatMap((listener) => notes.people.filter((speaker) => speaker !== listener).map((speaker) => (
-    Math.min(...arrivalsOf(notes, speaker, listener).values()) - startMs)));
+  notes.people.flatMap((listener) =>
+    notes.people
+      .filter((speaker) => speaker !== listener)
+      .map((speaker) => Math.min(...arrivalsOf(notes, speaker, listener).values()) - startMs),
+  );
 
 /**
  * The ages of a speaker's frames at a listener's: from the frame's sending.

@@ -6,7 +6,10 @@
 import { PAYLOAD_TYPE } from '../ways/rtp.js';
 import { described, newPeer } from '../ways/webrtc.js';
 
-/** @typedef {{ peer: PeerConnection, track: Track | null }} Connected  the library ends the process when a track in use is collected as garbage */
+/**
+ * @typedef {{ peer: PeerConnection, track: Track | null }} Connected the library ends the process
+ *   when a track in use is collected as garbage
+ */
 
 /** Connections by who is at their other end. */
 export class Peers {
@@ -14,7 +17,10 @@ export class Peers {
   /** @type {Map<string, Connected>} */
   #connected = new Map();
 
-  /** @param {(packet: Buffer, from: string) => void} onRtp  receives packets of RTP, and those of RTCP */
+  /**
+   * @param {(packet: Buffer, from: string) => void} onRtp receives packets of RTP, and those of
+   *   RTCP
+   */
   constructor(onRtp) {
     this.#onRtp = onRtp;
   }
@@ -48,7 +54,12 @@ export class Peers {
     this.#connected.get(to)?.peer.setRemoteDescription(answer, 'answer');
   }
 
-  /** Keeps a connection in place of the one before it. @param {string} name @param {PeerConnection} peer @param {Track | null} track */
+  /**
+   * Keeps a connection in place of the one before it.
+   * @param {string} name
+   * @param {PeerConnection} peer
+   * @param {Track | null} track
+   */
   #keep(name, peer, track) {
     const before = this.#connected.get(name);
     if (before && before.peer !== peer) before.peer.close();
@@ -56,7 +67,11 @@ export class Peers {
     track?.onMessage((packet) => this.#onRtp(packet, name));
   }
 
-  /** Sends a packet to all to whom there is a connection by now. @param {Buffer} rtp @param {string} [except] but this one */
+  /**
+   * Sends a packet to all to whom there is a connection by now.
+   * @param {Buffer} rtp
+   * @param {string} [except] but this one
+   */
   send(rtp, except) {
     for (const [name, { track }] of this.#connected) {
       if (name !== except && track?.isOpen()) track.sendMessageBinary(rtp);

@@ -28,7 +28,10 @@ function peers() {
 }
 
 const overWebRtc = {
-  /** Speaks from now on, to those to whom there is a connection. @param {{ name: string, phaseMs: number }} options */
+  /**
+   * Speaks from now on, to those to whom there is a connection.
+   * @param {{ name: string, phaseMs: number }} options
+   */
   talk(options) {
     caller = new PeerCaller({ ...options, payloads });
     pacer.add(caller);
@@ -41,9 +44,14 @@ const overWebRtc = {
   answered: (options) => peers().answered(options),
 };
 
-/** Joins at the server, and speaks from then on. @param {{ origin: string, name: string }} options */
+/**
+ * Joins at the server, and speaks from then on.
+ * @param {{ origin: string, name: string }} options
+ */
 async function join({ origin, name }) {
-  const session = new SessionCaller(await openConnection('webtransport', { origin, config: await fetchConfig(origin), endpoint }));
+  const session = new SessionCaller(
+    await openConnection('webtransport', { origin, config: await fetchConfig(origin), endpoint }),
+  );
   caller = session;
   await session.join({ name, payloads });
   pacer.add(session);
@@ -55,22 +63,36 @@ function begin() {
   pacer.takeLateness();
 }
 
-/** The notes since begin(), with the lateness and the processor time since then or the last time. */
+/**
+ * The notes since begin(), with the lateness and the processor time since then or the last time.
+ */
 function collect() {
-  const shared = (/** @type {any[]} */ notes) => notes.map((note) => ({ ...note, atMs: sharedMs(note.atMs) }));
+  const shared = (/** @type {any[]} */ notes) =>
+    notes.map((note) => ({ ...note, atMs: sharedMs(note.atMs) }));
   const cpuPercent = cpu.take();
   const { sent = [], received = [] } = caller?.notes ?? {};
-  return { sent: shared(sent), received: shared(received), cpuPercent, latenessMs: pacer.takeLateness() };
+  return {
+    sent: shared(sent),
+    received: shared(received),
+    cpuPercent,
+    latenessMs: pacer.takeLateness(),
+  };
 }
 
 serve(
   {
-    /** Loads what no connection is to wait for. @param {{ payloads: Uint8Array[] }} options  of the speech, those that go around */
+    /**
+     * Loads what no connection is to wait for.
+     * @param {{ payloads: Uint8Array[] }} options of the speech, those that go around
+     */
     async ready(options) {
       ({ payloads } = options);
       await missing();
     },
-    ...overWebRtc, join, begin, collect,
+    ...overWebRtc,
+    join,
+    begin,
+    collect,
   },
   async () => {
     pacer.close();

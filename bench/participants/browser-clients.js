@@ -1,6 +1,7 @@
 /**
- * The participants of a scenario in real Chromium, at their end of the link. They are the same code as
- * those without a browser (participants.js), with the browser's own WebTransport, WebSocket and fetch.
+ * The participants of a scenario in real Chromium, at their end of the link. They are the same code
+ * as those without a browser (participants.js), with the browser's own WebTransport, WebSocket and
+ * fetch.
  * @import { Browser, BrowserContext, CDPSession, Page, Route } from 'playwright-core'
  * @import { LinkEnd } from '../link/measure.js'
  */
@@ -13,8 +14,9 @@ import { CHROMIUM_ARGUMENTS } from '../browsers/chromium.js';
 import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
 
 /**
- * Number of pages that talkers share, since a page costs more than a talker. Each page has a profile of its own.
- * A talker over HTTP/1 has a page alone, since a profile has no more than six connections to a server.
+ * Number of pages that talkers share, since a page costs more than a talker. Each page has a
+ * profile of its own. A talker over HTTP/1 has a page alone, since a profile has no more than six
+ * connections to a server.
  */
 const MOST_SHARED_PAGES = 2;
 
@@ -22,8 +24,9 @@ const MOST_SHARED_PAGES = 2;
 const HOST = 'aloud.localhost';
 
 /**
- * The page's document. It is the server's own, since Chromium lets a page into a private network only if it came
- * from there. Its headers isolate it as they do every page, so it has shared memory and a clock of 5 µs.
+ * The page's document. It is the server's own, since Chromium lets a page into a private network
+ * only if it came from there. Its headers isolate it as they do every page, so it has shared memory
+ * and a clock of 5 µs.
  */
 const DOCUMENT = '/api/config';
 
@@ -64,12 +67,18 @@ export class BrowserClients {
       const browser = await chromium.launch({
         executablePath,
         // The lab decides itself what a signal means.
-        handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
+        handleSIGINT: false,
+        handleSIGTERM: false,
+        handleSIGHUP: false,
         args: [
-          ...CHROMIUM_ARGUMENTS, '--autoplay-policy=no-user-gesture-required', '--use-fake-ui-for-media-stream',
+          ...CHROMIUM_ARGUMENTS,
+          '--autoplay-policy=no-user-gesture-required',
+          '--use-fake-ui-for-media-stream',
           // A microphone that says the speech again and again.
-          '--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${join(scratch, MICROPHONE)}`,
-          `--host-resolver-rules=MAP ${HOST} ${server.address}`, ...more,
+          '--use-fake-device-for-media-stream',
+          `--use-file-for-fake-audio-capture=${join(scratch, MICROPHONE)}`,
+          `--host-resolver-rules=MAP ${HOST} ${server.address}`,
+          ...more,
         ],
       });
       return new BrowserClients(browser, scratch, await browser.newBrowserCDPSession());
@@ -120,7 +129,8 @@ export class BrowserClients {
   }
 
   /**
-   * Sets what microphones say that are opened from now on, again and again. Before the first call it is the speech.
+   * Sets what microphones say that are opened from now on, again and again. Before the first call
+   * it is the speech.
    * @param {URL} file  a WAV file: Chromium reads it anew for each microphone
    */
   async say(file) {
@@ -157,7 +167,9 @@ export class BrowserClients {
   /** @param {{ id: string, transport: string }} options */
   async #join(options) {
     const isShared = options.transport !== 'http1';
-    const shared = this.#talking().filter((page) => page.isShared).sort((a, b) => a.talkers.size - b.talkers.size);
+    const shared = this.#talking()
+      .filter((page) => page.isShared)
+      .sort((a, b) => a.talkers.size - b.talkers.size);
     const page = isShared && shared.length >= MOST_SHARED_PAGES ? shared[0] : await this.#idle();
     page.isShared = isShared;
     page.talkers.add(options.id);
@@ -186,10 +198,14 @@ export class BrowserClients {
     return ask(page, 'listen', options);
   }
 
-  /** @returns {Promise<{ browser: number, renderers: number[] }>} ids: a page has a renderer of its own */
+  /**
+   * @returns {Promise<{ browser: number, renderers: number[] }>} ids: a page has a renderer of its
+   *   own
+   */
   async #processes() {
     const { processInfo } = await this.#session.send('SystemInfo.getProcessInfo');
-    const idsOf = (/** @type {string} */ kind) => processInfo.filter(({ type }) => type === kind).map(({ id }) => id);
+    const idsOf = (/** @type {string} */ kind) =>
+      processInfo.filter(({ type }) => type === kind).map(({ id }) => id);
     return { browser: idsOf('browser')[0], renderers: idsOf('renderer') };
   }
 
@@ -229,24 +245,29 @@ export async function wrap(program, exec, scratch) {
 }
 
 /**
- * Opens the lab's page under the server's origin, and loads what it needs. The lab's own files come from
- * the disk; everything else, the client that is measured among it, from the server.
+ * Opens the lab's page under the server's origin, and loads what it needs. The lab's own files come
+ * from the disk; everything else, the client that is measured among it, from the server.
  * @param {BrowserContext} context one that ignores content security policies, for the recorder
  * @param {string} origin
  */
 export async function openPage(context, origin) {
   const page = await context.newPage();
   await page.exposeBinding('aloudEncodedSpeech', async (_source, format, bitrate) =>
-    (await encodeSpeech(format, bitrate)).map((payload) => Buffer.from(payload).toString('base64')));
-  await page.exposeBinding('aloudSpeech', async () => Buffer.from((await readSpeech(48000)).buffer).toString('base64'));
+    (await encodeSpeech(format, bitrate)).map((payload) => Buffer.from(payload).toString('base64')),
+  );
+  await page.exposeBinding('aloudSpeech', async () =>
+    Buffer.from((await readSpeech(48000)).buffer).toString('base64'),
+  );
   const own = `${origin}/bench/**`;
   await page.route(own, serveOwn);
   await page.goto(origin + DOCUMENT);
-  await page.evaluate(`import('/bench/participants/participants-page.js').then(({ ready }) => ready)`);
+  await page.evaluate(
+    `import('/bench/participants/participants-page.js').then(({ ready }) => ready)`,
+  );
   // As long as there is a route, each request of the page, sound over HTTP/1 too, takes a detour.
   await page.unroute(own);
   const startMs = await clockOf(context, page);
-  await page.evaluate((ms) => void (/** @type {any} */ (globalThis).aloudClockMs = ms), startMs);
+  await page.evaluate((aloudClockMs) => void Object.assign(globalThis, { aloudClockMs }), startMs);
   return page;
 }
 
@@ -312,7 +333,8 @@ export class BrowserCpu {
     const { processInfo } = await this.#session.send('SystemInfo.getProcessInfo');
     const seconds = processInfo.reduce((sum, { cpuTime }) => sum + cpuTime, 0);
     const now = performance.now();
-    const percent = (100_000 * Math.max(0, seconds - this.#seconds)) / Math.max(now - this.#atMs, 1);
+    const percent =
+      (100_000 * Math.max(0, seconds - this.#seconds)) / Math.max(now - this.#atMs, 1);
     this.#seconds = seconds;
     this.#atMs = now;
     return percent;

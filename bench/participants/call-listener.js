@@ -1,6 +1,6 @@
 /**
- * A participant in a browser's page: the page's own call, with a microphone that says known speech and a
- * recorder at the call's output.
+ * A participant in a browser's page: the page's own call, with a microphone that says known speech
+ * and a recorder at the call's output.
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Listener, Recording } from './participants.js'
  */
@@ -37,7 +37,8 @@ export class CallListener {
    * @param {string} options.processor      the text of recorder-processor.js
    * @param {Float32Array<ArrayBuffer> | null} options.speech  at 48 kHz; null: only listens
    * @param {boolean} [options.device]  speaks with the browser's own microphone instead
-   * @param {number} [options.loops]    how many times that microphone is recorded as the browser plays it by itself
+   * @param {number} [options.loops] how many times that microphone is recorded as the browser plays
+   *   it by itself
    */
   constructor({ recordSeconds, sampleRate, processor, speech, device = false, loops = 0 }) {
     this.#loopCount = loops;
@@ -45,7 +46,8 @@ export class CallListener {
     this.#recordSeconds = recordSeconds;
     this.#processor = processor;
     // As long as the speech is at the room's rate.
-    this.#speech = speech?.subarray(0, speech.length - (speech.length % (MICROPHONE_RATE / sampleRate))) ?? null;
+    this.#speech =
+      speech?.subarray(0, speech.length - (speech.length % (MICROPHONE_RATE / sampleRate))) ?? null;
   }
 
   /** @param {{ room: string, name: string, transport: TransportName }} options */
@@ -57,7 +59,13 @@ export class CallListener {
       navigator.mediaDevices.getUserMedia = () => microphone.open(speech);
     }
     if (this.#device) this.#tapDevice();
-    const call = new Call({ room, name, transport, processing: false, microphoneId: speech || this.#device ? '' : null });
+    const call = new Call({
+      room,
+      name,
+      transport,
+      processing: false,
+      microphoneId: speech || this.#device ? '' : null,
+    });
     this.#call = call;
     call.addEventListener('stats', ({ detail }) => void (this.#stats = detail));
     let failure = '';
@@ -69,26 +77,37 @@ export class CallListener {
     if (call.state !== 'joined') throw new Error(`the call is ${call.state}: ${failure}`);
   }
 
-  /** The microphone that the call opens goes round by the browser alone too: into a context, and out of it. */
+  /**
+   * The microphone that the call opens goes round by the browser alone too: into a context, and out
+   * of it.
+   */
   #tapDevice() {
     const { mediaDevices } = navigator;
     const open = mediaDevices.getUserMedia.bind(mediaDevices);
     mediaDevices.getUserMedia = async (wish) => {
       const stream = await open(wish);
-      await this.#loops.begin(stream, { count: this.#loopCount, recordSeconds: this.#recordSeconds, processor: this.#processor });
+      await this.#loops.begin(stream, {
+        count: this.#loopCount,
+        recordSeconds: this.#recordSeconds,
+        processor: this.#processor,
+      });
       return stream;
     };
   }
 
   /**
-   * Begins to record as soon as there is something to be recorded, which is before the call is joined.
+   * Begins to record as soon as there is something to be recorded, which is before the call is
+   * joined.
    * @param {Call} call
    */
   async #record(call) {
     while (call.state === 'connecting' && !call.output) await pass(LOOK_MS);
     const { output } = call;
     if (!output) return;
-    this.#recorder = new Recorder(/** @type {AudioContext} */ (output.context), this.#recordSeconds);
+    this.#recorder = new Recorder(
+      /** @type {AudioContext} */ (output.context),
+      this.#recordSeconds,
+    );
     await this.#recorder.start(output, this.#processor);
   }
 
@@ -99,14 +118,18 @@ export class CallListener {
   /** @returns {Recording} */
   recording() {
     if (!this.#recorder) throw new Error('the call has not been joined');
-    return { ...this.#recorder.take(this.#microphone?.startMs), stats: this.#stats, loops: this.#loops.take() };
+    return {
+      ...this.#recorder.take(this.#microphone?.startMs),
+      stats: this.#stats,
+      loops: this.#loops.take(),
+    };
   }
 
   /** Leaves. Idempotent. */
   async close() {
     this.#recorder?.stop();
     // The page may be another listener's next, whose microphone is the browser's own again.
-    delete (/** @type {any} */ (navigator.mediaDevices)).getUserMedia;
+    delete (/** @type {any} */ (navigator.mediaDevices).getUserMedia);
     await this.#loops.close();
     await this.#call?.leave();
     const microphone = this.#microphone;

@@ -16,7 +16,10 @@ import { callFigures, delaysOf } from '../stats/call-figures.js';
 
 const TALKERS = Object.freeze(['A', 'B']);
 
-/** The microphone gives samples as an AudioWorklet does, 128 at a time, as near as a timer comes to that. */
+/**
+ * The microphone gives samples as an AudioWorklet does, 128 at a time, as near as a timer comes to
+ * that.
+ */
 const PERIOD_MS = 2.5;
 
 /** Time for the last packets to arrive and be played, in seconds. */
@@ -29,13 +32,22 @@ const GRACE_SECONDS = 1.5;
  */
 export async function runCall(lab, { settleSeconds, seconds, progress = () => {} }) {
   for (const id of TALKERS) {
-    await lab.clients.call('listen', { id, transport: 'webtransport', room: 'call', speaks: true, recordSeconds: 0, periodMs: PERIOD_MS });
+    await lab.clients.call('listen', {
+      id,
+      transport: 'webtransport',
+      room: 'call',
+      speaks: true,
+      recordSeconds: 0,
+      periodMs: PERIOD_MS,
+    });
   }
   await wait(lab, settleSeconds, (passed) => progress(passed / (settleSeconds + seconds)));
   await lab.server.call('begin');
   await lab.clients.call('noteWires');
   const startMs = lab.folder.elapsedMs;
-  await wait(lab, seconds, (passed) => progress((settleSeconds + passed) / (settleSeconds + seconds)));
+  await wait(lab, seconds, (passed) =>
+    progress((settleSeconds + passed) / (settleSeconds + seconds)),
+  );
   await lab.wait(GRACE_SECONDS);
   const { people, cpuPercent } = await lab.clients.call('takeWires');
   const server = await lab.server.call('collect');
@@ -44,9 +56,22 @@ export async function runCall(lab, { settleSeconds, seconds, progress = () => {}
   lab.tellGenerator([], cpuPercent);
   const fromMs = server.due[0].atMs;
   const speakers = callFigures({ people, server, frameMs, fromMs, toMs: fromMs + seconds * 1000 });
-  const delays = delaysOf(server.due, server.originMs, frameMs).map(({ atMs, delayMs }) => ({ atMs: startMs + atMs - fromMs, delayMs }));
-  const playout = people.map((/** @type {any} */ { id, stats }) => ({ id, playoutMs: stats?.detail.playout.delayMs ?? NaN }));
-  return { speakers, delays, playout, tickLatenessMs: server.tickLatenessMs, serverCpuPercent: server.cpuPercent, clientsCpuPercent: cpuPercent };
+  const delays = delaysOf(server.due, server.originMs, frameMs).map(({ atMs, delayMs }) => ({
+    atMs: startMs + atMs - fromMs,
+    delayMs,
+  }));
+  const playout = people.map((/** @type {any} */ { id, stats }) => ({
+    id,
+    playoutMs: stats?.detail.playout.delayMs ?? NaN,
+  }));
+  return {
+    speakers,
+    delays,
+    playout,
+    tickLatenessMs: server.tickLatenessMs,
+    serverCpuPercent: server.cpuPercent,
+    clientsCpuPercent: cpuPercent,
+  };
 }
 
 /** @param {Lab} lab @param {number} seconds @param {(passed: number) => void} tell */

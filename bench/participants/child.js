@@ -1,6 +1,6 @@
 /**
- * Processes of the lab, each at its end of the link, and calls between them. Times that are sent are of
- * one clock: the machine's monotonic clock, in milliseconds.
+ * Processes of the lab, each at its end of the link, and calls between them. Times that are sent
+ * are of one clock: the machine's monotonic clock, in milliseconds.
  */
 
 import { spawn } from 'node:child_process';
@@ -10,7 +10,10 @@ import { fileURLToPath } from 'node:url';
 /** Time in which a process must end when it is asked to, in milliseconds. */
 const CLOSE_MS = 5000;
 
-/** Number of readings of the two clocks side by side: the first are slow, and any may be interrupted. */
+/**
+ * Number of readings of the two clocks side by side: the first are slow, and any may be
+ * interrupted.
+ */
 const READINGS = 50;
 
 /** The machine's monotonic clock less performance.now(). */
@@ -33,7 +36,10 @@ function measureOffset() {
  */
 export const sharedMs = (ms) => ms + offsetMs;
 
-/** The scripts of the lab's processes: a server, participants without a browser (see participants.js), and a crowd. */
+/**
+ * The scripts of the lab's processes: a server, participants without a browser (see
+ * participants.js), and a crowd.
+ */
 export const SERVER = new URL('server-process.js', import.meta.url);
 export const CLIENT = new URL('client-process.js', import.meta.url);
 export const CROWD = new URL('crowd-process.js', import.meta.url);
@@ -54,11 +60,15 @@ export class Child {
    */
   constructor(script, exec, nodeOptions = []) {
     const [command, ...args] = [...exec, process.execPath, ...nodeOptions, fileURLToPath(script)];
-    this.#process = spawn(command, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], serialization: 'advanced' });
+    this.#process = spawn(command, args, {
+      stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+      serialization: 'advanced',
+    });
     this.#process.on('message', (/** @type {any} */ message) => this.#answered(message));
     this.#exited = new Promise((resolve) => {
       const ended = (/** @type {string} */ how) => {
-        for (const { reject } of this.#waiting.values()) reject(new Error(`a process of the lab ended: ${how}`));
+        for (const { reject } of this.#waiting.values())
+          reject(new Error(`a process of the lab ended: ${how}`));
         this.#waiting.clear();
         resolve();
       };
@@ -82,7 +92,10 @@ export class Child {
     const id = this.#nextId++;
     return new Promise((resolve, reject) => {
       this.#waiting.set(id, { resolve, reject });
-      this.#process.send({ id, name, options }, (error) => error && this.#answered({ id, error: error.message }));
+      this.#process.send(
+        { id, name, options },
+        (error) => error && this.#answered({ id, error: error.message }),
+      );
     });
   }
 
@@ -110,7 +123,8 @@ export class Child {
  */
 export function serve(functions, close) {
   // A parent that has gone waits for no answer.
-  const answer = (/** @type {object} */ message) => void process.send?.(message, undefined, undefined, () => {});
+  const answer = (/** @type {object} */ message) =>
+    void process.send?.(message, undefined, undefined, () => {});
   process.on('message', async (/** @type {any} */ { id, name, options }) => {
     try {
       answer({ id, value: await functions[name](options) });
@@ -157,7 +171,11 @@ export class MachineMeter {
 }
 
 function cpuTimes() {
-  const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({ idle, all: user + nice + sys + idle + irq }));
-  const sum = (/** @type {'idle' | 'all'} */ of) => times.reduce((total, time) => total + time[of], 0);
+  const times = cpus().map(({ times: { user, nice, sys, idle, irq } }) => ({
+    idle,
+    all: user + nice + sys + idle + irq,
+  }));
+  const sum = (/** @type {'idle' | 'all'} */ of) =>
+    times.reduce((total, time) => total + time[of], 0);
   return { cores: times.length, idle: sum('idle'), all: sum('all') };
 }

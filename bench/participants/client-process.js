@@ -1,4 +1,7 @@
-/** The participants of a scenario without a browser, in a process of their own at their end of the link. */
+/**
+ * The participants of a scenario without a browser, in a process of their own at their end of the
+ * link.
+ */
 
 import { Endpoint, isBuilt } from '@aloud/native';
 import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
@@ -10,7 +13,9 @@ import { functionsOf, Participants } from './participants.js';
 import { encodeSpeech, readSpeech } from './speech.js';
 import { WireNotes } from './wire-notes.js';
 
-const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxConnections: 4000, maxStreams: MAX_PACKET_STREAMS }) : null;
+const endpoint = isBuilt()
+  ? new Endpoint({ ioThreads: 1, maxConnections: 4000, maxStreams: MAX_PACKET_STREAMS })
+  : null;
 const cpu = new CpuMeter();
 
 /** @type {import('./participants.js').World['createListener']} */

@@ -17,7 +17,10 @@ const READ_BYTES = 16 * 1024;
 /** No control message of the server is longer, in bytes: a room's list of people must fit. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
-/** WebTransport datagrams over the native engine's client, without a stream or a promise to a packet. */
+/**
+ * WebTransport datagrams over the native engine's client, without a stream or a promise to a
+ * packet.
+ */
 class NativeConnection extends Connection {
   #session;
   #stream;
@@ -50,11 +53,13 @@ class NativeConnection extends Connection {
     const lines = new ControlLines({
       maxBytes: MAX_LINE_BYTES,
       onMessage: (message) => this.control(message),
-      onError: (reason) => this.ended('connection-lost', `The server sent what is no control message: ${reason}`),
+      onError: (reason) =>
+        this.ended('connection-lost', `The server sent what is no control message: ${reason}`),
     });
     const bytes = new Uint8Array(READ_BYTES);
     stream.onReadable = () => {
-      for (let count = stream.read(bytes); count; count = stream.read(bytes)) lines.push(bytes.subarray(0, count));
+      for (let count = stream.read(bytes); count; count = stream.read(bytes))
+        lines.push(bytes.subarray(0, count));
     };
     stream.onReadable();
   }
@@ -90,7 +95,8 @@ export async function openConnection(transport, { origin, config, endpoint }) {
   const url = new URL('/session', origin);
   if (transport === 'webtransport') {
     const offer = config.transports.webtransport;
-    if (!offer || !endpoint) throw new Error('there is no WebTransport: the native engine is not built');
+    if (!offer || !endpoint)
+      throw new Error('there is no WebTransport: the native engine is not built');
     url.protocol = 'https:';
     url.port = String(offer.port);
     return NativeConnection.open(endpoint, url.href, offer.certificateHashes ?? []);
@@ -100,5 +106,9 @@ export async function openConnection(transport, { origin, config, endpoint }) {
     return Http1Connection.open({ url: new URL('/api/sessions', origin).href, clock: systemClock });
   }
   url.protocol = url.protocol.replace('http', 'ws');
-  return WebSocketConnection.open({ url: url.href, now, WebSocket: /** @type {any} */ (WebSocket) });
+  return WebSocketConnection.open({
+    url: url.href,
+    now,
+    WebSocket: /** @type {any} */ (WebSocket),
+  });
 }

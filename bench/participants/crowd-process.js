@@ -15,7 +15,10 @@ const cpu = new CpuMeter();
 /** Number of members that join at a time. */
 const AT_ONCE = 8;
 
-/** How often somebody tries to join a server that is busy, and how long they wait in between, in milliseconds. */
+/**
+ * How often somebody tries to join a server that is busy, and how long they wait in between, in
+ * milliseconds.
+ */
 const TRIES = 20;
 const BUSY_MS = 1000;
 
@@ -53,7 +56,10 @@ serve(
       return config;
     },
     join,
-    /** Some at a time, the first alone. @param {{ people: import('./crowd.js').Person[] }} options */
+    /**
+     * Some at a time, the first alone.
+     * @param {{ people: import('./crowd.js').Person[] }} options
+     */
     async joinAll({ people: [first, ...others] }) {
       await join(first);
       const joining = Array.from({ length: AT_ONCE }, async () => {
@@ -74,10 +80,12 @@ serve(
     take() {
       const { latenessMs, sent, roundTripMs, format } = theCrowd();
       const cpuPercent = cpu.take();
-      const people = theCrowd().take().map(({ arrivals, ...person }) => ({
-        ...person,
-        arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs) })),
-      }));
+      const people = theCrowd()
+        .take()
+        .map(({ arrivals, ...person }) => ({
+          ...person,
+          arrivals: arrivals.map(({ frame, atMs }) => ({ frame, atMs: sharedMs(atMs) })),
+        }));
       return { people, latenessMs, sent, roundTripMs, frameMs: format?.frameMs, cpuPercent };
     },
   },

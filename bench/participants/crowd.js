@@ -1,7 +1,7 @@
 /**
- * Many participants in one process, as cheap as they can be made: one timer for all, one clock for each room,
- * packets made beforehand, arrivals counted by their headers. A member who is silent sends a packet without a
- * payload every 200 ms, as the page's client does (docs/protocol.md).
+ * Many participants in one process, as cheap as they can be made: one timer for all, one clock for
+ * each room, packets made beforehand, arrivals counted by their headers. A member who is silent
+ * sends a packet without a payload every 200 ms, as the page's client does (docs/protocol.md).
  *
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -10,34 +10,57 @@
 
 import { ClockExchange, ClockSync } from '../../public/client/clock/clock-sync.js';
 import { BUNDLE_HEADER_BYTES } from '../../public/shared/wire/bundle.js';
-import { AUDIO_HEADER_BYTES, CLOCK_REQUEST_BYTES, Packet, PacketType, VOICE_NUMBER_BYTES, packetType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
+import {
+  AUDIO_HEADER_BYTES,
+  CLOCK_REQUEST_BYTES,
+  Packet,
+  PacketType,
+  VOICE_NUMBER_BYTES,
+  packetType,
+  readPacket,
+  writeClockRequest,
+} from '../../public/shared/wire/packet.js';
 import { Participant } from './participant.js';
 
 /** Time between the packets of a silent member, in milliseconds. */
 const SILENCE_MS = 200;
 /**
- * Time between the clock requests of one who only listens, who sends nothing else, in milliseconds, and without a packet after which
- * there is one more, as ClockExchange has them.
+ * Time between the clock requests of one who only listens, who sends nothing else, in milliseconds,
+ * and without a packet after which there is one more, as ClockExchange has them.
  */
 const LISTENER_CLOCK_MS = 2000;
 const UNHEARD_MS = 250;
 
-/** Number of silent packets in successive frames when a member falls silent: the loss of one isn't noticed. */
+/**
+ * Number of silent packets in successive frames when a member falls silent: the loss of one isn't
+ * noticed.
+ */
 const SILENT_AT_ONCE = 2;
 
-/** Shortest time of the timer, in milliseconds, so that the packets of many rooms are sent together. */
+/**
+ * Shortest time of the timer, in milliseconds, so that the packets of many rooms are sent together.
+ */
 const SEND_MS = 1;
 
-/** Number of moments within a frame at which members' packets leave: sound cards don't end frames together. */
+/**
+ * Number of moments within a frame at which members' packets leave: sound cards don't end frames
+ * together.
+ */
 const SLOTS = 10;
 
-/** A room whose packets are further behind than this, in milliseconds, goes on with the current frame. */
+/**
+ * A room whose packets are further behind than this, in milliseconds, goes on with the current
+ * frame.
+ */
 const MAX_BEHIND_MS = 1000;
 
 /** Most arrivals that are noted of a watched member. */
 const MOST_NOTED = 20_000;
 
-/** Distance in the speech from one member to the next, in frames, so that they don't say the same at once. */
+/**
+ * Distance in the speech from one member to the next, in frames, so that they don't say the same at
+ * once.
+ */
 const APART_FRAMES = 17;
 
 /** Number of a talker's last frames of which the time of sending is known. */
@@ -47,7 +70,8 @@ const read = new Packet();
 const request = new Uint8Array(CLOCK_REQUEST_BYTES);
 
 /** @param {Uint8Array} bytes @param {number} at @returns {number} the frame in a packet's header */
-const frameAt = (bytes, at) => ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
+const frameAt = (bytes, at) =>
+  ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 
 /** Counts a stream's packets that arrived and, by their sequence numbers, those that were sent. */
 export class StreamCount {
@@ -89,12 +113,21 @@ class Member extends Participant {
   #bytes = 0;
   /** When a packet came last. */
   #heardMs = -Infinity;
-  /** The times from others' sending of a packet to its arrival here, as it was forwarded, of a watched member. @type {number[]} */
+  /**
+   * The times from others' sending of a packet to its arrival here, as it was forwarded, of a
+   * watched member.
+   * @type {number[]}
+   */
   #passedMs = [];
 
   talks = false;
 
-  /** @param {Connection} connection @param {number} number counted over all joins @param {boolean} watched @param {boolean} listens */
+  /**
+   * @param {Connection} connection
+   * @param {number} number counted over all joins
+   * @param {boolean} watched
+   * @param {boolean} listens
+   */
   constructor(connection, number, watched, listens) {
     super(connection);
     this.number = number;
@@ -121,7 +154,10 @@ class Member extends Participant {
     if (!this.talks && this.#silentLeft === 0 && (frame + this.number) % every !== 0) return false;
     if (this.#silentLeft > 0) this.#silentLeft -= 1;
     this.#sentMs[frame % SENT_FRAMES] = performance.now();
-    this.sendFrame(frame, this.talks ? speech[(frame + APART_FRAMES * this.number) % speech.length] : null);
+    this.sendFrame(
+      frame,
+      this.talks ? speech[(frame + APART_FRAMES * this.number) % speech.length] : null,
+    );
     return true;
   }
 
@@ -129,13 +165,19 @@ class Member extends Participant {
   #askForClock(frame) {
     const passedMs = (frame + this.number) * this.format.frameMs;
     const isDue = passedMs % LISTENER_CLOCK_MS < this.format.frameMs;
-    if (!isDue && (passedMs % UNHEARD_MS >= this.format.frameMs || performance.now() - this.#heardMs < UNHEARD_MS)) return false;
+    if (
+      !isDue &&
+      (passedMs % UNHEARD_MS >= this.format.frameMs ||
+        performance.now() - this.#heardMs < UNHEARD_MS)
+    )
+      return false;
     writeClockRequest(request, frame & 0xffff);
     return this.sendPacket(request);
   }
 
   /**
-   * Counts an audio packet by its header (docs/protocol.md), which is cheaper than reading all of it.
+   * Counts an audio packet by its header (docs/protocol.md), which is cheaper than reading all of
+   * it.
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs
    */
@@ -143,10 +185,13 @@ class Member extends Participant {
     this.#heardMs = arrivalMs;
     const frame = frameAt(bytes, 5);
     const { stride = 1 } = this.welcome;
-    // Packets that hold several frames are counted by those: their sequence numbers count all of the stream's.
+    // Packets that hold several frames are counted by those: their sequence numbers count all of
+    // the stream's.
     const number = stride > 1 ? Math.floor(frame / stride) & 0xffff : (bytes[3] << 8) | bytes[4];
-    // Besides, there are packets where a bit rate changes, and where the frames of a high one have no room in one packet.
-    if (stride === 1 || frame % stride === stride - 1) this.#streams[(bytes[1] >> 2) & 1].add(number);
+    // Besides, there are packets where a bit rate changes, and where the frames of a high one have
+    // no room in one packet.
+    if (stride === 1 || frame % stride === stride - 1)
+      this.#streams[(bytes[1] >> 2) & 1].add(number);
     this.#note(frame, bytes, arrivalMs);
   }
 
@@ -156,10 +201,16 @@ class Member extends Participant {
     this.#note(frameAt(bytes, 4), bytes, arrivalMs);
   }
 
-  /** Counts a voice packet. @param {Uint8Array} bytes @param {number} arrivalMs @param {Member | undefined} speaker */
+  /**
+   * Counts a voice packet.
+   * @param {Uint8Array} bytes
+   * @param {number} arrivalMs
+   * @param {Member | undefined} speaker
+   */
   countVoice(bytes, arrivalMs, speaker) {
     this.#bytes += bytes.length;
-    if (this.#noted !== null && speaker) this.#passedMs.push(arrivalMs - speaker.#sentMs[frameAt(bytes, 7) % SENT_FRAMES]);
+    if (this.#noted !== null && speaker)
+      this.#passedMs.push(arrivalMs - speaker.#sentMs[frameAt(bytes, 7) % SENT_FRAMES]);
   }
 
   /** @param {number} frame @param {Uint8Array} bytes @param {number} arrivalMs */
@@ -184,12 +235,18 @@ class Member extends Participant {
       streams: this.#streams.map(({ received, sent }) => ({ received, sent })),
       bytes: this.#bytes,
       passedMs: this.#passedMs,
-      arrivals: Array.from({ length: this.#notedCount }, (_, i) => ({ frame: noted[2 * i], atMs: noted[2 * i + 1] })),
+      arrivals: Array.from({ length: this.#notedCount }, (_, i) => ({
+        frame: noted[2 * i],
+        atMs: noted[2 * i + 1],
+      })),
     };
   }
 }
 
-/** The members in one room, and the room's clock: the frames of each room end at moments of their own. */
+/**
+ * The members in one room, and the room's clock: the frames of each room end at moments of their
+ * own.
+ */
 class CrowdRoom {
   #clock;
   #sync;
@@ -197,7 +254,10 @@ class CrowdRoom {
   #frameSamples;
   /** @type {Set<Member>[]} */
   #slots = Array.from({ length: SLOTS }, () => new Set());
-  /** The member whose connection carries the clock exchanges; null when all have left. @type {Member | null} */
+  /**
+   * The member whose connection carries the clock exchanges; null when all have left.
+   * @type {Member | null}
+   */
   #teller;
   #entered = 0;
   /** The members by the numbers that packets have of them. @type {Map<number, Member>} */
@@ -239,7 +299,8 @@ class CrowdRoom {
    */
   leave(member) {
     for (const slot of this.#slots) slot.delete(member);
-    if (this.#teller === member) this.#teller = this.#slots.flatMap((members) => [...members])[0] ?? null;
+    if (this.#teller === member)
+      this.#teller = this.#slots.flatMap((members) => [...members])[0] ?? null;
     if (this.#teller === null) this.close();
     return this.#teller === null;
   }
@@ -254,7 +315,9 @@ class CrowdRoom {
     if (member === this.#teller) this.#exchange.reply(id, clock, arrivalMs);
   }
 
-  /** When the next packets are to be sent, on the clock; Infinity until the room's clock is known. */
+  /**
+   * When the next packets are to be sent, on the clock; Infinity until the room's clock is known.
+   */
   get dueMs() {
     if (this.#frame === Infinity) return Infinity;
     return this.#sync.msAt((this.#frame + 1 + this.#slot / SLOTS) * this.#frameSamples);
@@ -266,7 +329,11 @@ class CrowdRoom {
    */
   sendDue(send, latenessMs) {
     if (this.#clock.now() - this.dueMs > MAX_BEHIND_MS) this.#frame = this.#current();
-    for (let late = this.#clock.now() - this.dueMs; late >= 0; late = this.#clock.now() - this.dueMs) {
+    for (
+      let late = this.#clock.now() - this.dueMs;
+      late >= 0;
+      late = this.#clock.now() - this.dueMs
+    ) {
       latenessMs.push(late);
       for (const member of this.#slots[this.#slot]) send(member, this.#frame);
       this.#slot = (this.#slot + 1) % SLOTS;
@@ -286,8 +353,9 @@ class CrowdRoom {
 }
 
 /**
- * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean, rate?: number }} Person
- *   watched: arrivals are noted; listens: only, as one of the audience; rate: that is asked for in a broadcast, in bits a second
+ * @typedef {{ id: string, room: string, talks?: boolean, watched?: boolean, listens?: boolean,
+ *   rate?: number }} Person watched: arrivals are noted; listens: only, as one of the audience;
+ *   rate: that is asked for in a broadcast, in bits a second
  */
 
 export class Crowd {
@@ -309,7 +377,10 @@ export class Crowd {
 
   /** The rooms' audio format, from the first join on. @type {AudioFormat | null} */
   format = null;
-  /** Lateness of sending against plan, in milliseconds; one value for each slot of a frame. @type {number[]} */
+  /**
+   * Lateness of sending against plan, in milliseconds; one value for each slot of a frame.
+   * @type {number[]}
+   */
   latenessMs = [];
   sent = 0;
 
@@ -317,7 +388,8 @@ export class Crowd {
    * @param {object} options
    * @param {Clock} options.clock
    * @param {() => Promise<Connection>} options.open     opens a connection to the server
-   * @param {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} options.encode  encodes the speech
+   * @param {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} options.encode encodes
+   *   the speech
    */
   constructor({ clock, open, encode }) {
     this.#clock = clock;
@@ -337,12 +409,20 @@ export class Crowd {
     let room = null;
     const receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
       const type = packetType(bytes);
-      if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES) member.count(bytes, arrivalMs);
-      else if (type === PacketType.bundle && bytes.length >= BUNDLE_HEADER_BYTES) member.countBundle(bytes, arrivalMs);
-      else if (type === PacketType.voice && bytes.length >= AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES) member.countVoice(bytes, arrivalMs, room?.byNumber.get((bytes[1] << 8) | bytes[2]));
-      else if (type === PacketType.clockReply && readPacket(bytes, read) === null) room?.reply(member, read, arrivalMs);
+      if (type === PacketType.audio && bytes.length >= AUDIO_HEADER_BYTES)
+        member.count(bytes, arrivalMs);
+      else if (type === PacketType.bundle && bytes.length >= BUNDLE_HEADER_BYTES)
+        member.countBundle(bytes, arrivalMs);
+      else if (type === PacketType.voice && bytes.length >= AUDIO_HEADER_BYTES + VOICE_NUMBER_BYTES)
+        member.countVoice(bytes, arrivalMs, room?.byNumber.get((bytes[1] << 8) | bytes[2]));
+      else if (type === PacketType.clockReply && readPacket(bytes, read) === null)
+        room?.reply(member, read, arrivalMs);
     };
-    await member.enter({ room: name, name: id, ...(listens && { listen: true }) }, receive, this.#clock);
+    await member.enter(
+      { room: name, name: id, ...(listens && { listen: true }) },
+      receive,
+      this.#clock,
+    );
     if (rate !== undefined) member.sendControl({ type: 'rate', bitsPerSecond: rate });
     this.format ??= member.format;
     this.#encoding ??= this.#encode(member.format, member.welcome.bitrate);
@@ -391,7 +471,10 @@ export class Crowd {
     const now = this.#clock.now();
     let dueMs = now + this.format.frameMs;
     for (const room of this.#rooms.values()) dueMs = Math.min(dueMs, room.dueMs);
-    this.#timer = this.#clock.setTimeout(() => this.#send(), Math.max(SEND_MS, Math.ceil(dueMs - now)));
+    this.#timer = this.#clock.setTimeout(
+      () => this.#send(),
+      Math.max(SEND_MS, Math.ceil(dueMs - now)),
+    );
   }
 
   #send() {
@@ -413,12 +496,18 @@ export class Crowd {
 
   /**
    * The counters of each member since note().
-   * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number, sent: number }[], bytes: number,
-   *   passedMs: number[], arrivals: { frame: number, atMs: number }[] }[]} streams: the full mix or the bundles, and the
-   *   mix-minus; bytes of sound; passedMs: from the sending of a packet to its arrival, as it was forwarded; atMs on the clock
+   * @returns {{ id: string, talks: boolean, ended: string | null, streams: { received: number,
+   *   sent: number }[], bytes: number, passedMs: number[], arrivals: { frame: number, atMs: number
+   *   }[] }[]} streams: the full mix or the bundles, and the mix-minus; bytes of sound; passedMs:
+   *   from the sending of a packet to its arrival, as it was forwarded; atMs on the clock
    */
   take() {
-    return [...this.#members].map(([id, { member }]) => ({ id, talks: member.talks, ended: member.ended, ...member.counts() }));
+    return [...this.#members].map(([id, { member }]) => ({
+      id,
+      talks: member.talks,
+      ended: member.ended,
+      ...member.counts(),
+    }));
   }
 
   /** The smallest round trip of the clock exchanges of all rooms, in milliseconds. */

@@ -15,8 +15,9 @@ import { SoundCard } from '../../programs/sound-card.js';
 const PERIOD_MS = 5;
 
 /**
- * A participant without a browser: the client of the page in Node.js, a sound card that is a timer, a
- * microphone that is a piece of sound played again and again, and an output device that is a recording.
+ * A participant without a browser: the client of the page in Node.js, a sound card that is a timer,
+ * a microphone that is a piece of sound played again and again, and an output device that is a
+ * recording.
  */
 export class Headless {
   #client;
@@ -29,19 +30,28 @@ export class Headless {
 
   /** The room's audio format. @type {AudioFormat | null} */
   format = null;
-  /** The output device's sound since the start, at the format's rate, interleaved where it is stereo. */
+  /**
+   * The output device's sound since the start, at the format's rate, interleaved where it is
+   * stereo.
+   */
   recording = new Float32Array(0);
   /** The number of values in the recording. */
   recorded = 0;
   /** The transport of the connection. */
   transport = '';
-  /** The people in the room, oneself included. @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]} */
+  /**
+   * The people in the room, oneself included.
+   * @type {{ id: string, name: string, muted: boolean, away: boolean, you: boolean }[]}
+   */
   people = [];
   /** The server's other control messages. @type {Record<string, any>[]} */
   controls = [];
   /** What the client told about the call. @type {string[]} */
   notices = [];
-  /** Why the call ended, when it wasn't by leave(). @type {{ code: string, message: string } | null} */
+  /**
+   * Why the call ended, when it wasn't by leave().
+   * @type {{ code: string, message: string } | null}
+   */
   ended = null;
   /** The states that a lasting call went through. @type {string[]} */
   states = [];
@@ -49,25 +59,42 @@ export class Headless {
   /**
    * @param {object} options
    * @param {Codec} options.codec
-   * @param {Float32Array} [options.speech]   at the format's rate, of one channel, which is both sides in a stereo
-   *   room; without it the participant only listens
-   * @param {boolean} [options.stereo]        whether the speech is interleaved stereo, for a stereo room
+   * @param {Float32Array} [options.speech] at the format's rate, of one channel, which is both
+   *   sides in a stereo room; without it the participant only listens
+   * @param {boolean} [options.stereo] whether the speech is interleaved stereo, for a stereo room
    * @param {number} [options.recordSeconds]  how much is recorded at most, default 60
    * @param {number} [options.periodMs]       of the sound card
-   * @param {import('../../programs/webtransport.js').Tap} [options.tap]  sees what passes over WebTransport
-   * @param {boolean} [options.lasting]       whether the call comes back by itself, as a page's does
+   * @param {import('../../programs/webtransport.js').Tap} [options.tap] sees what passes over
+   *   WebTransport
+   * @param {boolean} [options.lasting] whether the call comes back by itself, as a page's does
    * @param {typeof globalThis.fetch} [options.fetch]
    * @param {typeof globalThis.WebSocket} [options.WebSocket]
    * @param {(inner: any) => any} [options.wrapWebTransport]  makes a class of sessions from the
    *   native client's
-   * @param {Pick<import('../setup/steps.js').StepNotes, 'reach'>} [options.notes]  is told of the steps from the welcome on
+   * @param {Pick<import('../setup/steps.js').StepNotes, 'reach'>} [options.notes] is told of the
+   *   steps from the welcome on
    */
-  constructor({ codec, speech, stereo = false, recordSeconds = 60, periodMs = PERIOD_MS, tap, lasting = false, fetch, notes, ...options }) {
+  constructor({
+    codec,
+    speech,
+    stereo = false,
+    recordSeconds = 60,
+    periodMs = PERIOD_MS,
+    tap,
+    lasting = false,
+    fetch,
+    notes,
+    ...options
+  }) {
     this.#stereo = stereo;
     this.#recordSeconds = recordSeconds;
     this.#transports = openScope(tap);
     this.#notes = notes;
-    const scope = { ...this.#transports.scope, ...(options.WebSocket && { WebSocket: options.WebSocket }), fetch };
+    const scope = {
+      ...this.#transports.scope,
+      ...(options.WebSocket && { WebSocket: options.WebSocket }),
+      fetch,
+    };
     scope.WebTransport = options.wrapWebTransport?.(scope.WebTransport) ?? scope.WebTransport;
     const on = {
       transport: (/** @type {{ took: string }} */ { took }) => void (this.transport = took),
@@ -88,20 +115,32 @@ export class Headless {
     };
     const parts = { codec, clock, scope, on, primitives };
     this.#client = lasting ? new ReconnectingClient(parts) : new Client(parts);
-    const capture = speech ? (/** @type {Float32Array} */ chunk, /** @type {number} */ sample) => this.#say(speech, chunk, sample) : null;
-    this.#card = new SoundCard({ client: this.#client, periodMs, capture, play: (chunk) => this.#record(chunk) });
+    const capture = speech
+      ? (/** @type {Float32Array} */ chunk, /** @type {number} */ sample) =>
+          this.#say(speech, chunk, sample)
+      : null;
+    this.#card = new SoundCard({
+      client: this.#client,
+      periodMs,
+      capture,
+      play: (chunk) => this.#record(chunk),
+    });
   }
 
   /**
    * Joins, and begins to speak and to record.
-   * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName, channels?: 1 | 2,
-   *   silenceSuppression?: boolean, e2eKey?: string, listen?: boolean, nearness?: import('../../public/shared/nearness.js').Nearness, mode?: 'mix' | 'forward' | 'auto', config?: import('../../public/client/connection/choose.js').ServerConfig }} options
+   * @param {{ origin: string, room: string, name: string, transport?: 'auto' | TransportName,
+   *   channels?: 1 | 2, silenceSuppression?: boolean, e2eKey?: string, listen?: boolean, nearness?:
+   *   import('../../public/shared/nearness.js').Nearness, mode?: 'mix' | 'forward' | 'auto',
+   *   config?: import('../../public/client/connection/choose.js').ServerConfig }} options
    */
   async join(options) {
     try {
       const joined = await this.#client.join(options);
       this.format = joined.format;
-      this.recording = new Float32Array(joined.format.sampleRate * joined.format.channels * this.#recordSeconds);
+      this.recording = new Float32Array(
+        joined.format.sampleRate * joined.format.channels * this.#recordSeconds,
+      );
       this.#card.start(joined.format);
       return joined;
     } catch (error) {
@@ -132,7 +171,8 @@ export class Headless {
     const { channels } = /** @type {AudioFormat} */ (this.format);
     const each = this.#stereo ? 1 : channels;
     const from = (sample * channels) / each;
-    for (let i = 0; i < chunk.length; i++) chunk[i] = speech[(from + Math.floor(i / each)) % speech.length];
+    for (let i = 0; i < chunk.length; i++)
+      chunk[i] = speech[(from + Math.floor(i / each)) % speech.length];
   }
 
   /** @param {boolean} muted */

@@ -1,6 +1,9 @@
 import { systemClock } from '../../public/shared/clock.js';
 
-/** The pattern of one who would make a whole room wait: now and then a frame comes late. @type {Late} */
+/**
+ * The pattern of one who would make a whole room wait: now and then a frame comes late.
+ * @type {Late}
+ */
 export const NOW_AND_THEN = Object.freeze({ everyFrames: 60, lateMs: 390 });
 
 /**
@@ -35,6 +38,9 @@ export class LateSender {
     this.#frames += 1;
     if (this.#frames % everyFrames > 0) return void this.#send(bytes);
     const kept = bytes.slice();
-    this.#clock.setTimeout(() => void (this.sentLate += Number(this.#send(kept) !== false)), lateMs);
+    this.#clock.setTimeout(
+      () => void (this.sentLate += Number(this.#send(kept) !== false)),
+      lateMs,
+    );
   }
 }

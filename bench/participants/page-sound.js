@@ -1,15 +1,23 @@
-/* global AudioContext, AudioBufferSourceNode, AudioWorkletNode, GainNode, MediaStreamAudioDestinationNode, MediaStreamAudioSourceNode */
+/* global AudioContext, AudioBufferSourceNode, AudioWorkletNode, GainNode */
+/* global MediaStreamAudioDestinationNode, MediaStreamAudioSourceNode */
 /** Sound that goes into a page and comes out of it, at known times. */
 
-/** The microphone's sample rate, in Hz; the browser converts it to the call's, as it does any microphone's. */
+/**
+ * The microphone's sample rate, in Hz; the browser converts it to the call's, as it does any
+ * microphone's.
+ */
 export const MICROPHONE_RATE = 48000;
 
-/** Time from opening the microphone to its first sound, in seconds: the time of a late start is unknown. */
+/**
+ * Time from opening the microphone to its first sound, in seconds: the time of a late start is
+ * unknown.
+ */
 const START_SECONDS = 0.1;
 
 /**
- * When a context's sound of time 0 reaches a device without latency of its own, on performance.now(): the
- * device is given a buffer of samples at once, and plays them one after the other from then on.
+ * When a context's sound of time 0 reaches a device without latency of its own, on
+ * performance.now(): the device is given a buffer of samples at once, and plays them one after the
+ * other from then on.
  * @param {AudioContext} context that runs
  */
 export function startOf(context) {
@@ -36,8 +44,8 @@ export class Microphone {
   }
 
   /**
-   * When the speech began, on performance.now(). A microphone hands over a buffer when its last sample
-   * was heard, where this one's is made at once: it was heard one buffer before.
+   * When the speech began, on performance.now(). A microphone hands over a buffer when its last
+   * sample was heard, where this one's is made at once: it was heard one buffer before.
    */
   get startMs() {
     return startOf(this.#context) + 1000 * (this.#startSeconds - this.#context.baseLatency);
@@ -74,7 +82,11 @@ export class Recorder {
     const url = URL.createObjectURL(new Blob([processor], { type: 'text/javascript' }));
     await this.#context.audioWorklet.addModule(url);
     URL.revokeObjectURL(url);
-    const options = { numberOfOutputs: 0, channelCount: 1, channelCountMode: /** @type {const} */ ('explicit') };
+    const options = {
+      numberOfOutputs: 0,
+      channelCount: 1,
+      channelCountMode: /** @type {const} */ ('explicit'),
+    };
     this.#node = new AudioWorkletNode(this.#context, 'aloud-lab-recorder', options);
     this.#node.port.onmessage = ({ data }) => {
       if (data.frame < (this.#pieces[0]?.frame ?? data.frame) + this.#most) this.#pieces.push(data);
@@ -83,15 +95,16 @@ export class Recorder {
   }
 
   /**
-   * @param {number} [fromMs] where the recording is to begin, on performance.now(): with silence where that
-   *   is earlier than it began
+   * @param {number} [fromMs] where the recording is to begin, on performance.now(): with silence
+   *   where that is earlier than it began
    * @returns {{ samples: Float32Array, startMs: number, sampleRate: number }}
    */
   take(fromMs) {
     const { sampleRate } = this.#context;
     const [first] = this.#pieces;
     const last = this.#pieces.at(-1);
-    if (!first || !last) return { samples: new Float32Array(0), startMs: performance.now(), sampleRate };
+    if (!first || !last)
+      return { samples: new Float32Array(0), startMs: performance.now(), sampleRate };
     const heardMs = startOf(this.#context) + (1000 * first.frame) / sampleRate;
     const startMs = fromMs ?? heardMs;
     const origin = first.frame - Math.round(((heardMs - startMs) * sampleRate) / 1000);
@@ -108,8 +121,9 @@ export class Recorder {
 }
 
 /**
- * The browser plays a microphone with a delay that depends on how a context's buffers lie beside the microphone's: by
- * some 10 ms, by chance, for as long as the context lives. So several are begun one after the other, this much apart, in milliseconds.
+ * The browser plays a microphone with a delay that depends on how a context's buffers lie beside
+ * the microphone's: by some 10 ms, by chance, for as long as the context lives. So several are
+ * begun one after the other, this much apart, in milliseconds.
  */
 const LOOP_GAP_MS = 103;
 
@@ -120,14 +134,17 @@ export class Loops {
 
   /**
    * @param {MediaStream} mediaStream
-   * @param {{ count: number, recordSeconds: number, processor: string }} options  as a Recorder has them
+   * @param {{ count: number, recordSeconds: number, processor: string }} options as a Recorder has
+   *   them
    */
   async begin(mediaStream, { count, recordSeconds, processor }) {
     for (let i = 0; i < count; i++) {
       const context = new AudioContext({ sampleRate: MICROPHONE_RATE, latencyHint: 0 });
       await context.resume();
       const output = new GainNode(context);
-      new MediaStreamAudioSourceNode(context, { mediaStream }).connect(output).connect(context.destination);
+      new MediaStreamAudioSourceNode(context, { mediaStream })
+        .connect(output)
+        .connect(context.destination);
       const recorder = new Recorder(context, recordSeconds);
       this.#loops.push({ context, recorder });
       await recorder.start(output, processor);

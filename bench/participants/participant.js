@@ -5,7 +5,12 @@
 
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
-import { MAX_PACKET_BYTES, Packet, SILENT_LEVEL, writeAudioHeader } from '../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  SILENT_LEVEL,
+  writeAudioHeader,
+} from '../../public/shared/wire/packet.js';
 import { join } from '../../public/client/connection/join.js';
 import { LateSender } from './late-sender.js';
 
@@ -17,8 +22,8 @@ const packet = new Packet();
 const buffer = new Uint8Array(MAX_PACKET_BYTES);
 
 /**
- * A session without sound processing: it joins, sends payloads that were encoded beforehand, and leaves. Talker
- * and the members of a Crowd are built on it.
+ * A session without sound processing: it joins, sends payloads that were encoded beforehand, and
+ * leaves. Talker and the members of a Crowd are built on it.
  */
 export class Participant {
   #connection;
@@ -35,7 +40,10 @@ export class Participant {
   /** Why the server or the network ended the session, if it did. @type {string | null} */
   ended = null;
 
-  /** @param {Connection} connection @param {import('./late-sender.js').Late | null} [late]  how frames are sent late, if any are */
+  /**
+   * @param {Connection} connection
+   * @param {import('./late-sender.js').Late | null} [late] how frames are sent late, if any are
+   */
   constructor(connection, late = null) {
     this.#connection = connection;
     this.#frames = late ? new LateSender(late, (bytes) => connection.send(bytes)) : connection;
@@ -51,9 +59,15 @@ export class Participant {
     const handler = {
       onPacket,
       onControl: (/** @type {any} */ message) => this.#control(message),
-      onClosed: (/** @type {string} */ code, /** @type {string} */ reason) => void (this.ended = `${code}: ${reason}`),
+      onClosed: (/** @type {string} */ code, /** @type {string} */ reason) =>
+        void (this.ended = `${code}: ${reason}`),
     };
-    return join(this.#connection, { type: 'join', version: CONTROL_VERSION, ...wish }, handler, clock);
+    return join(
+      this.#connection,
+      { type: 'join', version: CONTROL_VERSION, ...wish },
+      handler,
+      clock,
+    );
   }
 
   /** @param {any} message */

@@ -1,7 +1,7 @@
 /* global location */
 /**
- * The participants of a scenario in a browser's page, for bench/participants/browser-clients.js, which serves this
- * file to the page under the origin of the server that is measured.
+ * The participants of a scenario in a browser's page, for bench/participants/browser-clients.js,
+ * which serves this file to the page under the origin of the server that is measured.
  */
 
 import { Http1Connection } from '../../public/client/connection/http1.js';
@@ -15,7 +15,8 @@ import { PeerListener } from './peer-listener.js';
 const page = /** @type {any} */ (globalThis);
 const { now } = systemClock;
 
-const bytesOf = (/** @type {string} */ base64) => Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+const bytesOf = (/** @type {string} */ base64) =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
 
 /** @type {Map<string, Promise<Uint8Array[]>>} */
 const encoded = new Map();
@@ -25,7 +26,9 @@ function encodeSpeech(format, bitrate) {
   const key = JSON.stringify([format, bitrate]);
   let payloads = encoded.get(key);
   if (!payloads) {
-    payloads = page.aloudEncodedSpeech(format, bitrate).then((/** @type {string[]} */ list) => list.map(bytesOf));
+    payloads = page
+      .aloudEncodedSpeech(format, bitrate)
+      .then((/** @type {string[]} */ list) => list.map(bytesOf));
     encoded.set(key, /** @type {Promise<Uint8Array[]>} */ (payloads));
   }
   return /** @type {Promise<Uint8Array[]>} */ (payloads);
@@ -44,18 +47,27 @@ async function openConnection(transport, { origin, config }) {
     const url = `https://${location.hostname}:${offer.port}/session`;
     return WebTransportConnection.open({ url, certificateHashes: offer.certificateHashes, now });
   }
-  if (transport === 'http1') return Http1Connection.open({ url: `${origin}/api/sessions`, clock: systemClock });
+  if (transport === 'http1')
+    return Http1Connection.open({ url: `${origin}/api/sessions`, clock: systemClock });
   return WebSocketConnection.open({ url: `${origin.replace(/^http/, 'ws')}/session`, now });
 }
 
 /** The text of the recorder's worklet. */
-const processor = fetch('/bench/participants/recorder-processor.js').then((response) => response.text());
+const processor = fetch('/bench/participants/recorder-processor.js').then((response) =>
+  response.text(),
+);
 
 const participants = new Participants({
   openConnection,
   encodeSpeech,
   createListener: async ({ speaks, isPeer, ...options }) =>
-    isPeer ? new PeerListener({ ...options, processor: await processor }) : new CallListener({ ...options, processor: await processor, speech: speaks ? await readSpeech() : null }),
+    isPeer
+      ? new PeerListener({ ...options, processor: await processor })
+      : new CallListener({
+          ...options,
+          processor: await processor,
+          speech: speaks ? await readSpeech() : null,
+        }),
   // When the page's time began, of the machine's monotonic clock, is told from outside.
   sharedMs: (ms) => ms + page.aloudClockMs,
   // CPU is known for the whole browser only, by its driver.

@@ -1,5 +1,6 @@
 /**
- * The participants of a scenario. The same code runs in a process of their own and in a browser's page.
+ * The participants of a scenario. The same code runs in a process of their own and in a browser's
+ * page.
  *
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
@@ -10,32 +11,37 @@
  *
  * @typedef {object} Recording
  * @property {Float32Array} samples  what came out of the speaker
- * @property {number} startMs        when its first sample came out; of one who speaks: when their speech
+ * @property {number} startMs when its first sample came out; of one who speaks: when their speech
  *   began to go in, with silence for what had not come out by then
  * @property {number} sampleRate
  * @property {object | null} stats   the client's own
- * @property {{ samples: Float32Array, startMs: number, sampleRate: number }[]} [loops]  what the browser alone
- *   played of the microphone, several times, where it was recorded
- * @property {{ sent: FrameNote[], received: FrameNote[] }} [frames]  those that a peer's encoder gave, and those that came,
- *   before its jitter buffer
+ * @property {{ samples: Float32Array, startMs: number, sampleRate: number }[]} [loops] what the
+ *   browser alone played of the microphone, several times, where it was recorded
+ * @property {{ sent: FrameNote[], received: FrameNote[] }} [frames] those that a peer's encoder
+ *   gave, and those that came, before its jitter buffer
  *
- * @typedef {{ timestamp: number, atMs: number }} FrameNote  timestamp: that of RTP, by which both peers name a frame
+ * @typedef {{ timestamp: number, atMs: number }} FrameNote timestamp: that of RTP, by which both
+ *   peers name a frame
  *
  * @typedef {object} Listener        a participant with the whole client; times on performance.now()
- * @property {(options: { origin: string, room: string, name: string, transport: TransportName, listen?: boolean,
- *   nearness?: import('../../public/shared/nearness.js').Nearness }) => Promise<unknown>} join
+ * @property {(options: { origin: string, room: string, name: string, transport: TransportName,
+ *   listen?: boolean, nearness?: import('../../public/shared/nearness.js').Nearness }) =>
+ *   Promise<unknown>} join
  * @property {() => Recording | Promise<Recording>} recording
  * @property {object | null} [stats]  the client's own, of the last second; a peer's are a promise
- * @property {(description: RTCSessionDescriptionInit | null) => Promise<RTCSessionDescriptionInit | null>} [signal]
- *   what a peer says to the other's description, or at first
+ * @property {(description: RTCSessionDescriptionInit | null) => Promise<RTCSessionDescriptionInit |
+ *   null>} [signal] what a peer says to the other's description, or at first
  * @property {() => Promise<void>} close
  * @property {WireNotes} [wire]      what it sends, receives and plays, where that can be seen
  *
  * @typedef {object} World           what differs between a process and a browser's page
  * @property {(transport: TransportName, server: Server) => Promise<Connection>} openConnection
  * @property {(format: AudioFormat, bitrate: number) => Promise<Uint8Array[]>} encodeSpeech
- * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?: number, device?: boolean, loops?: number, isPeer?: boolean, notesFrames?: boolean }) => Promise<Listener>} createListener
- * @property {(ms: number) => number} sharedMs  from performance.now() to the machine's monotonic clock
+ * @property {(options: { speaks: boolean, recordSeconds: number, sampleRate: number, periodMs?:
+ *   number, device?: boolean, loops?: number, isPeer?: boolean, notesFrames?: boolean }) =>
+ *   Promise<Listener>} createListener
+ * @property {(ms: number) => number} sharedMs from performance.now() to the machine's monotonic
+ *   clock
  * @property {() => number} takeCpu             percent of a core since the last time
  */
 
@@ -44,7 +50,10 @@ import { Pacer } from '../../public/lab/runs/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { Talker } from './talker.js';
 
-/** Talkers, and listeners with the whole client. All times that it returns are of the machine's monotonic clock. */
+/**
+ * Talkers, and listeners with the whole client. All times that it returns are of the machine's
+ * monotonic clock.
+ */
 export class Participants {
   #world;
   #pacer = new Pacer(systemClock);
@@ -83,7 +92,8 @@ export class Participants {
    * @param {number} [options.phaseMs]
    * @param {number} [options.startFrame] of the speech, so that people don't say the same at once
    * @param {'tick' | 'reply'} [options.delivery] the server's if not said
-   * @param {import('./late-sender.js').Late | null} [options.late]  how frames are sent late, if any are
+   * @param {import('./late-sender.js').Late | null} [options.late] how frames are sent late, if any
+   *   are
    */
   async join({ id, transport, room, speaks, phaseMs = 0, startFrame = 0, delivery, late }) {
     const connection = await this.#world.openConnection(transport, this.#at);
@@ -115,7 +125,10 @@ export class Participants {
   /** The notes of each since note(), the generator's CPU and its lateness. */
   take() {
     const { sharedMs, takeCpu } = this.#world;
-    const shared = (/** @type {{ atMs: number }} */ note) => ({ ...note, atMs: sharedMs(note.atMs) });
+    const shared = (/** @type {{ atMs: number }} */ note) => ({
+      ...note,
+      atMs: sharedMs(note.atMs),
+    });
     const people = [...this.#talkers].map(([id, talker]) => {
       const { sent, received } = talker.takeNotes();
       return {
@@ -140,20 +153,51 @@ export class Participants {
    * @param {number} options.recordSeconds
    * @param {number} [options.periodMs]  of the sound card, where it is none of a browser's
    * @param {boolean} [options.device]   speaks with the browser's own microphone
-   * @param {number} [options.loops]     how many times that one is recorded as the browser alone plays it
-   * @param {boolean} [options.isPeer]   by the browser's WebRTC, to another one; signal() connects them
-   * @param {boolean} [options.notesFrames]  of a peer: whether its recording has the frames that it sent and received
-   * @param {import('../../public/shared/nearness.js').Nearness} [options.nearness]  of one of the audience
+   * @param {number} [options.loops] how many times that one is recorded as the browser alone plays
+   *   it
+   * @param {boolean} [options.isPeer] by the browser's WebRTC, to another one; signal() connects
+   *   them
+   * @param {boolean} [options.notesFrames] of a peer: whether its recording has the frames that it
+   *   sent and received
+   * @param {import('../../public/shared/nearness.js').Nearness} [options.nearness] of one of the
+   *   audience
    */
-  async listen({ id, transport, room, speaks, recordSeconds, periodMs, device, loops, isPeer, notesFrames, nearness }) {
+  async listen({
+    id,
+    transport,
+    room,
+    speaks,
+    recordSeconds,
+    periodMs,
+    device,
+    loops,
+    isPeer,
+    notesFrames,
+    nearness,
+  }) {
     const { origin } = this.#at;
     const response = await fetch(new URL('/api/clock', origin));
     const { sampleRate } = await response.json();
-    const listener = await this.#world.createListener({ speaks, recordSeconds, sampleRate, periodMs, device, loops, isPeer, notesFrames });
+    const listener = await this.#world.createListener({
+      speaks,
+      recordSeconds,
+      sampleRate,
+      periodMs,
+      device,
+      loops,
+      isPeer,
+      notesFrames,
+    });
     this.#listeners.set(id, listener);
     const { sharedMs } = this.#world;
     const startMs = sharedMs(performance.now());
-    await listener.join({ origin, room, name: id, transport, ...(nearness && { listen: true, nearness }) });
+    await listener.join({
+      origin,
+      room,
+      name: id,
+      transport,
+      ...(nearness && { listen: true, nearness }),
+    });
     return { startMs, joinedMs: sharedMs(performance.now()) };
   }
 
@@ -166,7 +210,8 @@ export class Participants {
     if (!listener) throw new Error(`nobody listens as ${id}`);
     const { loops: played = [], frames, ...recording } = await listener.recording();
     const { sharedMs } = this.#world;
-    const shared = (/** @type {FrameNote[]} */ notes) => notes.map(({ timestamp, atMs }) => ({ timestamp, atMs: sharedMs(atMs) }));
+    const shared = (/** @type {FrameNote[]} */ notes) =>
+      notes.map(({ timestamp, atMs }) => ({ timestamp, atMs: sharedMs(atMs) }));
     return {
       ...recording,
       startMs: sharedMs(recording.startMs),
@@ -184,7 +229,8 @@ export class Participants {
   }
 
   /**
-   * @param {{ id: string, description: RTCSessionDescriptionInit | null }} options  the other peer's; null: none yet
+   * @param {{ id: string, description: RTCSessionDescriptionInit | null }} options the other
+   *   peer's; null: none yet
    * @returns {Promise<RTCSessionDescriptionInit | null>} this peer's; null once they are connected
    */
   async signal({ id, description }) {
@@ -201,13 +247,20 @@ export class Participants {
   async takeWires() {
     const cpuPercent = this.#world.takeCpu();
     const { sharedMs } = this.#world;
-    const shared = (/** @type {any[]} */ notes) => notes.map((note) => ({ ...note, atMs: sharedMs(note.atMs) }));
+    const shared = (/** @type {any[]} */ notes) =>
+      notes.map((note) => ({ ...note, atMs: sharedMs(note.atMs) }));
     const people = [];
     for (const [id, { wire, recording }] of this.#listeners) {
       if (!wire) continue;
       const { sent, received, played } = wire.take();
       const { stats } = await recording();
-      people.push({ id, sent: shared(sent), received: shared(received), played: shared(played), stats });
+      people.push({
+        id,
+        sent: shared(sent),
+        received: shared(received),
+        played: shared(played),
+        stats,
+      });
     }
     return { people, cpuPercent };
   }

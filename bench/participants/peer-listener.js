@@ -1,7 +1,8 @@
-/* global AudioContext, MediaStreamAudioSourceNode, RTCPeerConnection, RTCRtpScriptTransform, Audio, Worker */
+/* global Audio, AudioContext, MediaStreamAudioSourceNode, Worker */
+/* global RTCPeerConnection, RTCRtpScriptTransform */
 /**
- * A participant in a browser's page by the browser's own WebRTC, from peer to peer or to a forwarder: its microphone, Opus,
- * jitter buffer and concealment. A recorder is at its output.
+ * A participant in a browser's page by the browser's own WebRTC, from peer to peer or to a
+ * forwarder: its microphone, Opus, jitter buffer and concealment. A recorder is at its output.
  * @import { Listener, Recording } from './participants.js'
  */
 
@@ -30,8 +31,10 @@ export class PeerListener {
    * @param {object} options
    * @param {number} options.recordSeconds  most seconds that are recorded
    * @param {string} options.processor      the text of recorder-processor.js
-   * @param {number} [options.loops]        how many times the microphone is recorded as the browser plays it by itself
-   * @param {boolean} [options.notesFrames]  whether frames are noted, which makes each of them wait for a worker
+   * @param {number} [options.loops] how many times the microphone is recorded as the browser plays
+   *   it by itself
+   * @param {boolean} [options.notesFrames] whether frames are noted, which makes each of them wait
+   *   for a worker
    */
   constructor(options) {
     this.#options = options;
@@ -41,7 +44,11 @@ export class PeerListener {
 
   /** Opens the microphone; signal() connects. */
   async join() {
-    const stream = await openMicrophone({ echoCancellation: false, noiseSuppression: false, autoGainControl: false });
+    const stream = await openMicrophone({
+      echoCancellation: false,
+      noiseSuppression: false,
+      autoGainControl: false,
+    });
     this.#microphone = stream;
     const { loops = 0, ...recorded } = this.#options;
     await this.#loops.begin(stream, { ...recorded, count: loops });
@@ -52,7 +59,8 @@ export class PeerListener {
   /**
    * Takes what the other peer says, and answers it.
    * @param {RTCSessionDescriptionInit | null} description  null: nothing yet, an offer is wanted
-   * @returns {Promise<RTCSessionDescriptionInit | null>} with all candidates; null once they are connected
+   * @returns {Promise<RTCSessionDescriptionInit | null>} with all candidates; null once they are
+   *   connected
    */
   async signal(description) {
     const peer = this.#peer;
@@ -88,15 +96,31 @@ export class PeerListener {
       const all = [.../** @type {Map<string, any>} */ (/** @type {unknown} */ (report)).values()];
       const inbound = all.find(({ type }) => type === 'inbound-rtp') ?? {};
       const outbound = all.find(({ type }) => type === 'outbound-rtp') ?? {};
-      const { concealedSamples, totalSamplesReceived, jitterBufferDelay, jitterBufferEmittedCount } = inbound;
-      return { concealedSamples, totalSamplesReceived, jitterBufferDelay, jitterBufferEmittedCount, codec: all.find(({ id }) => id === outbound.codecId)?.mimeType };
+      const {
+        concealedSamples,
+        totalSamplesReceived,
+        jitterBufferDelay,
+        jitterBufferEmittedCount,
+      } = inbound;
+      return {
+        concealedSamples,
+        totalSamplesReceived,
+        jitterBufferDelay,
+        jitterBufferEmittedCount,
+        codec: all.find(({ id }) => id === outbound.codecId)?.mimeType,
+      };
     });
   }
 
   /** @returns {Promise<Recording>} */
   async recording() {
     if (!this.#recorder) throw new Error('nothing came from the other peer');
-    return { ...this.#recorder.take(), stats: null, loops: this.#loops.take(), frames: await this.#frames?.take() };
+    return {
+      ...this.#recorder.take(),
+      stats: null,
+      loops: this.#loops.take(),
+      frames: await this.#frames?.take(),
+    };
   }
 
   /** Hangs up. Idempotent. */
@@ -114,7 +138,10 @@ export class PeerListener {
   }
 }
 
-/** Notes when frames leave the encoder and come from the network, in a worker, by WebRTC's encoded transforms. */
+/**
+ * Notes when frames leave the encoder and come from the network, in a worker, by WebRTC's encoded
+ * transforms.
+ */
 class FrameNotes {
   #worker;
 
@@ -124,7 +151,10 @@ class FrameNotes {
     URL.revokeObjectURL(url);
   }
 
-  /** @param {RTCPeerConnection} peer  with its tracks, and no description yet: a later transform of a receiver has no effect in Chromium */
+  /**
+   * @param {RTCPeerConnection} peer with its tracks, and no description yet: a later transform of a
+   *   receiver has no effect in Chromium
+   */
   follow(peer) {
     for (const { sender, receiver } of peer.getTransceivers()) {
       sender.transform = new RTCRtpScriptTransform(this.#worker, 'sent');
@@ -134,9 +164,11 @@ class FrameNotes {
 
   /** @returns {Promise<NonNullable<Recording['frames']>>} */
   take() {
-    const onPage = (/** @type {[number, number][]} */ notes) => notes.map(([timestamp, ms]) => ({ timestamp, atMs: ms - performance.timeOrigin }));
+    const onPage = (/** @type {[number, number][]} */ notes) =>
+      notes.map(([timestamp, ms]) => ({ timestamp, atMs: ms - performance.timeOrigin }));
     return new Promise((resolve) => {
-      this.#worker.onmessage = ({ data }) => resolve({ sent: onPage(data.sent), received: onPage(data.received) });
+      this.#worker.onmessage = ({ data }) =>
+        resolve({ sent: onPage(data.sent), received: onPage(data.received) });
       this.#worker.postMessage('take');
     });
   }
@@ -147,22 +179,28 @@ class FrameNotes {
 }
 
 /**
- * The whole text of FrameNotes' worker. Packets by which Chromium probes the path are empty, and repeat the timestamp of a
- * frame, which may be lost itself: they don't count. A frame that came has the time at which it did, before the worker.
+ * The whole text of FrameNotes' worker. Packets by which Chromium probes the path are empty, and
+ * repeat the timestamp of a frame, which may be lost itself: they don't count. A frame that came
+ * has the time at which it did, before the worker.
  */
 function noteFrames() {
   const worker = /** @type {any} */ (globalThis);
   const notes = { sent: new Map(), received: new Map() };
   worker.onrtctransform = (/** @type {any} */ { transformer: { readable, writable, options } }) => {
     const times = notes[/** @type {'sent' | 'received'} */ (options)];
-    const transform = (/** @type {any} */ frame, /** @type {TransformStreamDefaultController} */ controller) => {
+    const transform = (
+      /** @type {any} */ frame,
+      /** @type {TransformStreamDefaultController} */ controller,
+    ) => {
       const { rtpTimestamp, receiveTime = performance.now() } = frame.getMetadata();
-      if (frame.data.byteLength > 0 && !times.has(rtpTimestamp)) times.set(rtpTimestamp, performance.timeOrigin + receiveTime);
+      if (frame.data.byteLength > 0 && !times.has(rtpTimestamp))
+        times.set(rtpTimestamp, performance.timeOrigin + receiveTime);
       controller.enqueue(frame);
     };
     void readable.pipeThrough(new TransformStream({ transform })).pipeTo(writable);
   };
-  worker.onmessage = () => worker.postMessage({ sent: [...notes.sent], received: [...notes.received] });
+  worker.onmessage = () =>
+    worker.postMessage({ sent: [...notes.sent], received: [...notes.received] });
 }
 
 /**
@@ -173,7 +211,10 @@ function noteFrames() {
  */
 function until(target, event, isSo) {
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => reject(new Error(`WebRTC: no connection within ${CONNECT_MS / 1000} s`)), CONNECT_MS);
+    const timer = setTimeout(
+      () => reject(new Error(`WebRTC: no connection within ${CONNECT_MS / 1000} s`)),
+      CONNECT_MS,
+    );
     const look = () => {
       if (!isSo()) return;
       clearTimeout(timer);

@@ -1,4 +1,6 @@
-/** An AudioWorklet that hands on what it hears, in pieces, each with the number of its first sample. */
+/**
+ * An AudioWorklet that hands on what it hears, in pieces, each with the number of its first sample.
+ */
 
 const PIECE_SAMPLES = 1024;
 

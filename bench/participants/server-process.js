@@ -1,6 +1,6 @@
 /**
- * The server under test, in a process of its own at its end of the link, with a notebook of what reached
- * it and what it mixed.
+ * The server under test, in a process of its own at its end of the link, with a notebook of what
+ * reached it and what it mixed.
  * @import { RunningServer } from '../../server/server.js'
  */
 
@@ -33,13 +33,16 @@ let notes = emptyNotes();
 
 function emptyNotes() {
   return {
-    /** Packets as they came: who, for which frame, when. @type {{ name: string, frame: number, atMs: number }[]} */
+    /**
+     * Packets as they came: who, for which frame, when.
+     * @type {{ name: string, frame: number, atMs: number }[]}
+     */
     arrivals: [],
     /** The lateness of each tick, in milliseconds. @type {number[]} */
     tickLatenessMs: [],
     /**
-     * For `reply`: by listener and speaker, how many samples of each of the speaker's frames were in the
-     * mixes for the listener.
+     * For `reply`: by listener and speaker, how many samples of each of the speaker's frames were
+     * in the mixes for the listener.
      * @type {Map<string, Map<number, number>>}
      */
     heard: new Map(),
@@ -69,7 +72,7 @@ const observer = {
     let heard = notes.heard.get(key);
     if (!heard) notes.heard.set(key, (heard = new Map()));
     const size = source.format.frameSamples;
-    for (let at = start; at < start + samples; ) {
+    for (let at = start; at < start + samples;) {
       const frame = Math.floor(at / size);
       const end = Math.min((frame + 1) * size, start + samples);
       if (frame >= 0 && source.ring.state(frame) === FrameState.received) {
@@ -82,7 +85,10 @@ const observer = {
 
 const states = new MixStates();
 
-/** For `tick`: notes the state of each speaker's frames when they were mixed, and when each was due. @type {typeof observer} */
+/**
+ * For `tick`: notes the state of each speaker's frames when they were mixed, and when each was due.
+ * @type {typeof observer}
+ */
 const mixObserver = {
   received(member, frame, arrivalMs) {
     states.add(member);
@@ -98,7 +104,10 @@ const mixObserver = {
   mixed() {},
 };
 
-/** Notes only when each tick began: the packets of many people would fill the memory. @type {typeof observer} */
+/**
+ * Notes only when each tick began: the packets of many people would fill the memory.
+ * @type {typeof observer}
+ */
 const tickObserver = {
   received() {},
   ticked(frame, latenessMs) {
@@ -108,16 +117,37 @@ const tickObserver = {
   mixed() {},
 };
 
-const OBSERVERS = { packets: observer, mixes: mixObserver, ticks: tickObserver, nothing: undefined };
+const OBSERVERS = {
+  packets: observer,
+  mixes: mixObserver,
+  ticks: tickObserver,
+  nothing: undefined,
+};
 
 serve(
   {
     /** @param {{ argv: string[], observe?: keyof typeof OBSERVERS }} options */
     async start({ argv, observe = 'packets' }) {
       // All participants of a scenario are behind one address.
-      const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--max-network-joins', '100000', '--workers', '0', ...argv], env: {} });
+      const config = loadConfig({
+        argv: [
+          '--port',
+          '0',
+          '--h3-port',
+          '0',
+          '--max-network-joins',
+          '100000',
+          '--workers',
+          '0',
+          ...argv,
+        ],
+        env: {},
+      });
       format = createAudioFormat({ ...config, channels: 1 });
-      server = await createServer(config, { observer: OBSERVERS[observe], log: createLog({ level: 'error' }) });
+      server = await createServer(config, {
+        observer: OBSERVERS[observe],
+        log: createLog({ level: 'error' }),
+      });
       return { port: server.port, h3Port: server.h3Port, report: server.report };
     },
     format: () => format,
@@ -133,7 +163,15 @@ serve(
     async collect() {
       const shares = (await profile?.stop()) ?? null;
       const { rss, heapUsed } = process.memoryUsage();
-      return { ...notes, profile: shares, originMs, cpuPercent: cpu.take(), loopPercent: 100 * performance.eventLoopUtilization(loop).utilization, rssBytes: rss, heapBytes: heapUsed };
+      return {
+        ...notes,
+        profile: shares,
+        originMs,
+        cpuPercent: cpu.take(),
+        loopPercent: 100 * performance.eventLoopUtilization(loop).utilization,
+        rssBytes: rss,
+        heapBytes: heapUsed,
+      };
     },
     /** @param {{ collect?: boolean }} options collect: after garbage has been collected, wholly */
     memory({ collect = false }) {

@@ -1,9 +1,9 @@
 /**
- * Where a server's processor time goes: by thread, as the operating system counts it, and within JavaScript's own by what
- * its profiler finds there.
+ * Where a server's processor time goes: by thread, as the operating system counts it, and within
+ * JavaScript's own by what its profiler finds there.
  *
- * @typedef {{ threads: Record<string, number>, parts: Record<string, number> }} ProfileShares  in percent of a core: of
- *   threads by their names, and of the parts of JavaScript's thread
+ * @typedef {{ threads: Record<string, number>, parts: Record<string, number> }} ProfileShares in
+ *   percent of a core: of threads by their names, and of the parts of JavaScript's thread
  *
  * @typedef {object} ProfileNode  of V8's profile
  * @property {number} id
@@ -18,19 +18,30 @@ import { performance } from 'node:perf_hooks';
 /** The interval of samples, in microseconds. */
 const INTERVAL_US = 500;
 
-/** Ticks of the operating system's clock in a second, in which threads' time is counted: 100 on Linux. */
+/**
+ * Ticks of the operating system's clock in a second, in which threads' time is counted: 100 on
+ * Linux.
+ */
 const CLOCK_TICKS = 100;
 
-const CODEC_CALLS = Object.freeze({ encode: 'encoding', begin: 'encoding', end: 'encoding', decode: 'decoding', conceal: 'decoding' });
+const CODEC_CALLS = Object.freeze({
+  encode: 'encoding',
+  begin: 'encoding',
+  end: 'encoding',
+  decode: 'decoding',
+  conceal: 'decoding',
+});
 
 /** The parts of the code, by where their files are. */
-const FOLDERS = Object.freeze(/** @type {[string, string][]} */ ([
-  ['/native/', "QUIC, JavaScript's side"],
-  ['/server/transport/', "QUIC, JavaScript's side"],
-  ['/server/', 'aloud'],
-  ['/public/shared/', 'aloud'],
-  ['node:', "Node's event loop"],
-]));
+const FOLDERS = Object.freeze(
+  /** @type {[string, string][]} */ ([
+    ['/native/', "QUIC, JavaScript's side"],
+    ['/server/transport/', "QUIC, JavaScript's side"],
+    ['/server/', 'aloud'],
+    ['/public/shared/', 'aloud'],
+    ['node:', "Node's event loop"],
+  ]),
+);
 
 /** A profile of this process, which is the server's. */
 export class ServerProfile {
@@ -54,10 +65,20 @@ export class ServerProfile {
     const after = threadTimes();
     const { profile } = await this.#session.post('Profiler.stop');
     this.#session.disconnect();
-    const threads = Object.fromEntries([...after].map(([name, ticks]) => [name, (100 * (ticks - (this.#before.get(name) ?? 0))) / CLOCK_TICKS / seconds]));
+    const threads = Object.fromEntries(
+      [...after].map(([name, ticks]) => [
+        name,
+        (100 * (ticks - (this.#before.get(name) ?? 0))) / CLOCK_TICKS / seconds,
+      ]),
+    );
     const samples = partsOf(/** @type {any} */ (profile));
     const all = Object.values(samples).reduce((sum, count) => sum + count, 0);
-    const parts = Object.fromEntries(Object.entries(samples).map(([part, count]) => [part, ((threads[MAIN] ?? 0) * count) / Math.max(all, 1)]));
+    const parts = Object.fromEntries(
+      Object.entries(samples).map(([part, count]) => [
+        part,
+        ((threads[MAIN] ?? 0) * count) / Math.max(all, 1),
+      ]),
+    );
     return { threads, parts };
   }
 }
@@ -84,7 +105,8 @@ function threadTimes() {
 }
 
 /**
- * Counts the samples of a profile by part; those in which the thread had nothing to do are left out.
+ * Counts the samples of a profile by part; those in which the thread had nothing to do are left
+ * out.
  * @param {{ nodes: ProfileNode[], samples?: number[] }} profile
  * @returns {Record<string, number>}
  */
@@ -106,7 +128,8 @@ export function partsOf({ nodes, samples = [] }) {
 }
 
 /**
- * The part that a call belongs to: that of the innermost code with a place of its own, since V8 knows no names of native functions.
+ * The part that a call belongs to: that of the innermost code with a place of its own, since V8
+ * knows no names of native functions.
  * @param {ProfileNode | undefined} node @param {Map<number, ProfileNode>} callers
  * @returns {string | null} null where the thread waits
  */
@@ -116,7 +139,8 @@ function partOf(node, callers) {
     if (functionName === '(idle)') return null;
     if (functionName === '(garbage collector)') return 'garbage';
     if (functionName === '(program)' || functionName === '(root)') break;
-    if (url.endsWith('/server/codec/native.js')) return CODEC_CALLS[/** @type {keyof typeof CODEC_CALLS} */ (functionName)] ?? 'aloud';
+    if (url.endsWith('/server/codec/native.js'))
+      return CODEC_CALLS[/** @type {keyof typeof CODEC_CALLS} */ (functionName)] ?? 'aloud';
     const folder = FOLDERS.find(([path]) => url.includes(path));
     if (folder) return folder[1];
     if (url !== '') return 'other';

@@ -16,7 +16,12 @@ export const speechFile = (name) => new URL(`../../test/fixtures/${name}.wav`, i
 export const SPEECH = speechFile('speech-low');
 
 /** Voices of some 10 s each, with words of their own. */
-export const SPEAKERS = Object.freeze(['speaker-low-1', 'speaker-low-2', 'speaker-high-1', 'speaker-high-2']);
+export const SPEAKERS = Object.freeze([
+  'speaker-low-1',
+  'speaker-low-2',
+  'speaker-high-1',
+  'speaker-high-2',
+]);
 
 /** @type {Map<string, Promise<Uint8Array[]>>} */
 const encoded = new Map();
@@ -28,7 +33,8 @@ const encoded = new Map();
 export async function readSpeech(sampleRate) {
   const sound = await readWav(SPEECH);
   const step = sound.sampleRate / sampleRate;
-  if (!Number.isInteger(step)) throw new RangeError(`the speech can't be brought to ${sampleRate} Hz`);
+  if (!Number.isInteger(step))
+    throw new RangeError(`the speech can't be brought to ${sampleRate} Hz`);
   const [samples] = sound.channels;
   return Float32Array.from({ length: Math.floor(samples.length / step) }, (_, i) => {
     let sum = 0;
@@ -43,7 +49,10 @@ export async function readSpeech(sampleRate) {
  * @returns {Promise<Float32Array>} [-1, 1]
  */
 export async function readSpeaker(name, sampleRate) {
-  const { channels: [spoken], sampleRate: own } = await readWav(speechFile(name));
+  const {
+    channels: [spoken],
+    sampleRate: own,
+  } = await readWav(speechFile(name));
   return resample(spoken, own, sampleRate);
 }
 
@@ -56,7 +65,11 @@ export async function readSpeaker(name, sampleRate) {
 export function encodeSpeech(format, bitrate) {
   const key = JSON.stringify([format, bitrate]);
   let payloads = encoded.get(key);
-  if (!payloads) encoded.set(key, (payloads = readSpeech(format.sampleRate).then((speech) => encode(speech, format, bitrate))));
+  if (!payloads)
+    encoded.set(
+      key,
+      (payloads = readSpeech(format.sampleRate).then((speech) => encode(speech, format, bitrate))),
+    );
   return payloads;
 }
 
@@ -69,7 +82,10 @@ export function encodeSpeech(format, bitrate) {
 export async function encode(speech, format, bitrate) {
   const codec = await loadCodec();
   const { sampleRate, opusFrameSamples: frameSamples } = format;
-  const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
+  const encoder = new PayloadEncoder(
+    codec.createEncoder({ sampleRate, frameSamples, bitrate }),
+    format,
+  );
   const out = new Uint8Array(MAX_SENT_BYTES - MAX_HEADER_BYTES);
   const payloads = [];
   for (let at = 0; at + format.frameSamples <= speech.length; at += format.frameSamples) {

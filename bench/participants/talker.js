@@ -12,8 +12,8 @@ import { Participant } from './participant.js';
  */
 
 /**
- * A participant that sends one packet for each frame when the frame ends, whatever comes back and however
- * late (an open loop), and notes the packets in both directions.
+ * A participant that sends one packet for each frame when the frame ends, whatever comes back and
+ * however late (an open loop), and notes the packets in both directions.
  */
 export class Talker extends Participant {
   #phaseMs;
@@ -39,7 +39,8 @@ export class Talker extends Participant {
    * @param {object} options
    * @param {Connection} options.connection
    * @param {number} [options.phaseMs] delay from a frame's end to its sending
-   * @param {import('./late-sender.js').Late | null} [options.late]  how frames are sent later than that, if any are
+   * @param {import('./late-sender.js').Late | null} [options.late] how frames are sent later than
+   *   that, if any are
    */
   constructor({ connection, phaseMs = 0, late = null }) {
     super(connection, late);
@@ -52,7 +53,11 @@ export class Talker extends Participant {
     const { sampleRate, frameSamples } = this.format;
     const sync = new ClockSync(sampleRate);
     this.#sync = sync;
-    this.#exchange = new ClockExchange({ clock: systemClock, sync, send: (bytes) => this.sendPacket(bytes) });
+    this.#exchange = new ClockExchange({
+      clock: systemClock,
+      sync,
+      send: (bytes) => this.sendPacket(bytes),
+    });
     await this.#exchange.start();
     this.frame = Math.floor(sync.sampleClockAt(performance.now()) / frameSamples) + 1;
     this.#newest = this.frame;
@@ -70,7 +75,9 @@ export class Talker extends Participant {
 
   /** When the next frame is to be sent, on performance.now(); never before the join. */
   get dueMs() {
-    return (this.#sync?.msAt((this.frame + 1) * this.format.frameSamples) ?? Infinity) + this.#phaseMs;
+    return (
+      (this.#sync?.msAt((this.frame + 1) * this.format.frameSamples) ?? Infinity) + this.#phaseMs
+    );
   }
 
   /** Starts noting packets, with empty notes. */
@@ -88,7 +95,8 @@ export class Talker extends Participant {
   /** Sends the next frame. */
   send() {
     const speech = this.#payloads;
-    const payload = speech.length > 0 ? speech[(this.frame + this.#startFrame) % speech.length] : null;
+    const payload =
+      speech.length > 0 ? speech[(this.frame + this.#startFrame) % speech.length] : null;
     // Taken before the sending, which is part of the time that is measured.
     const atMs = this.#noting ? performance.now() : 0;
     const bytes = this.sendFrame(this.frame, payload);
@@ -104,14 +112,20 @@ export class Talker extends Participant {
   #receive(bytes, arrivalMs) {
     const packet = this.#read;
     if (readPacket(bytes, packet) !== null) return;
-    if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
+    if (packet.type === PacketType.clockReply)
+      this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
     if (packet.type !== PacketType.audio) return;
     const silent = packet.payloadBytes[0] === 0;
     this.counters.received += 1;
     if (!silent) this.counters.sounding += 1;
     if (!this.#noting) return;
     this.#newest = unwrapFrame(packet.frame, this.#newest);
-    this.#notes.received.push({ frame: this.#newest, atMs: arrivalMs, bytes: bytes.length, silent });
+    this.#notes.received.push({
+      frame: this.#newest,
+      atMs: arrivalMs,
+      bytes: bytes.length,
+      silent,
+    });
   }
 
   /** Leaves. Idempotent. */

@@ -1,6 +1,6 @@
 /**
- * Notes, at a whole client's connection and decoder, the frames that it sends, receives and plays: from them
- * call-figures.js computes the fate of each frame of speech.
+ * Notes, at a whole client's connection and decoder, the frames that it sends, receives and plays:
+ * from them call-figures.js computes the fate of each frame of speech.
  * @import { Codec, Decoder } from '../../public/shared/stream/codec.js'
  * @import { Tap } from '../../programs/webtransport.js'
  *
@@ -28,7 +28,10 @@ export class WireNotes {
   #noting = false;
   /** @type {Wire} */
   #wire = { sent: [], received: [], played: [] };
-  /** The frames for which a payload was received, by the payload's bytes. @type {Map<string, number[]>} */
+  /**
+   * The frames for which a payload was received, by the payload's bytes.
+   * @type {Map<string, number[]>}
+   */
   #frames = new Map();
 
   /** @param {() => number} now milliseconds */
@@ -51,7 +54,8 @@ export class WireNotes {
 
   /** @param {Uint8Array} bytes */
   sent(bytes) {
-    if (this.#noting && this.#wire.sent.length < MOST) this.#note(this.#wire.sent, bytes, this.#now());
+    if (this.#noting && this.#wire.sent.length < MOST)
+      this.#note(this.#wire.sent, bytes, this.#now());
   }
 
   /** @param {Uint8Array} bytes @param {number} arrivalMs */
@@ -67,7 +71,8 @@ export class WireNotes {
     if (readPacket(bytes, packet) !== null || packet.type !== PacketType.audio) return null;
     const { frame, stream, redundancy, payloadBytes } = packet;
     const sounding = [];
-    for (let r = Math.min(redundancy, MAX_REDUNDANCY); r >= 0; r--) if (payloadBytes[r] > 0) sounding.push(frame - r);
+    for (let r = Math.min(redundancy, MAX_REDUNDANCY); r >= 0; r--)
+      if (payloadBytes[r] > 0) sounding.push(frame - r);
     const note = { frame, stream, sounding, atMs };
     list.push(note);
     return note;
@@ -86,8 +91,8 @@ export class WireNotes {
   }
 
   /**
-   * A payload is decoded: the frame that it was received for has been played. Of equal payloads, that is
-   * the first that wasn't.
+   * A payload is decoded: the frame that it was received for has been played. Of equal payloads,
+   * that is the first that wasn't.
    * @param {Uint8Array} bytes @param {number} start @param {number} length
    */
   decoded(bytes, start, length) {
@@ -106,7 +111,10 @@ export class WireNotes {
   observe(codec) {
     const { name, conceals, maxInstances, maxFrameValues } = codec;
     return {
-      name, conceals, maxInstances, maxFrameValues,
+      name,
+      conceals,
+      maxInstances,
+      maxFrameValues,
       createEncoder: (settings) => codec.createEncoder(settings),
       createDecoder: (settings) => this.#observeDecoder(codec.createDecoder(settings)),
     };
@@ -126,4 +134,5 @@ export class WireNotes {
 }
 
 /** @param {Uint8Array} bytes @param {number} start @param {number} length */
-const keyOf = (bytes, start, length) => Buffer.from(bytes.buffer, bytes.byteOffset + start, length).toString('latin1');
+const keyOf = (bytes, start, length) =>
+  Buffer.from(bytes.buffer, bytes.byteOffset + start, length).toString('latin1');

@@ -1,14 +1,30 @@
-/** A client of Mumble's server: control messages over TLS, voice over UDP. It says what it is given, and counts what it hears. */
+/**
+ * A client of Mumble's server: control messages over TLS, voice over UDP. It says what it is given,
+ * and counts what it hears.
+ */
 
 import { createSocket } from 'node:dgram';
 import { connect } from 'node:tls';
-import { MAX_PING_BYTES, MessageReader, MessageType, readFields, readVoice, UdpType, writeMessage, writeNumber, writeVoice } from './mumble-wire.js';
+import {
+  MAX_PING_BYTES,
+  MessageReader,
+  MessageType,
+  readFields,
+  readVoice,
+  UdpType,
+  writeMessage,
+  writeNumber,
+  writeVoice,
+} from './mumble-wire.js';
 import { PacketSeal, SEAL_BYTES } from './ocb2.js';
 
 /** Version 1.3.4, whose clients speak Opus. */
 const VERSION = (1 << 16) | (3 << 8) | 4;
 
-/** The time that joining may take, and between UDP pings until the first is answered, in milliseconds. */
+/**
+ * The time that joining may take, and between UDP pings until the first is answered, in
+ * milliseconds.
+ */
 const JOIN_MS = 20_000;
 const ASK_MS = 500;
 
@@ -39,7 +55,8 @@ export class MumbleClient {
   /** Why the session has ended, or can't begin. @type {string | null} */
   ended = null;
   /**
-   * Gets what is heard, opened and read; null: a packet with a wrong tag. While there is none, packets are only counted.
+   * Gets what is heard, opened and read; null: a packet with a wrong tag. While there is none,
+   * packets are only counted.
    * @type {((voice: ReturnType<typeof readVoice>) => void) | null}
    */
   onVoice = null;
@@ -82,7 +99,11 @@ export class MumbleClient {
     const untilMs = performance.now() + JOIN_MS;
     while (this.session === 0 || !this.#isReachable) {
       if (this.ended !== null) throw new Error(`Mumble's client ${this.#name}: ${this.ended}`);
-      if (performance.now() > untilMs) throw new Error(`Mumble's client ${this.#name}: ${this.session === 0 ? 'the server lets nobody in' : 'the server answers nothing over UDP'}`);
+      if (performance.now() > untilMs)
+        throw new Error(
+          `Mumble's client ${this.#name}: ` +
+            `${this.session === 0 ? 'the server lets nobody in' : 'the server answers nothing over UDP'}`,
+        );
       if (this.session !== 0) this.#pingUdp();
       await new Promise((resolve) => {
         const timer = setTimeout(resolve, ASK_MS);
@@ -102,11 +123,20 @@ export class MumbleClient {
 
   /** @param {number} type @param {Uint8Array} body */
   #message(type, body) {
-    if (type === MessageType.reject) return this.#end(`the server refuses: ${Buffer.from(/** @type {Uint8Array} */ (readFields(body).get(2) ?? []))}`);
+    if (type === MessageType.reject)
+      return this.#end(
+        `the server refuses: ${Buffer.from(/** @type {Uint8Array} */ (readFields(body).get(2) ?? []))}`,
+      );
     if (type === MessageType.cryptSetup) {
       const [key, sending, receiving] = [1, 2, 3].map((field) => readFields(body).get(field));
-      // Without a key it is about nonces that were lost, which loopback and the lab's loss don't bring about.
-      if (key instanceof Uint8Array && sending instanceof Uint8Array && receiving instanceof Uint8Array) this.#seal = new PacketSeal(key, sending, receiving);
+      // Without a key it is about nonces that were lost, which loopback and the lab's loss don't
+      // bring about.
+      if (
+        key instanceof Uint8Array &&
+        sending instanceof Uint8Array &&
+        receiving instanceof Uint8Array
+      )
+        this.#seal = new PacketSeal(key, sending, receiving);
     }
     if (type === MessageType.serverSync) {
       this.session = Number(readFields(body).get(1));
@@ -116,7 +146,8 @@ export class MumbleClient {
 
   /** @param {Uint8Array} bytes */
   #packet(bytes) {
-    // Answers to pings are shorter than any voice packet, so they need not be opened to be told apart.
+    // Answers to pings are shorter than any voice packet, so they need not be opened to be told
+    // apart.
     if (bytes.length <= SEAL_BYTES + MAX_PING_BYTES) {
       this.#isReachable = true;
       this.#changed();
@@ -132,7 +163,8 @@ export class MumbleClient {
   /** @param {number} length  of what is in `plain` */
   #send(length) {
     if (this.#seal === null || !this.#canSend) return;
-    // The socket keeps what it is given until it is sent, and the seal's buffer is used for the next packet.
+    // The socket keeps what it is given until it is sent, and the seal's buffer is used for the
+    // next packet.
     this.#udp.send(this.#seal.seal(plain.subarray(0, length)).slice());
   }
 
@@ -141,7 +173,10 @@ export class MumbleClient {
     this.#send(writeNumber(Math.round(performance.now()), plain, 1));
   }
 
-  /** Tells the server that this client is there, over TCP and UDP: it is to be called every 5 s, as Mumble's own client does. */
+  /**
+   * Tells the server that this client is there, over TCP and UDP: it is to be called every 5 s, as
+   * Mumble's own client does.
+   */
   ping() {
     if (this.#isClosed || this.ended !== null) return;
     this.#tls.write(writeMessage(MessageType.ping, { 1: Math.round(performance.now()) }));

@@ -1,6 +1,7 @@
 /**
- * The clients of a Mumble server, in a process of its own, as cheap as a Crowd (bench/participants/crowd.js): one timer for all,
- * packets made beforehand, arrivals counted. Those who are silent send nothing but pings, as Mumble's own client does.
+ * The clients of a Mumble server, in a process of its own, as cheap as a Crowd
+ * (bench/participants/crowd.js): one timer for all, packets made beforehand, arrivals counted.
+ * Those who are silent send nothing but pings, as Mumble's own client does.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -18,17 +19,25 @@ const AT_ONCE = 8;
 const FORMAT = createAudioFormat();
 const TENS = FORMAT.frameMs / 10;
 
-/** Number of moments within a frame at which packets leave: sound cards don't end frames together. */
+/**
+ * Number of moments within a frame at which packets leave: sound cards don't end frames together.
+ */
 const SLOTS = 10;
 const SLOT_MS = FORMAT.frameMs / SLOTS;
 
-/** Distance in the speech from one talker to the next, in frames, so that they don't say the same at once. */
+/**
+ * Distance in the speech from one talker to the next, in frames, so that they don't say the same at
+ * once.
+ */
 const APART_FRAMES = 17;
 
 /** The time between a client's pings, in milliseconds. */
 const PING_MS = 5000;
 
-/** Number of packets that each client opens and compares with what was said, before it goes on to count them. */
+/**
+ * Number of packets that each client opens and compares with what was said, before it goes on to
+ * count them.
+ */
 const PROVEN = 5;
 
 /** Senders that are further behind than this, in milliseconds, leave frames out. */
@@ -59,7 +68,12 @@ class Member {
   prove() {
     this.client.onVoice = (voice) => {
       const talker = voice && members.find(({ client }) => client.session === voice.session);
-      if (!talker?.talks || !voice || Buffer.compare(voice.payload, talker.payload(voice.sequence / TENS)) !== 0) this.#wrong += 1;
+      if (
+        !talker?.talks ||
+        !voice ||
+        Buffer.compare(voice.payload, talker.payload(voice.sequence / TENS)) !== 0
+      )
+        this.#wrong += 1;
       else this.#proven += 1;
       if (this.#proven + this.#wrong >= PROVEN) this.client.onVoice = null;
     };
@@ -69,8 +83,13 @@ class Member {
   check() {
     const { ended, received } = this.client;
     if (ended !== null) throw new Error(`Mumble's client ${this.id}: ${ended}`);
-    if (this.#wrong > 0) throw new Error(`Mumble's client ${this.id}: of the first ${PROVEN} packets ${this.#wrong} aren't what was said`);
-    if (received > 0 && this.#proven === 0) throw new Error(`Mumble's client ${this.id}: no packet was opened`);
+    if (this.#wrong > 0)
+      throw new Error(
+        `Mumble's client ${this.id}: of the first ${PROVEN} packets ${this.#wrong} aren't ` +
+          'what was said',
+      );
+    if (received > 0 && this.#proven === 0)
+      throw new Error(`Mumble's client ${this.id}: no packet was opened`);
   }
 }
 
@@ -91,7 +110,8 @@ let timer;
 const pending = [];
 
 /**
- * Does something between two frames, when the packets of the one before have arrived: counts of what was sent and received fit.
+ * Does something between two frames, when the packets of the one before have arrived: counts of
+ * what was sent and received fit.
  * @template T
  * @param {() => T} work
  * @returns {Promise<T>}
@@ -140,27 +160,44 @@ function reset() {
 
 /**
  * The counters since they were zero.
- * @returns {{ people: { talks: boolean, received: number, expected: number, bytes: number }[], latenessMs: number[], cpuPercent: number }}
- *   bytes: of voice packets, without the seal and the headers of UDP and IP
+ * @returns {{ people: { talks: boolean, received: number, expected: number, bytes: number }[],
+ *   latenessMs: number[], cpuPercent: number }} bytes: of voice packets, without the seal and the
+ *   headers of UDP and IP
  */
 function collect() {
   const cpuPercent = cpu.take();
   for (const member of members) member.check();
   const all = members.reduce((sum, { sent }) => sum + sent, 0);
-  const people = members.map(({ talks, sent, client: { received, bytes } }) => ({ talks, received, expected: all - sent, bytes }));
+  const people = members.map(({ talks, sent, client: { received, bytes } }) => ({
+    talks,
+    received,
+    expected: all - sent,
+    bytes,
+  }));
   return { people, latenessMs, cpuPercent };
 }
 
 serve(
   {
-    /** Lets all in, some at a time, and the talkers begin. @param {{ host: string, port: number, people: Person[] }} options */
+    /**
+     * Lets all in, some at a time, and the talkers begin.
+     * @param {{ host: string, port: number, people: Person[] }} options
+     */
     async joinAll({ host, port, people }) {
       speech = await encodeSpeech(FORMAT, defaultEncoderSettings.bitrate);
-      if (speech.some(({ length }) => length <= MAX_PING_BYTES)) throw new Error('the speech has packets as short as pings');
+      if (speech.some(({ length }) => length <= MAX_PING_BYTES))
+        throw new Error('the speech has packets as short as pings');
       const waiting = people.entries();
-      await Promise.all(Array.from({ length: AT_ONCE }, async () => {
-        for (const [number, person] of waiting) members[number] = new Member(person, await MumbleClient.join({ host, port, name: person.id }), number);
-      }));
+      await Promise.all(
+        Array.from({ length: AT_ONCE }, async () => {
+          for (const [number, person] of waiting)
+            members[number] = new Member(
+              person,
+              await MumbleClient.join({ host, port, name: person.id }),
+              number,
+            );
+        }),
+      );
       for (const member of members) member.prove();
       startMs = performance.now();
       send();

@@ -1,12 +1,22 @@
 /**
- * The few parts of Mumble's protocol that a client needs in order to speak and listen: control messages, which are protocol
- * buffers, and voice packets, whose numbers have a form of their own.
+ * The few parts of Mumble's protocol that a client needs in order to speak and listen: control
+ * messages, which are protocol buffers, and voice packets, whose numbers have a form of their own.
  */
 
 /** Types of control messages. */
-export const MessageType = Object.freeze({ version: 0, authenticate: 2, ping: 3, reject: 4, serverSync: 5, cryptSetup: 15 });
+export const MessageType = Object.freeze({
+  version: 0,
+  authenticate: 2,
+  ping: 3,
+  reject: 4,
+  serverSync: 5,
+  cryptSetup: 15,
+});
 
-/** Types of UDP packets, in the upper three bits of the first byte; the others are the target, 0 for the channel. */
+/**
+ * Types of UDP packets, in the upper three bits of the first byte; the others are the target, 0 for
+ * the channel.
+ */
 export const UdpType = Object.freeze({ ping: 1, opus: 4 });
 
 /** Bytes before a control message: 2 of its type, 4 of its length. */
@@ -18,7 +28,10 @@ const LAST_BIT = 0x2000;
 /** Longest UDP packet with a ping, in bytes without its seal. */
 export const MAX_PING_BYTES = 10;
 
-/** @param {number} value  a whole number, 0 to 2^53 @returns {number[]} as protocol buffers have it, seven bits a byte, lowest first */
+/**
+ * @param {number} value a whole number, 0 to 2^53
+ * @returns {number[]} as protocol buffers have it, seven bits a byte, lowest first
+ */
 function varint(value) {
   const bytes = [];
   for (; value >= 0x80; value = Math.floor(value / 0x80)) bytes.push((value % 0x80) | 0x80);
@@ -33,9 +46,13 @@ function varint(value) {
  */
 export function writeMessage(type, fields) {
   const parts = Object.entries(fields).map(([number, value]) => {
-    if (typeof value === 'number') return Buffer.from([...varint(Number(number) << 3), ...varint(value)]);
+    if (typeof value === 'number')
+      return Buffer.from([...varint(Number(number) << 3), ...varint(value)]);
     const bytes = Buffer.from(value);
-    return Buffer.concat([Buffer.from([...varint((Number(number) << 3) | 2), ...varint(bytes.length)]), bytes]);
+    return Buffer.concat([
+      Buffer.from([...varint((Number(number) << 3) | 2), ...varint(bytes.length)]),
+      bytes,
+    ]);
   });
   const body = Buffer.concat(parts);
   const header = Buffer.alloc(MESSAGE_HEADER_BYTES);
@@ -47,7 +64,8 @@ export function writeMessage(type, fields) {
 /**
  * Reads a control message's fields. Of a field that comes several times the last value is kept.
  * @param {Uint8Array} body
- * @returns {Map<number, number | Uint8Array>} values by the fields' numbers; those of fixed size are left out
+ * @returns {Map<number, number | Uint8Array>} values by the fields' numbers; those of fixed size
+ *   are left out
  * @throws {RangeError} where it ends within a field
  */
 export function readFields(body) {
@@ -80,14 +98,20 @@ export function readFields(body) {
 export class MessageReader {
   #rest = Buffer.alloc(0);
 
-  /** @param {Buffer} bytes @returns {{ type: number, body: Buffer }[]} the messages that are complete */
+  /**
+   * @param {Buffer} bytes
+   * @returns {{ type: number, body: Buffer }[]} the messages that are complete
+   */
   read(bytes) {
     this.#rest = Buffer.concat([this.#rest, bytes]);
     const messages = [];
     while (this.#rest.length >= MESSAGE_HEADER_BYTES) {
       const end = MESSAGE_HEADER_BYTES + this.#rest.readUInt32BE(2);
       if (this.#rest.length < end) break;
-      messages.push({ type: this.#rest.readUInt16BE(), body: this.#rest.subarray(MESSAGE_HEADER_BYTES, end) });
+      messages.push({
+        type: this.#rest.readUInt16BE(),
+        body: this.#rest.subarray(MESSAGE_HEADER_BYTES, end),
+      });
       this.#rest = this.#rest.subarray(end);
     }
     return messages;
@@ -95,21 +119,26 @@ export class MessageReader {
 }
 
 /**
- * Writes a number as UDP packets have it: the ones that the first byte begins with count the bytes that follow; from 2^28 on
- * the first byte is 0xf0.
+ * Writes a number as UDP packets have it: the ones that the first byte begins with count the bytes
+ * that follow; from 2^28 on the first byte is 0xf0.
  * @param {number} value  0 to 2^32 - 1
  * @param {Uint8Array} bytes
  * @param {number} at
  * @returns {number} where it ends
  */
 export function writeNumber(value, bytes, at) {
-  const more = value < 0x80 ? 0 : value < 0x4000 ? 1 : value < 0x200000 ? 2 : value < 0x10000000 ? 3 : 4;
+  const more =
+    value < 0x80 ? 0 : value < 0x4000 ? 1 : value < 0x200000 ? 2 : value < 0x10000000 ? 3 : 4;
   bytes[at] = (0xf00 >> more) | (more === 4 ? 0 : value >>> (8 * more));
   for (let i = 1; i <= more; i++) bytes[at + i] = value >>> (8 * (more - i));
   return at + more + 1;
 }
 
-/** @param {Uint8Array} bytes @param {number} at @returns {[value: number, end: number]} of one as writeNumber() writes them */
+/**
+ * @param {Uint8Array} bytes
+ * @param {number} at
+ * @returns {[value: number, end: number]} of one as writeNumber() writes them
+ */
 export function readNumber(bytes, at) {
   const more = Math.min(4, Math.clz32(~(bytes[at] << 24)));
   let value = more === 4 ? 0 : bytes[at] & (0x7f >> more);
@@ -134,7 +163,8 @@ export function writeVoice(bytes, sequence, payload) {
 /**
  * Reads a voice packet as the server sends it.
  * @param {Uint8Array} bytes
- * @returns {{ session: number, sequence: number, payload: Uint8Array } | null} session: the speaker's; null: it is none, or damaged
+ * @returns {{ session: number, sequence: number, payload: Uint8Array } | null} session: the
+ *   speaker's; null: it is none, or damaged
  */
 export function readVoice(bytes) {
   if (bytes[0] >> 5 !== UdpType.opus) return null;

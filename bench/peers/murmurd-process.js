@@ -1,4 +1,7 @@
-/** Mumble's server at its end of the link. This process only starts it, reads its CPU, and ends it, also when the lab was killed. */
+/**
+ * Mumble's server at its end of the link. This process only starts it, reads its CPU, and ends it,
+ * also when the lab was killed.
+ */
 
 import { serve } from '../participants/child.js';
 import { Murmurd } from './murmurd.js';

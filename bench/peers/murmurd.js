@@ -1,4 +1,7 @@
-/** Mumble's server, murmurd, as a program beside which aloud's server is measured. Debian has it: mumble-server. */
+/**
+ * Mumble's server, murmurd, as a program beside which aloud's server is measured. Debian has it:
+ * mumble-server.
+ */
 
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -13,20 +16,36 @@ import { freePort } from './free-port.js';
 export const MURMURD = new URL('murmurd-process.js', import.meta.url);
 export const MUMBLE = new URL('mumble-process.js', import.meta.url);
 
-/** The time that murmurd has to start, in which it makes a key and tries out a hash for a second, and to end, in milliseconds. */
+/**
+ * The time that murmurd has to start, in which it makes a key and tries out a hash for a second,
+ * and to end, in milliseconds.
+ */
 const START_MS = 20_000;
 const STOP_MS = 3000;
 
-/** Most that a client may send, in b/s with the headers of UDP and IP: far above 48 kb/s of sound. */
+/**
+ * Most that a client may send, in b/s with the headers of UDP and IP: far above 48 kb/s of sound.
+ */
 const BANDWIDTH = 200_000;
 
-/** @returns {string | undefined} the path of murmurd; people whose PATH has no folder for administrators have it too */
+/**
+ * @returns {string | undefined} the path of murmurd; people whose PATH has no folder for
+ *   administrators have it too
+ */
 export function findMurmurd() {
-  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin'].map((folder) => join(folder, 'murmurd')).find(isExecutable);
+  return [...(process.env.PATH ?? '').split(delimiter), '/usr/sbin']
+    .map((folder) => join(folder, 'murmurd'))
+    .find(isExecutable);
 }
 
-/** Why there is no Mumble to measure, and what to do about it; null where there is one. @returns {string | null} */
-export const lackOfMurmurd = () => (findMurmurd() ? null : 'mumble: there is no murmurd in PATH or /usr/sbin; on Debian: apt-get install mumble-server');
+/**
+ * Why there is no Mumble to measure, and what to do about it; null where there is one.
+ * @returns {string | null}
+ */
+export const lackOfMurmurd = () =>
+  findMurmurd()
+    ? null
+    : 'mumble: there is no murmurd in PATH or /usr/sbin; on Debian: apt-get install mumble-server';
 
 /** @param {{ folder: string, host: string, port: number, users: number }} options */
 const settings = ({ folder, host, port, users }) => `database=${join(folder, 'murmurd.sqlite')}
@@ -49,7 +68,11 @@ export class Murmurd {
   #child;
   #folder;
 
-  /** @param {import('node:child_process').ChildProcess} child @param {string} folder @param {number} port  of TCP and UDP */
+  /**
+   * @param {import('node:child_process').ChildProcess} child
+   * @param {string} folder
+   * @param {number} port of TCP and UDP
+   */
   constructor(child, folder, port) {
     this.#child = child;
     this.#folder = folder;
@@ -58,7 +81,8 @@ export class Murmurd {
 
   /**
    * Starts it, and waits until it accepts clients.
-   * @param {{ host: string, users: number }} options  host: an IPv4 address; users: most that it lets in
+   * @param {{ host: string, users: number }} options host: an IPv4 address; users: most that it
+   *   lets in
    * @throws {Error} where there is none, or it doesn't start
    */
   static async start({ host, users }) {
@@ -70,7 +94,10 @@ export class Murmurd {
     const port = await freePort(host);
     const file = join(folder, 'murmurd.ini');
     await writeFile(file, settings({ folder, host, port, users }));
-    const child = spawn(program, ['-ini', file, '-fg'], { cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] });
+    const child = spawn(program, ['-ini', file, '-fg'], {
+      cwd: folder,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
     const murmurd = new Murmurd(child, folder, port);
     try {
       await murmurd.#started();
@@ -85,7 +112,8 @@ export class Murmurd {
   #started() {
     let log = '';
     return new Promise((resolve, reject) => {
-      const fail = () => reject(new Error(`murmurd didn't start: ${log.trim().split('\n').at(-1)}`));
+      const fail = () =>
+        reject(new Error(`murmurd didn't start: ${log.trim().split('\n').at(-1)}`));
       const timer = globalThis.setTimeout(fail, START_MS);
       this.#child.once('error', reject);
       this.#child.once('exit', fail);
@@ -106,7 +134,11 @@ export class Murmurd {
 
   /** Ends it, and removes its folder. Idempotent. */
   async stop() {
-    if (this.#child.pid !== undefined && this.#child.exitCode === null && this.#child.signalCode === null) {
+    if (
+      this.#child.pid !== undefined &&
+      this.#child.exitCode === null &&
+      this.#child.signalCode === null
+    ) {
       const ended = new Promise((resolve) => void this.#child.once('exit', resolve));
       this.#child.kill('SIGTERM');
       await Promise.race([ended, setTimeout(STOP_MS, undefined, { ref: false })]);

@@ -1,13 +1,16 @@
 /**
- * OCB2-AES128, with which Mumble seals each UDP packet: Rogaway, draft-krovetz-ocb-00. For measuring beside Mumble only: OCB2 is
- * broken (eprint 2019/311).
+ * OCB2-AES128, with which Mumble seals each UDP packet: Rogaway, draft-krovetz-ocb-00. For
+ * measuring beside Mumble only: OCB2 is broken (eprint 2019/311).
  */
 
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 
 const BLOCK = 16;
 
-/** Bytes before a sealed packet's content: the lowest byte of its nonce, and the first three of its tag. */
+/**
+ * Bytes before a sealed packet's content: the lowest byte of its nonce, and the first three of its
+ * tag.
+ */
 export const SEAL_BYTES = 4;
 
 /** Longest content of a packet, in bytes. */
@@ -15,14 +18,21 @@ const MAX_BYTES = 1500;
 
 const ALGORITHM = 'aes-128-ecb';
 
-/** Writes twice a block, in GF(2^128), into another. @param {Uint8Array} from @param {Uint8Array} to  may be the same */
+/**
+ * Writes twice a block, in GF(2^128), into another.
+ * @param {Uint8Array} from
+ * @param {Uint8Array} to may be the same
+ */
 function double(from, to) {
   const carry = from[0] >> 7;
   for (let i = 0; i < BLOCK - 1; i++) to[i] = (from[i] << 1) | (from[i + 1] >> 7);
   to[BLOCK - 1] = (from[BLOCK - 1] << 1) ^ (carry * 0x87);
 }
 
-/** The cipher with one key. Its methods return tags of 16 bytes, and use buffers of its own, so none of them is asynchronous. */
+/**
+ * The cipher with one key. Its methods return tags of 16 bytes, and use buffers of its own, so none
+ * of them is asynchronous.
+ */
 export class Ocb2 {
   #cipher;
   #decipher;
@@ -60,7 +70,11 @@ export class Ocb2 {
     return whole;
   }
 
-  /** Puts what the last block's pad is made of behind the whole blocks. @param {number} whole @param {number} length */
+  /**
+   * Puts what the last block's pad is made of behind the whole blocks.
+   * @param {number} whole
+   * @param {number} length
+   */
   #putLength(whole, length) {
     this.#work.set(this.#offsets.subarray(whole, whole + BLOCK), whole);
     this.#work[whole + BLOCK - 1] ^= 8 * (length - whole);
@@ -113,7 +127,11 @@ export class Ocb2 {
   }
 }
 
-/** Adds to a nonce, whose first byte is the lowest. @param {Uint8Array} nonce @param {number} add  -128 to 127 */
+/**
+ * Adds to a nonce, whose first byte is the lowest.
+ * @param {Uint8Array} nonce
+ * @param {number} add -128 to 127
+ */
 function move(nonce, add) {
   let carry = add;
   for (let i = 0; i < BLOCK && carry !== 0; i++) {
@@ -130,14 +148,21 @@ export class PacketSeal {
   #receiving;
   #out = new Uint8Array(SEAL_BYTES + MAX_BYTES);
 
-  /** @param {Uint8Array} key @param {Uint8Array} sending  the last nonce of the own side @param {Uint8Array} receiving  that of the other */
+  /**
+   * @param {Uint8Array} key
+   * @param {Uint8Array} sending the last nonce of the own side
+   * @param {Uint8Array} receiving that of the other
+   */
   constructor(key, sending, receiving) {
     this.#ocb = new Ocb2(key);
     this.#sending = Uint8Array.from(sending);
     this.#receiving = Uint8Array.from(receiving);
   }
 
-  /** @param {Uint8Array} plain @returns {Uint8Array} the packet, valid until the next one is sealed */
+  /**
+   * @param {Uint8Array} plain
+   * @returns {Uint8Array} the packet, valid until the next one is sealed
+   */
   seal(plain) {
     move(this.#sending, 1);
     const tag = this.#ocb.encrypt(this.#sending, plain, this.#out.subarray(SEAL_BYTES));

@@ -1,6 +1,6 @@
 /**
- * Nodes that rooms are placed on as a cluster places them, and how busy each of them is then. No network and no time: rooms
- * stand for a moment in which everybody has come.
+ * Nodes that rooms are placed on as a cluster places them, and how busy each of them is then. No
+ * network and no time: rooms stand for a moment in which everybody has come.
  *
  * @import { RoomLoad, UnitCosts } from './unit-costs.js'
  *
@@ -20,12 +20,18 @@
 import { rendezvous } from '../../server/cluster/rendezvous.js';
 import { costOf } from './unit-costs.js';
 
-/** Bits of a packet on the way, with all headers: of one frame of 20 ms at 48 kb/s, and of each frame more in it. */
+/**
+ * Bits of a packet on the way, with all headers: of one frame of 20 ms at 48 kb/s, and of each
+ * frame more in it.
+ */
 const PACKET_BITS = 8 * 185;
 const FRAME_BITS = 8 * 123;
 const FRAMES = 50;
 
-/** The threads that mix on a node of so many cores, as `--workers auto` has them. @param {number} cores */
+/**
+ * The threads that mix on a node of so many cores, as `--workers auto` has them.
+ * @param {number} cores
+ */
 export const workersOn = (cores) => (cores < 4 ? 1 : Math.floor(cores / 2));
 
 /** @param {RoomLoad} load @returns {number} what a room sends, in Mbit/s */
@@ -40,7 +46,11 @@ class Node {
   #threads;
   #capacity;
 
-  /** @param {string} id @param {NodeShape} shape @param {UnitCosts['node']} own  what it costs as such */
+  /**
+   * @param {string} id
+   * @param {NodeShape} shape
+   * @param {UnitCosts['node']} own what it costs as such
+   */
   constructor(id, { cores, busyShare }, own) {
     this.id = id;
     this.busy = own.busy;
@@ -66,7 +76,8 @@ class Node {
 }
 
 /**
- * Places rooms on so many nodes: each by its name, as the nodes' free capacity is then, and on the node's least busy thread.
+ * Places rooms on so many nodes: each by its name, as the nodes' free capacity is then, and on the
+ * node's least busy thread.
  * @param {UnitCosts} costs
  * @param {readonly RoomLoad[]} rooms
  * @param {number} count  of nodes
@@ -75,13 +86,16 @@ class Node {
  */
 export function place(costs, rooms, count, shape) {
   const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape, costs.node));
-  rooms.forEach((room, i) => rendezvous(`room-${i}`, nodes)[0].add(costOf(costs, room), egressOf(room)));
+  rooms.forEach((room, i) =>
+    rendezvous(`room-${i}`, nodes)[0].add(costOf(costs, room), egressOf(room)),
+  );
   return needOf(nodes, shape);
 }
 
 /** @param {Node[]} nodes @param {NodeShape} shape @returns {Need} */
 function needOf(nodes, { cores }) {
-  const sum = (/** @type {(node: Node) => number} */ of) => nodes.reduce((all, node) => all + of(node), 0);
+  const sum = (/** @type {(node: Node) => number} */ of) =>
+    nodes.reduce((all, node) => all + of(node), 0);
   const most = (/** @type {(node: Node) => number} */ of) => Math.max(...nodes.map(of));
   return {
     nodes: nodes.length,
@@ -94,10 +108,12 @@ function needOf(nodes, { cores }) {
 }
 
 /** @param {Need} need @param {NodeShape} shape */
-const fits = ({ worstThread, worstNode }, { busyShare }) => worstThread <= 100 * busyShare && worstNode <= 100 * busyShare;
+const fits = ({ worstThread, worstNode }, { busyShare }) =>
+  worstThread <= 100 * busyShare && worstNode <= 100 * busyShare;
 
 /**
- * The fewest nodes that carry the rooms. A room that is too much for one thread is too much for any number of nodes.
+ * The fewest nodes that carry the rooms. A room that is too much for one thread is too much for any
+ * number of nodes.
  * @param {UnitCosts} costs
  * @param {readonly RoomLoad[]} rooms
  * @param {NodeShape} shape
@@ -106,7 +122,10 @@ const fits = ({ worstThread, worstNode }, { busyShare }) => worstThread <= 100 *
  */
 export function nodesFor(costs, rooms, shape, most) {
   const busy = rooms.reduce((all, room) => all + costOf(costs, room).busy, 0);
-  for (let count = Math.max(1, Math.ceil(busy / (100 * shape.cores * shape.busyShare))); count <= most; ) {
+  for (
+    let count = Math.max(1, Math.ceil(busy / (100 * shape.cores * shape.busyShare)));
+    count <= most;
+  ) {
     const need = place(costs, rooms, count, shape);
     if (fits(need, shape)) return need;
     // A twentieth more each time: to place ten thousand rooms takes a while.
@@ -116,7 +135,8 @@ export function nodesFor(costs, rooms, shape, most) {
 }
 
 /**
- * A meeting whose listeners are spread over nodes: one of them mixes, and the others pass its mix on.
+ * A meeting whose listeners are spread over nodes: one of them mixes, and the others pass its mix
+ * on.
  * @param {UnitCosts} costs
  * @param {RoomLoad} meeting
  * @param {NodeShape} shape
@@ -128,7 +148,10 @@ export function nodesForMeeting(costs, { listeners = 0, ...home }, shape) {
     const each = Math.ceil(listeners / count);
     const nodes = Array.from({ length: count }, (_, i) => new Node(`node-${i}`, shape, costs.node));
     nodes.forEach((node, i) => {
-      const room = { ...(i === 0 ? home : { ...home, people: 0, talking: 0 }), listeners: Math.min(each, listeners - i * each) };
+      const room = {
+        ...(i === 0 ? home : { ...home, people: 0, talking: 0 }),
+        listeners: Math.min(each, listeners - i * each),
+      };
       node.add(costOf(costs, room), egressOf(room));
     });
     const need = needOf(nodes, shape);

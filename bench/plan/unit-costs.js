@@ -4,25 +4,28 @@
  * @typedef {object} RoomLoad  one kind of room
  * @property {number} people   with those who talk
  * @property {number} talking
- * @property {number} [listeners]  who only listen, beside the people: they have no source, and share one stream
- * @property {number} [stride]     every how many frames a listener gets a packet, which then holds as many: 1, 2 or 3
+ * @property {number} [listeners] who only listen, beside the people: they have no source, and share
+ *   one stream
+ * @property {number} [stride] every how many frames a listener gets a packet, which then holds as
+ *   many: 1, 2 or 3
  *
  * @typedef {Record<Part, number>} Work  of a room, a second
- * @typedef {{ busy: number, loop: number }} Cost  in percent of a core: of all threads, and of the one that mixes
+ * @typedef {{ busy: number, loop: number }} Cost in percent of a core: of all threads, and of the
+ *   one that mixes
  * @typedef {{ load: RoomLoad, rooms: number, cpuPercent: number, loopPercent: number }} Measured
  * @typedef {object} UnitCosts  in percent of a core for one a second
  * @property {Work} busy  of all threads together
  * @property {Work} loop  of the thread that mixes
- * @property {Cost} node  of a node that has any rooms, whatever they are: threads that wake for little cost more for each packet,
- *   and it is timers, beats and clocks too
+ * @property {Cost} node of a node that has any rooms, whatever they are: threads that wake for
+ *   little cost more for each packet, and it is timers, beats and clocks too
  */
 
 /** Frames a second: the server's default. */
 const FRAMES = 50;
 
 /**
- * The parts of the work whose cost is fitted. Packets that come in are none: as many come from each speaker and each
- * silent participant, so that what they cost is in `voices` and `packetsOut`.
+ * The parts of the work whose cost is fitted. Packets that come in are none: as many come from each
+ * speaker and each silent participant, so that what they cost is in `voices` and `packetsOut`.
  * @typedef {'voices' | 'mixes' | 'packetsOut' | 'ticks'} Part
  */
 /** @type {readonly Part[]} */
@@ -64,7 +67,8 @@ export function workOf({ people, talking, listeners = 0, stride = 1 }) {
  */
 export function costOf({ busy, loop }, load) {
   const work = workOf(load);
-  const sum = (/** @type {Work} */ unit) => PARTS.reduce((all, part) => all + unit[part] * work[part], 0);
+  const sum = (/** @type {Work} */ unit) =>
+    PARTS.reduce((all, part) => all + unit[part] * work[part], 0);
   return { busy: sum(busy), loop: sum(loop) };
 }
 
@@ -72,24 +76,32 @@ export function costOf({ busy, loop }, load) {
 const COLUMNS = PARTS.length + 1;
 
 /**
- * Fits the costs of the parts, and of a node, to what was measured, none of them negative, so that each case is off by as small a
- * share of its own as can be.
- * @param {readonly Measured[]} measured  each on a node of its own; more cases than there are costs, some of them small
+ * Fits the costs of the parts, and of a node, to what was measured, none of them negative, so that
+ * each case is off by as small a share of its own as can be.
+ * @param {readonly Measured[]} measured each on a node of its own; more cases than there are costs,
+ *   some of them small
  * @returns {UnitCosts}
  * @throws {RangeError} when there are fewer cases than costs
  */
 export function fitCosts(measured) {
-  if (measured.length < COLUMNS) throw new RangeError(`${measured.length} cases for ${COLUMNS} costs`);
+  if (measured.length < COLUMNS)
+    throw new RangeError(`${measured.length} cases for ${COLUMNS} costs`);
   const busy = leastSquares(measured, ({ cpuPercent }) => cpuPercent);
   const loop = leastSquares(measured, ({ loopPercent }) => loopPercent);
-  return { busy: partsOf(busy), loop: partsOf(loop), node: { busy: busy[PARTS.length], loop: loop[PARTS.length] } };
+  return {
+    busy: partsOf(busy),
+    loop: partsOf(loop),
+    node: { busy: busy[PARTS.length], loop: loop[PARTS.length] },
+  };
 }
 
 /** @param {number[]} costs @returns {Work} */
-const partsOf = (costs) => /** @type {Work} */ (Object.fromEntries(PARTS.map((part, j) => [part, costs[j]])));
+const partsOf = (costs) =>
+  /** @type {Work} */ (Object.fromEntries(PARTS.map((part, j) => [part, costs[j]])));
 
 /**
- * Least squares without negative coefficients, by coordinate descent (Franc, Hlaváč and Navara 2005).
+ * Least squares without negative coefficients, by coordinate descent (Franc, Hlaváč and Navara
+ * 2005).
  * @param {readonly Measured[]} measured
  * @param {(one: Measured) => number} valueOf
  * @returns {number[]} by column
@@ -98,7 +110,9 @@ function leastSquares(measured, valueOf) {
   // Each row is divided by its value: what is fitted is 1.
   const rows = measured.map((one) => {
     const work = workOf(one.load);
-    return [...PARTS.map((part) => work[part] * one.rooms), 1].map((amount) => amount / valueOf(one));
+    return [...PARTS.map((part) => work[part] * one.rooms), 1].map(
+      (amount) => amount / valueOf(one),
+    );
   });
   const costs = new Array(COLUMNS).fill(0);
   const squares = costs.map((_, j) => rows.reduce((sum, row) => sum + row[j] ** 2, 0));

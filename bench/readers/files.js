@@ -1,4 +1,7 @@
-/** A recording in all readers: by how many samples what they play is off, from the beginning and after a seek. */
+/**
+ * A recording in all readers: by how many samples what they play is off, from the beginning and
+ * after a seek.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { chmodSync, createReadStream, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -15,15 +18,29 @@ import { writeWebm } from '../../server/recording/webm-file.js';
 import { seededRandom } from '../stats/random.js';
 import { align } from '../stats/signal.js';
 import { BROWSERS, playFrom } from './page.js';
-import { isThere, markdown, PROGRAMS, RATE, samplesOf, startProgram, stopProgram, tellMissing, titleOf } from './programs.js';
+import {
+  isThere,
+  markdown,
+  PROGRAMS,
+  RATE,
+  samplesOf,
+  startProgram,
+  stopProgram,
+  tellMissing,
+  titleOf,
+} from './programs.js';
 
 const SECONDS = 8;
 const SEEK = 4.5;
 
-/** The piece of what is played that is looked for in the recording, in samples from its beginning. */
+/**
+ * The piece of what is played that is looked for in the recording, in samples from its beginning.
+ */
 const PIECE = Object.freeze({ from: RATE / 2, length: RATE / 4 });
 
-/** What is said of sound that isn't the recording's, and how often a browser plays it again then. */
+/**
+ * What is said of sound that isn't the recording's, and how often a browser plays it again then.
+ */
 const OTHER = 'something else';
 const TRIES = 4;
 
@@ -43,15 +60,32 @@ function noise() {
 /** Writes the recording. @param {string} folder @param {Float32Array} sound */
 async function record(folder, sound) {
   const format = createAudioFormat();
-  const encoder = (await loadCodec('libopus-wasm')).createEncoder({ sampleRate: RATE, frameSamples: format.opusFrameSamples, bitrate: 96_000, application: 'low-delay' });
+  const encoder = (await loadCodec('libopus-wasm')).createEncoder({
+    sampleRate: RATE,
+    frameSamples: format.opusFrameSamples,
+    bitrate: 96_000,
+    application: 'low-delay',
+  });
   /** @type {Uint8Array[]} */
   const pages = [];
   const preSkip = preSkipOf(format);
-  const ogg = new OggOpus({ serial: 1, preSkip, sampleRate: RATE, tags: {}, write: (page) => void pages.push(page) });
-  const mix = new MixTrack(new Track(ogg, format), new PayloadEncoder(encoder, format), encoder.lookahead, format);
+  const ogg = new OggOpus({
+    serial: 1,
+    preSkip,
+    sampleRate: RATE,
+    tags: {},
+    write: (page) => void pages.push(page),
+  });
+  const mix = new MixTrack(
+    new Track(ogg, format),
+    new PayloadEncoder(encoder, format),
+    encoder.lookahead,
+    format,
+  );
   const whole = new Float32Array(preSkip + sound.length);
   whole.set(sound, preSkip);
-  for (let at = 0; at < whole.length; at += format.frameSamples) mix.add(whole.subarray(at, at + format.frameSamples));
+  for (let at = 0; at < whole.length; at += format.frameSamples)
+    mix.add(whole.subarray(at, at + format.frameSamples));
   mix.end();
   writeFileSync(join(folder, 'mix.opus'), Buffer.concat(pages));
   await writeWebm(join(folder, 'mix.opus'), join(folder, 'mix.webm'));
@@ -59,7 +93,12 @@ async function record(folder, sound) {
   chmodSync(join(folder, 'mix.webm'), 0o644);
 }
 
-/** By how many samples what is played is off. @param {Float32Array} sound @param {Float32Array} heard @param {number} seek */
+/**
+ * By how many samples what is played is off.
+ * @param {Float32Array} sound
+ * @param {Float32Array} heard
+ * @param {number} seek
+ */
 function offset(sound, heard, seek) {
   if (heard.length < PIECE.from + PIECE.length) return 'nothing';
   const { lag, correlation } = align(heard.subarray(PIECE.from, PIECE.from + PIECE.length), sound);
@@ -72,7 +111,9 @@ function offset(sound, heard, seek) {
 async function decoded(program, file, seek) {
   const child = startProgram(program, file, seek);
   const stop = setTimeout(() => stopProgram(child), 20_000);
-  const bytes = Buffer.concat(await /** @type {import('node:stream').Readable} */ (child.stdout).toArray());
+  const bytes = Buffer.concat(
+    await /** @type {import('node:stream').Readable} */ (child.stdout).toArray(),
+  );
   clearTimeout(stop);
   return samplesOf(bytes);
 }
@@ -81,29 +122,79 @@ async function decoded(program, file, seek) {
 function remuxed(folder) {
   const at = (/** @type {string} */ name) => join(folder, name);
   const cut = ['-ss', String(SEEK), '-i'];
-  const made = /** @type {[name: string, file: string, seek: number, command: string, args: string[]][]} */ ([
-    ['`ffmpeg -c copy`, Ogg to WebM', 'copy.webm', 0, 'ffmpeg', ['-i', at('mix.opus'), '-c', 'copy', at('copy.webm')]],
-    ['`ffmpeg -c copy`, WebM to Ogg', 'copy.opus', 0, 'ffmpeg', ['-i', at('mix.webm'), '-c', 'copy', at('copy.opus')]],
-    ['`ffmpeg -c copy`, Ogg to MP4', 'copy.mp4', 0, 'ffmpeg', ['-i', at('mix.opus'), '-c', 'copy', at('copy.mp4')]],
-    [`\`ffmpeg -ss ${SEEK} -c copy\`, Ogg`, 'cut.opus', SEEK, 'ffmpeg', [...cut, at('mix.opus'), '-c', 'copy', at('cut.opus')]],
-    [`\`ffmpeg -ss ${SEEK} -c copy\`, WebM`, 'cut.webm', SEEK, 'ffmpeg', [...cut, at('mix.webm'), '-c', 'copy', at('cut.webm')]],
-    ['mkvmerge, Ogg to Matroska', 'merged.mka', 0, 'mkvmerge', ['-q', '-o', at('merged.mka'), at('mix.opus')]],
-    ['mkvmerge, WebM to Matroska', 'merged-webm.mka', 0, 'mkvmerge', ['-q', '-o', at('merged-webm.mka'), at('mix.webm')]],
-  ]);
-  return made.filter(([, , , command, args]) => spawnSync(command, command === 'ffmpeg' ? ['-nostdin', '-v', 'error', ...args] : args).status === 0);
+  const made =
+    /** @type {[name: string, file: string, seek: number, command: string, args: string[]][]} */ ([
+      [
+        '`ffmpeg -c copy`, Ogg to WebM',
+        'copy.webm',
+        0,
+        'ffmpeg',
+        ['-i', at('mix.opus'), '-c', 'copy', at('copy.webm')],
+      ],
+      [
+        '`ffmpeg -c copy`, WebM to Ogg',
+        'copy.opus',
+        0,
+        'ffmpeg',
+        ['-i', at('mix.webm'), '-c', 'copy', at('copy.opus')],
+      ],
+      [
+        '`ffmpeg -c copy`, Ogg to MP4',
+        'copy.mp4',
+        0,
+        'ffmpeg',
+        ['-i', at('mix.opus'), '-c', 'copy', at('copy.mp4')],
+      ],
+      [
+        `\`ffmpeg -ss ${SEEK} -c copy\`, Ogg`,
+        'cut.opus',
+        SEEK,
+        'ffmpeg',
+        [...cut, at('mix.opus'), '-c', 'copy', at('cut.opus')],
+      ],
+      [
+        `\`ffmpeg -ss ${SEEK} -c copy\`, WebM`,
+        'cut.webm',
+        SEEK,
+        'ffmpeg',
+        [...cut, at('mix.webm'), '-c', 'copy', at('cut.webm')],
+      ],
+      [
+        'mkvmerge, Ogg to Matroska',
+        'merged.mka',
+        0,
+        'mkvmerge',
+        ['-q', '-o', at('merged.mka'), at('mix.opus')],
+      ],
+      [
+        'mkvmerge, WebM to Matroska',
+        'merged-webm.mka',
+        0,
+        'mkvmerge',
+        ['-q', '-o', at('merged-webm.mka'), at('mix.webm')],
+      ],
+    ]);
+  return made.filter(
+    ([, , , command, args]) =>
+      spawnSync(command, command === 'ffmpeg' ? ['-nostdin', '-v', 'error', ...args] : args)
+        .status === 0,
+  );
 }
 
 /** @param {string} folder @param {Float32Array} sound @returns {Promise<string[][]>} */
 async function inBrowsers(folder, sound) {
   const server = createServer((request, response) => {
-    if (request.url === '/') return void response.setHeader('Content-Type', 'text/html').end('<!doctype html>');
+    if (request.url === '/')
+      return void response.setHeader('Content-Type', 'text/html').end('<!doctype html>');
     if (!/^\/mix\.(opus|webm)$/.test(request.url ?? '')) return void response.writeHead(404).end();
     const file = join(folder, String(request.url).slice(1));
     const { size } = statSync(file);
     const [, first] = /bytes=(\d+)-/.exec(request.headers.range ?? '') ?? [];
     const from = Number(first ?? 0);
     response.writeHead(first ? 206 : 200, {
-      'Content-Type': file.endsWith('webm') ? 'audio/webm' : 'audio/ogg', 'Accept-Ranges': 'bytes', 'Content-Length': size - from,
+      'Content-Type': file.endsWith('webm') ? 'audio/webm' : 'audio/ogg',
+      'Accept-Ranges': 'bytes',
+      'Content-Length': size - from,
       ...(first && { 'Content-Range': `bytes ${from}-${size - 1}/${size}` }),
     });
     createReadStream(file, { start: from }).pipe(response);
@@ -121,8 +212,15 @@ async function inBrowsers(folder, sound) {
         let off = OTHER;
         // A busy machine leaves out some of what a page plays.
         for (let i = 0; i < TRIES && off === OTHER; i++) {
-          const played = await page.evaluate(playFrom, /** @type {[string, number, number]} */ ([`/mix.${kind}`, seek, 1.5]));
-          off = offset(sound, Float32Array.from(played, (value) => value / 32_768), seek);
+          const played = await page.evaluate(
+            playFrom,
+            /** @type {[string, number, number]} */ ([`/mix.${kind}`, seek, 1.5]),
+          );
+          off = offset(
+            sound,
+            Float32Array.from(played, (value) => value / 32_768),
+            seek,
+          );
         }
         row.push(off);
       }
@@ -147,8 +245,14 @@ export async function measureFiles() {
       const row = [titleOf(program)];
       for (const kind of ['opus', 'webm']) {
         for (const seek of [0, SEEK]) {
-          const isAble = (seek === 0 || program.seeks) && (program.kinds === undefined || program.kinds.includes(kind === 'opus' ? 'ogg' : kind));
-          row.push(isAble ? offset(sound, await decoded(program, join(folder, `mix.${kind}`), seek), seek) : '–');
+          const isAble =
+            (seek === 0 || program.seeks) &&
+            (program.kinds === undefined || program.kinds.includes(kind === 'opus' ? 'ogg' : kind));
+          row.push(
+            isAble
+              ? offset(sound, await decoded(program, join(folder, `mix.${kind}`), seek), seek)
+              : '–',
+          );
         }
       }
       rows.push(row);
@@ -158,8 +262,12 @@ export async function measureFiles() {
     console.log(markdown(head, rows));
     const [ffmpeg] = PROGRAMS;
     const made = [];
-    for (const [name, file, seek] of remuxed(folder)) made.push([name, offset(sound, await decoded(ffmpeg, join(folder, file), 0), seek)]);
-    tellMissing([...PROGRAMS.filter((program) => !isThere(program)), ...BROWSERS.filter((browser) => !browser.isThere())]);
+    for (const [name, file, seek] of remuxed(folder))
+      made.push([name, offset(sound, await decoded(ffmpeg, join(folder, file), 0), seek)]);
+    tellMissing([
+      ...PROGRAMS.filter((program) => !isThere(program)),
+      ...BROWSERS.filter((browser) => !browser.isThere()),
+    ]);
     console.log(`\n${markdown(['made of it', 'as ffmpeg plays that'], made)}`);
   } finally {
     rmSync(folder, { recursive: true });

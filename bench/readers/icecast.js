@@ -1,4 +1,6 @@
-/** Icecast between aloud and its listeners: it fetches a room's link itself, or gets it from ffmpeg. */
+/**
+ * Icecast between aloud and its listeners: it fetches a room's link itself, or gets it from ffmpeg.
+ */
 
 import { spawn } from 'node:child_process';
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -37,7 +39,24 @@ const configOf = (port, folder, relayed) => `<icecast>
 /** @param {string} from @param {string} to  an icecast: address */
 function startSource(from, to) {
   const kind = from.endsWith('webm') ? 'webm' : 'ogg';
-  return spawn('ffmpeg', ['-nostdin', '-v', 'error', '-i', from, '-c', 'copy', '-f', kind, '-content_type', `audio/${kind}`, to], { stdio: 'ignore' });
+  return spawn(
+    'ffmpeg',
+    [
+      '-nostdin',
+      '-v',
+      'error',
+      '-i',
+      from,
+      '-c',
+      'copy',
+      '-f',
+      kind,
+      '-content_type',
+      `audio/${kind}`,
+      to,
+    ],
+    { stdio: 'ignore' },
+  );
 }
 
 /**
@@ -51,13 +70,27 @@ export async function openIcecast(how, links) {
   const folder = mkdtempSync(join(tmpdir(), 'aloud-icecast-'));
   chmodSync(folder, 0o777);
   const config = join(folder, 'icecast.xml');
-  writeFileSync(config, configOf(port, folder, how === 'relay' ? links.map((link) => new URL(link)) : []));
+  writeFileSync(
+    config,
+    configOf(port, folder, how === 'relay' ? links.map((link) => new URL(link)) : []),
+  );
   const children = [spawn('icecast2', ['-c', config], { ...userOf('icecast2'), stdio: 'ignore' })];
   await pass(1000);
-  if (how === 'source') children.push(...links.map((link, i) => startSource(link, `icecast://source:${PASSWORD}@127.0.0.1:${port}/${i}`)));
+  if (how === 'source')
+    children.push(
+      ...links.map((link, i) =>
+        startSource(link, `icecast://source:${PASSWORD}@127.0.0.1:${port}/${i}`),
+      ),
+    );
   await pass(LATER_MS);
   const close = async () => {
-    await Promise.all(children.map((child) => child.exitCode ?? new Promise((resolve) => void (child.once('exit', resolve), child.kill()))));
+    await Promise.all(
+      children.map(
+        (child) =>
+          child.exitCode ??
+          new Promise((resolve) => void (child.once('exit', resolve), child.kill())),
+      ),
+    );
     rmSync(folder, { recursive: true });
   };
   return { urls: links.map((_link, i) => `http://127.0.0.1:${port}/${i}`), close };

@@ -8,20 +8,36 @@ import { createServer } from '../../server/server.js';
 import { AHEAD_MS } from '../../server/listen/live-file.js';
 import { openIcecast } from './icecast.js';
 import { BROWSERS, listenTo } from './page.js';
-import { isThere, markdown, PROGRAMS, RATE, startProgram, stopProgram, tellMissing, titleOf } from './programs.js';
+import {
+  isThere,
+  markdown,
+  PROGRAMS,
+  RATE,
+  startProgram,
+  stopProgram,
+  tellMissing,
+  titleOf,
+} from './programs.js';
 
 const SPEECH = new URL('../../test/fixtures/speech-low.wav', import.meta.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
-/** How long each reader listens, and how long it may take to ask again after the end, in seconds. */
+/**
+ * How long each reader listens, and how long it may take to ask again after the end, in seconds.
+ */
 const SECONDS = 14;
 const AGAIN_SECONDS = 4;
 
-const PATHS = ['ogg', 'webm'].flatMap((kind) => ['silence', 'speech'].map((room) => `/listen/${room}.${kind}`));
+const PATHS = ['ogg', 'webm'].flatMap((kind) =>
+  ['silence', 'speech'].map((room) => `/listen/${room}.${kind}`),
+);
 
 /** Icecast as it takes a room's link, which its listeners hear through ffmpeg. */
 const ICECAST = Object.freeze({ name: 'Icecast', command: 'icecast2' });
-const HOWS = /** @type {const} */ ({ relay: '`<relay>`', source: 'with `ffmpeg -c copy` as its source' });
+const HOWS = /** @type {const} */ ({
+  relay: '`<relay>`',
+  source: 'with `ffmpeg -c copy` as its source',
+});
 
 /** Stands between a reader and the server, counts bytes and questions, and ends the file. */
 class Counter {
@@ -36,7 +52,8 @@ class Counter {
   /** @param {string} url  the server's */
   constructor(url) {
     this.#server = createHttpServer((request, response) => {
-      if (request.url === '/') return void response.setHeader('Content-Type', 'text/html').end('<!doctype html>');
+      if (request.url === '/')
+        return void response.setHeader('Content-Type', 'text/html').end('<!doctype html>');
       if (request.url === '/favicon.ico') return void response.writeHead(404).end();
       if (request.url === '/began') {
         this.bytesToBegin = this.bytes;
@@ -63,7 +80,9 @@ class Counter {
   #over = [];
 
   async open() {
-    await new Promise((resolve) => void this.#server.listen(0, '127.0.0.1', () => resolve(undefined)));
+    await new Promise(
+      (resolve) => void this.#server.listen(0, '127.0.0.1', () => resolve(undefined)),
+    );
     this.url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (this.#server.address()).port}`;
     return this;
   }
@@ -81,11 +100,14 @@ class Counter {
   }
 }
 
-const pass = (/** @type {number} */ seconds) => new Promise((resolve) => void setTimeout(resolve, 1000 * seconds));
+const pass = (/** @type {number} */ seconds) =>
+  new Promise((resolve) => void setTimeout(resolve, 1000 * seconds));
 
 /** @typedef {import('./programs.js').Program} Program */
 
-/** @typedef {{ beganMs: number | null, lateMs: number | null, bytes: number, again: boolean }} Found */
+/**
+ * @typedef {{ beganMs: number | null, lateMs: number | null, bytes: number, again: boolean }} Found
+ */
 
 /**
  * Hears an address by a program.
@@ -107,7 +129,8 @@ async function heardBy(program, counter, url) {
   });
   await pass(SECONDS);
   const aheadMs = program.isPadded ? AHEAD_MS : 0;
-  const lateMs = beganMs === null ? null : performance.now() - start - (given * 1000) / (2 * RATE) + aheadMs;
+  const lateMs =
+    beganMs === null ? null : performance.now() - start - (given * 1000) / (2 * RATE) + aheadMs;
   const before = counter.end();
   await pass(AGAIN_SECONDS);
   stopProgram(child);
@@ -115,37 +138,66 @@ async function heardBy(program, counter, url) {
   return { beganMs, lateMs, bytes, again: counter.asked > before };
 }
 
-/** @param {Program} program @param {string} url @param {string} path @returns {Promise<Found | null>} */
+/**
+ * @param {Program} program
+ * @param {string} url
+ * @param {string} path
+ * @returns {Promise<Found | null>}
+ */
 async function byProgram(program, url, path) {
   if (program.kinds?.every((kind) => !path.endsWith(kind))) return null;
   const counter = await new Counter(url).open();
   return heardBy(program, counter, counter.url + path);
 }
 
-/** Hears a room through Icecast, as one who comes late to it. @param {keyof typeof HOWS} how @param {string} url */
+/**
+ * Hears a room through Icecast, as one who comes late to it.
+ * @param {keyof typeof HOWS} how
+ * @param {string} url
+ */
 async function byIcecast(how, url) {
   const counters = await Promise.all(PATHS.map(() => new Counter(url).open()));
-  const { urls, close } = await openIcecast(how, PATHS.map((path, i) => counters[i].url + path));
+  const { urls, close } = await openIcecast(
+    how,
+    PATHS.map((path, i) => counters[i].url + path),
+  );
   const found = await Promise.all(urls.map((each, i) => heardBy(PROGRAMS[0], counters[i], each)));
   await close();
   // What Icecast keeps back isn't seen from here.
   return found.map((each) => ({ ...each, lateMs: null }));
 }
 
-/** @param {import('./page.js').Opened} browser @param {string} url @param {string} path @returns {Promise<Found>} */
+/**
+ * @param {import('./page.js').Opened} browser
+ * @param {string} url
+ * @param {string} path
+ * @returns {Promise<Found>}
+ */
 async function byBrowser({ newPage }, url, path) {
   const counter = await new Counter(url).open();
   const page = await newPage();
   await page.goto(counter.url);
-  const { beganMs, lateMs } = await page.evaluate(listenTo, /** @type {[string, number, string]} */ ([path, SECONDS, '/began']));
+  const { beganMs, lateMs } = await page.evaluate(
+    listenTo,
+    /** @type {[string, number, string]} */ ([path, SECONDS, '/began']),
+  );
   const before = counter.end();
   await pass(AGAIN_SECONDS);
   await page.close();
   counter.close();
-  return { beganMs, lateMs: lateMs === null ? null : lateMs + AHEAD_MS, bytes: counter.bytesToBegin, again: counter.asked > before };
+  return {
+    beganMs,
+    lateMs: lateMs === null ? null : lateMs + AHEAD_MS,
+    bytes: counter.bytesToBegin,
+    again: counter.asked > before,
+  };
 }
 
-/** Pages one after another: several at once take each other's time. @param {import('./page.js').Opened} browser @param {string} url */
+/**
+ * Pages one after another: several at once take each other's time.
+ * @param {import('./page.js').Opened} browser
+ * @param {string} url
+ */
 async function inBrowser(browser, url) {
   const found = [];
   for (const path of PATHS) found.push(await byBrowser(browser, url, path));
@@ -153,13 +205,18 @@ async function inBrowser(browser, url) {
   return found;
 }
 
-/** Measures each reader. @param {string} url @returns {AsyncGenerator<[title: string, found: (Found | null)[]]>} */
+/**
+ * Measures each reader.
+ * @param {string} url
+ * @returns {AsyncGenerator<[title: string, found: (Found | null)[]]>}
+ */
 async function* measured(url) {
   for (const program of PROGRAMS.filter(isThere)) {
     yield [titleOf(program), await Promise.all(PATHS.map((path) => byProgram(program, url, path)))];
   }
   if (isThere(ICECAST) && isThere(PROGRAMS[0])) {
-    for (const how of /** @type {(keyof typeof HOWS)[]} */ (Object.keys(HOWS))) yield [`${titleOf(ICECAST)}, ${HOWS[how]}`, await byIcecast(how, url)];
+    for (const how of /** @type {(keyof typeof HOWS)[]} */ (Object.keys(HOWS)))
+      yield [`${titleOf(ICECAST)}, ${HOWS[how]}`, await byIcecast(how, url)];
   }
   for (const reader of BROWSERS.filter((each) => each.isThere())) {
     const browser = await reader.open();
@@ -172,22 +229,47 @@ function told(found) {
   if (found === null) return '–';
   const { beganMs, lateMs, bytes } = found;
   if (beganMs === null) return `not within ${SECONDS} s`;
-  const began = `${(beganMs / 1000).toFixed(1)} s, ${bytes < 10_000 ? (bytes / 1000).toFixed(1) : Math.round(bytes / 1000)} kB`;
+  const began =
+    `${(beganMs / 1000).toFixed(1)} s, ` +
+    `${bytes < 10_000 ? (bytes / 1000).toFixed(1) : Math.round(bytes / 1000)} kB`;
   return lateMs === null ? began : `${began}; stays ${(lateMs / 1000).toFixed(1)} s behind`;
 }
 
 /** Prints the table. */
 export async function measureListening() {
-  const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }), { log: quiet });
-  const { channels: [speech] } = await readWav(SPEECH);
-  const [talker, silent] = await Promise.all(['speech', 'silence'].map((room) => join({ url: server.url, room, hear: false })));
+  const server = await createServer(
+    loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }),
+    { log: quiet },
+  );
+  const {
+    channels: [speech],
+  } = await readWav(SPEECH);
+  const [talker, silent] = await Promise.all(
+    ['speech', 'silence'].map((room) => join({ url: server.url, room, hear: false })),
+  );
   const talking = (async () => {
     while (talker.state !== 'ended') await talker.say(speech);
   })();
   const rows = [];
-  for await (const [title, found] of measured(server.url)) rows.push([title, ...found.map(told), found.some((each) => each?.again) ? 'yes' : 'no']);
-  console.log(markdown(['reader', 'Ogg, silence', 'Ogg, speech', 'WebM, silence', 'WebM, speech', 'asks again at the end'], rows));
-  tellMissing([...[...PROGRAMS, ICECAST].filter((program) => !isThere(program)), ...BROWSERS.filter((browser) => !browser.isThere())]);
+  for await (const [title, found] of measured(server.url))
+    rows.push([title, ...found.map(told), found.some((each) => each?.again) ? 'yes' : 'no']);
+  console.log(
+    markdown(
+      [
+        'reader',
+        'Ogg, silence',
+        'Ogg, speech',
+        'WebM, silence',
+        'WebM, speech',
+        'asks again at the end',
+      ],
+      rows,
+    ),
+  );
+  tellMissing([
+    ...[...PROGRAMS, ICECAST].filter((program) => !isThere(program)),
+    ...BROWSERS.filter((browser) => !browser.isThere()),
+  ]);
   await Promise.all([talker.leave(), silent.leave()]);
   await talking;
   await server.close();

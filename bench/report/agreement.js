@@ -14,8 +14,9 @@ import { protocolsOf } from './quantity-views.js';
 import { valuesByRepetition } from './result.js';
 
 /**
- * For each quantity, of all pairs of protocols under one condition that two runs or more have in five repetitions: in how
- * many runs a difference of their means is shown, and whether it is the same way.
+ * For each quantity, of all pairs of protocols under one condition that two runs or more have in
+ * five repetitions: in how many runs a difference of their means is shown, and whether it is the
+ * same way.
  * @param {readonly Quantity[]} quantities
  * @param {readonly Sampled[]} runs
  * @param {() => number} random seeded
@@ -24,21 +25,58 @@ import { valuesByRepetition } from './result.js';
 export function orderTable(quantities, runs, random) {
   const rows = quantities
     .map((quantity) => ({ label: quantity.label, ...countsOf(quantity, runs, random) }))
-    .map(({ label, all, some, none, against }) => /** @type {[string, number, number, number, number, number, string]} */ ([label, all + some + none + against.length, all, some, none, against.length, against.join('; ')]))
+    .map(
+      ({ label, all, some, none, against }) =>
+        /** @type {[string, number, number, number, number, number, string]} */ ([
+          label,
+          all + some + none + against.length,
+          all,
+          some,
+          none,
+          against.length,
+          against.join('; '),
+        ]),
+    )
     .filter(([, pairs]) => pairs > 0);
-  const sumOf = (/** @type {1 | 2 | 3 | 4 | 5} */ column) => rows.reduce((sum, row) => sum + row[column], 0);
+  const sumOf = (/** @type {1 | 2 | 3 | 4 | 5} */ column) =>
+    rows.reduce((sum, row) => sum + row[column], 0);
   return {
     name: 'orders',
     title: 'Are the orders the same?',
-    caption: 'Pairs of protocols under one condition, by the mean. Shown: the interval of 95 % confidence of the difference, over five repetitions or more, leaves out 0.',
-    columns: [{ label: 'Quantity' }, ...['Pairs', 'Shown in all runs, the same way', 'Shown in some', 'Shown in none', 'Shown either way'].map((label) => ({ label, digits: 0 })), { label: 'Which those are' }],
-    rows: rows.length > 1 ? [...rows, ['All of these', sumOf(1), sumOf(2), sumOf(3), sumOf(4), sumOf(5), '']] : rows,
+    caption:
+      'Pairs of protocols under one condition, by the mean. Shown: the interval of 95 % ' +
+      'confidence of the difference, over five repetitions or more, leaves out 0.',
+    columns: [
+      { label: 'Quantity' },
+      ...[
+        'Pairs',
+        'Shown in all runs, the same way',
+        'Shown in some',
+        'Shown in none',
+        'Shown either way',
+      ].map((label) => ({ label, digits: 0 })),
+      { label: 'Which those are' },
+    ],
+    rows:
+      rows.length > 1
+        ? [...rows, ['All of these', sumOf(1), sumOf(2), sumOf(3), sumOf(4), sumOf(5), '']]
+        : rows,
   };
 }
 
-/** @param {Quantity} quantity @param {readonly Sampled[]} runs @param {() => number} random @returns {Counts} */
+/**
+ * @param {Quantity} quantity
+ * @param {readonly Sampled[]} runs
+ * @param {() => number} random
+ * @returns {Counts}
+ */
 function countsOf({ name, factors = [] }, runs, random) {
-  const means = runs.map(({ samples }) => meansOf(samples.get(name) ?? [], factors.map((factor) => factor.name)));
+  const means = runs.map(({ samples }) =>
+    meansOf(
+      samples.get(name) ?? [],
+      factors.map((factor) => factor.name),
+    ),
+  );
   /** @type {Counts} */
   const counts = { all: 0, some: 0, none: 0, against: [] };
   for (const condition of new Set(means.flatMap((of) => [...of.keys()]))) {
@@ -48,7 +86,12 @@ function countsOf({ name, factors = [] }, runs, random) {
       for (const other of protocols.slice(i + 1)) {
         const shown = here.flatMap((of) => signOf(of.get(one), of.get(other), random));
         if (shown.length < 2) continue;
-        if (shown.includes(1) && shown.includes(-1)) counts.against.push([condition, `${protocolLabel(one)}, ${protocolLabel(other)}`].filter(Boolean).join(': '));
+        if (shown.includes(1) && shown.includes(-1))
+          counts.against.push(
+            [condition, `${protocolLabel(one)}, ${protocolLabel(other)}`]
+              .filter(Boolean)
+              .join(': '),
+          );
         else if (shown.every((sign) => sign === 0)) counts.none += 1;
         else counts[shown.includes(0) ? 'some' : 'all'] += 1;
       }
@@ -61,7 +104,8 @@ function countsOf({ name, factors = [] }, runs, random) {
  * @param {number[][] | undefined} a
  * @param {number[][] | undefined} b
  * @param {() => number} random
- * @returns {number[]} 1 where a is shown to be above b, -1 where below, 0 where nothing is shown; none without both
+ * @returns {number[]} 1 where a is shown to be above b, -1 where below, 0 where nothing is shown;
+ *   none without both
  */
 function signOf(a, b, random) {
   if (!a || !b) return [];
@@ -69,15 +113,28 @@ function signOf(a, b, random) {
   return [differs(interval) ? Math.sign(interval.estimate) : 0];
 }
 
-/** @param {readonly Sample[]} samples @param {readonly string[]} factors @returns {Means} those with enough repetitions */
+/**
+ * @param {readonly Sample[]} samples
+ * @param {readonly string[]} factors
+ * @returns {Means} those with enough repetitions
+ */
 function meansOf(samples, factors) {
-  const conditionOf = (/** @type {Sample} */ sample) => factors.map((factor) => sample.factors?.[factor]).join(' ');
-  return new Map([...new Set(samples.map(conditionOf))].map((condition) => {
-    const own = samples.filter((sample) => conditionOf(sample) === condition);
-    const byProtocol = protocolsOf(own).map((protocol) => {
-      const repetitions = valuesByRepetition(own, (sample) => sample.protocol === protocol).filter(({ length }) => length > 0);
-      return /** @type {const} */ ([protocol, repetitions.map((values) => [mean(values)])]);
-    });
-    return [condition, new Map(byProtocol.filter(([, repetitions]) => repetitions.length >= ENOUGH_REPETITIONS))];
-  }));
+  const conditionOf = (/** @type {Sample} */ sample) =>
+    factors.map((factor) => sample.factors?.[factor]).join(' ');
+  return new Map(
+    [...new Set(samples.map(conditionOf))].map((condition) => {
+      const own = samples.filter((sample) => conditionOf(sample) === condition);
+      const byProtocol = protocolsOf(own).map((protocol) => {
+        const repetitions = valuesByRepetition(
+          own,
+          (sample) => sample.protocol === protocol,
+        ).filter(({ length }) => length > 0);
+        return /** @type {const} */ ([protocol, repetitions.map((values) => [mean(values)])]);
+      });
+      return [
+        condition,
+        new Map(byProtocol.filter(([, repetitions]) => repetitions.length >= ENOUGH_REPETITIONS)),
+      ];
+    }),
+  );
 }

@@ -41,8 +41,12 @@ export function xAxis({ x, kind, series }, size) {
   return {
     ...common,
     axisTick: { show: !x.categories, lineStyle: { color: MARK } },
-    ...(x.categories ? { type: 'category', data: x.categories, min: undefined, max: undefined } : {}),
-    ...(from !== undefined && to !== undefined && !x.isLogarithmic ? roundTicks(common, from, to, size) : {}),
+    ...(x.categories
+      ? { type: 'category', data: x.categories, min: undefined, max: undefined }
+      : {}),
+    ...(from !== undefined && to !== undefined && !x.isLogarithmic
+      ? roundTicks(common, from, to, size)
+      : {}),
     scale: true,
     nameLocation: 'middle',
     nameGap: size.fontSize * 2.1,
@@ -79,7 +83,10 @@ function roundTicks({ axisLabel }, from, to, { width }) {
   const customValues = Array.from({ length: count }, (_, i) =>
     Number(((first + i) * interval).toPrecision(12)),
   );
-  return { axisLabel: { ...axisLabel, customValues }, axisTick: { lineStyle: { color: MARK }, customValues } };
+  return {
+    axisLabel: { ...axisLabel, customValues },
+    axisTick: { lineStyle: { color: MARK }, customValues },
+  };
 }
 
 /**
@@ -94,7 +101,11 @@ export function yAxis(axis, size) {
     ...common,
     nameLocation: 'end',
     nameGap: size.fontSize * 0.8,
-    nameTextStyle: { ...common.nameTextStyle, align: 'left', padding: [0, 0, 0, -size.fontSize * 2.2] },
+    nameTextStyle: {
+      ...common.nameTextStyle,
+      align: 'left',
+      padding: [0, 0, 0, -size.fontSize * 2.2],
+    },
     axisLine: { show: false },
     axisTick: { show: false },
     splitLine: { lineStyle: { color: RULE, width: 1 } },

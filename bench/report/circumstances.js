@@ -12,7 +12,8 @@ import { pairList, tableSection } from './page.js';
 
 const BOTTLENECK =
   'The load generator was itself short of processor time: ' +
-  'the figures show its limits, not only those of what it measured; headlines and conclusions are withheld.';
+  'the figures show its limits, not only those of what it measured; headlines and ' +
+  'conclusions are withheld.';
 
 /**
  * @param {Run} run
@@ -32,19 +33,21 @@ export function runFacts({ scenario, id, startedAt, durationMs, link, complete }
     `${complete ? 'took' : 'ended after'} ${formatDuration(durationMs)}`,
     link && `link ${link.profile}`,
   ];
-  return html`<p class="facts">${facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`)}</p>`;
+  return html`<p class="facts">
+    ${facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`)}
+  </p>`;
 }
 
 /** @param {Run} run */
 export function circumstances(run) {
   const { link, generator, options } = run;
   return html`${
-    link &&
-    html`<h2>Link</h2>
+      link &&
+      html`<h2>Link</h2>
         ${linkTables(link).map(tableSection)}${parameterList('As set', link.parameters)}${
           link.emulator && parameterList('What the emulator did', link.emulator)
         }`
-  }
+    }
     ${
       generator &&
       html`<h2>Load generator</h2>
@@ -72,7 +75,11 @@ function linkTables({ profile, ping, bandwidth }) {
       name: 'ping',
       title: 'Round trips by ping',
       caption: `Profile ${profile}; as in the thesis's tables 4.1 and 4.2.`,
-      columns: [...units, { label: 'Packet loss', unit: '%', digits: 1 }, { label: 'Packets', digits: 0 }],
+      columns: [
+        ...units,
+        { label: 'Packet loss', unit: '%', digits: 1 },
+        { label: 'Packets', digits: 0 },
+      ],
       rows: [[ping.minMs, ping.avgMs, ping.maxMs, ping.sdMs, ping.lossPercent, ping.count]],
     });
   }
@@ -106,7 +113,11 @@ function generatorTable({ cpuPercent, latenessMs, bottleneck }) {
     name: 'generator',
     title: 'How the load was made',
     caption: 'How much of one core its maker used, and how much later than planned it sent.',
-    columns: [{ label: 'Share of a core', unit: '%', digits: 1 }, ...lateness, { label: 'Was the bottleneck' }],
+    columns: [
+      { label: 'Share of a core', unit: '%', digits: 1 },
+      ...lateness,
+      { label: 'Was the bottleneck' },
+    ],
     rows: [[cpuPercent, p50, p95, p99, max, bottleneck ? 'yes' : 'no']],
   };
 }
@@ -130,7 +141,10 @@ export function environmentPairs({ environment: { machine, versions, git, hasNat
     ['Memory', `${formatNumber(machine.memoryGiB, 1)} GiB`],
     ['System', `${machine.kernel}, ${machine.arch}`],
     ['Load average before', `${formatNumber(machine.loadAverage, 2)} in the last minute`],
-    ['aloud', `${versions.aloud}${git ? `, commit ${git.commit}${git.isDirty ? ' with changes' : ''}` : ''}`],
+    [
+      'aloud',
+      `${versions.aloud}${git ? `, commit ${git.commit}${git.isDirty ? ' with changes' : ''}` : ''}`,
+    ],
     ['Node.js', versions.node],
     ['npm', versions.npm],
     ['Chromium', versions.chromium],
@@ -148,7 +162,8 @@ export function flatten(object, prefix = '') {
     const path = prefix ? `${prefix}.${name}` : name;
     if (value === undefined || value === null) return [];
     if (Array.isArray(value)) return [[path, value.map(text).join(', ')]];
-    if (typeof value === 'object') return flatten(/** @type {Record<string, unknown>} */ (value), path);
+    if (typeof value === 'object')
+      return flatten(/** @type {Record<string, unknown>} */ (value), path);
     return [[path, text(value)]];
   });
 }

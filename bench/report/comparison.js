@@ -1,4 +1,6 @@
-/** Several runs in one report: what differs between them, and their figures and plots side by side. */
+/**
+ * Several runs in one report: what differs between them, and their figures and plots side by side.
+ */
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
@@ -85,8 +87,8 @@ function comparisonPage(runs, tables, sections) {
       )}
     </main>
     <footer class="screen">
-      Differences are from the first run. Intervals in brackets are of 95 % confidence, by bootstrap, the runs
-      taken as independent.
+      Differences are from the first run. Intervals in brackets are of 95 % confidence, by
+      bootstrap, the runs taken as independent.
     </footer>`;
   return page('Runs side by side · aloud', body);
 }
@@ -116,7 +118,9 @@ function circumstanceTable(runs) {
     const pairs = [
       ...flatten(run.options),
       ...flatten(run.link?.parameters ?? {}, 'link'),
-      ...environmentPairs(run).map(([name, value]) => /** @type {const} */ ([name, String(value ?? '')])),
+      ...environmentPairs(run).map(
+        ([name, value]) => /** @type {const} */ ([name, String(value ?? '')]),
+      ),
     ];
     return new Map(pairs);
   });
@@ -176,9 +180,18 @@ function headlineTable(runs) {
     ];
   });
   const [{ letter: base }, ...rest] = runs;
-  const digits = digitsFor(byRun.flatMap((headlines) => Array.from(headlines.values(), ({ value }) => value)));
-  const labels = [...runs.map(({ letter }) => letter), ...rest.map(({ letter }) => `${letter} − ${base}`)];
-  const columns = [{ label: 'Protocol' }, { label: 'Figure' }, ...labels.map((label) => ({ label, digits }))];
+  const digits = digitsFor(
+    byRun.flatMap((headlines) => Array.from(headlines.values(), ({ value }) => value)),
+  );
+  const labels = [
+    ...runs.map(({ letter }) => letter),
+    ...rest.map(({ letter }) => `${letter} − ${base}`),
+  ];
+  const columns = [
+    { label: 'Protocol' },
+    { label: 'Figure' },
+    ...labels.map((label) => ({ label, digits })),
+  ];
   return { name: 'headlines', title: 'Headline figures', columns, rows };
 }
 
@@ -205,10 +218,14 @@ function quantityTable({ name, label, unit }, runs, random) {
       const figures = [mean, p50, p95, p99].map(toEstimate);
       const own = [protocolLabel(protocol), runs[i].letter, count, ...figures];
       if (i === 0 || values[0].flat().length === 0) return [own];
-      const differences = difference(repetitions, values[0], usualFigures, { random, paired: false }).map(
-        toEstimate,
-      );
-      return [own, [protocolLabel(protocol), `${runs[i].letter} − ${runs[0].letter}`, null, ...differences]];
+      const differences = difference(repetitions, values[0], usualFigures, {
+        random,
+        paired: false,
+      }).map(toEstimate);
+      return [
+        own,
+        [protocolLabel(protocol), `${runs[i].letter} − ${runs[0].letter}`, null, ...differences],
+      ];
     });
   });
   const columns = [{ label: 'Protocol' }, { label: 'Run' }, { label: 'Values', digits: 0 }];
@@ -236,7 +253,8 @@ function sideBySide(runs) {
     });
     const count = found.reduce((sum, { plot }) => sum + plot.series.length, 0);
     const isClear =
-      count <= MOST_SERIES && found.every(({ plot }) => plot.kind !== 'scatter' && isLike(plot, found[0].plot));
+      count <= MOST_SERIES &&
+      found.every(({ plot }) => plot.kind !== 'scatter' && isLike(plot, found[0].plot));
     return isClear ? [overlaid(found)] : inARow(found);
   });
 }
@@ -257,7 +275,8 @@ const isLike = (a, b) =>
  */
 function overlaid(found) {
   const [{ plot: first }] = found;
-  const variants = 1 + Math.max(...found.flatMap(({ plot }) => plot.series.map(({ variant = 0 }) => variant)));
+  const variants =
+    1 + Math.max(...found.flatMap(({ plot }) => plot.series.map(({ variant = 0 }) => variant)));
   const series = found.flatMap(({ letter, plot }, i) =>
     plot.series.map((one) => ({
       ...one,
@@ -281,7 +300,9 @@ function overlaid(found) {
  */
 function inARow(found) {
   const values = found.flatMap(({ plot }) =>
-    plot.series.flatMap(({ points }) => points.map((point) => point[plot.kind === 'histogram' ? 2 : 1])),
+    plot.series.flatMap(({ points }) =>
+      points.map((point) => point[plot.kind === 'histogram' ? 2 : 1]),
+    ),
   );
   const most = values.reduce((a, b) => (b > a ? b : a), 0);
   const isPositive = values.every((value) => !(value < 0));

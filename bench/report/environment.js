@@ -1,5 +1,6 @@
 /**
- * The machine and versions of a run, as a methods section needs them, without anything that identifies the owner.
+ * The machine and versions of a run, as a methods section needs them, without anything that
+ * identifies the owner.
  */
 
 import { execFile } from 'node:child_process';
@@ -76,13 +77,18 @@ function describeMachine() {
 /**
  * Measures the cores that all programs of the machine use together.
  * @param {number} ms
- * @param {{ times: () => { times: Record<string, number> }[], wait: (ms: number) => Promise<unknown> }} [machine]
+ * @param {{ times: () => { times: Record<string, number> }[], wait: (ms: number) =>
+ *   Promise<unknown> }} [machine]
  * @returns {Promise<number>}
  */
-export async function busyCores(ms, { times, wait } = { times: cpus, wait: (time) => pause(time) }) {
+export async function busyCores(
+  ms,
+  { times, wait } = { times: cpus, wait: (time) => pause(time) },
+) {
   const sum = () => {
     const all = times().flatMap(({ times: of }) => Object.entries(of));
-    const total = (/** @type {(name: string) => boolean} */ belongs) => all.reduce((so, [name, time]) => so + (belongs(name) ? time : 0), 0);
+    const total = (/** @type {(name: string) => boolean} */ belongs) =>
+      all.reduce((so, [name, time]) => so + (belongs(name) ? time : 0), 0);
     return { busy: total((name) => name !== 'idle'), all: total(() => true) };
   };
   const before = sum();
@@ -106,7 +112,11 @@ export function withoutPaths(options) {
   return Object.fromEntries(
     Object.entries(options).map(([name, value]) => [
       name,
-      typeof value === 'string' ? (isAbsolute(value) ? basename(value) : withoutPlaces(value)) : value,
+      typeof value === 'string'
+        ? isAbsolute(value)
+          ? basename(value)
+          : withoutPlaces(value)
+        : value,
     ]),
   );
 }

@@ -8,7 +8,9 @@ import { INK } from './palette.js';
  * @typedef {import('./plot.js').Option} Option
  */
 
-/** Width of a character in font sizes, what an entry's mark takes beside its name, a line's height. */
+/**
+ * Width of a character in font sizes, what an entry's mark takes beside its name, a line's height.
+ */
 const CHARACTER = 0.54;
 const ENTRY_PX = 46;
 export const LEGEND_LINE = 1.65;
@@ -45,7 +47,8 @@ export function legendRows({ series, references = [] }, { width, fontSize }) {
 /**
  * @param {Plot} plot
  * @param {Size} size
- * @returns {Size} higher by what the legend takes beyond one row, so that the plot itself stays as high
+ * @returns {Size} higher by what the legend takes beyond one row, so that the plot itself stays as
+ *   high
  */
 export function roomFor(plot, size) {
   const more = Math.max(0, legendRows(plot, size) - 1) * size.fontSize * LEGEND_LINE;

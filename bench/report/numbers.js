@@ -57,7 +57,8 @@ function figureOf(cell) {
 /**
  * A table's cells as text.
  * @param {Table} table
- * @returns {{ header: string, isNumeric: boolean, cells: { text: string, interval: string }[] }[]} by column
+ * @returns {{ header: string, isNumeric: boolean, cells: { text: string, interval: string }[] }[]}
+ *   by column
  */
 export function formatColumns({ columns, rows }) {
   return columns.map(({ label, unit, digits: wanted }, i) => {
@@ -82,7 +83,10 @@ function formatCell(cell, digits) {
   if (typeof cell === 'number') return { text: formatNumber(cell, digits), interval: '' };
   const { interval } = cell;
   const isKnown = interval !== undefined && interval.some(Number.isFinite);
-  return { text: formatNumber(cell.value, digits), interval: isKnown ? formatInterval(interval, digits) : '' };
+  return {
+    text: formatNumber(cell.value, digits),
+    interval: isKnown ? formatInterval(interval, digits) : '',
+  };
 }
 
 /**

@@ -126,7 +126,8 @@ export function plotSection(plot, number, { file, id = plot.name } = {}) {
     <h3>${plot.title}</h3>
     ${new Markup(wide)} ${new Markup(narrow)}
     <figcaption>
-      <b>Figure ${number}.</b> ${plot.caption}${file && html` <a class="screen" href="${file}">SVG</a>`}
+      <b>Figure ${number}.</b>
+      ${plot.caption}${file && html` <a class="screen" href="${file}">SVG</a>`}
     </figcaption>
   </figure> `;
 }
@@ -142,12 +143,18 @@ function describePlot({ title, kind, x, y, series, references = [] }) {
     const values = sorted(points.map((point) => point[yAt]).filter(Number.isFinite));
     if (values.length === 0) return `${name}: no values`;
     const digits = digitsFor(Array.from(values));
-    const [least, most] = [values[0], values[values.length - 1]].map((value) => formatNumber(value, digits));
-    const [from, to] = [points[0][0], points[points.length - 1][endAt]].map((at) => formatNumber(at));
+    const [least, most] = [values[0], values[values.length - 1]].map((value) =>
+      formatNumber(value, digits),
+    );
+    const [from, to] = [points[0][0], points[points.length - 1][endAt]].map((at) =>
+      formatNumber(at),
+    );
     return `${name}: between ${least} and ${most}, x from ${from} to ${to}`;
   });
   const marks =
-    references.length > 0 ? ` Beside them: ${references.map(({ label }) => label).join(', ')}.` : '';
+    references.length > 0
+      ? ` Beside them: ${references.map(({ label }) => label).join(', ')}.`
+      : '';
   return `${title}: ${axisTitle(y)} against ${axisTitle(x)}. ${lines.join('; ')}.${marks}`;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The look of plots and tables. Each protocol has a colour of the set by Okabe and Ito (2008), which people with
- * any colour vision can tell apart, and a dash and a marker for print in grey.
+ * The look of plots and tables. Each protocol has a colour of the set by Okabe and Ito (2008),
+ * which people with any colour vision can tell apart, and a dash and a marker for print in grey.
  */
 
 /**
@@ -22,7 +22,15 @@ export const PAPER = '#fefefe';
 export const FONT = 'Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif';
 
 /** Series' colours on white; style.css has lighter ones for a dark page. */
-export const COLOURS = ['#0072b2', '#d55e00', '#00795a', '#b0508a', '#a87400', '#3f8fc4', '#5b5b5b'];
+export const COLOURS = [
+  '#0072b2',
+  '#d55e00',
+  '#00795a',
+  '#b0508a',
+  '#a87400',
+  '#3f8fc4',
+  '#5b5b5b',
+];
 
 const LABELS = new Map([
   ['webtransport', 'WebTransport'],
@@ -70,8 +78,15 @@ const MARKERS = ['circle', 'diamond', 'triangle', 'rect', 'roundRect', 'pin'];
  * @returns {string} as people write it
  */
 export function protocolLabel(protocol) {
-  const [, name, controller, messages] = /^([^@+]*)(?:@(.*))?(?:\+(.*))?$/.exec(protocol) ?? ['', protocol];
-  const parts = [LABELS.get(name) ?? name, controller && (CONTROLLER_LABELS.get(controller) ?? controller), messages && (MESSAGE_LABELS.get(messages) ?? messages)];
+  const [, name, controller, messages] = /^([^@+]*)(?:@(.*))?(?:\+(.*))?$/.exec(protocol) ?? [
+    '',
+    protocol,
+  ];
+  const parts = [
+    LABELS.get(name) ?? name,
+    controller && (CONTROLLER_LABELS.get(controller) ?? controller),
+    messages && (MESSAGE_LABELS.get(messages) ?? messages),
+  ];
   return parts.filter(Boolean).join(', ');
 }
 

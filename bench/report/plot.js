@@ -1,6 +1,6 @@
 /**
- * A plot as ECharts draws it: axes with units, one look for each series, intervals as bands or whiskers,
- * the figures to compare with as grey marks.
+ * A plot as ECharts draws it: axes with units, one look for each series, intervals as bands or
+ * whiskers, the figures to compare with as grey marks.
  */
 
 import { xAxis, yAxis } from './axes.js';
@@ -33,7 +33,10 @@ export function plotOption(plot, size) {
   const { references = [], series } = plot;
   const looks = looksOf(series);
   const drawn = series.flatMap((one, i) => draw(plot, one, looks[i], i));
-  const named = [...drawn.filter(({ name }) => name), ...references.filter(({ points }) => points).map(curve)];
+  const named = [
+    ...drawn.filter(({ name }) => name),
+    ...references.filter(({ points }) => points).map(curve),
+  ];
   const rows = legendRows(plot, size);
   const top = rows * size.fontSize * LEGEND_LINE + size.fontSize * 2.2;
   return {
@@ -53,7 +56,9 @@ export function plotOption(plot, size) {
     yAxis: yAxis(plot.y, size),
     series: [
       ...drawn,
-      ...references.map((reference) => (reference.points ? curve(reference) : mark(reference, size))),
+      ...references.map((reference) =>
+        reference.points ? curve(reference) : mark(reference, size),
+      ),
     ],
   };
 }
@@ -105,7 +110,9 @@ function line(series, look, isStaircase) {
 
 /** @param {Look} look */
 const markerStyle = ({ colour, isHollow }) =>
-  isHollow ? { color: PAPER, borderColor: colour, borderWidth: 1.5 } : { color: colour, borderWidth: 0 };
+  isHollow
+    ? { color: PAPER, borderColor: colour, borderWidth: 1.5 }
+    : { color: colour, borderWidth: 0 };
 
 /**
  * @param {Series} series

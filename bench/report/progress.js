@@ -1,6 +1,6 @@
 /**
- * A run's progress: at a terminal one line that is overwritten; where the output is kept (a file, a CI log), a
- * line for each stage and one every 30 seconds.
+ * A run's progress: at a terminal one line that is overwritten; where the output is kept (a file, a
+ * CI log), a line for each stage and one every 30 seconds.
  */
 
 import { formatDuration } from './numbers.js';
@@ -55,7 +55,10 @@ export class Progress {
     if (now - this.#shownMs < (this.#output.isTTY ? REDRAW_MS : LOG_MS)) return;
     this.#shownMs = now;
     if (this.#output.isTTY) this.#draw(share, note);
-    else this.#output.write(`${this.#stage}: ${percent(share)}${this.#left(share)}${note && `, ${note}`}\n`);
+    else
+      this.#output.write(
+        `${this.#stage}: ${percent(share)}${this.#left(share)}${note && `, ${note}`}\n`,
+      );
   }
 
   /** @param {string} line something that stays, such as a warning */

@@ -1,6 +1,6 @@
 /**
- * The tables and plots that any measured quantity can be shown as, protocol beside protocol. Scenarios
- * take those that suit them; a run that broke off is reported with them.
+ * The tables and plots that any measured quantity can be shown as, protocol beside protocol.
+ * Scenarios take those that suit them; a run that broke off is reported with them.
  */
 
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
@@ -39,8 +39,8 @@ const valuesOf = (samples, protocol) =>
 export const toEstimate = ({ estimate, low, high }) => ({ value: estimate, interval: [low, high] });
 
 /**
- * One row for each protocol: count, mean, spread, extremes and quantiles, the mean and the quantiles
- * with intervals of 95 % confidence; and what never came, where something did not.
+ * One row for each protocol: count, mean, spread, extremes and quantiles, the mean and the
+ * quantiles with intervals of 95 % confidence; and what never came, where something did not.
  *
  * @param {Quantity} quantity
  * @param {readonly Sample[]} samples
@@ -62,20 +62,41 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
     const intervals = summaryIntervals(repetitions, { random });
     const { count, sd, min, max } = summarize(repetitions.flat());
     const lost = samples.filter((sample) => sample.protocol === protocol).length - count;
-    const [average, p50, p95, p99] = [intervals.mean, intervals.p50, intervals.p95, intervals.p99].map(
-      toEstimate,
-    );
-    return [protocolLabel(protocol), count, ...(hasLost ? [lost] : []), average, sd, min, p50, p95, p99, max];
+    const [average, p50, p95, p99] = [
+      intervals.mean,
+      intervals.p50,
+      intervals.p95,
+      intervals.p99,
+    ].map(toEstimate);
+    return [
+      protocolLabel(protocol),
+      count,
+      ...(hasLost ? [lost] : []),
+      average,
+      sd,
+      min,
+      p50,
+      p95,
+      p99,
+      max,
+    ];
   });
   const sentences = [caption, ofFew(samples)].filter((sentence) => sentence !== undefined);
-  return { name: `${name}Summary`, title, caption: sentences.join(' ') || undefined, columns, rows };
+  return {
+    name: `${name}Summary`,
+    title,
+    caption: sentences.join(' ') || undefined,
+    columns,
+    rows,
+  };
 }
 
 /** @param {readonly Sample[]} samples */
 function ofFew(samples) {
   const { size } = new Set(samples.map(({ repetition }) => repetition));
   if (size >= ENOUGH_REPETITIONS) return undefined;
-  if (size === 1) return 'Taken in one repetition: intervals say nothing of how far another would lie from it.';
+  if (size === 1)
+    return 'Taken in one repetition: intervals say nothing of how far another would lie from it.';
   return `Intervals are as wide as ${size} repetitions ask; with five or more they are narrower.`;
 }
 
@@ -101,7 +122,9 @@ export function differenceTable(quantity, samples, random) {
   return {
     name: `${name}Difference`,
     title: `Difference in ${lower(label)}`,
-    caption: 'In brackets, the interval of 95 % confidence. Where it holds 0, the protocols may not differ.',
+    caption:
+      'In brackets, the interval of 95 % confidence. Where it holds 0, the protocols may ' +
+      'not differ.',
     columns: [
       { label: 'Difference' },
       ...['Mean', 'p50', 'p95', 'p99'].map((figure) => ({ label: figure, unit })),
@@ -118,7 +141,9 @@ export function differenceTable(quantity, samples, random) {
  */
 export function timePlot(quantity, samples) {
   const series = protocolsOf(samples).map((protocol) => {
-    const own = samples.filter((sample) => sample.protocol === protocol && Number.isFinite(sample.value));
+    const own = samples.filter(
+      (sample) => sample.protocol === protocol && Number.isFinite(sample.value),
+    );
     const points = own.map(({ atMs, value }) => [atMs / 1000, value]).sort((a, b) => a[0] - b[0]);
     return { name: protocolLabel(protocol), protocol, points: thin(points, MOST_POINTS) };
   });
@@ -147,9 +172,13 @@ export function timePlot(quantity, samples) {
  */
 export function distributionPlot(quantity, samples) {
   const { name, label, unit } = quantity;
-  const sets = protocolsOf(samples).map((protocol) => ({ protocol, values: valuesOf(samples, protocol) }));
+  const sets = protocolsOf(samples).map((protocol) => ({
+    protocol,
+    values: valuesOf(samples, protocol),
+  }));
   const bins = binsFor(sets.map(({ values }) => values));
-  const edge = (/** @type {number} */ bin) => Number((bins.from + bin * bins.width).toPrecision(12));
+  const edge = (/** @type {number} */ bin) =>
+    Number((bins.from + bin * bins.width).toPrecision(12));
   let above = 0;
   const series = sets.map(({ protocol, values }) => {
     const counted = histogram(values, bins);
@@ -162,7 +191,9 @@ export function distributionPlot(quantity, samples) {
     return { name: protocolLabel(protocol), protocol, points };
   });
   const rest = above > 0 ? ` ${above} above ${edge(bins.count)} ${unit} lie outside the plot.` : '';
-  const caption = `Distribution of ${lower(label)}, ${counted(samples)}, in bins of ${bins.width} ${unit}.${rest}`;
+  const caption =
+    `Distribution of ${lower(label)}, ${counted(samples)}, in bins of ${bins.width} ` +
+    `${unit}.${rest}`;
   const y = { label: 'Share of values', unit: '%' };
   return {
     name: `${name}Distribution`,
@@ -182,7 +213,10 @@ export function distributionPlot(quantity, samples) {
  */
 export function cumulativePlot(quantity, samples) {
   const { name, label, unit } = quantity;
-  const sets = protocolsOf(samples).map((protocol) => ({ protocol, values: valuesOf(samples, protocol) }));
+  const sets = protocolsOf(samples).map((protocol) => ({
+    protocol,
+    values: valuesOf(samples, protocol),
+  }));
   const bins = binsFor(sets.map(({ values }) => values));
   const to = bins.from + bins.count * bins.width;
   const series = sets.map(({ protocol, values }) => ({
@@ -190,7 +224,8 @@ export function cumulativePlot(quantity, samples) {
     protocol,
     points: cumulative(values).map(([x, share]) => [x, share * 100]),
   }));
-  const caption = `Share of values of ${lower(label)} that are no greater than x, ${counted(samples)}.`;
+  const caption =
+    `Share of values of ${lower(label)} that are no greater than x, ` + `${counted(samples)}.`;
   const y = { label: 'Share of values', unit: '%', from: 0, to: 100 };
   return {
     name: `${name}Cumulative`,
@@ -225,12 +260,14 @@ const counted = (samples) =>
   protocolsOf(samples)
     .map(
       (protocol) =>
-        `${formatNumber(valuesOf(samples, protocol).length, 0)} values of ${protocolLabel(protocol)}`,
+        `${formatNumber(valuesOf(samples, protocol).length, 0)} values of ` +
+        `${protocolLabel(protocol)}`,
     )
     .join(' and ');
 
 /** @param {string} label a noun that begins with a capital, or a word that keeps it */
-const lower = (label) => (/^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label);
+const lower = (label) =>
+  /^[A-Z][a-z]/.test(label) ? label[0].toLowerCase() + label.slice(1) : label;
 
 /**
  * Each protocol's mean, with its interval of confidence and the thesis's figure beside it.
@@ -247,6 +284,13 @@ export function meanHeadlines(label, { unit }, samples, random, thesis = new Map
     const repetitions = valuesByRepetition(samples, (sample) => sample.protocol === protocol);
     const { estimate, low, high } = summaryIntervals(repetitions, { random }).mean;
     const figure = thesis.get(protocol);
-    return { label, unit, protocol, value: estimate, interval: [low, high], ...(figure && { thesis: figure }) };
+    return {
+      label,
+      unit,
+      protocol,
+      value: estimate,
+      interval: [low, high],
+      ...(figure && { thesis: figure }),
+    };
   });
 }

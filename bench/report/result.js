@@ -1,9 +1,10 @@
 /**
- * A scenario's result: one shape for all scenarios, from which the run's folder, the report and the terminal's
- * summary are made, so that a new scenario, transport or quantity changes none of those.
+ * A scenario's result: one shape for all scenarios, from which the run's folder, the report and the
+ * terminal's summary are made, so that a new scenario, transport or quantity changes none of those.
  *
- * Protocols are named as the server's transports are ('webtransport', 'websocket', 'http1'); any other
- * name works too, and gets a colour of its own. Wherever a unit is asked for, '' says that there is none.
+ * Protocols are named as the server's transports are ('webtransport', 'websocket', 'http1'); any
+ * other name works too, and gets a colour of its own. Wherever a unit is asked for, '' says that
+ * there is none.
  */
 
 import { formatNumber } from './numbers.js';
@@ -27,8 +28,10 @@ import { formatNumber } from './numbers.js';
  * @property {string} label  as a plot's axis says it: 'Round-trip latency'
  * @property {string} unit
  * @property {Factor[]} [factors]
- * @property {readonly [number, number]} [within] what it can't exceed (0 to 100 % if not said, of a share)
- * @property {boolean} [isPaired] protocols were measured by turns in each repetition (true if not said)
+ * @property {readonly [number, number]} [within] what it can't exceed (0 to 100 % if not said, of a
+ *   share)
+ * @property {boolean} [isPaired] protocols were measured by turns in each repetition (true if not
+ *   said)
  *
  * @typedef {object} Estimate a figure and how sure it is
  * @property {number} value
@@ -60,10 +63,11 @@ import { formatNumber } from './numbers.js';
  * @typedef {object} Series
  * @property {string} name      as the legend says it
  * @property {string} protocol  gives the colour
- * @property {number} [variant] tells series of one protocol apart, by dash, marker and shade; from 0
- * @property {number[][]} points by the plot's kind: line, scatter, cdf and bars [x, y], or [x, y, low,
- *   high] with an interval of confidence; histogram [from, to, y]. Ascending in x, except scatter.
- *   A line breaks at a point whose y is NaN.
+ * @property {number} [variant] tells series of one protocol apart, by dash, marker and shade; from
+ *   0
+ * @property {number[][]} points by the plot's kind: line, scatter, cdf and bars [x, y], or [x, y,
+ *   low, high] with an interval of confidence; histogram [from, to, y]. Ascending in x, except
+ *   scatter. A line breaks at a point whose y is NaN.
  *
  * @typedef {object} Reference a figure to compare with, drawn as a thin grey mark
  * @property {string} label     'thesis: 61.8'
@@ -98,7 +102,7 @@ import { formatNumber } from './numbers.js';
  * @property {Headline[]} headlines
  * @property {Table[]} tables
  * @property {Plot[]} plots
- * @property {string[]} notes     on method: how it was taken, its error, what differs from the thesis
+ * @property {string[]} notes on method: how it was taken, its error, what differs from the thesis
  */
 
 /**
@@ -110,16 +114,19 @@ import { formatNumber } from './numbers.js';
  * @property {number} lossPercent
  * @property {number} count
  *
- * @typedef {object} Link the network that a run went over, as the thesis's tables 4.1 to 4.3 describe it
+ * @typedef {object} Link the network that a run went over, as the thesis's tables 4.1 to 4.3
+ *   describe it
  * @property {string} profile   'loopback', 'thesis' …
  * @property {Record<string, unknown>} parameters  as set
  * @property {Ping} [ping]      as measured on it
  * @property {{ upMbits: number, downMbits: number }} [bandwidth] as measured on it
- * @property {Record<string, unknown>} [emulator]  what the emulator did to packets, and its own error
+ * @property {Record<string, unknown>} [emulator] what the emulator did to packets, and its own
+ *   error
  *
  * @typedef {object} Generator how well the load was made
  * @property {number} cpuPercent of one core
- * @property {{ p50: number, p95: number, p99: number, max: number }} latenessMs of sending, against plan
+ * @property {{ p50: number, p95: number, p99: number, max: number }} latenessMs of sending, against
+ *   plan
  * @property {boolean} bottleneck whether the load's maker, not what it measured, set the figures
  *
  * @typedef {object} Run a run's run.json
@@ -140,25 +147,48 @@ import { formatNumber } from './numbers.js';
 
 /** A result with nothing in it: what a run that broke off early reports. */
 export const NO_RESULT = Object.freeze(
-  /** @type {Result} */ ({ title: '', summary: '', headlines: [], tables: [], plots: [], notes: [] }),
+  /** @type {Result} */ ({
+    title: '',
+    summary: '',
+    headlines: [],
+    tables: [],
+    plots: [],
+    notes: [],
+  }),
 );
 
 /**
- * A run's result as it may be told: without headlines and conclusions where the load's maker was short of time itself.
+ * A run's result as it may be told: without headlines and conclusions where the load's maker was
+ * short of time itself.
  * @param {Pick<Run, 'generator'>} run
  * @param {Result} result
  * @returns {Result}
  */
 export function trustedResult({ generator }, result) {
   if (!generator?.bottleneck) return result;
-  return { ...result, headlines: [], tables: result.tables.map((table) => (table.isConclusion ? withheld(table, generator) : table)) };
+  return {
+    ...result,
+    headlines: [],
+    tables: result.tables.map((table) => (table.isConclusion ? withheld(table, generator) : table)),
+  };
 }
 
-/** @param {Table} table @param {Generator} generator @returns {Table} one that says why the table's sentences aren't told */
+/**
+ * @param {Table} table
+ * @param {Generator} generator
+ * @returns {Table} one that says why the table's sentences aren't told
+ */
 const withheld = ({ name, title }, { cpuPercent, latenessMs: { p99 } }) => ({
-  name, title, isConclusion: true,
+  name,
+  title,
+  isConclusion: true,
   columns: [{ label: 'In words' }],
-  rows: [[`Withheld: the load generator was itself short of processor time. It ${Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : ''}took ${formatNumber(cpuPercent, 0)} % of a core.`]],
+  rows: [
+    [
+      'Withheld: the load generator was itself short of processor time. It ' +
+        `${Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : ''}took ${formatNumber(cpuPercent, 0)} % of a core.`,
+    ],
+  ],
 });
 
 const NAME = /^[a-z][A-Za-z0-9]*$/;
@@ -178,7 +208,8 @@ export function checkResult(result) {
   }
   for (const { name, columns, rows } of result.tables) {
     const odd = rows.findIndex((row) => row.length !== columns.length);
-    if (odd >= 0) throw new TypeError(`table '${name}': row ${odd} has not ${columns.length} cells`);
+    if (odd >= 0)
+      throw new TypeError(`table '${name}': row ${odd} has not ${columns.length} cells`);
   }
   return result;
 }
@@ -201,8 +232,12 @@ export function checkName(name) {
  * @returns {number[][]} by repetition, from 0; one without values is an empty list
  */
 export function valuesByRepetition(samples, belongs, { withLost = false } = {}) {
-  const chosen = samples.filter((sample) => belongs(sample) && (withLost || Number.isFinite(sample.value)));
-  chosen.sort((a, b) => a.repetition - b.repetition || compareText(a.client, b.client) || a.atMs - b.atMs);
+  const chosen = samples.filter(
+    (sample) => belongs(sample) && (withLost || Number.isFinite(sample.value)),
+  );
+  chosen.sort(
+    (a, b) => a.repetition - b.repetition || compareText(a.client, b.client) || a.atMs - b.atMs,
+  );
   /** @type {number[][]} */
   const repetitions = [];
   for (const { repetition, value } of chosen) {

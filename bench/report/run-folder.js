@@ -2,7 +2,8 @@
  * A run's folder, bench/results/<UTC time>-<scenario>-<id>/:
  *
  * - run.json: what was run, when, on what, over which link, and whether it came to its end;
- * - samples-<quantity>.csv: every value, written while the run goes on; samples.json: the same at its end;
+ * - samples-<quantity>.csv: every value, written while the run goes on; samples.json: the same at
+ *   its end;
  * - result.json: tables, plots and headline figures; <plot>.svg: each plot on its own;
  * - report.html: all of that for a person to read.
  *
@@ -25,12 +26,12 @@ import { NO_RESULT, checkName, checkResult } from './result.js';
  * @typedef {object} RunFolderSettings
  * @property {string} root        where runs' folders are made, such as bench/results
  * @property {string} scenario    a word in lower case
- * @property {string} title       what the scenario measures, for the report of a run that breaks off
+ * @property {string} title what the scenario measures, for the report of a run that breaks off
  * @property {Record<string, unknown>} options
  * @property {import('./environment.js').Environment} environment
  * @property {Quantity[]} quantities what the scenario will record
  * @property {Date} startedAt     of the wall clock; only a name and a date for people
- * @property {string} id          short, of letters and digits, so that two runs in a second don't meet
+ * @property {string} id short, of letters and digits, so that two runs in a second don't meet
  * @property {import('../../public/shared/clock.js').Clock} [clock]
  */
 
@@ -59,7 +60,10 @@ export class RunFolder {
    * @param {RunFolderSettings} settings
    * @param {string} path
    */
-  constructor({ scenario, title, options, environment, quantities, startedAt, id, clock = systemClock }, path) {
+  constructor(
+    { scenario, title, options, environment, quantities, startedAt, id, clock = systemClock },
+    path,
+  ) {
     quantities.forEach(({ name }) => checkName(name));
     this.path = path;
     this.#title = title;
@@ -89,10 +93,15 @@ export class RunFolder {
    */
   static async open(settings) {
     const time = settings.startedAt.toISOString().replace(/[-:]|\.\d+/g, '');
-    const folder = new RunFolder(settings, join(settings.root, `${time}-${settings.scenario}-${settings.id}`));
+    const folder = new RunFolder(
+      settings,
+      join(settings.root, `${time}-${settings.scenario}-${settings.id}`),
+    );
     await mkdir(folder.path, { recursive: true });
     await Promise.all(
-      settings.quantities.map((quantity) => writeFile(samplesFile(folder.path, quantity), csvHeader(quantity))),
+      settings.quantities.map((quantity) =>
+        writeFile(samplesFile(folder.path, quantity), csvHeader(quantity)),
+      ),
     );
     await folder.#writeRun();
     await folder.#report(NO_RESULT);
@@ -219,7 +228,10 @@ export class RunFolder {
     }
   }
 
-  /** Errors are left to the run's end: a disk that is still full fails that write too, which is reported. */
+  /**
+   * Errors are left to the run's end: a disk that is still full fails that write too, which is
+   * reported.
+   */
   #writeLater() {
     this.#timer = this.#clock.setTimeout(async () => {
       const write = () => this.#append().then(() => this.#writeRun());
@@ -294,7 +306,10 @@ export async function readRun(path) {
     }),
   );
   if (run.version !== 1) throw new Error(`${path} was written by another version of the lab`);
-  const result = await readFile(join(path, 'result.json'), 'utf8').then(JSON.parse, () => NO_RESULT);
+  const result = await readFile(join(path, 'result.json'), 'utf8').then(
+    JSON.parse,
+    () => NO_RESULT,
+  );
   const samples = await Promise.all(
     run.quantities.map(async (/** @type {Quantity} */ quantity) => {
       const text = await readFile(samplesFile(path, quantity), 'utf8').catch(() => '');

@@ -34,13 +34,16 @@ export async function writeReport(earlier) {
   const report = join(earlier.path, 'report.html');
   await Promise.all([
     writeFile(report, reportPage({ ...earlier, result })),
-    ...result.plots.map((plot) => writeFile(join(earlier.path, `${plot.name}.svg`), plotFile(plot))),
+    ...result.plots.map((plot) =>
+      writeFile(join(earlier.path, `${plot.name}.svg`), plotFile(plot)),
+    ),
   ]);
   return report;
 }
 
 /** @param {Result} result */
-const isEmpty = ({ tables, plots, headlines }) => tables.length + plots.length + headlines.length === 0;
+const isEmpty = ({ tables, plots, headlines }) =>
+  tables.length + plots.length + headlines.length === 0;
 
 /**
  * Tables and plots that suit any values, for a run whose scenario made no result.
@@ -61,7 +64,8 @@ export function fallbackResult({ run, result, samples }) {
     distributionPlot(quantity, values),
     cumulativePlot(quantity, values),
   ]);
-  const notes = measured.length > 0 ? ['Tables and plots show the values as far as they were taken.'] : [];
+  const notes =
+    measured.length > 0 ? ['Tables and plots show the values as far as they were taken.'] : [];
   return {
     ...result,
     title: result.title || run.scenario,
@@ -78,7 +82,9 @@ export function fallbackResult({ run, result, samples }) {
 function reportPage({ run, result }) {
   const { title, summary, headlines, tables, plots, notes } = result;
   const warnings = runWarnings(run);
-  const [figures, conclusions] = [false, true].map((isConclusion) => tables.filter((table) => Boolean(table.isConclusion) === isConclusion));
+  const [figures, conclusions] = [false, true].map((isConclusion) =>
+    tables.filter((table) => Boolean(table.isConclusion) === isConclusion),
+  );
   const files = [
     ...run.quantities.map(({ name }) => `samples-${name}.csv`),
     'samples.json',
@@ -103,12 +109,13 @@ function reportPage({ run, result }) {
             ${notes.map((note) => html`<li>${note}</li> `)}
           </ul>`
       }
-      ${circumstances(run)}
-      ${conclusions.length > 0 && html`<h2>What it comes to</h2>`} ${conclusions.map(tableSection)}
+      ${circumstances(run)} ${conclusions.length > 0 && html`<h2>What it comes to</h2>`}
+      ${conclusions.map(tableSection)}
     </main>
     <footer class="screen">
-      Raw data beside this file: ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}.
-      Intervals in brackets are of 95 % confidence, by bootstrap.
+      Raw data beside this file:
+      ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}. Intervals in
+      brackets are of 95 % confidence, by bootstrap.
     </footer>`;
   return page(`${title || run.scenario} · aloud`, body);
 }

@@ -1,7 +1,15 @@
-/** Plots drawn as SVG without a browser: for the page, which colours them by its theme, and for a paper. */
+/**
+ * Plots drawn as SVG without a browser: for the page, which colours them by its theme, and for a
+ * paper.
+ */
 
 import { BarChart, CustomChart, LineChart, ScatterChart } from 'echarts/charts';
-import { AriaComponent, GridComponent, LegendComponent, MarkLineComponent } from 'echarts/components';
+import {
+  AriaComponent,
+  GridComponent,
+  LegendComponent,
+  MarkLineComponent,
+} from 'echarts/components';
 import { init, use } from 'echarts/core';
 import { SVGRenderer } from 'echarts/renderers';
 import { thin } from './quantity-views.js';
@@ -14,10 +22,21 @@ import { plotOption } from './plot.js';
  * @typedef {import('./plot.js').Size} Size
  */
 
-use([BarChart, CustomChart, LineChart, ScatterChart, AriaComponent, GridComponent, LegendComponent]);
+use([
+  BarChart,
+  CustomChart,
+  LineChart,
+  ScatterChart,
+  AriaComponent,
+  GridComponent,
+  LegendComponent,
+]);
 use([MarkLineComponent, SVGRenderer]);
 
-/** For a wide window, for a phone, and for a column of a paper, which at 84 mm leaves its text 7 points. */
+/**
+ * For a wide window, for a phone, and for a column of a paper, which at 84 mm leaves its text 7
+ * points.
+ */
 const WIDE = { width: 800, height: 400, fontSize: 13 };
 const NARROW = { width: 350, height: 300, fontSize: 12 };
 const COLUMN = { width: 480, height: 320, fontSize: 14 };
@@ -80,7 +99,12 @@ function thinned(plot, { width }) {
  */
 function draw(plot, wanted, prefix) {
   const size = roomFor(plot, wanted);
-  const chart = init(null, null, { renderer: 'svg', ssr: true, width: size.width, height: size.height });
+  const chart = init(null, null, {
+    renderer: 'svg',
+    ssr: true,
+    width: size.width,
+    height: size.height,
+  });
   try {
     chart.setOption(plotOption(plot, size));
     return chart

@@ -17,7 +17,8 @@ export function textTable(table) {
   const columns = formatColumns(table).map(({ header, isNumeric, cells }) => {
     const texts = cells.map(({ text, interval }) => (interval ? `${text} ${interval}` : text));
     const width = Math.max(header.length, ...texts.map(({ length }) => length));
-    const align = (/** @type {string} */ text) => (isNumeric ? text.padStart(width) : text.padEnd(width));
+    const align = (/** @type {string} */ text) =>
+      isNumeric ? text.padStart(width) : text.padEnd(width);
     return { lines: [align(header), '─'.repeat(width), ...texts.map(align)] };
   });
   const rows =

@@ -6,9 +6,10 @@
  * @import { Target } from './targets.js'
  * @import { Quantity, Table } from '../report/result.js'
  *
- * @typedef {{ rule: string, choice: string }} Case  what is measured: a rule of the server's, and how near the listener is
+ * @typedef {{ rule: string, choice: string }} Case what is measured: a rule of the server's, and
+ *   how near the listener is
  * @typedef {(quantity: Quantity, value: number) => void} Add
- * @typedef {{ narrowMs: number, againMs: number }} Times  when the way became narrow, and wide again
+ * @typedef {{ narrowMs: number, againMs: number }} Times when the way became narrow, and wide again
  */
 
 import { Stream } from '../../public/shared/wire/packet.js';
@@ -24,22 +25,34 @@ export const LL_HLS = Object.freeze({ rule: 'hls.js', choice: 'll-hls' });
 const GAP_MS = 60;
 const BACK_SECONDS = 15;
 
-/** The time after a change of the way in which a rate follows, in seconds: what is missed meanwhile is told by itself. */
+/**
+ * The time after a change of the way in which a rate follows, in seconds: what is missed meanwhile
+ * is told by itself.
+ */
 export const FOLLOW_SECONDS = 3;
 
-/** The step from look to look, beyond the time that passed, at which a player has left sound out, in milliseconds. */
+/**
+ * The step from look to look, beyond the time that passed, at which a player has left sound out, in
+ * milliseconds.
+ */
 const JUMP_MS = 100;
 
-/** The share of the time that passes by which a player must go on, so as not to stand still: it may be slowed down. */
+/**
+ * The share of the time that passes by which a player must go on, so as not to stand still: it may
+ * be slowed down.
+ */
 const STANDS = 0.5;
 
 /**
- * Sound that is kept around an utterance, in seconds: the pauses of a delay that moves are longer than a call's, and the next
- * utterance is looked for where the last one puts it.
+ * Sound that is kept around an utterance, in seconds: the pauses of a delay that moves are longer
+ * than a call's, and the next utterance is looked for where the last one puts it.
  */
 const MARGIN_SECONDS = 1.5;
 
-const factors = [{ name: 'rule', label: 'Rule', unit: '' }, { name: 'choice', label: 'Choice', unit: '' }];
+const factors = [
+  { name: 'rule', label: 'Rule', unit: '' },
+  { name: 'choice', label: 'Choice', unit: '' },
+];
 
 /** @type {Record<string, Quantity>} */
 export const quantities = {
@@ -55,23 +68,41 @@ export const quantities = {
 
 /**
  * @param {Add} add
- * @param {{ played: { frame: number, atMs: number }[], received: { frame: number, stream: number, sounding: number[], atMs: number }[] }} notes
+ * @param {{ played: { frame: number, atMs: number }[], received: { frame: number, stream: number,
+ *   sounding: number[], atMs: number }[] }} notes
  * @param {{ sounding: Set<number>, originMs: number, frameMs: number } & Times} times
  */
-export function addFrames(add, { played, received }, { sounding, originMs, frameMs, narrowMs, againMs }) {
+export function addFrames(
+  add,
+  { played, received },
+  { sounding, originMs, frameMs, narrowMs, againMs },
+) {
   const rates = received.map(({ stream }) => RATES[stream - Stream.layers] / 1000);
-  received.forEach(({ sounding: frames }, i) => frames.forEach(() => add(quantities.rate, rates[i])));
-  addChanges(add, received.map(({ atMs }, i) => ({ atMs, rate: rates[i] })), { narrowMs, againMs });
+  received.forEach(({ sounding: frames }, i) =>
+    frames.forEach(() => add(quantities.rate, rates[i])),
+  );
+  addChanges(
+    add,
+    received.map(({ atMs }, i) => ({ atMs, rate: rates[i] })),
+    { narrowMs, againMs },
+  );
   // Frames that prepare a decoder were heard before.
   const heard = played.filter(({ frame }, i) => i === 0 || frame > played[i - 1].frame);
-  addGaps(add, heard.slice(1).map(({ frame, atMs }, i) => {
-    const before = heard[i];
-    let silentMs = 0;
-    for (let between = before.frame + 1; between < frame; between++) if (!sounding.has(between)) silentMs += frameMs;
-    return { atMs: before.atMs, ms: atMs - before.atMs - frameMs - silentMs };
-  }), { narrowMs: narrowMs - frameMs });
+  addGaps(
+    add,
+    heard.slice(1).map(({ frame, atMs }, i) => {
+      const before = heard[i];
+      let silentMs = 0;
+      for (let between = before.frame + 1; between < frame; between++)
+        if (!sounding.has(between)) silentMs += frameMs;
+      return { atMs: before.atMs, ms: atMs - before.atMs - frameMs - silentMs };
+    }),
+    { narrowMs: narrowMs - frameMs },
+  );
   const frames = new Set(played.map(({ frame }) => frame));
-  const due = [...sounding].filter((frame) => frame > heard[0].frame && frame < heard[heard.length - 1].frame);
+  const due = [...sounding].filter(
+    (frame) => frame > heard[0].frame && frame < heard[heard.length - 1].frame,
+  );
   add(quantities.missed, (100 * due.filter((frame) => !frames.has(frame)).length) / due.length);
   for (const { frame, atMs } of heard) add(quantities.delay, atMs - (originMs + frame * frameMs));
 }
@@ -84,11 +115,18 @@ export function addFrames(add, { played, received }, { sounding, originMs, frame
 export function addLooks(add, looks, { originMs, narrowMs, againMs }) {
   const rates = looks.map(({ level }) => (RATES[level] ?? NaN) / 1000);
   looks.forEach((_, i) => Number.isFinite(rates[i]) && add(quantities.rate, rates[i]));
-  addChanges(add, looks.map(({ atMs }, i) => ({ atMs, rate: rates[i] })), { narrowMs, againMs });
+  addChanges(
+    add,
+    looks.map(({ atMs }, i) => ({ atMs, rate: rates[i] })),
+    { narrowMs, againMs },
+  );
   const gaps = [];
   let [standsMs, missedMs] = [0, 0];
   for (let i = 1; i < looks.length; i++) {
-    const [passed, moved] = [looks[i].atMs - looks[i - 1].atMs, looks[i].mediaMs - looks[i - 1].mediaMs];
+    const [passed, moved] = [
+      looks[i].atMs - looks[i - 1].atMs,
+      looks[i].mediaMs - looks[i - 1].mediaMs,
+    ];
     if (moved > passed + JUMP_MS) missedMs += moved - passed;
     if (moved < STANDS * passed) standsMs += passed;
     else if (standsMs > 0) {
@@ -102,18 +140,31 @@ export function addLooks(add, looks, { originMs, narrowMs, againMs }) {
   for (const { atMs, mediaMs } of looks) add(quantities.delay, atMs - originMs - mediaMs);
 }
 
-/** @param {Add} add @param {readonly { atMs: number, rate: number }[]} notes @param {Times} times */
+/**
+ * @param {Add} add
+ * @param {readonly { atMs: number, rate: number }[]} notes
+ * @param {Times} times
+ */
 function addChanges(add, notes, { narrowMs, againMs }) {
-  add(quantities.changes, notes.filter(({ rate }, i) => i > 0 && rate !== notes[i - 1].rate).length);
+  add(
+    quantities.changes,
+    notes.filter(({ rate }, i) => i > 0 && rate !== notes[i - 1].rate).length,
+  );
   const before = notes.findLast(({ atMs }) => atMs < narrowMs)?.rate ?? NaN;
   const back = notes.find(({ atMs, rate }) => atMs >= againMs && rate >= before);
   if (back) add(quantities.back, (back.atMs - againMs) / 1000);
 }
 
-/** @param {Add} add @param {readonly { atMs: number, ms: number }[]} gaps  atMs: when each began @param {{ narrowMs: number }} times */
+/**
+ * @param {Add} add
+ * @param {readonly { atMs: number, ms: number }[]} gaps atMs: when each began
+ * @param {{ narrowMs: number }} times
+ */
 function addGaps(add, gaps, { narrowMs }) {
-  const isFall = (/** @type {number} */ atMs) => atMs >= narrowMs && atMs < narrowMs + 1000 * FOLLOW_SECONDS;
-  const longest = (/** @type {boolean} */ falls) => Math.max(0, ...gaps.filter(({ atMs }) => isFall(atMs) === falls).map(({ ms }) => ms));
+  const isFall = (/** @type {number} */ atMs) =>
+    atMs >= narrowMs && atMs < narrowMs + 1000 * FOLLOW_SECONDS;
+  const longest = (/** @type {boolean} */ falls) =>
+    Math.max(0, ...gaps.filter(({ atMs }) => isFall(atMs) === falls).map(({ ms }) => ms));
   add(quantities.fall, longest(true));
   add(quantities.gap, longest(false));
 }
@@ -126,23 +177,51 @@ function addGaps(add, gaps, { narrowMs }) {
  * @param {{ fromMs: number, toMs: number }} span
  */
 export function addMarks(add, { samples, startMs, sampleRate }, speech, { fromMs, toMs }) {
-  const [from, to] = [fromMs, toMs].map((ms) => Math.max(0, Math.round(((ms - startMs) * sampleRate) / 1000)));
-  for (const { sound } of utterancesIn(samples.subarray(from, to), speech, MARGIN_SECONDS * sampleRate)) add(quantities.visqol, visqol(speech, sound, { sampleRate }).mos);
+  const [from, to] = [fromMs, toMs].map((ms) =>
+    Math.max(0, Math.round(((ms - startMs) * sampleRate) / 1000)),
+  );
+  for (const { sound } of utterancesIn(
+    samples.subarray(from, to),
+    speech,
+    MARGIN_SECONDS * sampleRate,
+  ))
+    add(quantities.visqol, visqol(speech, sound, { sampleRate }).mos);
 }
 
 /** @param {Samples} folder @param {Case} which @param {Quantity} quantity */
-const valuesOf = (folder, { rule, choice }, { name }) => folder.samples(name).filter(({ factors: its }) => its?.rule === rule && its.choice === choice).map(({ value }) => value);
+const valuesOf = (folder, { rule, choice }, { name }) =>
+  folder
+    .samples(name)
+    .filter(({ factors: its }) => its?.rule === rule && its.choice === choice)
+    .map(({ value }) => value);
 
 /** @param {Samples} folder @param {readonly Case[]} cases @returns {Target[]} */
 export function targetsOf(folder, cases) {
-  return cases.filter(({ rule }) => rule === 'probe').flatMap((which) => {
-    const [gaps, falls, backs] = [quantities.gap, quantities.fall, quantities.back].map((quantity) => sorted(valuesOf(folder, which, quantity)));
-    const [gap, fall] = [quantile(gaps, 1), quantile(falls, 1)];
-    return [
-      { what: `Rule probe, ${which.choice}: longest gap`, limit: GAP_MS, reached: Math.max(gap, fall), unit: 'ms', digits: 0, why: `as the way becomes narrow ${fall.toFixed(0)} ms, otherwise ${gap.toFixed(0)} ms` },
-      { what: `Rule probe, ${which.choice}: the rate is back`, limit: BACK_SECONDS, reached: backs.length < gaps.length ? Infinity : quantile(backs, 1), unit: 's', digits: 1 },
-    ];
-  });
+  return cases
+    .filter(({ rule }) => rule === 'probe')
+    .flatMap((which) => {
+      const [gaps, falls, backs] = [quantities.gap, quantities.fall, quantities.back].map(
+        (quantity) => sorted(valuesOf(folder, which, quantity)),
+      );
+      const [gap, fall] = [quantile(gaps, 1), quantile(falls, 1)];
+      return [
+        {
+          what: `Rule probe, ${which.choice}: longest gap`,
+          limit: GAP_MS,
+          reached: Math.max(gap, fall),
+          unit: 'ms',
+          digits: 0,
+          why: `as the way becomes narrow ${fall.toFixed(0)} ms, otherwise ${gap.toFixed(0)} ms`,
+        },
+        {
+          what: `Rule probe, ${which.choice}: the rate is back`,
+          limit: BACK_SECONDS,
+          reached: backs.length < gaps.length ? Infinity : quantile(backs, 1),
+          unit: 's',
+          digits: 1,
+        },
+      ];
+    });
 }
 
 /** @param {Samples} folder @param {readonly Case[]} cases @returns {Table} */
@@ -150,19 +229,39 @@ export function tableOf(folder, cases) {
   const measured = cases.filter((which) => valuesOf(folder, which, quantities.gap).length > 0);
   const rows = measured.map((which) => {
     const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, which, quantity);
-    const average = (/** @type {Quantity} */ quantity) => (of(quantity).length > 0 ? mean(of(quantity)) : null);
+    const average = (/** @type {Quantity} */ quantity) =>
+      of(quantity).length > 0 ? mean(of(quantity)) : null;
     const rates = of(quantities.rate);
-    const share = (/** @type {number} */ bps) => (100 * rates.filter((rate) => rate === bps / 1000).length) / rates.length;
+    const share = (/** @type {number} */ bps) =>
+      (100 * rates.filter((rate) => rate === bps / 1000).length) / rates.length;
     const delays = sorted(of(quantities.delay));
     return [
-      which.rule, which.choice, ...RATES.map(share), average(quantities.changes), average(quantities.back), average(quantities.fall), average(quantities.gap), average(quantities.missed),
-      quantile(delays, 0.5), quantile(delays, 0.99), average(quantities.visqol),
+      which.rule,
+      which.choice,
+      ...RATES.map(share),
+      average(quantities.changes),
+      average(quantities.back),
+      average(quantities.fall),
+      average(quantities.gap),
+      average(quantities.missed),
+      quantile(delays, 0.5),
+      quantile(delays, 0.99),
+      average(quantities.visqol),
     ];
   });
   const ms = { unit: 'ms', digits: 0 };
   const columns = [
-    { label: 'Rule' }, { label: 'Choice' }, ...RATES.map((rate) => ({ label: `At ${rate / 1000} kb/s`, unit: '% of the time', digits: 0 })), { label: 'Changes', digits: 1 }, { label: 'Back after', unit: 's', digits: 1 },
-    { label: 'Gap as it narrows', ...ms }, { label: 'Gap otherwise', ...ms }, { label: 'Never heard', unit: '%', digits: 2 }, { label: 'Behind, median', ...ms }, { label: 'p99', ...ms }, { label: 'ViSQOL', digits: 2 },
+    { label: 'Rule' },
+    { label: 'Choice' },
+    ...RATES.map((rate) => ({ label: `At ${rate / 1000} kb/s`, unit: '% of the time', digits: 0 })),
+    { label: 'Changes', digits: 1 },
+    { label: 'Back after', unit: 's', digits: 1 },
+    { label: 'Gap as it narrows', ...ms },
+    { label: 'Gap otherwise', ...ms },
+    { label: 'Never heard', unit: '%', digits: 2 },
+    { label: 'Behind, median', ...ms },
+    { label: 'p99', ...ms },
+    { label: 'ViSQOL', digits: 2 },
   ];
   return { name: 'adapt', title: 'What each makes of the way', columns, rows };
 }

@@ -1,6 +1,7 @@
 /**
- * The bit rate of a broadcast's listener whose way becomes narrow, and wide again: by the server's rule and how near the
- * listener is, each by itself on the same way, and beside them what people would use instead, Low-Latency HLS.
+ * The bit rate of a broadcast's listener whose way becomes narrow, and wide again: by the server's
+ * rule and how near the listener is, each by itself on the same way, and beside them what people
+ * would use instead, Low-Latency HLS.
  * @import { Add, Case } from './adapt-figures.js'
  * @import { Link } from '../link/link.js'
  * @import { Lab } from './lab.js'
@@ -15,7 +16,16 @@ import { choicesOption, listOf, wholeNumber } from '../options.js';
 import { Child, CLIENT, sharedMs } from '../participants/child.js';
 import { readSpeech } from '../participants/speech.js';
 import { soundingMixes } from '../stats/call-figures.js';
-import { addFrames, addLooks, addMarks, FOLLOW_SECONDS, LL_HLS, quantities, tableOf, targetsOf } from './adapt-figures.js';
+import {
+  addFrames,
+  addLooks,
+  addMarks,
+  FOLLOW_SECONDS,
+  LL_HLS,
+  quantities,
+  tableOf,
+  targetsOf,
+} from './adapt-figures.js';
 import { targetsTable } from './targets.js';
 
 const RULES = Object.freeze(['probe', 'simple', 'static', 'basic']);
@@ -23,10 +33,15 @@ const PLAYERS = Object.freeze(['aloud', 'll-hls']);
 
 const HLS_SERVER = new URL('../hls/server-process.js', import.meta.url);
 
-/** The date that the first of the sound has in playlists of HLS, in milliseconds since 1970: any whole second does. */
+/**
+ * The date that the first of the sound has in playlists of HLS, in milliseconds since 1970: any
+ * whole second does.
+ */
 const DATE_MS = Date.UTC(2000, 0);
 
-/** The base delay of the way, and the longest wait for its rate, in milliseconds: an access link's. */
+/**
+ * The base delay of the way, and the longest wait for its rate, in milliseconds: an access link's.
+ */
 const DELAY_MS = 20;
 const QUEUE_MS = 300;
 
@@ -41,7 +56,11 @@ const SAMPLE_RATE = 48_000;
 /** @param {string} text  '200x20,40x20,200x25': kilobits a second for so many seconds */
 function trajectoryOf(text) {
   const parts = text.split(',').map((part) => /^(\d{1,5})x(\d{1,3})$/.exec(part.trim()));
-  if (parts.length !== 3 || parts.some((part) => part === null)) throw new InvalidArgumentError("'200x20,40x20,200x25' has the form: a wide way, a narrow one, a wide one, in kb/s for so many seconds");
+  if (parts.length !== 3 || parts.some((part) => part === null))
+    throw new InvalidArgumentError(
+      "'200x20,40x20,200x25' has the form: a wide way, a narrow one, a wide one, in kb/s " +
+        'for so many seconds',
+    );
   return parts.map((part) => ({ bps: 1000 * Number(part?.[1]), seconds: Number(part?.[2]) }));
 }
 
@@ -51,26 +70,67 @@ function trajectoryOf(text) {
  * @returns {Case[]}
  */
 function casesOf({ rules, choices, players }) {
-  const own = rules.flatMap((rule) => choices.filter((_, i) => i === 0 || rule === 'probe').map((choice) => ({ rule, choice })));
-  return [...(players.includes('aloud') ? own : []), ...(players.includes('ll-hls') ? [LL_HLS] : [])];
+  const own = rules.flatMap((rule) =>
+    choices.filter((_, i) => i === 0 || rule === 'probe').map((choice) => ({ rule, choice })),
+  );
+  return [
+    ...(players.includes('aloud') ? own : []),
+    ...(players.includes('ll-hls') ? [LL_HLS] : []),
+  ];
 }
 
 /** @type {Scenario} */
 export const adapt = {
   name: 'adapt',
   title: 'A rate for each way',
-  description: "the bit rate of a broadcast's listener whose way becomes narrow and wide again, by rule and nearness, and Low-Latency HLS's",
+  description:
+    "the bit rate of a broadcast's listener whose way becomes narrow and wide again, by " +
+    "rule and nearness, and Low-Latency HLS's",
   quantities: Object.values(quantities),
-  defaults: { duration: 65, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'clear' },
+  defaults: {
+    duration: 65,
+    repetitions: 1,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'clear',
+  },
   addOptions: (command) => {
     command
-      .option('--players <list>', 'll-hls: hls.js in Chromium, of what ffmpeg encodes; separated by commas', listOf(PLAYERS), [...PLAYERS])
-      .option('--rules <list>', 'separated by commas; others than probe in the first choice alone', listOf(RULES), [...RULES])
+      .option(
+        '--players <list>',
+        'll-hls: hls.js in Chromium, of what ffmpeg encodes; separated by commas',
+        listOf(PLAYERS),
+        [...PLAYERS],
+      )
+      .option(
+        '--rules <list>',
+        'separated by commas; others than probe in the first choice alone',
+        listOf(RULES),
+        [...RULES],
+      )
       .addOption(choicesOption())
-      .option('--trajectory <list>', 'a wide way, a narrow one and a wide one, as kb/s for so many seconds', trajectoryOf, trajectoryOf('200x20,40x20,200x25'))
-      .option('--queue-ms <ms>', 'the longest that a packet waits for the rate', wholeNumber(20, 5000), QUEUE_MS)
-      .addOption(new Option('--most <b/s>', 'the highest bit rate, that of the server unless told otherwise').choices(RATES.map(String)).default(String(MOST_OF_A_CHANNEL)))
-      .option('--marks', 'marks of what was heard by ViSQOL: some 10 s of work for each case', false);
+      .option(
+        '--trajectory <list>',
+        'a wide way, a narrow one and a wide one, as kb/s for so many seconds',
+        trajectoryOf,
+        trajectoryOf('200x20,40x20,200x25'),
+      )
+      .option(
+        '--queue-ms <ms>',
+        'the longest that a packet waits for the rate',
+        wholeNumber(20, 5000),
+        QUEUE_MS,
+      )
+      .addOption(
+        new Option('--most <b/s>', 'the highest bit rate, that of the server unless told otherwise')
+          .choices(RATES.map(String))
+          .default(String(MOST_OF_A_CHANNEL)),
+      )
+      .option(
+        '--marks',
+        'marks of what was heard by ViSQOL: some 10 s of work for each case',
+        false,
+      );
   },
 
   async measure(lab) {
@@ -93,46 +153,94 @@ export const adapt = {
   result(folder, options) {
     const { trajectory, queueMs, most } = options;
     const cases = casesOf(options);
-    const words = trajectory.map((/** @type {{ bps: number, seconds: number }} */ { bps, seconds }) => `${bps / 1000} kb/s for ${seconds} s`).join(', ');
+    const words = trajectory
+      .map(
+        (/** @type {{ bps: number, seconds: number }} */ { bps, seconds }) =>
+          `${bps / 1000} kb/s for ${seconds} s`,
+      )
+      .join(', ');
     return {
       title: adapt.title,
-      summary: `One person speaks at the end of the server; one listener, whose way has ${DELAY_MS} ms and carries ${words}. A packet that would wait for more than ${queueMs} ms is dropped. At most ${most / 1000} kb/s.`,
+      summary:
+        `One person speaks at the end of the server; one listener, whose way has ${DELAY_MS} ` +
+        `ms and carries ${words}. A packet that would wait for more than ${queueMs} ms is ` +
+        `dropped. At most ${most / 1000} kb/s.`,
       headlines: [],
       tables: [targetsTable(targetsOf(folder, cases)), tableOf(folder, cases)],
       plots: [],
       notes: [
-        "Gap: the time between the decoding of two frames with sound for the output, one after the other, less a frame and the speaker's pause between them. What a decoder makes up counts as a gap.",
+        'Gap: the time between the decoding of two frames with sound for the output, one ' +
+          "after the other, less a frame and the speaker's pause between them. What a " +
+          'decoder makes up counts as a gap.',
         `As the way becomes narrow: gaps that begin within ${FOLLOW_SECONDS} s after it.`,
-        'Back: from the moment when the way is wide again to the first packet of the rate that the listener had before it became narrow.',
-        'Behind the speaker: from the first sample of a frame at the microphone to its decoding for the output.',
-        "LL-HLS: the same speech, said at the same pace, encoded by ffmpeg (libopus, 20 ms, fragmented MP4) at the same bit rates, in parts of 0.4 s, 5 to a segment, with blocking reload of playlists, over HTTP/2; hls.js in Chromium, lowLatencyMode, otherwise as it is. What it plays is looked at every 10 ms: a gap is the time in which it stands still, what it jumps over was never heard, and the rate is the fragment's that is played. Its delay is without the sound card, as the others' is.",
-        'ViSQOL (--marks): each whole utterance of 6.9 s that was heard, beside the speech, and 1.5 s before and after it, since delays move; the mean of all. It is an estimate, and nobody was asked. A stretch of it that is silence, or is left out, lowers it; that it came later does not.',
+        'Back: from the moment when the way is wide again to the first packet of the rate ' +
+          'that the listener had before it became narrow.',
+        'Behind the speaker: from the first sample of a frame at the microphone to its ' +
+          'decoding for the output.',
+        'LL-HLS: the same speech, said at the same pace, encoded by ffmpeg (libopus, 20 ms, ' +
+          'fragmented MP4) at the same bit rates, in parts of 0.4 s, 5 to a segment, with ' +
+          'blocking reload of playlists, over HTTP/2; hls.js in Chromium, lowLatencyMode, ' +
+          'otherwise as it is. What it plays is looked at every 10 ms: a gap is the time in ' +
+          'which it stands still, what it jumps over was never heard, and the rate is the ' +
+          "fragment's that is played. Its delay is without the sound card, as the others' is.",
+        'ViSQOL (--marks): each whole utterance of 6.9 s that was heard, beside the speech, ' +
+          'and 1.5 s before and after it, since delays move; the mean of all. It is an ' +
+          'estimate, and nobody was asked. A stretch of it that is silence, or is left out, ' +
+          'lowers it; that it came later does not.',
       ],
     };
   },
 };
 
-/** @param {Lab} lab @param {string} protocol @param {Case} factors @param {number} repetition @returns {Add} */
+/**
+ * @param {Lab} lab
+ * @param {string} protocol
+ * @param {Case} factors
+ * @param {number} repetition
+ * @returns {Add}
+ */
 function recorder(lab, protocol, factors, repetition) {
   const startMs = lab.folder.elapsedMs;
-  return ({ name }, value) => lab.folder.record(name, { protocol, repetition, client: 'listener', atMs: startMs, value, factors: { ...factors } });
+  return ({ name }, value) =>
+    lab.folder.record(name, {
+      protocol,
+      repetition,
+      client: 'listener',
+      atMs: startMs,
+      value,
+      factors: { ...factors },
+    });
 }
 
 /** @param {Lab} lab */
 const branchOf = (lab) => {
-  const { trajectory: [wide], queueMs } = /** @type {any} */ (lab.options);
-  return lab.link.branch({ profile: 'clear', parameters: { delayMs: DELAY_MS, down: { rateBits: wide.bps, queueMs } } });
+  const {
+    trajectory: [wide],
+    queueMs,
+  } = /** @type {any} */ (lab.options);
+  return lab.link.branch({
+    profile: 'clear',
+    parameters: { delayMs: DELAY_MS, down: { rateBits: wide.bps, queueMs } },
+  });
 };
 
 /** @param {Lab} lab */
 function recordSeconds(lab) {
   const { trajectory, marks } = /** @type {any} */ (lab.options);
-  return marks ? trajectory.reduce((/** @type {number} */ sum, /** @type {{ seconds: number }} */ { seconds }) => sum + seconds, SETTLE_SECONDS + SPARE_SECONDS) : 0;
+  return marks
+    ? trajectory.reduce(
+        (/** @type {number} */ sum, /** @type {{ seconds: number }} */ { seconds }) =>
+          sum + seconds,
+        SETTLE_SECONDS + SPARE_SECONDS,
+      )
+    : 0;
 }
 
 /** The way goes through what it is to. @param {Lab} lab @param {Link} branch */
 async function change(lab, branch) {
-  const { trajectory: [wide, narrow, again] } = /** @type {any} */ (lab.options);
+  const {
+    trajectory: [wide, narrow, again],
+  } = /** @type {any} */ (lab.options);
   const fromMs = sharedMs(performance.now());
   await lab.wait(wide.seconds);
   const narrowMs = sharedMs(performance.now());
@@ -147,7 +255,16 @@ async function change(lab, branch) {
 /** @param {Lab} lab @param {Case} which @param {number} repetition */
 async function follow(lab, which, repetition) {
   const { most } = /** @type {any} */ (lab.options);
-  const argv = ['--delivery', 'tick', '--broadcast', '--listener-rule', which.rule, '--listener-bitrate', most, '--no-silence-suppression'];
+  const argv = [
+    '--delivery',
+    'tick',
+    '--broadcast',
+    '--listener-rule',
+    which.rule,
+    '--listener-bitrate',
+    most,
+    '--no-silence-suppression',
+  ];
   const { origin } = await lab.serve(argv, 'mixes');
   const branch = await branchOf(lab);
   const speaker = new Child(CLIENT, lab.link.server.exec);
@@ -155,21 +272,42 @@ async function follow(lab, which, repetition) {
   try {
     await speaker.call('open', { origin });
     const common = { transport: 'webtransport', room: 'hall' };
-    await speaker.call('listen', { ...common, id: 'speaker', speaks: true, recordSeconds: 0, periodMs: 2.5 });
+    await speaker.call('listen', {
+      ...common,
+      id: 'speaker',
+      speaks: true,
+      recordSeconds: 0,
+      periodMs: 2.5,
+    });
     await listener.call('open', { origin: lab.originAt(branch) });
-    await listener.call('listen', { ...common, id: 'listener', speaks: false, nearness: which.choice, recordSeconds: recordSeconds(lab) });
+    await listener.call('listen', {
+      ...common,
+      id: 'listener',
+      speaks: false,
+      nearness: which.choice,
+      recordSeconds: recordSeconds(lab),
+    });
     await lab.wait(SETTLE_SECONDS);
     await lab.server.call('begin');
     await listener.call('noteWires');
     const add = recorder(lab, 'webtransport', which, repetition);
     const times = await change(lab, branch);
-    const { people: [notes], cpuPercent } = await listener.call('takeWires');
+    const {
+      people: [notes],
+      cpuPercent,
+    } = await listener.call('takeWires');
     const { originMs, states } = await lab.server.call('collect');
     const sounding = soundingMixes(states);
     const { frameMs } = await lab.format();
     lab.tellGenerator([], cpuPercent);
     addFrames(add, notes, { sounding, originMs, frameMs, ...times });
-    if (/** @type {any} */ (lab.options).marks) addMarks(add, await listener.call('recording', { id: 'listener' }), await readSpeech(SAMPLE_RATE), times);
+    if (/** @type {any} */ (lab.options).marks)
+      addMarks(
+        add,
+        await listener.call('recording', { id: 'listener' }),
+        await readSpeech(SAMPLE_RATE),
+        times,
+      );
   } finally {
     await speaker.close();
     await listener.close();
@@ -182,7 +320,10 @@ async function followHls(lab, which, repetition) {
   const server = new Child(HLS_SERVER, lab.link.server.exec);
   let player;
   try {
-    const { port, startMs: originMs } = await server.call('start', { dateMs: DATE_MS, mostBps: Number(/** @type {any} */ (lab.options).most) });
+    const { port, startMs: originMs } = await server.call('start', {
+      dateMs: DATE_MS,
+      mostBps: Number(/** @type {any} */ (lab.options).most),
+    });
     player = await HlsPlayer.start({ client: branch.client, server: branch.server, port });
     await player.play({ dateMs: DATE_MS, recordSeconds: recordSeconds(lab) });
     await lab.wait(SETTLE_SECONDS);
@@ -195,7 +336,8 @@ async function followHls(lab, which, repetition) {
     if (errors.fatal) lab.folder.warn(`hls.js gave up: ${JSON.stringify(errors)}`);
     lab.tellGenerator([], cpuPercent);
     addLooks(add, looks, { originMs, ...times });
-    if (/** @type {any} */ (lab.options).marks) addMarks(add, recording, await readSpeech(SAMPLE_RATE), times);
+    if (/** @type {any} */ (lab.options).marks)
+      addMarks(add, recording, await readSpeech(SAMPLE_RATE), times);
   } finally {
     await player?.close();
     await server.close();

@@ -1,13 +1,13 @@
 /**
- * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and what the server adds
- * to the way of a sound.
+ * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and what the
+ * server adds to the way of a sound.
  * @import { Child } from '../participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
  * @import { Quantity, Table } from '../report/result.js'
  *
- * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add  records one of a case
+ * @typedef {(quantity: Quantity, value: number, client?: string) => void} Add records one of a case
  */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
@@ -29,8 +29,8 @@ import { mean, quantile, sorted } from '../stats/statistics.js';
 const WATCHED_STEP = 10;
 
 /**
- * The cases with targets; `50/50` with no more speakers in the mix than the server has by itself; musicians; and one in
- * which the server chooses the complexity of Opus.
+ * The cases with targets; `50/50` with no more speakers in the mix than the server has by itself;
+ * musicians; and one in which the server chooses the complexity of Opus.
  */
 const MUSICIANS = '25/25k25f2.5';
 const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2', MUSICIANS, '50/50k50cauto']);
@@ -43,24 +43,47 @@ const processors = processorQuantities(factors);
 const quantities = {
   ...processors,
   lateness: { name: 'tickLateness', label: 'Lateness of the tick', unit: 'ms', factors },
-  received: { name: 'received', label: "Received, of those who talk", unit: '%', factors },
+  received: { name: 'received', label: 'Received, of those who talk', unit: '%', factors },
   arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
   added: { name: 'added', label: 'Added by the server', unit: 'ms', factors },
-  part: { name: 'partCpu', label: "The server's CPU, by part", unit: '% of a core', factors: [...factors, { name: 'part', label: 'Part', unit: '' }] },
+  part: {
+    name: 'partCpu',
+    label: "The server's CPU, by part",
+    unit: '% of a core',
+    factors: [...factors, { name: 'part', label: 'Part', unit: '' }],
+  },
 };
 
 /** @type {Scenario} */
 export const crowd = {
   name: 'crowd',
   title: 'Rooms of many',
-  description: 'rooms of many, few or all of whom talk: CPU, lateness of the tick, what arrives, what the server adds',
+  description:
+    'rooms of many, few or all of whom talk: CPU, lateness of the tick, what arrives, what ' +
+    'the server adds',
   quantities: Object.values(quantities),
   defaults: { duration: 30, repetitions: 3, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
     command
-      .option('--cases <list>', "separated by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' with frames of so many ms", namesOf(parseCase), CASES)
-      .option('--workers <count>', 'worker threads that have the rooms; 0: the main thread', (text) => Number(text), 0)
-      .option('--profile', "where the server's CPU goes, part by part; it takes some itself", false);
+      .option(
+        '--cases <list>',
+        "separated by commas: [ROOMSx]PEOPLE/TALKING, people and talking in each room, 'k' " +
+          "with the most who are mixed, 'c' with a complexity of Opus of their own, 'f' " +
+          'with frames of so many ms',
+        namesOf(parseCase),
+        CASES,
+      )
+      .option(
+        '--workers <count>',
+        'worker threads that have the rooms; 0: the main thread',
+        (text) => Number(text),
+        0,
+      )
+      .option(
+        '--profile',
+        "where the server's CPU goes, part by part; it takes some itself",
+        false,
+      );
   },
 
   async measure(lab) {
@@ -77,23 +100,57 @@ export const crowd = {
   result(folder, options) {
     return {
       title: crowd.title,
-      summary: 'Rooms on loopback, Opus at 48 kHz, in frames of 20 ms but where it says another; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
-      headlines: options.cases.map((/** @type {string} */ name) => ({ label: `CPU, ${wordsOf(name, options)}`, unit: '% of a core', protocol: '', value: mean(valuesOf(folder, quantities.cpu, name)), digits: 0 })),
-      tables: [targetsTable(options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name, options))), tableOf(folder, options), ...(options.profile ? [profileOf(folder, options)] : [])],
+      summary:
+        'Rooms on loopback, Opus at 48 kHz, in frames of 20 ms but where it says another; ' +
+        'who talks sends real speech in each frame, who is silent a packet every 200 ms.',
+      headlines: options.cases.map((/** @type {string} */ name) => ({
+        label: `CPU, ${wordsOf(name, options)}`,
+        unit: '% of a core',
+        protocol: '',
+        value: mean(valuesOf(folder, quantities.cpu, name)),
+        digits: 0,
+      })),
+      tables: [
+        targetsTable(
+          options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name, options)),
+        ),
+        tableOf(folder, options),
+        ...(options.profile ? [profileOf(folder, options)] : []),
+      ],
       plots: [],
       notes: [
-        "CPU is the server process's own, QUIC's threads included, as the operating system counts it. The generator is another process of the same machine: where both together take all of its cores, lateness is the machine's.",
-        "Lateness of the tick: how long after a frame was due its mix began. Received: of the frames that talkers sent, those that were there when they were mixed, recovered ones among them, by the server's own count. Arrived: of the packets of the time that the server sent to a listener, by their sequence numbers, those that came.",
-        'Added by the server: from when a frame was due (its end + D) to the arrival of the packet that holds it at a listener, less half of the least round trip and less one pass of the codec (one frame encoded and decoded). Known where there is one room.',
-        'At complexity auto the server goes down from 8 to 0 while mixing takes more than half of a processor.',
-        `Packets leave at ten times of each frame, as sound cards don't end their frames together. One in ${WATCHED_STEP} has its arrivals noted.`,
-        ...(options.workers > 0 ? [`The rooms are in ${options.workers} worker threads. Lateness is from their histograms; the thread that mixes is the busiest of them, by its processor time.`] : []),
+        "CPU is the server process's own, QUIC's threads included, as the operating system " +
+          'counts it. The generator is another process of the same machine: where both ' +
+          "together take all of its cores, lateness is the machine's.",
+        'Lateness of the tick: how long after a frame was due its mix began. Received: of ' +
+          'the frames that talkers sent, those that were there when they were mixed, ' +
+          "recovered ones among them, by the server's own count. Arrived: of the packets of " +
+          'the time that the server sent to a listener, by their sequence numbers, ' +
+          'those that came.',
+        'Added by the server: from when a frame was due (its end + D) to the arrival of the ' +
+          'packet that holds it at a listener, less half of the least round trip and less ' +
+          'one pass of the codec (one frame encoded and decoded). Known where there is one room.',
+        'At complexity auto the server goes down from 8 to 0 while mixing takes more than ' +
+          'half of a processor.',
+        `Packets leave at ten times of each frame, as sound cards don't end their frames ` +
+          `together. One in ${WATCHED_STEP} has its arrivals noted.`,
+        ...(options.workers > 0
+          ? [
+              `The rooms are in ${options.workers} worker threads. Lateness is from their ` +
+                'histograms; the thread that mixes is the busiest of them, by its processor time.',
+            ]
+          : []),
       ],
     };
   },
 };
 
-/** Starts a server, and has all join. @param {Lab} lab @param {string} name @returns {Promise<Child>} the crowd's process */
+/**
+ * Starts a server, and has all join.
+ * @param {Lab} lab
+ * @param {string} name
+ * @returns {Promise<Child>} the crowd's process
+ */
 async function startCase(lab, name) {
   const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
   const hasMost = OPTIONS.some((option) => option.name === 'max-speakers');
@@ -101,12 +158,34 @@ async function startCase(lab, name) {
   const most = mixed !== null && hasMost ? ['--max-speakers', String(mixed)] : [];
   const all = rooms * people;
   const { workers = 0 } = /** @type {any} */ (lab.options);
-  const own = [...(complexity === null ? [] : ['--complexity', complexity]), ...(frameMs === null ? [] : ['--application', 'low-delay', '--frame-ms', String(frameMs)])];
-  const child = await lab.startCrowd(['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms), '--workers', String(workers), ...own, ...most], 'ticks');
+  const own = [
+    ...(complexity === null ? [] : ['--complexity', complexity]),
+    ...(frameMs === null ? [] : ['--application', 'low-delay', '--frame-ms', String(frameMs)]),
+  ];
+  const child = await lab.startCrowd(
+    [
+      '--max-participants',
+      String(people),
+      '--max-sessions',
+      String(all + 50),
+      '--max-rooms',
+      String(rooms),
+      '--workers',
+      String(workers),
+      ...own,
+      ...most,
+    ],
+    'ticks',
+  );
   await child.call('joinAll', {
     people: Array.from({ length: all }, (_, i) => {
       const number = Math.floor(i / rooms);
-      return { id: `P${i}`, room: `room-${i % rooms}`, talks: number < talking, watched: number % WATCHED_STEP === 0 && i % rooms === 0 };
+      return {
+        id: `P${i}`,
+        room: `room-${i % rooms}`,
+        talks: number < talking,
+        watched: number % WATCHED_STEP === 0 && i % rooms === 0,
+      };
     }),
   });
   lab.signal.throwIfAborted();
@@ -137,36 +216,65 @@ export async function measureCase(lab, name, repetition, seconds) {
   lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
   /** @type {Add} */
   const add = (quantity, value, client = '') =>
-    lab.folder.record(quantity.name, { protocol: '', repetition, client, atMs, value, factors: { rooms: name } });
+    lab.folder.record(quantity.name, {
+      protocol: '',
+      repetition,
+      client,
+      atMs,
+      value,
+      factors: { rooms: name },
+    });
   // Where there are workers, the busiest of them is the thread that limits.
-  const loopPercent = workers > 0 ? busiestPercent(statesBefore, states, seconds) : server.loopPercent;
-  addProcessors(add, processors, { server: { ...server, loopPercent }, generatorPercent: notes.cpuPercent, machine: taken });
-  for (const ms of workers > 0 ? latenessOf(statesBefore, states) : server.tickLatenessMs) add(quantities.lateness, ms);
-  for (const { id, percent } of receivedShares(before, after)) add(quantities.received, percent, id);
+  const loopPercent =
+    workers > 0 ? busiestPercent(statesBefore, states, seconds) : server.loopPercent;
+  addProcessors(add, processors, {
+    server: { ...server, loopPercent },
+    generatorPercent: notes.cpuPercent,
+    machine: taken,
+  });
+  for (const ms of workers > 0 ? latenessOf(statesBefore, states) : server.tickLatenessMs)
+    add(quantities.lateness, ms);
+  for (const { id, percent } of receivedShares(before, after))
+    add(quantities.received, percent, id);
   for (const { id, talks, streams } of notes.people) {
     const { received, sent } = streams[Number(talks)];
     if (sent > 0) add(quantities.arrived, (100 * received) / sent, id);
   }
   for (const [part, percent] of partsOf(server.profile)) {
-    lab.folder.record(quantities.part.name, { protocol: '', repetition, client: '', atMs, value: percent, factors: { rooms: name, part } });
+    lab.folder.record(quantities.part.name, {
+      protocol: '',
+      repetition,
+      client: '',
+      atMs,
+      value: percent,
+      factors: { rooms: name, part },
+    });
   }
   if (rooms > 1) return;
   const codecMs = await codecPassMs(frameMs ?? 20);
-  for (const ms of addedMs(server.due, notes.people)) add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
+  for (const ms of addedMs(server.due, notes.people))
+    add(quantities.added, ms - notes.roundTripMs / 2 - codecMs);
 }
 
-/** @typedef {{ mixCpuMs: number, ticks: { count: number, bins: { upToMs: number, count: number }[] } }} State  of one thread */
+/**
+ * @typedef {{ mixCpuMs: number, ticks: { count: number, bins: { upToMs: number, count: number }[] }
+ *   }} State of one thread
+ */
 
 /**
- * How late the ticks of all workers were, as their histograms tell: within a bin they are taken for evenly spread.
+ * How late the ticks of all workers were, as their histograms tell: within a bin they are taken for
+ * evenly spread.
  * @param {State[]} before @param {State[]} after
  * @returns {number[]} in milliseconds
  */
 function latenessOf(before, after) {
-  const sum = (/** @type {State[]} */ states, /** @type {number} */ bin) => states.reduce((count, { ticks: { bins } }) => count + (bins[bin]?.count ?? 0), 0);
+  const sum = (/** @type {State[]} */ states, /** @type {number} */ bin) =>
+    states.reduce((count, { ticks: { bins } }) => count + (bins[bin]?.count ?? 0), 0);
   const bounds = after[0].ticks.bins.map(({ upToMs }) => upToMs);
   const upTo = bounds.map((_, bin) => sum(after, bin) - sum(before, bin));
-  const all = after.reduce((count, { ticks }) => count + ticks.count, 0) - before.reduce((count, { ticks }) => count + ticks.count, 0);
+  const all =
+    after.reduce((count, { ticks }) => count + ticks.count, 0) -
+    before.reduce((count, { ticks }) => count + ticks.count, 0);
   return [...upTo, all].flatMap((count, bin) => {
     const inBin = count - (upTo[bin - 1] ?? 0);
     const [from, to] = [bounds[bin - 1] ?? 0, bounds[bin] ?? 2 * bounds[bounds.length - 1]];
@@ -174,105 +282,240 @@ function latenessOf(before, after) {
   });
 }
 
-/** The processor time of the busiest worker, in percent. @param {State[]} before @param {State[]} after @param {number} seconds */
+/**
+ * The processor time of the busiest worker, in percent.
+ * @param {State[]} before
+ * @param {State[]} after
+ * @param {number} seconds
+ */
 const busiestPercent = (before, after, seconds) =>
-  Math.max(...after.slice(1).map(({ mixCpuMs }, i) => (mixCpuMs - before[i + 1].mixCpuMs) / (10 * seconds)));
+  Math.max(
+    ...after
+      .slice(1)
+      .map(({ mixCpuMs }, i) => (mixCpuMs - before[i + 1].mixCpuMs) / (10 * seconds)),
+  );
 
 /** The server's statistics of all participants. @param {Lab} lab @param {number} rooms */
 async function receptions(lab, rooms) {
   const all = [];
-  for (let i = 0; i < rooms; i++) all.push(...((await lab.server.call('room', { room: `room-${i}` }))?.people ?? []));
+  for (let i = 0; i < rooms; i++)
+    all.push(...((await lab.server.call('room', { room: `room-${i}` }))?.people ?? []));
   return all;
 }
 
 /** @param {Samples} folder @param {Quantity} quantity @param {string} name */
 const valuesOf = (folder, quantity, name) =>
-  folder.samples(quantity.name).filter(({ factors: { rooms } = {} }) => rooms === name).map(({ value }) => value);
+  folder
+    .samples(quantity.name)
+    .filter(({ factors: { rooms } = {} }) => rooms === name)
+    .map(({ value }) => value);
 
 /** @param {string} name @param {{ complexity: string }} options */
 function wordsOf(name, options) {
   const { rooms, people, talking, mixed, complexity, frameMs } = parseCase(name);
   const who = talking === people ? 'all talk' : `${talking} talk`;
-  return `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ${who}${mixed === null ? '' : `, ${mixed} mixed`}, complexity ${complexity ?? options.complexity}${frameMs === null ? '' : `, frames of ${frameMs} ms`}`;
+  return (
+    `${rooms > 1 ? `${rooms} rooms of` : 'one room of'} ${people}, ` +
+    `${who}${mixed === null ? '' : `, ${mixed} mixed`}, complexity ` +
+    `${complexity ?? options.complexity}${frameMs === null ? '' : `, frames of ${frameMs} ms`}`
+  );
 }
 
-/** @param {Samples} folder @param {string} name @param {{ complexity: string, seed: number }} options @returns {Target[]} */
+/**
+ * @param {Samples} folder
+ * @param {string} name
+ * @param {{ complexity: string, seed: number }} options
+ * @returns {Target[]}
+ */
 function targetsOf(folder, name, options) {
   const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name);
   const what = wordsOf(name, options);
   const cores = (/** @type {Quantity} */ quantity) => (mean(of(quantity)) / 100).toFixed(2);
-  const beside = `beside it the generator took ${cores(quantities.generator)} cores, other programs ${cores(quantities.others)}; ${cores(quantities.idle)} were idle`;
+  const beside =
+    `beside it the generator took ${cores(quantities.generator)} cores, other programs ` +
+    `${cores(quantities.others)}; ${cores(quantities.idle)} were idle`;
   const random = randomFor(options);
-  const interval = (/** @type {Quantity} */ { name: its }, /** @type {import('../stats/bootstrap.js').Statistic} */ statistic, /** @type {readonly [number, number]} */ within = [0, Infinity]) =>
-    bootstrap(valuesByRepetition(folder.samples(its), ({ factors: { rooms } = {} }) => rooms === name), statistic, { random, within })[0];
-  const [means, p99] = [(/** @type {Float64Array} */ all) => [mean(all)], (/** @type {Float64Array} */ all) => [quantile(all, 0.99)]];
+  const interval = (
+    /** @type {Quantity} */ { name: its },
+    /** @type {import('../stats/bootstrap.js').Statistic} */ statistic,
+    /** @type {readonly [number, number]} */ within = [0, Infinity],
+  ) =>
+    bootstrap(
+      valuesByRepetition(folder.samples(its), ({ factors: { rooms } = {} }) => rooms === name),
+      statistic,
+      { random, within },
+    )[0];
+  const [means, p99] = [
+    (/** @type {Float64Array} */ all) => [mean(all)],
+    (/** @type {Float64Array} */ all) => [quantile(all, 0.99)],
+  ];
   /** @param {number} limit @returns {Target} */
   const cpu = (limit) => {
     const { estimate, low, high } = interval(quantities.cpu, means);
-    return { what: `CPU, ${what}`, limit, reached: estimate / 100, unit: 'cores', digits: 2, why: `${intervalWords({ estimate, low: low / 100, high: high / 100 }, 'cores', 2)}; ${beside}` };
+    return {
+      what: `CPU, ${what}`,
+      limit,
+      reached: estimate / 100,
+      unit: 'cores',
+      digits: 2,
+      why: `${intervalWords({ estimate, low: low / 100, high: high / 100 }, 'cores', 2)}; ${beside}`,
+    };
   };
   /** @returns {Target} */
   const lateness = () => {
     const late = interval(quantities.lateness, p99);
-    return { what: `Tick's lateness p99, ${what}`, limit: 5, reached: late.estimate, unit: 'ms', digits: 1, why: `${intervalWords(late, 'ms', 1)}; p50 ${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms; the thread that mixes was busy for ${mean(of(quantities.loop)).toFixed(0)} % of the time` };
+    return {
+      what: `Tick's lateness p99, ${what}`,
+      limit: 5,
+      reached: late.estimate,
+      unit: 'ms',
+      digits: 1,
+      why:
+        `${intervalWords(late, 'ms', 1)}; p50 ` +
+        `${quantile(sorted(of(quantities.lateness)), 0.5).toFixed(1)} ms; the thread that ` +
+        `mixes was busy for ${mean(of(quantities.loop)).toFixed(0)} % of the time`,
+    };
   };
   /** @returns {Target} */
   const received = () => {
     const share = interval(quantities.received, means, [0, 100]);
-    return { what: `Received, ${what}`, is: '≥', limit: 99.9, reached: share.estimate, unit: '%', digits: 2, why: `${intervalWords(share, '%', 2)}; arrived at listeners: ${mean(of(quantities.arrived)).toFixed(2)} %` };
+    return {
+      what: `Received, ${what}`,
+      is: '≥',
+      limit: 99.9,
+      reached: share.estimate,
+      unit: '%',
+      digits: 2,
+      why:
+        `${intervalWords(share, '%', 2)}; arrived at listeners: ` +
+        `${mean(of(quantities.arrived)).toFixed(2)} %`,
+    };
   };
   /** @returns {Target} */
-  const people = () => ({ what: `People a core, ${what}`, is: '≥', limit: 400, reached: (100 * parseCase(name).rooms * parseCase(name).people) / mean(of(quantities.cpu)), unit: 'people', digits: 0, why: beside });
+  const people = () => ({
+    what: `People a core, ${what}`,
+    is: '≥',
+    limit: 400,
+    reached: (100 * parseCase(name).rooms * parseCase(name).people) / mean(of(quantities.cpu)),
+    unit: 'people',
+    digits: 0,
+    why: beside,
+  });
   if (name === '500/3' || name === MUSICIANS) return [cpu(1), lateness(), received()];
   if (name === '50x10/2') return [cpu(1.2), people(), lateness(), received()];
   if (name === '1000/3') return [lateness(), received()];
   if (name !== '50/50k50' && name !== '50/50') return [];
   const added = sorted(of(quantities.added));
   const late = interval(quantities.added, p99, [-Infinity, Infinity]);
-  return [cpu(0.45), { what: `Added by the server, p99, ${what}`, limit: 12, reached: late.estimate, unit: 'ms', digits: 1, why: `${intervalWords(late, 'ms', 1)}; mean ${mean(added).toFixed(1)} ms, p50 ${quantile(added, 0.5).toFixed(1)} ms` }];
+  return [
+    cpu(0.45),
+    {
+      what: `Added by the server, p99, ${what}`,
+      limit: 12,
+      reached: late.estimate,
+      unit: 'ms',
+      digits: 1,
+      why:
+        `${intervalWords(late, 'ms', 1)}; mean ${mean(added).toFixed(1)} ms, p50 ` +
+        `${quantile(added, 0.5).toFixed(1)} ms`,
+    },
+  ];
 }
 
-/** @param {Samples} folder @param {{ cases: string[], complexity: string }} options @returns {Table} */
+/**
+ * @param {Samples} folder
+ * @param {{ cases: string[], complexity: string }} options
+ * @returns {Table}
+ */
 function tableOf(folder, options) {
   const { cases } = options;
   const rows = cases.map((name) => {
     const of = (/** @type {Quantity} */ quantity) => sorted(valuesOf(folder, quantity, name));
     const [lateness, added] = [of(quantities.lateness), of(quantities.added)];
     return [
-      wordsOf(name, options), mean(of(quantities.cpu)), mean(of(quantities.generator)), mean(of(quantities.others)), mean(of(quantities.idle)), known(quantile(lateness, 0.5)), known(quantile(lateness, 0.99)),
-      known(mean(of(quantities.received))), known(mean(of(quantities.arrived))), known(quantile(added, 0.5)), known(quantile(added, 0.99)),
+      wordsOf(name, options),
+      mean(of(quantities.cpu)),
+      mean(of(quantities.generator)),
+      mean(of(quantities.others)),
+      mean(of(quantities.idle)),
+      known(quantile(lateness, 0.5)),
+      known(quantile(lateness, 0.99)),
+      known(mean(of(quantities.received))),
+      known(mean(of(quantities.arrived))),
+      known(quantile(added, 0.5)),
+      known(quantile(added, 0.99)),
     ];
   });
   const columns = [
-    { label: 'Rooms' }, { label: 'CPU', unit: '% of a core', digits: 0 }, { label: 'Generator', unit: '% of a core', digits: 0 },
-    { label: 'Others', unit: '% of a core', digits: 0 }, { label: 'Idle', unit: '% of a core', digits: 0 },
-    { label: 'Tick late, p50', unit: 'ms', digits: 2 }, { label: 'p99', unit: 'ms', digits: 2 },
-    { label: 'Received', unit: '%', digits: 2 }, { label: 'Arrived', unit: '%', digits: 2 },
-    { label: 'Added, p50', unit: 'ms', digits: 1 }, { label: 'p99', unit: 'ms', digits: 1 },
+    { label: 'Rooms' },
+    { label: 'CPU', unit: '% of a core', digits: 0 },
+    { label: 'Generator', unit: '% of a core', digits: 0 },
+    { label: 'Others', unit: '% of a core', digits: 0 },
+    { label: 'Idle', unit: '% of a core', digits: 0 },
+    { label: 'Tick late, p50', unit: 'ms', digits: 2 },
+    { label: 'p99', unit: 'ms', digits: 2 },
+    { label: 'Received', unit: '%', digits: 2 },
+    { label: 'Arrived', unit: '%', digits: 2 },
+    { label: 'Added, p50', unit: 'ms', digits: 1 },
+    { label: 'p99', unit: 'ms', digits: 1 },
   ];
   return { name: 'crowd', title: 'What rooms of many cost the server', columns, rows };
 }
 
 /**
- * The parts of a server's CPU: of JavaScript's thread by what it does, and the other threads by their names.
+ * The parts of a server's CPU: of JavaScript's thread by what it does, and the other threads by
+ * their names.
  * @param {import('../participants/server-profile.js').ProfileShares | null} profile
  * @returns {[string, number][]}
  */
 function partsOf(profile) {
   if (profile === null) return [];
   const threads = Object.entries(profile.threads).filter(([name]) => name !== MAIN);
-  return [...Object.entries(profile.parts), ...threads.map(([name, percent]) => /** @type {[string, number]} */ ([`thread ${name}`, percent]))];
+  return [
+    ...Object.entries(profile.parts),
+    ...threads.map(
+      ([name, percent]) => /** @type {[string, number]} */ ([`thread ${name}`, percent]),
+    ),
+  ];
 }
 
-/** @param {Samples} folder @param {{ cases: string[], complexity: string }} options @returns {Table} */
+/**
+ * @param {Samples} folder
+ * @param {{ cases: string[], complexity: string }} options
+ * @returns {Table}
+ */
 function profileOf(folder, options) {
   const samples = folder.samples(quantities.part.name);
   const parts = [...new Set(samples.map(({ factors: its }) => String(its?.part)))];
-  const rows = parts.map((part) => [part, ...options.cases.map((name) => known(mean(samples.filter(({ factors: its }) => its?.rooms === name && its.part === part).map(({ value }) => value))))]);
-  const all = options.cases.map((_, i) => rows.reduce((sum, row) => sum + (Number(row[i + 1]) || 0), 0));
+  const rows = parts.map((part) => [
+    part,
+    ...options.cases.map((name) =>
+      known(
+        mean(
+          samples
+            .filter(({ factors: its }) => its?.rooms === name && its.part === part)
+            .map(({ value }) => value),
+        ),
+      ),
+    ),
+  ]);
+  const all = options.cases.map((_, i) =>
+    rows.reduce((sum, row) => sum + (Number(row[i + 1]) || 0), 0),
+  );
   return {
-    name: 'profile', title: "Where the server's CPU goes", caption: "Of JavaScript's thread, by its profiler; of other threads, as the operating system counts them.",
-    columns: [{ label: 'Part' }, ...options.cases.map((name) => ({ label: wordsOf(name, options), unit: '% of a core', digits: 1 }))],
+    name: 'profile',
+    title: "Where the server's CPU goes",
+    caption:
+      "Of JavaScript's thread, by its profiler; of other threads, as the operating system " +
+      'counts them.',
+    columns: [
+      { label: 'Part' },
+      ...options.cases.map((name) => ({
+        label: wordsOf(name, options),
+        unit: '% of a core',
+        digits: 1,
+      })),
+    ],
     rows: [...rows.sort((a, b) => Number(b[1]) - Number(a[1])), ['all', ...all]],
   };
 }

@@ -1,11 +1,17 @@
 /**
- * The size of packets, against what the path carries (thesis, section 2.6.2; figure 2.7, table 2.1).
+ * The size of packets, against what the path carries (thesis, section 2.6.2; figure 2.7, table
+ * 2.1).
  * @import { Scenario } from './scenario.js'
  */
 
 import { MAX_SENT_BYTES } from '../../public/shared/wire/packet.js';
 import { randomFor, worldNotes } from './scenario.js';
-import { distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
+import {
+  distributionPlot,
+  meanHeadlines,
+  summaryTable,
+  timePlot,
+} from '../report/quantity-views.js';
 
 /** @type {import('../report/result.js').Quantity} */
 const packetBytes = { name: 'packetBytes', label: 'Size of packets', unit: 'bytes' };
@@ -35,7 +41,13 @@ export const datagrams = {
         await lab.leave([person]);
         const { sent } = people[0].notes;
         for (const { atMs, bytes } of sent) {
-          const sample = { protocol: transport, repetition, client: 'A', atMs: startMs + atMs - sent[0].atMs, value: bytes };
+          const sample = {
+            protocol: transport,
+            repetition,
+            client: 'A',
+            atMs: startMs + atMs - sent[0].atMs,
+            value: bytes,
+          };
           lab.folder.record(packetBytes.name, sample);
         }
       }
@@ -46,20 +58,46 @@ export const datagrams = {
     const random = randomFor(options);
     const samples = folder.samples(packetBytes.name);
     const largest = samples.reduce((most, { value }) => Math.max(most, value), 0);
-    const limit = { label: `limit: ${MAX_SENT_BYTES}`, axis: /** @type {const} */ ('y'), value: MAX_SENT_BYTES };
-    const thesis = new Map(options.transports.map((/** @type {string} */ transport) => [transport, THESIS_MEAN_BYTES]));
+    const limit = {
+      label: `limit: ${MAX_SENT_BYTES}`,
+      axis: /** @type {const} */ ('y'),
+      value: MAX_SENT_BYTES,
+    };
+    const thesis = new Map(
+      options.transports.map((/** @type {string} */ transport) => [transport, THESIS_MEAN_BYTES]),
+    );
     return {
       title: datagrams.title,
       summary: 'What one packet holds: the header, and one frame of the grid in Opus.',
       headlines: [
-        ...meanHeadlines('Size, mean', packetBytes, samples, random, options.format === 'thesis' ? thesis : undefined),
-        { label: 'Largest', unit: 'bytes', protocol: '', value: largest, digits: 0, ...(options.format === 'thesis' && { thesis: THESIS_MAX_BYTES }) },
+        ...meanHeadlines(
+          'Size, mean',
+          packetBytes,
+          samples,
+          random,
+          options.format === 'thesis' ? thesis : undefined,
+        ),
+        {
+          label: 'Largest',
+          unit: 'bytes',
+          protocol: '',
+          value: largest,
+          digits: 0,
+          ...(options.format === 'thesis' && { thesis: THESIS_MAX_BYTES }),
+        },
       ],
-      tables: [summaryTable(packetBytes, samples, random, { caption: 'Beside table 2.1 of the thesis.' })],
-      plots: [{ ...timePlot(packetBytes, samples), references: [limit] }, distributionPlot(packetBytes, samples)],
+      tables: [
+        summaryTable(packetBytes, samples, random, { caption: 'Beside table 2.1 of the thesis.' }),
+      ],
+      plots: [
+        { ...timePlot(packetBytes, samples), references: [limit] },
+        distributionPlot(packetBytes, samples),
+      ],
       notes: [
-        'Packets as the client hands them to the transport: header and payloads, without what HTTP/3, QUIC, UDP and IP add.',
-        `No packet may have more than ${MAX_SENT_BYTES} bytes, so that it fits a QUIC datagram on every path (RFC 9000, section 14).`,
+        'Packets as the client hands them to the transport: header and payloads, without ' +
+          'what HTTP/3, QUIC, UDP and IP add.',
+        `No packet may have more than ${MAX_SENT_BYTES} bytes, so that it fits a QUIC ` +
+          'datagram on every path (RFC 9000, section 14).',
         'The thesis carried its samples in text; here they are bytes.',
         ...worldNotes(options),
       ],

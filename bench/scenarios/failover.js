@@ -1,5 +1,6 @@
 /**
- * How soon a call is heard again whose node was killed, and what the death of a NATS server does to it.
+ * How soon a call is heard again whose node was killed, and what the death of a NATS server does to
+ * it.
  * @import { Scenario } from './scenario.js'
  * @import { Lab } from './lab.js'
  */
@@ -31,13 +32,17 @@ const again = { name: 'again', label: 'Until heard again', unit: 'ms', factors }
 export const failover = {
   name: 'failover',
   title: 'A node of a cluster is killed',
-  description: 'three nodes and three NATS servers on this machine: the node of a call is killed again and again',
+  description:
+    'three nodes and three NATS servers on this machine: the node of a call is killed ' +
+    'again and again',
   quantities: [again],
   defaults: { duration: 1, repetitions: 1, transports: ['webtransport'] },
-  addOptions: (command) => void command.option('--kills <count>', 'how often the node is killed', Number, 20),
+  addOptions: (command) =>
+    void command.option('--kills <count>', 'how often the node is killed', Number, 20),
 
   async measure(lab) {
-    const { transports, kills, server } = /** @type {Lab['options'] & { kills: number, server: string[] }} */ (lab.options);
+    const { transports, kills, server } =
+      /** @type {Lab['options'] & { kills: number, server: string[] }} */ (lab.options);
     const program = findNats();
     if (program === null) throw new Error(NATS_MISSING);
     for (const [i, transport] of transports.entries()) {
@@ -54,48 +59,116 @@ export const failover = {
   result(folder) {
     const samples = folder.samples('again');
     const of = (/** @type {string} */ protocol, /** @type {string} */ end) =>
-      samples.filter((sample) => sample.protocol === protocol && sample.factors?.end === end).map(({ value }) => value).sort((a, b) => a - b);
+      samples
+        .filter((sample) => sample.protocol === protocol && sample.factors?.end === end)
+        .map(({ value }) => value)
+        .sort((a, b) => a - b);
     const protocols = [...new Set(samples.map(({ protocol }) => protocol))];
-    const rows = protocols.flatMap((protocol) => ENDS.map((end) => ({ protocol, end, values: of(protocol, end) }))).filter(({ values }) => values.length > 0);
-    const figures = (/** @type {number[]} */ values) => [leastCovering(values, 0.5), leastCovering(values, 0.95), values[values.length - 1]];
+    const rows = protocols
+      .flatMap((protocol) => ENDS.map((end) => ({ protocol, end, values: of(protocol, end) })))
+      .filter(({ values }) => values.length > 0);
+    const figures = (/** @type {number[]} */ values) => [
+      leastCovering(values, 0.5),
+      leastCovering(values, 0.95),
+      values[values.length - 1],
+    ];
     const targets = protocols.flatMap((protocol) => {
       const killed = of(protocol, 'node killed');
       const nats = of(protocol, 'NATS server killed');
       const why = `${killed.length} kills, ${protocol}`;
       return [
-        { what: 'A killed node’s call heard again, median', limit: MEDIAN_MS, reached: killed.length > 0 ? leastCovering(killed, 0.5) : NaN, unit: 'ms', digits: 0, why },
-        { what: 'A killed node’s call heard again, 95th percentile', limit: P95_MS, reached: killed.length > 0 ? leastCovering(killed, 0.95) : NaN, unit: 'ms', digits: 0, why },
-        { what: 'Longest gap while a NATS server is killed', limit: GAP_MS, reached: nats.at(-1) ?? NaN, unit: 'ms', digits: 0, why: `a local room, ${protocol}; speech's own pauses left out` },
+        {
+          what: 'A killed node’s call heard again, median',
+          limit: MEDIAN_MS,
+          reached: killed.length > 0 ? leastCovering(killed, 0.5) : NaN,
+          unit: 'ms',
+          digits: 0,
+          why,
+        },
+        {
+          what: 'A killed node’s call heard again, 95th percentile',
+          limit: P95_MS,
+          reached: killed.length > 0 ? leastCovering(killed, 0.95) : NaN,
+          unit: 'ms',
+          digits: 0,
+          why,
+        },
+        {
+          what: 'Longest gap while a NATS server is killed',
+          limit: GAP_MS,
+          reached: nats.at(-1) ?? NaN,
+          unit: 'ms',
+          digits: 0,
+          why: `a local room, ${protocol}; speech's own pauses left out`,
+        },
       ];
     });
     return {
       title: failover.title,
-      summary: 'One speaks without pauses, one listens, on three nodes. From the kill until 20 ms of the speaker’s sound came over another node.',
-      headlines: protocols.map((protocol) => ({ label: 'Heard again after a kill', unit: 'ms', protocol, digits: 0, value: leastCovering(of(protocol, 'node killed'), 0.5) })),
+      summary:
+        'One speaks without pauses, one listens, on three nodes. From the kill until 20 ms ' +
+        'of the speaker’s sound came over another node.',
+      headlines: protocols.map((protocol) => ({
+        label: 'Heard again after a kill',
+        unit: 'ms',
+        protocol,
+        digits: 0,
+        value: leastCovering(of(protocol, 'node killed'), 0.5),
+      })),
       tables: [
         targetsTable(targets),
         {
-          name: 'again', title: 'Until heard again', columns: [{ label: 'Protocol' }, { label: 'What ended' }, { label: 'Times' }, ...['Median', '95 %', 'Longest'].map((label) => ({ label, unit: 'ms', digits: 0 }))],
-          rows: rows.map(({ protocol, end, values }) => [protocol, end, values.length, ...figures(values)]),
+          name: 'again',
+          title: 'Until heard again',
+          columns: [
+            { label: 'Protocol' },
+            { label: 'What ended' },
+            { label: 'Times' },
+            ...['Median', '95 %', 'Longest'].map((label) => ({ label, unit: 'ms', digits: 0 })),
+          ],
+          rows: rows.map(({ protocol, end, values }) => [
+            protocol,
+            end,
+            values.length,
+            ...figures(values),
+          ]),
         },
       ],
       plots: [],
       notes: [
-        'A killed node is ended by SIGKILL, and started anew before the next kill. A stopped one (SIGSTOP) holds its sockets and says nothing, as a machine that hangs.',
-        'Everything is on one machine, so that a network’s round trips are left out: a call makes some five of them on its way back.',
+        'A killed node is ended by SIGKILL, and started anew before the next kill. A ' +
+          'stopped one (SIGSTOP) holds its sockets and says nothing, as a machine that hangs.',
+        'Everything is on one machine, so that a network’s round trips are left out: a call ' +
+          'makes some five of them on its way back.',
       ],
     };
   },
 };
 
-/** @param {Lab} lab @param {LocalCluster} cluster @param {any} transport @param {number} kills @param {number} share */
+/**
+ * @param {Lab} lab
+ * @param {LocalCluster} cluster
+ * @param {any} transport
+ * @param {number} kills
+ * @param {number} share
+ */
 async function measureOver(lab, cluster, transport, kills, share) {
   const speech = withoutPauses(await readSpeech(48_000));
   const codec = await loadCodec('libopus-wasm');
   const [one] = cluster.nodes.values();
   const record = (/** @type {string} */ end, /** @type {number} */ value) =>
-    lab.folder.record('again', { protocol: transport, repetition: 0, client: 'A', atMs: lab.folder.elapsedMs, value, factors: { end } });
-  const people = [new Headless({ codec, speech, lasting: true }), new Headless({ codec, lasting: true, recordSeconds: 600 })];
+    lab.folder.record('again', {
+      protocol: transport,
+      repetition: 0,
+      client: 'A',
+      atMs: lab.folder.elapsedMs,
+      value,
+      factors: { end },
+    });
+  const people = [
+    new Headless({ codec, speech, lasting: true }),
+    new Headless({ codec, lasting: true, recordSeconds: 600 }),
+  ];
   const [speaker, listener] = people;
   try {
     await speaker.join({ origin: one.url, room: ROOM, name: 'Speaker', transport });
@@ -104,13 +177,24 @@ async function measureOver(lab, cluster, transport, kills, share) {
     const from = listener.recorded;
     cluster.natsServers[0].kill('SIGKILL');
     await pause(2000);
-    record('NATS server killed', longestGapMs(listener.recording.subarray(from, listener.recorded)));
+    record(
+      'NATS server killed',
+      longestGapMs(listener.recording.subarray(from, listener.recorded)),
+    );
     const stops = Math.ceil(kills / 5);
     for (let i = 0; i < kills + stops; i++) {
-      lab.progress(i < kills ? `kill ${i + 1} of ${kills}` : `stop ${i + 1 - kills} of ${stops}`, share + i / (kills + stops));
+      lab.progress(
+        i < kills ? `kill ${i + 1} of ${kills}` : `stop ${i + 1 - kills} of ${stops}`,
+        share + i / (kills + stops),
+      );
       const owner = await cluster.ownerOf(ROOM);
       const isStopped = i >= kills;
-      record(isStopped ? 'node stopped' : 'node killed', await heardAgain(listener, () => (isStopped ? owner.child.kill('SIGSTOP') : cluster.kill(owner))));
+      record(
+        isStopped ? 'node stopped' : 'node killed',
+        await heardAgain(listener, () =>
+          isStopped ? owner.child.kill('SIGSTOP') : cluster.kill(owner),
+        ),
+      );
       await cluster.kill(owner);
       await cluster.startNode(owner.number);
       await cluster.settle(3);

@@ -1,6 +1,7 @@
 /**
- * Mixing beside forwarding: what a room costs the server by its size, what each listener is sent, and by how much the
- * server holds a packet up that it forwards as it comes. Mumble's server can be measured beside it in the same run.
+ * Mixing beside forwarding: what a room costs the server by its size, what each listener is sent,
+ * and by how much the server holds a packet up that it forwards as it comes. Mumble's server can be
+ * measured beside it in the same run.
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
  * @import { Quantity, Table } from '../report/result.js'
@@ -32,11 +33,18 @@ const ALL_WAYS = Object.freeze([...Object.keys(WAYS), PEER]);
 const CASES = Object.freeze(['30x2/1', '20x3/2', '12x5/2', '8x8/2', '6x12/3', '50/5']);
 
 const MUMBLE_NOTES = Object.freeze([
-  "mumble: murmurd, Mumble's server, with as many clients that say the same speech with the same codec settings (48 kb/s, 20 ms); it forwards each packet as it comes. CPU is that of all its threads. Its clients show that the first packets open and are what was said, then count.",
-  "mumble: who is silent sends nothing, as Mumble's clients do, but a ping over TCP and one over UDP every 5 s. It is measured with one room, of frames of 20 ms, whatever --format says.",
+  "mumble: murmurd, Mumble's server, with as many clients that say the same speech with the " +
+    'same codec settings (48 kb/s, 20 ms); it forwards each packet as it comes. CPU is that ' +
+    'of all its threads. Its clients show that the first packets open and are what was ' +
+    'said, then count.',
+  "mumble: who is silent sends nothing, as Mumble's clients do, but a ping over TCP and one " +
+    'over UDP every 5 s. It is measured with one room, of frames of 20 ms, whatever --format says.',
 ]);
 
-const factors = [{ name: 'rooms', label: 'Case', unit: '' }, { name: 'way', label: 'Way', unit: '' }];
+const factors = [
+  { name: 'rooms', label: 'Case', unit: '' },
+  { name: 'way', label: 'Way', unit: '' },
+];
 
 const { cpu, generator } = processorQuantities(factors);
 
@@ -46,19 +54,36 @@ const quantities = {
   generator,
   down: { name: 'down', label: 'Sound sent to one who listens', unit: 'kb/s', factors },
   arrived: { name: 'arrived', label: 'Arrived at those who listen', unit: '%', factors },
-  passed: { name: 'passed', label: 'Added by the server to a packet that it forwards', unit: 'ms', factors },
+  passed: {
+    name: 'passed',
+    label: 'Added by the server to a packet that it forwards',
+    unit: 'ms',
+    factors,
+  },
 };
 
 /** @type {Scenario} */
 export const forward = {
   name: 'forward',
   title: 'Mixing and forwarding',
-  description: 'rooms that are mixed, or forwarded as bundles or packet by packet: CPU, bytes to each listener, added delay',
+  description:
+    'rooms that are mixed, or forwarded as bundles or packet by packet: CPU, bytes to each ' +
+    'listener, added delay',
   quantities: Object.values(quantities),
   defaults: { duration: 8, repetitions: 1, format: 'call', transports: ['webtransport'] },
   addOptions: (command) => {
-    command.option('--cases <list>', 'separated by commas: [ROOMSx]PEOPLE/TALKING', namesOf(parseCase), CASES);
-    command.option('--ways <list>', `separated by commas: ${ALL_WAYS.join(', ')}; ${PEER} is another system, Mumble's server`, listOf(ALL_WAYS), lackOfMurmurd() ? Object.keys(WAYS) : ALL_WAYS);
+    command.option(
+      '--cases <list>',
+      'separated by commas: [ROOMSx]PEOPLE/TALKING',
+      namesOf(parseCase),
+      CASES,
+    );
+    command.option(
+      '--ways <list>',
+      `separated by commas: ${ALL_WAYS.join(', ')}; ${PEER} is another system, Mumble's server`,
+      listOf(ALL_WAYS),
+      lackOfMurmurd() ? Object.keys(WAYS) : ALL_WAYS,
+    );
   },
 
   async measure(lab) {
@@ -71,7 +96,8 @@ export const forward = {
         for (const way of ways) {
           lab.progress(`${name}, ${way}`, done++ / (repetitions * cases.length * ways.length));
           if (way !== PEER) await measureCase(lab, name, way, repetition, duration / repetitions);
-          else if (!lack && isOfMumble(name)) await measureMumble(lab, name, repetition, duration / repetitions);
+          else if (!lack && isOfMumble(name))
+            await measureMumble(lab, name, repetition, duration / repetitions);
         }
       }
     }
@@ -81,30 +107,57 @@ export const forward = {
     const targets = options.cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name));
     return {
       title: forward.title,
-      summary: 'Rooms on loopback over WebTransport, 20 ms Opus at 48 kHz; who talks sends real speech in each frame, who is silent a packet every 200 ms.',
+      summary:
+        'Rooms on loopback over WebTransport, 20 ms Opus at 48 kHz; who talks sends real ' +
+        'speech in each frame, who is silent a packet every 200 ms.',
       headlines: options.cases.flatMap((/** @type {string} */ name) => headlinesOf(folder, name)),
       tables: [targetsTable(targets), tableOf(folder, options)],
       plots: [],
       notes: [
-        "CPU is the server process's own, QUIC's threads included. The generator is another process of the same machine.",
-        'Sound to a listener: the bytes of packets with sound, without headers of QUIC, UDP and IP.',
-        'Added to a packet that is forwarded as it comes: from its sending to its arrival at a listener, less the least round trip of clock requests, which pass the same way and the same thread. Sender and listener are one process.',
+        "CPU is the server process's own, QUIC's threads included. The generator is another " +
+          'process of the same machine.',
+        'Sound to a listener: the bytes of packets with sound, without headers of QUIC, ' +
+          'UDP and IP.',
+        'Added to a packet that is forwarded as it comes: from its sending to its arrival ' +
+          'at a listener, less the least round trip of clock requests, which pass the same ' +
+          'way and the same thread. Sender and listener are one process.',
         ...(options.ways.includes(PEER) ? MUMBLE_NOTES : []),
       ],
     };
   },
 };
 
-/** @param {Lab} lab @param {string} name @param {string} way @param {number} repetition @param {number} seconds */
+/**
+ * @param {Lab} lab
+ * @param {string} name
+ * @param {string} way
+ * @param {number} repetition
+ * @param {number} seconds
+ */
 async function measureCase(lab, name, way, repetition, seconds) {
   const { rooms, people, talking } = parseCase(name);
   const all = rooms * people;
-  const limits = ['--max-participants', String(people), '--max-sessions', String(all + 50), '--max-rooms', String(rooms)];
-  const child = await lab.startCrowd([...limits, ...WAYS[/** @type {keyof typeof WAYS} */ (way)]], 'nothing');
+  const limits = [
+    '--max-participants',
+    String(people),
+    '--max-sessions',
+    String(all + 50),
+    '--max-rooms',
+    String(rooms),
+  ];
+  const child = await lab.startCrowd(
+    [...limits, ...WAYS[/** @type {keyof typeof WAYS} */ (way)]],
+    'nothing',
+  );
   await child.call('joinAll', {
     people: Array.from({ length: all }, (_, i) => {
       const number = Math.floor(i / rooms);
-      return { id: `P${i}`, room: `room-${i % rooms}`, talks: number < talking, watched: number === people - 1 };
+      return {
+        id: `P${i}`,
+        room: `room-${i % rooms}`,
+        talks: number < talking,
+        watched: number === people - 1,
+      };
     }),
   });
   await lab.wait(2 * lab.options.warmUp);
@@ -116,7 +169,14 @@ async function measureCase(lab, name, way, repetition, seconds) {
   const notes = await child.call('take');
   lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
   const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value) =>
-    lab.folder.record(quantity.name, { protocol: '', repetition, client: '', atMs, value, factors: { rooms: name, way } });
+    lab.folder.record(quantity.name, {
+      protocol: '',
+      repetition,
+      client: '',
+      atMs,
+      value,
+      factors: { rooms: name, way },
+    });
   add(quantities.cpu, server.cpuPercent);
   add(quantities.generator, notes.cpuPercent);
   for (const { talks, streams, bytes, passedMs } of notes.people) {
@@ -140,7 +200,11 @@ async function measureMumble(lab, name, repetition, seconds) {
   try {
     const host = lab.link.server.address;
     const { port } = await server.call('start', { host, users: people });
-    await clients.call('joinAll', { host, port, people: Array.from({ length: people }, (_, i) => ({ id: `P${i}`, talks: i < talking })) });
+    await clients.call('joinAll', {
+      host,
+      port,
+      people: Array.from({ length: people }, (_, i) => ({ id: `P${i}`, talks: i < talking })),
+    });
     await lab.wait(2 * lab.options.warmUp);
     const atMs = lab.folder.elapsedMs;
     await server.call('begin');
@@ -150,7 +214,14 @@ async function measureMumble(lab, name, repetition, seconds) {
     const notes = await clients.call('take');
     lab.tellGenerator(notes.latenessMs, notes.cpuPercent);
     const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value) =>
-      lab.folder.record(quantity.name, { protocol: '', repetition, client: '', atMs, value, factors: { rooms: name, way: PEER } });
+      lab.folder.record(quantity.name, {
+        protocol: '',
+        repetition,
+        client: '',
+        atMs,
+        value,
+        factors: { rooms: name, way: PEER },
+      });
     add(quantities.cpu, cpuPercent);
     add(quantities.generator, notes.cpuPercent);
     for (const { talks, received, expected, bytes } of notes.people) {
@@ -164,24 +235,57 @@ async function measureMumble(lab, name, repetition, seconds) {
   }
 }
 
-/** Whether Mumble's server is measured with a case: all its clients are in one channel. @param {string} name */
+/**
+ * Whether Mumble's server is measured with a case: all its clients are in one channel.
+ * @param {string} name
+ */
 const isOfMumble = (name) => parseCase(name).rooms === 1;
 
-/** @param {Pick<RunFolder, 'samples'>} folder @param {Quantity} quantity @param {string} name @param {string} way */
+/**
+ * @param {Pick<RunFolder, 'samples'>} folder
+ * @param {Quantity} quantity
+ * @param {string} name
+ * @param {string} way
+ */
 const valuesOf = (folder, quantity, name, way) =>
-  folder.samples(quantity.name).filter(({ factors: its }) => its?.rooms === name && its.way === way).map(({ value }) => value);
+  folder
+    .samples(quantity.name)
+    .filter(({ factors: its }) => its?.rooms === name && its.way === way)
+    .map(({ value }) => value);
 
 /** @param {Pick<RunFolder, 'samples'>} folder @param {string} name */
 function headlinesOf(folder, name) {
   const forwarded = mean(valuesOf(folder, quantities.cpu, name, 'bundle'));
   const ofMumble = forwarded / mean(valuesOf(folder, quantities.cpu, name, PEER));
-  const own = { label: `CPU, ${name}, forwarded`, unit: '% of a core', protocol: '', value: forwarded, digits: 1 };
-  // A core does less while others use the machine: the ratio of one run varies less than its figures.
-  return Number.isFinite(ofMumble) ? [own, { label: `CPU, ${name}, forwarded, to Mumble's`, unit: '', protocol: '', value: ofMumble, digits: 2 }] : [own];
+  const own = {
+    label: `CPU, ${name}, forwarded`,
+    unit: '% of a core',
+    protocol: '',
+    value: forwarded,
+    digits: 1,
+  };
+  // A core does less while others use the machine: the ratio of one run varies less than its
+  // figures.
+  return Number.isFinite(ofMumble)
+    ? [
+        own,
+        {
+          label: `CPU, ${name}, forwarded, to Mumble's`,
+          unit: '',
+          protocol: '',
+          value: ofMumble,
+          digits: 2,
+        },
+      ]
+    : [own];
 }
 
-/** @param {string} what @param {ArrayLike<number>} blocks  CPU in percent of a core, ascending, at least one */
-const rangeOf = (what, blocks) => `${what} ${blocks.length > 1 ? `from ${blocks[0].toFixed(1)} to ` : ''}${blocks[blocks.length - 1]?.toFixed(1)} %`;
+/**
+ * @param {string} what
+ * @param {ArrayLike<number>} blocks CPU in percent of a core, ascending, at least one
+ */
+const rangeOf = (what, blocks) =>
+  `${what} ${blocks.length > 1 ? `from ${blocks[0].toFixed(1)} to ` : ''}${blocks[blocks.length - 1]?.toFixed(1)} %`;
 
 /** @param {Pick<RunFolder, 'samples'>} folder @param {string} name @returns {Target[]} */
 function targetsOf(folder, name) {
@@ -189,33 +293,71 @@ function targetsOf(folder, name) {
   const beside = mean(valuesOf(folder, quantities.generator, name, 'bundle'));
   const mixed = mean(valuesOf(folder, quantities.cpu, name, 'mix'));
   const blocks = sorted(valuesOf(folder, quantities.cpu, name, 'bundle'));
-  const remarks = Number.isFinite(beside) ? [`the generator beside it took ${beside.toFixed(0)} %`] : [];
+  const remarks = Number.isFinite(beside)
+    ? [`the generator beside it took ${beside.toFixed(0)} %`]
+    : [];
   if (Number.isFinite(mixed)) remarks.unshift(`mixed it takes ${mixed.toFixed(1)} %`);
   const peer = sorted(valuesOf(folder, quantities.cpu, name, PEER));
   if (peer.length > 0) remarks.unshift(`${rangeOf("Mumble's", peer)} in the same run`);
   if (blocks.length > 1) remarks.unshift(rangeOf('its blocks', blocks));
   const passed = sorted(valuesOf(folder, quantities.passed, name, 'now'));
   return [
-    { what: 'CPU, one room of 50 that is forwarded as bundles, 5 talk', limit: 5, reached: mean(blocks), unit: '% of a core', digits: 1, why: remarks.join('; ') },
-    { what: 'Added to a packet that is forwarded as it comes, p50, the same room', limit: 1, reached: quantile(passed, 0.5), unit: 'ms', digits: 2, why: passed.length > 0 ? `p99 ${quantile(passed, 0.99).toFixed(2)} ms` : 'of the way `now`' },
+    {
+      what: 'CPU, one room of 50 that is forwarded as bundles, 5 talk',
+      limit: 5,
+      reached: mean(blocks),
+      unit: '% of a core',
+      digits: 1,
+      why: remarks.join('; '),
+    },
+    {
+      what: 'Added to a packet that is forwarded as it comes, p50, the same room',
+      limit: 1,
+      reached: quantile(passed, 0.5),
+      unit: 'ms',
+      digits: 2,
+      why: passed.length > 0 ? `p99 ${quantile(passed, 0.99).toFixed(2)} ms` : 'of the way `now`',
+    },
   ];
 }
 
-/** @param {Pick<RunFolder, 'samples'>} folder @param {{ cases: string[], ways: string[] }} options @returns {Table} */
+/**
+ * @param {Pick<RunFolder, 'samples'>} folder
+ * @param {{ cases: string[], ways: string[] }} options
+ * @returns {Table}
+ */
 function tableOf(folder, { cases, ways }) {
   const known = (/** @type {number} */ value) => (Number.isFinite(value) ? value : null);
-  const rows = cases.flatMap((name) => ways.filter((way) => way !== PEER || isOfMumble(name)).map((way) => {
-    const { rooms, people, talking } = parseCase(name);
-    const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name, way);
-    const passed = sorted(of(quantities.passed));
-    return [
-      `${rooms > 1 ? `${rooms} rooms of ` : ''}${people}, ${talking} talk`, way, known(mean(of(quantities.cpu))), known(mean(of(quantities.cpu)) / rooms), known(mean(of(quantities.generator))),
-      known(mean(of(quantities.down))), known(mean(of(quantities.arrived))), known(quantile(passed, 0.5)), known(quantile(passed, 0.99)),
-    ];
-  }));
+  const rows = cases.flatMap((name) =>
+    ways
+      .filter((way) => way !== PEER || isOfMumble(name))
+      .map((way) => {
+        const { rooms, people, talking } = parseCase(name);
+        const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, name, way);
+        const passed = sorted(of(quantities.passed));
+        return [
+          `${rooms > 1 ? `${rooms} rooms of ` : ''}${people}, ${talking} talk`,
+          way,
+          known(mean(of(quantities.cpu))),
+          known(mean(of(quantities.cpu)) / rooms),
+          known(mean(of(quantities.generator))),
+          known(mean(of(quantities.down))),
+          known(mean(of(quantities.arrived))),
+          known(quantile(passed, 0.5)),
+          known(quantile(passed, 0.99)),
+        ];
+      }),
+  );
   const columns = [
-    { label: 'Rooms' }, { label: 'Way' }, { label: 'CPU', unit: '% of a core', digits: 1 }, { label: 'A room', unit: '% of a core', digits: 2 }, { label: 'Generator', unit: '% of a core', digits: 0 },
-    { label: 'To a listener', unit: 'kb/s', digits: 1 }, { label: 'Arrived', unit: '%', digits: 2 }, { label: 'Added, p50', unit: 'ms', digits: 2 }, { label: 'p99', unit: 'ms', digits: 2 },
+    { label: 'Rooms' },
+    { label: 'Way' },
+    { label: 'CPU', unit: '% of a core', digits: 1 },
+    { label: 'A room', unit: '% of a core', digits: 2 },
+    { label: 'Generator', unit: '% of a core', digits: 0 },
+    { label: 'To a listener', unit: 'kb/s', digits: 1 },
+    { label: 'Arrived', unit: '%', digits: 2 },
+    { label: 'Added, p50', unit: 'ms', digits: 2 },
+    { label: 'p99', unit: 'ms', digits: 2 },
   ];
   return { name: 'forward', title: 'What rooms cost, mixed and forwarded', columns, rows };
 }

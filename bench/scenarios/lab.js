@@ -12,14 +12,17 @@
  * @property {number} seed
  * @property {'thesis' | 'call'} format
  * @property {boolean} browser
- * @property {string} complexity    of the server's encoders: 0 to 10, so that a run doesn't compare servers that are busy
- *   with such as aren't, or auto
+ * @property {string} complexity of the server's encoders: 0 to 10, so that a run doesn't compare
+ *   servers that are busy with such as aren't, or auto
  * @property {string[]} server      further options of the server
- * @property {boolean} [marks]      whether what would be heard is marked, where a scenario has such an option
- * @property {boolean} [frames]     whether what became of each frame is kept, where a scenario has such an option
+ * @property {boolean} [marks] whether what would be heard is marked, where a scenario has such an
+ *   option
+ * @property {boolean} [frames] whether what became of each frame is kept, where a scenario has such
+ *   an option
  *
  * @typedef {object} Clients         makes the participants, in a process or in a browser
- * @property {(name: string, options?: object) => Promise<any>} call  a function of bench/participants/participants.js
+ * @property {(name: string, options?: object) => Promise<any>} call a function of
+ *   bench/participants/participants.js
  * @property {() => Promise<void>} close  idempotent
  */
 
@@ -29,11 +32,17 @@ import { Child, CLIENT, CROWD, SERVER } from '../participants/child.js';
 
 /** Formats by name, as options of the server. */
 export const FORMATS = Object.freeze({
-  thesis: { words: '8 kHz, packets of 80 ms in 8 Opus frames', argv: ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'] },
+  thesis: {
+    words: '8 kHz, packets of 80 ms in 8 Opus frames',
+    argv: ['--sample-rate', '8000', '--frame-ms', '80', '--opus-frames', '8'],
+  },
   call: { words: '48 kHz, packets of 20 ms', argv: [] },
 });
 
-/** Above this lateness of sending, at the 99th percentile, or this CPU the generator counts as the bottleneck. */
+/**
+ * Above this lateness of sending, at the 99th percentile, or this CPU the generator counts as the
+ * bottleneck.
+ */
 const BOTTLENECK_LATENESS_MS = 10;
 const BOTTLENECK_CPU_PERCENT = 85;
 
@@ -42,9 +51,13 @@ const BOTTLENECK_CPU_PERCENT = 85;
  * @param {number} latenessMs of sending, at the 99th percentile
  * @param {number} cpuPercent of a core
  */
-export const isShort = (latenessMs, cpuPercent) => latenessMs > BOTTLENECK_LATENESS_MS || cpuPercent > BOTTLENECK_CPU_PERCENT;
+export const isShort = (latenessMs, cpuPercent) =>
+  latenessMs > BOTTLENECK_LATENESS_MS || cpuPercent > BOTTLENECK_CPU_PERCENT;
 
-/** A scenario's means: a server at one end of a link, participants at the other, and the run's folder. */
+/**
+ * A scenario's means: a server at one end of a link, participants at the other, and the run's
+ * folder.
+ */
 export class Lab {
   /** @type {Child | null} */
   #server = null;
@@ -67,8 +80,9 @@ export class Lab {
    * @param {Link} options.link
    * @param {RunFolder} options.folder
    * @param {(what: string, share: number) => void} options.progress  share of the whole, 0 to 1
-   * @param {AbortSignal} options.signal                              whether the run is to be broken off
-   * @param {() => Clients | Promise<Clients>} [options.startClients] without it, a process without a browser
+   * @param {AbortSignal} options.signal whether the run is to be broken off
+   * @param {() => Clients | Promise<Clients>} [options.startClients] without it, a process without
+   *   a browser
    */
   constructor({ options, link, folder, progress, signal, startClients }) {
     this.#startClients = startClients ?? (() => new Child(CLIENT, link.client.exec));
@@ -94,14 +108,19 @@ export class Lab {
   /**
    * Starts a server anew, in place of the last one, and connects the participants to it.
    * @param {string[]} argv options beside those of the format
-   * @param {'packets' | 'mixes'} [observe]  what the server notes of itself: what answers hold, or what mixes do
+   * @param {'packets' | 'mixes'} [observe] what the server notes of itself: what answers hold, or
+   *   what mixes do
    * @returns {Promise<ServerConfig>} what it offers
    * @throws {Error} when it lacks a transport that is asked for
    */
   async startServer(argv = [], observe = 'packets') {
     const { origin, report } = await this.serve(argv, observe);
     this.#clients ??= await this.#startClients();
-    return checkTransports(await this.#clients.call('open', { origin }), this.options.transports, report);
+    return checkTransports(
+      await this.#clients.call('open', { origin }),
+      this.options.transports,
+      report,
+    );
   }
 
   /**
@@ -118,8 +137,8 @@ export class Lab {
   }
 
   /**
-   * A second crowd, in a process of its own, at the server that startCrowd() has started: what the one is busy with holds
-   * up nothing of the other.
+   * A second crowd, in a process of its own, at the server that startCrowd() has started: what the
+   * one is busy with holds up nothing of the other.
    * @returns {Promise<Child>}
    */
   async startSecondCrowd() {
@@ -139,26 +158,35 @@ export class Lab {
     await this.#server?.close();
     this.#server = new Child(SERVER, this.link.server.exec);
     const { format, complexity, server } = this.options;
-    const options = { argv: [...FORMATS[format].argv, '--complexity', complexity, ...argv, ...server], observe };
+    const options = {
+      argv: [...FORMATS[format].argv, '--complexity', complexity, ...argv, ...server],
+      observe,
+    };
     const { port, report } = await this.#server.call('start', options);
     this.#port = port;
     return { origin: this.originAt(this.link), report };
   }
 
-  /** The server's origin as it is reached over a link. @param {Link} link  the lab's, or a branch of it */
+  /**
+   * The server's origin as it is reached over a link.
+   * @param {Link} link the lab's, or a branch of it
+   */
   originAt(link) {
     return `http://${link.server.address}:${this.#port}`;
   }
 
-  /** The server's audio format. @returns {Promise<import('../../public/shared/sound/audio-format.js').AudioFormat>} */
+  /**
+   * The server's audio format.
+   * @returns {Promise<import('../../public/shared/sound/audio-format.js').AudioFormat>}
+   */
   format() {
     return this.server.call('format');
   }
 
   /**
    * Lets people join, one after the other.
-   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean, phaseMs?: number,
-   *   startFrame?: number, late?: import('../participants/late-sender.js').Late }[]} people
+   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean, phaseMs?:
+   *   number, startFrame?: number, late?: import('../participants/late-sender.js').Late }[]} people
    */
   async join(people) {
     for (const person of people) {
@@ -203,7 +231,11 @@ export class Lab {
       max: quantile(ascending, 1),
     };
     const cpuPercent = Math.max(...this.#cpuPercents);
-    this.folder.setGenerator({ cpuPercent, latenessMs, bottleneck: isShort(latenessMs.p99, cpuPercent) });
+    this.folder.setGenerator({
+      cpuPercent,
+      latenessMs,
+      bottleneck: isShort(latenessMs.p99, cpuPercent),
+    });
   }
 
   /** @param {number} seconds @returns {Promise<void>} rejects when the run is broken off */

@@ -1,6 +1,6 @@
 /**
- * Sound latency, as the thesis adds it up and as it is really heard (thesis, section 4.5; figure 4.7,
- * tables 4.6 and 4.7).
+ * Sound latency, as the thesis adds it up and as it is really heard (thesis, section 4.5; figure
+ * 4.7, tables 4.6 and 4.7).
  *
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Lab } from './lab.js'
@@ -9,7 +9,13 @@
 
 import { InvalidArgumentError } from 'commander';
 import { randomFor, worldNotes } from './scenario.js';
-import { cumulativePlot, distributionPlot, meanHeadlines, summaryTable, timePlot } from '../report/quantity-views.js';
+import {
+  cumulativePlot,
+  distributionPlot,
+  meanHeadlines,
+  summaryTable,
+  timePlot,
+} from '../report/quantity-views.js';
 import { receivedAudio } from '../stats/received-audio.js';
 import { soundLags } from '../stats/sound-lag.js';
 import { readSpeech } from '../participants/speech.js';
@@ -18,7 +24,9 @@ const CLIENTS = Object.freeze(['A', 'B']);
 const STEP_MS = 8;
 const MOST_MS = 400;
 
-/** The share of received audio for which the delay is chosen, as the thesis chose it, in percent. */
+/**
+ * The share of received audio for which the delay is chosen, as the thesis chose it, in percent.
+ */
 const TARGET = 90;
 
 /** @type {import('../report/result.js').Quantity} */
@@ -31,13 +39,26 @@ const heard = { name: 'heard', label: 'Sound latency, really heard', unit: 'ms' 
 const chosen = { name: 'chosenDelay', label: 'Server-side delay', unit: 'ms' };
 
 /** The thesis's means, tables 4.6 and 4.7, in milliseconds. */
-const THESIS_MEAN_MS = new Map([['webtransport', 272.47], ['http1', 445.77]]);
+const THESIS_MEAN_MS = new Map([
+  ['webtransport', 272.47],
+  ['http1', 445.77],
+]);
 
 /** The parts of the sound latency that is really heard. */
 const HEARD =
-  'Really heard: one participant with the whole client (encoder, clock, playout buffer, decoder) hears itself through the server; stretches of what went in are found in what came out by correlation. What it holds beyond the sum: the playout buffer, the codec\'s lookahead, and up to 5 ms of the clockwork that stands for the sound card. No sound card and no browser is in it.';
+  'Really heard: one participant with the whole client (encoder, clock, playout buffer, ' +
+  'decoder) hears itself through the server; stretches of what went in are found in what ' +
+  "came out by correlation. What it holds beyond the sum: the playout buffer, the codec's " +
+  'lookahead, and up to 5 ms of the clockwork that stands for the sound card. No sound card ' +
+  'and no browser is in it.';
 const HEARD_IN_BROWSER =
-  "Really heard: one participant with the page's own call in Chromium hears itself through the server; stretches of what its microphone was given are found in what came out of the call by correlation. The microphone is a stream made by an audio context at 48 kHz. In it is the browser's whole way of sound (buffers both ways, resampling to the room's rate), with devices that have one buffer of the browser's and no latency of their own. Times of audio contexts are brought to one clock by their output timestamps; whatever the browser says wrong of them is error.";
+  "Really heard: one participant with the page's own call in Chromium hears itself through " +
+  'the server; stretches of what its microphone was given are found in what came out of the ' +
+  'call by correlation. The microphone is a stream made by an audio context at 48 kHz. In ' +
+  "it is the browser's whole way of sound (buffers both ways, resampling to the room's " +
+  "rate), with devices that have one buffer of the browser's and no latency of their own. " +
+  'Times of audio contexts are brought to one clock by their output timestamps; whatever ' +
+  'the browser says wrong of them is error.';
 
 /** @type {Scenario} */
 export const latency = {
@@ -49,10 +70,15 @@ export const latency = {
   addOptions: (command) => {
     const read = (/** @type {string} */ text) => {
       const ms = Number(text);
-      if (text.trim() === '' || !(ms >= 0 && ms <= 2000)) throw new InvalidArgumentError('must be a number from 0 to 2000');
+      if (text.trim() === '' || !(ms >= 0 && ms <= 2000))
+        throw new InvalidArgumentError('must be a number from 0 to 2000');
       return ms;
     };
-    command.option('--server-delay-ms <ms>', `the server-side delay; without it, each protocol's least for ${TARGET} % received`, read);
+    command.option(
+      '--server-delay-ms <ms>',
+      `the server-side delay; without it, each protocol's least for ${TARGET} % received`,
+      read,
+    );
   },
 
   async measure(lab) {
@@ -61,15 +87,25 @@ export const latency = {
     const delays = new Map();
     for (const transport of transports) {
       lab.progress(`finding the delay for ${transport}`, 0);
-      const delayMs = /** @type {any} */ (lab.options).serverDelayMs ?? (await leastDelay(lab, transport));
+      const delayMs =
+        /** @type {any} */ (lab.options).serverDelayMs ?? (await leastDelay(lab, transport));
       delays.set(transport, delayMs);
-      lab.folder.record(chosen.name, { protocol: transport, repetition: 0, client: '', atMs: lab.folder.elapsedMs, value: delayMs });
+      lab.folder.record(chosen.name, {
+        protocol: transport,
+        repetition: 0,
+        client: '',
+        atMs: lab.folder.elapsedMs,
+        value: delayMs,
+      });
     }
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const transport of lab.turns(repetition)) {
         const delayMs = delays.get(transport) ?? 0;
-        lab.progress(`${transport} with D = ${delayMs} ms`, (done += 1) / (repetitions * transports.length + 1));
+        lab.progress(
+          `${transport} with D = ${delayMs} ms`,
+          (done += 1) / (repetitions * transports.length + 1),
+        );
         await addUp(lab, { transport, repetition, delayMs });
         await hear(lab, { transport, repetition, delayMs });
       }
@@ -80,21 +116,41 @@ export const latency = {
     const random = randomFor(options);
     const [sums, lags] = [folder.samples(addedUp.name), folder.samples(heard.name)];
     const words = {
-      caption: 'Frame length, round trip and server-side delay. Beside tables 4.6 and 4.7 of the thesis.',
+      caption:
+        'Frame length, round trip and server-side delay. Beside tables 4.6 and 4.7 of the thesis.',
     };
     return {
       title: latency.title,
-      summary: 'How old what one hears is: as the sum of its parts, and by looking for a known sound in what comes out.',
+      summary:
+        'How old what one hears is: as the sum of its parts, and by looking for a known ' +
+        'sound in what comes out.',
       headlines: [
         ...meanHeadlines('Added up, mean', addedUp, sums, random, THESIS_MEAN_MS),
         ...meanHeadlines('Really heard, mean', heard, lags, random),
-        ...meanHeadlines('Server-side delay', chosen, folder.samples(chosen.name), random, new Map([['webtransport', 160], ['http1', 304]])),
+        ...meanHeadlines(
+          'Server-side delay',
+          chosen,
+          folder.samples(chosen.name),
+          random,
+          new Map([
+            ['webtransport', 160],
+            ['http1', 304],
+          ]),
+        ),
       ],
       tables: [summaryTable(addedUp, sums, random, words), summaryTable(heard, lags, random)],
-      plots: [timePlot(addedUp, sums), timePlot(heard, lags), distributionPlot(addedUp, sums), cumulativePlot(heard, lags)],
+      plots: [
+        timePlot(addedUp, sums),
+        timePlot(heard, lags),
+        distributionPlot(addedUp, sums),
+        cumulativePlot(heard, lags),
+      ],
       notes: [
-        `Unless it is given, the server-side delay is each protocol's least, in steps of ${STEP_MS} ms, for which write clocks say that both of two clients receive ${TARGET} % (thesis, section 4.3).`,
-        'Added up: frame length + round trip + D, a value for each packet, as in section 4.5 of the thesis.',
+        `Unless it is given, the server-side delay is each protocol's least, in steps of ` +
+          `${STEP_MS} ms, for which write clocks say that both of two clients receive ` +
+          `${TARGET} % (thesis, section 4.3).`,
+        'Added up: frame length + round trip + D, a value for each packet, as in section ' +
+          '4.5 of the thesis.',
         options.browser ? HEARD_IN_BROWSER : HEARD,
         ...worldNotes(options),
       ],
@@ -107,21 +163,33 @@ async function leastDelay(lab, transport) {
   await lab.startServer(['--delivery', 'reply', '--server-delay-ms', '0']);
   const people = CLIENTS.map((id) => ({ id, transport, room: transport }));
   await lab.join(people);
-  const { server: { arrivals } } = await lab.measure(Math.max(5, lab.blockSeconds / 2));
+  const {
+    server: { arrivals },
+  } = await lab.measure(Math.max(5, lab.blockSeconds / 2));
   await lab.leave(people);
   const { frameMs } = await lab.format();
   const frames = arrivals.map((/** @type {any} */ { frame }) => frame);
   const [from, to] = [Math.min(...frames) + 2, Math.max(...frames) - MOST_MS / frameMs - 1];
   for (let ms = 0; ms <= MOST_MS; ms += STEP_MS) {
     const shares = CLIENTS.map((listener, i) =>
-      receivedAudio(arrivals, { listener, speaker: CLIENTS[1 - i], from, to, delayFrames: ms / frameMs }));
+      receivedAudio(arrivals, {
+        listener,
+        speaker: CLIENTS[1 - i],
+        from,
+        to,
+        delayFrames: ms / frameMs,
+      }),
+    );
     if (shares.every((share) => share >= TARGET)) return ms;
   }
   lab.folder.warn(`No delay up to ${MOST_MS} ms lets both receive ${TARGET} % over ${transport}.`);
   return MOST_MS;
 }
 
-/** @param {Lab} lab @param {{ transport: TransportName, repetition: number, delayMs: number }} block */
+/**
+ * @param {Lab} lab
+ * @param {{ transport: TransportName, repetition: number, delayMs: number }} block
+ */
 async function addUp(lab, { transport, repetition, delayMs }) {
   await lab.startServer(['--delivery', 'reply', '--echo', '--server-delay-ms', String(delayMs)]);
   const person = { id: 'A', transport, room: transport };
@@ -135,21 +203,45 @@ async function addUp(lab, { transport, repetition, delayMs }) {
   for (const { frame, atMs } of received) {
     if (!sentMs.has(frame)) continue;
     const value = frameMs + atMs - sentMs.get(frame) + delayMs;
-    lab.folder.record(addedUp.name, { protocol: transport, repetition, client: 'A', atMs: startMs + atMs - sent[0].atMs, value });
+    lab.folder.record(addedUp.name, {
+      protocol: transport,
+      repetition,
+      client: 'A',
+      atMs: startMs + atMs - sent[0].atMs,
+      value,
+    });
   }
 }
 
-/** @param {Lab} lab @param {{ transport: TransportName, repetition: number, delayMs: number }} block */
+/**
+ * @param {Lab} lab
+ * @param {{ transport: TransportName, repetition: number, delayMs: number }} block
+ */
 async function hear(lab, { transport, repetition }) {
   const seconds = lab.options.warmUp + lab.blockSeconds;
   const startMs = lab.folder.elapsedMs;
-  await lab.clients.call('listen', { id: 'hears', transport, room: 'heard', speaks: true, recordSeconds: seconds });
+  await lab.clients.call('listen', {
+    id: 'hears',
+    transport,
+    room: 'heard',
+    speaks: true,
+    recordSeconds: seconds,
+  });
   await lab.wait(seconds);
   const { samples, sampleRate } = await lab.clients.call('recording', { id: 'hears' });
   await lab.clients.call('stopListening', { id: 'hears' });
   const speech = await readSpeech(sampleRate);
-  for (const { atMs: pieceMs, lagMs } of soundLags(samples, speech, { sampleRate, from: lab.options.warmUp * sampleRate })) {
+  for (const { atMs: pieceMs, lagMs } of soundLags(samples, speech, {
+    sampleRate,
+    from: lab.options.warmUp * sampleRate,
+  })) {
     const atMs = startMs + pieceMs;
-    lab.folder.record(heard.name, { protocol: transport, repetition, client: 'A', atMs, value: lagMs });
+    lab.folder.record(heard.name, {
+      protocol: transport,
+      repetition,
+      client: 'A',
+      atMs,
+      value: lagMs,
+    });
   }
 }

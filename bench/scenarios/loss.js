@@ -1,6 +1,6 @@
 /**
- * The share of the speech that is present before concealment on a link that loses packets, with redundancy and
- * without.
+ * The share of the speech that is present before concealment on a link that loses packets, with
+ * redundancy and without.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
@@ -15,12 +15,18 @@ import { wholeNumber } from '../options.js';
 import { mean } from '../stats/statistics.js';
 
 /** Targets: the share present at the listener, by the loss each way, both in percent. */
-const TARGETS = new Map([[5, 99.8], [10, 99]]);
+const TARGETS = new Map([
+  [5, 99.8],
+  [10, 99],
+]);
 
 /** Share of the time for which the comparison without redundancy is measured. */
 const OFF_SHARE = 1 / 4;
 
-const factors = [{ name: 'lossPercent', label: 'Loss each way', unit: '%' }, { name: 'redundancy', label: 'Redundancy', unit: '' }];
+const factors = [
+  { name: 'lossPercent', label: 'Loss each way', unit: '%' },
+  { name: 'redundancy', label: 'Redundancy', unit: '' },
+];
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
@@ -36,56 +42,106 @@ const quantities = {
 export const loss = {
   name: 'loss',
   title: 'Speech on a way that loses packets',
-  description: 'the share of the speech that is there before concealment, with 5 and 10 % of loss each way, with redundancy and without',
+  description:
+    'the share of the speech that is there before concealment, with 5 and 10 % of loss each ' +
+    'way, with redundancy and without',
   quantities: Object.values(quantities),
-  defaults: { duration: 60, repetitions: 1, format: 'call', transports: ['webtransport'], link: 'even-60' },
+  defaults: {
+    duration: 60,
+    repetitions: 1,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'even-60',
+  },
   addOptions: (command) => {
     command
       .option('--loss <percents>', 'each way, separated by commas', percents, [...TARGETS.keys()])
-      .option('--settle <seconds>', 'in which redundancy and delays find their place', wholeNumber(0, 600), 25);
+      .option(
+        '--settle <seconds>',
+        'in which redundancy and delays find their place',
+        wholeNumber(0, 600),
+        25,
+      );
   },
 
   async measure(lab) {
     const { loss: all, settle, duration } = /** @type {any} */ (lab.options);
-    const runs = all.flatMap((/** @type {number} */ percent) => ['auto', '0'].map((redundancy) => ({ percent, redundancy })));
+    const runs = all.flatMap((/** @type {number} */ percent) =>
+      ['auto', '0'].map((redundancy) => ({ percent, redundancy })),
+    );
     if (!lab.link.isEmulated) throw new Error('loss needs a link: root, and npm run build:link');
     for (const [i, { percent, redundancy }] of runs.entries()) {
       const isOff = redundancy === '0';
-      const progress = (/** @type {number} */ share) => lab.progress(`${percent} %, redundancy ${redundancy}`, (i + share) / runs.length);
+      const progress = (/** @type {number} */ share) =>
+        lab.progress(`${percent} %, redundancy ${redundancy}`, (i + share) / runs.length);
       progress(0);
       await lab.link.set({ lossPercent: 0 });
       await lab.startServer([...redundancyOf(redundancy), '--delivery', 'tick'], 'mixes');
       await lab.link.set({ lossPercent: percent });
       const shortened = isOff ? OFF_SHARE : 1;
-      record(lab, { lossPercent: percent, redundancy }, await runCall(lab, { settleSeconds: Math.max(10, settle * shortened), seconds: duration * shortened, progress }));
+      record(
+        lab,
+        { lossPercent: percent, redundancy },
+        await runCall(lab, {
+          settleSeconds: Math.max(10, settle * shortened),
+          seconds: duration * shortened,
+          progress,
+        }),
+      );
     }
   },
 
   result(folder, options) {
     return {
       title: loss.title,
-      summary: 'Two whole clients talk; each packet is lost with the same chance in each direction, whatever became of others; the round trip is 60 ms.',
+      summary:
+        'Two whole clients talk; each packet is lost with the same chance in each ' +
+        'direction, whatever became of others; the round trip is 60 ms.',
       headlines: [],
       tables: [
-        targetsTable(options.loss.flatMap((/** @type {number} */ percent) => targetsOf(folder, percent))),
+        targetsTable(
+          options.loss.flatMap((/** @type {number} */ percent) => targetsOf(folder, percent)),
+        ),
         {
-          name: 'presence', title: 'Speech that is there before concealment', caption: 'Of the worse talker; delays are means.',
+          name: 'presence',
+          title: 'Speech that is there before concealment',
+          caption: 'Of the worse talker; delays are means.',
           columns: [
-            { label: 'Loss each way', unit: '%' }, { label: 'Redundancy' }, { label: 'Frames' }, { label: 'Present, both ways', unit: '%', digits: 2 },
-            { label: 'Up', unit: '%', digits: 2 }, { label: 'Down', unit: '%', digits: 2 }, { label: 'D', unit: 'ms', digits: 1 }, { label: 'Playout delay', unit: 'ms', digits: 1 },
+            { label: 'Loss each way', unit: '%' },
+            { label: 'Redundancy' },
+            { label: 'Frames' },
+            { label: 'Present, both ways', unit: '%', digits: 2 },
+            { label: 'Up', unit: '%', digits: 2 },
+            { label: 'Down', unit: '%', digits: 2 },
+            { label: 'D', unit: 'ms', digits: 1 },
+            { label: 'Playout delay', unit: 'ms', digits: 1 },
           ],
-          rows: options.loss.flatMap((/** @type {number} */ percent) => ['auto', '0'].map((redundancy) => {
-            const of = (/** @type {Quantity} */ quantity) => valuesOf(folder, quantity, percent, redundancy);
-            const worst = (/** @type {Quantity} */ quantity) => known(Math.min(...of(quantity)));
-            return [percent, redundancy === '0' ? 'off' : redundancy, known(Math.min(...of(quantities.frames))), ...[quantities.through, quantities.up, quantities.down].map(worst), known(mean(of(quantities.delay))), known(mean(of(quantities.playout)))];
-          })),
+          rows: options.loss.flatMap((/** @type {number} */ percent) =>
+            ['auto', '0'].map((redundancy) => {
+              const of = (/** @type {Quantity} */ quantity) =>
+                valuesOf(folder, quantity, percent, redundancy);
+              const worst = (/** @type {Quantity} */ quantity) => known(Math.min(...of(quantity)));
+              return [
+                percent,
+                redundancy === '0' ? 'off' : redundancy,
+                known(Math.min(...of(quantities.frames))),
+                ...[quantities.through, quantities.up, quantities.down].map(worst),
+                known(mean(of(quantities.delay))),
+                known(mean(of(quantities.playout))),
+              ];
+            }),
+          ),
         },
       ],
       plots: [],
       notes: [
-        'Present: the payload of the frame itself, as it was sent, was there when the server mixed it, and that of the mix was decoded by the listener for its speaker. What was made up, and what came late, is not present.',
-        'The emulator draws each loss by itself; control messages, on a stream, are sent again by QUIC.',
-        `Without redundancy ${Math.round(100 * OFF_SHARE)} % of the time is measured: it is there to be compared with.`,
+        'Present: the payload of the frame itself, as it was sent, was there when the ' +
+          'server mixed it, and that of the mix was decoded by the listener for its ' +
+          'speaker. What was made up, and what came late, is not present.',
+        'The emulator draws each loss by itself; control messages, on a stream, are sent ' +
+          'again by QUIC.',
+        `Without redundancy ${Math.round(100 * OFF_SHARE)} % of the time is measured: it is ` +
+          'there to be compared with.',
       ],
     };
   },
@@ -99,12 +155,29 @@ function percents(text) {
 }
 
 /** @param {string} redundancy */
-const redundancyOf = (redundancy) => (OPTIONS.some(({ name }) => name === 'redundancy') ? ['--redundancy', redundancy] : []);
+const redundancyOf = (redundancy) =>
+  OPTIONS.some(({ name }) => name === 'redundancy') ? ['--redundancy', redundancy] : [];
 
-/** @param {Lab} lab @param {Record<string, number | string>} at @param {import('../participants/call-run.js').CallRun} run */
+/**
+ * @param {Lab} lab
+ * @param {Record<string, number | string>} at
+ * @param {import('../participants/call-run.js').CallRun} run
+ */
 function record(lab, at, { speakers, delays, playout }) {
-  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '', atMs = lab.folder.elapsedMs) =>
-    lab.folder.record(name, { protocol: 'webtransport', repetition: 0, client, atMs, value, factors: at });
+  const add = (
+    /** @type {Quantity} */ { name },
+    /** @type {number} */ value,
+    client = '',
+    atMs = lab.folder.elapsedMs,
+  ) =>
+    lab.folder.record(name, {
+      protocol: 'webtransport',
+      repetition: 0,
+      client,
+      atMs,
+      value,
+      factors: at,
+    });
   for (const { atMs, delayMs } of delays) add(quantities.delay, delayMs, '', atMs);
   for (const { id, playoutMs } of playout) add(quantities.playout, playoutMs, id);
   for (const { id, frames, upPercent, downPercent, throughPercent } of speakers) {
@@ -115,18 +188,42 @@ function record(lab, at, { speakers, delays, playout }) {
   }
 }
 
-/** @param {Samples} folder @param {Quantity} quantity @param {number} percent @param {string} redundancy */
+/**
+ * @param {Samples} folder
+ * @param {Quantity} quantity
+ * @param {number} percent
+ * @param {string} redundancy
+ */
 const valuesOf = (folder, { name }, percent, redundancy) =>
-  folder.samples(name).filter(({ factors: f = {} }) => f.lossPercent === percent && f.redundancy === redundancy).map(({ value }) => value);
+  folder
+    .samples(name)
+    .filter(({ factors: f = {} }) => f.lossPercent === percent && f.redundancy === redundancy)
+    .map(({ value }) => value);
 
 /** @param {Samples} folder @param {number} percent @returns {Target[]} */
 function targetsOf(folder, percent) {
   const limit = TARGETS.get(percent);
   if (limit === undefined) return [];
-  const of = (/** @type {Quantity} */ quantity, redundancy = 'auto') => valuesOf(folder, quantity, percent, redundancy);
+  const of = (/** @type {Quantity} */ quantity, redundancy = 'auto') =>
+    valuesOf(folder, quantity, percent, redundancy);
   const worst = (/** @type {number[]} */ values) => (values.length > 0 ? Math.min(...values) : NaN);
-  const why = `up ${worst(of(quantities.up)).toFixed(2)} %, down ${worst(of(quantities.down)).toFixed(2)} %; without redundancy ${worst(of(quantities.through, '0')).toFixed(2)} %; D ${mean(of(quantities.delay)).toFixed(0)} ms, playout ${mean(of(quantities.playout)).toFixed(0)} ms`;
-  return [{ what: `Speech present with ${percent} % loss each way`, is: '≥', limit, reached: worst(of(quantities.through)), unit: '%', digits: 2, why }];
+  const why =
+    `up ${worst(of(quantities.up)).toFixed(2)} %, down ` +
+    `${worst(of(quantities.down)).toFixed(2)} %; without redundancy ` +
+    `${worst(of(quantities.through, '0')).toFixed(2)} %; D ` +
+    `${mean(of(quantities.delay)).toFixed(0)} ms, playout ` +
+    `${mean(of(quantities.playout)).toFixed(0)} ms`;
+  return [
+    {
+      what: `Speech present with ${percent} % loss each way`,
+      is: '≥',
+      limit,
+      reached: worst(of(quantities.through)),
+      unit: '%',
+      digits: 2,
+      why,
+    },
+  ];
 }
 
 /** @param {number} value */

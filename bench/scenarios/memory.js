@@ -32,7 +32,8 @@ const quantities = {
 export const memory = {
   name: 'memory',
   title: 'Memory of a silent participant',
-  description: "the server's memory against participants who are silent: what one more of them takes",
+  description:
+    "the server's memory against participants who are silent: what one more of them takes",
   quantities: Object.values(quantities),
   defaults: { duration: 1, repetitions: 3, format: 'call', transports: ['webtransport'] },
 
@@ -40,7 +41,10 @@ export const memory = {
     const { repetitions } = lab.options;
     for (let repetition = 0; repetition < repetitions; repetition++) {
       const most = STEPS[STEPS.length - 1];
-      const crowd = await lab.startCrowd(['--max-participants', String(most), '--max-sessions', String(most + 50)], 'nothing');
+      const crowd = await lab.startCrowd(
+        ['--max-participants', String(most), '--max-sessions', String(most + 50)],
+        'nothing',
+      );
       let there = 0;
       for (const [i, count] of STEPS.entries()) {
         lab.progress(`${count} participants`, (repetition + i / STEPS.length) / repetitions);
@@ -52,34 +56,83 @@ export const memory = {
   },
 
   result(folder) {
-    const slopes = Object.values(quantities).map((quantity) => [quantity, slopeOf(folder.samples(quantity.name))]);
+    const slopes = Object.values(quantities).map((quantity) => [
+      quantity,
+      slopeOf(folder.samples(quantity.name)),
+    ]);
     const [[, rss]] = /** @type {[Quantity, ReturnType<typeof slopeOf>][]} */ (slopes);
     return {
       title: memory.title,
-      summary: `People join one room and stay silent; the server's memory is read at ${STEPS.join(', ')} of them.`,
-      headlines: [{ label: 'Memory of a silent participant', unit: 'KB', protocol: '', ...rss, digits: 0 }],
+      summary:
+        `People join one room and stay silent; the server's memory is read at ` +
+        `${STEPS.join(', ')} of them.`,
+      headlines: [
+        { label: 'Memory of a silent participant', unit: 'KB', protocol: '', ...rss, digits: 0 },
+      ],
       tables: [
-        targetsTable([{ what: 'Memory of a silent participant', limit: TARGET_KB, reached: rss.value, unit: 'KB', digits: 0, why: `slope between ${STEPS[0]} and ${STEPS[STEPS.length - 1]} in one room, garbage collected` }]),
+        targetsTable([
+          {
+            what: 'Memory of a silent participant',
+            limit: TARGET_KB,
+            reached: rss.value,
+            unit: 'KB',
+            digits: 0,
+            why:
+              `slope between ${STEPS[0]} and ${STEPS[STEPS.length - 1]} in one room, ` +
+              'garbage collected',
+          },
+        ]),
         {
-          name: 'slopes', title: 'What one more takes', caption: 'A straight line for each repetition; the mean of their slopes, with its interval (Student).',
+          name: 'slopes',
+          title: 'What one more takes',
+          caption:
+            'A straight line for each repetition; the mean of their slopes, with its ' +
+            'interval (Student).',
           columns: [{ label: 'Memory' }, { label: 'For one more', unit: 'KB', digits: 1 }],
-          rows: slopes.map(([quantity, slope]) => [/** @type {Quantity} */ (quantity).label, /** @type {any} */ (slope)]),
+          rows: slopes.map(([quantity, slope]) => [
+            /** @type {Quantity} */ (quantity).label,
+            /** @type {any} */ (slope),
+          ]),
         },
         {
-          name: 'steps', title: 'Memory at each step', columns: [{ label: 'Participants' }, ...Object.values(quantities).map(({ label }) => ({ label, unit: 'MB', digits: 1 }))],
-          rows: STEPS.map((count) => [count, ...Object.values(quantities).map(({ name }) => mean(at(folder.samples(name), count).map(({ value }) => value / 1000)))]),
+          name: 'steps',
+          title: 'Memory at each step',
+          columns: [
+            { label: 'Participants' },
+            ...Object.values(quantities).map(({ label }) => ({ label, unit: 'MB', digits: 1 })),
+          ],
+          rows: STEPS.map((count) => [
+            count,
+            ...Object.values(quantities).map(({ name }) =>
+              mean(at(folder.samples(name), count).map(({ value }) => value / 1000)),
+            ),
+          ]),
         },
       ],
-      plots: [{
-        name: 'memoryLine', title: 'Memory against participants', caption: 'Mean over repetitions.', kind: 'line',
-        x: { label: 'Participants', unit: '', from: 0 }, y: { label: 'Memory', unit: 'MB', from: 0 },
-        series: Object.values(quantities).map(({ name, label }, variant) => ({
-          name: label, protocol: '', variant, points: STEPS.map((count) => [count, mean(at(folder.samples(name), count).map(({ value }) => value / 1000))]),
-        })),
-      }],
+      plots: [
+        {
+          name: 'memoryLine',
+          title: 'Memory against participants',
+          caption: 'Mean over repetitions.',
+          kind: 'line',
+          x: { label: 'Participants', unit: '', from: 0 },
+          y: { label: 'Memory', unit: 'MB', from: 0 },
+          series: Object.values(quantities).map(({ name, label }, variant) => ({
+            name: label,
+            protocol: '',
+            variant,
+            points: STEPS.map((count) => [
+              count,
+              mean(at(folder.samples(name), count).map(({ value }) => value / 1000)),
+            ]),
+          })),
+        },
+      ],
       notes: [
-        'A server for each repetition. Before memory is read, garbage is collected wholly; what the allocator keeps for itself counts.',
-        "Resident memory holds everything: the codecs', QUIC's and the kernel's share of its buffers in the process.",
+        'A server for each repetition. Before memory is read, garbage is collected wholly; ' +
+          'what the allocator keeps for itself counts.',
+        "Resident memory holds everything: the codecs', QUIC's and the kernel's share of " +
+          'its buffers in the process.',
         'KB are of 1 000 bytes, MB of 1 000 KB.',
       ],
     };
@@ -91,12 +144,20 @@ async function record(lab, repetition, participants) {
   const { rss, heapUsed, external } = await lab.server.call('memory', { collect: true });
   const values = { rss, heap: heapUsed, external };
   for (const [name, bytes] of Object.entries(values)) {
-    lab.folder.record(name, { protocol: '', repetition, client: '', atMs: lab.folder.elapsedMs, value: bytes / 1000, factors: { participants } });
+    lab.folder.record(name, {
+      protocol: '',
+      repetition,
+      client: '',
+      atMs: lab.folder.elapsedMs,
+      value: bytes / 1000,
+      factors: { participants },
+    });
   }
 }
 
 /** @param {readonly Sample[]} samples @param {number} count */
-const at = (samples, count) => samples.filter(({ factors: { participants } = {} }) => participants === count);
+const at = (samples, count) =>
+  samples.filter(({ factors: { participants } = {} }) => participants === count);
 
 /**
  * @param {readonly Sample[]} samples
@@ -104,13 +165,18 @@ const at = (samples, count) => samples.filter(({ factors: { participants } = {} 
  */
 function slopeOf(samples) {
   const repetitions = [...new Set(samples.map(({ repetition }) => repetition))];
-  const slopes = repetitions.map((repetition) => {
-    const of = (/** @type {number} */ count) => at(samples, count).find((sample) => sample.repetition === repetition)?.value ?? NaN;
-    const [first, last] = [STEPS[0], STEPS[STEPS.length - 1]];
-    return (of(last) - of(first)) / (last - first);
-  }).filter(Number.isFinite);
+  const slopes = repetitions
+    .map((repetition) => {
+      const of = (/** @type {number} */ count) =>
+        at(samples, count).find((sample) => sample.repetition === repetition)?.value ?? NaN;
+      const [first, last] = [STEPS[0], STEPS[STEPS.length - 1]];
+      return (of(last) - of(first)) / (last - first);
+    })
+    .filter(Number.isFinite);
   const value = mean(slopes);
   if (slopes.length < 2) return { value };
-  const reach = (studentQuantile(0.975, slopes.length - 1) * standardDeviation(slopes)) / Math.sqrt(slopes.length);
+  const reach =
+    (studentQuantile(0.975, slopes.length - 1) * standardDeviation(slopes)) /
+    Math.sqrt(slopes.length);
   return { value, interval: [value - reach, value + reach] };
 }

@@ -1,6 +1,6 @@
 /**
- * From one person's microphone to another's speaker, in real browsers, beside what the browser needs by
- * itself to play a microphone.
+ * From one person's microphone to another's speaker, in real browsers, beside what the browser
+ * needs by itself to play a microphone.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity } from '../report/result.js'
@@ -19,8 +19,15 @@ import { wholeNumber } from '../options.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 
-/** Targets: most that is added to the browser's own loop, in milliseconds, by the length of a frame. */
-const TARGETS = new Map([[20, 60], [10, 40], [5, 15], [2.5, 13]]);
+/**
+ * Targets: most that is added to the browser's own loop, in milliseconds, by the length of a frame.
+ */
+const TARGETS = new Map([
+  [20, 60],
+  [10, 40],
+  [5, 15],
+  [2.5, 13],
+]);
 
 /** The recordings of the browser's own loop that the lag is the mean over. */
 const LOOPS = 4;
@@ -38,8 +45,18 @@ const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
-  added: { name: 'added', label: "Mouth to ear, beyond the browser's own loop", unit: 'ms', factors },
-  delay: { name: 'serverDelay', label: "Server-side delay, with the speaker's own offset", unit: 'ms', factors },
+  added: {
+    name: 'added',
+    label: "Mouth to ear, beyond the browser's own loop",
+    unit: 'ms',
+    factors,
+  },
+  delay: {
+    name: 'serverDelay',
+    label: "Server-side delay, with the speaker's own offset",
+    unit: 'ms',
+    factors,
+  },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
   output: { name: 'output', label: 'Between playout and speaker', unit: 'ms', factors },
   disturbed: { name: 'disturbed', label: 'Calls that were disturbed each time', unit: '', factors },
@@ -49,13 +66,28 @@ const quantities = {
 export const mouthToEar = {
   name: 'mouth-to-ear',
   title: 'Mouth to ear in the browser',
-  description: "from one page's microphone to another page's speaker in Chromium, beyond the browser's own loop",
+  description:
+    "from one page's microphone to another page's speaker in Chromium, beyond the " +
+    "browser's own loop",
   quantities: Object.values(quantities),
-  defaults: { duration: 24, repetitions: 3, format: 'call', transports: ['webtransport'], browser: true },
+  defaults: {
+    duration: 24,
+    repetitions: 3,
+    format: 'call',
+    transports: ['webtransport'],
+    browser: true,
+  },
   addOptions: (command) => {
     command
-      .option('--frame <ms>', 'lengths of a frame, separated by commas', frames, [...TARGETS.keys()])
-      .option('--settle <seconds>', 'in which delays find their place, before each block', wholeNumber(0, 600), 30);
+      .option('--frame <ms>', 'lengths of a frame, separated by commas', frames, [
+        ...TARGETS.keys(),
+      ])
+      .option(
+        '--settle <seconds>',
+        'in which delays find their place, before each block',
+        wholeNumber(0, 600),
+        30,
+      );
   },
 
   async measure(lab) {
@@ -63,7 +95,10 @@ export const mouthToEar = {
     let done = 0;
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const frameMs of all) {
-        lab.progress(`frames of ${frameMs} ms, ${repetition + 1} of ${repetitions}`, done++ / (repetitions * all.length));
+        lab.progress(
+          `frames of ${frameMs} ms, ${repetition + 1} of ${repetitions}`,
+          done++ / (repetitions * all.length),
+        );
         await hear(lab, frameMs, repetition);
       }
     }
@@ -73,36 +108,94 @@ export const mouthToEar = {
     const random = randomFor(options);
     const figures = options.frame.map((/** @type {number} */ frameMs) => {
       const calls = callsOf(folder, frameMs);
-      const meanOf = (/** @type {Quantity} */ quantity) => mean(repetitionsOf(folder, quantity, frameMs, calls.left).flat()).toFixed(0);
-      return { frameMs, calls, meanOf, summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs, calls.left), { random }) };
+      const meanOf = (/** @type {Quantity} */ quantity) =>
+        mean(repetitionsOf(folder, quantity, frameMs, calls.left).flat()).toFixed(0);
+      return {
+        frameMs,
+        calls,
+        meanOf,
+        summary: summaryIntervals(repetitionsOf(folder, quantities.added, frameMs, calls.left), {
+          random,
+        }),
+      };
     });
     return {
       title: mouthToEar.title,
-      summary: "Somebody's microphone says a file in one page; what comes out of another page's call is set against what the first page's browser plays of the microphone by itself.",
+      summary:
+        "Somebody's microphone says a file in one page; what comes out of another page's " +
+        "call is set against what the first page's browser plays of the microphone by itself.",
       headlines: [],
       tables: [
-        targetsTable(figures.flatMap((/** @type {any} */ { frameMs, calls, meanOf, summary }) => {
-          const limit = TARGETS.get(frameMs);
-          if (limit === undefined) return [];
-          const { estimate, low, high } = summary.mean;
-          const doubt = calls.isJudged ? '' : `no verdict: the machine was disturbed in ${calls.disturbed} of the calls, ${TRIES} times each; ${estimate.toFixed(1)} ms, `;
-          const left = calls.isJudged && calls.disturbed > 0 ? `; of ${calls.counted} calls, without ${calls.disturbed} that the machine disturbed ${TRIES} times` : '';
-          const why = `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(quantities.delay)} ms, playout ${meanOf(quantities.playout)} ms, from there to the speaker ${meanOf(quantities.output)} ms${left}`;
-          return [{ what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`, limit, reached: calls.isJudged ? estimate : NaN, unit: 'ms', digits: 1, why }];
-        })),
+        targetsTable(
+          figures.flatMap((/** @type {any} */ { frameMs, calls, meanOf, summary }) => {
+            const limit = TARGETS.get(frameMs);
+            if (limit === undefined) return [];
+            const { estimate, low, high } = summary.mean;
+            const doubt = calls.isJudged
+              ? ''
+              : `no verdict: the machine was disturbed in ${calls.disturbed} of the calls, ` +
+                `${TRIES} times each; ${estimate.toFixed(1)} ms, `;
+            const left =
+              calls.isJudged && calls.disturbed > 0
+                ? `; of ${calls.counted} calls, without ${calls.disturbed} that the machine ` +
+                  `disturbed ${TRIES} times`
+                : '';
+            const why =
+              `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ` +
+              `${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(quantities.delay)} ms, ` +
+              `playout ${meanOf(quantities.playout)} ms, from there to the speaker ` +
+              `${meanOf(quantities.output)} ms${left}`;
+            return [
+              {
+                what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`,
+                limit,
+                reached: calls.isJudged ? estimate : NaN,
+                unit: 'ms',
+                digits: 1,
+                why,
+              },
+            ];
+          }),
+        ),
         {
-          name: 'added', title: "Mouth to ear, beyond the browser's own loop", columns: [{ label: 'Frame', unit: 'ms' }, ...['mean', 'p50', 'p95'].map((label) => ({ label, unit: 'ms', digits: 1 }))],
-          rows: figures.map((/** @type {any} */ { frameMs, summary }) => [frameMs, ...[summary.mean, summary.p50, summary.p95].map(toEstimate)]),
+          name: 'added',
+          title: "Mouth to ear, beyond the browser's own loop",
+          columns: [
+            { label: 'Frame', unit: 'ms' },
+            ...['mean', 'p50', 'p95'].map((label) => ({ label, unit: 'ms', digits: 1 })),
+          ],
+          rows: figures.map((/** @type {any} */ { frameMs, summary }) => [
+            frameMs,
+            ...[summary.mean, summary.p50, summary.p95].map(toEstimate),
+          ]),
         },
       ],
       plots: [],
       notes: [
-        "The browser's own loop: the same microphone's stream through an AudioContext of the same page, with the shortest bursts that the browser has (latencyHint 0), to its output, without aloud. Both outputs are recorded in the same run and brought to one clock by their contexts' output timestamps; half-second stretches of the call's output are looked for in the loop's by correlation, and the lag is the figure.",
-        "How long that loop takes is chance, by some 10 ms for as long as its context lives: how its bursts lie beside the microphone's. So there are four at once, each begun at another time, and the lag is the mean of the four.",
-        `A machine that stands still, or has other work, is in the delays of a call for ${MEMORY_SECONDS} s. So the machine is watched for as long before a block and in it, and a call that it disturbed is measured again, ${TRIES} times at most; the warnings say which. Where the last of them was disturbed too it is left out, if ${LEAST_CALLS} others remain; otherwise all count, and the target has no verdict.`,
-        "Quiet stretches and those with a correlation below 0.6 are left out. The microphone is Chromium's own fake device, which says a file; processing of the microphone is off. There is no sound card: a device's own buffers are in both and in neither.",
-        "Server-side delay, playout delay and what waits for the speaker are means of what both ends told each second of the same time. With the frame, which is sent when it is over, they are all of it, and a burst of the sound card more, which is in the browser's own loop too.",
-        "What a page's start holds up is remembered: for up to 20 s by the server's delay, for up to 10 s by the playout's, which then fall slowly. So it settles for 30 s before it is measured; with less (--settle) the start is in the figure.",
+        "The browser's own loop: the same microphone's stream through an AudioContext of " +
+          'the same page, with the shortest bursts that the browser has (latencyHint 0), to ' +
+          'its output, without aloud. Both outputs are recorded in the same run and brought ' +
+          "to one clock by their contexts' output timestamps; half-second stretches of the " +
+          "call's output are looked for in the loop's by correlation, and the lag is the figure.",
+        'How long that loop takes is chance, by some 10 ms for as long as its context ' +
+          "lives: how its bursts lie beside the microphone's. So there are four at once, " +
+          'each begun at another time, and the lag is the mean of the four.',
+        'A machine that stands still, or has other work, is in the delays of a call for ' +
+          `${MEMORY_SECONDS} s. So the machine is watched for as long before a block and in ` +
+          `it, and a call that it disturbed is measured again, ${TRIES} times at most; the ` +
+          'warnings say which. Where the last of them was disturbed too it is left out, if ' +
+          `${LEAST_CALLS} others remain; otherwise all count, and the target has no verdict.`,
+        'Quiet stretches and those with a correlation below 0.6 are left out. The ' +
+          "microphone is Chromium's own fake device, which says a file; processing of the " +
+          "microphone is off. There is no sound card: a device's own buffers are in both " +
+          'and in neither.',
+        'Server-side delay, playout delay and what waits for the speaker are means of what ' +
+          'both ends told each second of the same time. With the frame, which is sent when ' +
+          'it is over, they are all of it, and a burst of the sound card more, which is in ' +
+          "the browser's own loop too.",
+        "What a page's start holds up is remembered: for up to 20 s by the server's delay, " +
+          "for up to 10 s by the playout's, which then fall slowly. So it settles for 30 s " +
+          'before it is measured; with less (--settle) the start is in the figure.',
         ...worldNotes(options),
       ],
     };
@@ -121,10 +214,22 @@ async function hear(lab, frameMs, repetition) {
   for (let tries = 1; ; tries++) {
     const atMs = lab.folder.elapsedMs;
     const { figures, disturbance } = await measureCall(lab, frameMs);
-    if (disturbance !== '') lab.folder.warn(`Frames of ${frameMs} ms, call ${repetition + 1}: ${disturbance}. ${tries < TRIES ? 'It was measured again.' : `It is left out if ${LEAST_CALLS} others remain: each of ${TRIES} was disturbed.`}`);
+    if (disturbance !== '')
+      lab.folder.warn(
+        `Frames of ${frameMs} ms, call ${repetition + 1}: ${disturbance}. ` +
+          `${tries < TRIES ? 'It was measured again.' : `It is left out if ${LEAST_CALLS} others remain: each of ${TRIES} was disturbed.`}`,
+      );
     if (disturbance !== '' && tries < TRIES) continue;
     figures.push({ quantity: quantities.disturbed, value: disturbance === '' ? 0 : 1 });
-    for (const { quantity, value } of figures) lab.folder.record(quantity.name, { protocol: 'webtransport', repetition, client: 'ear', atMs, value, factors: { frameMs } });
+    for (const { quantity, value } of figures)
+      lab.folder.record(quantity.name, {
+        protocol: 'webtransport',
+        repetition,
+        client: 'ear',
+        atMs,
+        value,
+        factors: { frameMs },
+      });
     return;
   }
 }
@@ -132,16 +237,34 @@ async function hear(lab, frameMs, repetition) {
 /**
  * @param {Lab} lab
  * @param {number} frameMs
- * @returns {Promise<{ figures: Figure[], disturbance: string }>} of a call, and what the machine did in all the time that its delays
- *   remember, in words; '' where it was steady
+ * @returns {Promise<{ figures: Figure[], disturbance: string }>} of a call, and what the machine
+ *   did in all the time that its delays remember, in words; '' where it was steady
  */
 async function measureCall(lab, frameMs) {
   const { settle } = /** @type {any} */ (lab.options);
-  await lab.startServer(['--delivery', 'tick', '--application', 'low-delay', '--frame-ms', String(frameMs)]);
+  await lab.startServer([
+    '--delivery',
+    'tick',
+    '--application',
+    'low-delay',
+    '--frame-ms',
+    String(frameMs),
+  ]);
   const recordSeconds = settle + lab.blockSeconds + 10;
   const common = { transport: 'webtransport', room: 'talk', recordSeconds };
-  await lab.clients.call('listen', { ...common, id: 'mouth', speaks: false, device: true, loops: LOOPS });
-  const { joinedMs } = await lab.clients.call('listen', { ...common, id: 'ear', speaks: false, device: true });
+  await lab.clients.call('listen', {
+    ...common,
+    id: 'mouth',
+    speaks: false,
+    device: true,
+    loops: LOOPS,
+  });
+  const { joinedMs } = await lab.clients.call('listen', {
+    ...common,
+    id: 'ear',
+    speaks: false,
+    device: true,
+  });
   await lab.wait(Math.max(0, settle - MEMORY_SECONDS));
   const endWatch = await watchMachine();
   try {
@@ -156,7 +279,8 @@ async function measureCall(lab, frameMs) {
     const mouth = await lab.clients.call('recording', { id: 'mouth' });
     const ear = await lab.clients.call('recording', { id: 'ear' });
     for (const id of ['mouth', 'ear']) await lab.clients.call('stopListening', { id });
-    for (const value of meanLags(ear, mouth.loops, { fromMs: joinedMs + settle * 1000 })) figures.push({ quantity: quantities.added, value });
+    for (const value of meanLags(ear, mouth.loops, { fromMs: joinedMs + settle * 1000 }))
+      figures.push({ quantity: quantities.added, value });
     return { figures, disturbance };
   } finally {
     endWatch();
@@ -183,16 +307,32 @@ async function partsOf(lab) {
 /**
  * @param {Samples} folder
  * @param {number} frameMs
- * @returns {{ left: Set<number>, counted: number, disturbed: number, isJudged: boolean }} left: the repetitions that are left out
+ * @returns {{ left: Set<number>, counted: number, disturbed: number, isJudged: boolean }} left: the
+ *   repetitions that are left out
  */
 function callsOf(folder, frameMs) {
-  const told = folder.samples(quantities.disturbed.name).filter((sample) => sample.factors?.frameMs === frameMs);
+  const told = folder
+    .samples(quantities.disturbed.name)
+    .filter((sample) => sample.factors?.frameMs === frameMs);
   const disturbed = told.filter(({ value }) => value !== 0);
   const counted = told.length - disturbed.length;
   const isJudged = disturbed.length === 0 || counted >= LEAST_CALLS;
-  return { left: new Set(isJudged ? disturbed.map(({ repetition }) => repetition) : []), counted, disturbed: disturbed.length, isJudged };
+  return {
+    left: new Set(isJudged ? disturbed.map(({ repetition }) => repetition) : []),
+    counted,
+    disturbed: disturbed.length,
+    isJudged,
+  };
 }
 
-/** @param {Samples} folder @param {Quantity} quantity @param {number} frameMs @param {Set<number>} left */
+/**
+ * @param {Samples} folder
+ * @param {Quantity} quantity
+ * @param {number} frameMs
+ * @param {Set<number>} left
+ */
 const repetitionsOf = (folder, { name }, frameMs, left) =>
-  valuesByRepetition(folder.samples(name), (sample) => sample.factors?.frameMs === frameMs && !left.has(sample.repetition));
+  valuesByRepetition(
+    folder.samples(name),
+    (sample) => sample.factors?.frameMs === frameMs && !left.has(sample.repetition),
+  );

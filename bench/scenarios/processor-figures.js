@@ -1,12 +1,18 @@
 /**
- * The shares of the machine's processors that the server, the generator and other programs had, for scenarios that ask for a server's cost.
+ * The shares of the machine's processors that the server, the generator and other programs had, for
+ * scenarios that ask for a server's cost.
  * @import { Factor, Quantity } from '../report/result.js'
  */
 
 /** @param {Factor[]} factors  by which the values are told apart */
 export const processorQuantities = (factors) => ({
   cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
-  loop: { name: 'loopBusy', label: "Busy share of the server's JavaScript thread", unit: '%', factors },
+  loop: {
+    name: 'loopBusy',
+    label: "Busy share of the server's JavaScript thread",
+    unit: '%',
+    factors,
+  },
   generator: { name: 'generatorCpu', label: "The generator's CPU", unit: '% of a core', factors },
   others: { name: 'othersCpu', label: "Other programs' CPU", unit: '% of a core', factors },
   idle: { name: 'idleCpu', label: 'Left idle', unit: '% of a core', factors },

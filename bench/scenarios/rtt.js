@@ -1,6 +1,6 @@
 /**
- * Round-trip latency, protocol against protocol (thesis, section 4.4; figures 4.4 to 4.6, tables 4.4
- * and 4.5).
+ * Round-trip latency, protocol against protocol (thesis, section 4.4; figures 4.4 to 4.6, tables
+ * 4.4 and 4.5).
  * @import { Scenario } from './scenario.js'
  */
 
@@ -14,7 +14,9 @@ import {
   timePlot,
 } from '../report/quantity-views.js';
 
-/** Time after the last packet in which its answer must come, in seconds; later ones count as lost. */
+/**
+ * Time after the last packet in which its answer must come, in seconds; later ones count as lost.
+ */
 const GRACE_SECONDS = 1;
 
 /** @type {import('../report/result.js').Quantity} */
@@ -50,19 +52,33 @@ export const rtt = {
   result(folder, options) {
     const random = randomFor(options);
     const samples = folder.samples(roundTrip.name);
-    const caption = 'From a packet\'s sending to the arrival of the packet that answers it. Beside tables 4.4 and 4.5 of the thesis.';
+    const caption =
+      "From a packet's sending to the arrival of the packet that answers it. Beside tables " +
+      '4.4 and 4.5 of the thesis.';
     const difference = differenceTable(roundTrip, samples, random);
     return {
       title: rtt.title,
-      summary: `Two people talk, packet by packet, and each packet's answer is waited for, protocol by protocol in turn.`,
+      summary:
+        `Two people talk, packet by packet, and each packet's answer is waited for, protocol ` +
+        'by protocol in turn.',
       headlines: meanHeadlines('Round trip, mean', roundTrip, samples, random, THESIS_MEAN_MS),
-      tables: [summaryTable(roundTrip, samples, random, { caption }), ...(difference ? [difference] : [])],
-      plots: [timePlot(roundTrip, samples), distributionPlot(roundTrip, samples), cumulativePlot(roundTrip, samples)],
+      tables: [
+        summaryTable(roundTrip, samples, random, { caption }),
+        ...(difference ? [difference] : []),
+      ],
+      plots: [
+        timePlot(roundTrip, samples),
+        distributionPlot(roundTrip, samples),
+        cumulativePlot(roundTrip, samples),
+      ],
       notes: [
         'Open loop: a packet is sent when its frame ends, whatever has been answered by then.',
         'A packet and its answer are matched by the frame index that both carry.',
-        'Both times of a client are read in one process from one monotonic clock: just before the packet is handed to the transport, and when the answer is handed to the client.',
-        `What wasn't answered ${GRACE_SECONDS} s after the last packet never came; it is counted, and in no mean.`,
+        'Both times of a client are read in one process from one monotonic clock: just ' +
+          'before the packet is handed to the transport, and when the answer is handed to ' +
+          'the client.',
+        `What wasn't answered ${GRACE_SECONDS} s after the last packet never came; it is ` +
+          'counted, and in no mean.',
         ...worldNotes(options),
       ],
     };
@@ -75,7 +91,12 @@ export const rtt = {
  * @param {number} repetition
  */
 async function measureBlock(lab, transport, repetition) {
-  const people = ['A', 'B'].map((client) => ({ client, id: `${transport}-${client}`, transport, room: transport }));
+  const people = ['A', 'B'].map((client) => ({
+    client,
+    id: `${transport}-${client}`,
+    transport,
+    room: transport,
+  }));
   await lab.join(people);
   const startMs = lab.folder.elapsedMs + lab.options.warmUp * 1000;
   const { people: notes } = await lab.measure(lab.blockSeconds + GRACE_SECONDS);
@@ -87,7 +108,13 @@ async function measureBlock(lab, transport, repetition) {
     for (const { frame, atMs } of sent) {
       if (atMs - firstMs > lab.blockSeconds * 1000) break;
       const value = (answers.get(frame) ?? Infinity) - atMs;
-      lab.folder.record(roundTrip.name, { protocol: transport, repetition, client, atMs: startMs + atMs - firstMs, value });
+      lab.folder.record(roundTrip.name, {
+        protocol: transport,
+        repetition,
+        client,
+        atMs: startMs + atMs - firstMs,
+        value,
+      });
     }
   }
 }

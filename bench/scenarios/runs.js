@@ -1,4 +1,6 @@
-/** Runs of the lab's own commands, one after another, for the commands that put several together. */
+/**
+ * Runs of the lab's own commands, one after another, for the commands that put several together.
+ */
 
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
@@ -7,7 +9,9 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
-/** Time in which an interrupted run must close what it opened before it is killed, in milliseconds. */
+/**
+ * Time in which an interrupted run must close what it opened before it is killed, in milliseconds.
+ */
 const TIDY_MS = 15_000;
 
 /**
@@ -30,9 +34,14 @@ const TIDY_MS = 15_000;
  * @throws {Error} when it broke off, which says why
  */
 export async function runScenario({ argv, out, limitSeconds, signal }) {
-  const { output, code, reason } = await runNode([MAIN, ...argv, '--out', out], limitSeconds, signal);
+  const { output, code, reason } = await runNode(
+    [MAIN, ...argv, '--out', out],
+    limitSeconds,
+    signal,
+  );
   const report = /^Report: (.*)$/m.exec(output)?.[1];
-  if (code !== 0 || !report) throw new Error(reason ?? `it broke off (exit code ${code}) without a reason`);
+  if (code !== 0 || !report)
+    throw new Error(reason ?? `it broke off (exit code ${code}) without a reason`);
   return readRun(dirname(report));
 }
 
@@ -41,17 +50,33 @@ export async function runScenario({ argv, out, limitSeconds, signal }) {
  * @returns {Promise<ScenarioRun>}
  */
 export async function readRun(path) {
-  const [result, circumstances] = await Promise.all(['result.json', 'run.json'].map(async (file) => JSON.parse(await readFile(join(path, file), 'utf8'))));
+  const [result, circumstances] = await Promise.all(
+    ['result.json', 'run.json'].map(async (file) =>
+      JSON.parse(await readFile(join(path, file), 'utf8')),
+    ),
+  );
   const isShort = circumstances.generator?.bottleneck === true;
-  const warnings = [...circumstances.warnings, ...(isShort ? ['the load generator was itself short of processor time'] : [])];
+  const warnings = [
+    ...circumstances.warnings,
+    ...(isShort ? ['the load generator was itself short of processor time'] : []),
+  ];
   const { complete: isComplete, options, environment } = circumstances;
-  return { report: join(path, 'report.html'), result, isComplete, options, commit: environment.git?.commit, warnings };
+  return {
+    report: join(path, 'report.html'),
+    result,
+    isComplete,
+    options,
+    commit: environment.git?.commit,
+    warnings,
+  };
 }
 
 /**
- * @param {readonly string[]} argv of Node.js @param {number} limitSeconds @param {AbortSignal} signal
- * @returns {Promise<{ output: string, code: number | null, reason?: string }>} reason: why it broke off, where it was ended
- *   or has said so
+ * @param {readonly string[]} argv of Node.js
+ * @param {number} limitSeconds
+ * @param {AbortSignal} signal
+ * @returns {Promise<{ output: string, code: number | null, reason?: string }>} reason: why it broke
+ *   off, where it was ended or has said so
  */
 export function runNode(argv, limitSeconds, signal) {
   return new Promise((resolve, reject) => {

@@ -19,21 +19,73 @@ const TRANSPORTS = ['webtransport', 'websocket', 'http1'];
 
 /** @param {Scenario} scenario @returns {Command} without an action */
 export function scenarioCommand(scenario) {
-  const { duration = 60, repetitions = 6, format = 'thesis', link = 'loopback' } = scenario.defaults;
+  const {
+    duration = 60,
+    repetitions = 6,
+    format = 'thesis',
+    link = 'loopback',
+  } = scenario.defaults;
   const command = new Command(scenario.name)
     .description(scenario.description)
-    .addOption(new Option('--transports <list>', 'separated by commas').argParser(listOf(TRANSPORTS)).default(scenario.defaults.transports ?? ['webtransport', 'http1']))
-    .addOption(new Option('--link <profile>', 'the network between them').choices(Object.keys(LINK_PROFILES)).default(link))
-    .option('--link-steps <file>', 'JSON list of { atMs, changes } that the link goes through, from the first packet on', readSteps)
+    .addOption(
+      new Option('--transports <list>', 'separated by commas')
+        .argParser(listOf(TRANSPORTS))
+        .default(scenario.defaults.transports ?? ['webtransport', 'http1']),
+    )
+    .addOption(
+      new Option('--link <profile>', 'the network between them')
+        .choices(Object.keys(LINK_PROFILES))
+        .default(link),
+    )
+    .option(
+      '--link-steps <file>',
+      'JSON list of { atMs, changes } that the link goes through, from the first packet on',
+      readSteps,
+    )
     .option('--duration <seconds>', 'measured for each protocol', number(1, 36000), duration)
-    .option('--repetitions <count>', 'blocks that the duration is cut into, the protocols by turns', number(1, 1000), repetitions)
+    .option(
+      '--repetitions <count>',
+      'blocks that the duration is cut into, the protocols by turns',
+      number(1, 1000),
+      repetitions,
+    )
     .option('--warm-up <seconds>', 'left out at the beginning of each block', number(0, 60), 1.5)
-    .addOption(new Option('--format <name>', Object.entries(FORMATS).map(([name, { words }]) => `${name}: ${words}`).join('; ')).choices(Object.keys(FORMATS)).default(format))
+    .addOption(
+      new Option(
+        '--format <name>',
+        Object.entries(FORMATS)
+          .map(([name, { words }]) => `${name}: ${words}`)
+          .join('; '),
+      )
+        .choices(Object.keys(FORMATS))
+        .default(format),
+    )
     .option('--seed <number>', 'of the link and the statistics', number(0, 2 ** 32 - 1), 1)
-    .option('--browser', 'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones', scenario.defaults.browser ?? false)
-    .addOption(new Option('--complexity <n>', "of the server's Opus encoders, 0 to 10 whatever the server's load is, or auto").argParser(readComplexity).default(scenario.defaults.complexity ?? String(defaultEncoderSettings.complexity)))
-    .option('--server <options>', 'further options of the server, in one string', readServerOptions, [])
-    .addOption(new Option('--out <folder>', "where the run's folder is made").default(RESULTS, 'bench/results'));
+    .option(
+      '--browser',
+      'participants in Chromium (CHROMIUM_PATH, or where it usually is) instead of headless ones',
+      scenario.defaults.browser ?? false,
+    )
+    .addOption(
+      new Option(
+        '--complexity <n>',
+        "of the server's Opus encoders, 0 to 10 whatever the server's load is, or auto",
+      )
+        .argParser(readComplexity)
+        .default(scenario.defaults.complexity ?? String(defaultEncoderSettings.complexity)),
+    )
+    .option(
+      '--server <options>',
+      'further options of the server, in one string',
+      readServerOptions,
+      [],
+    )
+    .addOption(
+      new Option('--out <folder>', "where the run's folder is made").default(
+        RESULTS,
+        'bench/results',
+      ),
+    );
   scenario.addOptions?.(command);
   return command;
 }

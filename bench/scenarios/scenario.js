@@ -36,7 +36,10 @@ export const randomFor = ({ seed }) => seededRandom(seed);
 export const worldNotes = ({ browser }) =>
   browser
     ? [
-        "Participants ran in Chromium, with its own WebTransport, WebSocket and fetch. Those that only send and note packets share two pages, and run in a page's main thread where the page's call has a worker; over HTTP/1 each has a page and connections of its own.",
+        'Participants ran in Chromium, with its own WebTransport, WebSocket and fetch. ' +
+          "Those that only send and note packets share two pages, and run in a page's main " +
+          "thread where the page's call has a worker; over HTTP/1 each has a page and " +
+          'connections of its own.',
         "The generator's CPU is that of all of the browser's processes together.",
       ]
     : [];

@@ -17,7 +17,10 @@ import { trend } from '../stats/trend.js';
 const CHURN_SECONDS = 1;
 const LOOK_SECONDS = 10;
 
-/** The share of the time that is left out at the beginning: heaps grow to their size, and caches fill. */
+/**
+ * The share of the time that is left out at the beginning: heaps grow to their size, and caches
+ * fill.
+ */
 const SETTLING_SHARE = 1 / 6;
 
 /** One in this many values of the generator's lateness is kept: a long run has too many. */
@@ -61,7 +64,9 @@ export const soak = {
       lab.progress(`${churn.size} people`, second / duration);
       if (second % LOOK_SECONDS === 0) await look(lab, crowd, churn.size);
       await churn.step();
-      await lab.wait(Math.max(0, startMs / 1000 + second + CHURN_SECONDS - performance.now() / 1000));
+      await lab.wait(
+        Math.max(0, startMs / 1000 + second + CHURN_SECONDS - performance.now() / 1000),
+      );
     }
     await look(lab, crowd, churn.size);
   },
@@ -76,26 +81,66 @@ export const soak = {
     const rows = [quantities.rss, quantities.heap, quantities.external].map((quantity) => {
       const points = settled(of(quantity));
       const line = trend(points, { random });
-      return [quantity.label, points[0]?.[1] ?? null, points.at(-1)?.[1] ?? null, Math.max(0, ...points.map(([, y]) => y)), { value: line.slope, interval: line.interval }];
+      return [
+        quantity.label,
+        points[0]?.[1] ?? null,
+        points.at(-1)?.[1] ?? null,
+        Math.max(0, ...points.map(([, y]) => y)),
+        { value: line.slope, interval: line.interval },
+      ];
     });
-    const why = `${slope.toFixed(2)} MiB an hour [${interval.map((value) => value.toFixed(2)).join(', ')}] at ${size.toFixed(0)} MiB, over ${(60 * hours).toFixed(0)} min after settling`;
+    const why =
+      `${slope.toFixed(2)} MiB an hour ` +
+      `[${interval.map((value) => value.toFixed(2)).join(', ')}] at ${size.toFixed(0)} MiB, ` +
+      `over ${(60 * hours).toFixed(0)} min after settling`;
     return {
       title: soak.title,
-      summary: `${options.people} people in ${options.rooms} rooms; every second one leaves and another joins, and who talks changes.`,
-      headlines: [{ label: "Growth of the server's memory", unit: 'MiB an hour', protocol: '', value: slope, interval, digits: 2 }],
-      tables: [
-        targetsTable([{ what: 'Memory stays flat: growth in an hour that is sure', limit: FLAT_PERCENT, reached: (100 * Math.max(0, interval[0])) / size, unit: '%', digits: 1, why }]),
+      summary:
+        `${options.people} people in ${options.rooms} rooms; every second one leaves and ` +
+        'another joins, and who talks changes.',
+      headlines: [
         {
-          name: 'memory', title: 'Memory after settling', caption: 'The trend is of least squares; its interval of 95 % by a bootstrap of blocks.',
-          columns: [{ label: 'What' }, { label: 'First', unit: 'MiB', digits: 1 }, { label: 'Last', unit: 'MiB', digits: 1 }, { label: 'Most', unit: 'MiB', digits: 1 }, { label: 'Trend', unit: 'MiB/h', digits: 2 }],
+          label: "Growth of the server's memory",
+          unit: 'MiB an hour',
+          protocol: '',
+          value: slope,
+          interval,
+          digits: 2,
+        },
+      ],
+      tables: [
+        targetsTable([
+          {
+            what: 'Memory stays flat: growth in an hour that is sure',
+            limit: FLAT_PERCENT,
+            reached: (100 * Math.max(0, interval[0])) / size,
+            unit: '%',
+            digits: 1,
+            why,
+          },
+        ]),
+        {
+          name: 'memory',
+          title: 'Memory after settling',
+          caption: 'The trend is of least squares; its interval of 95 % by a bootstrap of blocks.',
+          columns: [
+            { label: 'What' },
+            { label: 'First', unit: 'MiB', digits: 1 },
+            { label: 'Last', unit: 'MiB', digits: 1 },
+            { label: 'Most', unit: 'MiB', digits: 1 },
+            { label: 'Trend', unit: 'MiB/h', digits: 2 },
+          ],
           rows,
         },
       ],
       plots: [memoryPlot(of)],
       notes: [
-        `The first ${Math.round(100 * SETTLING_SHARE)} % of the time are left out of the trend: heaps grow to their size in it.`,
-        'Of those who leave, every other one vanishes without a word. The first to join stays: its connection tells the others of the clock.',
-        `Growth that is sure is the lower end of the interval of 95 % of the trend, as a share of the memory; flat means no more than ${FLAT_PERCENT} % of it in an hour.`,
+        `The first ${Math.round(100 * SETTLING_SHARE)} % of the time are left out of the ` +
+          'trend: heaps grow to their size in it.',
+        'Of those who leave, every other one vanishes without a word. The first to join ' +
+          'stays: its connection tells the others of the clock.',
+        'Growth that is sure is the lower end of the interval of 95 % of the trend, as a ' +
+          `share of the memory; flat means no more than ${FLAT_PERCENT} % of it in an hour.`,
       ],
     };
   },
@@ -113,7 +158,10 @@ class Churn {
   /** @type {{ id: string, room: number, talks: boolean }[]} */
   #there = [];
 
-  /** @param {Child} crowd @param {{ rooms: number, people: number, talking: number, random: () => number }} options */
+  /**
+   * @param {Child} crowd
+   * @param {{ rooms: number, people: number, talking: number, random: () => number }} options
+   */
   constructor(crowd, { rooms, people, talking, random }) {
     this.#crowd = crowd;
     this.#rooms = rooms;
@@ -186,9 +234,20 @@ async function look(lab, crowd, people) {
   await lab.server.call('begin');
   const { latenessMs, cpuPercent: own } = await crowd.call('take');
   await crowd.call('note');
-  lab.tellGenerator(latenessMs.filter((/** @type {number} */ _, /** @type {number} */ i) => i % LATENESS_STEP === 0), own);
+  lab.tellGenerator(
+    latenessMs.filter(
+      (/** @type {number} */ _, /** @type {number} */ i) => i % LATENESS_STEP === 0,
+    ),
+    own,
+  );
   const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value) =>
-    lab.folder.record(name, { protocol: '', repetition: 0, client: '', atMs: lab.folder.elapsedMs, value });
+    lab.folder.record(name, {
+      protocol: '',
+      repetition: 0,
+      client: '',
+      atMs: lab.folder.elapsedMs,
+      value,
+    });
   add(quantities.rss, rss / 2 ** 20);
   add(quantities.heap, heapUsed / 2 ** 20);
   add(quantities.external, external / 2 ** 20);
@@ -196,23 +255,40 @@ async function look(lab, crowd, people) {
   add(quantities.cpu, cpuPercent);
 }
 
-/** @param {readonly Sample[]} samples @returns {[number, number][]} [hours, value] after settling */
+/**
+ * @param {readonly Sample[]} samples
+ * @returns {[number, number][]} [hours, value] after settling
+ */
 function settled(samples) {
   const first = samples[0]?.atMs ?? 0;
   const last = samples.at(-1)?.atMs ?? 0;
   const from = first + (last - first) * SETTLING_SHARE;
-  return samples.filter(({ atMs }) => atMs >= from).map(({ atMs, value }) => [(atMs - first) / 3.6e6, value]);
+  return samples
+    .filter(({ atMs }) => atMs >= from)
+    .map(({ atMs, value }) => [(atMs - first) / 3.6e6, value]);
 }
 
-/** @param {(quantity: Quantity) => readonly Sample[]} of @returns {import('../report/result.js').Plot} */
+/**
+ * @param {(quantity: Quantity) => readonly Sample[]} of
+ * @returns {import('../report/result.js').Plot}
+ */
 function memoryPlot(of) {
   const shown = [quantities.rss, quantities.heap, quantities.external];
   return {
-    name: 'memoryOverTime', title: "The server's memory over time", caption: `Read every ${LOOK_SECONDS} s.`, kind: 'line',
-    x: { label: 'Time', unit: 'min', from: 0 }, y: { label: 'Memory', unit: 'MiB', from: 0 },
+    name: 'memoryOverTime',
+    title: "The server's memory over time",
+    caption: `Read every ${LOOK_SECONDS} s.`,
+    kind: 'line',
+    x: { label: 'Time', unit: 'min', from: 0 },
+    y: { label: 'Memory', unit: 'MiB', from: 0 },
     series: shown.map((quantity, i) => ({
-      name: quantity.label, protocol: '', variant: i,
-      points: of(quantity).map(({ atMs, value }) => [(atMs - of(quantity)[0].atMs) / 60_000, value]),
+      name: quantity.label,
+      protocol: '',
+      variant: i,
+      points: of(quantity).map(({ atMs, value }) => [
+        (atMs - of(quantity)[0].atMs) / 60_000,
+        value,
+      ]),
     })),
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Targets: what aloud is to reach, as a table of each run, and the command `bars`, which runs the benchmarks
- * one after the other and puts their targets into one table.
+ * Targets: what aloud is to reach, as a table of each run, and the command `bars`, which runs the
+ * benchmarks one after the other and puts their targets into one table.
  * @import { Cell, Table } from '../report/result.js'
  * @import { RunFolder } from '../report/run-folder.js'
  * @import { Interval } from '../stats/bootstrap.js'
@@ -28,20 +28,30 @@ function pathOf(file) {
 /** The name of the table with a result's targets. */
 const TABLE = 'targets';
 
-/** Benchmarks that are commands of their own and no scenarios: how Node.js runs them, and the table of what they print. */
+/**
+ * Benchmarks that are commands of their own and no scenarios: how Node.js runs them, and the table
+ * of what they print.
+ */
 const COMMANDS = Object.freeze({
-  'frame-path': { argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'], tableOf: framePathTargets },
+  'frame-path': {
+    argv: ['--expose-gc', pathOf('../frame-path.js'), '--json'],
+    tableOf: framePathTargets,
+  },
   stalls: { argv: [pathOf('../stalls.js'), '--json'], tableOf: stallTargets },
 });
 
 /**
- * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in bytes. The
- * engine itself boxes a few numbers, up to 64 bytes (bench/frame-path.js); aloud's own code allocates nothing.
+ * Limits for one received frame on Node's thread: its time in microseconds, and its allocations in
+ * bytes. The engine itself boxes a few numbers, up to 64 bytes (bench/frame-path.js); aloud's own
+ * code allocates nothing.
  */
 const FRAME_US = 30;
 const FRAME_BYTES = 64;
 
-/** Limits of what a stall costs: the time until sound is back, how much less ViSQOL gives, and steps beside those of the speech. */
+/**
+ * Limits of what a stall costs: the time until sound is back, how much less ViSQOL gives, and steps
+ * beside those of the speech.
+ */
 const BACK_SECONDS = 3;
 const LESS_MOS = 0.1;
 const STEEPER = 1.1;
@@ -57,8 +67,16 @@ const STEEPER = 1.1;
 /** The benchmarks of `bars`: some 60 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
-  { name: 'call-thesis', argv: ['call', '--link', 'thesis', '--duration', '60'], limitSeconds: 180 },
-  { name: 'call-loopback', argv: ['call', '--duration', '15', '--settle', '20'], limitSeconds: 120 },
+  {
+    name: 'call-thesis',
+    argv: ['call', '--link', 'thesis', '--duration', '60'],
+    limitSeconds: 180,
+  },
+  {
+    name: 'call-loopback',
+    argv: ['call', '--duration', '15', '--settle', '20'],
+    limitSeconds: 120,
+  },
   { name: 'loss', argv: ['loss'], limitSeconds: 400 },
   { name: 'mouth-to-ear', argv: ['mouth-to-ear', '--duration', '12'], limitSeconds: 700 },
   { name: 'stalls', argv: [], limitSeconds: 900 },
@@ -67,7 +85,23 @@ export const BENCHMARKS = Object.freeze([
   { name: 'crowd', argv: ['crowd'], limitSeconds: 900 },
   { name: 'listeners', argv: ['listeners', '--duration', '10'], limitSeconds: 200 },
   // The server is measured after a minute: V8 compiles in the first.
-  { name: 'forward', argv: ['forward', '--cases', '50/5', '--ways', 'bundle,now', '--warm-up', '30', '--duration', '60', '--repetitions', '3'], limitSeconds: 700 },
+  {
+    name: 'forward',
+    argv: [
+      'forward',
+      '--cases',
+      '50/5',
+      '--ways',
+      'bundle,now',
+      '--warm-up',
+      '30',
+      '--duration',
+      '60',
+      '--repetitions',
+      '3',
+    ],
+    limitSeconds: 700,
+  },
   { name: 'throughput', argv: ['throughput'], limitSeconds: 500 },
   { name: 'startup', argv: ['startup'], limitSeconds: 500 },
   { name: 'memory', argv: ['memory'], limitSeconds: 200 },
@@ -82,10 +116,13 @@ export const BENCHMARKS = Object.freeze([
  * @param {number} digits
  */
 export const intervalWords = ({ low, high }, unit, digits) =>
-  Number.isFinite(low) && Number.isFinite(high) ? `95 % from ${low.toFixed(digits)} to ${high.toFixed(digits)} ${unit}` : 'no interval';
+  Number.isFinite(low) && Number.isFinite(high)
+    ? `95 % from ${low.toFixed(digits)} to ${high.toFixed(digits)} ${unit}`
+    : 'no interval';
 
 /** @param {Target} target */
-export const isMet = ({ is = '≤', limit, reached }) => (is === '≤' ? reached <= limit : reached >= limit);
+export const isMet = ({ is = '≤', limit, reached }) =>
+  is === '≤' ? reached <= limit : reached >= limit;
 
 /**
  * @param {readonly Target[]} targets
@@ -95,12 +132,24 @@ export function targetsTable(targets) {
   return {
     name: TABLE,
     title: 'Targets',
-    columns: [{ label: 'What' }, { label: 'Target' }, { label: 'Reached' }, { label: 'Met' }, { label: 'Remark' }],
+    columns: [
+      { label: 'What' },
+      { label: 'Target' },
+      { label: 'Reached' },
+      { label: 'Met' },
+      { label: 'Remark' },
+    ],
     rows: targets.map((target) => {
       const { what, is = '≤', limit, reached, unit, digits, why = '' } = target;
       const text = (/** @type {number} */ value) => `${formatNumber(value, digits)} ${unit}`;
       const isKnown = !Number.isNaN(reached);
-      return [what, `${is} ${text(limit)}`, isKnown ? text(reached) : '–', isKnown ? (isMet(target) ? 'met' : 'not met') : 'not measured', why];
+      return [
+        what,
+        `${is} ${text(limit)}`,
+        isKnown ? text(reached) : '–',
+        isKnown ? (isMet(target) ? 'met' : 'not met') : 'not measured',
+        why,
+      ];
     }),
   };
 }
@@ -120,11 +169,17 @@ export async function runTargets({ benchmarks, folder, signal, progress }) {
     if (signal.aborted) break;
     progress(benchmark.name, i / benchmarks.length);
     try {
-      tables.push(benchmark.argv.length > 0 ? await runTarget(benchmark, folder, signal) : await runCommand(benchmark, signal));
+      tables.push(
+        benchmark.argv.length > 0
+          ? await runTarget(benchmark, folder, signal)
+          : await runCommand(benchmark, signal),
+      );
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
       folder.warn(`${benchmark.name}: ${why}`);
-      tables.push(targetsTable([{ what: benchmark.name, limit: NaN, reached: NaN, unit: '', why }]));
+      tables.push(
+        targetsTable([{ what: benchmark.name, limit: NaN, reached: NaN, unit: '', why }]),
+      );
     }
   }
   return joined(tables);
@@ -132,12 +187,20 @@ export async function runTargets({ benchmarks, folder, signal, progress }) {
 
 /** @param {readonly Table[]} tables of targets */
 export function joined(tables) {
-  return { ...targetsTable([]), rows: /** @type {Cell[][]} */ (tables.flatMap(({ rows }) => rows)) };
+  return {
+    ...targetsTable([]),
+    rows: /** @type {Cell[][]} */ (tables.flatMap(({ rows }) => rows)),
+  };
 }
 
 /** @param {Benchmark} benchmark @param {RunFolder} folder @param {AbortSignal} signal */
 async function runTarget({ name, argv, limitSeconds }, folder, signal) {
-  const { report, result, warnings } = await runScenario({ argv, out: folder.path, limitSeconds, signal });
+  const { report, result, warnings } = await runScenario({
+    argv,
+    out: folder.path,
+    limitSeconds,
+    signal,
+  });
   const table = result.tables.find(({ name: kind }) => kind === TABLE);
   if (!table) throw new Error(`${name} has no table of targets`);
   for (const warning of warnings) folder.warn(`${name}: ${warning}`);
@@ -159,32 +222,89 @@ async function runCommand({ name, limitSeconds }, signal) {
 export function framePathTargets({ cases }) {
   const ours = cases.filter(({ codec }) => codec === 'none');
   const pushed = ours.filter(({ delivery }) => delivery === 'tick');
-  const words = (/** @type {Record<string, any>} */ { people, talking }) => `${people} people, ${talking} talk`;
+  const words = (/** @type {Record<string, any>} */ { people, talking }) =>
+    `${people} people, ${talking} talk`;
   const worst = (/** @type {Record<string, any>[]} */ all, /** @type {string} */ what) =>
     all.reduce((most, one) => (one[what] > most[what] ? one : most));
   if (pushed.length === 0) return targetsTable([]);
-  const [slow, big, answered] = [worst(pushed, 'µs/frame'), worst(pushed, 'bytes/frame'), worst(ours, 'µs/frame')];
-  const others = answered === slow ? '' : `; answered one by one (reply) up to ${answered['µs/frame']} µs: ${words(answered)}`;
+  const [slow, big, answered] = [
+    worst(pushed, 'µs/frame'),
+    worst(pushed, 'bytes/frame'),
+    worst(ours, 'µs/frame'),
+  ];
+  const others =
+    answered === slow
+      ? ''
+      : `; answered one by one (reply) up to ${answered['µs/frame']} µs: ${words(answered)}`;
   return targetsTable([
-    { what: 'The path of a received frame without codec', limit: FRAME_US, reached: slow['µs/frame'], unit: 'µs', digits: 1, why: `the dearest of the rooms measured: ${words(slow)}${others}` },
-    { what: 'Allocated for a frame', limit: FRAME_BYTES, reached: big['bytes/frame'], unit: 'bytes', digits: 0, why: `the most: ${words(big)}; the engine boxes a few numbers, up to ${FRAME_BYTES} bytes of which count as none of ours` },
+    {
+      what: 'The path of a received frame without codec',
+      limit: FRAME_US,
+      reached: slow['µs/frame'],
+      unit: 'µs',
+      digits: 1,
+      why: `the dearest of the rooms measured: ${words(slow)}${others}`,
+    },
+    {
+      what: 'Allocated for a frame',
+      limit: FRAME_BYTES,
+      reached: big['bytes/frame'],
+      unit: 'bytes',
+      digits: 0,
+      why:
+        `the most: ${words(big)}; the engine boxes a few numbers, up to ${FRAME_BYTES} bytes ` +
+        'of which count as none of ours',
+    },
   ]);
 }
 
 /**
- * @typedef {{ estimate: number, low: number, high: number, worst: number }} StallFigure  the median of calls, and the worst
- * @typedef {{ name: string, calls: number, back: StallFigure, worseWhole: StallFigure, steeper: StallFigure, moved: StallFigure }} StallRow
+ * @typedef {{ estimate: number, low: number, high: number, worst: number }} StallFigure the median
+ *   of calls, and the worst
+ * @typedef {{ name: string, calls: number, back: StallFigure, worseWhole: StallFigure, steeper:
+ *   StallFigure, moved: StallFigure }} StallRow
  *
- * @param {{ stall: number, seconds: number, rows: StallRow[] }} measured  what bench/stalls.js prints
+ * @param {{ stall: number, seconds: number, rows: StallRow[] }} measured what bench/stalls.js
+ *   prints
  * @returns {Table}
  */
 export function stallTargets({ stall, seconds, rows }) {
   const words = (/** @type {StallFigure} */ { estimate, low, high }, digits = 2) =>
     `median ${estimate.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
-  return targetsTable(rows.flatMap(({ name, calls, back, worseWhole, steeper, moved }) => [
-    { what: `Within 10 ms again after ${stall} ms, ${name}`, limit: BACK_SECONDS, reached: back.worst, unit: 's', digits: 1, why: `the latest of ${calls} calls; ${words(back, 1)}` },
-    { what: `ViSQOL below untouched, a call of ${seconds} s, ${name}`, limit: LESS_MOS, reached: worseWhole.estimate, unit: 'MOS', digits: 2, why: `${words(worseWhole)}; the worst ${worseWhole.worst.toFixed(2)}` },
-    { what: `No click: the steepest step beside that of the speech, ${name}`, limit: STEEPER, reached: steeper.worst, unit: '×', digits: 2, why: `the steepest of ${calls} calls; ${words(steeper)}` },
-    { what: `Moved without a stall, ${name}`, limit: 0, reached: moved.worst, unit: 'ms', digits: 2, why: 'the same calls, from 5 s on' },
-  ]));
+  return targetsTable(
+    rows.flatMap(({ name, calls, back, worseWhole, steeper, moved }) => [
+      {
+        what: `Within 10 ms again after ${stall} ms, ${name}`,
+        limit: BACK_SECONDS,
+        reached: back.worst,
+        unit: 's',
+        digits: 1,
+        why: `the latest of ${calls} calls; ${words(back, 1)}`,
+      },
+      {
+        what: `ViSQOL below untouched, a call of ${seconds} s, ${name}`,
+        limit: LESS_MOS,
+        reached: worseWhole.estimate,
+        unit: 'MOS',
+        digits: 2,
+        why: `${words(worseWhole)}; the worst ${worseWhole.worst.toFixed(2)}`,
+      },
+      {
+        what: `No click: the steepest step beside that of the speech, ${name}`,
+        limit: STEEPER,
+        reached: steeper.worst,
+        unit: '×',
+        digits: 2,
+        why: `the steepest of ${calls} calls; ${words(steeper)}`,
+      },
+      {
+        what: `Moved without a stall, ${name}`,
+        limit: 0,
+        reached: moved.worst,
+        unit: 'ms',
+        digits: 2,
+        why: 'the same calls, from 5 s on',
+      },
+    ]),
+  );
 }

@@ -1,7 +1,7 @@
 /**
- * The server's estimate of what a session's path delivers, against what the link does: at levels, after steps, and of a
- * sender that has little to send (paper: P. Nys, "Design and Implementation of Media Streaming using WebTransport and QUIC",
- * TU Berlin, 2024, section 5.2.1).
+ * The server's estimate of what a session's path delivers, against what the link does: at levels,
+ * after steps, and of a sender that has little to send (paper: P. Nys, "Design and Implementation
+ * of Media Streaming using WebTransport and QUIC", TU Berlin, 2024, section 5.2.1).
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
@@ -25,7 +25,10 @@ const RECEIVER = new URL('../throughput/receiver-process.js', import.meta.url);
 /** The link: one way's delay, and the longest wait in its queue, in milliseconds. */
 const LINK = Object.freeze({ delayMs: 10, queueMs: 100 });
 
-/** Rates that a run begins with, in Mbit/s, and how long each is kept, and left out at first, in seconds. */
+/**
+ * Rates that a run begins with, in Mbit/s, and how long each is kept, and left out at first, in
+ * seconds.
+ */
 const LEVELS = Object.freeze([0.5, 1, 2.5, 5, 10, 20]);
 const LEVEL_SECONDS = 5;
 const SETTLE_SECONDS = 2;
@@ -34,10 +37,16 @@ const SETTLE_SECONDS = 2;
 const TRAJECTORY = Object.freeze([5, 2.5, 7.5, 20, 5, 1, 7.5]);
 const STEP_SECONDS = 5;
 
-/** A sender with little to send: the rate of the path, from the first on and then, and how long it sends. */
+/**
+ * A sender with little to send: the rate of the path, from the first on and then, and how long it
+ * sends.
+ */
 const LIVE = Object.freeze({ rate: 5, seconds: 5, knownAfterSeconds: 2, drainSeconds: 3 });
 
-/** The deviations that are good, in percent of the truth, and for how long an estimate keeps to them that has found it. */
+/**
+ * The deviations that are good, in percent of the truth, and for how long an estimate keeps to them
+ * that has found it.
+ */
 const WITHIN = Object.freeze(/** @type {const} */ ([-15, 5]));
 const KEEPS_MS = 300;
 const FOUND_SECONDS = 2;
@@ -45,41 +54,89 @@ const FOUND_SECONDS = 2;
 /** Time over which the paper's second formula is the mean of its first: a segment of sound. */
 const SEGMENT_MS = 1000;
 
-/** The paper's error with quinn, in percent of 5 Mbit/s (page 42), and the estimate that it never got above. */
+/**
+ * The paper's error with quinn, in percent of 5 Mbit/s (page 42), and the estimate that it never
+ * got above.
+ */
 const PAPER = Object.freeze({ percent: -14, ceiling: 5 });
 
-const factors = [{ name: 'part', label: 'Part', unit: '' }, { name: 'rate', label: 'Rate of the link', unit: 'Mbit/s' }];
+const factors = [
+  { name: 'part', label: 'Part', unit: '' },
+  { name: 'rate', label: 'Rate of the link', unit: 'Mbit/s' },
+];
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
-  error: { name: 'estimateError', label: "Estimate's deviation from the link's rate", unit: '%', factors },
-  formula: { name: 'formulaError', label: "Deviation of the paper's formula (5.2)", unit: '%', factors },
-  single: { name: 'singleError', label: "Deviation of the paper's formula (5.1)", unit: '%', factors },
-  found: { name: 'found', label: 'Time until a step is found', unit: 's', factors: [...factors, { name: 'from', label: 'Rate before', unit: 'Mbit/s' }] },
+  error: {
+    name: 'estimateError',
+    label: "Estimate's deviation from the link's rate",
+    unit: '%',
+    factors,
+  },
+  formula: {
+    name: 'formulaError',
+    label: "Deviation of the paper's formula (5.2)",
+    unit: '%',
+    factors,
+  },
+  single: {
+    name: 'singleError',
+    label: "Deviation of the paper's formula (5.1)",
+    unit: '%',
+    factors,
+  },
+  found: {
+    name: 'found',
+    label: 'Time until a step is found',
+    unit: 's',
+    factors: [...factors, { name: 'from', label: 'Rate before', unit: 'Mbit/s' }],
+  },
   estimate: { name: 'estimate', label: 'Estimate', unit: 'Mbit/s', factors },
 };
 
 /** @param {string} text @returns {number[]} */
 function ratesOf(text) {
   const rates = numbers(text);
-  if (rates.includes(0)) throw new InvalidArgumentError('a link without a rate has nothing to estimate');
+  if (rates.includes(0))
+    throw new InvalidArgumentError('a link without a rate has nothing to estimate');
   return rates;
 }
 
-/** @typedef {{ atMs: number, deliveryBps: number | null, isLimit: boolean, bytesInFlight: number, rttMs: number }} Note */
+/**
+ * @typedef {{ atMs: number, deliveryBps: number | null, isLimit: boolean, bytesInFlight: number,
+ *   rttMs: number }} Note
+ */
 
 /** @type {Scenario} */
 export const throughput = {
   name: 'throughput',
   title: 'The estimate of what a path delivers',
-  description: "the server's estimate of a path's rate against the link's: levels, steps, and a sender with little to send",
+  description:
+    "the server's estimate of a path's rate against the link's: levels, steps, and a sender " +
+    'with little to send',
   quantities: Object.values(quantities),
-  defaults: { duration: 90, repetitions: 3, format: 'call', transports: ['webtransport'], link: 'clear' },
+  defaults: {
+    duration: 90,
+    repetitions: 3,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'clear',
+  },
   addOptions: (command) => {
     command
       .option('--levels <Mbits>', 'rates of the link, separated by commas', ratesOf, [...LEVELS])
-      .addOption(new Option('--controller <name>', "the sender's congestion controller").choices([...CONGESTION_CONTROLLERS]).default('cubic'))
-      .addHelpText('after', "\nthroughput stands for a server's estimates in P. Nys, \"Design and Implementation of Media Streaming using WebTransport and QUIC\" (TU\nBerlin, 2024): figures 5.1 to 5.8, quinn's own, and figures 6.2 to 6.4, from bytes under way and round trip.");
+      .addOption(
+        new Option('--controller <name>', "the sender's congestion controller")
+          .choices([...CONGESTION_CONTROLLERS])
+          .default('cubic'),
+      )
+      .addHelpText(
+        'after',
+        '\nthroughput stands for a server\'s estimates in P. Nys, "Design and ' +
+          'Implementation of Media Streaming using WebTransport and QUIC" (TU\nBerlin, ' +
+          "2024): figures 5.1 to 5.8, quinn's own, and figures 6.2 to 6.4, from bytes under " +
+          'way and round trip.',
+      );
   },
 
   async measure(lab) {
@@ -90,9 +147,13 @@ export const throughput = {
     try {
       const { address: host } = lab.link.server;
       const { port, hash } = await sender.call('open', { host, controller });
-      const ends = { sender, connect: () => receiver.call('connect', { url: `https://${host}:${port}/`, hash }) };
+      const ends = {
+        sender,
+        connect: () => receiver.call('connect', { url: `https://${host}:${port}/`, hash }),
+      };
       for (let repetition = 0; repetition < repetitions; repetition++) {
-        const progress = (/** @type {string} */ what, /** @type {number} */ share) => lab.progress(what, (repetition + share) / repetitions);
+        const progress = (/** @type {string} */ what, /** @type {number} */ share) =>
+          lab.progress(what, (repetition + share) / repetitions);
         for (const [i, rate] of levels.entries()) {
           progress(`${rate} Mbit/s`, (0.4 * i) / levels.length);
           await measureLevel(lab, ends, repetition, rate);
@@ -109,19 +170,47 @@ export const throughput = {
   },
 
   result(folder, options) {
-    const levels = [...new Set(folder.samples(quantities.error.name).filter(isPart('level')).map(rateOf))];
+    const levels = [
+      ...new Set(folder.samples(quantities.error.name).filter(isPart('level')).map(rateOf)),
+    ];
     const random = randomFor(options);
     return {
       title: throughput.title,
-      summary: `A sender and a receiver at two ends of a link with a round trip of ${2 * LINK.delayMs} ms and a queue of ${LINK.queueMs} ms; the sender's congestion controller is ${options.controller}.`,
-      headlines: levels.map((rate) => ({ label: `Deviation at ${rate} Mbit/s, median`, unit: '%', protocol: '', value: quantile(deviations(folder, quantities.error, 'level', rate), 0.5), digits: 1 })),
-      tables: [targetsTable(targetsOf(folder, levels)), levelTable(folder, levels, random), stepTable(folder), liveTable(folder)],
+      summary:
+        'A sender and a receiver at two ends of a link with a round trip of ' +
+        `${2 * LINK.delayMs} ms and a queue of ${LINK.queueMs} ms; the sender's congestion ` +
+        `controller is ${options.controller}.`,
+      headlines: levels.map((rate) => ({
+        label: `Deviation at ${rate} Mbit/s, median`,
+        unit: '%',
+        protocol: '',
+        value: quantile(deviations(folder, quantities.error, 'level', rate), 0.5),
+        digits: 1,
+      })),
+      tables: [
+        targetsTable(targetsOf(folder, levels)),
+        levelTable(folder, levels, random),
+        stepTable(folder),
+        liveTable(folder),
+      ],
       plots: [stepPlot(folder)].flatMap((plot) => plot ?? []),
       notes: [
-        "The truth is the rate that the link has at that moment, of IP packets; the estimate is of QUIC's packets, which at 1 452 bytes are 2 % less. A look each 20 ms.",
-        `Levels and steps: one stream for each second of a recording at 128 kbit/s, as fast as they go. Levels: a connection of its own for each, whose first ${SETTLE_SECONDS} s are left out. Steps: the rates of the paper's trajectory (figure 5.7), ${STEP_SECONDS} s each; its order and times aren't all in its text. A step is found from when on the estimate is within ${WITHIN.join(' to +')} % of the new rate for ${KEEPS_MS} ms.`,
-        "Formula (5.1): bytes under way × 8 / smoothed round trip, at one look; (5.2): its mean over a second. The paper read them at each packet from a log that webtransport-go has and quinn hasn't.",
-        "Little to send: a datagram of 320 bytes each 20 ms. Such a sender can't know more than what it sends, unless it knew before: what it sends may raise the estimate and never lowers it. Where a path falls to a rate that is still above what is sent, no sender finds that out; below it, packets wait or are lost, and the sender isn't limited by the application any more.",
+        'The truth is the rate that the link has at that moment, of IP packets; the ' +
+          "estimate is of QUIC's packets, which at 1 452 bytes are 2 % less. A look each 20 ms.",
+        'Levels and steps: one stream for each second of a recording at 128 kbit/s, as fast ' +
+          'as they go. Levels: a connection of its own for each, whose first ' +
+          `${SETTLE_SECONDS} s are left out. Steps: the rates of the paper's trajectory ` +
+          `(figure 5.7), ${STEP_SECONDS} s each; its order and times aren't all in its ` +
+          'text. A step is found from when on the estimate is within ' +
+          `${WITHIN.join(' to +')} % of the new rate for ${KEEPS_MS} ms.`,
+        'Formula (5.1): bytes under way × 8 / smoothed round trip, at one look; (5.2): its ' +
+          'mean over a second. The paper read them at each packet from a log that ' +
+          "webtransport-go has and quinn hasn't.",
+        "Little to send: a datagram of 320 bytes each 20 ms. Such a sender can't know more " +
+          'than what it sends, unless it knew before: what it sends may raise the estimate ' +
+          'and never lowers it. Where a path falls to a rate that is still above what is ' +
+          'sent, no sender finds that out; below it, packets wait or are lost, and the ' +
+          "sender isn't limited by the application any more.",
       ],
     };
   },
@@ -162,10 +251,23 @@ async function measureSteps(lab, { sender, connect }, repetition) {
     const notes = await sender.call('take');
     const fromMs = notes[0].atMs;
     const startMs = lab.folder.elapsedMs - STEP_SECONDS * 1000;
-    const add = (/** @type {Quantity} */ quantity, /** @type {number} */ value, /** @type {number} */ atMs, more = {}) =>
-      lab.folder.record(quantity.name, { protocol: '', repetition, client: '', atMs: startMs + atMs - fromMs, value, factors: { part: 'steps', rate, ...more } });
+    const add = (
+      /** @type {Quantity} */ quantity,
+      /** @type {number} */ value,
+      /** @type {number} */ atMs,
+      more = {},
+    ) =>
+      lab.folder.record(quantity.name, {
+        protocol: '',
+        repetition,
+        client: '',
+        atMs: startMs + atMs - fromMs,
+        value,
+        factors: { part: 'steps', rate, ...more },
+      });
     if (before > 0) add(quantities.found, foundAfter(notes, rate) / 1000, fromMs, { from: before });
-    for (const note of thinned(notes)) add(quantities.estimate, (note.deliveryBps ?? 0) / 1e6, note.atMs);
+    for (const note of thinned(notes))
+      add(quantities.estimate, (note.deliveryBps ?? 0) / 1e6, note.atMs);
     before = rate;
   }
   await sender.call('send', { what: 'nothing' });
@@ -192,20 +294,46 @@ async function measureLive(lab, { sender, connect }, repetition) {
   await sender.call('send', { what: 'nothing' });
 }
 
-/** @param {Lab} lab @param {{ notes: Note[], repetition: number, part: string, rate: number }} what */
+/**
+ * @param {Lab} lab
+ * @param {{ notes: Note[], repetition: number, part: string, rate: number }} what
+ */
 function recordErrors(lab, { notes, repetition, part, rate }) {
   const add = (/** @type {Quantity} */ quantity, /** @type {number} */ bps) =>
-    lab.folder.record(quantity.name, { protocol: '', repetition, client: '', atMs: lab.folder.elapsedMs, value: deviation(bps, rate), factors: { part, rate } });
+    lab.folder.record(quantity.name, {
+      protocol: '',
+      repetition,
+      client: '',
+      atMs: lab.folder.elapsedMs,
+      value: deviation(bps, rate),
+      factors: { part, rate },
+    });
   for (const { deliveryBps } of thinned(notes)) add(quantities.error, deliveryBps ?? 0);
-  const singles = notes.filter(({ rttMs }) => rttMs > 0).map(({ atMs, bytesInFlight, rttMs }) => ({ atMs, bps: (bytesInFlight * 8 * 1000) / rttMs }));
+  const singles = notes
+    .filter(({ rttMs }) => rttMs > 0)
+    .map(({ atMs, bytesInFlight, rttMs }) => ({ atMs, bps: (bytesInFlight * 8 * 1000) / rttMs }));
   for (const { bps } of singles) add(quantities.single, bps);
-  for (let fromMs = singles[0]?.atMs ?? Infinity; fromMs + SEGMENT_MS <= (singles.at(-1)?.atMs ?? 0) + 100; fromMs += SEGMENT_MS) {
-    add(quantities.formula, mean(singles.filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + SEGMENT_MS).map(({ bps }) => bps)));
+  for (
+    let fromMs = singles[0]?.atMs ?? Infinity;
+    fromMs + SEGMENT_MS <= (singles.at(-1)?.atMs ?? 0) + 100;
+    fromMs += SEGMENT_MS
+  ) {
+    add(
+      quantities.formula,
+      mean(
+        singles
+          .filter(({ atMs }) => atMs >= fromMs && atMs < fromMs + SEGMENT_MS)
+          .map(({ bps }) => bps),
+      ),
+    );
   }
 }
 
 /** Looks that are a tenth of a second apart. @param {Note[]} notes */
-const thinned = (notes) => notes.filter((note, i) => i === 0 || Math.floor(note.atMs / 100) !== Math.floor(notes[i - 1].atMs / 100));
+const thinned = (notes) =>
+  notes.filter(
+    (note, i) => i === 0 || Math.floor(note.atMs / 100) !== Math.floor(notes[i - 1].atMs / 100),
+  );
 
 /** @param {number} bps @param {number} rate Mbit/s @returns {number} percent */
 const deviation = (bps, rate) => 100 * (bps / (rate * 1e6) - 1);
@@ -227,19 +355,40 @@ export function foundAfter(notes, rate) {
 }
 
 /** @param {string} part */
-const isPart = (part) => (/** @type {Sample} */ { factors: its }) => its?.part === part;
+const isPart =
+  (part) =>
+  (/** @type {Sample} */ { factors: its }) =>
+    its?.part === part;
 const rateOf = (/** @type {Sample} */ { factors: its }) => Number(its?.rate);
 
-/** @param {Samples} folder @param {Quantity} quantity @param {string} part @param {number} [rate] */
+/**
+ * @param {Samples} folder
+ * @param {Quantity} quantity
+ * @param {string} part
+ * @param {number} [rate]
+ */
 const deviations = (folder, quantity, part, rate) =>
-  sorted(folder.samples(quantity.name).filter((sample) => isPart(part)(sample) && (rate === undefined || rateOf(sample) === rate)).map(({ value }) => value));
+  sorted(
+    folder
+      .samples(quantity.name)
+      .filter((sample) => isPart(part)(sample) && (rate === undefined || rateOf(sample) === rate))
+      .map(({ value }) => value),
+  );
 
 /** The steps that were made, in order. @param {Samples} folder */
 function stepsOf(folder) {
   const samples = folder.samples(quantities.found.name);
   return TRAJECTORY.slice(1).map((to, i) => {
     const from = TRAJECTORY[i];
-    return { from, to, seconds: sorted(samples.filter((sample) => rateOf(sample) === to && sample.factors?.from === from).map(({ value }) => value)) };
+    return {
+      from,
+      to,
+      seconds: sorted(
+        samples
+          .filter((sample) => rateOf(sample) === to && sample.factors?.from === from)
+          .map(({ value }) => value),
+      ),
+    };
   });
 }
 
@@ -253,58 +402,173 @@ function targetsOf(folder, levels) {
       const of = deviations(folder, quantities.error, 'level', rate);
       const why = `median ${quantile(of, 0.5).toFixed(1)} %`;
       return [
-        /** @type {Target} */ ({ what: `Deviation at ${rate} Mbit/s, 5th percentile`, is: '≥', limit: least, reached: quantile(of, 0.05), unit: '%', digits: 1, why }),
-        { what: `Deviation at ${rate} Mbit/s, 95th percentile`, limit: most, reached: quantile(of, 0.95), unit: '%', digits: 1, why },
+        /** @type {Target} */ ({
+          what: `Deviation at ${rate} Mbit/s, 5th percentile`,
+          is: '≥',
+          limit: least,
+          reached: quantile(of, 0.05),
+          unit: '%',
+          digits: 1,
+          why,
+        }),
+        {
+          what: `Deviation at ${rate} Mbit/s, 95th percentile`,
+          limit: most,
+          reached: quantile(of, 0.95),
+          unit: '%',
+          digits: 1,
+          why,
+        },
       ];
     }),
-    ...stepsOf(folder).map(({ from, to, seconds }) => ({ what: `A step from ${from} to ${to} Mbit/s is found, the slowest`, limit: FOUND_SECONDS, reached: quantile(seconds, 1), unit: 's', digits: 1 })),
-    { what: 'Little to send, path known: the lowest', is: '≥', limit: least, reached: quantile(known, 0), unit: '%', digits: 1 },
-    { what: 'Little to send, path known: the highest', limit: most, reached: quantile(known, 1), unit: '%', digits: 1 },
-    { what: 'Little to send from the first on: the highest', limit: most, reached: quantile(alone, 1), unit: '%', digits: 1, why: 'the estimate is what is sent, a lower bound' },
+    ...stepsOf(folder).map(({ from, to, seconds }) => ({
+      what: `A step from ${from} to ${to} Mbit/s is found, the slowest`,
+      limit: FOUND_SECONDS,
+      reached: quantile(seconds, 1),
+      unit: 's',
+      digits: 1,
+    })),
+    {
+      what: 'Little to send, path known: the lowest',
+      is: '≥',
+      limit: least,
+      reached: quantile(known, 0),
+      unit: '%',
+      digits: 1,
+    },
+    {
+      what: 'Little to send, path known: the highest',
+      limit: most,
+      reached: quantile(known, 1),
+      unit: '%',
+      digits: 1,
+    },
+    {
+      what: 'Little to send from the first on: the highest',
+      limit: most,
+      reached: quantile(alone, 1),
+      unit: '%',
+      digits: 1,
+      why: 'the estimate is what is sent, a lower bound',
+    },
   ];
 }
 
-/** @param {Samples} folder @param {readonly number[]} levels @param {() => number} random @returns {Table} */
+/**
+ * @param {Samples} folder
+ * @param {readonly number[]} levels
+ * @param {() => number} random
+ * @returns {Table}
+ */
 function levelTable(folder, levels, random) {
   const rows = levels.map((rate) => {
     const of = (/** @type {Quantity} */ quantity) => deviations(folder, quantity, 'level', rate);
-    const repetitions = valuesByRepetition(folder.samples(quantities.error.name), (sample) => isPart('level')(sample) && rateOf(sample) === rate);
-    const [interval] = bootstrap(repetitions, (ascending) => [quantile(ascending, 0.5)], { random });
-    const [errors, formula, single] = [quantities.error, quantities.formula, quantities.single].map(of);
-    return [rate, toEstimate(interval), quantile(errors, 0.05), quantile(errors, 0.95), quantile(formula, 0.5), quantile(single, 0.05), quantile(single, 0.95), rate === PAPER.ceiling ? PAPER.percent : null];
+    const repetitions = valuesByRepetition(
+      folder.samples(quantities.error.name),
+      (sample) => isPart('level')(sample) && rateOf(sample) === rate,
+    );
+    const [interval] = bootstrap(repetitions, (ascending) => [quantile(ascending, 0.5)], {
+      random,
+    });
+    const [errors, formula, single] = [quantities.error, quantities.formula, quantities.single].map(
+      of,
+    );
+    return [
+      rate,
+      toEstimate(interval),
+      quantile(errors, 0.05),
+      quantile(errors, 0.95),
+      quantile(formula, 0.5),
+      quantile(single, 0.05),
+      quantile(single, 0.95),
+      rate === PAPER.ceiling ? PAPER.percent : null,
+    ];
   });
   const percent = { unit: '%', digits: 1 };
   return {
-    name: 'levels', title: 'At levels', caption: `Deviation from the link's rate. The paper: what quinn's BBR told, which was never above some ${PAPER.ceiling} Mbit/s but at 20 Mbit/s.`,
-    columns: [{ label: 'Rate', unit: 'Mbit/s' }, { label: 'Estimate, median', ...percent }, { label: '5 %', ...percent }, { label: '95 %', ...percent }, { label: 'Formula (5.2), median', ...percent }, { label: 'Formula (5.1), 5 %', ...percent }, { label: '95 %', ...percent }, { label: 'Paper', ...percent }],
+    name: 'levels',
+    title: 'At levels',
+    caption:
+      `Deviation from the link's rate. The paper: what quinn's BBR told, which was never ` +
+      `above some ${PAPER.ceiling} Mbit/s but at 20 Mbit/s.`,
+    columns: [
+      { label: 'Rate', unit: 'Mbit/s' },
+      { label: 'Estimate, median', ...percent },
+      { label: '5 %', ...percent },
+      { label: '95 %', ...percent },
+      { label: 'Formula (5.2), median', ...percent },
+      { label: 'Formula (5.1), 5 %', ...percent },
+      { label: '95 %', ...percent },
+      { label: 'Paper', ...percent },
+    ],
     rows,
   };
 }
 
 /** @param {Samples} folder @returns {Table} */
 function stepTable(folder) {
-  const rows = stepsOf(folder).map(({ from, to, seconds }) => [`${from} to ${to} Mbit/s`, quantile(seconds, 0.5), quantile(seconds, 1)]);
-  return { name: 'steps', title: 'After steps', columns: [{ label: 'Step' }, { label: 'Found after, median', unit: 's', digits: 2 }, { label: 'the slowest', unit: 's', digits: 2 }], rows };
+  const rows = stepsOf(folder).map(({ from, to, seconds }) => [
+    `${from} to ${to} Mbit/s`,
+    quantile(seconds, 0.5),
+    quantile(seconds, 1),
+  ]);
+  return {
+    name: 'steps',
+    title: 'After steps',
+    columns: [
+      { label: 'Step' },
+      { label: 'Found after, median', unit: 's', digits: 2 },
+      { label: 'the slowest', unit: 's', digits: 2 },
+    ],
+    rows,
+  };
 }
 
 /** @param {Samples} folder @returns {Table} */
 function liveTable(folder) {
-  const rows = [['from the first on', 'liveAlone'], ['after the path was known', 'liveKnown']].map(([words, part]) => {
+  const rows = [
+    ['from the first on', 'liveAlone'],
+    ['after the path was known', 'liveKnown'],
+  ].map(([words, part]) => {
     const of = deviations(folder, quantities.error, part);
-    return [words, quantile(of, 0), quantile(of, 0.5), quantile(of, 1), quantile(deviations(folder, quantities.formula, part), 0.5)];
+    return [
+      words,
+      quantile(of, 0),
+      quantile(of, 0.5),
+      quantile(of, 1),
+      quantile(deviations(folder, quantities.formula, part), 0.5),
+    ];
   });
   const percent = { unit: '%', digits: 1 };
-  return { name: 'live', title: `Little to send: 128 kbit/s on ${LIVE.rate} Mbit/s`, columns: [{ label: 'Sends little' }, { label: 'The lowest', ...percent }, { label: 'median', ...percent }, { label: 'the highest', ...percent }, { label: 'Formula (5.2), median', ...percent }], rows };
+  return {
+    name: 'live',
+    title: `Little to send: 128 kbit/s on ${LIVE.rate} Mbit/s`,
+    columns: [
+      { label: 'Sends little' },
+      { label: 'The lowest', ...percent },
+      { label: 'median', ...percent },
+      { label: 'the highest', ...percent },
+      { label: 'Formula (5.2), median', ...percent },
+    ],
+    rows,
+  };
 }
 
 /** @param {Samples} folder @returns {Plot | null} */
 function stepPlot(folder) {
-  const samples = folder.samples(quantities.estimate.name).filter(({ repetition }) => repetition === 0);
+  const samples = folder
+    .samples(quantities.estimate.name)
+    .filter(({ repetition }) => repetition === 0);
   if (samples.length === 0) return null;
-  const points = (/** @type {(sample: Sample) => number} */ value) => samples.map((sample) => [(sample.atMs - samples[0].atMs) / 1000, value(sample)]);
+  const points = (/** @type {(sample: Sample) => number} */ value) =>
+    samples.map((sample) => [(sample.atMs - samples[0].atMs) / 1000, value(sample)]);
   return {
-    name: 'trajectory', title: 'Along the trajectory', caption: 'The first repetition: what the server estimated, and what the link had.', kind: 'line',
-    x: { label: 'Time', unit: 's' }, y: { label: 'Rate', unit: 'Mbit/s', from: 0 },
+    name: 'trajectory',
+    title: 'Along the trajectory',
+    caption: 'The first repetition: what the server estimated, and what the link had.',
+    kind: 'line',
+    x: { label: 'Time', unit: 's' },
+    y: { label: 'Rate', unit: 'Mbit/s', from: 0 },
     series: [{ name: 'estimate', protocol: 'webtransport', points: points(({ value }) => value) }],
     references: [{ label: "the link's rate", points: points(rateOf) }],
   };

@@ -1,8 +1,8 @@
 /**
  * The conditions under which setups are measured: round trip, loss and rate, one varied at a time.
  *
- * @typedef {'new' | 'resumed' | 'kept'} ConnectionKind  with a new TLS session, a resumed one, or over the connection that
- *   fetched the page
+ * @typedef {'new' | 'resumed' | 'kept'} ConnectionKind with a new TLS session, a resumed one, or
+ *   over the connection that fetched the page
  *
  * @typedef {object} Condition  each figure is 'own' where the link stays as its profile has it
  * @property {number | 'own'} roundTripMs
@@ -32,23 +32,44 @@ export const AS_IS = Object.freeze({ roundTripMs: 'own', lossPercent: 'own', rat
 /** @type {readonly Sweep[]} */
 export const SWEEPS = Object.freeze([
   {
-    name: 'roundTrip', label: 'Round trip', factor: 'roundTripMs', unit: 'ms', where: (at) => `At ${at} ms round trip`,
+    name: 'roundTrip',
+    label: 'Round trip',
+    factor: 'roundTripMs',
+    unit: 'ms',
+    where: (at) => `At ${at} ms round trip`,
     holds: ({ lossPercent, rateKbits }) => lossPercent === 0 && rateKbits === 0,
   },
   {
-    name: 'loss', label: 'Loss', factor: 'lossPercent', unit: '%', where: (at) => `With ${at} % loss each way`,
+    name: 'loss',
+    label: 'Loss',
+    factor: 'lossPercent',
+    unit: '%',
+    where: (at) => `With ${at} % loss each way`,
     holds: ({ roundTripMs, rateKbits }) => roundTripMs === BASE_MS && rateKbits === 0,
   },
   {
-    name: 'rate', label: 'Rate', factor: 'rateKbits', unit: 'kbit/s', where: (at) => `At ${at} kbit/s`,
-    holds: ({ roundTripMs, lossPercent, rateKbits }) => roundTripMs === BASE_MS && lossPercent === 0 && rateKbits !== 0,
+    name: 'rate',
+    label: 'Rate',
+    factor: 'rateKbits',
+    unit: 'kbit/s',
+    where: (at) => `At ${at} kbit/s`,
+    holds: ({ roundTripMs, lossPercent, rateKbits }) =>
+      roundTripMs === BASE_MS && lossPercent === 0 && rateKbits !== 0,
   },
-  { name: 'asIs', label: 'Link', factor: 'roundTripMs', unit: '', where: () => 'On this link', holds: ({ roundTripMs }) => roundTripMs === 'own' },
+  {
+    name: 'asIs',
+    label: 'Link',
+    factor: 'roundTripMs',
+    unit: '',
+    where: () => 'On this link',
+    holds: ({ roundTripMs }) => roundTripMs === 'own',
+  },
 ]);
 
 /**
  * Each condition once.
- * @param {{ roundTrips: readonly number[], losses: readonly number[], rates: readonly number[] }} lists
+ * @param {{ roundTrips: readonly number[], losses: readonly number[], rates: readonly number[] }}
+ *   lists
  * @returns {Condition[]}
  */
 export function conditionsOf({ roundTrips, losses, rates }) {
@@ -61,7 +82,8 @@ export function conditionsOf({ roundTrips, losses, rates }) {
 }
 
 /** @param {Condition} condition */
-export const keyOf = ({ roundTripMs, lossPercent, rateKbits }) => [roundTripMs, lossPercent, rateKbits].join(' ');
+export const keyOf = ({ roundTripMs, lossPercent, rateKbits }) =>
+  [roundTripMs, lossPercent, rateKbits].join(' ');
 
 /** The condition in words. @param {Condition} condition */
 export function wordsOf({ roundTripMs, lossPercent, rateKbits }) {
@@ -85,8 +107,8 @@ export const PING_BYTES = 1400;
 const PING_HEADER_BYTES = 28;
 
 /**
- * By this much the least round trip may be longer than the link makes it, in milliseconds: the ping's own time, and the
- * emulator's lateness on a busy machine.
+ * By this much the least round trip may be longer than the link makes it, in milliseconds: the
+ * ping's own time, and the emulator's lateness on a busy machine.
  */
 const PING_SPARE_MS = 3;
 
@@ -97,18 +119,26 @@ const PING_SPARE_MS = 3;
  */
 export function faultOfPing({ roundTripMs, rateKbits }, { minMs }) {
   if (roundTripMs === 'own') return null;
-  const onTheLine = rateKbits === 0 ? 0 : (2 * 8 * (PING_BYTES + PING_HEADER_BYTES)) / Number(rateKbits);
+  const onTheLine =
+    rateKbits === 0 ? 0 : (2 * 8 * (PING_BYTES + PING_HEADER_BYTES)) / Number(rateKbits);
   const planned = roundTripMs + onTheLine;
   if (minMs > planned - 1 && minMs < planned + PING_SPARE_MS) return null;
-  return `a ping of ${PING_BYTES} bytes took ${minMs.toFixed(1)} ms at least, where the link should make it ${planned.toFixed(1)} ms`;
+  return (
+    `a ping of ${PING_BYTES} bytes took ${minMs.toFixed(1)} ms at least, where the link ` +
+    `should make it ${planned.toFixed(1)} ms`
+  );
 }
 
-/** Standard deviations by which a share of losses may differ from what was asked: by chance it does once in 16 000 times. */
+/**
+ * Standard deviations by which a share of losses may differ from what was asked: by chance it does
+ * once in 16 000 times.
+ */
 const LOSS_DEVIATIONS = 4;
 
 /**
  * What is wrong with a link's losses, in words.
- * @param {Condition} condition @param {{ arrived: number, lost: number }} counts  of packets, both ways
+ * @param {Condition} condition
+ * @param {{ arrived: number, lost: number }} counts of packets, both ways
  * @returns {string | null} null where they are as asked
  */
 export function faultOfLoss({ lossPercent }, { arrived, lost }) {

@@ -1,5 +1,6 @@
 /**
- * Those who join, again and again, while another one speaks: clients in a process, or the page's own call in a browser.
+ * Those who join, again and again, while another one speaks: clients in a process, or the page's
+ * own call in a browser.
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Lab } from '../scenarios/lab.js'
  * @import { ConnectionKind } from './conditions.js'
@@ -13,22 +14,29 @@
  * @property {number} total   until the first sound
  * @property {number} joined  until the client says so
  * @property {Partial<Record<Part, number>>} parts  of the total, where they can be seen
- * @property {boolean | null} isResumed  whether a TLS session was resumed; null where that can't be seen
+ * @property {boolean | null} isResumed whether a TLS session was resumed; null where that can't be
+ *   seen
  *
  * @typedef {object} Joiner
- * @property {() => Promise<TransportName[]>} open  with someone who speaks; answers which transports can be had
+ * @property {() => Promise<TransportName[]>} open with someone who speaks; answers which transports
+ *   can be had
  * @property {(leg: Leg) => Promise<void>} prepare
  * @property {(leg: Leg) => Promise<Setup>} join
  * @property {() => Promise<void>} leave
- * @property {() => Promise<{ latenessMs: number[], cpuPercent: number }>} load  since the last time: how late the speaker
- *   sent, and the CPU of who joins
+ * @property {() => Promise<{ latenessMs: number[], cpuPercent: number }>} load since the last time:
+ *   how late the speaker sent, and the CPU of who joins
  * @property {() => Promise<void>} close
  */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CERTIFICATE_FILE, generateCertificate, KEY_FILE, writeCertificate } from '../../server/certificate/generate.js';
+import {
+  CERTIFICATE_FILE,
+  generateCertificate,
+  KEY_FILE,
+  writeCertificate,
+} from '../../server/certificate/generate.js';
 import { Child } from '../participants/child.js';
 
 const PROCESS = new URL('setup-process.js', import.meta.url);
@@ -42,8 +50,8 @@ export const PATIENCE_SECONDS = 15;
 const LOOK_SECONDS = 0.2;
 
 /**
- * Clients in a process at the client's end, over HTTPS as pages have it. The speaker is at the server's end, so that
- * the link carries nothing but a setup.
+ * Clients in a process at the client's end, over HTTPS as pages have it. The speaker is at the
+ * server's end, so that the link carries nothing but a setup.
  * @implements {Joiner}
  */
 export class ClientJoiner {
@@ -63,7 +71,10 @@ export class ClientJoiner {
     const { link, options, folder } = this.#lab;
     this.#folder = await mkdtemp(join(tmpdir(), 'aloud-setup-'));
     const [cert, key] = [CERTIFICATE_FILE, KEY_FILE].map((name) => join(this.#folder, name));
-    writeCertificate(this.#folder, await generateCertificate({ hosts: [link.server.address], now: new Date() }));
+    writeCertificate(
+      this.#folder,
+      await generateCertificate({ hosts: [link.server.address], now: new Date() }),
+    );
     const { origin, report } = await this.#lab.serve(['--cert', cert, '--key', key], 'nothing');
     const secure = origin.replace('http:', 'https:');
     const trusting = ['env', `NODE_EXTRA_CA_CERTS=${cert}`];
@@ -89,7 +100,12 @@ export class ClientJoiner {
   /** @param {Leg} leg @returns {Promise<Setup>} */
   async join({ transport }) {
     const { listens = false } = /** @type {{ listens?: boolean }} */ (this.#lab.options);
-    const { total, joined, isResumed, ...parts } = await this.#ask('join', { transport, room: ROOM, listens, patienceMs: 1000 * PATIENCE_SECONDS });
+    const { total, joined, isResumed, ...parts } = await this.#ask('join', {
+      transport,
+      room: ROOM,
+      listens,
+      patienceMs: 1000 * PATIENCE_SECONDS,
+    });
     return { total, joined, isResumed, parts };
   }
 
@@ -98,7 +114,10 @@ export class ClientJoiner {
   }
 
   async load() {
-    return { latenessMs: await this.#speaker?.call('lateness'), cpuPercent: await this.#ask('cpu') };
+    return {
+      latenessMs: await this.#speaker?.call('lateness'),
+      cpuPercent: await this.#ask('cpu'),
+    };
   }
 
   async close() {
@@ -124,7 +143,10 @@ export class PageJoiner {
 
   async open() {
     await this.#lab.startServer();
-    this.#speaker = await startSpeaker(this.#lab.originAt(this.#lab.link), this.#lab.link.server.exec);
+    this.#speaker = await startSpeaker(
+      this.#lab.originAt(this.#lab.link),
+      this.#lab.link.server.exec,
+    );
     return this.#lab.options.transports;
   }
 
@@ -133,11 +155,25 @@ export class PageJoiner {
   /** @param {Leg} leg @returns {Promise<Setup>} */
   async join({ transport }) {
     const lab = this.#lab;
-    const { startMs, joinedMs } = await lab.clients.call('listen', { id: 'listener', transport, room: ROOM, speaks: false, recordSeconds: PATIENCE_SECONDS });
+    const { startMs, joinedMs } = await lab.clients.call('listen', {
+      id: 'listener',
+      transport,
+      room: ROOM,
+      speaks: false,
+      recordSeconds: PATIENCE_SECONDS,
+    });
     let soundMs = Infinity;
-    for (let waited = 0; waited < PATIENCE_SECONDS && soundMs === Infinity; waited += LOOK_SECONDS) {
+    for (
+      let waited = 0;
+      waited < PATIENCE_SECONDS && soundMs === Infinity;
+      waited += LOOK_SECONDS
+    ) {
       await lab.wait(LOOK_SECONDS);
-      const { samples, startMs: recordedMs, sampleRate } = await lab.clients.call('recording', { id: 'listener' });
+      const {
+        samples,
+        startMs: recordedMs,
+        sampleRate,
+      } = await lab.clients.call('recording', { id: 'listener' });
       const first = samples.findIndex((/** @type {number} */ value) => value !== 0);
       if (first >= 0) soundMs = recordedMs + (first * 1000) / sampleRate;
     }

@@ -1,6 +1,6 @@
 /**
- * An end of the scenario `setup` in a process of its own: one who speaks without a pause, or one who joins again and
- * again.
+ * An end of the scenario `setup` in a process of its own: one who speaks without a pause, or one
+ * who joins again and again.
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { ConnectionKind } from './conditions.js'
@@ -19,7 +19,10 @@ import { Talker } from '../participants/talker.js';
 import { StepNotes } from './steps.js';
 import { HttpsClient } from './timed-connections.js';
 
-/** A stretch of the speech without a pause, in milliseconds: who joins in a pause would wait for the next word. */
+/**
+ * A stretch of the speech without a pause, in milliseconds: who joins in a pause would wait for the
+ * next word.
+ */
 const [SAID_FROM_MS, SAID_TO_MS] = [1900, 2900];
 
 const codec = await loadCodec();
@@ -43,10 +46,14 @@ serve(
 
     /** Speaks from now on. @param {{ room: string }} options */
     async speak({ room }) {
-      talker = new Talker({ connection: await openConnection('websocket', { ...server, endpoint: null }) });
+      talker = new Talker({
+        connection: await openConnection('websocket', { ...server, endpoint: null }),
+      });
       await talker.join({ room, name: 'speaker' });
       const payloads = await encodeSpeech(talker.format, talker.welcome.bitrate);
-      const [from, to] = [SAID_FROM_MS, SAID_TO_MS].map((ms) => Math.round(ms / Number(talker?.format.frameMs)));
+      const [from, to] = [SAID_FROM_MS, SAID_TO_MS].map((ms) =>
+        Math.round(ms / Number(talker?.format.frameMs)),
+      );
       talker.speak(payloads.slice(from, to));
       pacer.add(talker);
     },
@@ -57,7 +64,10 @@ serve(
     /** The CPU since the last call, in percent of a core. */
     cpu: () => cpu.take(),
 
-    /** Has what a resumed or kept connection needs. @param {{ connection: ConnectionKind }} options */
+    /**
+     * Has what a resumed or kept connection needs.
+     * @param {{ connection: ConnectionKind }} options
+     */
     async prepare({ connection }) {
       https = new HttpsClient();
       if (connection === 'new') return;
@@ -67,7 +77,8 @@ serve(
 
     /**
      * Joins, and listens until the first sound.
-     * @param {{ transport: TransportName, room: string, listens: boolean, patienceMs: number }} options
+     * @param {{ transport: TransportName, room: string, listens: boolean, patienceMs: number }}
+     *   options
      */
     async join({ transport, room, listens, patienceMs }) {
       const notes = new StepNotes();
@@ -77,14 +88,24 @@ serve(
         notes.reach('connected', connectedMs);
         notes.reach('opened');
       };
-      headless = new Headless({ codec, recordSeconds: 0, fetch, WebSocket, notes, tap: { sent() {}, received() {}, opened } });
+      headless = new Headless({
+        codec,
+        recordSeconds: 0,
+        fetch,
+        WebSocket,
+        notes,
+        tap: { sent() {}, received() {}, opened },
+      });
       const startMs = performance.now();
       let joined = Infinity;
       try {
         await headless.join({ ...server, room, name: 'listener', transport, listen: listens });
         joined = performance.now() - startMs;
         const waiting = new AbortController();
-        await Promise.race([notes.wait('heard'), wait(patienceMs, undefined, { signal: waiting.signal }).catch(() => {})]);
+        await Promise.race([
+          notes.wait('heard'),
+          wait(patienceMs, undefined, { signal: waiting.signal }).catch(() => {}),
+        ]);
         waiting.abort();
       } catch {
         // It could not be joined: the steps that weren't reached say so.

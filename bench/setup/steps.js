@@ -1,11 +1,15 @@
 /**
- * The steps of a setup, from the beginning of connecting to the first sound, and the parts of the time between them.
+ * The steps of a setup, from the beginning of connecting to the first sound, and the parts of the
+ * time between them.
  *
  * @typedef {'connected' | 'opened' | 'welcomed' | 'packet' | 'heard'} Step
  * @typedef {'connect' | 'session' | 'join' | 'firstPacket' | 'firstSample'} Part
  */
 
-/** The steps in their order, each with the part of the time that it ends. @type {readonly { step: Step, part: Part }[]} */
+/**
+ * The steps in their order, each with the part of the time that it ends.
+ * @type {readonly { step: Step, part: Part }[]}
+ */
 const STEPS = Object.freeze([
   { step: 'connected', part: 'connect' },
   { step: 'opened', part: 'session' },

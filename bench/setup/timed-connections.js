@@ -1,6 +1,6 @@
 /**
- * HTTPS and WebSocket connections of a client without a browser, whose steps are noted, with new or resumed TLS
- * sessions.
+ * HTTPS and WebSocket connections of a client without a browser, whose steps are noted, with new or
+ * resumed TLS sessions.
  * @import { ClientRequest } from 'node:http'
  * @import { TLSSocket } from 'node:tls'
  * @import { StepNotes } from './steps.js'
@@ -9,14 +9,20 @@
 import https from 'node:https';
 import { WebSocket } from 'ws';
 
-/** What one client does over HTTPS: it keeps connections open, and TLS sessions for the next ones. */
+/**
+ * What one client does over HTTPS: it keeps connections open, and TLS sessions for the next ones.
+ */
 export class HttpsClient {
   #agent = new https.Agent({ keepAlive: true });
   /** @type {Set<Promise<unknown>>} */
   #underWay = new Set();
   /** The newest TLS session that can be resumed. @type {Buffer | undefined} */
   session;
-  /** Whether the TLS session of the first noted connection was a resumed one; null before there is one. @type {boolean | null} */
+  /**
+   * Whether the TLS session of the first noted connection was a resumed one; null before there is
+   * one.
+   * @type {boolean | null}
+   */
   isResumed = null;
   /** Takes the steps of the next connection. @type {StepNotes | null} */
   notes = null;
@@ -35,7 +41,12 @@ export class HttpsClient {
   /** @param {string} url @param {RequestInit} init @returns {Promise<Response>} */
   #request(url, { method = 'GET', headers, body, signal }) {
     return new Promise((resolve, reject) => {
-      const options = { method, agent: this.#agent, headers: /** @type {Record<string, string>} */ (headers), signal: signal ?? undefined };
+      const options = {
+        method,
+        agent: this.#agent,
+        headers: /** @type {Record<string, string>} */ (headers),
+        signal: signal ?? undefined,
+      };
       const request = https.request(url, options, async (response) => {
         try {
           const bytes = Buffer.concat(await response.toArray());
@@ -59,13 +70,17 @@ export class HttpsClient {
     const bound = class extends WebSocket {
       /** @param {string} url */
       constructor(url) {
-        super(url, [], /** @type {any} */ ({
-          session: client.session,
-          finishRequest: (/** @type {ClientRequest} */ request) => {
-            client.#watch(request, () => {});
-            request.end();
-          },
-        }));
+        super(
+          url,
+          [],
+          /** @type {any} */ ({
+            session: client.session,
+            finishRequest: (/** @type {ClientRequest} */ request) => {
+              client.#watch(request, () => {});
+              request.end();
+            },
+          }),
+        );
         this.once('open', () => client.notes?.reach('opened'));
       }
     };

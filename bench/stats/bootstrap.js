@@ -1,29 +1,32 @@
 /**
  * Confidence intervals by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap",
- * 1993), for values taken in several repetitions, each a series in time. Neighbours in such a series are
- * alike, and so are the values of one repetition, hence values are never drawn singly:
+ * 1993), for values taken in several repetitions, each a series in time. Neighbours in such a
+ * series are alike, and so are the values of one repetition, hence values are never drawn singly:
  *
  * - Of several repetitions, whole ones are drawn (Davison and Hinkley, "Bootstrap Methods and their
  *   Application", 1997, section 3.8): they are what is independent.
- * - Of a single one, blocks of consecutive values are drawn (the circular block bootstrap: Politis and
- *   Romano, 1992), of the length that blockLength finds. Nothing then says how far another
+ * - Of a single one, blocks of consecutive values are drawn (the circular block bootstrap: Politis
+ *   and Romano, 1992), of the length that blockLength finds. Nothing then says how far another
  *   repetition would lie from it.
  *
- * The interval lies between percentiles of what the draws give. Few units vary less in draws than in
- * truth, and how much they vary is uncertain itself (Hesterberg, "What Teachers Should Know About the
- * Bootstrap", The American Statistician 69, 2015); so the interval's two ends are set off further from
- * the estimate by t/z·√(n / (n - 1)) for n units, which for a mean comes to Student's interval. With two
- * repetitions that is a factor of 9, with three 2.7, with five 1.6, with ten 1.2: five or more it should be.
+ * The interval lies between percentiles of what the draws give. Few units vary less in draws than
+ * in truth, and how much they vary is uncertain itself (Hesterberg, "What Teachers Should Know
+ * About the Bootstrap", The American Statistician 69, 2015); so the interval's two ends are set off
+ * further from the estimate by t/z·√(n / (n - 1)) for n units, which for a mean comes to Student's
+ * interval. With two repetitions that is a factor of 9, with three 2.7, with five 1.6, with ten
+ * 1.2: five or more it should be.
  *
- * On simulated series, intervals of 95 % for the mean hold the truth in 91 to 95 % of cases, whether
- * repetitions are alike or differ as much as single values do; for the 95th percentile somewhat less.
+ * On simulated series, intervals of 95 % for the mean hold the truth in 91 to 95 % of cases,
+ * whether repetitions are alike or differ as much as single values do; for the 95th percentile
+ * somewhat less.
  */
 
 import { mean, quantile, sorted } from './statistics.js';
 import { normalQuantile, studentQuantile } from './student.js';
 
 /**
- * @typedef {readonly (readonly number[])[]} Repetitions the values of each repetition, in the order of time
+ * @typedef {readonly (readonly number[])[]} Repetitions the values of each repetition, in the order
+ *   of time
  *
  * @callback Statistic
  * @param {Float64Array} ascending a sample, sorted; kept only during the call
@@ -39,7 +42,7 @@ import { normalQuantile, studentQuantile } from './student.js';
  * @property {number} [level]        of confidence; 0.95
  * @property {number} [resamples]    2 000
  * @property {readonly [number, number]} [within] what the figures can't exceed, such as 0 to 100 %
- * @property {number} [block]        values in a block of a single repetition, otherwise found by itself
+ * @property {number} [block] values in a block of a single repetition, otherwise found by itself
  */
 
 /** @type {{ level: number, resamples: number, within: readonly [number, number] }} */
@@ -49,7 +52,8 @@ const DEFAULTS = { level: 0.95, resamples: 2000, within: [-Infinity, Infinity] }
  * @param {Repetitions} repetitions
  * @param {Statistic} statistic
  * @param {BootstrapSettings} settings
- * @returns {Interval[]} for each of the statistic's figures; NaN throughout when there are no values
+ * @returns {Interval[]} for each of the statistic's figures; NaN throughout when there are no
+ *   values
  */
 export function bootstrap(repetitions, statistic, settings) {
   const used = { ...DEFAULTS, ...settings };
@@ -70,8 +74,8 @@ export function bootstrap(repetitions, statistic, settings) {
 /** @typedef {{ mean: Interval, p50: Interval, p95: Interval, p99: Interval }} SummaryIntervals */
 
 /**
- * The intervals of the figures by which values are usually described. Values of which none is negative
- * have none that reaches below 0.
+ * The intervals of the figures by which values are usually described. Values of which none is
+ * negative have none that reaches below 0.
  * @param {Repetitions} repetitions
  * @param {BootstrapSettings} settings
  * @returns {SummaryIntervals}
@@ -92,14 +96,15 @@ export const usualFigures = (ascending) => [
 ];
 
 /**
- * The difference a − b of two sets of values in a statistic. Where they were measured by turns in the
- * same repetitions, these are drawn in pairs: what disturbed one repetition disturbed both.
+ * The difference a − b of two sets of values in a statistic. Where they were measured by turns in
+ * the same repetitions, these are drawn in pairs: what disturbed one repetition disturbed both.
  *
  * @param {Repetitions} a
  * @param {Repetitions} b when paired, repetition i was measured together with a's
  * @param {Statistic} statistic
  * @param {BootstrapSettings & { paired: boolean }} settings
- * @returns {Interval[]} for each of the statistic's figures; below or above 0 throughout, they differ
+ * @returns {Interval[]} for each of the statistic's figures; below or above 0 throughout, they
+ *   differ
  * @throws {RangeError} when they are paired and differ in their number of repetitions
  */
 export function difference(a, b, statistic, settings) {
@@ -108,9 +113,11 @@ export function difference(a, b, statistic, settings) {
   if (settings.paired && a.length !== b.length) {
     throw new RangeError(`${a.length} and ${b.length} repetitions can't be paired`);
   }
-  const areBoth = (/** @type {unknown} */ _, /** @type {number} */ i) => hasValues(a[i]) && hasValues(b[i]);
+  const areBoth = (/** @type {unknown} */ _, /** @type {number} */ i) =>
+    hasValues(a[i]) && hasValues(b[i]);
   const [first, second] = [a, b].map(
-    (repetitions) => new Sampler(repetitions.filter(settings.paired ? areBoth : hasValues), settings),
+    (repetitions) =>
+      new Sampler(repetitions.filter(settings.paired ? areBoth : hasValues), settings),
   );
   if (first.isEmpty || second.isEmpty) return statistic(new Float64Array(0)).map(unknown);
   const others = statistic(second.whole);
@@ -119,16 +126,20 @@ export function difference(a, b, statistic, settings) {
   for (let i = 0; i < resamples; i++) {
     const drawn = first.drawRepetitions();
     const figures = statistic(first.resample(drawn));
-    const subtracted = statistic(second.resample(settings.paired ? drawn : second.drawRepetitions()));
+    const subtracted = statistic(
+      second.resample(settings.paired ? drawn : second.drawRepetitions()),
+    );
     figures.forEach((figure, which) => (replicates[which][i] = figure - subtracted[which]));
   }
   const units = Math.min(first.units, second.units);
-  return estimates.map((estimate, which) => stretchedPercentiles(estimate, replicates[which], units, used));
+  return estimates.map((estimate, which) =>
+    stretchedPercentiles(estimate, replicates[which], units, used),
+  );
 }
 
 /**
- * Draws samples from repetitions. Every value is known by its rank among all, so that a drawn sample is
- * counted per rank and read off in order, without being sorted.
+ * Draws samples from repetitions. Every value is known by its rank among all, so that a drawn
+ * sample is counted per rank and read off in order, without being sorted.
  */
 class Sampler {
   #random;
@@ -164,7 +175,9 @@ class Sampler {
     this.isEmpty = all.length === 0;
     this.#isWhole = repetitions.length > 1;
     /** The number of independent units in a draw: repetitions, or blocks of a single one. */
-    this.units = this.#isWhole ? repetitions.length : Math.max(2, Math.round(all.length / this.#block));
+    this.units = this.#isWhole
+      ? repetitions.length
+      : Math.max(2, Math.round(all.length / this.#block));
   }
 
   /** @returns {number[]} indices of repetitions, drawn with replacement */
@@ -183,7 +196,8 @@ class Sampler {
     let length = 0;
     for (const repetition of drawn) length += this.#draw(this.#ranks[repetition]);
     for (let rank = 0, at = 0; rank < this.#counts.length; rank++) {
-      for (let times = this.#counts[rank]; times > 0; times--) this.#sample[at++] = this.whole[rank];
+      for (let times = this.#counts[rank]; times > 0; times--)
+        this.#sample[at++] = this.whole[rank];
     }
     return this.#sample.subarray(0, length);
   }
@@ -215,9 +229,11 @@ class Sampler {
  */
 function stretchedPercentiles(estimate, replicates, units, { level, within: [least, most] }) {
   const share = (1 + level) / 2;
-  const stretch = Math.sqrt(units / (units - 1)) * (studentQuantile(share, units - 1) / normalQuantile(share));
+  const stretch =
+    Math.sqrt(units / (units - 1)) * (studentQuantile(share, units - 1) / normalQuantile(share));
   replicates.sort();
-  const reach = (/** @type {number} */ p) => estimate + stretch * (quantile(replicates, p) - estimate);
+  const reach = (/** @type {number} */ p) =>
+    estimate + stretch * (quantile(replicates, p) - estimate);
   return { estimate, low: Math.max(least, reach(1 - share)), high: Math.min(most, reach(share)) };
 }
 
@@ -231,10 +247,11 @@ const unknown = () => ({ estimate: NaN, low: NaN, high: NaN });
 const SIGNIFICANT = 2;
 
 /**
- * The number of consecutive values in one block of the circular block bootstrap, so that blocks carry the
- * correlation between neighbours: Politis and White, "Automatic Block-Length Selection for the Dependent
- * Bootstrap" (Econometric Reviews 23, 2004), with the correction of Patton, Politis and White (2009). It is
- * optimal for the variance of the mean, and used for the quantiles too.
+ * The number of consecutive values in one block of the circular block bootstrap, so that blocks
+ * carry the correlation between neighbours: Politis and White, "Automatic Block-Length Selection
+ * for the Dependent Bootstrap" (Econometric Reviews 23, 2004), with the correction of Patton,
+ * Politis and White (2009). It is optimal for the variance of the mean, and used for the quantiles
+ * too.
  *
  * @param {ArrayLike<number>} series
  * @returns {number} values, at least 1
@@ -242,7 +259,10 @@ const SIGNIFICANT = 2;
 export function blockLength(series) {
   const n = series.length;
   const longest = Math.ceil(Math.min(3 * Math.sqrt(n), n / 3));
-  const covariances = autocovariances(series, Math.min(n - 1, Math.ceil(Math.sqrt(n)) + quietLags(n)));
+  const covariances = autocovariances(
+    series,
+    Math.min(n - 1, Math.ceil(Math.sqrt(n)) + quietLags(n)),
+  );
   if (n < 10 || !(covariances[0] > 0)) return 1;
   const bandwidth = Math.min(2 * lastCorrelated(covariances, n), covariances.length - 1);
   let weighted = 0;

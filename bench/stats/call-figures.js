@@ -1,14 +1,16 @@
 /**
- * The fate of each frame of speech in a call, computed from the notes of both ends, which share a clock.
+ * The fate of each frame of speech in a call, computed from the notes of both ends, which share a
+ * clock.
  * @import { PacketNote, Wire } from '../participants/wire-notes.js'
  *
  * @typedef {object} CallNotes
  * @property {(Wire & { id: string })[]} people  two or more talkers who hear each other
  * @property {object} server
  * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets as they came
- * @property {{ name: string, frame: number, state: number, mix?: number }[]} server.states   frames when they were
- *   mixed, and in which frame of the mix: the same one, unless the speaker is heard later
- * @property {{ frame: number, atMs: number }[]} server.due                     when each frame was to be mixed
+ * @property {{ name: string, frame: number, state: number, mix?: number }[]} server.states frames
+ *   when they were mixed, and in which frame of the mix: the same one, unless the speaker is heard
+ *   later
+ * @property {{ frame: number, atMs: number }[]} server.due when each frame was to be mixed
  * @property {number} server.originMs    when the sample clock was 0
  * @property {number} frameMs
  * @property {number} fromMs             frames that end in this time count
@@ -18,13 +20,15 @@
  * @property {string} id
  * @property {number} frames          of speech that were sent
  * @property {number} upPercent       of them, those that were there, as sent, when they were mixed
- * @property {number} downPercent     of the mixes with sound in them, those that the listener played as sent
- * @property {number} throughPercent  of the frames of speech, those that were mixed and played as sent
+ * @property {number} downPercent of the mixes with sound in them, those that the listener played as
+ *   sent
+ * @property {number} throughPercent of the frames of speech, those that were mixed and played as
+ *   sent
  * @property {number} leastMs         the least way up, from a packet's sending to its arrival
- * @property {number[]} latenessMs    when each frame's payload was first there, less the frame's end, ascending;
- *   Infinity for what never came
- * @property {number[]} soundMs       sound latency: from a frame's first sample to the arrival at the listener
- *   of the first packet that holds it
+ * @property {number[]} latenessMs when each frame's payload was first there, less the frame's end,
+ *   ascending; Infinity for what never came
+ * @property {number[]} soundMs sound latency: from a frame's first sample to the arrival at the
+ *   listener of the first packet that holds it
  */
 
 import { FrameState } from '../../server/source/pcm-ring.js';
@@ -34,7 +38,8 @@ import { leastCovering, sorted } from './statistics.js';
  * Finds the frames of a mix that have sound of somebody in them.
  * @param {readonly { state: number, mix: number }[]} states  as the server's process notes them
  */
-export const soundingMixes = (states) => new Set(states.filter(({ state }) => state >= FrameState.concealed).map(({ mix }) => mix));
+export const soundingMixes = (states) =>
+  new Set(states.filter(({ state }) => state >= FrameState.concealed).map(({ mix }) => mix));
 
 /**
  * @param {CallNotes} notes
@@ -46,14 +51,20 @@ export function callFigures({ people, server, frameMs, fromMs, toMs }) {
   return people.map((speaker, i) => {
     const { id } = speaker;
     const listener = people[(i + 1) % people.length];
-    const said = new Set(speaker.sent.filter(({ frame, sounding }) => counts(frame) && sounding.includes(frame)).map(({ frame }) => frame));
+    const said = new Set(
+      speaker.sent
+        .filter(({ frame, sounding }) => counts(frame) && sounding.includes(frame))
+        .map(({ frame }) => frame),
+    );
     const arrivals = server.arrivals.filter(({ name }) => name === id);
     const mixes = mixesOf(server.states, id);
     const mixOf = (/** @type {number} */ frame) => mixes.get(frame)?.mix ?? frame;
     const there = firstTimes(arrivedPackets(speaker.sent, arrivals));
     const heard = firstTimes(listener.received);
     const played = new Set(listener.played.map(({ frame }) => frame));
-    const mixed = [...mixes].filter(([frame, { state }]) => counts(frame) && state >= FrameState.concealed).map(([frame]) => frame);
+    const mixed = [...mixes]
+      .filter(([frame, { state }]) => counts(frame) && state >= FrameState.concealed)
+      .map(([frame]) => frame);
     const isUp = (/** @type {number} */ frame) => mixes.get(frame)?.state === FrameState.received;
     const isPlayed = (/** @type {number} */ frame) => played.has(mixOf(frame));
     const isThrough = (/** @type {number} */ frame) => isUp(frame) && isPlayed(frame);
@@ -64,15 +75,19 @@ export function callFigures({ people, server, frameMs, fromMs, toMs }) {
       downPercent: share(mixed, isPlayed),
       throughPercent: share([...said], isThrough),
       leastMs: leastWay(speaker.sent, arrivals),
-      latenessMs: [...sorted([...said].map((frame) => (there.get(frame) ?? Infinity) - endMs(frame)))],
-      soundMs: [...said].filter((frame) => heard.has(mixOf(frame))).map((frame) => /** @type {number} */ (heard.get(mixOf(frame))) - endMs(frame) + frameMs),
+      latenessMs: [
+        ...sorted([...said].map((frame) => (there.get(frame) ?? Infinity) - endMs(frame))),
+      ],
+      soundMs: [...said]
+        .filter((frame) => heard.has(mixOf(frame)))
+        .map((frame) => /** @type {number} */ (heard.get(mixOf(frame))) - endMs(frame) + frameMs),
     };
   });
 }
 
 /**
- * The state of each of a speaker's frames when it was mixed, and in which frame of the mix. While an offset rises or
- * falls a frame may be looked at twice: what was there of it counts.
+ * The state of each of a speaker's frames when it was mixed, and in which frame of the mix. While
+ * an offset rises or falls a frame may be looked at twice: what was there of it counts.
  * @param {CallNotes['server']['states']} states
  * @param {string} id  the speaker's
  * @returns {Map<number, { state: number, mix: number }>}
@@ -115,10 +130,16 @@ function firstTimes(packets) {
   return first;
 }
 
-/** @param {readonly PacketNote[]} sent @param {readonly { frame: number, atMs: number }[]} arrivals */
+/**
+ * @param {readonly PacketNote[]} sent
+ * @param {readonly { frame: number, atMs: number }[]} arrivals
+ */
 function leastWay(sent, arrivals) {
   const sentMs = new Map(sent.map(({ frame, atMs }) => [frame, atMs]));
-  return arrivals.reduce((least, { frame, atMs }) => Math.min(least, atMs - (sentMs.get(frame) ?? -Infinity)), Infinity);
+  return arrivals.reduce(
+    (least, { frame, atMs }) => Math.min(least, atMs - (sentMs.get(frame) ?? -Infinity)),
+    Infinity,
+  );
 }
 
 /**
@@ -135,11 +156,18 @@ export const bestDelay = (speakers, percent) =>
  * @returns {number} percent
  */
 export const receivedAt = (speakers, delayMs) =>
-  Math.min(...speakers.map(({ latenessMs }) => (100 * latenessMs.filter((ms) => ms <= delayMs).length) / latenessMs.length));
+  Math.min(
+    ...speakers.map(
+      ({ latenessMs }) =>
+        (100 * latenessMs.filter((ms) => ms <= delayMs).length) / latenessMs.length,
+    ),
+  );
 
 /**
  * D over time.
- * @param {readonly { frame: number, atMs: number }[]} due @param {number} originMs @param {number} frameMs
+ * @param {readonly { frame: number, atMs: number }[]} due
+ * @param {number} originMs
+ * @param {number} frameMs
  * @returns {{ atMs: number, delayMs: number }[]}
  */
 export const delaysOf = (due, originMs, frameMs) =>

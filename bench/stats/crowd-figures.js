@@ -1,48 +1,75 @@
 /** Figures that are computed from a crowd's notes. */
 
 /**
- * @param {string} name '50x10/2': 50 rooms of 10, two of whom talk in each; '50/50k20': one room of 50, all
- *   talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with a complexity of Opus of its own; '25/25f2.5': with
- *   frames of 2.5 ms
- * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity: string | null, frameMs: number | null }}
+ * @param {string} name '50x10/2': 50 rooms of 10, two of whom talk in each; '50/50k20': one room of
+ *   50, all talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with a complexity of Opus
+ *   of its own; '25/25f2.5': with frames of 2.5 ms
+ * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity:
+ *   string | null, frameMs: number | null }}
  * @throws {TypeError} which says what is wrong
  */
 export function parseCase(name) {
-  const found = /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?$/.exec(name);
-  if (!found) throw new TypeError(`'${name}' is not like 500/3, 50x10/2, 50/50k20, 50/50cauto or 25/25f2.5`);
+  const found =
+    /^(?:(\d{1,4})x)?(\d{1,4})\/(\d{1,4})(?:k(\d{1,4}))?(?:c(\d|10|auto))?(?:f(2\.5|5|10|20|40|60))?$/.exec(
+      name,
+    );
+  if (!found)
+    throw new TypeError(`'${name}' is not like 500/3, 50x10/2, 50/50k20, 50/50cauto or 25/25f2.5`);
   const [rooms, people, talking] = [found[1] ?? '1', found[2], found[3]].map(Number);
-  if (rooms < 1 || people < 1 || people > 1000 || rooms * people > 2000) throw new TypeError(`'${name}': 1 to 1000 people in a room, 2000 in all`);
+  if (rooms < 1 || people < 1 || people > 1000 || rooms * people > 2000)
+    throw new TypeError(`'${name}': 1 to 1000 people in a room, 2000 in all`);
   if (talking > people) throw new TypeError(`'${name}': more talk than there are`);
-  return { rooms, people, talking, mixed: found[4] === undefined ? null : Number(found[4]), complexity: found[5] ?? null, frameMs: found[6] === undefined ? null : Number(found[6]) };
+  return {
+    rooms,
+    people,
+    talking,
+    mixed: found[4] === undefined ? null : Number(found[4]),
+    complexity: found[5] ?? null,
+    frameMs: found[6] === undefined ? null : Number(found[6]),
+  };
 }
 
 /**
- * @typedef {{ name: string, stats: { received: number, late: number, lost: number, recovered: number } }} Counted
+ * @typedef {{ name: string, stats: { received: number, late: number, lost: number, recovered:
+ *   number } }} Counted
  *
  * The share of the frames sent between two counts that were in time, recovered ones included.
  * @param {readonly Counted[]} before
  * @param {readonly Counted[]} after
- * @returns {{ id: string, percent: number }[]} of the talkers: those who sent more than half as many frames as the most active
+ * @returns {{ id: string, percent: number }[]} of the talkers: those who sent more than half as
+ *   many frames as the most active
  */
 export function receivedShares(before, after) {
   const earlier = new Map(before.map(({ name, stats }) => [name, stats]));
   const all = after.map(({ name, stats }) => {
     const since = earlier.get(name) ?? { received: 0, late: 0, lost: 0, recovered: 0 };
-    const sent = stats.received + stats.late + stats.lost - since.received - since.late - since.lost;
-    return { id: name, sent, inTime: Math.min(sent, stats.received + stats.recovered - since.received - since.recovered) };
+    const sent =
+      stats.received + stats.late + stats.lost - since.received - since.late - since.lost;
+    return {
+      id: name,
+      sent,
+      inTime: Math.min(sent, stats.received + stats.recovered - since.received - since.recovered),
+    };
   });
   const most = Math.max(0, ...all.map(({ sent }) => sent));
-  return all.filter(({ sent }) => sent > most / 2).map(({ id, sent, inTime }) => ({ id, percent: (100 * inTime) / sent }));
+  return all
+    .filter(({ sent }) => sent > most / 2)
+    .map(({ id, sent, inTime }) => ({ id, percent: (100 * inTime) / sent }));
 }
 
 /**
- * The time from when each frame was due to be mixed to the arrival of its packet at the watched members.
+ * The time from when each frame was due to be mixed to the arrival of its packet at the watched
+ * members.
  * @param {readonly { frame: number, atMs: number }[]} due
- * @param {readonly { arrivals: readonly { frame: number, atMs: number }[] }[]} people frames modulo 2^32
+ * @param {readonly { arrivals: readonly { frame: number, atMs: number }[] }[]} people frames modulo
+ *   2^32
  * @returns {number[]} milliseconds
  */
 export function addedMs(due, people) {
   const dueMs = new Map(due.map(({ frame, atMs }) => [frame >>> 0, atMs]));
   return people.flatMap(({ arrivals }) =>
-    arrivals.filter(({ frame }) => dueMs.has(frame)).map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))));
+    arrivals
+      .filter(({ frame }) => dueMs.has(frame))
+      .map(({ frame, atMs }) => atMs - /** @type {number} */ (dueMs.get(frame))),
+  );
 }

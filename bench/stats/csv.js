@@ -1,6 +1,6 @@
 /**
- * Samples as lines of comma-separated values (RFC 4180), appended while a run goes on. A value that never
- * came is Infinity; times have three digits after the point, values at most six.
+ * Samples as lines of comma-separated values (RFC 4180), appended while a run goes on. A value that
+ * never came is Infinity; times have three digits after the point, values at most six.
  * @import { Quantity, Sample } from '../report/result.js'
  */
 
@@ -36,14 +36,18 @@ export function parseCsv(text, quantity) {
   const whole = text.slice(0, text.lastIndexOf('\n') + 1);
   const { data } = Papa.parse(whole, { header: true, newline: '\n', skipEmptyLines: true });
   const names = factorNames(quantity);
-  return /** @type {Record<string, string>[]} */ (data).map(({ protocol, repetition, client, atMs, value, ...others }) => ({
-    protocol,
-    repetition: Number(repetition),
-    client,
-    atMs: Number(atMs),
-    value: Number(value),
-    ...(names.length > 0 && { factors: Object.fromEntries(names.map((name) => [name, factor(others[name])])) }),
-  }));
+  return /** @type {Record<string, string>[]} */ (data).map(
+    ({ protocol, repetition, client, atMs, value, ...others }) => ({
+      protocol,
+      repetition: Number(repetition),
+      client,
+      atMs: Number(atMs),
+      value: Number(value),
+      ...(names.length > 0 && {
+        factors: Object.fromEntries(names.map((name) => [name, factor(others[name])])),
+      }),
+    }),
+  );
 }
 
 /** @param {string} text */

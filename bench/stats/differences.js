@@ -6,7 +6,10 @@
 import { difference } from './bootstrap.js';
 import { mean, quantile } from './statistics.js';
 
-/** Fewest repetitions of which an order or a sentence is made: two or three that are alike by chance leave an interval no width. */
+/**
+ * Fewest repetitions of which an order or a sentence is made: two or three that are alike by chance
+ * leave an interval no width.
+ */
 export const ENOUGH_REPETITIONS = 5;
 
 /**
@@ -17,7 +20,10 @@ export const ENOUGH_REPETITIONS = 5;
  * @returns {Interval}
  */
 export function differenceOfMeans(a, b, random) {
-  const [interval] = difference(a, b, (ascending) => [mean(ascending)], { random, paired: a.length === b.length });
+  const [interval] = difference(a, b, (ascending) => [mean(ascending)], {
+    random,
+    paired: a.length === b.length,
+  });
   return interval;
 }
 
@@ -29,7 +35,10 @@ export function differenceOfMeans(a, b, random) {
  * @returns {Interval}
  */
 export function differenceOfMedians(a, b, random) {
-  const [interval] = difference(a, b, (ascending) => [quantile(ascending, 0.5)], { random, paired: a.length === b.length });
+  const [interval] = difference(a, b, (ascending) => [quantile(ascending, 0.5)], {
+    random,
+    paired: a.length === b.length,
+  });
   return interval;
 }
 
@@ -40,5 +49,8 @@ export const differs = ({ low, high }) => low > 0 || high < 0;
 export function sizeOf({ estimate, low, high }) {
   const [size, ...ends] = [estimate, low, high].map(Math.abs);
   const digits = size < 1 ? 2 : 1;
-  return `${size.toFixed(digits)} [${Math.min(...ends).toFixed(digits)}, ${Math.max(...ends).toFixed(digits)}]`;
+  return (
+    `${size.toFixed(digits)} [${Math.min(...ends).toFixed(digits)}, ` +
+    `${Math.max(...ends).toFixed(digits)}]`
+  );
 }

@@ -1,8 +1,9 @@
 /**
- * The E-model: how a call would be rated, delay included, from 0 to the most that its band allows. ITU-T G.107 (06/2015)
- * for narrowband and G.107.1 (06/2019) for wideband, restricted to what a call over packets has: mouth-to-ear delay, a
- * codec with its concealment, and loss. All else is at the Recommendations' defaults, and the echoes are those of a call
- * without delay: R = R0 − Idd − Ie,eff. Its R and its marks are estimates for planning, and nobody's opinion.
+ * The E-model: how a call would be rated, delay included, from 0 to the most that its band allows.
+ * ITU-T G.107 (06/2015) for narrowband and G.107.1 (06/2019) for wideband, restricted to what a
+ * call over packets has: mouth-to-ear delay, a codec with its concealment, and loss. All else is at
+ * the Recommendations' defaults, and the echoes are those of a call without delay: R = R0 − Idd −
+ * Ie,eff. Its R and its marks are estimates for planning, and nobody's opinion.
  */
 
 /**
@@ -11,36 +12,49 @@
  * @property {number} stretch how many times longer its scale is than the narrowband one
  */
 
-/** Up to 4 kHz. R0 − Is − Idle at the defaults is 93.2 (G.107, section 7.7). @type {Readonly<Band>} */
+/**
+ * Up to 4 kHz. R0 − Is − Idle at the defaults is 93.2 (G.107, section 7.7).
+ * @type {Readonly<Band>}
+ */
 export const NARROWBAND = Object.freeze({ most: 93.2, stretch: 1 });
 
 /** Up to 8 kHz. R0 is 129 and Is is 0 (G.107.1, sections 7.2 and 7.3). @type {Readonly<Band>} */
 export const WIDEBAND = Object.freeze({ most: 129, stretch: 1.29 });
 
 /**
- * Ie and Bpl of aloud's Opus, its decoder and its concealment, wideband, for loss at random: 48 kb/s in frames of 20 ms.
- * Fitted to ViSQOL's marks by `node bench/codec/impairment.js --seeds 5`.
+ * Ie and Bpl of aloud's Opus, its decoder and its concealment, wideband, for loss at random: 48
+ * kb/s in frames of 20 ms. Fitted to ViSQOL's marks by `node bench/codec/impairment.js --seeds 5`.
  */
 export const OPUS = Object.freeze({ ie: 7.8, bpl: 49 });
 
-/** The longest delay that nobody notices, mT's default, in milliseconds. The exponent 6 below is that of sT = 1, its default. */
+/**
+ * The longest delay that nobody notices, mT's default, in milliseconds. The exponent 6 below is
+ * that of sT = 1, its default.
+ */
 const NOTICED_MS = 100;
 
-/** The impairment that loss tends to, however good the codec (G.107, section 7.5; G.107.1, section 7.5). */
+/**
+ * The impairment that loss tends to, however good the codec (G.107, section 7.5; G.107.1, section
+ * 7.5).
+ */
 const MOST_LOSS_IMPAIRMENT = 95;
 
 /** Marks' range, from R = 0 up to R = 100 of narrowband (G.107, annex B). */
 const LEAST_MARK = 1;
 const MOST_MARK = 4.5;
 
-/** The least R from which the mark rises: the polynomial falls below 1 for a while (G.107, appendix I). */
+/**
+ * The least R from which the mark rises: the polynomial falls below 1 for a while (G.107, appendix
+ * I).
+ */
 const LEAST_RATING = 6.5;
 
 /** The mark that ViSQOL gives to equal signals. */
 const MOST_VISQOL = 5;
 
 /**
- * The impairment by delay alone, Idd (G.107, section 7.4, equations 7-27 and 7-28; G.107.1, section 7.4, 1.29 times that).
+ * The impairment by delay alone, Idd (G.107, section 7.4, equations 7-27 and 7-28; G.107.1, section
+ * 7.4, 1.29 times that).
  *
  * @param {number} delayMs mouth to ear, Ta
  * @param {Readonly<Band>} [band]
@@ -58,8 +72,8 @@ export function delayImpairment(delayMs, band = WIDEBAND) {
  *
  * @param {object} options
  * @param {number} options.ie          Ie, the codec's without loss, on the band's scale
- * @param {number} options.bpl         Bpl, how well its concealment bears loss: the loss in percent at which half of what
- *   loss can do is done
+ * @param {number} options.bpl Bpl, how well its concealment bears loss: the loss in percent at
+ *   which half of what loss can do is done
  * @param {number} options.lossPercent Ppl: what is neither received in time nor recovered
  * @param {number} [options.burstRatio] BurstR, see burstRatioOf(); 1 for loss at random
  * @returns {number}
@@ -78,8 +92,8 @@ export const lossShare = ({ bpl, lossPercent, burstRatio }) =>
   lossPercent > 0 ? lossPercent / (lossPercent / burstRatio + bpl) : 0;
 
 /**
- * BurstR: how many times longer runs of lost frames are than those of random loss of the same share would be (G.107,
- * section 7.5). Random loss with the share p has runs of 1 / (1 − p).
+ * BurstR: how many times longer runs of lost frames are than those of random loss of the same share
+ * would be (G.107, section 7.5). Random loss with the share p has runs of 1 / (1 − p).
  *
  * @param {ArrayLike<boolean>} lost by frame
  * @returns {number} 1 where there is no loss, or nothing else
@@ -98,15 +112,16 @@ export function burstRatioOf(lost) {
 /**
  * R, the transmission rating (G.107, section 7.1).
  *
- * @param {{ delayMs?: number, impairment?: number, band?: Readonly<Band> }} call impairment: Ie,eff, from
- *   lossImpairment() or visqolImpairment()
+ * @param {{ delayMs?: number, impairment?: number, band?: Readonly<Band> }} call impairment:
+ *   Ie,eff, from lossImpairment() or visqolImpairment()
  * @returns {number} the band's `most` at most; below 0 where everything is lost
  */
 export const rating = ({ delayMs = 0, impairment = 0, band = WIDEBAND }) =>
   band.most - delayImpairment(delayMs, band) - impairment;
 
 /**
- * The estimated conversational mark, MOS-CQE (G.107, annex B, equation B-4; G.107.1, annex A, of R / 1.29).
+ * The estimated conversational mark, MOS-CQE (G.107, annex B, equation B-4; G.107.1, annex A, of R
+ * / 1.29).
  *
  * @param {number} r
  * @param {Readonly<Band>} [band] whose scale r is on
@@ -135,15 +150,17 @@ export function ratingOfMark(mark, band = WIDEBAND) {
 }
 
 /**
- * The impairment of heard sound, Ie,eff, from its ViSQOL mark: what R lacks to the most of wideband when it is taken from
- * the mark. ViSQOL's marks end at 5 and the E-model's at 4.5, so the mark is brought from 1 to 5 to 1 to 4.5 at first, in
- * proportion. So a listening mark takes the place of a conversational one, as with PESQ in L. Sun and E. Ifeachor, "Voice
- * quality prediction models and their application in VoIP networks", IEEE Transactions on Multimedia 8(4), 2006.
+ * The impairment of heard sound, Ie,eff, from its ViSQOL mark: what R lacks to the most of wideband
+ * when it is taken from the mark. ViSQOL's marks end at 5 and the E-model's at 4.5, so the mark is
+ * brought from 1 to 5 to 1 to 4.5 at first, in proportion. So a listening mark takes the place of a
+ * conversational one, as with PESQ in L. Sun and E. Ifeachor, "Voice quality prediction models and
+ * their application in VoIP networks", IEEE Transactions on Multimedia 8(4), 2006.
  *
  * @param {number} mark of ViSQOL, 1 to 5
  * @returns {number} 0 for equal signals
  */
 export function visqolImpairment(mark) {
-  const scaled = LEAST_MARK + ((mark - LEAST_MARK) * (MOST_MARK - LEAST_MARK)) / (MOST_VISQOL - LEAST_MARK);
+  const scaled =
+    LEAST_MARK + ((mark - LEAST_MARK) * (MOST_MARK - LEAST_MARK)) / (MOST_VISQOL - LEAST_MARK);
   return WIDEBAND.most - ratingOfMark(scaled);
 }

@@ -1,9 +1,10 @@
 /**
- * ESTOI, extended short-time objective intelligibility: how well the words of degraded speech could be understood.
- * J. Jensen and C. H. Taal, "An Algorithm for Predicting the Intelligibility of Speech Masked by Modulated Noise
- * Maskers", IEEE/ACM Transactions on Audio, Speech, and Language Processing 24(11), 2016. Frames, bands and what counts
- * as silent are those of STOI (C. H. Taal et al., "An Algorithm for Intelligibility Prediction of Time-Frequency
- * Weighted Noisy Speech", IEEE Transactions on Audio, Speech, and Language Processing 19(7), 2011, section II).
+ * ESTOI, extended short-time objective intelligibility: how well the words of degraded speech could
+ * be understood. J. Jensen and C. H. Taal, "An Algorithm for Predicting the Intelligibility of
+ * Speech Masked by Modulated Noise Maskers", IEEE/ACM Transactions on Audio, Speech, and Language
+ * Processing 24(11), 2016. Frames, bands and what counts as silent are those of STOI (C. H. Taal et
+ * al., "An Algorithm for Intelligibility Prediction of Time-Frequency Weighted Noisy Speech", IEEE
+ * Transactions on Audio, Speech, and Language Processing 19(7), 2011, section II).
  */
 
 import { resample } from './resample.js';
@@ -33,7 +34,10 @@ const LOWEST_HZ = 150;
 /** Frames of a segment, the piece in which spectra are compared: 384 ms. */
 const SEGMENT_FRAMES = 30;
 
-/** The shortest reference: one segment of frames, and the one that the two passes of overlapping frames leave out. */
+/**
+ * The shortest reference: one segment of frames, and the one that the two passes of overlapping
+ * frames leave out.
+ */
 const LEAST_SAMPLES = (SEGMENT_FRAMES + 1) * HOP_SAMPLES + FRAME_SAMPLES;
 
 /** Each band's first bin, and the one after its last. */
@@ -45,13 +49,15 @@ function nearestBin(place) {
 }
 
 /**
- * Compares degraded speech to its reference, once it has been aligned as a whole: a delay or a level that is the same
- * throughout doesn't count, a delay that changes does. What the degraded signal lacks counts as silence.
+ * Compares degraded speech to its reference, once it has been aligned as a whole: a delay or a
+ * level that is the same throughout doesn't count, a delay that changes does. What the degraded
+ * signal lacks counts as silence.
  *
  * @param {Float32Array} reference mono, with at least 0.5 s of speech in it
  * @param {Float32Array} degraded mono; at least half of the reference is looked for in it
  * @param {{ sampleRate: number }} options of both, in whole Hz
- * @returns {number} 1 for equal signals, 0 for those that have nothing to do with each other, seldom below
+ * @returns {number} 1 for equal signals, 0 for those that have nothing to do with each other,
+ *   seldom below
  * @throws {RangeError} when the reference has too little sound, or the sample rate is none
  */
 export function estoi(reference, degraded, { sampleRate }) {
@@ -59,12 +65,16 @@ export function estoi(reference, degraded, { sampleRate }) {
   if (original.length < LEAST_SAMPLES) throw tooShort(reference);
   const received = aligned(original, resample(degraded, sampleRate, SAMPLE_RATE));
   const starts = soundingFrames(original);
-  const [expected, found] = [original, received].map((samples) => bandMagnitudes(joinFrames(samples, starts)));
+  const [expected, found] = [original, received].map((samples) =>
+    bandMagnitudes(joinFrames(samples, starts)),
+  );
   const segments = expected.length / BANDS - SEGMENT_FRAMES + 1;
   if (segments < 1) throw tooShort(reference);
   let sum = 0;
   for (let at = 0; at < segments; at++) {
-    const [a, b] = [expected, found].map((bands) => normalised(bands.slice(at * BANDS, (at + SEGMENT_FRAMES) * BANDS)));
+    const [a, b] = [expected, found].map((bands) =>
+      normalised(bands.slice(at * BANDS, (at + SEGMENT_FRAMES) * BANDS)),
+    );
     for (let i = 0; i < a.length; i++) sum += a[i] * b[i];
   }
   return sum / SEGMENT_FRAMES / segments;
@@ -78,7 +88,8 @@ function tooShort({ length }) {
 /**
  * @param {Float32Array} reference
  * @param {Float32Array} signal
- * @returns {Float32Array} the part of the signal that is most like the reference, as long, with zeros where it has ended
+ * @returns {Float32Array} the part of the signal that is most like the reference, as long, with
+ *   zeros where it has ended
  */
 function aligned(reference, signal) {
   const half = Math.floor(reference.length / 2);
@@ -99,7 +110,8 @@ function soundingFrames(samples) {
     for (let i = 0; i < FRAME_SAMPLES; i++) energy += (WINDOW[i] * samples[start + i]) ** 2;
     frames.push({ start, energy });
   }
-  const least = frames.reduce((most, { energy }) => Math.max(most, energy), 0) * 10 ** (-SILENT_DB / 10);
+  const least =
+    frames.reduce((most, { energy }) => Math.max(most, energy), 0) * 10 ** (-SILENT_DB / 10);
   return frames.filter(({ energy }) => energy > least).map(({ start }) => start);
 }
 
@@ -111,7 +123,8 @@ function soundingFrames(samples) {
 function joinFrames(samples, starts) {
   const joined = new Float64Array((starts.length + 1) * HOP_SAMPLES);
   starts.forEach((start, frame) => {
-    for (let i = 0; i < FRAME_SAMPLES; i++) joined[frame * HOP_SAMPLES + i] += WINDOW[i] * samples[start + i];
+    for (let i = 0; i < FRAME_SAMPLES; i++)
+      joined[frame * HOP_SAMPLES + i] += WINDOW[i] * samples[start + i];
   });
   return joined;
 }
@@ -137,7 +150,8 @@ function bandMagnitudes(samples) {
 }
 
 /**
- * Makes each band's course in time, and then each frame's spectrum, one of mean 0 and norm 1, in place.
+ * Makes each band's course in time, and then each frame's spectrum, one of mean 0 and norm 1, in
+ * place.
  * @param {Float64Array} segment frame by frame
  */
 function normalised(segment) {

@@ -1,18 +1,26 @@
 /**
- * The gammatone filter bank, a model of the ear's frequency analysis, and the spectrogram made with it. The filters are
- * those of M. Slaney, "An Efficient Implementation of the Patterson-Holdsworth Auditory Filter Bank", Apple Technical
- * Report 35, 1993, with the bandwidths of Glasberg and Moore, 1990.
+ * The gammatone filter bank, a model of the ear's frequency analysis, and the spectrogram made with
+ * it. The filters are those of M. Slaney, "An Efficient Implementation of the Patterson-Holdsworth
+ * Auditory Filter Bank", Apple Technical Report 35, 1993, with the bandwidths of Glasberg and
+ * Moore, 1990.
  */
 
-/** Glasberg and Moore's equivalent rectangular bandwidth is LEAST_BANDWIDTH + frequency / EAR_Q, in Hz. */
+/**
+ * Glasberg and Moore's equivalent rectangular bandwidth is LEAST_BANDWIDTH + frequency / EAR_Q, in
+ * Hz.
+ */
 const EAR_Q = 9.26449;
 const LEAST_BANDWIDTH = 24.7;
 
-/** Bandwidth of a fourth-order gammatone filter over the equivalent rectangular bandwidth (Slaney, 1993). */
+/**
+ * Bandwidth of a fourth-order gammatone filter over the equivalent rectangular bandwidth (Slaney,
+ * 1993).
+ */
 const BANDWIDTH_FACTOR = 1.019;
 
 /**
- * @typedef {object} GammatoneFilter four second-order sections with the same two poles and one zero each
+ * @typedef {object} GammatoneFilter four second-order sections with the same two poles and one zero
+ *   each
  * @property {number} frequency centre frequency, Hz
  * @property {number[]} zeros   of the four sections; all real
  * @property {number} pole      twice the poles' real part
@@ -28,8 +36,9 @@ const BANDWIDTH_FACTOR = 1.019;
 /**
  * Filters at even distances on the scale of equivalent rectangular bandwidths.
  *
- * @param {{ bands: number, lowest: number, highest: number, sampleRate: number }} options lowest: centre frequency of
- *   the first filter, Hz; highest: centre frequency that a filter after the last one would have, Hz
+ * @param {{ bands: number, lowest: number, highest: number, sampleRate: number }} options lowest:
+ *   centre frequency of the first filter, Hz; highest: centre frequency that a filter after the
+ *   last one would have, Hz
  * @returns {GammatoneFilter[]} from the lowest to the highest
  */
 export function gammatoneFilters({ bands, lowest, highest, sampleRate }) {
@@ -50,16 +59,19 @@ function gammatoneFilter(frequency, sampleRate) {
   const decay = Math.exp((-2 * Math.PI * bandwidth) / sampleRate);
   const angle = (2 * Math.PI * frequency) / sampleRate;
   const [cos, sin] = [Math.cos(angle), Math.sin(angle)];
-  const zeros = [Math.SQRT2 + 1, -Math.SQRT2 - 1, Math.SQRT2 - 1, 1 - Math.SQRT2].map((x) => decay * (cos + x * sin));
-  // Both poles seen from the centre frequency's place on the unit circle: at the same angle, and mirrored.
+  const zeros = [Math.SQRT2 + 1, -Math.SQRT2 - 1, Math.SQRT2 - 1, 1 - Math.SQRT2].map(
+    (x) => decay * (cos + x * sin),
+  );
+  // Both poles seen from the centre frequency's place on the unit circle: at the same angle, and
+  // mirrored.
   const poles = (1 - decay) * Math.hypot(cos - decay * cos, sin + decay * sin);
   const gain = zeros.reduce((product, zero) => (product * Math.hypot(cos - zero, sin)) / poles, 1);
   return { frequency, zeros, pole: 2 * decay * cos, radius: decay * decay, gain };
 }
 
 /**
- * The root mean square of each filter's output in windows of the signal. The filters begin each window at rest, and
- * what they say after its end doesn't count.
+ * The root mean square of each filter's output in windows of the signal. The filters begin each
+ * window at rest, and what they say after its end doesn't count.
  *
  * @param {Float32Array} samples
  * @param {GammatoneFilter[]} filters
@@ -75,7 +87,8 @@ export function gammatoneSpectrogram(samples, filters, window, hop) {
   for (let frame = 0; frame < frames; frame++) {
     for (let i = 0; i < window.length; i++) windowed[i] = samples[frame * hop + i] * window[i];
     if (windowed.every((value) => value === 0)) continue;
-    for (let band = 0; band < bands; band++) values[frame * bands + band] = filteredLevel(windowed, filters[band]);
+    for (let band = 0; band < bands; band++)
+      values[frame * bands + band] = filteredLevel(windowed, filters[band]);
   }
   return { bands, frames, values };
 }

@@ -1,6 +1,7 @@
 /**
- * Ie and Bpl of a codec, fitted to how much worse loss makes what is heard. As ITU-T P.834.1 has it, from the marks of a
- * model and not of listeners; without its step that sets a model's scale right by codecs whose Ie is known.
+ * Ie and Bpl of a codec, fitted to how much worse loss makes what is heard. As ITU-T P.834.1 has
+ * it, from the marks of a model and not of listeners; without its step that sets a model's scale
+ * right by codecs whose Ie is known.
  */
 
 import { lossImpairment, lossShare } from './e-model.js';
@@ -31,13 +32,15 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
  *
  * @param {readonly LossPoint[]} points with two shares of loss or more
  * @returns {LossFit}
- * @throws {RangeError} when the points have one share of loss alone, which doesn't say what is Ie and what is loss
+ * @throws {RangeError} when the points have one share of loss alone, which doesn't say what is Ie
+ *   and what is loss
  */
 export function fitLoss(points) {
   if (new Set(points.map(({ lossPercent }) => lossPercent)).size < 2) {
     throw new RangeError(`${points.length} points of one share of loss: it takes two shares`);
   }
-  const residual = (/** @type {number} */ log) => residualOf(points, ieFor(points, 10 ** log), 10 ** log);
+  const residual = (/** @type {number} */ log) =>
+    residualOf(points, ieFor(points, 10 ** log), 10 ** log);
   const step = Math.log10(MOST_BPL / LEAST_BPL) / STEPS;
   const places = Array.from({ length: STEPS + 1 }, (_, i) => Math.log10(LEAST_BPL) + i * step);
   const residuals = places.map(residual);
@@ -56,7 +59,8 @@ export function fitLoss(points) {
  */
 export function residualOf(points, ie, bpl) {
   let squares = 0;
-  for (const point of points) squares += (point.impairment - lossImpairment({ ie, bpl, ...point })) ** 2;
+  for (const point of points)
+    squares += (point.impairment - lossImpairment({ ie, bpl, ...point })) ** 2;
   return Math.sqrt(squares / points.length);
 }
 

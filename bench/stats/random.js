@@ -1,4 +1,7 @@
-/** Seeded random numbers, so that a run can be repeated: the Mersenne Twister (Matsumoto and Nishimura, 1998). */
+/**
+ * Seeded random numbers, so that a run can be repeated: the Mersenne Twister (Matsumoto and
+ * Nishimura, 1998).
+ */
 
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64';
 import { mersenne } from 'pure-rand/generator/mersenne';

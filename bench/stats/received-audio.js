@@ -1,7 +1,8 @@
 /**
- * Received audio against server-side delay, from write clocks alone (thesis, section 4.3): a speaker's
- * packet writes frame w when it arrives; a listener's packet for frame r, arriving later, reads samples
- * [r·n − D, (r+1)·n − D). What of w is read by packets that arrive after it was heard.
+ * Received audio against server-side delay, from write clocks alone (thesis, section 4.3): a
+ * speaker's packet writes frame w when it arrives; a listener's packet for frame r, arriving later,
+ * reads samples [r·n − D, (r+1)·n − D). What of w is read by packets that arrive after it was
+ * heard.
  *
  * @typedef {object} Arrival
  * @property {string} name   whose packet

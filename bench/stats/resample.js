@@ -3,12 +3,15 @@
 /** Zero crossings of the sinc on either side of its centre. */
 const CROSSINGS = 32;
 
-/** The filter's cutoff over half of the lower sample rate: its transition band ends where aliases begin. */
+/**
+ * The filter's cutoff over half of the lower sample rate: its transition band ends where aliases
+ * begin.
+ */
 const CUTOFF = 0.94;
 
 /**
- * Resamples by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page"). Samples before and after the
- * signal are taken as zeros; the result isn't delayed.
+ * Resamples by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page"). Samples before
+ * and after the signal are taken as zeros; the result isn't delayed.
  *
  * @param {Float32Array} samples
  * @param {number} from the samples' rate, in whole Hz
@@ -22,12 +25,15 @@ export function resample(samples, from, to) {
   }
   if (from === to) return samples;
   const reach = Math.ceil((CROSSINGS * Math.max(from, to)) / to);
-  /** @type {Map<number, Float64Array>} weights by the place between two samples, in units of 1 / to */
+  /**
+   * @type {Map<number, Float64Array>} weights by the place between two samples, in units of 1 / to
+   */
   const kernels = new Map();
   const result = new Float32Array(Math.floor((samples.length * to) / from));
   for (let i = 0; i < result.length; i++) {
     const phase = (i * from) % to;
-    const kernel = kernels.get(phase) ?? sincWeights(phase / to, reach, Math.min(1, to / from) * CUTOFF);
+    const kernel =
+      kernels.get(phase) ?? sincWeights(phase / to, reach, Math.min(1, to / from) * CUTOFF);
     kernels.set(phase, kernel);
     const start = (i * from - phase) / to - reach + 1;
     const end = Math.min(kernel.length, samples.length - start);
@@ -49,7 +55,10 @@ function sincWeights(place, reach, cutoff) {
     const x = tap - reach + 1 - place;
     const angle = Math.PI * cutoff * x;
     const turn = (Math.PI * x) / reach;
-    return (x === 0 ? 1 : Math.sin(angle) / angle) * (0.42 + 0.5 * Math.cos(turn) + 0.08 * Math.cos(2 * turn));
+    return (
+      (x === 0 ? 1 : Math.sin(angle) / angle) *
+      (0.42 + 0.5 * Math.cos(turn) + 0.08 * Math.cos(2 * turn))
+    );
   });
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.map((weight) => weight / sum);

@@ -1,4 +1,7 @@
-/** Comparison of recorded signals, for tests and the lab: what the page uses too, and what only they use. */
+/**
+ * Comparison of recorded signals, for tests and the lab: what the page uses too, and what only they
+ * use.
+ */
 
 import { align, levelDb } from '../../public/shared/sound/signal.js';
 
@@ -7,8 +10,8 @@ export * from '../../public/shared/sound/signal.js';
 /** @import { Alignment } from '../../public/shared/sound/signal.js' */
 
 /**
- * Aligns a reference piece by piece, near the position of the whole: a delay that wandered a little on the
- * way lowers the likeness of the whole, not that of the pieces.
+ * Aligns a reference piece by piece, near the position of the whole: a delay that wandered a little
+ * on the way lowers the likeness of the whole, not that of the pieces.
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal
@@ -18,7 +21,12 @@ export * from '../../public/shared/sound/signal.js';
  *   reference that are quieter than quietDb (dBFS, -45) are left out
  * @returns {(Alignment & { start: number })[]} of each piece, with its start in the reference
  */
-export function alignPieces(reference, signal, lag, { pieceSamples, searchSamples, quietDb = -45 }) {
+export function alignPieces(
+  reference,
+  signal,
+  lag,
+  { pieceSamples, searchSamples, quietDb = -45 },
+) {
   const pieces = [];
   for (let start = 0; start + pieceSamples <= reference.length; start += pieceSamples) {
     const piece = reference.subarray(start, start + pieceSamples);
@@ -47,7 +55,12 @@ export function alignPieces(reference, signal, lag, { pieceSamples, searchSample
  *   silent below silentDb (dBFS, -70) and missed when the reference's is above loudDb (-45)
  * @returns {Gap[]}
  */
-export function findGaps(reference, signal, lag, { longerThan, step = 240, silentDb = -70, loudDb = -45 }) {
+export function findGaps(
+  reference,
+  signal,
+  lag,
+  { longerThan, step = 240, silentDb = -70, loudDb = -45 },
+) {
   /** @type {Gap[]} */
   const gaps = [];
   /** @type {Gap | null} */

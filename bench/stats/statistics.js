@@ -1,8 +1,9 @@
 /**
- * Centre, spread, quantiles, histogram and distribution of measured values; bootstrap.js has their confidence
- * intervals. Values must be finite numbers, except where a function takes infinity: callers leave others out
- * and count them. Written here and not taken from a package: each function is a few lines, and the packages
- * that were looked at (d3-array, simple-statistics) leave NaN out unasked or use another quantile.
+ * Centre, spread, quantiles, histogram and distribution of measured values; bootstrap.js has their
+ * confidence intervals. Values must be finite numbers, except where a function takes infinity:
+ * callers leave others out and count them. Written here and not taken from a package: each function
+ * is a few lines, and the packages that were looked at (d3-array, simple-statistics) leave NaN out
+ * unasked or use another quantile.
  */
 
 import { quantile, sorted } from '../../public/lab/summary.js';
@@ -24,8 +25,9 @@ export { quantile, sorted };
  */
 
 /**
- * The smallest value that at least a share p of the values doesn't exceed: the inverse of the empirical
- * distribution, definition 1 of Hyndman and Fan. Takes infinity, for a packet that never came.
+ * The smallest value that at least a share p of the values doesn't exceed: the inverse of the
+ * empirical distribution, definition 1 of Hyndman and Fan. Takes infinity, for a packet that never
+ * came.
  *
  * @param {Values} ascending sorted values
  * @param {number} p 0 to 1
@@ -33,7 +35,8 @@ export { quantile, sorted };
  */
 export function leastCovering(ascending, p) {
   if (ascending.length === 0) return NaN;
-  // The product of a share such as 0.07 and a count may come out a hair above the whole number it is.
+  // The product of a share such as 0.07 and a count may come out a hair above the whole number it
+  // is.
   const count = Math.ceil(p * ascending.length * (1 - Number.EPSILON));
   return ascending[Math.max(0, count - 1)];
 }
@@ -95,10 +98,11 @@ const MOST_BINS = 80;
 const TAIL = 0.995;
 
 /**
- * Bins that suit all of several sets of values, so that their histograms can be laid over one another.
- * The width is 2·IQR·n^(-1/3) (Freedman and Diaconis, 1981) of the set for which that is narrowest,
- * rounded to 1, 2 or 5 times a power of ten, and edges are its multiples. A long tail is cut off: the
- * bins end at the 99.5th percentile when the maximum lies more than twice as far from the minimum.
+ * Bins that suit all of several sets of values, so that their histograms can be laid over one
+ * another. The width is 2·IQR·n^(-1/3) (Freedman and Diaconis, 1981) of the set for which that is
+ * narrowest, rounded to 1, 2 or 5 times a power of ten, and edges are its multiples. A long tail is
+ * cut off: the bins end at the 99.5th percentile when the maximum lies more than twice as far from
+ * the minimum.
  *
  * @param {Values[]} sets
  * @returns {Bins}
@@ -119,7 +123,9 @@ export function binsFor(sets) {
 
 /** @param {Values} ascending */
 function freedmanDiaconis(ascending) {
-  return (2 * (quantile(ascending, 0.75) - quantile(ascending, 0.25))) / Math.cbrt(ascending.length);
+  return (
+    (2 * (quantile(ascending, 0.75) - quantile(ascending, 0.25))) / Math.cbrt(ascending.length)
+  );
 }
 
 /**
@@ -153,8 +159,8 @@ export function histogram(values, bins = binsFor([values])) {
 }
 
 /**
- * The corners of the empirical distribution's staircase: at each x, the share of values that are ≤ x. With more
- * values than points, those at evenly spaced shares are kept, the two extremes always.
+ * The corners of the empirical distribution's staircase: at each x, the share of values that are ≤
+ * x. With more values than points, those at evenly spaced shares are kept, the two extremes always.
  *
  * @param {Values} values
  * @param {number} [mostPoints]
@@ -168,15 +174,17 @@ export function cumulative(values, mostPoints = 400) {
   for (let step = 1; step <= steps; step++) {
     // From the first value to the last, whatever the number of steps.
     const i =
-      steps === 1 ? ascending.length - 1 : Math.round(((step - 1) * (ascending.length - 1)) / (steps - 1));
+      steps === 1
+        ? ascending.length - 1
+        : Math.round(((step - 1) * (ascending.length - 1)) / (steps - 1));
     points.push([ascending[i], (i + 1) / ascending.length]);
   }
   return points;
 }
 
 /**
- * The smallest x of a measured curve from which on y stays at or above a target, such as the smallest
- * server-side delay for a share of received audio.
+ * The smallest x of a measured curve from which on y stays at or above a target, such as the
+ * smallest server-side delay for a share of received audio.
  *
  * @param {readonly (readonly number[])[]} points x and y of each
  * @param {number} target
@@ -189,8 +197,9 @@ export function leastReaching(points, target) {
 }
 
 /**
- * Jain's fairness index (R. Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and Discrimination for Resource
- * Allocation in Shared Computer Systems", DEC-TR-301, 1984): (Σx)² ÷ (n Σx²).
+ * Jain's fairness index (R. Jain, D. Chiu and W. Hawe, "A Quantitative Measure of Fairness and
+ * Discrimination for Resource Allocation in Shared Computer Systems", DEC-TR-301, 1984): (Σx)² ÷ (n
+ * Σx²).
  * @param {readonly number[]} shares from 0 on, one at least
  * @returns {number} 1 where all are equal, 1 ÷ n where one has everything
  */

@@ -1,6 +1,7 @@
 /**
- * The normal distribution and Student's t. Written here: of the packages that were looked at, simple-statistics
- * has no Student quantile, and jstat has no types and takes more than a megabyte for it.
+ * The normal distribution and Student's t. Written here: of the packages that were looked at,
+ * simple-statistics has no Student quantile, and jstat has no types and takes more than a megabyte
+ * for it.
  */
 
 /** Degrees of freedom above which t is normal to three digits. */
@@ -14,7 +15,8 @@ const MANY_DEGREES = 1000;
 export function normalShare(z) {
   const t = 1 / (1 + 0.2316419 * Math.abs(z));
   const series =
-    t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+    t *
+    (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
   const tail = (Math.exp(-0.5 * z * z) / Math.sqrt(2 * Math.PI)) * series;
   return z > 0 ? 1 - tail : tail;
 }
@@ -22,7 +24,8 @@ export function normalShare(z) {
 /**
  * @param {number} t
  * @param {number} degrees of freedom, a whole number from 1
- * @returns {number} the share of the distribution below t (Abramowitz and Stegun, 26.7.3 and 26.7.4)
+ * @returns {number} the share of the distribution below t (Abramowitz and Stegun, 26.7.3 and
+ *   26.7.4)
  */
 export function studentShare(t, degrees) {
   const angle = Math.atan(Math.abs(t) / Math.sqrt(degrees));

@@ -1,8 +1,8 @@
 /**
- * The straight line through a series in time, and how sure its slope is. Neighbours in such a series are
- * alike, so the interval is that of a bootstrap that draws what is left over in blocks of consecutive
- * values (Künsch, "The Jackknife and the Bootstrap for General Stationary Observations", Annals of
- * Statistics 17, 1989; circular, as in bootstrap.js).
+ * The straight line through a series in time, and how sure its slope is. Neighbours in such a
+ * series are alike, so the interval is that of a bootstrap that draws what is left over in blocks
+ * of consecutive values (Künsch, "The Jackknife and the Bootstrap for General Stationary
+ * Observations", Annals of Statistics 17, 1989; circular, as in bootstrap.js).
  */
 
 import { blockLength } from './bootstrap.js';
@@ -30,7 +30,7 @@ export function trend(points, { random, resamples = 1000 }) {
   const block = blockLength(rest);
   const drawn = new Float64Array(rest.length);
   const slopes = Float64Array.from({ length: resamples }, () => {
-    for (let at = 0; at < drawn.length; ) {
+    for (let at = 0; at < drawn.length;) {
       let from = Math.floor(random() * rest.length);
       for (let i = 0; i < block && at < drawn.length; i++) {
         drawn[at++] = rest[from];

@@ -1,9 +1,10 @@
 /**
- * ViSQOL, the Virtual Speech Quality Objective Listener: how much like its reference degraded speech would sound, as a
- * mark from 1 to 5. A. Hines, J. Skoglund, A. Kokaram and N. Harte, "ViSQOL: an objective speech quality model",
- * EURASIP Journal on Audio, Speech, and Music Processing, 2015; M. Chinen et al., "ViSQOL v3: an open source production
- * ready objective speech and audio metric", QoMEX 2020. Speech mode, with the exponential that was fitted to TCD-VoIP
- * in place of a trained model. Its parameters are those of Google's implementation.
+ * ViSQOL, the Virtual Speech Quality Objective Listener: how much like its reference degraded
+ * speech would sound, as a mark from 1 to 5. A. Hines, J. Skoglund, A. Kokaram and N. Harte,
+ * "ViSQOL: an objective speech quality model", EURASIP Journal on Audio, Speech, and Music
+ * Processing, 2015; M. Chinen et al., "ViSQOL v3: an open source production ready objective speech
+ * and audio metric", QoMEX 2020. Speech mode, with the exponential that was fitted to TCD-VoIP in
+ * place of a trained model. Its parameters are those of Google's implementation.
  */
 
 import { gammatoneFilters, gammatoneSpectrogram } from './gammatone.js';
@@ -30,13 +31,16 @@ const FIRST_FRAME = PATCH_FRAMES / 2 - 1;
 /** The shortest reference, of one patch. */
 const LEAST_SAMPLES = (FIRST_FRAME + PATCH_FRAMES - 1) * HOP_SAMPLES + WINDOW_SAMPLES;
 
-/** The greatest distance of a patch's match from where the alignment of the whole puts it, in frames. */
+/**
+ * The greatest distance of a patch's match from where the alignment of the whole puts it, in
+ * frames.
+ */
 const SEARCH_FRAMES = 60 * PATCH_FRAMES;
 
 /**
- * Frames that are kept of a signal before where the whole is aligned: 1 s. Where the delay grows within a signal, the
- * whole may be aligned by its later part, and the earlier part is up to that much earlier. Google's implementation keeps
- * none, so a patch is lost there.
+ * Frames that are kept of a signal before where the whole is aligned: 1 s. Where the delay grows
+ * within a signal, the whole may be aligned by its later part, and the earlier part is up to that
+ * much earlier. Google's implementation keeps none, so a patch is lost there.
  */
 const LEAD_FRAMES = 50;
 const LEAD_SAMPLES = LEAD_FRAMES * HOP_SAMPLES;
@@ -45,30 +49,43 @@ const LEAD_SAMPLES = LEAD_FRAMES * HOP_SAMPLES;
 const COARSE_SAMPLES = 8;
 
 const BANDS = 21;
-const FILTERS = gammatoneFilters({ bands: BANDS, lowest: 50, highest: SAMPLE_RATE / 2, sampleRate: SAMPLE_RATE });
+const FILTERS = gammatoneFilters({
+  bands: BANDS,
+  lowest: 50,
+  highest: SAMPLE_RATE / 2,
+  sampleRate: SAMPLE_RATE,
+});
 const WINDOW = Float64Array.from(
   { length: WINDOW_SAMPLES },
   (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / (WINDOW_SAMPLES - 1)),
 );
 
 /**
- * The lowest level that counts, and how far below a frame's loudest band that is. Levels are ten times the logarithm of
- * an amplitude, not of a power: 45 are 90 dB.
+ * The lowest level that counts, and how far below a frame's loudest band that is. Levels are ten
+ * times the logarithm of an amplitude, not of a power: 45 are 90 dB.
  */
 const LEAST_LEVEL = -45;
 const LEVEL_RANGE = 45;
 
-/** A reference's chunk of 20 ms is speech from this share of the reference's peak on: 5000 in 16 bits. */
+/**
+ * A reference's chunk of 20 ms is speech from this share of the reference's peak on: 5000 in 16
+ * bits.
+ */
 const SPEECH_LEVEL = 5000 / 32768;
 
 /** Chunks on end that aren't speech before one counts as a pause. */
 const PAUSE_CHUNKS = 3;
 
-/** Weights of a value and of its neighbour on either side: a Gaussian with standard deviation 0.5. */
+/**
+ * Weights of a value and of its neighbour on either side: a Gaussian with standard deviation 0.5.
+ */
 const SIDE = Math.exp(-2) / (1 + 2 * Math.exp(-2));
 const CENTRE = 1 - 2 * SIDE;
 
-/** Constants of the two terms of NSIM, which keep them finite where there is nothing: (0.01)² and (0.03)² / 2. */
+/**
+ * Constants of the two terms of NSIM, which keep them finite where there is nothing: (0.01)² and
+ * (0.03)² / 2.
+ */
 const INTENSITY_FLOOR = 0.0001;
 const STRUCTURE_FLOOR = 0.00045;
 
@@ -78,7 +95,8 @@ const LEAST_NSIM = 0.15;
 /**
  * @typedef {object} PatchMatch
  * @property {number} startMs       in the reference
- * @property {number | null} lagMs  by how much later it is in the degraded signal; null: it was not found there
+ * @property {number | null} lagMs by how much later it is in the degraded signal; null: it was not
+ *   found there
  * @property {number} nsim          its similarity to the reference; 0 when it was not found
  *
  * @typedef {object} Quality
@@ -88,8 +106,9 @@ const LEAST_NSIM = 0.15;
  */
 
 /**
- * Compares degraded speech to its reference. The degraded signal may be longer, shorter, louder or later, and its delay
- * may change within it; what it holds beyond the reference doesn't count, and what it lacks counts as lost.
+ * Compares degraded speech to its reference. The degraded signal may be longer, shorter, louder or
+ * later, and its delay may change within it; what it holds beyond the reference doesn't count, and
+ * what it lacks counts as lost.
  *
  * @param {Float32Array} reference mono, with speech in it, of at least 0.64 s
  * @param {Float32Array} degraded mono; at least half of the reference is looked for in it
@@ -101,7 +120,9 @@ export function visqol(reference, degraded, { sampleRate }) {
   const original = resample(reference, sampleRate, SAMPLE_RATE);
   const received = resample(degraded, sampleRate, SAMPLE_RATE);
   if (original.length < LEAST_SAMPLES || rootMeanSquare(original) === 0) {
-    throw new RangeError(`a reference of ${reference.length} samples: it must hold sound, and be 0.64 s long`);
+    throw new RangeError(
+      `a reference of ${reference.length} samples: it must hold sound, and be 0.64 s long`,
+    );
   }
   const lag = received.length > 0 ? envelopeLag(original, received, COARSE_SAMPLES) : 0;
   const end = Math.max(received.length, lag + original.length);
@@ -124,8 +145,8 @@ export function visqol(reference, degraded, { sampleRate }) {
 const milliseconds = (samples) => (samples * 1000) / SAMPLE_RATE;
 
 /**
- * The mark for a similarity: an exponential fitted to the listeners' marks of TCD-VoIP, scaled so that equal signals
- * get 5.
+ * The mark for a similarity: an exponential fitted to the listeners' marks of TCD-VoIP, scaled so
+ * that equal signals get 5.
  * @param {number} nsim
  */
 function meanOpinion(nsim) {
@@ -147,8 +168,8 @@ function stretch(samples, from, to) {
 }
 
 /**
- * Finds by how much a signal is later than its reference, from the correlation of their envelopes. Only lags that leave
- * at least half of the reference in the signal are looked at.
+ * Finds by how much a signal is later than its reference, from the correlation of their envelopes.
+ * Only lags that leave at least half of the reference in the signal are looked at.
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal
@@ -160,7 +181,8 @@ function envelopeLag(reference, signal, step) {
   const [expected, found] = envelopes(reference, signal);
   const padded = stretch(found, -half, Math.max(signal.length, half) + half);
   const products = crossCorrelation(thinned(expected, step), thinned(padded, step));
-  const coarse = step * products.reduce((best, product, lag) => (product > products[best] ? lag : best), 0);
+  const coarse =
+    step * products.reduce((best, product, lag) => (product > products[best] ? lag : best), 0);
   let best = { lag: 0, product: -Infinity };
   const last = Math.min(coarse + step, padded.length - expected.length);
   for (let lag = Math.max(0, coarse - step); lag <= last; lag++) {
@@ -184,8 +206,9 @@ function thinned(samples, step) {
 }
 
 /**
- * The envelopes of two signals: the magnitudes of the analytic signals, whose imaginary parts are the Hilbert
- * transforms. One transform does for both signals, as the real and the imaginary part of one.
+ * The envelopes of two signals: the magnitudes of the analytic signals, whose imaginary parts are
+ * the Hilbert transforms. One transform does for both signals, as the real and the imaginary part
+ * of one.
  *
  * @param {Float32Array} first
  * @param {Float32Array} second
@@ -212,7 +235,8 @@ function envelopes(first, second) {
 }
 
 /**
- * Scales a signal to its reference's level. Only what both hold counts: not what was recorded before or afterwards.
+ * Scales a signal to its reference's level. Only what both hold counts: not what was recorded
+ * before or afterwards.
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal
@@ -234,7 +258,8 @@ function rootMeanSquare(samples) {
 }
 
 /**
- * The spectrograms of two signals as levels above the lowest of both, with one floor for the two in each frame.
+ * The spectrograms of two signals as levels above the lowest of both, with one floor for the two in
+ * each frame.
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal
@@ -249,12 +274,16 @@ function levels(reference, signal, lead = 0) {
   });
   const aligned = found.values.subarray(lead * BANDS);
   for (let start = 0; start < Math.min(expected.values.length, aligned.length); start += BANDS) {
-    const frames = [expected.values, aligned].map((values) => values.subarray(start, start + BANDS));
+    const frames = [expected.values, aligned].map((values) =>
+      values.subarray(start, start + BANDS),
+    );
     const floor = Math.max(...frames[0], ...frames[1]) - LEVEL_RANGE;
     for (const frame of frames) frame.set(frame.map((level) => Math.max(floor, level)));
   }
   const both = [expected.values, aligned];
-  const lowest = Math.min(...both.map((values) => values.reduce((least, level) => Math.min(least, level))));
+  const lowest = Math.min(
+    ...both.map((values) => values.reduce((least, level) => Math.min(least, level))),
+  );
   const above = (/** @type {number} */ level) => Math.max(0, level - lowest);
   return [
     { ...expected, values: expected.values.map(above) },
@@ -263,9 +292,9 @@ function levels(reference, signal, lead = 0) {
 }
 
 /**
- * The reference's patches with speech in them. As in Google's implementation, a patch's chunks are counted from the
- * signal's start and not from the first patch's, so that they are 180 ms earlier than the patch's frames; and the first
- * chunks count as speech.
+ * The reference's patches with speech in them. As in Google's implementation, a patch's chunks are
+ * counted from the signal's start and not from the first patch's, so that they are 180 ms earlier
+ * than the patch's frames; and the first chunks count as speech.
  *
  * @param {Float32Array} reference
  * @param {number} frames of its spectrogram
@@ -280,7 +309,8 @@ function speechPatches(reference, frames) {
     let isSpeech = false;
     for (let chunk = patch * PATCH_FRAMES; chunk < (patch + 1) * PATCH_FRAMES; chunk++) {
       const at = FIRST_FRAME + chunk * HOP_SAMPLES;
-      quietChunks = rootMeanSquare(reference.subarray(at, at + HOP_SAMPLES)) < least ? quietChunks + 1 : 0;
+      quietChunks =
+        rootMeanSquare(reference.subarray(at, at + HOP_SAMPLES)) < least ? quietChunks + 1 : 0;
       if (quietChunks < PAUSE_CHUNKS) isSpeech = true;
     }
     if (isSpeech) starts.push(FIRST_FRAME + patch * PATCH_FRAMES);
@@ -289,35 +319,45 @@ function speechPatches(reference, frames) {
 }
 
 /**
- * Finds the patches of a reference in a signal, in their order: the places whose similarities have the greatest sum, by
- * dynamic programming. A patch that would lower the sum wherever it was put is lost.
+ * Finds the patches of a reference in a signal, in their order: the places whose similarities have
+ * the greatest sum, by dynamic programming. A patch that would lower the sum wherever it was put is
+ * lost.
  *
  * @param {number[]} starts the patches' first frames in the reference
  * @param {Spectrogram} reference
  * @param {Spectrogram} signal with the lead, and not shorter
- * @returns {{ start: number, match: number | null, nsim: number }[]} match: first frame in the signal
+ * @returns {{ start: number, match: number | null, nsim: number }[]} match: first frame in the
+ *   signal
  */
 function matchPatches(starts, reference, signal) {
   const candidates = Array.from({ length: signal.frames }, (_, frame) => new Patch(signal, frame));
   /** @type {Paths[]} */
   const paths = [];
-  for (const start of starts) paths.push(extendPaths(paths.at(-1), new Patch(reference, start), start, candidates));
+  for (const start of starts)
+    paths.push(extendPaths(paths.at(-1), new Patch(reference, start), start, candidates));
   const { sums } = paths[paths.length - 1];
   let frame = sums.reduce((best, sum, at) => (sum > sums[best] ? at : best), 0);
-  const matches = starts.map((start) => ({ start, match: /** @type {number | null} */ (null), nsim: 0 }));
+  const matches = starts.map((start) => ({
+    start,
+    match: /** @type {number | null} */ (null),
+    nsim: 0,
+  }));
   for (let index = starts.length - 1; index >= 0; index--) {
     const { nsims, previous } = paths[index];
-    if (previous[frame] !== frame) Object.assign(matches[index], { match: frame, nsim: nsims[frame] });
+    if (previous[frame] !== frame)
+      Object.assign(matches[index], { match: frame, nsim: nsims[frame] });
     frame = previous[frame];
   }
   return matches;
 }
 
 /**
- * @typedef {object} Paths the best way to place the patches so far, for each frame at which the last of them may be
+ * @typedef {object} Paths the best way to place the patches so far, for each frame at which the
+ *   last of them may be
  * @property {Float64Array} sums    of their similarities; -Infinity where the last patch can't be
  * @property {Float64Array} nsims   of the last patch there
- * @property {Int32Array} previous  frame of the patch before; the frame itself when the last patch is lost
+ * @property {Int32Array} previous frame of the patch before; the frame itself when the last patch
+ *   is lost
  */
 
 /**
@@ -364,15 +404,19 @@ function realign(reference, signal, start, match) {
   const common = PATCH_SAMPLES - Math.abs(lag);
   const early = Math.max(0, -lag);
   const late = Math.max(0, lag);
-  const both = levels(expected.subarray(early, early + common), found.subarray(late, late + common));
+  const both = levels(
+    expected.subarray(early, early + common),
+    found.subarray(late, late + common),
+  );
   const [patch, other] = both.map((spectrogram) => new Patch(spectrogram, 0, spectrogram.frames));
   return { nsim: patch.similarity(other), lag };
 }
 
 /**
- * A piece of a spectrogram, to be compared by NSIM, the neurogram similarity index measure (A. Hines and N. Harte,
- * "Speech intelligibility prediction using a neurogram similarity index measure", Speech Communication, 2012): the
- * structural similarity of images (SSIM), without its term for contrast.
+ * A piece of a spectrogram, to be compared by NSIM, the neurogram similarity index measure (A.
+ * Hines and N. Harte, "Speech intelligibility prediction using a neurogram similarity index
+ * measure", Speech Communication, 2012): the structural similarity of images (SSIM), without its
+ * term for contrast.
  */
 class Patch {
   #levels;
@@ -415,7 +459,8 @@ class Patch {
 }
 
 /**
- * The weighted mean of each value of a patch and its eight neighbours. Beyond the edges, their values are repeated.
+ * The weighted mean of each value of a patch and its eight neighbours. Beyond the edges, their
+ * values are repeated.
  *
  * @param {Float64Array} values frame by frame
  * @returns {Float64Array}

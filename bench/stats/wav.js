@@ -1,7 +1,7 @@
 /**
- * WAV files of PCM: 16-bit and 32-bit float, any number of channels. Written here: the packages that were looked
- * at don't refuse broken files with an error of their own (node-wav), don't scale or clip 16-bit samples
- * (wavefile), and aren't shorter to use.
+ * WAV files of PCM: 16-bit and 32-bit float, any number of channels. Written here: the packages
+ * that were looked at don't refuse broken files with an error of their own (node-wav), don't scale
+ * or clip 16-bit samples (wavefile), and aren't shorter to use.
  */
 
 import { readFile } from 'node:fs/promises';
@@ -29,7 +29,8 @@ export async function readWav(file) {
 
 /**
  * @param {Uint8Array} bytes a whole file
- * @returns {Sound} the samples that are there, if the file was cut short or its length never written
+ * @returns {Sound} the samples that are there, if the file was cut short or its length never
+ *   written
  * @throws {TypeError} when it is not a WAV file of 16-bit or float PCM
  */
 export function parseWav(bytes) {
@@ -38,7 +39,7 @@ export function parseWav(bytes) {
     throw new TypeError('not a WAV file');
   }
   let format = null;
-  for (let at = RIFF_HEADER_BYTES; at + CHUNK_HEADER_BYTES <= bytes.length; ) {
+  for (let at = RIFF_HEADER_BYTES; at + CHUNK_HEADER_BYTES <= bytes.length;) {
     const start = at + CHUNK_HEADER_BYTES;
     const length = Math.min(view.getUint32(at + 4, true), bytes.length - start);
     if (name(view, at) === 'fmt ') format = parseFormat(view, start, length);
@@ -134,7 +135,8 @@ function writeSamples(view, at, channels, isFloat) {
   for (let i = 0; i < channels[0].length; i++) {
     for (const channel of channels) {
       if (isFloat) view.setFloat32(at, channel[i], true);
-      else view.setInt16(at, Math.max(-32768, Math.min(32767, Math.round(channel[i] * 32768))), true);
+      else
+        view.setInt16(at, Math.max(-32768, Math.min(32767, Math.round(channel[i] * 32768))), true);
       at += isFloat ? 4 : 2;
     }
   }

@@ -17,19 +17,36 @@ const Answers = z.strictObject({
   version: z.literal(1),
   survey: z.string(),
   seed: z.int(),
-  ratings: z.array(z.strictObject({ recording: z.string(), clear: Mark, smooth: Mark, overall: Mark })),
-  pairs: z.array(z.strictObject({ first: z.string(), second: z.string(), better: z.enum(['first', 'second', 'neither']) })),
+  ratings: z.array(
+    z.strictObject({ recording: z.string(), clear: Mark, smooth: Mark, overall: Mark }),
+  ),
+  pairs: z.array(
+    z.strictObject({
+      first: z.string(),
+      second: z.string(),
+      better: z.enum(['first', 'second', 'neither']),
+    }),
+  ),
 });
 
 /** The scales by the names that the page gives them. */
-const SCALES = Object.freeze(/** @type {const} */ ([
-  { name: 'clear', label: 'Intelligibility' },
-  { name: 'smooth', label: 'Smoothness' },
-  { name: 'overall', label: 'Overall' },
-]));
+const SCALES = Object.freeze(
+  /** @type {const} */ ([
+    { name: 'clear', label: 'Intelligibility' },
+    { name: 'smooth', label: 'Smoothness' },
+    { name: 'overall', label: 'Overall' },
+  ]),
+);
 
-/** What a recording gets of a pair, in percent of it: a pair without a difference counts half for each. */
-const WON = Object.freeze({ first: { first: 100, second: 0 }, second: { first: 0, second: 100 }, neither: { first: 50, second: 50 } });
+/**
+ * What a recording gets of a pair, in percent of it: a pair without a difference counts half for
+ * each.
+ */
+const WON = Object.freeze({
+  first: { first: 100, second: 0 },
+  second: { first: 0, second: 100 },
+  neither: { first: 50, second: 50 },
+});
 
 /**
  * @param {string} file
@@ -52,11 +69,16 @@ export async function readAnswers(file, key) {
 export function checkAnswers(text, file, key) {
   const { data, success } = Answers.safeParse(parseJson(text));
   if (!success) throw new Error(`${file} has no answers to a survey in it`);
-  if (data.survey !== key.survey) throw new Error(`${file} has answers to another survey: ${data.survey}, and this one is ${key.survey}`);
+  if (data.survey !== key.survey)
+    throw new Error(
+      `${file} has answers to another survey: ${data.survey}, and this one is ${key.survey}`,
+    );
   const rated = data.ratings.map(({ recording }) => recording);
-  const isWhole = rated.length === new Set(rated).size && rated.length === Object.keys(key.recordings).length;
+  const isWhole =
+    rated.length === new Set(rated).size && rated.length === Object.keys(key.recordings).length;
   const named = [...rated, ...data.pairs.flatMap(({ first, second }) => [first, second])];
-  if (!isWhole || named.some((name) => !Object.hasOwn(key.recordings, name))) throw new Error(`${file} has not one rating for each recording of this survey`);
+  if (!isWhole || named.some((name) => !Object.hasOwn(key.recordings, name)))
+    throw new Error(`${file} has not one rating for each recording of this survey`);
   return data;
 }
 
@@ -70,7 +92,8 @@ function parseJson(text) {
 }
 
 /**
- * The mean of each scale and the share of pairs won, with intervals of 95 % for which whole people are drawn.
+ * The mean of each scale and the share of pairs won, with intervals of 95 % for which whole people
+ * are drawn.
  * @param {Key} key
  * @param {readonly Person[]} people
  * @param {() => number} random seeded
@@ -82,16 +105,36 @@ export function addUp(key, people, random) {
   const twice = seeds.find((seed, i) => seeds.indexOf(seed) !== i);
   if (twice !== undefined) throw new Error(`the answers of person ${twice} were given twice`);
   const rows = Object.entries(key.recordings).map(([recording, name]) => {
-    const marks = SCALES.map((scale) => people.map(({ ratings }) => ratings.filter((rating) => rating.recording === recording).map((rating) => rating[scale.name])));
-    const won = people.map(({ pairs }) => pairs.flatMap(({ first, second, better }) => [
-      ...(first === recording ? [WON[better].first] : []), ...(second === recording ? [WON[better].second] : []),
-    ]));
-    return [protocolLabel(name), ...marks.map((values) => meanOf(values, [1, 5], random)), meanOf(won, [0, 100], random), won.flat().length];
+    const marks = SCALES.map((scale) =>
+      people.map(({ ratings }) =>
+        ratings
+          .filter((rating) => rating.recording === recording)
+          .map((rating) => rating[scale.name]),
+      ),
+    );
+    const won = people.map(({ pairs }) =>
+      pairs.flatMap(({ first, second, better }) => [
+        ...(first === recording ? [WON[better].first] : []),
+        ...(second === recording ? [WON[better].second] : []),
+      ]),
+    );
+    return [
+      protocolLabel(name),
+      ...marks.map((values) => meanOf(values, [1, 5], random)),
+      meanOf(won, [0, 100], random),
+      won.flat().length,
+    ];
   });
   const overall = (/** @type {any} */ row) => row[SCALES.length]?.value ?? row[SCALES.length];
   return {
-    name: 'survey', title: `What people said: ${people.length} ${people.length === 1 ? 'person' : 'people'}`,
-    columns: [{ label: 'Recording' }, ...SCALES.map(({ label }) => ({ label, digits: 2 })), { label: 'Pairs won', unit: '%', digits: 0 }, { label: 'Pairs', digits: 0 }],
+    name: 'survey',
+    title: `What people said: ${people.length} ${people.length === 1 ? 'person' : 'people'}`,
+    columns: [
+      { label: 'Recording' },
+      ...SCALES.map(({ label }) => ({ label, digits: 2 })),
+      { label: 'Pairs won', unit: '%', digits: 0 },
+      { label: 'Pairs', digits: 0 },
+    ],
     rows: rows.sort((a, b) => overall(b) - overall(a)),
   };
 }
@@ -100,7 +143,8 @@ export function addUp(key, people, random) {
  * @param {number[][]} values of each person
  * @param {readonly [number, number]} within
  * @param {() => number} random
- * @returns {import('../report/result.js').Cell} without an interval where one person is all there is
+ * @returns {import('../report/result.js').Cell} without an interval where one person is all there
+ *   is
  */
 function meanOf(values, within, random) {
   const { mean } = summaryIntervals(values, { random, within });

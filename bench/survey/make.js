@@ -1,11 +1,12 @@
 /**
- * Makes a survey of a run's recordings: survey/, which is given to people as it is, and survey-key.json beside it, which
- * says what is what and is kept.
+ * Makes a survey of a run's recordings: survey/, which is given to people as it is, and
+ * survey-key.json beside it, which says what is what and is kept.
  *
  * @typedef {object} Key
  * @property {1} version
  * @property {string} survey  the survey's own name, which its answers have too
- * @property {Record<string, string>} recordings  what each is of, by the name that people's browsers see
+ * @property {Record<string, string>} recordings what each is of, by the name that people's browsers
+ *   see
  */
 
 import { randomBytes } from 'node:crypto';
@@ -29,14 +30,24 @@ const keyFile = (run) => join(run, 'survey-key.json');
  * @throws {Error} when there are too few recordings, or the run has a survey
  */
 export async function makeSurvey(run) {
-  const recordings = (await listRecordings(run)).map((recording) => ({ ...recording, blind: blindName() }));
+  const recordings = (await listRecordings(run)).map((recording) => ({
+    ...recording,
+    blind: blindName(),
+  }));
   const folder = join(run, 'survey');
   await mkdir(folder).catch(() => {
-    throw new Error(`${folder} can't be made. If it is there already, its answers belong to it: move it and ${keyFile(run)} away to make another`);
+    throw new Error(
+      `${folder} can't be made. If it is there already, its answers belong to it: move it ` +
+        `and ${keyFile(run)} away to make another`,
+    );
   });
   await mkdir(join(folder, 'sounds'));
   /** @type {Key} */
-  const key = { version: 1, survey: blindName(), recordings: Object.fromEntries(recordings.map(({ blind, name }) => [blind, name])) };
+  const key = {
+    version: 1,
+    survey: blindName(),
+    recordings: Object.fromEntries(recordings.map(({ blind, name }) => [blind, name])),
+  };
   const told = { survey: key.survey, recordings: Object.keys(key.recordings).sort() };
   await Promise.all([
     ...PAGE_FILES.map((file) => copyFile(join(PAGE, file), join(folder, file))),

@@ -1,6 +1,6 @@
 /**
- * The recordings in a run's folder: recordings/<name>.wav, what was heard under one condition, all of the same piece of
- * speech.
+ * The recordings in a run's folder: recordings/<name>.wav, what was heard under one condition, all
+ * of the same piece of speech.
  * @import { Sound } from '../stats/wav.js'
  */
 
@@ -33,7 +33,14 @@ export async function keepRecording(run, name, sound) {
 export async function listRecordings(run) {
   const folder = recordingsFolder(run);
   const files = await readdir(folder).catch(() => []);
-  const recordings = files.filter((file) => file.endsWith('.wav')).sort().map((file) => ({ name: basename(file, '.wav'), file: join(folder, file) }));
-  if (recordings.length < 2) throw new Error(`${run}: a survey compares at least two recordings, and there are ${recordings.length} in its folder recordings/`);
+  const recordings = files
+    .filter((file) => file.endsWith('.wav'))
+    .sort()
+    .map((file) => ({ name: basename(file, '.wav'), file: join(folder, file) }));
+  if (recordings.length < 2)
+    throw new Error(
+      `${run}: a survey compares at least two recordings, and there are ` +
+        `${recordings.length} in its folder recordings/`,
+    );
   return recordings;
 }

@@ -1,4 +1,7 @@
-/** The client's end of the scenario `throughput`, in a process of its own: it reads all that comes, and drops it. */
+/**
+ * The client's end of the scenario `throughput`, in a process of its own: it reads all that comes,
+ * and drops it.
+ */
 
 import { Endpoint } from '@aloud/native';
 import { serve } from '../participants/child.js';

@@ -1,6 +1,7 @@
 /**
- * The server's end of the scenario `throughput`, in a process of its own: it sends as a recording is sent, a stream for
- * each second of it, or as a call is, a datagram for each frame; and it notes what it estimates meanwhile.
+ * The server's end of the scenario `throughput`, in a process of its own: it sends as a recording
+ * is sent, a stream for each second of it, or as a call is, a datagram for each frame; and it notes
+ * what it estimates meanwhile.
  * @import { NativeSession, Stream } from '@aloud/native'
  */
 
@@ -27,10 +28,17 @@ let session = null;
 let stop = null;
 /** @type {NodeJS.Timeout | undefined} */
 let looking;
-/** @type {{ atMs: number, deliveryBps: number | null, isLimit: boolean, bytesInFlight: number, rttMs: number }[]} */
+/**
+ * @type {{ atMs: number, deliveryBps: number | null, isLimit: boolean, bytesInFlight: number,
+ *   rttMs: number }[]}
+ */
 let notes = [];
 
-/** Opens streams as fast as they go, each with one segment. @param {NativeSession} to @returns {() => void} ends it */
+/**
+ * Opens streams as fast as they go, each with one segment.
+ * @param {NativeSession} to
+ * @returns {() => void} ends it
+ */
 function sendSegments(to) {
   /** The one that doesn't go out yet. @type {Stream | null} */
   let waiting = null;
@@ -73,22 +81,39 @@ function end() {
 
 serve(
   {
-    /** @param {{ host: string, controller: import('@aloud/native').CongestionController }} options */
+    /**
+     * @param {{ host: string, controller: import('@aloud/native').CongestionController }} options
+     */
     async open({ host, controller }) {
       const certificate = await generateCertificate({ hosts: [host], now: new Date() });
       const { certPem, keyPem } = certificate;
-      endpoint = new Endpoint({ congestionController: controller, maxStreams: SEGMENTS, streamBufferBytes: 1 << 20 });
+      endpoint = new Endpoint({
+        congestionController: controller,
+        maxStreams: SEGMENTS,
+        streamBufferBytes: 1 << 20,
+      });
       const onSession = (/** @type {NativeSession} */ opened) => void (session = opened);
-      const { port } = await endpoint.listen({ host, port: 0, certPem, keyPem, onRequest: (request) => request.accept(), onSession });
+      const { port } = await endpoint.listen({
+        host,
+        port: 0,
+        certPem,
+        keyPem,
+        onRequest: (request) => request.accept(),
+        onSession,
+      });
       looking = setInterval(look, LOOK_MS);
       return { port, hash: certificate.hash };
     },
 
-    /** Sends from now on, to the session that was opened last. @param {{ what: 'segments' | 'frames' | 'nothing' }} options */
+    /**
+     * Sends from now on, to the session that was opened last.
+     * @param {{ what: 'segments' | 'frames' | 'nothing' }} options
+     */
     send({ what }) {
       end();
       if (!session) throw new Error('nobody has connected');
-      if (what !== 'nothing') stop = what === 'segments' ? sendSegments(session) : sendFrames(session);
+      if (what !== 'nothing')
+        stop = what === 'segments' ? sendSegments(session) : sendFrames(session);
     },
 
     /** Returns the samples since the last call, with times of the shared clock. */

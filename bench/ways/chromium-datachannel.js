@@ -1,6 +1,7 @@
 /**
- * WebRTC's data channel from Chromium to Chromium, unordered and without retransmission. A page at each end carries what this
- * process gives it, over a WebSocket on the machine's own loopback, which is in the packets' ages, twice.
+ * WebRTC's data channel from Chromium to Chromium, unordered and without retransmission. A page at
+ * each end carries what this process gives it, over a WebSocket on the machine's own loopback,
+ * which is in the packets' ages, twice.
  * @import { AddressInfo } from 'node:net'
  * @import { Browser } from 'playwright-core'
  * @import { WebSocket } from 'ws'
@@ -15,9 +16,14 @@ import { WebSocketServer } from 'ws';
 import { CHROMIUM_ARGUMENTS, findChromium } from '../browsers/chromium.js';
 
 const SCRIPT = new URL('chromium-page.js', import.meta.url);
-const DOCUMENT = '<!doctype html><meta charset="utf-8"><title>A data channel</title><script type="module" src="/page.js"></script>';
+const DOCUMENT =
+  '<!doctype html><meta charset="utf-8"><title>A data channel</title><script type="module" ' +
+  'src="/page.js"></script>';
 
-/** This process's browser, which stays for one run after the other, and ends with it. @type {Promise<Browser> | null} */
+/**
+ * This process's browser, which stays for one run after the other, and ends with it.
+ * @type {Promise<Browser> | null}
+ */
 let started = null;
 
 /** @type {Way} */
@@ -42,8 +48,15 @@ export const chromiumDatachannel = {
 const launch = () =>
   chromium.launch({
     executablePath: findChromium(),
-    handleSIGINT: false, handleSIGTERM: false, handleSIGHUP: false,
-    args: [...CHROMIUM_ARGUMENTS, '--use-fake-ui-for-media-stream', '--use-fake-device-for-media-stream', '--allow-loopback-in-peer-connection'],
+    handleSIGINT: false,
+    handleSIGTERM: false,
+    handleSIGHUP: false,
+    args: [
+      ...CHROMIUM_ARGUMENTS,
+      '--use-fake-ui-for-media-stream',
+      '--use-fake-device-for-media-stream',
+      '--allow-loopback-in-peer-connection',
+    ],
   });
 
 /** @param {OnPacket} onPacket  told of what comes over the page's data channel */
@@ -52,7 +65,8 @@ async function openPage(onPacket) {
   const [browser, { sockets, port, close }] = await Promise.all([started, serve()]);
   const context = await browser.newContext();
   const messages = new EventEmitter();
-  const told = (/** @type {string} */ type) => once(messages, type).then(([text]) => /** @type {string} */ (text));
+  const told = (/** @type {string} */ type) =>
+    once(messages, type).then(([text]) => /** @type {string} */ (text));
   // A page may be ready before it is told that it was loaded.
   const isReady = told('ready');
   const connected = once(sockets, 'connection');
@@ -67,7 +81,8 @@ async function openPage(onPacket) {
   await isReady;
   const tell = (/** @type {object} */ message) => socket.send(JSON.stringify(message));
   return {
-    told, tell,
+    told,
+    tell,
     /** @param {object} message @param {string} type  of its answer */
     ask: (message, type) => {
       const answer = told(type);
@@ -85,10 +100,16 @@ async function serve() {
   const script = await readFile(SCRIPT);
   const server = createServer(({ url }, response) => {
     const isScript = url === '/page.js';
-    response.setHeader('content-type', isScript ? 'text/javascript' : 'text/html').end(isScript ? script : DOCUMENT);
+    response
+      .setHeader('content-type', isScript ? 'text/javascript' : 'text/html')
+      .end(isScript ? script : DOCUMENT);
   });
   const sockets = new WebSocketServer({ server, perMessageDeflate: false });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  return { sockets, port: /** @type {AddressInfo} */ (server.address()).port, close: () => void server.close() };
+  return {
+    sockets,
+    port: /** @type {AddressInfo} */ (server.address()).port,
+    close: () => void server.close(),
+  };
 }

@@ -1,7 +1,8 @@
 /* global RTCPeerConnection, location */
 /**
- * The page at one end of a data channel of WebRTC: what comes over it goes to the program that opened the page, and what the
- * program gives goes over it. Messages of text between the two are descriptions (RFC 8829), and `opened`.
+ * The page at one end of a data channel of WebRTC: what comes over it goes to the program that
+ * opened the page, and what the program gives goes over it. Messages of text between the two are
+ * descriptions (RFC 8829), and `opened`.
  */
 
 const socket = new WebSocket(`ws://${location.host}`);
@@ -46,8 +47,11 @@ socket.onmessage = ({ data }) => {
   if (typeof data === 'string') void follow(JSON.parse(data));
   else if (channel?.readyState === 'open') channel.send(data);
 };
-const connected = new Promise((/** @type {(event: Event) => void} */ resolve) => void (socket.onopen = resolve));
-// Candidates have addresses, in place of names that nobody else can look up, for pages that may hear a microphone.
+const connected = new Promise(
+  (/** @type {(event: Event) => void} */ resolve) => void (socket.onopen = resolve),
+);
+// Candidates have addresses, in place of names that nobody else can look up, for pages that may
+// hear a microphone.
 await navigator.mediaDevices.getUserMedia({ audio: true });
 await connected;
 tell({ type: 'ready' });

@@ -30,27 +30,35 @@ const now = () => sharedMs(performance.now());
 const receiving = {
   /**
    * Receives from now on: to note what arrives, or to pass it on.
-   * @param {{ way: string, host: string, payloads: Uint8Array[] | null, messages: Message[] }} options  payloads: null to pass
-   *   packets and messages on
+   * @param {{ way: string, host: string, payloads: Uint8Array[] | null, messages: Message[] }}
+   *   options payloads: null to pass packets and messages on
    * @returns {Promise<string>} the invitation
    */
   async receive({ way, host, payloads, messages }) {
     arrivals = new Arrivals(payloads ?? []);
     messageArrivals = new Arrivals(messages.map(contentOf));
     // A sender may keep the bytes that it is given.
-    const onPacket = payloads ? (/** @type {Uint8Array} */ bytes) => arrivals.take(bytes, now()) : (/** @type {Uint8Array} */ bytes) => sender?.send(Uint8Array.from(bytes));
-    const onMessage = (/** @type {Uint8Array} */ bytes) => (payloads ? messageArrivals.take(bytes, now()) : sender?.sendMessage?.(bytes));
+    const onPacket = payloads
+      ? (/** @type {Uint8Array} */ bytes) => arrivals.take(bytes, now())
+      : (/** @type {Uint8Array} */ bytes) => sender?.send(Uint8Array.from(bytes));
+    const onMessage = (/** @type {Uint8Array} */ bytes) =>
+      payloads ? messageArrivals.take(bytes, now()) : sender?.sendMessage?.(bytes);
     receiver = await ways[way].receive({ host, onPacket, onMessage });
     return receiver.invitation ?? '';
   },
   /** @param {{ offer: string }} options */
   answer: ({ offer }) => receiver?.answer?.(offer),
-  /** @param {{ from: number, count: number, messages: number }} options  messages: how many were sent */
+  /**
+   * @param {{ from: number, count: number, messages: number }} options messages: how many were sent
+   */
   arrivals({ from, count, messages }) {
     failOnFault(receiver);
     return {
-      ages: arrivals.ages(from, count), messageAges: messageArrivals.ages(0, messages), firstMs: arrivals.firstMs,
-      damaged: arrivals.damaged + messageArrivals.damaged, repeated: arrivals.repeated + messageArrivals.repeated,
+      ages: arrivals.ages(from, count),
+      messageAges: messageArrivals.ages(0, messages),
+      firstMs: arrivals.firstMs,
+      damaged: arrivals.damaged + messageArrivals.damaged,
+      repeated: arrivals.repeated + messageArrivals.repeated,
     };
   },
 };
@@ -59,11 +67,14 @@ const sending = {
   /**
    * Begins to connect.
    * @param {{ way: string, host: string, peer: string, invitation: string }} options
-   * @returns {Promise<{ startMs: number, offer: string | null }>} an offer that wants an answer before it connects
+   * @returns {Promise<{ startMs: number, offer: string | null }>} an offer that wants an answer
+   *   before it connects
    */
   async connect({ way, ...options }) {
     const startMs = now();
-    const answer = new Promise((/** @type {(text: string) => void} */ resolve) => void (answered = resolve));
+    const answer = new Promise(
+      (/** @type {(text: string) => void} */ resolve) => void (answered = resolve),
+    );
     const offer = new Promise((/** @type {(text: string) => void} */ offered) => {
       const signal = (/** @type {string} */ text) => {
         offered(text);
@@ -84,9 +95,11 @@ const sending = {
   },
   /**
    * Sends packets, and messages where the way carries them, each when it is due.
-   * @param {{ payloads: Uint8Array[], count: number, everyMs: number, messages: Message[], startMs?: number }} options  startMs: when the first is due
-   * @returns {Promise<{ latenessMs: number[], cpuPercent: number, messages: number, estimates: number[] }>} latenessMs: of sending,
-   *   packet by packet; messages: how many were sent; estimates: of the path's rate, once a second
+   * @param {{ payloads: Uint8Array[], count: number, everyMs: number, messages: Message[],
+   *   startMs?: number }} options startMs: when the first is due
+   * @returns {Promise<{ latenessMs: number[], cpuPercent: number, messages: number, estimates:
+   *   number[] }>} latenessMs: of sending, packet by packet; messages: how many were sent;
+   *   estimates: of the path's rate, once a second
    */
   async send({ payloads, count, everyMs, messages, startMs = now() }) {
     const { send, sendMessage, path } = sender ?? {};
@@ -103,7 +116,9 @@ const sending = {
         const seen = number % LOOK_EVERY === LOOK_EVERY - 1 && path?.();
         if (seen) estimates.push((8 * seen.cwnd) / seen.rttMs);
       }),
-      whenDue(messageTimes, (number, sentMs) => sendMessage?.(writeNumbered(number, sentMs, contents[number]))),
+      whenDue(messageTimes, (number, sentMs) =>
+        sendMessage?.(writeNumbered(number, sentMs, contents[number])),
+      ),
     ]);
     failOnFault(sender);
     return { latenessMs, cpuPercent: cpu.take(), messages: messageTimes.length, estimates };
@@ -133,7 +148,10 @@ function failOnFault(end, where = '') {
   if (fault) throw new Error(where + fault);
 }
 
-/** Fails where a connection of a place that passes packets on has a fault: nobody asks it for what it sent or what arrived. */
+/**
+ * Fails where a connection of a place that passes packets on has a fault: nobody asks it for what
+ * it sent or what arrived.
+ */
 const check = () => [receiver, sender].forEach((end) => failOnFault(end, 'at a relay, '));
 
 /** Ends its connections, and is ready for others. */

@@ -1,7 +1,7 @@
 /**
  * Figures of ways set side by side, and the sentences that their intervals support.
- * @typedef {readonly (readonly number[])[]} Ages of the packets of each repetition, in milliseconds; Infinity for what
- *   never came
+ * @typedef {readonly (readonly number[])[]} Ages of the packets of each repetition, in
+ *   milliseconds; Infinity for what never came
  */
 
 import { summaryIntervals } from '../stats/bootstrap.js';
@@ -34,16 +34,23 @@ export function figuresOf(ages, random) {
   };
 }
 
-/** The quantities that are compared, and how a sentence tells that a way has more or less of one than the first. */
+/**
+ * The quantities that are compared, and how a sentence tells that a way has more or less of one
+ * than the first.
+ */
 const COMPARED = Object.freeze([
   {
     values: came,
-    words: (/** @type {Words} */ { way, first, size, isMore }) => `packets by ${way} arrived ${size} ms ${isMore ? 'later' : 'sooner'} on average than by ${first}`,
+    words: (/** @type {Words} */ { way, first, size, isMore }) =>
+      `packets by ${way} arrived ${size} ms ${isMore ? 'later' : 'sooner'} on average than ` +
+      `by ${first}`,
     same: 'mean age',
   },
   {
     values: lost,
-    words: (/** @type {Words} */ { way, first, size, isMore }) => `${size} percentage points ${isMore ? 'more' : 'less'} of the packets never came by ${way} than by ${first}`,
+    words: (/** @type {Words} */ { way, first, size, isMore }) =>
+      `${size} percentage points ${isMore ? 'more' : 'less'} of the packets never came by ` +
+      `${way} than by ${first}`,
     same: 'share of packets that never came',
   },
 ]);
@@ -51,26 +58,44 @@ const COMPARED = Object.freeze([
 /** @typedef {{ way: string, first: string, size: string, isMore: boolean }} Words */
 
 /**
- * One sentence for each difference of a way from the first, and one for all ways of which none is shown; with few
- * repetitions one that says so.
+ * One sentence for each difference of a way from the first, and one for all ways of which none is
+ * shown; with few repetitions one that says so.
  * @param {readonly { label: string, ages: Ages }[]} ways
  * @param {() => number} random seeded
  * @returns {string[]}
  */
 export function sentencesOf([first, ...others], random) {
   if (!first || others.length === 0) return [];
-  const fewest = Math.min(...[first, ...others].map(({ ages }) => ages.filter(({ length }) => length > 0).length));
-  if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions of each way are needed for sentences; the fewest here are ${fewest}.`];
+  const fewest = Math.min(
+    ...[first, ...others].map(({ ages }) => ages.filter(({ length }) => length > 0).length),
+  );
+  if (fewest < ENOUGH_REPETITIONS)
+    return [
+      `${ENOUGH_REPETITIONS} repetitions of each way are needed for sentences; the fewest ` +
+        `here are ${fewest}.`,
+    ];
   return COMPARED.flatMap(({ values, words, same }) => {
-    const told = others.map(({ label, ages }) => ({ way: label, apart: differenceOfMeans(values(ages), values(first.ages), random) }));
+    const told = others.map(({ label, ages }) => ({
+      way: label,
+      apart: differenceOfMeans(values(ages), values(first.ages), random),
+    }));
     const differ = told.filter(({ apart }) => differs(apart));
     const alike = told.filter(({ apart }) => !differs(apart)).map(({ way }) => way);
     return [
-      ...differ.map(({ way, apart }) => `On this link ${words({ way, first: first.label, size: sizeOf(apart), isMore: apart.estimate > 0 })}.`),
-      ...(alike.length > 0 ? [`On this link no difference from ${first.label} in the ${same} is shown for ${listed(alike)}.`] : []),
+      ...differ.map(
+        ({ way, apart }) =>
+          `On this link ${words({ way, first: first.label, size: sizeOf(apart), isMore: apart.estimate > 0 })}.`,
+      ),
+      ...(alike.length > 0
+        ? [
+            `On this link no difference from ${first.label} in the ${same} is shown for ` +
+              `${listed(alike)}.`,
+          ]
+        : []),
     ];
   });
 }
 
 /** @param {string[]} names */
-export const listed = (names) => [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');
+export const listed = (names) =>
+  [names.slice(0, -1).join(', '), ...names.slice(-1)].filter(Boolean).join(' and ');

@@ -1,6 +1,6 @@
 /**
- * What became of each frame: when it was sent, how old it arrived, whether it was there when it was played, when it was heard,
- * and how much what was heard is like it; as rows of a file.
+ * What became of each frame: when it was sent, how old it arrived, whether it was there when it was
+ * played, when it was heard, and how much what was heard is like it; as rows of a file.
  *
  * @import { Heard } from './heard.js'
  * @import { Pull } from '../codec/voice-path.js'
@@ -9,9 +9,11 @@
  * @property {number} frame       from the block's first on
  * @property {number} sentMs      since the first frame began to be said
  * @property {number} ageMs       at arrival; Infinity where it never came
- * @property {'present' | 'concealed' | 'left out'} played  concealed: made up in its place; left out: neither of both
+ * @property {'present' | 'concealed' | 'left out'} played concealed: made up in its place; left
+ *   out: neither of both
  * @property {number} heardMs     since the first frame began to be said; NaN where it was left out
- * @property {number} correlation of the frame with what was heard then, at most 1; NaN where it was left out or is silence
+ * @property {number} correlation of the frame with what was heard then, at most 1; NaN where it was
+ *   left out or is silence
  */
 
 import { appendFile, writeFile } from 'node:fs/promises';
@@ -22,7 +24,10 @@ import { EVERY_MS } from './run.js';
 const SAMPLE_RATE = 48_000;
 const FRAME_SAMPLES = (EVERY_MS * SAMPLE_RATE) / 1000;
 
-/** How far behind its place a frame is looked for in what was heard, in samples: Opus's lookahead and a sound card's burst. */
+/**
+ * How far behind its place a frame is looked for in what was heard, in samples: Opus's lookahead
+ * and a sound card's burst.
+ */
 const LAG_SAMPLES = (15 * SAMPLE_RATE) / 1000;
 
 /** Lags are tried in steps of so many samples, and in finer ones around the best of these. */
@@ -34,7 +39,19 @@ const SILENCE = 1e-7;
 /** The most rows of a file: some 80 MB. */
 const MOST_ROWS = 1_000_000;
 
-const COLUMNS = ['way', 'sweep', 'at', 'repetition', 'call', 'frame', 'sentMs', 'ageMs', 'played', 'heardMs', 'correlation'];
+const COLUMNS = [
+  'way',
+  'sweep',
+  'at',
+  'repetition',
+  'call',
+  'frame',
+  'sentMs',
+  'ageMs',
+  'played',
+  'heardMs',
+  'correlation',
+];
 
 /**
  * @param {Pick<Heard, 'said' | 'sound' | 'pulls'>} heard  of all frames, those that settle too
@@ -47,8 +64,18 @@ export function framesOf({ said, sound, pulls }, ages, latenessMs) {
   return ages.map((ageMs, frame) => {
     const { played, heardMs } = fates[frame];
     const own = said.subarray(frame * FRAME_SAMPLES, (frame + 1) * FRAME_SAMPLES);
-    const correlation = played === 'left out' ? NaN : likeness(own, sound, Math.round((heardMs * SAMPLE_RATE) / 1000));
-    return { frame, sentMs: (frame + 1) * EVERY_MS + (latenessMs[frame] ?? 0), ageMs, played, heardMs, correlation };
+    const correlation =
+      played === 'left out'
+        ? NaN
+        : likeness(own, sound, Math.round((heardMs * SAMPLE_RATE) / 1000));
+    return {
+      frame,
+      sentMs: (frame + 1) * EVERY_MS + (latenessMs[frame] ?? 0),
+      ageMs,
+      played,
+      heardMs,
+      correlation,
+    };
   });
 }
 
@@ -61,8 +88,10 @@ function placesOf(pulls, count) {
   /** @type {Pick<FrameFate, 'played' | 'heardMs'>[]} */
   const places = Array.from({ length: count }, () => ({ played: 'left out', heardMs: NaN }));
   for (const { frame, played, concealed, heardMs } of pulls) {
-    for (let i = 0; i < played; i++) if (places[frame + i]) places[frame + i] = { played: 'present', heardMs };
-    if (played === 0 && concealed > 0 && places[frame]?.played === 'left out') places[frame] = { played: 'concealed', heardMs };
+    for (let i = 0; i < played; i++)
+      if (places[frame + i]) places[frame + i] = { played: 'present', heardMs };
+    if (played === 0 && concealed > 0 && places[frame]?.played === 'left out')
+      places[frame] = { played: 'concealed', heardMs };
   }
   return places;
 }
@@ -76,7 +105,11 @@ function likeness(own, sound, at) {
   const energy = squareSum(own, 0, own.length);
   if (energy < SILENCE * own.length || at + LAG_SAMPLES + own.length > sound.length) return NaN;
   let [most, best] = [0, 0];
-  const look = (/** @type {number} */ from, /** @type {number} */ to, /** @type {number} */ step) => {
+  const look = (
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+    /** @type {number} */ step,
+  ) => {
     for (let lag = Math.max(0, from); lag <= to; lag += step) {
       const like = likenessAt(own, sound, at + lag, energy);
       if (like > most) [most, best] = [like, lag];
@@ -87,7 +120,12 @@ function likeness(own, sound, at) {
   return most;
 }
 
-/** @param {Float32Array} own @param {Float32Array} sound @param {number} at @param {number} energy of own */
+/**
+ * @param {Float32Array} own
+ * @param {Float32Array} sound
+ * @param {number} at
+ * @param {number} energy of own
+ */
 function likenessAt(own, sound, at, energy) {
   let product = 0;
   for (let i = 0; i < own.length; i++) product += own[i] * sound[at + i];
@@ -121,13 +159,27 @@ export class FrameFile {
   }
 
   /**
-   * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block  call: which of several
+   * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block
+   *   call: which of several
    * @param {readonly FrameFate[]} frames
    * @returns {Promise<boolean>} false where there was no room for all of them
    */
   async append({ way, sweep, value, repetition, call = '' }, frames) {
-    const rows = frames.slice(0, this.#left).map(({ frame, sentMs, ageMs, played, heardMs, correlation }) =>
-      [way, sweep, value, repetition, call, frame, told(sentMs), told(ageMs), played, told(heardMs), told(correlation)]);
+    const rows = frames
+      .slice(0, this.#left)
+      .map(({ frame, sentMs, ageMs, played, heardMs, correlation }) => [
+        way,
+        sweep,
+        value,
+        repetition,
+        call,
+        frame,
+        told(sentMs),
+        told(ageMs),
+        played,
+        told(heardMs),
+        told(correlation),
+      ]);
     this.#left -= rows.length;
     if (rows.length > 0) await appendFile(this.#path, `${Papa.unparse(rows, { newline: '\n' })}\n`);
     return rows.length === frames.length;

@@ -1,23 +1,28 @@
 /**
- * What a listener would have heard of packets with these ages: through aloud's own playout and decoder, offline.
+ * What a listener would have heard of packets with these ages: through aloud's own playout and
+ * decoder, offline.
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Codec } from '../../public/shared/stream/codec.js'
  * @import { Pull } from '../codec/voice-path.js'
  *
  * @typedef {object} Heard
  * @property {Float32Array} said        the speech of the packets that count
- * @property {Float32Array} sound       what was heard from when the first of them was said until all had been played;
- *   both mono, at 48 kHz
+ * @property {Float32Array} sound what was heard from when the first of them was said until all had
+ *   been played; both mono, at 48 kHz
  * @property {Pull[]} pulls                 the pieces that the playout gave, all of them
- * @property {number} presentPercent    of the frames that count, those that were there when they were played
- * @property {number} concealedPercent  frames that were made up while these were played, in percent of these; a frame that
- *   comes late counts here too where it is played after one that was made up
- * @property {number} playoutDelayMs    the mean of what playout added to the delay of the quickest packet
- * @property {number} mouthToEarMs      the mean time from when a frame was said to when it was heard, of those that were
- *   there: the frame's length, its packet's age, its wait for playout, and 10 ms in a sound card. It is without the
- *   devices' own delays and Opus's lookahead (2.5 ms as the product encodes), and there is no server's mix on the way
+ * @property {number} presentPercent of the frames that count, those that were there when they were
+ *   played
+ * @property {number} concealedPercent frames that were made up while these were played, in percent
+ *   of these; a frame that comes late counts here too where it is played after one that was made up
+ * @property {number} playoutDelayMs the mean of what playout added to the delay of the quickest
+ *   packet
+ * @property {number} mouthToEarMs the mean time from when a frame was said to when it was heard, of
+ *   those that were there: the frame's length, its packet's age, its wait for playout, and 10 ms in
+ *   a sound card. It is without the devices' own delays and Opus's lookahead (2.5 ms as the product
+ *   encodes), and there is no server's mix on the way
  *
- * @typedef {{ visqol: number, estoi: number, rating: number }} Marks  rating: the E-model's R, wideband
+ * @typedef {{ visqol: number, estoi: number, rating: number }} Marks rating: the E-model's R,
+ *   wideband
  */
 
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
@@ -30,18 +35,22 @@ import { visqol } from '../stats/visqol.js';
 /** A frame of 20 ms for each packet. @type {Readonly<AudioFormat>} */
 const FORMAT = createAudioFormat({ sampleRate: 48_000, frameMs: 20 });
 
-/** Time after the last packet's arrival in which it is played: the longest delay of the playout, and more, in milliseconds. */
+/**
+ * Time after the last packet's arrival in which it is played: the longest delay of the playout, and
+ * more, in milliseconds.
+ */
 const AFTER_MS = 1000;
 
 /**
  * @param {object} options
  * @param {Codec} options.codec
- * @param {Float32Array} options.speech               at 48 kHz, mono; as the payloads, it goes around
+ * @param {Float32Array} options.speech at 48 kHz, mono; as the payloads, it goes around
  * @param {readonly Uint8Array[]} options.payloads    of the speech, a frame of 20 ms each
- * @param {readonly number[]} options.ages            of packets at arrival, in milliseconds; each was sent when its frame
- *   ended; Infinity for what never came
+ * @param {readonly number[]} options.ages of packets at arrival, in milliseconds; each was sent
+ *   when its frame ended; Infinity for what never came
  * @param {number} [options.first]                    which payload the first of them has
- * @param {number} [options.settle]                   packets before those that count, while the playout finds its delay
+ * @param {number} [options.settle] packets before those that count, while the playout finds its
+ *   delay
  * @returns {Heard}
  */
 export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0 }) {
@@ -49,14 +58,22 @@ export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0
   const said = speechOf(speech, payloads.length, first, ages.length);
   const packets = ages.map((age, frame) => {
     const pcm = said.subarray(frame * frameSamples, (frame + 1) * frameSamples);
-    return { bytes: writePacket(frame, pcm, payloads[(first + frame) % payloads.length]), atMs: (frame + 1) * frameMs + age };
+    return {
+      bytes: writePacket(frame, pcm, payloads[(first + frame) % payloads.length]),
+      atMs: (frame + 1) * frameMs + age,
+    };
   });
   const came = packets.filter(({ atMs }) => atMs < Infinity).sort((a, b) => a.atMs - b.atMs);
   const endMs = Math.max(ages.length * frameMs, came.at(-1)?.atMs ?? 0) + AFTER_MS;
-  const { sound, pulls } = heardByListener(codec, { format: FORMAT, packets: came }, Math.round((endMs * sampleRate) / 1000));
+  const { sound, pulls } = heardByListener(
+    codec,
+    { format: FORMAT, packets: came },
+    Math.round((endMs * sampleRate) / 1000),
+  );
   const during = pulls.filter(({ frame }) => frame >= settle && frame < ages.length);
   const count = ages.length - settle;
-  const sumOf = (/** @type {'played' | 'concealed'} */ what) => during.reduce((sum, pull) => sum + pull[what], 0);
+  const sumOf = (/** @type {'played' | 'concealed'} */ what) =>
+    during.reduce((sum, pull) => sum + pull[what], 0);
   return {
     said: said.subarray(settle * frameSamples),
     sound: sound.subarray(settle * frameSamples),
@@ -64,7 +81,11 @@ export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0
     presentPercent: (100 * sumOf('played')) / count,
     concealedPercent: (100 * sumOf('concealed')) / count,
     playoutDelayMs: mean(during.map(({ delayMs }) => delayMs)),
-    mouthToEarMs: mean(during.filter(({ played }) => played > 0).map(({ heardMs, frame }) => heardMs - frame * frameMs)),
+    mouthToEarMs: mean(
+      during
+        .filter(({ played }) => played > 0)
+        .map(({ heardMs, frame }) => heardMs - frame * frameMs),
+    ),
   };
 }
 
@@ -78,13 +99,22 @@ export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0
 function speechOf(speech, frames, first, count) {
   const { frameSamples } = FORMAT;
   const whole = frames * frameSamples;
-  return Float32Array.from({ length: count * frameSamples }, (_, i) => speech[(first * frameSamples + i) % whole]);
+  return Float32Array.from(
+    { length: count * frameSamples },
+    (_, i) => speech[(first * frameSamples + i) % whole],
+  );
 }
 
-/** The pieces by which ESTOI compares: it knows one lag for the whole, and a playout's delay moves within longer ones. */
+/**
+ * The pieces by which ESTOI compares: it knows one lag for the whole, and a playout's delay moves
+ * within longer ones.
+ */
 const PIECE_SAMPLES = 2 * FORMAT.sampleRate;
 
-/** The time before and after a piece's place in which it is looked for: the longest playout delay, and more. */
+/**
+ * The time before and after a piece's place in which it is looked for: the longest playout delay,
+ * and more.
+ */
 const SLACK_SAMPLES = FORMAT.sampleRate / 2;
 
 /**
@@ -93,13 +123,20 @@ const SLACK_SAMPLES = FORMAT.sampleRate / 2;
  * @param {Float32Array} said   at 48 kHz, mono: some seconds of speech
  * @param {Float32Array} heard  at 48 kHz, mono
  * @param {number} mouthToEarMs
- * @returns {Marks} ViSQOL's; the mean of ESTOI's for pieces of 2 s; and R: from the delay, and from ViSQOL's mark as the
- *   impairment by codec and loss (L. Sun and E. Ifeachor, see visqolImpairment())
+ * @returns {Marks} ViSQOL's; the mean of ESTOI's for pieces of 2 s; and R: from the delay, and from
+ *   ViSQOL's mark as the impairment by codec and loss (L. Sun and E. Ifeachor, see
+ *   visqolImpairment())
  */
 export function marksOf(said, heard, mouthToEarMs) {
   const { mos } = visqol(said, heard, FORMAT);
   const r = rating({ delayMs: mouthToEarMs, impairment: visqolImpairment(mos) });
-  return { visqol: mos, estoi: mean(estoiOfPieces(said, heard, Math.round((mouthToEarMs || 0) * (FORMAT.sampleRate / 1000)))), rating: r };
+  return {
+    visqol: mos,
+    estoi: mean(
+      estoiOfPieces(said, heard, Math.round((mouthToEarMs || 0) * (FORMAT.sampleRate / 1000))),
+    ),
+    rating: r,
+  };
 }
 
 /**
@@ -112,7 +149,10 @@ function estoiOfPieces(said, heard, lag) {
   const marks = [];
   for (let at = 0; at === 0 || at + PIECE_SAMPLES <= said.length; at += PIECE_SAMPLES) {
     const piece = said.subarray(at, at + PIECE_SAMPLES);
-    const place = heard.subarray(Math.max(0, at + lag - SLACK_SAMPLES), at + lag + PIECE_SAMPLES + SLACK_SAMPLES);
+    const place = heard.subarray(
+      Math.max(0, at + lag - SLACK_SAMPLES),
+      at + lag + PIECE_SAMPLES + SLACK_SAMPLES,
+    );
     try {
       marks.push(estoi(piece, place, FORMAT));
     } catch (error) {

@@ -25,13 +25,16 @@ export const http1 = {
       idleTimeoutMs: 60_000,
       clock: systemClock,
       log: createLog({ level: 'error' }),
-      accept: (session) => (session.handler = {
-        packet: (bytes) => onPacket(bytes.subarray(1)),
-        control: () => session.sendControl({ type: 'welcome' }),
-        closed: () => {},
-      }),
+      accept: (session) =>
+        (session.handler = {
+          packet: (bytes) => onPacket(bytes.subarray(1)),
+          control: () => session.sendControl({ type: 'welcome' }),
+          closed: () => {},
+        }),
     });
-    const server = createServer((request, response) => transport.handle(request, response, () => response.writeHead(404).end()));
+    const server = createServer((request, response) =>
+      transport.handle(request, response, () => response.writeHead(404).end()),
+    );
     server.listen(0, host);
     await once(server, 'listening');
     return {
@@ -45,9 +48,13 @@ export const http1 = {
   },
 
   async connect({ peer, invitation }) {
-    const connection = await Http1Connection.open({ url: `http://${peer}:${invitation}/api/sessions`, clock: systemClock });
+    const connection = await Http1Connection.open({
+      url: `http://${peer}:${invitation}/api/sessions`,
+      clock: systemClock,
+    });
     await new Promise((resolve, reject) => {
-      const onClosed = (/** @type {string} */ _code, /** @type {string} */ reason) => reject(new Error(reason));
+      const onClosed = (/** @type {string} */ _code, /** @type {string} */ reason) =>
+        reject(new Error(reason));
       connection.handler = { onPacket: () => {}, onControl: resolve, onClosed };
       connection.join({ type: 'join' });
     });

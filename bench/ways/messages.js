@@ -1,9 +1,9 @@
 /**
- * Messages that a session carries beside its sound, such as chat: when they are sent, what is in them, and how they are
- * cut into packets.
+ * Messages that a session carries beside its sound, such as chat: when they are sent, what is in
+ * them, and how they are cut into packets.
  *
- * @typedef {{ bytes: number, everyMs: number }} MessageKind  messages of one length, at so many milliseconds from each other
- *   on average
+ * @typedef {{ bytes: number, everyMs: number }} MessageKind messages of one length, at so many
+ *   milliseconds from each other on average
  *
  * @typedef {{ bytes: number, atMs: number }} Message  atMs: from the first packet of sound on
  */
@@ -13,14 +13,18 @@ import { quantile, sorted } from '../stats/statistics.js';
 import { MAX_SENT_BYTES } from '../../public/shared/wire/packet.js';
 import { NUMBERED_BYTES } from './numbered-packet.js';
 
-/** Before each part: the message's number (32 bits), the part's, and how many parts there are (16 bits each). */
+/**
+ * Before each part: the message's number (32 bits), the part's, and how many parts there are (16
+ * bits each).
+ */
 const PART_HEADER_BYTES = 8;
 
 /** The longest part of a message, in bytes: with its header and kind it fits a datagram. */
 const PART_BYTES = MAX_SENT_BYTES - PART_HEADER_BYTES - 1;
 
 /**
- * The messages of some kinds, each at a random moment of an interval of its own: messages don't keep step with frames.
+ * The messages of some kinds, each at a random moment of an interval of its own: messages don't
+ * keep step with frames.
  * @param {readonly MessageKind[]} kinds
  * @param {number} lengthMs  of the time in which they are sent
  * @param {number} seed
@@ -29,7 +33,12 @@ const PART_BYTES = MAX_SENT_BYTES - PART_HEADER_BYTES - 1;
 export function scheduleOf(kinds, lengthMs, seed) {
   const random = seededRandom(seed);
   return kinds
-    .flatMap(({ bytes, everyMs }) => Array.from({ length: Math.floor(lengthMs / everyMs) }, (_, i) => ({ bytes, atMs: (i + random()) * everyMs })))
+    .flatMap(({ bytes, everyMs }) =>
+      Array.from({ length: Math.floor(lengthMs / everyMs) }, (_, i) => ({
+        bytes,
+        atMs: (i + random()) * everyMs,
+      })),
+    )
     .sort((a, b) => a.atMs - b.atMs);
 }
 
@@ -38,7 +47,8 @@ export function scheduleOf(kinds, lengthMs, seed) {
  * @param {Message} message
  * @param {number} number
  */
-export const contentOf = ({ bytes }, number) => Uint8Array.from({ length: bytes - NUMBERED_BYTES }, (_, i) => number + i);
+export const contentOf = ({ bytes }, number) =>
+  Uint8Array.from({ length: bytes - NUMBERED_BYTES }, (_, i) => number + i);
 
 /**
  * @param {Uint8Array} message
@@ -60,14 +70,19 @@ export function cutMessage(message, number) {
 }
 
 /**
- * @param {readonly number[]} ages  of the messages that count, in milliseconds; Infinity where one never came
+ * @param {readonly number[]} ages of the messages that count, in milliseconds; Infinity where one
+ *   never came
  * @returns {Record<string, number>} by the quantities' names; none of no messages
  */
 export function messageFigures(ages) {
   if (ages.length === 0) return {};
   const came = sorted(ages.filter(Number.isFinite));
   const at = (/** @type {number} */ part) => (came.length > 0 ? quantile(came, part) : Infinity);
-  return { messagesCame: (100 * came.length) / ages.length, messageAge: at(0.5), p99MessageAge: at(0.99) };
+  return {
+    messagesCame: (100 * came.length) / ages.length,
+    messageAge: at(0.5),
+    p99MessageAge: at(0.99),
+  };
 }
 
 /** Puts messages together of packets that come in any order, each once, or never. */

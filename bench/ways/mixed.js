@@ -1,7 +1,7 @@
 /**
- * WebTransport sessions that carry messages beside the sound, each of the two in datagrams or on a stream. The receiver
- * takes both from wherever they come. Packets go over the native engine itself: the product's connection has one way for
- * packets, and its control stream for all else.
+ * WebTransport sessions that carry messages beside the sound, each of the two in datagrams or on a
+ * stream. The receiver takes both from wherever they come. Packets go over the native engine
+ * itself: the product's connection has one way for packets, and its control stream for all else.
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { OnPacket, Way } from './way.js'
  *
@@ -22,7 +22,10 @@ const PART = 1;
 /** What the server's own transport lets wait, so that a long message isn't refused. */
 const SETTINGS = Object.freeze({ streamBufferBytes: MAX_STUCK_BYTES });
 
-/** Bytes of datagrams that may wait where messages go in them, of which one of 16 KiB is handed over at once. */
+/**
+ * Bytes of datagrams that may wait where messages go in them, of which one of 16 KiB is handed over
+ * at once.
+ */
 const MESSAGES_WAIT_BYTES = 32 * 1024;
 
 const READ_BYTES = 4 * 1024;
@@ -39,7 +42,9 @@ export const mixed = (sound, messages) => ({
   async connect({ peer, invitation }) {
     const { port, hash } = JSON.parse(invitation);
     const endpoint = new Endpoint({ ...settingsOf(messages), ioThreads: 1 });
-    const session = await endpoint.connect(`https://${peer}:${port}/`, { certificateHashes: [hash] });
+    const session = await endpoint.connect(`https://${peer}:${port}/`, {
+      certificateHashes: [hash],
+    });
     const writeSound = writeTo(session, sound);
     const writePart = messages === 'same' ? writeSound : writeTo(session, messages);
     let next = 0;
@@ -54,9 +59,14 @@ export const mixed = (sound, messages) => ({
 });
 
 /** @param {Channel | 'same'} messages */
-const settingsOf = (messages) => (messages === 'datagrams' ? { ...SETTINGS, sendQueueBytes: MESSAGES_WAIT_BYTES } : SETTINGS);
+const settingsOf = (messages) =>
+  messages === 'datagrams' ? { ...SETTINGS, sendQueueBytes: MESSAGES_WAIT_BYTES } : SETTINGS;
 
-/** @param {Parameters<Way['receive']>[0]} options @param {Partial<import('@aloud/native').EndpointSettings>} settings @returns {ReturnType<Way['receive']>} */
+/**
+ * @param {Parameters<Way['receive']>[0]} options
+ * @param {Partial<import('@aloud/native').EndpointSettings>} settings
+ * @returns {ReturnType<Way['receive']>}
+ */
 async function receive({ host, onPacket, onMessage }, settings) {
   const { hash, ...certificate } = await generateCertificate({ hosts: [host], now: new Date() });
   const endpoint = new Endpoint(settings);
@@ -67,7 +77,8 @@ async function receive({ host, onPacket, onMessage }, settings) {
     onRequest: (request) => request.accept(),
     onSession(session) {
       const parts = new MessageParts(onMessage);
-      const take = (/** @type {Uint8Array} */ bytes) => (bytes[0] === SOUND ? onPacket(bytes.subarray(1)) : parts.take(bytes.subarray(1)));
+      const take = (/** @type {Uint8Array} */ bytes) =>
+        bytes[0] === SOUND ? onPacket(bytes.subarray(1)) : parts.take(bytes.subarray(1));
       session.onDatagram = take;
       session.onStream = (stream) => readPackets(stream, take);
     },
@@ -87,7 +98,8 @@ function readPackets(stream, take) {
   const chunk = new Uint8Array(READ_BYTES);
   const reader = new PacketReader(take);
   stream.onReadable = () => {
-    for (let count = stream.read(chunk); count; count = stream.read(chunk)) reader.push(chunk.subarray(0, count));
+    for (let count = stream.read(chunk); count; count = stream.read(chunk))
+      reader.push(chunk.subarray(0, count));
   };
   stream.onReadable();
 }

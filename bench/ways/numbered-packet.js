@@ -1,4 +1,7 @@
-/** The packets that all ways carry: a number (32 bits), the time of sending (a float of 64 bits), and an Opus payload. */
+/**
+ * The packets that all ways carry: a number (32 bits), the time of sending (a float of 64 bits),
+ * and an Opus payload.
+ */
 
 /** The length of number and time. */
 export const NUMBERED_BYTES = 12;
@@ -20,12 +23,17 @@ export function writeNumbered(number, sentMs, payload) {
 
 /**
  * @param {Uint8Array} bytes
- * @returns {{ number: number, sentMs: number, payload: Uint8Array } | null} null where they are too few
+ * @returns {{ number: number, sentMs: number, payload: Uint8Array } | null} null where they are too
+ *   few
  */
 export function readNumbered(bytes) {
   if (bytes.length < NUMBERED_BYTES) return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { number: view.getUint32(0), sentMs: view.getFloat64(4), payload: bytes.subarray(NUMBERED_BYTES) };
+  return {
+    number: view.getUint32(0),
+    sentMs: view.getFloat64(4),
+    payload: bytes.subarray(NUMBERED_BYTES),
+  };
 }
 
 /** The numbered packets that arrived, and when. */

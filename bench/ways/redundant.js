@@ -1,5 +1,6 @@
 /**
- * A way with redundancy: each packet has the one before it too, as the product's packets have frames of before.
+ * A way with redundancy: each packet has the one before it too, as the product's packets have
+ * frames of before.
  * @import { Way } from './way.js'
  */
 
@@ -44,7 +45,10 @@ export const redundant = (way) => ({
   },
 });
 
-/** @param {Uint8Array} bytes @returns {Uint8Array[]} the packet, and the one before it; of what is cut off none */
+/**
+ * @param {Uint8Array} bytes
+ * @returns {Uint8Array[]} the packet, and the one before it; of what is cut off none
+ */
 function partsOf(bytes) {
   if (bytes.length < LENGTH_BYTES) return [];
   const end = LENGTH_BYTES + new DataView(bytes.buffer, bytes.byteOffset).getUint16(0);

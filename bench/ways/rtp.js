@@ -56,14 +56,15 @@ export function rtpPacket(payload, sequence, ssrc = SSRC) {
  * @returns {Uint8Array | null} null where it is no packet that rtpPacket made, such as one of RTCP
  */
 export function payloadOf(packet) {
-  const isOurs = packet.length >= HEADER_BYTES && packet[0] === 0x80 && (packet[1] & 0x7f) === PAYLOAD_TYPE;
+  const isOurs =
+    packet.length >= HEADER_BYTES && packet[0] === 0x80 && (packet[1] & 0x7f) === PAYLOAD_TYPE;
   return isOurs ? packet.subarray(HEADER_BYTES) : null;
 }
 
 /**
  * @param {Buffer} packet
- * @returns {{ ssrc: number, sequence: number } | null} as rtpPacket was given them, the sequence for a day at least; null as
- *   of payloadOf
+ * @returns {{ ssrc: number, sequence: number } | null} as rtpPacket was given them, the sequence
+ *   for a day at least; null as of payloadOf
  */
 export const readRtp = (packet) =>
   payloadOf(packet) && { ssrc: packet.readUInt32BE(8), sequence: packet.readUInt32BE(4) / TICKS };

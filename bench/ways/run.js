@@ -1,10 +1,11 @@
 /**
- * Runs of a way over a path: a sender at its beginning, a receiver at its end, and where it has several hops, programs
- * between them that pass packets on, as a server or an SFU does.
+ * Runs of a way over a path: a sender at its beginning, a receiver at its end, and where it has
+ * several hops, programs between them that pass packets on, as a server or an SFU does.
  * @import { LinkEnd } from '../link/measure.js'
  * @import { Message } from './messages.js'
  *
- * @typedef {{ client: LinkEnd, server: LinkEnd }} Hop  a connection goes from the client's end to the server's
+ * @typedef {{ client: LinkEnd, server: LinkEnd }} Hop a connection goes from the client's end to
+ *   the server's
  *
  * @typedef {Pick<Child, 'call' | 'close' | 'pid'>} Place  a process at a place of a path
  *
@@ -12,18 +13,22 @@
  * @property {readonly Uint8Array[]} payloads  those that go around
  * @property {number} settle   packets that are sent before those that count
  * @property {number} count    packets that count
- * @property {readonly Message[]} [messages]  beside the packets, by ways that carry them; the same as at connecting
- * @property {number} [startMs]  when the first packet is due, of the machine's monotonic clock; at once without it
+ * @property {readonly Message[]} [messages] beside the packets, by ways that carry them; the same
+ *   as at connecting
+ * @property {number} [startMs] when the first packet is due, of the machine's monotonic clock; at
+ *   once without it
  *
  * @typedef {object} WayRun
- * @property {number[]} ages        of the packets that count, at arrival, in milliseconds; Infinity where one never came
- * @property {number[]} messageAges  the same of messages, all of them; empty where the way carries none
+ * @property {number[]} ages of the packets that count, at arrival, in milliseconds; Infinity where
+ *   one never came
+ * @property {number[]} messageAges the same of messages, all of them; empty where the way carries
+ *   none
  * @property {number} setupMs       from the beginning of connecting to the first packet's arrival
  * @property {number[]} latenessMs  of sending, against plan
  * @property {number} cpuPercent    the sender's, of a core
- * @property {number[]} estimates   of the path's rate by the sender's connection, once a second: its congestion window by its
- *   smoothed round trip, in kbit/s; none where the way tells none
- * @property {number} damaged       packets and messages that arrived with other bytes than were sent
+ * @property {number[]} estimates of the path's rate by the sender's connection, once a second: its
+ *   congestion window by its smoothed round trip, in kbit/s; none where the way tells none
+ * @property {number} damaged packets and messages that arrived with other bytes than were sent
  * @property {number} repeated      packets and messages that arrived more than once
  */
 
@@ -38,7 +43,10 @@ export const EVERY_MS = 20;
 /** Time in which a connection must be made, in milliseconds. */
 const CONNECT_MS = 10_000;
 
-/** Time after the last packet in which one may still arrive, and from one look at what has arrived to the next, in milliseconds. */
+/**
+ * Time after the last packet in which one may still arrive, and from one look at what has arrived
+ * to the next, in milliseconds.
+ */
 const LAST_MS = 2000;
 const LOOK_MS = 100;
 
@@ -73,7 +81,9 @@ export class Path {
   constructor(hops, signal, start = (exec) => new Child(END, exec)) {
     this.#hops = hops;
     this.#signal = signal;
-    this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) => start(exec));
+    this.#places = [hops[0].client, ...hops.map(({ server }) => server)].map(({ exec }) =>
+      start(exec),
+    );
   }
 
   /** The ids of its processes, from the sender's to the receiver's. */
@@ -92,15 +102,30 @@ export class Path {
     await this.#unlessBroken(within(CONNECT_MS, this.#connect(way, payloads, messages)));
   }
 
-  /** @param {string} way @param {readonly Uint8Array[]} payloads @param {readonly Message[]} messages */
+  /**
+   * @param {string} way
+   * @param {readonly Uint8Array[]} payloads
+   * @param {readonly Message[]} messages
+   */
   async #connect(way, payloads, messages) {
     for (let i = this.#hops.length - 1; i >= 0; i--) {
       const { client, server } = this.#hops[i];
       const [sender, receiver] = [this.#places[i], this.#places[i + 1]];
       const isLast = i === this.#hops.length - 1;
-      const invitation = await receiver.call('receive', { way, host: server.address, payloads: isLast ? payloads : null, messages: isLast ? messages : [] });
-      const { startMs, offer } = await sender.call('connect', { way, host: client.address, peer: server.address, invitation });
-      if (offer) await sender.call('answered', { answer: await receiver.call('answer', { offer }) });
+      const invitation = await receiver.call('receive', {
+        way,
+        host: server.address,
+        payloads: isLast ? payloads : null,
+        messages: isLast ? messages : [],
+      });
+      const { startMs, offer } = await sender.call('connect', {
+        way,
+        host: client.address,
+        peer: server.address,
+        invitation,
+      });
+      if (offer)
+        await sender.call('answered', { answer: await receiver.call('answer', { offer }) });
       await sender.call('connected');
       this.#startMs = startMs;
     }
@@ -115,10 +140,31 @@ export class Path {
     const [sender, ...relays] = this.#places;
     const receiver = /** @type {Place} */ (relays.pop());
     const carried = async () => {
-      const { latenessMs, cpuPercent, messages: sent, estimates } = await sender.call('send', { payloads, count: settle + count, everyMs: EVERY_MS, messages, startMs });
+      const {
+        latenessMs,
+        cpuPercent,
+        messages: sent,
+        estimates,
+      } = await sender.call('send', {
+        payloads,
+        count: settle + count,
+        everyMs: EVERY_MS,
+        messages,
+        startMs,
+      });
       await Promise.all(relays.map((relay) => relay.call('check')));
-      const { firstMs, ...arrivals } = await this.#arrivals(receiver, { from: settle, count, messages: sent });
-      return { ...arrivals, setupMs: firstMs - this.#startMs, latenessMs: latenessMs.slice(settle), cpuPercent, estimates };
+      const { firstMs, ...arrivals } = await this.#arrivals(receiver, {
+        from: settle,
+        count,
+        messages: sent,
+      });
+      return {
+        ...arrivals,
+        setupMs: firstMs - this.#startMs,
+        latenessMs: latenessMs.slice(settle),
+        cpuPercent,
+        estimates,
+      };
     };
     return this.#unlessBroken(carried());
   }
@@ -130,7 +176,11 @@ export class Path {
   async #arrivals(receiver, which) {
     for (const endMs = performance.now() + LAST_MS; ; await wait(LOOK_MS)) {
       const arrivals = await receiver.call('arrivals', which);
-      if (performance.now() > endMs || [...arrivals.ages, ...arrivals.messageAges].every(Number.isFinite)) return arrivals;
+      if (
+        performance.now() > endMs ||
+        [...arrivals.ages, ...arrivals.messageAges].every(Number.isFinite)
+      )
+        return arrivals;
     }
   }
 

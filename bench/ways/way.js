@@ -1,5 +1,6 @@
 /**
- * A way of carrying packets from one end of a link to the other, in a file of its own in bench/ways.
+ * A way of carrying packets from one end of a link to the other, in a file of its own in
+ * bench/ways.
  *
  * @callback OnPacket
  * @param {Uint8Array} bytes valid during the call
@@ -7,25 +8,28 @@
  *
  * @typedef {object} Receiver
  * @property {string} [invitation]  what the sender must know to connect
- * @property {(offer: string) => Promise<string>} [answer]  answers the sender's offer, where the way has offers
- * @property {() => string | null} [fault]  at the end of a run, in one sentence: why it doesn't count
+ * @property {(offer: string) => Promise<string>} [answer] answers the sender's offer, where the way
+ *   has offers
+ * @property {() => string | null} [fault] at the end of a run, in one sentence: why it doesn't
+ *   count
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Sender
  * @property {(bytes: Uint8Array) => void} send  without waiting; what can't be sent is dropped
- * @property {() => { cwnd: number, rttMs: number } | null} [path]  its connection's congestion window, in bytes, and smoothed
- *   round trip, where it tells them
- * @property {(bytes: Uint8Array) => void} [sendMessage]  beside the packets, where the way carries messages too
+ * @property {() => { cwnd: number, rttMs: number } | null} [path] its connection's congestion
+ *   window, in bytes, and smoothed round trip, where it tells them
+ * @property {(bytes: Uint8Array) => void} [sendMessage] beside the packets, where the way carries
+ *   messages too
  * @property {() => string | null} [fault]  as the receiver's
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Way
  * @property {() => Promise<string | null>} missing  what this machine lacks for it, in one sentence
- * @property {(options: { host: string, onPacket: OnPacket, onMessage: OnPacket }) => Promise<Receiver>} receive  at an address
- *   of this end
- * @property {(options: { host: string, peer: string, invitation: string, signal: (offer: string) => Promise<string> }) =>
- *   Promise<Sender>} connect
- *   from an address of this end to the receiver's; `signal` takes an offer to the receiver, and brings its answer
+ * @property {(options: { host: string, onPacket: OnPacket, onMessage: OnPacket }) =>
+ *   Promise<Receiver>} receive at an address of this end
+ * @property {(options: { host: string, peer: string, invitation: string, signal: (offer: string) =>
+ *   Promise<string> }) => Promise<Sender>} connect from an address of this end to the receiver's;
+ *   `signal` takes an offer to the receiver, and brings its answer
  */
 
 import { ALL_CONTROLLERS } from '@aloud/native';
@@ -52,11 +56,17 @@ const compared = {
 /** WebTransport with each congestion controller, by names such as `datagrams@copa`. */
 const controlled = Object.fromEntries(
   /** @type {const} */ (['datagrams', 'stream', 'streams']).flatMap((carry) =>
-    ALL_CONTROLLERS.map((controller) => [`${carry}@${controller}`, webtransport(carry, controller)]),
+    ALL_CONTROLLERS.map((controller) => [
+      `${carry}@${controller}`,
+      webtransport(carry, controller),
+    ]),
   ),
 );
 
-/** WebTransport with messages beside the sound, by what carries the sound and what the messages: `datagrams+stream`. */
+/**
+ * WebTransport with messages beside the sound, by what carries the sound and what the messages:
+ * `datagrams+stream`.
+ */
 const withMessages = {
   'datagrams+stream': mixed('datagrams', 'stream'),
   'datagrams+datagrams': mixed('datagrams', 'datagrams'),

@@ -1,6 +1,6 @@
 /**
- * WebRTC from peer to peer by node-datachannel, a development package, without STUN: what the ways over it share. Offer
- * and answer go beside the link, each with all of its candidates.
+ * WebRTC from peer to peer by node-datachannel, a development package, without STUN: what the ways
+ * over it share. Offer and answer go beside the link, each with all of its candidates.
  * @import { PeerConnection } from 'node-datachannel'
  * @import { OnPacket, Receiver, Sender, Way } from './way.js'
  */
@@ -16,9 +16,11 @@ export const missing = () =>
 
 /**
  * @param {object} kind
- * @param {(peer: PeerConnection, onPacket: OnPacket, keep: (channel: object) => void) => void} kind.take  receives what
- *   comes, and keeps what it comes on: the library ends the process when that is collected as garbage in use
- * @param {(peer: PeerConnection, library: Library) => { send: Sender['send'], opened: Promise<void> }} kind.open
+ * @param {(peer: PeerConnection, onPacket: OnPacket, keep: (channel: object) => void) => void}
+ *   kind.take receives what comes, and keeps what it comes on: the library ends the process when
+ *   that is collected as garbage in use
+ * @param {(peer: PeerConnection, library: Library) => { send: Sender['send'], opened: Promise<void>
+ *   }} kind.open
  * @returns {Way}
  */
 export const webrtc = ({ take, open }) => ({
@@ -61,7 +63,11 @@ export const webrtc = ({ take, open }) => ({
 /** @param {string} host the address of this end that it uses */
 export async function newPeer(host) {
   const library = await import('node-datachannel');
-  const peer = new library.PeerConnection('aloud', { iceServers: [], bindAddress: host, disableAutoNegotiation: true });
+  const peer = new library.PeerConnection('aloud', {
+    iceServers: [],
+    bindAddress: host,
+    disableAutoNegotiation: true,
+  });
   return { library, peer };
 }
 

@@ -14,7 +14,9 @@ export const websocket = {
 
   async receive({ host, onPacket }) {
     const server = new WebSocketServer({ host, port: 0, perMessageDeflate: false });
-    server.on('connection', (socket) => socket.on('message', (/** @type {Buffer} */ bytes) => onPacket(bytes)));
+    server.on('connection', (socket) =>
+      socket.on('message', (/** @type {Buffer} */ bytes) => onPacket(bytes)),
+    );
     await once(server, 'listening');
     const close = () => {
       for (const socket of server.clients) socket.terminate();

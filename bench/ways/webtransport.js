@@ -1,5 +1,6 @@
 /**
- * WebTransport on the native engine: the page's own connection sends, the server's own transport receives.
+ * WebTransport on the native engine: the page's own connection sends, the server's own transport
+ * receives.
  * @import { CongestionController, NativeSession } from '@aloud/native'
  * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Session } from '../../server/transport/session.js'
@@ -20,12 +21,16 @@ import { webTransportOn } from '../../programs/webtransport.js';
  * @returns {Way}
  */
 export const webtransport = (carry, congestionController = DEFAULTS.congestionController) => ({
-  missing: async () => (isBuilt() ? unloadable(congestionController) : 'The native engine is not built.'),
+  missing: async () =>
+    isBuilt() ? unloadable(congestionController) : 'The native engine is not built.',
   receive: (options) => receive(options, { carry, congestionController }),
   connect: (options) => connect(options, { carry, congestionController }),
 });
 
-/** @param {CongestionController} controller @returns {string | null} why the engine that has it can't be had, in a sentence */
+/**
+ * @param {CongestionController} controller
+ * @returns {string | null} why the engine that has it can't be had, in a sentence
+ */
 function unloadable(controller) {
   const reason = loadError(controller);
   return reason && `${reason[0].toUpperCase()}${reason.slice(1)}.`;
@@ -33,7 +38,11 @@ function unloadable(controller) {
 
 /** @typedef {{ carry: Carry, congestionController: CongestionController }} Settings */
 
-/** @param {Parameters<Way['receive']>[0]} options @param {Settings} settings @returns {ReturnType<Way['receive']>} */
+/**
+ * @param {Parameters<Way['receive']>[0]} options
+ * @param {Settings} settings
+ * @returns {ReturnType<Way['receive']>}
+ */
 async function receive({ host, onPacket }, settings) {
   const certificate = await generateCertificate({ hosts: [host], now: new Date() });
   /** @type {Session | null} */
@@ -50,15 +59,28 @@ async function receive({ host, onPacket }, settings) {
   });
   return {
     invitation: JSON.stringify({ port: transport.address().port, hash: certificate.hash }),
-    fault: () => controllerFault('receiver', session?.stats().congestionController, settings.congestionController),
+    fault: () =>
+      controllerFault(
+        'receiver',
+        session?.stats().congestionController,
+        settings.congestionController,
+      ),
     close: () => transport.close(),
   };
 }
 
-/** @param {Parameters<Way['connect']>[0]} options @param {Settings} settings @returns {ReturnType<Way['connect']>} */
+/**
+ * @param {Parameters<Way['connect']>[0]} options
+ * @param {Settings} settings
+ * @returns {ReturnType<Way['connect']>}
+ */
 async function connect({ peer, invitation }, { carry, congestionController }) {
   const { port, hash } = JSON.parse(invitation);
-  const endpoint = new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS, congestionController });
+  const endpoint = new Endpoint({
+    ioThreads: 1,
+    maxStreams: MAX_PACKET_STREAMS,
+    congestionController,
+  });
   /** @type {NativeSession | null} */
   let session = null;
   const connection = await WebTransportConnection.open({
@@ -66,12 +88,15 @@ async function connect({ peer, invitation }, { carry, congestionController }) {
     certificateHashes: [hash],
     carry,
     now: () => performance.now(),
-    WebTransport: webTransportOn({ connect: async (...target) => (session = await endpoint.connect(...target)) }),
+    WebTransport: webTransportOn({
+      connect: async (...target) => (session = await endpoint.connect(...target)),
+    }),
   });
   return {
     send: (bytes) => void connection.send(bytes),
     path: () => session?.stats() ?? null,
-    fault: () => controllerFault('sender', session?.stats()?.congestionController, congestionController),
+    fault: () =>
+      controllerFault('sender', session?.stats()?.congestionController, congestionController),
     async close() {
       connection.close();
       await endpoint.close();
@@ -85,4 +110,6 @@ async function connect({ peer, invitation }, { carry, congestionController }) {
  * @param {CongestionController} asked
  */
 export const controllerFault = (end, running, asked) =>
-  running === asked ? null : `the congestion controller of the ${end}'s connection is ${running}, not ${asked}`;
+  running === asked
+    ? null
+    : `the congestion controller of the ${end}'s connection is ${running}, not ${asked}`;

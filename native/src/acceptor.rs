@@ -11,8 +11,9 @@ use crate::quic::pending::Pending;
 use crate::registry::Registry;
 use crate::request::Request;
 
-/// What an endpoint has of connections until they are a port's sessions: the requests that JavaScript has not decided,
-/// the connections that are neither yet, and the ports that sessions are handed to.
+/// What an endpoint has of connections until they are a port's sessions: the requests that
+/// JavaScript has not decided, the connections that are neither yet, and the ports that sessions
+/// are handed to.
 pub struct Acceptor {
     /// The endpoint's own port, whose JavaScript decides about requests.
     pub own: Arc<Registry>,
@@ -41,7 +42,8 @@ impl Acceptor {
         }
     }
 
-    /// Makes the endpoint known to other threads; answers the key. A key is no address: one that is wrong finds nothing.
+    /// Makes the endpoint known to other threads; answers the key. A key is no address: one that is
+    /// wrong finds nothing.
     pub fn share(self: &Arc<Self>) -> u32 {
         let mut shared = lock(&SHARED);
         let this = Arc::downgrade(self);

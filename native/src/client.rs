@@ -102,8 +102,8 @@ async fn open(registry: &Registry, endpoint: Endpoint, target: Target) -> Result
     })
 }
 
-/// Connects to the address that answers first: one of two families may be filtered, or nobody may listen there, and QUIC
-/// hears nothing of that.
+/// Connects to the address that answers first: one of two families may be filtered, or nobody may
+/// listen there, and QUIC hears nothing of that.
 async fn dial(
     endpoint: &Endpoint,
     config: &ClientConfig,

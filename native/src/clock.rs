@@ -23,8 +23,8 @@ impl Clock {
         self.epoch.elapsed().as_secs_f64() * 1000.0
     }
 
-    /// A moment after this time, or up to a quarter of it later. Who waits from about the same time on waits for the same
-    /// moment, so that the thread wakes once for all of them.
+    /// A moment after this time, or up to a quarter of it later. Who waits from about the same time
+    /// on waits for the same moment, so that the thread wakes once for all of them.
     pub fn moment_after(&self, time: Duration) -> tokio::time::Instant {
         let quarter = (time / 4).as_nanos().max(1);
         let quarters = (self.epoch.elapsed() + time).as_nanos().div_ceil(quarter);

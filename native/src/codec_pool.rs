@@ -1,6 +1,7 @@
-//! Threads that encode and decode beside JavaScript's: frames of many encoders or decoders are begun one after the other,
-//! and ended in the same order. Who comes first does a frame: one of these threads, which take the frames from the end of
-//! the line, or JavaScript's own, which takes those that it ends.
+//! Threads that encode and decode beside JavaScript's: frames of many encoders or decoders are
+//! begun one after the other, and ended in the same order. Who comes first does a frame: one of
+//! these threads, which take the frames from the end of the line, or JavaScript's own, which takes
+//! those that it ends.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -9,7 +10,8 @@ use std::thread;
 /// The most threads: a room has some 50 frames at once.
 const MOST_THREADS: usize = 4;
 
-/// The line in which threads are woken: JavaScript's own has done one or two frames before another is awake.
+/// The line in which threads are woken: JavaScript's own has done one or two frames before another
+/// is awake.
 const WORTH_WAKING: usize = 3;
 
 /// A frame that may be encoded or decoded by any thread.
@@ -30,15 +32,18 @@ pub struct CodecPool {
     threads: usize,
 }
 
-/// The process's own; its threads are started when it is first asked for, and end with the process. One processor has
-/// none: JavaScript's thread has it.
+/// The process's own; its threads are started when it is first asked for, and end with the process.
+/// One processor has none: JavaScript's thread has it.
 pub fn pool() -> &'static CodecPool {
     static POOL: OnceLock<CodecPool> = OnceLock::new();
     static STARTED: OnceLock<()> = OnceLock::new();
     let pool = POOL.get_or_init(|| {
         let processors = thread::available_parallelism().map_or(1, usize::from);
         CodecPool {
-            line: Mutex::new(Line { jobs: VecDeque::new(), idle: 0 }),
+            line: Mutex::new(Line {
+                jobs: VecDeque::new(),
+                idle: 0,
+            }),
             came: Condvar::new(),
             threads: (processors - 1).min(MOST_THREADS),
         }
@@ -46,7 +51,9 @@ pub fn pool() -> &'static CodecPool {
     STARTED.get_or_init(|| {
         for _ in 0..pool.threads {
             // A thread that can't be had isn't missed: what is begun is done when it is ended.
-            let _ = thread::Builder::new().name("aloud-opus".into()).spawn(|| pool.work());
+            let _ = thread::Builder::new()
+                .name("aloud-opus".into())
+                .spawn(|| pool.work());
         }
     });
     pool

@@ -63,13 +63,15 @@ pub struct Stats {
     pub cwnd: f64,
     /// Bytes under way after the last acknowledgement.
     pub bytes_in_flight: f64,
-    /// How long the oldest packet is under way that is neither acknowledged nor declared lost, in milliseconds; 0 where none is.
+    /// How long the oldest packet is under way that is neither acknowledged nor declared lost, in
+    /// milliseconds; 0 where none is.
     pub under_way_ms: f64,
     /// QUIC packets sent, and those of them declared lost.
     pub sent_packets: f64,
     pub lost_packets: f64,
     pub congestion_events: f64,
-    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is known.
+    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is
+    /// known.
     pub delivery_bps: Option<f64>,
     /// Whether the newest of it was not limited by what the application sent.
     pub delivery_is_limit: bool,
@@ -102,7 +104,8 @@ impl Counters {
         self.blocked.get() + self.pushed_out.get()
     }
 
-    /// Writes the numbers that the rule for a listener's rate reads again and again: no object is made for JavaScript.
+    /// Writes the numbers that the rule for a listener's rate reads again and again: no object is
+    /// made for JavaScript.
     pub fn path(&self, conn: &quinn::Connection, out: &mut [f64; PATH_FIELDS]) {
         let path = path_stats(conn);
         let state = controller(conn).map_or_else(State::default, State::of);

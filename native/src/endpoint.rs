@@ -27,11 +27,13 @@ use crate::server;
 /// The longest wait for the threads' end; they are idle by then.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
 
-/// Bytes of a client's first packets that are kept until its connection is admitted, for one and for all.
+/// Bytes of a client's first packets that are kept until its connection is admitted, for one and
+/// for all.
 const EARLY_BYTES: u64 = 16 * 1024;
 const ALL_EARLY_BYTES: u64 = 1024 * 1024;
 
-/// Sockets with the threads that serve them: a server's, a client's, or both. Sessions are its ports'.
+/// Sockets with the threads that serve them: a server's, a client's, or both. Sessions are its
+/// ports'.
 #[napi]
 pub struct Endpoint {
     acceptor: Arc<Acceptor>,
@@ -64,7 +66,8 @@ impl Endpoint {
         })
     }
 
-    /// The endpoint's own port. Client's sessions are there, and those of requests that were accepted for no other.
+    /// The endpoint's own port. Client's sessions are there, and those of requests that were
+    /// accepted for no other.
     #[napi(catch_unwind)]
     pub fn port(&self) -> Port {
         Port::own(self.acceptor.own.clone())
@@ -76,7 +79,8 @@ impl Endpoint {
         self.acceptor.share()
     }
 
-    /// Takes a port away whose thread has ended, and closes its sessions; answers whether there was one.
+    /// Takes a port away whose thread has ended, and closes its sessions; answers whether there was
+    /// one.
     #[napi(catch_unwind)]
     pub fn close_port(&self, number: u32, code: u32, reason: String) -> bool {
         let port = self.acceptor.take_port(number);
@@ -137,15 +141,15 @@ impl Endpoint {
         Ok(id)
     }
 
-    /// Accepts a request for a session, which is the endpoint's own port's; answers false where it is none, and refuses one
-    /// for something else.
+    /// Accepts a request for a session, which is the endpoint's own port's; answers false where it
+    /// is none, and refuses one for something else.
     #[napi(catch_unwind)]
     pub fn accept(&self, id: u32) -> bool {
         self.accept_for(id, self.acceptor.own.clone())
     }
 
-    /// Accepts a request for a session, which is another port's. Answers false where that isn't there any more, and leaves
-    /// the request undecided; else as accept() does.
+    /// Accepts a request for a session, which is another port's. Answers false where that isn't
+    /// there any more, and leaves the request undecided; else as accept() does.
     #[napi(catch_unwind)]
     pub fn accept_on(&self, id: u32, port: u32) -> bool {
         let port = self.acceptor.port(port);

@@ -1,4 +1,5 @@
-//! Walls against panics: one ends the session or the task that it happened in, and JavaScript is told.
+//! Walls against panics: one ends the session or the task that it happened in, and JavaScript is
+//! told.
 
 use std::any::Any;
 use std::future::Future;
@@ -50,8 +51,9 @@ fn message(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// Something of quinn's that is not dropped in a panic. A panic inside quinn leaves the connection's lock
-/// poisoned; dropping a stream takes that lock and panics again, and a second panic aborts the process.
+/// Something of quinn's that is not dropped in a panic. A panic inside quinn leaves the
+/// connection's lock poisoned; dropping a stream takes that lock and panics again, and a second
+/// panic aborts the process.
 pub struct Fragile<T>(ManuallyDrop<T>);
 
 impl<T> Fragile<T> {
@@ -106,8 +108,8 @@ pub fn pass(place: Place) {
     }
 }
 
-/// Has the next thread that passes the place panic, and the process print panics no more. For tests: fails unless
-/// ALOUD_NATIVE_PANICS is set.
+/// Has the next thread that passes the place panic, and the process print panics no more. For
+/// tests: fails unless ALOUD_NATIVE_PANICS is set.
 #[napi(catch_unwind)]
 pub fn panic_for_test(place: u32) -> napi::Result<()> {
     if std::env::var_os("ALOUD_NATIVE_PANICS").is_none() {

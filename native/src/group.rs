@@ -1,5 +1,5 @@
-//! Groups of sessions that get the same datagrams: JavaScript makes one call for a datagram, and QUIC's threads hand
-//! it to the sessions.
+//! Groups of sessions that get the same datagrams: JavaScript makes one call for a datagram, and
+//! QUIC's threads hand it to the sessions.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
@@ -40,7 +40,8 @@ impl<T> Piece<T> {
         }
     }
 
-    /// Keeps a datagram; answers whether a task is to be started, and whether an older datagram had to go.
+    /// Keeps a datagram; answers whether a task is to be started, and whether an older datagram had
+    /// to go.
     fn push(&self, framed: Bytes) -> (bool, bool) {
         let mut waiting = lock(&self.waiting);
         let drops = waiting.datagrams.len() == MAX_WAITING;
@@ -69,7 +70,8 @@ type Pieces = Arc<[Arc<Piece<Weak<Session>>>]>;
 pub struct Groups(Mutex<HashMap<u32, Pieces>>);
 
 impl Groups {
-    /// Replaces a group's sessions; without any the group is no more. Answers false where there are too many groups.
+    /// Replaces a group's sessions; without any the group is no more. Answers false where there are
+    /// too many groups.
     pub fn set(&self, group: u32, sessions: Vec<Weak<Session>>) -> bool {
         let mut groups = lock(&self.0);
         if sessions.is_empty() {
@@ -151,7 +153,8 @@ mod tests {
     fn groups_are_bounded_and_an_empty_one_is_none() {
         let groups = Groups::default();
         for group in 0..MAX_GROUPS as u32 {
-            assert!(groups.set(group, vec![Weak::new(); PIECE + 1]));
+            let nobody = Weak::new();
+            assert!(groups.set(group, vec![nobody; PIECE + 1]));
         }
         assert!(!groups.set(u32::MAX, vec![Weak::new()]));
         assert!(groups.set(7, vec![Weak::new()]));

@@ -6,8 +6,8 @@ use crate::session::framed;
 
 #[napi]
 impl Port {
-    /// Makes a group of the first `count` of these sessions, or replaces those that are in it; without any the
-    /// group is no more. Answers false where there are too many groups.
+    /// Makes a group of the first `count` of these sessions, or replaces those that are in it;
+    /// without any the group is no more. Answers false where there are too many groups.
     #[napi(catch_unwind)]
     pub fn group_set(&self, group: u32, ids: Uint32ArraySlice, count: u32) -> bool {
         let count = ids.len().min(count as usize);

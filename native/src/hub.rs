@@ -19,22 +19,24 @@ pub type Readable = Box<dyn Fn() + Send + Sync>;
 /// The shortest time between two tellings: what arrives meanwhile is read together.
 const TOLD_EVERY: Duration = Duration::from_millis(1);
 
-/// The time after which JavaScript is told of datagrams that may wait, where it hasn't read meanwhile: they wait for twice
-/// as long at most.
+/// The time after which JavaScript is told of datagrams that may wait, where it hasn't read
+/// meanwhile: they wait for twice as long at most.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// Datagrams that a session may have read before it is the next one's turn.
 const TURN: usize = 16;
 
-/// Queues between QUIC's threads and one thread of JavaScript's. Every queue in it is bounded by the number of
-/// connections and of their streams: a session stands in line once, a stream announces itself once.
+/// Queues between QUIC's threads and one thread of JavaScript's. Every queue in it is bounded by
+/// the number of connections and of their streams: a session stands in line once, a stream
+/// announces itself once.
 ///
-/// No telling is lost. A thread first puts something into a queue, then sets `told` and calls JavaScript
-/// unless it was set; JavaScript first clears `told`, then empties the queues. If it found a queue empty,
-/// its clearing came before the other thread took the queue's lock, so that thread finds `told` cleared.
+/// No telling is lost. A thread first puts something into a queue, then sets `told` and calls
+/// JavaScript unless it was set; JavaScript first clears `told`, then empties the queues. If it
+/// found a queue empty, its clearing came before the other thread took the queue's lock, so that
+/// thread finds `told` cleared.
 ///
-/// Datagrams that may wait aren't told: JavaScript reads by itself when it needs what has come. Should it not, a task
-/// that looks now and then tells it.
+/// Datagrams that may wait aren't told: JavaScript reads by itself when it needs what has come.
+/// Should it not, a task that looks now and then tells it.
 pub struct Hub {
     pub options: Options,
     pub clock: Clock,
@@ -161,7 +163,8 @@ impl Hub {
     }
 }
 
-/// Looks after datagrams that may wait until there are none, or nobody has read since the last look.
+/// Looks after datagrams that may wait until there are none, or nobody has read since the last
+/// look.
 async fn look(hub: Arc<Hub>) {
     loop {
         sleep(LOOK_EVERY).await;

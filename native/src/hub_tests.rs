@@ -79,7 +79,8 @@ fn turns(told_every: Duration, turns: usize) {
     });
 }
 
-/// A hub whose time is the test's, an inbox of which datagrams with a 1 in front may wait, and what was told.
+/// A hub whose time is the test's, an inbox of which datagrams with a 1 in front may wait, and what
+/// was told.
 fn waiting() -> (Runtime, Arc<Hub>, Arc<Inbox>, Receiver<()>) {
     let paused = tokio::runtime::Builder::new_current_thread()
         .enable_time()

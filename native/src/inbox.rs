@@ -8,15 +8,16 @@ use crate::faults::lock;
 pub struct Inbox {
     session: u32,
     capacity: usize,
-    /// First byte of the datagrams of which JavaScript needn't be told; above 255 where it is to be told of all.
+    /// First byte of the datagrams of which JavaScript needn't be told; above 255 where it is to be
+    /// told of all.
     waits: AtomicU16,
     queue: Mutex<Queue>,
 }
 
 const NONE_WAITS: u16 = 256;
 
-/// The bytes are copied into one ring, since what QUIC hands out would keep a whole batch of UDP packets
-/// alive for the sake of one small datagram.
+/// The bytes are copied into one ring, since what QUIC hands out would keep a whole batch of UDP
+/// packets alive for the sake of one small datagram.
 #[derive(Default)]
 struct Queue {
     bytes: VecDeque<u8>,
@@ -54,11 +55,13 @@ impl Inbox {
 
     pub fn may_wait(&self, datagram: &[u8]) -> bool {
         let waits = self.waits.load(Ordering::Relaxed);
-        datagram.first().is_some_and(|byte| u16::from(*byte) == waits)
+        datagram
+            .first()
+            .is_some_and(|byte| u16::from(*byte) == waits)
     }
 
-    /// Keeps a datagram; answers how many had to go for it, and whether the inbox stood in line already.
-    /// The caller puts it there if it didn't.
+    /// Keeps a datagram; answers how many had to go for it, and whether the inbox stood in line
+    /// already. The caller puts it there if it didn't.
     pub fn push(&self, datagram: &[u8], arrival_ms: f64) -> (u64, bool) {
         let mut queue = lock(&self.queue);
         let mut dropped = 0;

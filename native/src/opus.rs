@@ -1,5 +1,6 @@
-//! Opus by libopus: encoders and decoders of mono or interleaved stereo sound that JavaScript calls on its own
-//! thread, and that allocate nothing for a frame. What is begun rather than encoded may be encoded by another thread.
+//! Opus by libopus: encoders and decoders of mono or interleaved stereo sound that JavaScript calls
+//! on its own thread, and that allocate nothing for a frame. What is begun rather than encoded may
+//! be encoded by another thread.
 
 use std::ffi::{c_int, CStr};
 use std::mem::MaybeUninit;
@@ -64,7 +65,12 @@ impl Encoding {
         self.begun = Begun::Done;
         self.length = match self.state {
             // Behind a payload libopus leaves bytes that it used meanwhile: they aren't handed out.
-            Some(state) => encode(state, &self.sound, self.samples, &mut self.payload[..self.most]),
+            Some(state) => encode(
+                state,
+                &self.sound,
+                self.samples,
+                &mut self.payload[..self.most],
+            ),
             None => 0,
         };
     }
@@ -91,7 +97,12 @@ impl Drop for Encoding {
 }
 
 /// Answers the payload's bytes, 0 where it failed.
-fn encode(state: NonNull<sys::OpusEncoder>, sound: &[f32], samples: usize, payload: &mut [u8]) -> usize {
+fn encode(
+    state: NonNull<sys::OpusEncoder>,
+    sound: &[f32],
+    samples: usize,
+    payload: &mut [u8],
+) -> usize {
     let length = unsafe {
         sys::opus_encode_float(
             state.as_ptr(),
@@ -101,7 +112,10 @@ fn encode(state: NonNull<sys::OpusEncoder>, sound: &[f32], samples: usize, paylo
             payload.len() as i32,
         )
     };
-    usize::try_from(length).ok().filter(|length| *length <= payload.len()).unwrap_or(0)
+    usize::try_from(length)
+        .ok()
+        .filter(|length| *length <= payload.len())
+        .unwrap_or(0)
 }
 
 /// What another thread may have just now.
@@ -128,8 +142,9 @@ pub struct OpusEncoder {
 
 #[napi]
 impl OpusEncoder {
-    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay. `channels` is
-    /// 1 or 2. `is_constant`: each payload has the bit rate's bytes, and not only all on average.
+    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay.
+    /// `channels` is 1 or 2. `is_constant`: each payload has the bit rate's bytes, and not only all
+    /// on average.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         sample_rate: u32,
@@ -177,7 +192,10 @@ impl OpusEncoder {
         };
         let taken = encoding.set(sys::OPUS_SET_BITRATE_REQUEST, bitrate as c_int)
             && encoding.set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
-            && encoding.set(sys::OPUS_SET_VBR_REQUEST, c_int::from(is_constant != Some(true)));
+            && encoding.set(
+                sys::OPUS_SET_VBR_REQUEST,
+                c_int::from(is_constant != Some(true)),
+            );
         if !told || !taken {
             return Err(invalid("settings that libopus doesn't take together"));
         }
@@ -218,9 +236,9 @@ impl OpusEncoder {
         length as u32
     }
 
-    /// Begins to encode one frame, whose payload may have `most` bytes: by another thread, or in `end()`. False when
-    /// there is no room, when `pcm` isn't one frame, or once closed. What was begun before and not ended is encoded
-    /// first, and its payload is lost.
+    /// Begins to encode one frame, whose payload may have `most` bytes: by another thread, or in
+    /// `end()`. False when there is no room, when `pcm` isn't one frame, or once closed. What was
+    /// begun before and not ended is encoded first, and its payload is lost.
     #[napi(catch_unwind)]
     pub fn begin(&mut self, pcm: Float32ArraySlice, most: u32) -> bool {
         let mut encoding = self.encoding.lock();
@@ -229,7 +247,9 @@ impl OpusEncoder {
             return false;
         }
         encoding.sound.clear();
-        encoding.sound.extend(pcm.iter().map(|sample| clip(*sample)));
+        encoding
+            .sound
+            .extend(pcm.iter().map(|sample| clip(*sample)));
         encoding.most = (most as usize).min(MAX_BYTES);
         encoding.begun = Begun::Waits;
         drop(encoding);
@@ -237,8 +257,8 @@ impl OpusEncoder {
         true
     }
 
-    /// Ends what was begun; answers the bytes written at `at`, or 0 when it failed, when there is no room, or when nothing
-    /// was begun.
+    /// Ends what was begun; answers the bytes written at `at`, or 0 when it failed, when there is
+    /// no room, or when nothing was begun.
     #[napi(catch_unwind)]
     pub fn end(&mut self, mut out: Uint8ArraySlice, at: u32) -> u32 {
         let job: Arc<dyn Job> = self.encoding.clone();
@@ -259,20 +279,30 @@ impl OpusEncoder {
     /// From the next frame on. False when Opus doesn't have it, or once closed.
     #[napi(catch_unwind)]
     pub fn set_complexity(&mut self, complexity: u32) -> bool {
-        complexity <= 10 && self.encoding.lock().set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
+        complexity <= 10
+            && self
+                .encoding
+                .lock()
+                .set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
     }
 
-    /// From the next frame on: whether both channels are the same, and go out as one. False once closed.
+    /// From the next frame on: whether both channels are the same, and go out as one. False once
+    /// closed.
     #[napi(catch_unwind)]
     pub fn set_mono(&mut self, mono: bool) -> bool {
         let channels = if mono { 1 } else { sys::OPUS_AUTO };
-        self.encoding.lock().set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
+        self.encoding
+            .lock()
+            .set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
     }
 
     /// From the next frame on: whether frames are coded against the one before. False once closed.
     #[napi(catch_unwind)]
     pub fn set_prediction(&mut self, predicts: bool) -> bool {
-        self.encoding.lock().set(sys::OPUS_SET_PREDICTION_DISABLED_REQUEST, c_int::from(!predicts))
+        self.encoding.lock().set(
+            sys::OPUS_SET_PREDICTION_DISABLED_REQUEST,
+            c_int::from(!predicts),
+        )
     }
 
     /// Frees it; what was begun is forgotten. Idempotent.
@@ -308,7 +338,11 @@ impl Decoding {
             return false;
         }
         let samples = unsafe {
-            sys::opus_packet_get_nb_samples(payload.as_ptr(), payload.len() as i32, self.sample_rate)
+            sys::opus_packet_get_nb_samples(
+                payload.as_ptr(),
+                payload.len() as i32,
+                self.sample_rate,
+            )
         };
         samples == self.samples as c_int
     }
@@ -321,11 +355,17 @@ impl Decoding {
         self.begun = Begun::Done;
         self.sound.resize(self.values, 0.0);
         self.is_good = self.state.is_some_and(|state| {
-            decode(state, Some(&self.payload), self.samples, self.sound.as_mut_ptr())
+            decode(
+                state,
+                Some(&self.payload),
+                self.samples,
+                self.sound.as_mut_ptr(),
+            )
         });
     }
 
-    /// Decodes to `out`, or conceals where there is no payload. False, and `out` untouched, where that can't be.
+    /// Decodes to `out`, or conceals where there is no payload. False, and `out` untouched, where
+    /// that can't be.
     fn fill(&mut self, payload: Option<&[u8]>, mut out: Float32ArraySlice, at: u32) -> bool {
         self.decode_begun();
         self.begun = Begun::Nothing;
@@ -337,7 +377,8 @@ impl Decoding {
         if !decode(state, payload, self.samples, sound.as_mut_ptr().cast()) {
             return false;
         }
-        let sound = unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.values) };
+        let sound =
+            unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), self.values) };
         copy_clipped(sound, &mut unsafe { out.as_mut() }[at..]);
         true
     }
@@ -385,7 +426,9 @@ fn copy_clipped(sound: &[f32], out: &mut [f32]) {
 /// The payload of `length` bytes at `start`; empty where it isn't within its array.
 fn payload_of<'a>(bytes: &'a Uint8ArraySlice<'_>, start: u32, length: u32) -> &'a [u8] {
     let (start, length) = (start as usize, length as usize);
-    bytes.get(start..start.saturating_add(length)).unwrap_or(&[])
+    bytes
+        .get(start..start.saturating_add(length))
+        .unwrap_or(&[])
 }
 
 #[napi]
@@ -417,8 +460,9 @@ impl OpusDecoder {
         })
     }
 
-    /// Decodes the payload of `length` bytes at `start` to the frame at `at`. False, and `out` untouched,
-    /// when it is no Opus or of another duration, when one of the two isn't within its array, or once closed.
+    /// Decodes the payload of `length` bytes at `start` to the frame at `at`. False, and `out`
+    /// untouched, when it is no Opus or of another duration, when one of the two isn't within its
+    /// array, or once closed.
     #[napi(catch_unwind)]
     pub fn decode(
         &mut self,
@@ -433,16 +477,16 @@ impl OpusDecoder {
         decoding.fits(payload) && decoding.fill(Some(payload), out, at)
     }
 
-    /// Makes up the frame at `at` in place of one that is missing. False, and `out` untouched, once closed
-    /// or when the frame isn't within `out`.
+    /// Makes up the frame at `at` in place of one that is missing. False, and `out` untouched, once
+    /// closed or when the frame isn't within `out`.
     #[napi(catch_unwind)]
     pub fn conceal(&mut self, out: Float32ArraySlice, at: u32) -> bool {
         self.decoding.lock().fill(None, out, at)
     }
 
-    /// Begins to decode the payload of `length` bytes at `start`: by another thread, or in `end()`. False when it is
-    /// no Opus or of another duration, when it isn't within its array, or once closed. What was begun before and not
-    /// ended is decoded first, and its sound is lost.
+    /// Begins to decode the payload of `length` bytes at `start`: by another thread, or in `end()`.
+    /// False when it is no Opus or of another duration, when it isn't within its array, or once
+    /// closed. What was begun before and not ended is decoded first, and its sound is lost.
     #[napi(catch_unwind)]
     pub fn begin(&mut self, bytes: Uint8ArraySlice, start: u32, length: u32) -> bool {
         let payload = payload_of(&bytes, start, length);
@@ -459,8 +503,8 @@ impl OpusDecoder {
         true
     }
 
-    /// Ends what was begun, to the frame at `at`. False, and `out` untouched, when it failed, when the frame isn't
-    /// within `out`, or when nothing was begun.
+    /// Ends what was begun, to the frame at `at`. False, and `out` untouched, when it failed, when
+    /// the frame isn't within `out`, or when nothing was begun.
     #[napi(catch_unwind)]
     pub fn end(&mut self, mut out: Float32ArraySlice, at: u32) -> bool {
         let job: Arc<dyn Job> = self.decoding.clone();

@@ -25,7 +25,8 @@ struct Lent {
     last_words: (u32, String),
 }
 
-/// What one thread of JavaScript's has of an endpoint: its sessions, and the queues through which it hears of them.
+/// What one thread of JavaScript's has of an endpoint: its sessions, and the queues through which
+/// it hears of them.
 #[napi]
 pub struct Port {
     pub(crate) registry: Arc<Registry>,
@@ -55,8 +56,9 @@ impl Port {
 
 #[napi]
 impl Port {
-    /// Makes a port of the endpoint that has this key, for the thread that calls. Where the port goes without having been
-    /// closed, as when its thread is ended, its sessions are closed with this code and reason.
+    /// Makes a port of the endpoint that has this key, for the thread that calls. Where the port
+    /// goes without having been closed, as when its thread is ended, its sessions are closed with
+    /// this code and reason.
     #[napi(constructor, catch_unwind)]
     pub fn new(key: u32, code: u32, reason: String, call: Function<(), ()>) -> Result<Self> {
         let Some(acceptor) = Acceptor::shared(key) else {
@@ -125,7 +127,8 @@ impl Port {
             .is_some_and(|session| session.send_framed(&self.registry.hub, framed(&bytes)))
     }
 
-    /// Datagrams of a session that begin with this byte wait until somebody reads; a number below 0: none does.
+    /// Datagrams of a session that begin with this byte wait until somebody reads; a number below
+    /// 0: none does.
     #[napi(catch_unwind)]
     pub fn let_wait(&self, session: u32, first_byte: i32) {
         if let Some(session) = self.registry.session(session) {
@@ -168,7 +171,8 @@ impl Port {
         catch(|| session.stats()).ok()
     }
 
-    /// Fills the array with PATH_FIELDS numbers of a session's connection; false where it is over, or the array too short.
+    /// Fills the array with PATH_FIELDS numbers of a session's connection; false where it is over,
+    /// or the array too short.
     #[napi(catch_unwind)]
     pub fn path(&self, id: u32, mut out: Float64ArraySlice) -> bool {
         // SAFETY: JavaScript's thread is here, so nothing else touches the array meanwhile.
@@ -179,7 +183,8 @@ impl Port {
         catch(|| session.path(out)).is_ok()
     }
 
-    /// Takes the port from its endpoint and closes its sessions. Nothing for the endpoint's own, which goes with it.
+    /// Takes the port from its endpoint and closes its sessions. Nothing for the endpoint's own,
+    /// which goes with it.
     #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {
         if let Some(lent) = &self.lent {

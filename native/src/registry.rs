@@ -32,7 +32,8 @@ pub const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
 pub struct Registry {
     pub hub: Arc<Hub>,
     sessions: Mutex<HashMap<u32, Arc<Session>>>,
-    /// Code and reason that later sessions are closed with at once: nobody reads this port any more.
+    /// Code and reason that later sessions are closed with at once: nobody reads this port any
+    /// more.
     closed: Mutex<Option<(u32, String)>>,
 }
 

@@ -15,8 +15,8 @@ use crate::quic::engine::remote_address;
 use crate::quic::pending::Ticket;
 use crate::quic::socket::readable;
 
-/// Time for which a connection is held whose session was refused, so that the client can read the answer:
-/// one whose connection goes at once reports that instead.
+/// Time for which a connection is held whose session was refused, so that the client can read the
+/// answer: one whose connection goes at once reports that instead.
 pub const REFUSED_FOR: Duration = Duration::from_secs(2);
 
 /// Field of an answer that opens a session for clients of draft-ietf-webtrans-http3-02.
@@ -70,7 +70,8 @@ impl Request {
         self.exchange.head.status_of_other()
     }
 
-    /// Answers with a status that opens no session. A connection that was for a session alone ends with it.
+    /// Answers with a status that opens no session. A connection that was for a session alone ends
+    /// with it.
     pub async fn refuse(self, limit: Duration, status: u16) {
         let is_session = self.is_session();
         let Exchange {

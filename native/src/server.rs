@@ -14,7 +14,8 @@ use crate::request::{Request, REFUSED_FOR};
 /// Status of a request about which nobody decided in time.
 const UNAVAILABLE: u16 = 503;
 
-/// Takes connections until the endpoint closes. A panic over one connection leaves the others alone.
+/// Takes connections until the endpoint closes. A panic over one connection leaves the others
+/// alone.
 pub async fn accept_loop(acceptor: Arc<Acceptor>, endpoint: quinn::Endpoint) {
     while let Some(incoming) = endpoint.accept().await {
         if let Err(message) = catch(|| admit(&acceptor, incoming)) {
@@ -63,8 +64,9 @@ async fn serve(
     };
     let (connection, mut exchanges, task) = Connection::start(quic, acceptor.breaches.clone());
     run(&acceptor, &connection, task);
-    // Where quinn's lock on the connection is poisoned, closing it panics here. Dropping the control stream then panics
-    // twice, and so ends the process, unless somebody else holds the connection.
+    // Where quinn's lock on the connection is poisoned, closing it panics here. Dropping the
+    // control stream then panics twice, and so ends the process, unless somebody else holds the
+    // connection.
     let _held = Fragile::new((connection.clone(), connection.quic.clone()));
     let mut deadline = Instant::now() + limit;
     let (mut asked, mut opened) = (false, false);
@@ -101,9 +103,10 @@ async fn serve(
     }
 }
 
-/// A connection that has the client's hello; None where it failed. The rest of the handshake isn't awaited: a client asks
-/// for a session when it has our SETTINGS, and gets them a round trip earlier as 0.5-RTT data (RFC 9001, section 5.7). What
-/// it sends is read when the handshake is over, since quinn drops what comes sooner, and early data isn't accepted.
+/// A connection that has the client's hello; None where it failed. The rest of the handshake isn't
+/// awaited: a client asks for a session when it has our SETTINGS, and gets them a round trip
+/// earlier as 0.5-RTT data (RFC 9001, section 5.7). What it sends is read when the handshake is
+/// over, since quinn drops what comes sooner, and early data isn't accepted.
 async fn greet(mut connecting: quinn::Connecting) -> Option<quinn::Connection> {
     // The hello says how many streams may be opened, and may take several packets.
     connecting.handshake_data().await.ok()?;

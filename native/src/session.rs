@@ -24,16 +24,17 @@ use crate::place::Place;
 use crate::quic::engine::pushes_out;
 use crate::stream::Stream;
 
-/// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC 9297,
-/// section 2.1). Each session is alone on its connection, and its request nearly always the first stream.
+/// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC
+/// 9297, section 2.1). Each session is alone on its connection, and its request nearly always the
+/// first stream.
 pub const DATAGRAM_HEADER: [u8; 1] = [0];
 
 /// The longest that a close waits for streams' unsent bytes.
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 const FLUSH_CHECK: Duration = Duration::from_millis(2);
 
-/// Head start of streams' last bytes before a close: a peer drops what it has not read when it learns
-/// of the end.
+/// Head start of streams' last bytes before a close: a peer drops what it has not read when it
+/// learns of the end.
 const HEAD_START: Duration = Duration::from_millis(20);
 
 /// Checks in each idle timeout whether quinn still works.
@@ -94,7 +95,8 @@ impl Session {
         spawn(task, move |message| session.fail(&hub, message));
     }
 
-    /// Starts a task that takes what the peer has sent: JavaScript is told of the session's end after it.
+    /// Starts a task that takes what the peer has sent: JavaScript is told of the session's end
+    /// after it.
     pub fn spawn_taker(
         self: &Arc<Self>,
         hub: &Arc<Hub>,
@@ -134,8 +136,8 @@ impl Session {
         self.next_stream.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Sends a datagram that already has its header; when the queue is full, the oldest goes. A panic ends
-    /// this session alone, so that a datagram for many reaches the others.
+    /// Sends a datagram that already has its header; when the queue is full, the oldest goes. A
+    /// panic ends this session alone, so that a datagram for many reaches the others.
     pub fn send_framed(&self, hub: &Hub, framed: Bytes) -> bool {
         if self.closing.get().is_some() || self.over.load(Ordering::Relaxed) {
             return false;
@@ -281,8 +283,8 @@ pub async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-/// Waits for a session's end and for what came before it, and tells JavaScript of the end. After a panic under its lock
-/// quinn wakes nobody: asking it now and then finds that out.
+/// Waits for a session's end and for what came before it, and tells JavaScript of the end. After a
+/// panic under its lock quinn wakes nobody: asking it now and then finds that out.
 pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
     let look_every = (hub.options.idle_timeout() / LOOKS_PER_TIMEOUT).min(LONGEST_LOOK);

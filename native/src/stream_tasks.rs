@@ -60,8 +60,8 @@ async fn place(session: &Session, kind: usize) -> Option<tokio::sync::OwnedSemap
     }
 }
 
-/// Tells JavaScript of a stream that the peer opened. What came with it is kept before that: a telling of its own
-/// would come a millisecond or two later.
+/// Tells JavaScript of a stream that the peer opened. What came with it is kept before that: a
+/// telling of its own would come a millisecond or two later.
 fn announce(hub: &Hub, session: &Session, stream: &Stream, recv: &mut RecvStream) {
     let room = stream.room().min(CHUNK_BYTES);
     let first = read_chunk(recv, room).now_or_never();
@@ -87,9 +87,8 @@ fn new_stream(
     stream
 }
 
-/// Makes a stream of our own. It can be written to at once; it opens when the peer allows it, and where only we
-/// write, when something is written.
-/// None when there are too many.
+/// Makes a stream of our own. It can be written to at once; it opens when the peer allows it, and
+/// where only we write, when something is written. None when there are too many.
 pub fn open(hub: &Arc<Hub>, session: &Arc<Session>, bidi: bool) -> Option<u32> {
     if lock(&session.streams).len() >= MAX_STREAMS {
         return None;

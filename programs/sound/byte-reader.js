@@ -54,7 +54,7 @@ export class ByteReader {
 
   /** Leaves out bytes, any number of them. @param {number} count */
   async skip(count) {
-    for (let left = count; left > 0; ) {
+    for (let left = count; left > 0;) {
       const { length } = await this.take(Math.min(left, 65_536));
       if (length === 0) return;
       left -= length;

@@ -1,23 +1,45 @@
 /**
- * Fewer channels from many: ITU-R BS.775-3, table 2. A channel keeps its level on its own side; the centre and the
- * surrounds are 3 dB lower, the surround in the middle 6 dB; the channel for low frequencies is left out.
+ * Fewer channels from many: ITU-R BS.775-3, table 2. A channel keeps its level on its own side; the
+ * centre and the surrounds are 3 dB lower, the surround in the middle 6 dB; the channel for low
+ * frequencies is left out.
  */
 
 const LOWER = Math.SQRT1_2;
 
 /** The gains to left and right of each loudspeaker of a WAV file, by its bit (dwChannelMask). */
 const GAINS = Object.freeze([
-  [1, 0], [0, 1], [LOWER, LOWER], [0, 0], // front left, front right, front centre, low frequencies
-  [LOWER, 0], [0, LOWER], // back left, back right
-  [1, 0], [0, 1], // front left of centre, front right of centre
+  [1, 0],
+  [0, 1],
+  [LOWER, LOWER],
+  [0, 0], // front left, front right, front centre, low frequencies
+  [LOWER, 0],
+  [0, LOWER], // back left, back right
+  [1, 0],
+  [0, 1], // front left of centre, front right of centre
   [0.5, 0.5], // back centre
-  [LOWER, 0], [0, LOWER], // side left, side right
-  [0.5, 0.5], [LOWER, 0], [0.5, 0.5], [0, LOWER], // top centre, top front
-  [LOWER, 0], [0.5, 0.5], [0, LOWER], // top back
+  [LOWER, 0],
+  [0, LOWER], // side left, side right
+  [0.5, 0.5],
+  [LOWER, 0],
+  [0.5, 0.5],
+  [0, LOWER], // top centre, top front
+  [LOWER, 0],
+  [0.5, 0.5],
+  [0, LOWER], // top back
 ]);
 
-/** The loudspeakers of a file that names none, by its channels: left, right, centre, low frequencies, surrounds. */
-const USUAL = /** @type {Record<number, number>} */ ({ 3: 0x7, 4: 0x33, 5: 0x37, 6: 0x3f, 7: 0x13f, 8: 0x63f });
+/**
+ * The loudspeakers of a file that names none, by its channels: left, right, centre, low
+ * frequencies, surrounds.
+ */
+const USUAL = /** @type {Record<number, number>} */ ({
+  3: 0x7,
+  4: 0x33,
+  5: 0x37,
+  6: 0x3f,
+  7: 0x13f,
+  8: 0x63f,
+});
 
 /**
  * Returns the gains of each channel to left and right.
@@ -35,8 +57,8 @@ function gainsOf(channels, speakers) {
 }
 
 /**
- * Makes what brings sound to mono or stereo. Mono goes to both sides; stereo becomes the mean of its sides, and so
- * does what becomes stereo first.
+ * Makes what brings sound to mono or stereo. Mono goes to both sides; stereo becomes the mean of
+ * its sides, and so does what becomes stereo first.
  * @param {number} from
  * @param {number} to  1 or 2
  * @param {number} [speakers]  bits of the channels' loudspeakers, 0 if they are unknown
@@ -44,8 +66,18 @@ function gainsOf(channels, speakers) {
  */
 export function downmix(from, to, speakers = 0) {
   if (from === to) return (piece) => piece.slice();
-  const sides = from === 1 ? [[1, 1]] : from === 2 ? [[1, 0], [0, 1]] : gainsOf(from, speakers);
-  const gains = sides.map(([left, right]) => (to === 2 ? [left, right] : [(left + right) / (from === 1 ? 1 : 2)]));
+  const sides =
+    from === 1
+      ? [[1, 1]]
+      : from === 2
+        ? [
+            [1, 0],
+            [0, 1],
+          ]
+        : gainsOf(from, speakers);
+  const gains = sides.map(([left, right]) =>
+    to === 2 ? [left, right] : [(left + right) / (from === 1 ? 1 : 2)],
+  );
   return (piece) => {
     const out = new Float32Array((piece.length / from) * to);
     for (let i = 0, at = 0; at < out.length; i += from, at += to) {

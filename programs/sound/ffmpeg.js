@@ -31,7 +31,10 @@ export class NoFfmpegError extends Error {}
  * @throws {NoFfmpegError}
  */
 async function start(args, stdio, detached = false) {
-  const child = spawn('ffmpeg', ['-nostdin', '-hide_banner', '-v', 'error', ...args], { stdio, detached });
+  const child = spawn('ffmpeg', ['-nostdin', '-hide_banner', '-v', 'error', ...args], {
+    stdio,
+    detached,
+  });
   let words = '';
   child.stderr?.on('data', (bytes) => (words = (words + bytes).slice(-MAX_WORDS)));
   const ended = once(child, 'close').then(([code]) => /** @type {number | null} */ (code));
@@ -45,7 +48,14 @@ async function start(args, stdio, detached = false) {
 }
 
 /** Returns the last of ffmpeg's lines, without the place in its code. @param {string} words */
-const reasonIn = (words) => words.trim().split('\n').at(-1)?.replace(/^(\[[^\]]*\] )+/, '').replace(/^\S*: /, '').trim() ?? '';
+const reasonIn = (words) =>
+  words
+    .trim()
+    .split('\n')
+    .at(-1)
+    ?.replace(/^(\[[^\]]*\] )+/, '')
+    .replace(/^\S*: /, '')
+    .trim() ?? '';
 
 /**
  * Reads a sound file.
@@ -56,7 +66,10 @@ const reasonIn = (words) => words.trim().split('\n').at(-1)?.replace(/^(\[[^\]]*
  */
 export async function readByFfmpeg(file, reader) {
   const input = file === null ? 'pipe:0' : `file:${file}`;
-  const { child, ended, reason } = await start(['-i', input, ...AS_WAV], [file === null ? 'pipe' : 'ignore', 'pipe', 'pipe']);
+  const { child, ended, reason } = await start(
+    ['-i', input, ...AS_WAV],
+    [file === null ? 'pipe' : 'ignore', 'pipe', 'pipe'],
+  );
   const stdout = /** @type {Readable} */ (child.stdout);
   const failed = (/** @type {Error} */ error) => {
     child.kill();
@@ -82,17 +95,28 @@ async function feed(reader, stdin) {
   stdin.on('error', () => {});
   for await (const piece of reader.rest()) {
     if (stdin.destroyed) return;
-    if (!stdin.write(piece)) await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => {});
+    if (!stdin.write(piece))
+      await Promise.race([once(stdin, 'drain'), once(stdin, 'close')]).catch(() => {});
   }
   stdin.end();
 }
 
 /** @param {{ sampleRate: number, channels: number }} format */
-const inputOf = ({ sampleRate, channels }) => ['-f', 'f32le', '-ar', String(sampleRate), '-ac', String(channels), '-i', 'pipe:0'];
+const inputOf = ({ sampleRate, channels }) => [
+  '-f',
+  'f32le',
+  '-ar',
+  String(sampleRate),
+  '-ac',
+  String(channels),
+  '-i',
+  'pipe:0',
+];
 
 /**
  * Tries whether ffmpeg writes a kind of file.
- * @param {{ name: string, format?: string }} kind  name: the file's; format: ffmpeg's word for it, by default by the name's end
+ * @param {{ name: string, format?: string }} kind name: the file's; format: ffmpeg's word for it,
+ *   by default by the name's end
  * @returns {Promise<string | null>} its reason not to; null if it does
  * @throws {NoFfmpegError}
  */
@@ -101,7 +125,10 @@ export async function whyNotWritten({ name, format }) {
   try {
     const ending = /\.[^./\\]+$/.exec(name)?.[0] ?? '';
     const out = [...(format ? ['-f', format] : []), '-y', `file:${join(folder, `try${ending}`)}`];
-    const { child, ended, reason } = await start([...inputOf({ sampleRate: 48_000, channels: 1 }), ...out], ['pipe', 'ignore', 'pipe']);
+    const { child, ended, reason } = await start(
+      [...inputOf({ sampleRate: 48_000, channels: 1 }), ...out],
+      ['pipe', 'ignore', 'pipe'],
+    );
     child.stdin?.on('error', () => {});
     child.stdin?.end(Buffer.alloc(48_000));
     return (await ended) === 0 ? null : reason();
@@ -113,15 +140,23 @@ export async function whyNotWritten({ name, format }) {
 /**
  * Begins to write a sound file.
  * @param {string} file  '-' for the standard output
- * @param {{ sampleRate: number, channels: number, format?: string, title: string }} how  format: as whyNotWritten has it
- * @returns {Promise<{ write: (samples: Float32Array) => void, end: () => Promise<void>, waitingBytes: () => number }>}
- *   end: fails if ffmpeg did
+ * @param {{ sampleRate: number, channels: number, format?: string, title: string }} how format: as
+ *   whyNotWritten has it
+ * @returns {Promise<{ write: (samples: Float32Array) => void, end: () => Promise<void>,
+ *   waitingBytes: () => number }>} end: fails if ffmpeg did
  * @throws {NoFfmpegError}
  */
 export async function writeByFfmpeg(file, { format, title, ...input }) {
-  const out = [...(format ? ['-f', format] : []), ...(file === '-' ? ['pipe:1'] : ['-y', `file:${file}`])];
+  const out = [
+    ...(format ? ['-f', format] : []),
+    ...(file === '-' ? ['pipe:1'] : ['-y', `file:${file}`]),
+  ];
   const args = [...inputOf(input), '-metadata', `title=${title}`, ...out];
-  const { child, ended, reason } = await start(args, ['pipe', file === '-' ? 'inherit' : 'ignore', 'pipe'], true);
+  const { child, ended, reason } = await start(
+    args,
+    ['pipe', file === '-' ? 'inherit' : 'ignore', 'pipe'],
+    true,
+  );
   const stdin = /** @type {import('node:stream').Writable} */ (child.stdin);
   let isGone = false;
   stdin.on('error', () => (isGone = true));

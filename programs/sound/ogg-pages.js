@@ -2,7 +2,9 @@
 
 import { oggCrc } from '../../server/recording/ogg-opus.js';
 
-/** The bytes of a page's header before its table of segments (RFC 3533, section 6), and of its mark. */
+/**
+ * The bytes of a page's header before its table of segments (RFC 3533, section 6), and of its mark.
+ */
 const HEADER_BYTES = 27;
 const MARK = Buffer.from('OggS');
 
@@ -30,7 +32,8 @@ const SEARCH_BYTES = 65_536;
  */
 
 /**
- * Reads the pages of an Ogg file. Bytes that are no page, and pages whose checksum is wrong, are left out.
+ * Reads the pages of an Ogg file. Bytes that are no page, and pages whose checksum is wrong, are
+ * left out.
  * @param {ByteReader} reader
  * @returns {AsyncGenerator<OggPage>}
  */
@@ -44,7 +47,10 @@ export async function* oggPages(reader) {
   }
 }
 
-/** @param {ByteReader} reader  at a mark @returns {Promise<OggPage | null>} null if it is no whole page */
+/**
+ * @param {ByteReader} reader at a mark
+ * @returns {Promise<OggPage | null>} null if it is no whole page
+ */
 async function wholePage(reader) {
   const head = await reader.peek(HEADER_BYTES);
   const bodyAt = HEADER_BYTES + head[26];
@@ -97,10 +103,11 @@ export class PacketAssembler {
 
   /**
    * @param {OggPage} page  the stream's next
-   * @returns {{ packets: Buffer[], hasGap: boolean }} packets: those that end in it; hasGap: pages before it are missing
+   * @returns {{ packets: Buffer[], hasGap: boolean }} packets: those that end in it; hasGap: pages
+   *   before it are missing
    */
   push({ sequence, isContinued, sizes, body }) {
-    const hasGap = this.#sequence >= 0 && sequence !== ((this.#sequence + 1) >>> 0);
+    const hasGap = this.#sequence >= 0 && sequence !== (this.#sequence + 1) >>> 0;
     this.#sequence = sequence;
     if (hasGap || !isContinued) this.#begin(!isContinued);
     /** @type {Buffer[]} */

@@ -16,12 +16,18 @@ const MAX_PACKET_SAMPLES = (RATE * 120) / 1000;
 /** The longest packet that is put together from pages, in bytes: comments may hold a picture. */
 const MAX_PACKET_BYTES = 16 * 1024 * 1024;
 
-/** The bytes of the shortest header packet (RFC 7845, section 5.1), and of a page's header with one segment before it. */
+/**
+ * The bytes of the shortest header packet (RFC 7845, section 5.1), and of a page's header with one
+ * segment before it.
+ */
 const HEAD_BYTES = 19;
 const HEAD_AT = 28;
 const SERIAL_AT = 14;
 
-/** The longest time of lost pages that is kept as silence, in samples: a longer one is a jump of the stream's clock. */
+/**
+ * The longest time of lost pages that is kept as silence, in samples: a longer one is a jump of the
+ * stream's clock.
+ */
 const MAX_LOST_SAMPLES = 10 * RATE;
 
 const OPUS_HEAD = Buffer.from('OpusHead');
@@ -30,9 +36,13 @@ const OPUS_HEAD = Buffer.from('OpusHead');
 export const OGG_KIND_BYTES = HEAD_AT + HEAD_BYTES;
 
 /** True when bytes begin as an Ogg Opus file does. @param {Buffer} bytes  OGG_KIND_BYTES of them */
-export const isOggOpus = (bytes) => bytes.toString('latin1', 0, 4) === 'OggS' && isHead(bytes.subarray(HEAD_AT));
+export const isOggOpus = (bytes) =>
+  bytes.toString('latin1', 0, 4) === 'OggS' && isHead(bytes.subarray(HEAD_AT));
 
-/** True when readOggSound reads an Ogg Opus file: a mono or stereo one. @param {Buffer} bytes  OGG_KIND_BYTES of them */
+/**
+ * True when readOggSound reads an Ogg Opus file: a mono or stereo one.
+ * @param {Buffer} bytes OGG_KIND_BYTES of them
+ */
 export const readsOggOpus = (bytes) => readHead(bytes.subarray(HEAD_AT)) !== null;
 
 /** @param {Uint8Array} packet */
@@ -49,13 +59,18 @@ function readHead(packet) {
   if (packet.length < HEAD_BYTES || !isHead(packet) || packet[8] >> 4 !== 0) return null;
   const [channels, family] = [packet[9], packet[18]];
   if (family > 1 || channels < 1 || channels > 2) return null;
-  return { channels: channels === 1 ? 1 : 2, preSkip: packet.readUInt16LE(10), factor: 10 ** (packet.readInt16LE(16) / 256 / 20) };
+  return {
+    channels: channels === 1 ? 1 : 2,
+    preSkip: packet.readUInt16LE(10),
+    factor: 10 ** (packet.readInt16LE(16) / 256 / 20),
+  };
 }
 
 /**
- * Reads an Ogg Opus file (RFC 7845), mono or stereo, link by link if it is chained, as a radio's stream is at each
- * change of title. All links are decoded to the channels of the first. What is damaged is left out; lost pages are
- * silence of their length. A file that is cut short is read as far as it goes.
+ * Reads an Ogg Opus file (RFC 7845), mono or stereo, link by link if it is chained, as a radio's
+ * stream is at each change of title. All links are decoded to the channels of the first. What is
+ * damaged is left out; lost pages are silence of their length. A file that is cut short is read as
+ * far as it goes.
  * @param {ByteReader} reader  at its beginning
  * @returns {Promise<Sound>}
  * @throws {NotSoundError}
@@ -65,14 +80,24 @@ export async function readOggSound(reader) {
   const head = readHead(start.subarray(HEAD_AT));
   if (!head) throw new NotSoundError('seems to be Ogg Opus whose header is damaged');
   const { channels } = head;
-  const decoder = await createDecoder({ sampleRate: RATE, channels, maxFrameSize: MAX_PACKET_SAMPLES });
+  const decoder = await createDecoder({
+    sampleRate: RATE,
+    channels,
+    maxFrameSize: MAX_PACKET_SAMPLES,
+  });
   let isClosed = false;
   const close = async () => {
     if (!isClosed) decoder.free();
     isClosed = true;
     await reader.close();
   };
-  return { sampleRate: RATE, channels, seconds: null, pieces: piecesOf(reader, new LinkDecoder(decoder, head, start.readUInt32LE(SERIAL_AT))), close };
+  return {
+    sampleRate: RATE,
+    channels,
+    seconds: null,
+    pieces: piecesOf(reader, new LinkDecoder(decoder, head, start.readUInt32LE(SERIAL_AT))),
+    close,
+  };
 }
 
 /** @param {ByteReader} reader @param {LinkDecoder} link */
@@ -92,7 +117,10 @@ class LinkDecoder {
   #packets = new PacketAssembler(MAX_PACKET_BYTES);
   #skip = 0;
   #factor = 1;
-  /** Samples that the link has had, the pre-skip included, as its positions count; -1 before the first. */
+  /**
+   * Samples that the link has had, the pre-skip included, as its positions count; -1 before the
+   * first.
+   */
   #position = -1;
   #hasComments = false;
 
@@ -107,7 +135,10 @@ class LinkDecoder {
     this.#start(head, serial);
   }
 
-  /** Begins a link, unless the page is of a stream beside the one that is decoded. @param {OggPage} page  a stream's first */
+  /**
+   * Begins a link, unless the page is of a stream beside the one that is decoded.
+   * @param {OggPage} page a stream's first
+   */
   begin(page) {
     const head = readHead(page.body);
     const isBeside = this.serial >= 0 && this.#position < 0 && page.serial !== this.serial;
@@ -120,7 +151,12 @@ class LinkDecoder {
   #start(head, serial) {
     this.serial = serial;
     this.#packets = new PacketAssembler(MAX_PACKET_BYTES);
-    [this.#skip, this.#factor, this.#position, this.#hasComments] = [head.preSkip, head.factor, -1, false];
+    [this.#skip, this.#factor, this.#position, this.#hasComments] = [
+      head.preSkip,
+      head.factor,
+      -1,
+      false,
+    ];
   }
 
   /** @param {OggPage} page  of the link */
@@ -133,7 +169,8 @@ class LinkDecoder {
     const ends = page.granule >= 0 && packets.length > 0;
     if (this.#position < 0 && ends) this.#position = Math.max(0, page.granule - samples);
     const lost = hasGap && ends ? page.granule - samples - this.#position : 0;
-    if (lost > 0 && lost <= MAX_LOST_SAMPLES) yield* this.#keep(new Float32Array(lost * this.#channels), lost);
+    if (lost > 0 && lost <= MAX_LOST_SAMPLES)
+      yield* this.#keep(new Float32Array(lost * this.#channels), lost);
     if (hasGap && ends) this.#position = page.granule - samples;
     for (const packet of packets) yield* this.#decodePacket(packet, page);
     if (page.isLast) this.serial = -1;

@@ -12,10 +12,11 @@ import { NotSoundError } from './sound.js';
 import { isWav, peekWavFormat, readRawSound, readWavSound } from './wav-reader.js';
 
 /**
- * Opens sound: PCM in WAV, Ogg Opus, samples without a header, and whatever else ffmpeg reads if it is installed.
+ * Opens sound: PCM in WAV, Ogg Opus, samples without a header, and whatever else ffmpeg reads if it
+ * is installed.
  * @param {string} file  its path; '-' for the standard input
- * @param {{ raw?: { sampleRate: number, channels: number } | null, stdin?: Readable }} [options]  raw: the format of samples of
- *   16 bits without a header
+ * @param {{ raw?: { sampleRate: number, channels: number } | null, stdin?: Readable }} [options]
+ *   raw: the format of samples of 16 bits without a header
  * @returns {Promise<Sound>}
  * @throws {NotSoundError} whose message is a whole sentence
  */
@@ -28,9 +29,12 @@ export async function openSound(file, { raw = null, stdin = process.stdin } = {}
   } catch (error) {
     await reader.close();
     if (error instanceof NotSoundError) throw new NotSoundError(`${name} ${error.message}.`);
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT') throw new NotSoundError(`There is no file ${name}.`);
-    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EISDIR') throw new NotSoundError(`${name} is a folder: name a file in it.`);
-    if (/** @type {NodeJS.ErrnoException} */ (error).code) throw new NotSoundError(`${name} can't be read: ${/** @type {Error} */ (error).message}.`);
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT')
+      throw new NotSoundError(`There is no file ${name}.`);
+    if (/** @type {NodeJS.ErrnoException} */ (error).code === 'EISDIR')
+      throw new NotSoundError(`${name} is a folder: name a file in it.`);
+    if (/** @type {NodeJS.ErrnoException} */ (error).code)
+      throw new NotSoundError(`${name} can't be read: ${/** @type {Error} */ (error).message}.`);
     throw error;
   }
 }
@@ -53,10 +57,15 @@ async function openKnown(file, reader) {
   try {
     return await readByFfmpeg(isPiped ? null : file, reader);
   } catch (error) {
-    if (error instanceof NoFfmpegError) throw new NotSoundError(`${seems}: install ffmpeg to play it, or convert it to Ogg Opus or to WAV of 16 bits`);
+    if (error instanceof NoFfmpegError)
+      throw new NotSoundError(
+        `${seems}: install ffmpeg to play it, or convert it to Ogg Opus or to WAV of 16 bits`,
+      );
     if (!(error instanceof NotSoundError)) throw error;
     const reason = error.message === '' ? 'there is no sound in it' : `"${error.message}"`;
-    const help = isPiped ? 'if the file itself plays elsewhere, name it instead of piping it' : 'try to convert it to WAV or Ogg Opus';
+    const help = isPiped
+      ? 'if the file itself plays elsewhere, name it instead of piping it'
+      : 'try to convert it to WAV or Ogg Opus';
     throw new NotSoundError(`${seems}, and ffmpeg can't read it as sound (${reason}): ${help}`);
   }
 }

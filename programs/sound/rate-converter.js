@@ -1,11 +1,17 @@
-/** The zeros of the sinc on either side, and the Kaiser window's shape: what is beyond the band is below -80 dB. */
+/**
+ * The zeros of the sinc on either side, and the Kaiser window's shape: what is beyond the band is
+ * below -80 dB.
+ */
 const ZEROS = 24;
 const KAISER_BETA = 8;
 
 /** The share of the lower rate's band that is passed: what is above fades out. */
 const PASSED = 0.94;
 
-/** The most phases for which weights are kept: where rates have more, the nearest are taken, whose error is below -70 dB at 10 kHz. */
+/**
+ * The most phases for which weights are kept: where rates have more, the nearest are taken, whose
+ * error is below -70 dB at 10 kHz.
+ */
 const MAX_PHASES = 4096;
 
 /** @param {number} x  the modified Bessel function of the first kind, order 0, by its series */
@@ -19,8 +25,9 @@ function bessel(x) {
 }
 
 /**
- * Brings sound to another rate, up or down, piece by piece: band-limited interpolation by a windowed sinc (J. O. Smith,
- * "Digital Audio Resampling Home Page"). Its output begins with its input's first sample. Sound is interleaved.
+ * Brings sound to another rate, up or down, piece by piece: band-limited interpolation by a
+ * windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page"). Its output begins with its
+ * input's first sample. Sound is interleaved.
  */
 export class RateConverter {
   #step;
@@ -28,7 +35,10 @@ export class RateConverter {
   #channels;
   #half;
   #scale;
-  /** Weights by phase, made when they are needed: 44.1 kHz to 48 has 160. @type {Map<number, Float32Array>} */
+  /**
+   * Weights by phase, made when they are needed: 44.1 kHz to 48 has 160.
+   * @type {Map<number, Float32Array>}
+   */
   #weights = new Map();
   #phases;
   /** The input that is still needed, and the place of its first sample. */
@@ -82,7 +92,10 @@ export class RateConverter {
   #give(most) {
     const channels = this.#channels;
     const last = this.#first + this.#input.length / channels - 1;
-    const count = Math.max(0, Math.min(most, Math.floor((last - this.#half) / this.#step) + 1) - this.#given);
+    const count = Math.max(
+      0,
+      Math.min(most, Math.floor((last - this.#half) / this.#step) + 1) - this.#given,
+    );
     const out = new Float32Array(count * channels);
     for (let i = 0; i < count; i++) this.#one(this.#given + i, out, i * channels);
     this.#given += count;
@@ -93,7 +106,11 @@ export class RateConverter {
     return out;
   }
 
-  /** @param {number} index  of the sample that is given @param {Float32Array} out @param {number} at */
+  /**
+   * @param {number} index of the sample that is given
+   * @param {Float32Array} out
+   * @param {number} at
+   */
   #one(index, out, at) {
     const channels = this.#channels;
     const phase = (index * this.#from) % this.#phases;
@@ -102,7 +119,8 @@ export class RateConverter {
     const start = (whole - this.#half + 1 - this.#first) * channels;
     for (let c = 0; c < channels; c++) {
       let sum = 0;
-      for (let k = 0; k < weights.length; k++) sum += weights[k] * (this.#input[start + k * channels + c] ?? 0);
+      for (let k = 0; k < weights.length; k++)
+        sum += weights[k] * (this.#input[start + k * channels + c] ?? 0);
       out[at + c] = sum;
     }
   }
@@ -127,7 +145,8 @@ export class RateConverter {
       const edge = x / half;
       const angle = Math.PI * x * this.#scale;
       const sinc = angle === 0 ? 1 : Math.sin(angle) / angle;
-      weights[k] = Math.abs(edge) >= 1 ? 0 : sinc * bessel(KAISER_BETA * Math.sqrt(1 - edge * edge));
+      weights[k] =
+        Math.abs(edge) >= 1 ? 0 : sinc * bessel(KAISER_BETA * Math.sqrt(1 - edge * edge));
       sum += weights[k];
     }
     for (let k = 0; k < weights.length; k++) weights[k] /= sum;

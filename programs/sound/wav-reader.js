@@ -9,7 +9,10 @@ const PCM = 1;
 const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
 
-/** The bytes of the header, of that of a chunk, and of a format; one with an extension has the real tag in it. */
+/**
+ * The bytes of the header, of that of a chunk, and of a format; one with an extension has the real
+ * tag in it.
+ */
 const HEADER_BYTES = 12;
 const CHUNK_BYTES = 8;
 const FORMAT_BYTES = 16;
@@ -24,8 +27,9 @@ const MAX_CHUNKS = 64;
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
- * Lengths that programs write to a pipe, whose end they don't know: ffmpeg 0xffffffff, sox 0x7ffff000 less its
- * header, GStreamer 0x7fff0000, arecord 0x80000000; some write 0. A file of such a length has its sound until its end.
+ * Lengths that programs write to a pipe, whose end they don't know: ffmpeg 0xffffffff, sox
+ * 0x7ffff000 less its header, GStreamer 0x7fff0000, arecord 0x80000000; some write 0. A file of
+ * such a length has its sound until its end.
  */
 const NO_LENGTHS = Object.freeze([
   { least: 0, most: 0 },
@@ -33,7 +37,10 @@ const NO_LENGTHS = Object.freeze([
   { least: 0xffff_ffff - 4096, most: 0xffff_ffff },
 ]);
 
-/** The longest text that is looked for behind sound of unknown length, in bytes: GStreamer writes its tags there. */
+/**
+ * The longest text that is looked for behind sound of unknown length, in bytes: GStreamer writes
+ * its tags there.
+ */
 const TAIL_BYTES = 512;
 
 /** The frames of sound that are read at once. */
@@ -53,7 +60,8 @@ const SAMPLES = {
 const finite = (value) => (Number.isFinite(value) ? value : 0);
 
 /** Whether bytes begin as a WAV file does. @param {Buffer} bytes */
-export const isWav = (bytes) => bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
+export const isWav = (bytes) =>
+  bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 
 /**
  * Reads the format of a WAV file without taking anything.
@@ -67,14 +75,16 @@ export async function peekWavFormat(reader) {
     if (head.length < CHUNK_BYTES) return null;
     const length = head.readUInt32LE(4);
     at += CHUNK_BYTES;
-    if (head.toString('latin1', 0, 4) === 'fmt ') return formatOf((await reader.peek(at + Math.min(length, EXTENDED_BYTES))).subarray(at));
+    if (head.toString('latin1', 0, 4) === 'fmt ')
+      return formatOf((await reader.peek(at + Math.min(length, EXTENDED_BYTES))).subarray(at));
     at += length + (length & 1);
   }
   return null;
 }
 
 /**
- * Reads a WAV file of PCM: 8, 16, 24 or 32 bits, or floats. One that is cut short is read as far as it goes.
+ * Reads a WAV file of PCM: 8, 16, 24 or 32 bits, or floats. One that is cut short is read as far as
+ * it goes.
  * @param {ByteReader} reader  at its beginning
  * @returns {Promise<Sound>}
  * @throws {NotSoundError} for other formats too
@@ -93,17 +103,34 @@ export async function readWavSound(reader) {
   throw new NotSoundError('seems to be a WAV file without sound');
 }
 
-/** @param {Buffer} bytes  of a chunk "fmt " @returns what is needed to read PCM; null for other formats */
+/**
+ * @param {Buffer} bytes of a chunk "fmt "
+ * @returns what is needed to read PCM; null for other formats
+ */
 function formatOf(bytes) {
   if (bytes.length < FORMAT_BYTES) return null;
   const tag = bytes.readUInt16LE(0);
   const isExtended = tag === EXTENSIBLE && bytes.length >= EXTENDED_BYTES;
   const kind = isExtended ? bytes.readUInt16LE(24) : tag;
-  const [channels, sampleRate, bits] = [bytes.readUInt16LE(2), bytes.readUInt32LE(4), bytes.readUInt16LE(14)];
+  const [channels, sampleRate, bits] = [
+    bytes.readUInt16LE(2),
+    bytes.readUInt32LE(4),
+    bytes.readUInt16LE(14),
+  ];
   const sample = SAMPLES[`${kind}:${bits}`];
-  const isTaken = channels >= 1 && channels <= MAX_CHANNELS && sampleRate >= RATES.least && sampleRate <= RATES.most;
+  const isTaken =
+    channels >= 1 &&
+    channels <= MAX_CHANNELS &&
+    sampleRate >= RATES.least &&
+    sampleRate <= RATES.most;
   if (!sample || !isTaken) return null;
-  return { sample, sampleBytes: bits / 8, channels, sampleRate, speakers: isExtended ? bytes.readUInt32LE(20) : 0 };
+  return {
+    sample,
+    sampleBytes: bits / 8,
+    channels,
+    sampleRate,
+    speakers: isExtended ? bytes.readUInt32LE(20) : 0,
+  };
 }
 
 /**
@@ -121,19 +148,26 @@ function soundOf(reader, length, { sample, sampleBytes, channels, sampleRate, sp
     channels,
     speakers,
     seconds: isKnown ? frames / sampleRate : null,
-    pieces: pcmPieces(reader, { sample, sampleBytes, channels, frames, tailBytes: isKnown ? 0 : TAIL_BYTES }),
+    pieces: pcmPieces(reader, {
+      sample,
+      sampleBytes,
+      channels,
+      frames,
+      tailBytes: isKnown ? 0 : TAIL_BYTES,
+    }),
     close: () => reader.close(),
   };
 }
 
 /**
  * @param {ByteReader} reader
- * @param {{ sample: (bytes: Buffer, at: number) => number, sampleBytes: number, channels: number, frames: number,
- *   tailBytes: number }} format  tailBytes: of what may stand behind the sound and is none
+ * @param {{ sample: (bytes: Buffer, at: number) => number, sampleBytes: number, channels: number,
+ *   frames: number, tailBytes: number }} format tailBytes: of what may stand behind the sound and
+ *   is none
  */
 async function* pcmPieces(reader, { sample, sampleBytes, channels, frames, tailBytes }) {
   const frameBytes = sampleBytes * channels;
-  for (let left = frames; left > 0; ) {
+  for (let left = frames; left > 0;) {
     const wanted = Math.min(left, PIECE_FRAMES) * frameBytes;
     const ahead = await reader.peek(wanted + tailBytes);
     const isLast = ahead.length < wanted + tailBytes;
@@ -147,11 +181,23 @@ async function* pcmPieces(reader, { sample, sampleBytes, channels, frames, tailB
   }
 }
 
-/** Returns the length of the sound before a chunk of text that ends the file. @param {Buffer} bytes  the last @param {number} most */
+/**
+ * Returns the length of the sound before a chunk of text that ends the file.
+ * @param {Buffer} bytes the last
+ * @param {number} most
+ */
 function soundBytes(bytes, most) {
   const from = bytes.length - Math.min(most, bytes.length);
-  for (let at = bytes.indexOf('LIST', from, 'latin1'); at >= 0; at = bytes.indexOf('LIST', at + 1, 'latin1')) {
-    if (at + CHUNK_BYTES <= bytes.length && at + CHUNK_BYTES + bytes.readUInt32LE(at + 4) === bytes.length) return at;
+  for (
+    let at = bytes.indexOf('LIST', from, 'latin1');
+    at >= 0;
+    at = bytes.indexOf('LIST', at + 1, 'latin1')
+  ) {
+    if (
+      at + CHUNK_BYTES <= bytes.length &&
+      at + CHUNK_BYTES + bytes.readUInt32LE(at + 4) === bytes.length
+    )
+      return at;
   }
   return bytes.length;
 }
@@ -163,6 +209,12 @@ function soundBytes(bytes, most) {
  * @returns {Sound}
  */
 export function readRawSound(reader, { sampleRate, channels }) {
-  const pieces = pcmPieces(reader, { sample: SAMPLES[`${PCM}:16`], sampleBytes: 2, channels, frames: Infinity, tailBytes: 0 });
+  const pieces = pcmPieces(reader, {
+    sample: SAMPLES[`${PCM}:16`],
+    sampleBytes: 2,
+    channels,
+    frames: Infinity,
+    tailBytes: 0,
+  });
   return { sampleRate, channels, seconds: null, pieces, close: () => reader.close() };
 }

@@ -1,5 +1,6 @@
 /**
- * Files of what is heard, written piece by piece. Each is whole once it is ended, and can be read as far as it goes before.
+ * Files of what is heard, written piece by piece. Each is whole once it is ended, and can be read
+ * as far as it goes before.
  *
  * @typedef {object} SoundWriter
  * @property {(samples: Float32Array) => void} write  interleaved, -1 to 1
@@ -7,11 +8,21 @@
  *
  * @typedef {object} Out  what a file is written to
  * @property {(bytes: Uint8Array) => void} write
- * @property {((bytes: Uint8Array, at: number) => void) | null} patch  writes over what was written; null where that can't be
+ * @property {((bytes: Uint8Array, at: number) => void) | null} patch writes over what was written;
+ *   null where that can't be
  */
 
 import { randomInt } from 'node:crypto';
-import { closeSync, constants, createWriteStream, fstatSync, ftruncateSync, openSync, statSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  createWriteStream,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { loadCodec } from '../../server/codec/codec.js';
 import { GRANULE_RATE, OggOpus } from '../../server/recording/ogg-opus.js';
@@ -30,13 +41,24 @@ const BITRATE = 96_000;
 /** The kinds of files by the end of their names. */
 const KINDS = Object.freeze({ wav: 'wav', opus: 'ogg', ogg: 'ogg', raw: 'raw', pcm: 'raw' });
 
-/** @param {string} name @returns {'wav' | 'ogg' | 'raw' | null} by the end of a file's name; null for none that can be written */
+/**
+ * @param {string} name
+ * @returns {'wav' | 'ogg' | 'raw' | null} by the end of a file's name; null for none that can be
+ *   written
+ */
 export function kindOf(name) {
   const ending = /\.([^./\\]+)$/.exec(name)?.[1]?.toLowerCase() ?? '';
-  return /** @type {'wav' | 'ogg' | 'raw' | undefined} */ (KINDS[/** @type {keyof typeof KINDS} */ (ending)]) ?? null;
+  return (
+    /** @type {'wav' | 'ogg' | 'raw' | undefined} */ (
+      KINDS[/** @type {keyof typeof KINDS} */ (ending)]
+    ) ?? null
+  );
 }
 
-/** @typedef {Out & { close: () => Promise<void>, readonly isFull: boolean }} OpenOut  isFull: its reader is gone, or too slow */
+/**
+ * @typedef {Out & { close: () => Promise<void>, readonly isFull: boolean }} OpenOut isFull: its
+ *   reader is gone, or too slow
+ */
 
 /** The bytes that wait for a reader; beyond it the reader is too slow. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
@@ -63,7 +85,8 @@ export function openOut(file) {
 }
 
 /**
- * Opens a file, or what stands in the place of one: a named pipe is waited for until it has a reader.
+ * Opens a file, or what stands in the place of one: a named pipe is waited for until it has a
+ * reader.
  * @param {string} file  '-' for the standard output
  * @returns {Promise<OpenOut>}
  */
@@ -113,15 +136,20 @@ export async function writerOf(kind, out, format, title) {
 /** @param {Float32Array} samples @returns {Buffer} of 16 bits, little endian */
 function pcm16(samples) {
   const bytes = Buffer.alloc(2 * samples.length);
-  for (let i = 0; i < samples.length; i++) bytes.writeInt16LE(Math.max(-32768, Math.min(32767, Math.round(samples[i] * 32768))), 2 * i);
+  for (let i = 0; i < samples.length; i++)
+    bytes.writeInt16LE(Math.max(-32768, Math.min(32767, Math.round(samples[i] * 32768))), 2 * i);
   return bytes;
 }
 
 /** @param {Out} out @returns {SoundWriter} samples without a header */
-export const rawWriter = (out) => ({ write: (samples) => out.write(pcm16(samples)), end: () => {} });
+export const rawWriter = (out) => ({
+  write: (samples) => out.write(pcm16(samples)),
+  end: () => {},
+});
 
 /**
- * A WAV file of 16 bits. Where its header can't be written again at the end, it says that the length isn't known.
+ * A WAV file of 16 bits. Where its header can't be written again at the end, it says that the
+ * length isn't known.
  * @param {Out} out
  * @param {Format} format
  * @returns {SoundWriter}
@@ -157,8 +185,8 @@ function wavHeader({ sampleRate, channels }, bytes) {
 }
 
 /**
- * An Ogg Opus file. Silence comes before the sound, less than the pre-skip by the encoder's lookahead: so the first
- * sample that players keep is the first one written.
+ * An Ogg Opus file. Silence comes before the sound, less than the pre-skip by the encoder's
+ * lookahead: so the first sample that players keep is the first one written.
  * @param {Out} out
  * @param {Format} format
  * @param {string} title
@@ -166,15 +194,29 @@ function wavHeader({ sampleRate, channels }, bytes) {
  */
 export async function oggWriter(out, { sampleRate, channels }, title) {
   const frameSamples = (sampleRate * FRAME_MS) / 1000;
-  const encoder = (await loadCodec()).createEncoder({ sampleRate, channels, frameSamples, bitrate: BITRATE * channels, complexity: 10, application: 'audio' });
+  const encoder = (await loadCodec()).createEncoder({
+    sampleRate,
+    channels,
+    frameSamples,
+    bitrate: BITRATE * channels,
+    complexity: 10,
+    application: 'audio',
+  });
   const granules = GRANULE_RATE / sampleRate;
   const preSkip = preSkipOf({ sampleRate, opusFrameSamples: frameSamples });
-  const ogg = new OggOpus({ serial: randomInt(2 ** 32), preSkip, sampleRate, channels, tags: { TITLE: title }, write: (page) => out.write(page) });
+  const ogg = new OggOpus({
+    serial: randomInt(2 ** 32),
+    preSkip,
+    sampleRate,
+    channels,
+    tags: { TITLE: title },
+    write: (page) => out.write(page),
+  });
   const frame = new Float32Array(frameSamples * channels);
   const packet = new Uint8Array(4000);
   let [filled, given] = [0, 0];
   const write = (/** @type {Float32Array} */ samples) => {
-    for (let at = 0; at < samples.length; ) {
+    for (let at = 0; at < samples.length;) {
       const count = Math.min(samples.length - at, frame.length - filled);
       frame.set(samples.subarray(at, at + count), filled);
       filled += count;

@@ -15,7 +15,9 @@ const LOOK_MS = 1000;
 /** Listing recordings reads the disk: once in this many looks, and when one begins or ends. */
 const LOOKS_OF_RECORDINGS = 10;
 
-/** How long a ban lasts that is made here, in seconds: a day. By the API it is as long as one wants. */
+/**
+ * How long a ban lasts that is made here, in seconds: a day. By the API it is as long as one wants.
+ */
 const BAN_SECONDS = 24 * 3600;
 
 /** The most rows of refusals: the rest is in the metrics. */
@@ -46,9 +48,18 @@ export class AdminPage {
   #visit = 0;
 
   constructor() {
-    const [list, empty] = [elementOf('recordings', HTMLElement), elementOf('no-recordings', HTMLElement)];
-    this.#recordings = new RecordingsList(list, empty, (id, room) => this.#deleteRecording(id, room));
-    this.#bans = new BansList(elementOf('bans', HTMLElement), elementOf('no-bans', HTMLElement), (ban) => void this.#lift(ban));
+    const [list, empty] = [
+      elementOf('recordings', HTMLElement),
+      elementOf('no-recordings', HTMLElement),
+    ];
+    this.#recordings = new RecordingsList(list, empty, (id, room) =>
+      this.#deleteRecording(id, room),
+    );
+    this.#bans = new BansList(
+      elementOf('bans', HTMLElement),
+      elementOf('no-bans', HTMLElement),
+      (ban) => void this.#lift(ban),
+    );
     elementOf('sign-in-form', HTMLFormElement).addEventListener('submit', (event) => {
       event.preventDefault();
       void this.#enter(this.#token.value.trim());
@@ -140,7 +151,8 @@ export class AdminPage {
   }
 
   /**
-   * Asks for the people of open rooms, one after the other, and for recordings where there may be others.
+   * Asks for the people of open rooms, one after the other, and for recordings where there may be
+   * others.
    * @param {number} visit
    * @param {number} running  how many recordings are in progress
    */
@@ -160,7 +172,10 @@ export class AdminPage {
   #showStatus(status) {
     this.#rates.add(status);
     setText(elementOf('server-build', HTMLElement), texts.build(status));
-    setText(elementOf('server-state', HTMLElement), texts.state(status.state, status.uptimeSeconds));
+    setText(
+      elementOf('server-state', HTMLElement),
+      texts.state(status.state, status.uptimeSeconds),
+    );
     elementOf('state-sign', HTMLElement).dataset.state = status.state;
     this.#drain.hidden = status.state === 'draining';
     this.#tiles.show(status, this.#rates.recent);
@@ -175,7 +190,12 @@ export class AdminPage {
     const cell = (/** @type {number} */ count) => build('td', {}, count.toLocaleString('en'));
     const rows = refusals.slice(0, MAX_REFUSALS).map(({ of, code, count, recent }) => {
       const why = texts.why(code);
-      const words = build('th', { scope: 'row' }, texts.refused(of, code), why ? build('span', { class: 'hint' }, why) : null);
+      const words = build(
+        'th',
+        { scope: 'row' },
+        texts.refused(of, code),
+        why ? build('span', { class: 'hint' }, why) : null,
+      );
       return build('tr', {}, words, cell(recent), cell(count));
     });
     table.tBodies[0].replaceChildren(...rows);
@@ -202,13 +222,16 @@ export class AdminPage {
     const known = this.#rooms.get(room);
     if (known) return known;
     const card = new RoomCard(room, {
-      setDelay: (name, serverDelayMs) => void this.#do('PATCH', pathOf(name), texts.delaySet(name), { serverDelayMs }),
-      stopRecording: (name) => void this.#do('DELETE', `${pathOf(name)}/recording`, texts.recordingStopped(name)),
+      setDelay: (name, serverDelayMs) =>
+        void this.#do('PATCH', pathOf(name), texts.delaySet(name), { serverDelayMs }),
+      stopRecording: (name) =>
+        void this.#do('DELETE', `${pathOf(name)}/recording`, texts.recordingStopped(name)),
       endRoom: (name) => this.#askToEnd(name),
       remove: (name, id, label) => this.#askToRemove(name, id, label),
       ban: (name, id, label) => this.#askToBan(name, id, label),
       change: (name, change, says) => void this.#do('PATCH', pathOf(name), says, change),
-      changePerson: (name, id, change, says) => void this.#do('PATCH', `${pathOf(name)}/people/${encodeURIComponent(id)}`, says, change),
+      changePerson: (name, id, change, says) =>
+        void this.#do('PATCH', `${pathOf(name)}/people/${encodeURIComponent(id)}`, says, change),
       answerKnock: (name, knock, isAdmitted) => void this.#answerKnock(name, knock, isAdmitted),
     });
     this.#rooms.set(room, card);
@@ -224,31 +247,71 @@ export class AdminPage {
   }
 
   #askToDrain() {
-    ask({ title: texts.drainTitle, text: texts.drainText, yes: texts.drain, no: texts.cancel, isDangerous: true }, (agreed) => {
-      if (agreed) void this.#do('POST', '/drain', texts.drained);
-    });
+    ask(
+      {
+        title: texts.drainTitle,
+        text: texts.drainText,
+        yes: texts.drain,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed) void this.#do('POST', '/drain', texts.drained);
+      },
+    );
   }
 
   /** @param {string} room */
   #askToEnd(room) {
-    ask({ title: texts.endRoomTitle(room), text: texts.endRoomText, yes: texts.endRoom, no: texts.cancel, isDangerous: true }, (agreed) => {
-      if (agreed) void this.#do('DELETE', pathOf(room), texts.roomEnded(room));
-    });
+    ask(
+      {
+        title: texts.endRoomTitle(room),
+        text: texts.endRoomText,
+        yes: texts.endRoom,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed) void this.#do('DELETE', pathOf(room), texts.roomEnded(room));
+      },
+    );
   }
 
   /** @param {string} room @param {string} id @param {string} label */
   #askToRemove(room, id, label) {
     const path = `${pathOf(room)}/people/${encodeURIComponent(id)}`;
-    ask({ title: texts.removeTitle(label), text: texts.removeText, yes: texts.remove, no: texts.cancel, isDangerous: true }, (agreed) => {
-      if (agreed) void this.#do('DELETE', path, texts.removed(label));
-    });
+    ask(
+      {
+        title: texts.removeTitle(label),
+        text: texts.removeText,
+        yes: texts.remove,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed) void this.#do('DELETE', path, texts.removed(label));
+      },
+    );
   }
 
   /** @param {string} room @param {string} id @param {string} label */
   #askToBan(room, id, label) {
-    ask({ title: texts.banTitle(label), text: texts.banText, yes: texts.banForADay, no: texts.cancel, isDangerous: true }, (agreed) => {
-      if (agreed) void this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), { person: id, seconds: BAN_SECONDS });
-    });
+    ask(
+      {
+        title: texts.banTitle(label),
+        text: texts.banText,
+        yes: texts.banForADay,
+        no: texts.cancel,
+        isDangerous: true,
+      },
+      (agreed) => {
+        if (agreed)
+          void this.#do('POST', `${pathOf(room)}/bans`, texts.bannedNow(label), {
+            person: id,
+            seconds: BAN_SECONDS,
+          });
+      },
+    );
   }
 
   /** @param {import('./bans-list.js').Ban} ban */
@@ -256,15 +319,27 @@ export class AdminPage {
     return this.#do('DELETE', `${pathOf(room)}/bans/${encodeURIComponent(id)}`, texts.lifted(name));
   }
 
-  /** @param {string} room @param {{ id: string, name: string }} knock @param {boolean} isAdmitted */
+  /**
+   * @param {string} room
+   * @param {{ id: string, name: string }} knock
+   * @param {boolean} isAdmitted
+   */
   #answerKnock(room, { id, name }, isAdmitted) {
     const path = `${pathOf(room)}/knocks/${encodeURIComponent(id)}`;
-    return isAdmitted ? this.#do('POST', path, texts.admitted(name)) : this.#do('DELETE', path, texts.turnedAway(name));
+    return isAdmitted
+      ? this.#do('POST', path, texts.admitted(name))
+      : this.#do('DELETE', path, texts.turnedAway(name));
   }
 
   /** @param {string} id @param {string} room */
   #deleteRecording(id, room) {
-    const question = { title: texts.deleteTitle(room), text: texts.deleteText, yes: texts.deleteRecording, no: texts.cancel, isDangerous: true };
+    const question = {
+      title: texts.deleteTitle(room),
+      text: texts.deleteText,
+      yes: texts.deleteRecording,
+      no: texts.cancel,
+      isDangerous: true,
+    };
     ask(question, async (agreed) => {
       if (!agreed) return;
       await this.#do('DELETE', `/recordings/${encodeURIComponent(id)}`, texts.deleted);
@@ -285,7 +360,9 @@ export class AdminPage {
       this.#notices.settle('not-done');
       setText(this.#says, says);
     } else {
-      this.#notices.show('not-done', { sentence: `${texts.notDone} ${texts.why(code) || (answer?.message ?? '')}` });
+      this.#notices.show('not-done', {
+        sentence: `${texts.notDone} ${texts.why(code) || (answer?.message ?? '')}`,
+      });
     }
     await this.#look();
   }

@@ -1,7 +1,10 @@
 import { build, makeButton, setText } from '../ui/kit/element.js';
 import { adminTexts as texts } from './texts.js';
 
-/** @typedef {{ id: string, room: string, name: string, by: string, identity: string | null, network: string | null, seconds: number }} Ban */
+/**
+ * @typedef {{ id: string, room: string, name: string, by: string, identity: string | null, network:
+ *   string | null, seconds: number }} Ban
+ */
 
 /** The list of bans: whom, from which room, and for how long. */
 export class BansList {
@@ -29,7 +32,8 @@ export class BansList {
     for (const [i, ban] of bans.entries()) {
       const { element, until } = this.#shown.get(ban.id) ?? this.#add(ban);
       setText(until, texts.banLine(ban));
-      if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
+      if (this.#list.children[i] !== element)
+        this.#list.insertBefore(element, this.#list.children[i] ?? null);
     }
     this.#list.hidden = bans.length === 0;
     this.#empty.hidden = bans.length > 0;
@@ -41,7 +45,15 @@ export class BansList {
     const lift = makeButton('button', texts.lift, () => this.#onLift(ban));
     lift.setAttribute('aria-label', texts.liftWhose(ban));
     const who = build('p', { class: 'person-name' }, texts.banned(ban));
-    const shown = { element: build('li', {}, build('div', {}, who, until), build('div', { class: 'actions' }, lift)), until };
+    const shown = {
+      element: build(
+        'li',
+        {},
+        build('div', {}, who, until),
+        build('div', { class: 'actions' }, lift),
+      ),
+      until,
+    };
     this.#shown.set(ban.id, shown);
     return shown;
   }

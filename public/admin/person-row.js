@@ -1,7 +1,9 @@
 /**
  * @typedef {'moderator' | 'speaker' | 'listener'} Role
- * @typedef {object} PersonActions  what the page does about somebody, by the name that is shown; each tells its own outcome
- * @property {(change: { muted: boolean } | { hand: 0 } | { role: Role }, says: string) => void} change
+ * @typedef {object} PersonActions what the page does about somebody, by the name that is shown;
+ *   each tells its own outcome
+ * @property {(change: { muted: boolean } | { hand: 0 } | { role: Role }, says: string) => void}
+ *   change
  * @property {(label: string) => void} ban
  * @property {(label: string) => void} remove
  */
@@ -23,7 +25,11 @@ export class PersonRow {
   #needs = build('dd', {});
   #here = build('dd', {});
   #address = build('dd', { class: 'address' });
-  #role = build('select', {}, ...ROLES.map((role) => build('option', { value: role }, texts.roles[role])));
+  #role = build(
+    'select',
+    {},
+    ...ROLES.map((role) => build('option', { value: role }, texts.roles[role])),
+  );
   /** Whether another role was chosen and not set yet. */
   #isChosen = false;
   #setRole = build('button', { type: 'submit', class: 'button' }, texts.set);
@@ -39,12 +45,15 @@ export class PersonRow {
       const muted = !this.#silenced;
       actions.change({ muted }, muted ? texts.mutedNow(this.label) : texts.mayUnmute(this.label));
     });
-    this.#lowerHand = makeButton('button', texts.lowerHand, () => actions.change({ hand: 0 }, texts.handLowered(this.label)));
+    this.#lowerHand = makeButton('button', texts.lowerHand, () =>
+      actions.change({ hand: 0 }, texts.handLowered(this.label)),
+    );
     this.#ban = makeButton('button danger', texts.ban, () => actions.ban(this.label));
     this.#remove = makeButton('button danger', texts.remove, () => actions.remove(this.label));
     /** The name as it is shown. */
     this.label = '';
-    const figure = (/** @type {string} */ name, /** @type {HTMLElement} */ value) => build('div', {}, build('dt', {}, name), value);
+    const figure = (/** @type {string} */ name, /** @type {HTMLElement} */ value) =>
+      build('div', {}, build('dt', {}, name), value);
     this.element = build(
       'li',
       { class: 'person' },
@@ -60,7 +69,15 @@ export class PersonRow {
         figure(texts.here, this.#here),
         build('div', { class: 'wide' }, build('dt', {}, texts.address), this.#address),
       ),
-      build('div', { class: 'actions' }, this.#roleForm(actions), this.#mute, this.#lowerHand, this.#ban, this.#remove),
+      build(
+        'div',
+        { class: 'actions' },
+        this.#roleForm(actions),
+        this.#mute,
+        this.#lowerHand,
+        this.#ban,
+        this.#remove,
+      ),
     );
   }
 
@@ -82,7 +99,14 @@ export class PersonRow {
     this.label = label;
     this.#silenced = silenced;
     setText(this.#name, label);
-    const signs = [role !== 'speaker' && texts.roles[role], silenced ? texts.silenced : muted && texts.muted, hand > 0 && texts.hand, recorded && texts.recorded].filter(Boolean).join(', ');
+    const signs = [
+      role !== 'speaker' && texts.roles[role],
+      silenced ? texts.silenced : muted && texts.muted,
+      hand > 0 && texts.hand,
+      recorded && texts.recorded,
+    ]
+      .filter(Boolean)
+      .join(', ');
     setText(this.#signs, signs);
     this.#signs.hidden = signs === '';
     setText(this.#transport, texts.transport(transport));
@@ -102,7 +126,10 @@ export class PersonRow {
     if (hadFocus && hand === 0) this.#mute.focus();
     this.#role.setAttribute('aria-label', texts.roleOf(label));
     this.#setRole.setAttribute('aria-label', texts.setRoleOf(label));
-    this.#mute.setAttribute('aria-label', silenced ? texts.allowUnmuteWho(label) : texts.muteWho(label));
+    this.#mute.setAttribute(
+      'aria-label',
+      silenced ? texts.allowUnmuteWho(label) : texts.muteWho(label),
+    );
     this.#lowerHand.setAttribute('aria-label', texts.lowerHandOf(label));
     this.#ban.setAttribute('aria-label', texts.banWho(label));
     this.#remove.setAttribute('aria-label', texts.removeWho(label));

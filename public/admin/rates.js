@@ -1,5 +1,6 @@
 /**
- * What the server's counters say about the last seconds: they only rise, so the difference of two looks tells.
+ * What the server's counters say about the last seconds: they only rise, so the difference of two
+ * looks tells.
  *
  * @typedef {object} Look  the part of GET /api/status that rates are made from
  * @property {number} uptimeSeconds
@@ -35,33 +36,50 @@ export class Rates {
     // A server that was started anew counts from 0.
     if (last && look.uptimeSeconds < last.uptimeSeconds) this.#looks = [];
     this.#looks.push(look);
-    while (this.#looks.length > 2 && this.#looks[1].uptimeSeconds <= look.uptimeSeconds - REFUSAL_SECONDS) this.#looks.shift();
+    while (
+      this.#looks.length > 2 &&
+      this.#looks[1].uptimeSeconds <= look.uptimeSeconds - REFUSAL_SECONDS
+    )
+      this.#looks.shift();
   }
 
-  /** @param {number} seconds @returns {Look | undefined} the look that is this far back, or the oldest */
+  /**
+   * @param {number} seconds
+   * @returns {Look | undefined} the look that is this far back, or the oldest
+   */
   #before(seconds) {
     const now = this.#looks.at(-1);
     if (!now) return undefined;
-    return this.#looks.findLast(({ uptimeSeconds }) => uptimeSeconds <= now.uptimeSeconds - seconds) ?? this.#looks[0];
+    return (
+      this.#looks.findLast(({ uptimeSeconds }) => uptimeSeconds <= now.uptimeSeconds - seconds) ??
+      this.#looks[0]
+    );
   }
 
   /** @returns {RecentRates} */
   get recent() {
     const now = this.#looks.at(-1);
     const then = this.#before(SPAN_SECONDS);
-    if (!now || !then || now === then) return { mixingPercent: null, lateTickPercent: null, lostPercent: null, latePercent: null };
+    if (!now || !then || now === then)
+      return { mixingPercent: null, lateTickPercent: null, lostPercent: null, latePercent: null };
     const received = now.packets.received - then.packets.received;
     const lost = Math.max(0, now.packets.lost - then.packets.lost);
     const ticks = now.ticks.count - then.ticks.count;
     return {
-      mixingPercent: share(now.load.mixCpuSeconds - then.load.mixCpuSeconds, now.uptimeSeconds - then.uptimeSeconds),
+      mixingPercent: share(
+        now.load.mixCpuSeconds - then.load.mixCpuSeconds,
+        now.uptimeSeconds - then.uptimeSeconds,
+      ),
       lateTickPercent: share(ticks - (inTime(now) - inTime(then)), ticks),
       lostPercent: share(lost, received + lost),
       latePercent: share(now.packets.late - then.packets.late, received),
     };
   }
 
-  /** The refusals, those of the last minute first, then the most. @returns {{ of: string, code: string, count: number, recent: number }[]} */
+  /**
+   * The refusals, those of the last minute first, then the most.
+   * @returns {{ of: string, code: string, count: number, recent: number }[]}
+   */
   get refusals() {
     const now = this.#looks.at(-1);
     const then = this.#before(REFUSAL_SECONDS);
@@ -75,7 +93,8 @@ export class Rates {
 }
 
 /** @param {Look} look @returns {number} the ticks that weren't late */
-const inTime = ({ ticks }) => ticks.bins.find(({ upToMs }) => upToMs === LATE_MS)?.count ?? ticks.count;
+const inTime = ({ ticks }) =>
+  ticks.bins.find(({ upToMs }) => upToMs === LATE_MS)?.count ?? ticks.count;
 
 /** @param {number} part @param {number} whole @returns {number | null} in percent */
 const share = (part, whole) => (whole > 0 ? (100 * part) / whole : null);

@@ -6,7 +6,10 @@ export class RecordingsList {
   #list;
   #empty;
   #onDelete;
-  /** What is shown, by id. @type {Map<string, { element: HTMLElement, when: HTMLElement, remove: HTMLButtonElement }>} */
+  /**
+   * What is shown, by id.
+   * @type {Map<string, { element: HTMLElement, when: HTMLElement, remove: HTMLButtonElement }>}
+   */
   #shown = new Map();
 
   /**
@@ -20,7 +23,10 @@ export class RecordingsList {
     this.#onDelete = onDelete;
   }
 
-  /** @param {{ id: string, room: string, startedAt: string, on: boolean }[]} recordings  the newest first */
+  /**
+   * @param {{ id: string, room: string, startedAt: string, on: boolean }[]} recordings the newest
+   *   first
+   */
   show(recordings) {
     const there = new Set(recordings.map(({ id }) => id));
     for (const [id, { element }] of this.#shown) {
@@ -32,7 +38,8 @@ export class RecordingsList {
       const { element, when, remove } = this.#shown.get(recording.id) ?? this.#add(recording);
       setText(when, texts.recordingLine(recording));
       remove.hidden = recording.on;
-      if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
+      if (this.#list.children[i] !== element)
+        this.#list.insertBefore(element, this.#list.children[i] ?? null);
     }
     this.#list.hidden = recordings.length === 0;
     this.#empty.hidden = recordings.length > 0;
@@ -41,10 +48,27 @@ export class RecordingsList {
   /** @param {{ id: string, room: string }} recording */
   #add({ id, room }) {
     const when = build('p', { class: 'hint' });
-    const remove = makeButton('button danger', texts.deleteRecording, () => this.#onDelete(id, room));
+    const remove = makeButton('button danger', texts.deleteRecording, () =>
+      this.#onDelete(id, room),
+    );
     remove.setAttribute('aria-label', texts.deleteWhich(room));
-    const link = build('a', { class: 'button', href: `/api/recordings/${id}`, target: '_blank', rel: 'noopener', 'aria-label': texts.openWhich(room) }, texts.open);
-    const element = build('li', {}, build('div', {}, build('p', { class: 'person-name' }, room), when), build('div', { class: 'actions' }, link, remove));
+    const link = build(
+      'a',
+      {
+        class: 'button',
+        href: `/api/recordings/${id}`,
+        target: '_blank',
+        rel: 'noopener',
+        'aria-label': texts.openWhich(room),
+      },
+      texts.open,
+    );
+    const element = build(
+      'li',
+      {},
+      build('div', {}, build('p', { class: 'person-name' }, room), when),
+      build('div', { class: 'actions' }, link, remove),
+    );
     const shown = { element, when, remove };
     this.#shown.set(id, shown);
     return shown;

@@ -5,9 +5,11 @@
  * @property {(room: string) => void} endRoom
  * @property {(room: string, id: string, label: string) => void} remove
  * @property {(room: string, id: string, label: string) => void} ban
- * @property {(room: string, change: object, says: string) => void} change  says: what is told where it was done
+ * @property {(room: string, change: object, says: string) => void} change says: what is told where
+ *   it was done
  * @property {(room: string, id: string, change: object, says: string) => void} changePerson
- * @property {(room: string, knock: { id: string, name: string }, isAdmitted: boolean) => void} answerKnock
+ * @property {(room: string, knock: { id: string, name: string }, isAdmitted: boolean) => void}
+ *   answerKnock
  */
 
 import { build, makeButton, setText } from '../ui/kit/element.js';
@@ -65,13 +67,28 @@ export class RoomCard {
       'summary',
       {},
       build('h3', {}, room),
-      build('span', { class: 'room-facts' }, this.#present, this.#delay, this.#locked, this.#waiting, this.#recording),
+      build(
+        'span',
+        { class: 'room-facts' },
+        this.#present,
+        this.#delay,
+        this.#locked,
+        this.#waiting,
+        this.#recording,
+      ),
     );
     this.element = build(
       'details',
       { class: 'card room' },
       this.#summary,
-      build('div', { class: 'room-body' }, this.#tools(id), this.#rules.element, this.#loading, this.#list),
+      build(
+        'div',
+        { class: 'room-body' },
+        this.#tools(id),
+        this.#rules.element,
+        this.#loading,
+        this.#list,
+      ),
     );
   }
 
@@ -80,7 +97,12 @@ export class RoomCard {
     const form = build(
       'form',
       { class: 'delay-form', novalidate: true },
-      build('span', { class: 'switch' }, this.#automatic, build('label', { for: `${id}-auto` }, texts.automaticDelay)),
+      build(
+        'span',
+        { class: 'switch' },
+        this.#automatic,
+        build('label', { for: `${id}-auto` }, texts.automaticDelay),
+      ),
       this.#number,
       build('button', { type: 'submit', class: 'button' }, texts.set),
     );
@@ -90,14 +112,21 @@ export class RoomCard {
     });
     form.addEventListener('submit', (event) => {
       event.preventDefault();
-      const delayMs = Math.round(Math.min(MAX_DELAY_MS, Math.max(0, Number(this.#number.value) || 0)));
+      const delayMs = Math.round(
+        Math.min(MAX_DELAY_MS, Math.max(0, Number(this.#number.value) || 0)),
+      );
       this.#number.value = String(delayMs);
       this.#automatic.checked = false;
       this.#number.disabled = false;
       this.#actions.setDelay(this.#room, delayMs);
     });
     const end = makeButton('button danger', texts.endRoom, () => this.#actions.endRoom(this.#room));
-    return build('div', { class: 'room-tools' }, form, build('div', { class: 'actions' }, this.#stop, end));
+    return build(
+      'div',
+      { class: 'room-tools' },
+      form,
+      build('div', { class: 'actions' }, this.#stop, end),
+    );
   }
 
   /** Whether its people are shown, and so are to be asked for. */
@@ -123,7 +152,9 @@ export class RoomCard {
     if (!this.#isBeingSet) {
       this.#automatic.checked = delay.mode === 'auto';
       this.#number.disabled = this.#automatic.checked;
-      this.#number.value = String(Math.round(delay.mode === 'auto' ? serverDelayMs : delay.wantedMs));
+      this.#number.value = String(
+        Math.round(delay.mode === 'auto' ? serverDelayMs : delay.wantedMs),
+      );
     }
     const here = new Set();
     for (const person of people) {
@@ -135,7 +166,10 @@ export class RoomCard {
 
   /** Whether somebody is just typing a delay, which must not change under their hands. */
   get #isBeingSet() {
-    return document.activeElement === this.#number || (!this.#automatic.checked && document.activeElement === this.#automatic);
+    return (
+      document.activeElement === this.#number ||
+      (!this.#automatic.checked && document.activeElement === this.#automatic)
+    );
   }
 
   /** @param {string} id */

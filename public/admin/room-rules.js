@@ -1,9 +1,11 @@
 /**
- * @typedef {{ locked: boolean, lobby: boolean, chat: Who, record: Who, password: boolean, broadcast: boolean }} Rules
+ * @typedef {{ locked: boolean, lobby: boolean, chat: Who, record: Who, password: boolean,
+ *   broadcast: boolean }} Rules
  * @typedef {'everybody' | 'moderators'} Who
  * @typedef {object} RulesActions
  * @property {(change: object, says: string) => void} change  says: what is told where it was done
- * @property {(knock: { id: string, name: string }, isAdmitted: boolean) => void} answer  one who waits in the lobby
+ * @property {(knock: { id: string, name: string }, isAdmitted: boolean) => void} answer one who
+ *   waits in the lobby
  */
 
 import { build, makeButton } from '../ui/kit/element.js';
@@ -12,19 +14,45 @@ import { adminTexts as texts } from './texts.js';
 /** The longest password of a room, in characters. */
 const MAX_PASSWORD_LENGTH = 128;
 
-/** The rules that are on or off: what is sent for either, and whether a room's rules say that it is on. */
+/**
+ * The rules that are on or off: what is sent for either, and whether a room's rules say that it is
+ * on.
+ */
 const SWITCHES = Object.freeze([
-  { name: 'locked', change: (/** @type {boolean} */ on) => ({ locked: on }), isOn: (/** @type {Rules} */ rules) => rules.locked },
-  { name: 'lobby', change: (/** @type {boolean} */ on) => ({ lobby: on }), isOn: (/** @type {Rules} */ rules) => rules.lobby },
-  { name: 'chat', change: (/** @type {boolean} */ on) => ({ chat: whoMay(on) }), isOn: (/** @type {Rules} */ rules) => rules.chat === 'moderators' },
-  { name: 'record', change: (/** @type {boolean} */ on) => ({ record: whoMay(on) }), isOn: (/** @type {Rules} */ rules) => rules.record === 'moderators' },
-  { name: 'broadcast', change: (/** @type {boolean} */ on) => ({ broadcast: on }), isOn: (/** @type {Rules} */ rules) => rules.broadcast },
+  {
+    name: 'locked',
+    change: (/** @type {boolean} */ on) => ({ locked: on }),
+    isOn: (/** @type {Rules} */ rules) => rules.locked,
+  },
+  {
+    name: 'lobby',
+    change: (/** @type {boolean} */ on) => ({ lobby: on }),
+    isOn: (/** @type {Rules} */ rules) => rules.lobby,
+  },
+  {
+    name: 'chat',
+    change: (/** @type {boolean} */ on) => ({ chat: whoMay(on) }),
+    isOn: (/** @type {Rules} */ rules) => rules.chat === 'moderators',
+  },
+  {
+    name: 'record',
+    change: (/** @type {boolean} */ on) => ({ record: whoMay(on) }),
+    isOn: (/** @type {Rules} */ rules) => rules.record === 'moderators',
+  },
+  {
+    name: 'broadcast',
+    change: (/** @type {boolean} */ on) => ({ broadcast: on }),
+    isOn: (/** @type {Rules} */ rules) => rules.broadcast,
+  },
 ]);
 
 /** @param {boolean} isLimited @returns {Who} */
 const whoMay = (isLimited) => (isLimited ? 'moderators' : 'everybody');
 
-/** Who may come into a room, and who may do what there: switches, the password, and those who wait to be let in. */
+/**
+ * Who may come into a room, and who may do what there: switches, the password, and those who wait
+ * to be let in.
+ */
 export class RoomRules {
   #room;
   #actions;
@@ -45,8 +73,19 @@ export class RoomRules {
     this.#actions = actions;
     this.#switches = SWITCHES.map(({ name, change, isOn }) => {
       const input = build('input', { id: `${id}-${name}`, type: 'checkbox', role: 'switch' });
-      input.addEventListener('change', () => actions.change(change(input.checked), texts.ruleSet(room)));
-      return { input, isOn, element: build('span', { class: 'switch' }, input, build('label', { for: input.id }, texts.rules[name])) };
+      input.addEventListener('change', () =>
+        actions.change(change(input.checked), texts.ruleSet(room)),
+      );
+      return {
+        input,
+        isOn,
+        element: build(
+          'span',
+          { class: 'switch' },
+          input,
+          build('label', { for: input.id }, texts.rules[name]),
+        ),
+      };
     });
     this.#password = build('input', {
       id: `${id}-password`,
@@ -56,7 +95,9 @@ export class RoomRules {
       placeholder: texts.passwordHint,
       'aria-label': texts.passwordOf(room),
     });
-    this.#noPassword = makeButton('button', texts.passwordOff, () => actions.change({ password: null }, texts.passwordGone(room)));
+    this.#noPassword = makeButton('button', texts.passwordOff, () =>
+      actions.change({ password: null }, texts.passwordGone(room)),
+    );
     this.#waiting.setAttribute('aria-label', texts.waitingFor(room));
     this.element = build(
       'div',
@@ -99,10 +140,17 @@ export class RoomRules {
   #add(knock) {
     const { id, name } = knock;
     const admit = makeButton('button', texts.admit, () => this.#actions.answer(knock, true));
-    const turnAway = makeButton('button danger', texts.turnAway, () => this.#actions.answer(knock, false));
+    const turnAway = makeButton('button danger', texts.turnAway, () =>
+      this.#actions.answer(knock, false),
+    );
     admit.setAttribute('aria-label', texts.admitWho(name));
     turnAway.setAttribute('aria-label', texts.turnAwayWho(name));
-    const element = build('li', {}, build('p', {}, build('span', { class: 'person-name' }, name), ` ${texts.waits}`), build('div', { class: 'actions' }, admit, turnAway));
+    const element = build(
+      'li',
+      {},
+      build('p', {}, build('span', { class: 'person-name' }, name), ` ${texts.waits}`),
+      build('div', { class: 'actions' }, admit, turnAway),
+    );
     this.#knocks.set(id, element);
     this.#waiting.append(element);
   }

@@ -3,21 +3,29 @@
 import { errors } from '../shared/errors.js';
 
 /** @param {number} count @param {string} one @param {string} [many] */
-const counted = (count, one, many = `${one}s`) => `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+const counted = (count, one, many = `${one}s`) =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** @param {number | null | undefined} ms */
 export const milliseconds = (ms) =>
-  typeof ms !== 'number' ? '–' : ms < 9.95 ? `${ms.toFixed(1)} ms` : `${Math.round(ms).toLocaleString('en')} ms`;
+  typeof ms !== 'number'
+    ? '–'
+    : ms < 9.95
+      ? `${ms.toFixed(1)} ms`
+      : `${Math.round(ms).toLocaleString('en')} ms`;
 
 /** @param {number | null | undefined} percent */
 export const percentage = (percent) =>
-  typeof percent !== 'number' ? '–' : `${percent.toFixed(percent < 9.95 && percent !== 0 ? 1 : 0)} %`;
+  typeof percent !== 'number'
+    ? '–'
+    : `${percent.toFixed(percent < 9.95 && percent !== 0 ? 1 : 0)} %`;
 
 /** @param {number} seconds */
 export function duration(seconds) {
   if (seconds < 60) return `${Math.floor(seconds)} s`;
   if (seconds < 3600) return `${Math.floor(seconds / 60)} min`;
-  if (seconds < 86_400) return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
+  if (seconds < 86_400)
+    return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
   return `${Math.floor(seconds / 86_400)} d ${Math.floor((seconds % 86_400) / 3600)} h`;
 }
 
@@ -25,7 +33,12 @@ export function duration(seconds) {
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 && bytes > 0 ? 1 : 0)} MB`;
 
 /** What a refusal was of. @type {Readonly<Record<string, string>>} */
-const refusedThings = Object.freeze({ join: 'Join', command: 'In a room', http: 'HTTP', upgrade: 'Connection' });
+const refusedThings = Object.freeze({
+  join: 'Join',
+  command: 'In a room',
+  http: 'HTTP',
+  upgrade: 'Connection',
+});
 
 /** The states of the server. @type {Readonly<Record<string, string>>} */
 const states = Object.freeze({
@@ -38,12 +51,17 @@ const states = Object.freeze({
 const qualities = Object.freeze(['–', 'bad', 'fair', 'good']);
 
 /** The transports, by name. @type {Readonly<Record<string, string>>} */
-const transports = Object.freeze({ webtransport: 'HTTP/3', websocket: 'WebSocket', http1: 'HTTP/1' });
+const transports = Object.freeze({
+  webtransport: 'HTTP/3',
+  websocket: 'WebSocket',
+  http1: 'HTTP/1',
+});
 
 export const adminTexts = Object.freeze({
   /** By code: why the token won't do. @type {Readonly<Record<string, string>>} */
   signIn: Object.freeze({
-    'operator-off': 'This server has no operator. Start it with --operator-token TOKEN to have one.',
+    'operator-off':
+      'This server has no operator. Start it with --operator-token TOKEN to have one.',
     'operator-token': 'This is not the server’s operator token. Type it again.',
     'operator-offline': 'The server could not be reached. Check your network and try again.',
     empty: 'Type the operator token first.',
@@ -54,7 +72,8 @@ export const adminTexts = Object.freeze({
 
   build: (/** @type {any} */ { version, codec, engine }) =>
     `aloud ${version} · Opus: ${codec} · ${engine ? `HTTP/3: ${engine}` : 'no HTTP/3'}`,
-  state: (/** @type {string} */ state, /** @type {number} */ uptime) => `${states[state] ?? state} · up for ${duration(uptime)}`,
+  state: (/** @type {string} */ state, /** @type {number} */ uptime) =>
+    `${states[state] ?? state} · up for ${duration(uptime)}`,
   drainTitle: 'Drain the server?',
   drainText: 'Nobody new is let in, the calls are told, and the server stops as with SIGTERM.',
   drain: 'Drain',
@@ -67,7 +86,8 @@ export const adminTexts = Object.freeze({
   rooms: 'Rooms',
   roomsOf: (/** @type {number} */ limit) => `of ${limit.toLocaleString('en')}`,
   mixing: 'Mixing',
-  mixingOf: (/** @type {number} */ complexity) => `of one processor; Opus at complexity ${complexity}`,
+  mixingOf: (/** @type {number} */ complexity) =>
+    `of one processor; Opus at complexity ${complexity}`,
   lateTicks: 'Late mixes',
   lateTicksOf: 'by more than 20 ms, in the last 10 s',
   delay: 'Delay D',
@@ -79,7 +99,9 @@ export const adminTexts = Object.freeze({
     `of ${megabytes(limit)}${open > 0 ? `; ${open.toLocaleString('en')} in progress` : ''}`,
   sessions: 'Connections',
   sessionsOf: (/** @type {Record<string, number>} */ sessions) =>
-    Object.entries(sessions).map(([name, count]) => `${count} ${transports[name] ?? name}`).join(', ') || 'none',
+    Object.entries(sessions)
+      .map(([name, count]) => `${count} ${transports[name] ?? name}`)
+      .join(', ') || 'none',
 
   present: (/** @type {number} */ count, /** @type {number} */ away) =>
     `${counted(count, 'person', 'people')}${away > 0 ? `, ${away} away` : ''}`,
@@ -99,7 +121,8 @@ export const adminTexts = Object.freeze({
   peopleIn: (/** @type {string} */ room) => `People in ${room}`,
 
   locked: 'Locked',
-  waiting: (/** @type {number} */ count) => `${count} ${count === 1 ? 'waits' : 'wait'} to be let in`,
+  waiting: (/** @type {number} */ count) =>
+    `${count} ${count === 1 ? 'waits' : 'wait'} to be let in`,
   /** @type {Readonly<Record<string, string>>} */
   rules: Object.freeze({
     locked: 'Locked: nobody new comes in',
@@ -144,14 +167,18 @@ export const adminTexts = Object.freeze({
   banWho: (/** @type {string} */ who) => `Ban ${who} for a day`,
   banTitle: (/** @type {string} */ who) => `Ban ${who} from the room for a day?`,
   banText:
-    'They are removed and can’t come back: by their token where they have one, else by the network they come from, with ' +
+    'They are removed and can’t come back: by their token where they have one, else by the ' +
+    'network they come from, with ' +
     'everybody behind it. The ban can be lifted below.',
   bannedNow: (/** @type {string} */ who) => `${who} was banned for a day.`,
   banned: (/** @type {{ name: string, room: string }} */ { name, room }) => `${name}, from ${room}`,
-  banLine: (/** @type {{ by: string, identity: string | null, network: string | null, seconds: number }} */ { identity, network, seconds }) =>
-    `${identity === null ? `by network ${network}` : `by token, ${identity}`}; for ${duration(seconds)} more`,
+  /** @param {{ identity: string | null, network: string | null, seconds: number }} ban */
+  banLine: ({ identity, network, seconds }) =>
+    `${identity === null ? `by network ${network}` : `by token, ${identity}`}; for ` +
+    `${duration(seconds)} more`,
   lift: 'Lift',
-  liftWhose: (/** @type {{ name: string, room: string }} */ { name, room }) => `Lift the ban of ${name} from ${room}`,
+  liftWhose: (/** @type {{ name: string, room: string }} */ { name, room }) =>
+    `Lift the ban of ${name} from ${room}`,
   lifted: (/** @type {string} */ who) => `The ban of ${who} was lifted.`,
 
   muted: 'Muted',
@@ -169,10 +196,13 @@ export const adminTexts = Object.freeze({
   remove: 'Remove',
   removeWho: (/** @type {string} */ who) => `Remove ${who}`,
   removeTitle: (/** @type {string} */ who) => `Remove ${who}?`,
-  removeText: 'They are told that they were removed, and their place isn’t kept. Whoever has the link may join again.',
+  removeText:
+    'They are told that they were removed, and their place isn’t kept. Whoever has the link ' +
+    'may join again.',
   removed: (/** @type {string} */ who) => `${who} was removed.`,
 
-  refused: (/** @type {string} */ of, /** @type {string} */ code) => `${refusedThings[of] ?? of}: ${code}`,
+  refused: (/** @type {string} */ of, /** @type {string} */ code) =>
+    `${refusedThings[of] ?? of}: ${code}`,
   why: (/** @type {string} */ code) =>
     Object.hasOwn(errors, code) ? errors[/** @type {keyof typeof errors} */ (code)].message : '',
 

@@ -5,10 +5,14 @@
 import { build, makeDrawing, setText } from '../ui/kit/element.js';
 import { adminTexts as texts, megabytes, milliseconds, percentage } from './texts.js';
 
-/** The values that a line is drawn through: a minute of them. Fewer, at first, are drawn as wide. */
+/**
+ * The values that a line is drawn through: a minute of them. Fewer, at first, are drawn as wide.
+ */
 const MAX_POINTS = 60;
 
-/** A number with its name, what it is a part of, and, where it has one, a line of its last minute. */
+/**
+ * A number with its name, what it is a part of, and, where it has one, a line of its last minute.
+ */
 class Tile {
   #value = build('span', { class: 'tile-value' });
   #of = build('span', { class: 'tile-of' });
@@ -44,7 +48,12 @@ class Tile {
     this.#points.push(Math.min(1, Math.max(0, point / this.#most)));
     if (this.#points.length > MAX_POINTS) this.#points.shift();
     const step = (MAX_POINTS - 1) / Math.max(1, this.#points.length - 1);
-    const path = this.#points.map((share, i) => `${i === 0 ? 'M' : 'L'}${(i * step).toFixed(1)} ${(19 - 18 * share).toFixed(1)}`).join('');
+    const path = this.#points
+      .map(
+        (share, i) =>
+          `${i === 0 ? 'M' : 'L'}${(i * step).toFixed(1)} ${(19 - 18 * share).toFixed(1)}`,
+      )
+      .join('');
     this.#drawing.firstElementChild?.setAttribute('d', path);
   }
 }
@@ -62,7 +71,16 @@ export class Tiles {
 
   /** @param {HTMLElement} list */
   constructor(list) {
-    const tiles = [this.#people, this.#rooms, this.#sessions, this.#delay, this.#mixing, this.#late, this.#lost, this.#disk];
+    const tiles = [
+      this.#people,
+      this.#rooms,
+      this.#sessions,
+      this.#delay,
+      this.#mixing,
+      this.#late,
+      this.#lost,
+      this.#disk,
+    ];
     list.append(...tiles.map(({ element }) => element));
   }
 
@@ -72,15 +90,35 @@ export class Tiles {
    */
   show({ people, away, rooms, limits, sessions, load, delay, recordings }, rates) {
     const { mixingPercent, lateTickPercent, lostPercent, latePercent } = rates;
-    const connected = Object.values(/** @type {Record<string, number>} */ (sessions)).reduce((sum, count) => sum + count, 0);
-    this.#people.show(people.toLocaleString('en'), texts.peopleOf(limits.people, away), { isBad: people >= 0.95 * limits.people });
-    this.#rooms.show(rooms.toLocaleString('en'), texts.roomsOf(limits.rooms), { isBad: rooms >= 0.95 * limits.rooms });
+    const connected = Object.values(/** @type {Record<string, number>} */ (sessions)).reduce(
+      (sum, count) => sum + count,
+      0,
+    );
+    this.#people.show(people.toLocaleString('en'), texts.peopleOf(limits.people, away), {
+      isBad: people >= 0.95 * limits.people,
+    });
+    this.#rooms.show(rooms.toLocaleString('en'), texts.roomsOf(limits.rooms), {
+      isBad: rooms >= 0.95 * limits.rooms,
+    });
     this.#sessions.show(connected.toLocaleString('en'), texts.sessionsOf(sessions));
-    this.#mixing.show(percentage(mixingPercent), texts.mixingOf(load.complexity), { point: mixingPercent, isBad: (mixingPercent ?? 0) > 85 });
-    this.#late.show(percentage(lateTickPercent), texts.lateTicksOf, { point: lateTickPercent, isBad: (lateTickPercent ?? 0) > 1 });
+    this.#mixing.show(percentage(mixingPercent), texts.mixingOf(load.complexity), {
+      point: mixingPercent,
+      isBad: (mixingPercent ?? 0) > 85,
+    });
+    this.#late.show(percentage(lateTickPercent), texts.lateTicksOf, {
+      point: lateTickPercent,
+      isBad: (lateTickPercent ?? 0) > 1,
+    });
     this.#delay.show(milliseconds(delay.medianMs), texts.delayOf(delay.maxMs));
-    this.#lost.show(percentage(lostPercent), texts.lostOf(latePercent), { point: lostPercent, isBad: (lostPercent ?? 0) > 5 });
+    this.#lost.show(percentage(lostPercent), texts.lostOf(latePercent), {
+      point: lostPercent,
+      isBad: (lostPercent ?? 0) > 5,
+    });
     const isFull = recordings.limitBytes > 0 && recordings.bytes >= 0.95 * recordings.limitBytes;
-    this.#disk.show(megabytes(recordings.bytes), texts.diskOf(recordings.limitBytes, recordings.open), { isBad: isFull });
+    this.#disk.show(
+      megabytes(recordings.bytes),
+      texts.diskOf(recordings.limitBytes, recordings.open),
+      { isBad: isFull },
+    );
   }
 }

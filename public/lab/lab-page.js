@@ -21,7 +21,10 @@ import { SoundView } from './views/sound-view.js';
 import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
 
-/** The least time between two drawings of the results, in milliseconds: drawing disturbs the measurement. */
+/**
+ * The least time between two drawings of the results, in milliseconds: drawing disturbs the
+ * measurement.
+ */
 const DRAW_MS = 500;
 
 /** The step of a sweep's delays, and the time for each, in milliseconds. */
@@ -66,15 +69,27 @@ export class LabPage {
     this.#config = config;
     this.#notices = notices;
     this.#token = token;
-    const reasons = new Map(waysOf(config).map((protocol) => [protocol, whyNot(protocol, config, window)]));
-    this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), { type: 'checkbox', reasons });
+    const reasons = new Map(
+      waysOf(config).map((protocol) => [protocol, whyNot(protocol, config, window)]),
+    );
+    this.#protocols = new ProtocolChoice(elementOf('protocols', HTMLElement), {
+      type: 'checkbox',
+      reasons,
+    });
     const host = elementOf('delay-protocols', HTMLElement);
     this.#delayProtocols = new ProtocolChoice(host, { type: 'radio', reasons });
     this.#onSubmit('measure', () => this.#measure());
     this.#onSubmit('delay', () => this.#listen());
-    this.#buttons.sweep.addEventListener('click', () => void (this.#runner.running ? this.#stop() : this.#sweep()));
-    elementOf('download-json', HTMLButtonElement).addEventListener('click', () => this.#download('json'));
-    elementOf('download-csv', HTMLButtonElement).addEventListener('click', () => this.#download('csv'));
+    this.#buttons.sweep.addEventListener(
+      'click',
+      () => void (this.#runner.running ? this.#stop() : this.#sweep()),
+    );
+    elementOf('download-json', HTMLButtonElement).addEventListener('click', () =>
+      this.#download('json'),
+    );
+    elementOf('download-csv', HTMLButtonElement).addEventListener('click', () =>
+      this.#download('csv'),
+    );
   }
 
   /**
@@ -99,7 +114,10 @@ export class LabPage {
       this.#measurements.addToRoundTrips(event);
       if (event.type === 'progress') {
         const { done, protocol, turn, turns } = event;
-        this.#measureProgress.show(done, done < 1 ? texts.turn(protocol, turn, turns) : texts.lastAnswers);
+        this.#measureProgress.show(
+          done,
+          done < 1 ? texts.turn(protocol, turn, turns) : texts.lastAnswers,
+        );
       }
     });
     this.#measureProgress.end();
@@ -135,7 +153,10 @@ export class LabPage {
     await this.#run('sweep', 'sweep', { protocols, delaysMs, dwellMs: DWELL_MS }, (event) => {
       this.#measurements.addToReceived(event);
       if (event.type === 'progress') {
-        this.#delayProgress.show(event.done, texts.sweeping(event.protocol, event.turn, event.turns));
+        this.#delayProgress.show(
+          event.done,
+          texts.sweeping(event.protocol, event.turn, event.turns),
+        );
       } else if (event.type === 'heard') {
         this.#delay.follow(event.serverDelayMs);
         this.#delay.showNow(this.#measurements, event.protocol);
@@ -144,14 +165,20 @@ export class LabPage {
     this.#delay.follow(before);
     this.#delay.silence();
     this.#delayProgress.end();
-    const found = protocols.filter((protocol) => this.#measurements.receivedCurve(protocol, 'A').size > 0);
-    const least = found.map((protocol) => /** @type {[Way, number | null]} */ ([protocol, this.#leastOf(protocol)]));
+    const found = protocols.filter(
+      (protocol) => this.#measurements.receivedCurve(protocol, 'A').size > 0,
+    );
+    const least = found.map(
+      (protocol) => /** @type {[Way, number | null]} */ ([protocol, this.#leastOf(protocol)]),
+    );
     this.#announceEnd(least.length > 0 ? texts.sweepDone(least) : texts.nothing);
   }
 
   /** @param {Way} protocol */
   #leastOf(protocol) {
-    const [a, b] = /** @type {const} */ (['A', 'B']).map((client) => this.#measurements.receivedCurve(protocol, client));
+    const [a, b] = /** @type {const} */ (['A', 'B']).map((client) =>
+      this.#measurements.receivedCurve(protocol, client),
+    );
     return leastDelay([a, b], 90);
   }
 
@@ -177,7 +204,13 @@ export class LabPage {
     this.#announcer.textContent = texts.begun;
     this.#measuredAt = new Date().toISOString();
     this.#showButtons(which, texts.stop);
-    const wish = { kind, origin: location.origin, config: this.#config, token: this.#token, settings };
+    const wish = {
+      kind,
+      origin: location.origin,
+      config: this.#config,
+      token: this.#token,
+      settings,
+    };
     const problem = await this.#runner.start(wish, (event) => {
       onEvent(event);
       if (event.type === 'opened') this.#format = event.format;
@@ -196,7 +229,8 @@ export class LabPage {
 
   #stop() {
     this.#wasStopped = true;
-    for (const button of Object.values(this.#buttons)) if (!button.disabled) setText(button, texts.stopping);
+    for (const button of Object.values(this.#buttons))
+      if (!button.disabled) setText(button, texts.stopping);
     this.#runner.stop();
   }
 
@@ -252,7 +286,9 @@ export class LabPage {
   #download(kind) {
     const format = kind === 'json' ? formatJson : formatCsv;
     const type = kind === 'json' ? 'application/json' : 'text/csv';
-    const url = URL.createObjectURL(new Blob([format(this.#measurements, this.#environment())], { type }));
+    const url = URL.createObjectURL(
+      new Blob([format(this.#measurements, this.#environment())], { type }),
+    );
     const link = document.createElement('a');
     link.href = url;
     link.download = `aloud-lab-${this.#measuredAt.replace(/[:.]/g, '-')}.${kind}`;

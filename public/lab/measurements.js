@@ -10,7 +10,8 @@
  * @property {number} atMs                when it was sent, since the run began
  * @property {number | null} roundTripMs  null when it was lost
  *
- * @typedef {{ atMs: number, latencyMs: number }} HeardSound  atMs: since the run began; latencyMs: from A to B
+ * @typedef {{ atMs: number, latencyMs: number }} HeardSound atMs: since the run began; latencyMs:
+ *   from A to B
  *
  * @typedef {object} ProtocolRun  the measurements of one protocol in one run
  * @property {AudioFormat} format
@@ -20,7 +21,8 @@
  * @property {number[]} correlations  of each window of sound with the known signal
  * @property {number} unknownPieces   the number of windows in which the signal wasn't found
  *
- * @typedef {object} ReceivedSpan  the audio that one client received of the other while the delay stayed
+ * @typedef {object} ReceivedSpan the audio that one client received of the other while the delay
+ *   stayed
  * @property {Way} protocol
  * @property {ClientName} client
  * @property {number} serverDelayMs
@@ -54,7 +56,10 @@ export class Measurements {
     this.failures = [];
   }
 
-  /** Forgets some protocols' received audio, before a new sweep. @param {readonly Way[]} protocols */
+  /**
+   * Forgets some protocols' received audio, before a new sweep.
+   * @param {readonly Way[]} protocols
+   */
   beginSweep(protocols) {
     this.received = this.received.filter(({ protocol }) => !protocols.includes(protocol));
     this.failures = [];
@@ -121,7 +126,10 @@ export class Measurements {
 
   /** Whether there is anything to download. */
   get isEmpty() {
-    return this.received.length === 0 && [...this.runs.values()].every(({ roundTrips }) => roundTrips.length === 0);
+    return (
+      this.received.length === 0 &&
+      [...this.runs.values()].every(({ roundTrips }) => roundTrips.length === 0)
+    );
   }
 }
 
@@ -140,8 +148,10 @@ export function roundTripsMs(run) {
 }
 
 /**
- * Sound latency as the thesis adds it up (section 4.5): a frame's length, its round trip and the server-side delay.
+ * Sound latency as the thesis adds it up (section 4.5): a frame's length, its round trip and the
+ * server-side delay.
  * @param {ProtocolRun} run
  * @returns {number[]} in milliseconds
  */
-export const addedUpMs = (run) => roundTripsMs(run).map((ms) => run.format.frameMs + ms + run.serverDelayMs);
+export const addedUpMs = (run) =>
+  roundTripsMs(run).map((ms) => run.format.frameMs + ms + run.serverDelayMs);

@@ -18,9 +18,9 @@
 export const sorted = (values) => Float64Array.from(values).sort();
 
 /**
- * A quantile with linear interpolation between the order statistics, at (n - 1)·share counted from 0:
- * definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (The American Statistician 50,
- * 1996), the default of R, NumPy and Excel.
+ * A quantile with linear interpolation between the order statistics, at (n - 1)·share counted from
+ * 0: definition 7 of Hyndman and Fan, "Sample Quantiles in Statistical Packages" (The American
+ * Statistician 50, 1996), the default of R, NumPy and Excel.
  * @param {ArrayLike<number>} ascending
  * @param {number} share 0 to 1
  * @returns {number} NaN of no values
@@ -80,8 +80,8 @@ export function histogram(ascending, edges) {
 }
 
 /**
- * The end of an axis on which usual values can be told apart: twice the largest 95th percentile of the series, or the
- * largest value if that is less.
+ * The end of an axis on which usual values can be told apart: twice the largest 95th percentile of
+ * the series, or the largest value if that is less.
  * @param {readonly Float64Array[]} series each ascending
  * @returns {number} 0 when there are no values
  */

@@ -14,14 +14,17 @@ export function milliseconds(ms) {
 }
 
 /** @param {number} percent 0 to 100 */
-export const percentage = (percent) => `${percent.toFixed(percent >= 99.95 || percent < 0.05 ? 0 : 1)} %`;
+export const percentage = (percent) =>
+  `${percent.toFixed(percent >= 99.95 || percent < 0.05 ? 0 : 1)} %`;
 
 /** @param {number} ms */
 export const seconds = (ms) => `${(ms / 1000).toFixed(1)} s`;
 
 /** @param {readonly string[]} parts */
 const list = (parts) =>
-  parts.length < 2 ? parts.join('') : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
+  parts.length < 2
+    ? parts.join('')
+    : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
 /** The names of ways that are there to be measured. @type {Readonly<Record<string, string>>} */
 const wayNames = Object.freeze({
@@ -47,7 +50,9 @@ export const protocolHints = Object.freeze({
 
 /** The reasons why a protocol can't be measured. */
 export const browserLacks = Object.freeze({
-  insecure: 'Browsers have WebTransport on secure pages only: open this one with https://, or on localhost.',
+  insecure:
+    'Browsers have WebTransport on secure pages only: open this one with https://, or ' +
+    'on localhost.',
   webtransport: 'This browser has no WebTransport.',
   datachannel: 'This browser has no WebRTC.',
   notOffered: 'The server does not offer it.',
@@ -110,27 +115,41 @@ export const texts = Object.freeze({
   problem: (/** @type {string} */ message) => `The measurement broke off: ${message}`,
   turn: (/** @type {Way} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
     `${nameOf(protocol)}, turn ${turn} of ${turns}`,
-  sweeping: (/** @type {Way} */ protocol, /** @type {number} */ turn, /** @type {number} */ turns) =>
-    turns === 1 ? nameOf(protocol) : `${nameOf(protocol)}, ${turn} of ${turns}`,
-  live: (/** @type {Way} */ protocol) => `Two clients talk over ${nameOf(protocol)}. Move the delay.`,
+  sweeping: (
+    /** @type {Way} */ protocol,
+    /** @type {number} */ turn,
+    /** @type {number} */ turns,
+  ) => (turns === 1 ? nameOf(protocol) : `${nameOf(protocol)}, ${turn} of ${turns}`),
+  live: (/** @type {Way} */ protocol) =>
+    `Two clients talk over ${nameOf(protocol)}. Move the delay.`,
   roundTripsDone: (/** @type {[Way, number][]} */ medians) =>
-    `Done. Median round trip: ${list(medians.map(([protocol, ms]) => `${nameOf(protocol)} ${milliseconds(ms)}`))}.`,
+    'Done. Median round trip: ' +
+    `${list(medians.map(([protocol, ms]) => `${nameOf(protocol)} ${milliseconds(ms)}`))}.`,
   sweepDone: (/** @type {[Way, number | null][]} */ delays) =>
     `Done. Both clients hear 90 % from ${list(
-      delays.map(([protocol, ms]) => `${ms === null ? 'no measured delay' : `${ms} ms`} on with ${nameOf(protocol)}`),
+      delays.map(
+        ([protocol, ms]) =>
+          `${ms === null ? 'no measured delay' : `${ms} ms`} on with ${nameOf(protocol)}`,
+      ),
     )}.`,
   above: (/** @type {number} */ count, /** @type {number} */ end, /** @type {number} */ largest) =>
-    `${count === 1 ? 'One value lies' : `${count} values lie`} above ${milliseconds(end)}, where the plot ends, and ` +
-    `${count === 1 ? 'is drawn' : 'are drawn'} at its edge; the largest is ${milliseconds(largest)}.`,
+    `${count === 1 ? 'One value lies' : `${count} values lie`} above ${milliseconds(end)}, ` +
+    'where the plot ends, and ' +
+    `${count === 1 ? 'is drawn' : 'are drawn'} at its edge; the largest is ` +
+    `${milliseconds(largest)}.`,
   late: (/** @type {number} */ ms) =>
-    `This browser itself sent 99 % of its packets no more than ${milliseconds(ms)} after their time.`,
+    `This browser itself sent 99 % of its packets no more than ${milliseconds(ms)} after ` +
+    'their time.',
   delayIs: (/** @type {number} */ ms) => `${ms} ms`,
   hears: (/** @type {number | null} */ percent) => (percent === null ? '–' : percentage(percent)),
   client: (/** @type {Way} */ protocol, /** @type {ClientName} */ client) =>
     `${nameOf(protocol)}, client ${client}`,
   leastDelay: (/** @type {'A' | 'B' | 'both'} */ who, /** @type {number} */ percent) =>
-    who === 'both' ? `Both hear ${percent} % from a delay of` : `${who} hears ${percent} % from a delay of`,
+    who === 'both'
+      ? `Both hear ${percent} % from a delay of`
+      : `${who} hears ${percent} % from a delay of`,
   from: (/** @type {number} */ startMs, /** @type {number} */ endMs) =>
     `${(startMs / 1000).toFixed(1)} to ${(endMs / 1000).toFixed(1)} s`,
-  plotOf: (/** @type {string} */ what, /** @type {string} */ by) => `Plot: ${what} by ${by}. The figures are in the table below.`,
+  plotOf: (/** @type {string} */ what, /** @type {string} */ by) =>
+    `Plot: ${what} by ${by}. The figures are in the table below.`,
 });

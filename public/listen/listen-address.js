@@ -1,5 +1,6 @@
 /**
- * The address of the listeners' page: `/r/<room>?listen&embed&name=&transport=`, or `/r/<room>` of a room that is live.
+ * The address of the listeners' page: `/r/<room>?listen&embed&name=&transport=`, or `/r/<room>` of
+ * a room that is live.
  *
  * @import { TransportWish } from '../client/call/types.js'
  *
@@ -26,7 +27,10 @@ export function addressOf({ pathname, search, hash }) {
     asks: parameters.has('listen') || parameters.has('embed'),
     isEmbedded: parameters.has('embed'),
     name: parameters.get('name') ?? '',
-    transport: transport === 'webtransport' || transport === 'websocket' || transport === 'http1' ? transport : 'auto',
+    transport:
+      transport === 'webtransport' || transport === 'websocket' || transport === 'http1'
+        ? transport
+        : 'auto',
     e2eKey: new URLSearchParams(hash.slice(1)).get('e2e') ?? undefined,
   };
 }
@@ -41,6 +45,9 @@ export function stageAddress({ pathname, search }, { token, stage }) {
   if (token === undefined && stage === undefined) return null;
   const parameters = new URLSearchParams(search);
   parameters.set('stage', '');
-  const secrets = new URLSearchParams({ ...(token !== undefined && { token }), ...(stage !== undefined && { stage }) });
+  const secrets = new URLSearchParams({
+    ...(token !== undefined && { token }),
+    ...(stage !== undefined && { stage }),
+  });
   return `${pathname}?${parameters}#${secrets}`;
 }

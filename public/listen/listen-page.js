@@ -15,8 +15,13 @@ import { listenTexts as texts } from '../texts/listen.js';
 /** How often a page that isn't listening asks how many are, in milliseconds. */
 const LOOK_MS = 15_000;
 
-/** Notices about what is heard, by code: all others are of microphones, which this page has none of. */
-const NOTICES = Object.freeze({ 'sound-blocked': texts.pressForSound, 'sound-interrupted': texts.interrupted });
+/**
+ * Notices about what is heard, by code: all others are of microphones, which this page has none of.
+ */
+const NOTICES = Object.freeze({
+  'sound-blocked': texts.pressForSound,
+  'sound-interrupted': texts.interrupted,
+});
 
 /** The page of those who only listen: one press plays the room. */
 export class ListenPage {
@@ -41,24 +46,37 @@ export class ListenPage {
   constructor(wish) {
     this.#wish = wish;
     const { room, token, e2eKey, transport } = wish;
-    this.#view = new ListenView(room, { ...wish, invited: nameOfInvitation(token) }, {
-      toggle: () => this.#toggle(),
-      hand: () => this.#toggleHand(),
-      volume: (level) => this.#listening.setVolume(level),
-      near: (nearness) => this.#listening.setNearness(nearness),
+    this.#view = new ListenView(
+      room,
+      { ...wish, invited: nameOfInvitation(token) },
+      {
+        toggle: () => this.#toggle(),
+        hand: () => this.#toggleHand(),
+        volume: (level) => this.#listening.setVolume(level),
+        near: (nearness) => this.#listening.setNearness(nearness),
+      },
+    );
+    this.#media = new MediaControls({
+      play: () => void this.#start(),
+      pause: () => this.#pause(),
+      stop: () => this.#pause(),
     });
-    this.#media = new MediaControls({ play: () => void this.#start(), pause: () => this.#pause(), stop: () => this.#pause() });
-    this.#listening = new Listening({ room, token, e2eKey, transport }, {
-      playing: () => this.#playing(),
-      reconnecting: (isLong) => this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting),
-      failed: (code) => void this.#failed(code),
-      people: (onStage, listeners) => this.#people(onStage, listeners),
-      speakers: (names, isOther) => this.#view.speaks(names, isOther),
-      access: (access) => this.#access(access),
-      quality: (kbps, transportName, delayMs) => this.#view.quality(texts.quality(kbps, transportName, delayMs)),
-      notice: (code, holds) => this.#notice(code, holds),
-      control: (message) => this.#control(message),
-    });
+    this.#listening = new Listening(
+      { room, token, e2eKey, transport },
+      {
+        playing: () => this.#playing(),
+        reconnecting: (isLong) =>
+          this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting),
+        failed: (code) => void this.#failed(code),
+        people: (onStage, listeners) => this.#people(onStage, listeners),
+        speakers: (names, isOther) => this.#view.speaks(names, isOther),
+        access: (access) => this.#access(access),
+        quality: (kbps, transportName, delayMs) =>
+          this.#view.quality(texts.quality(kbps, transportName, delayMs)),
+        notice: (code, holds) => this.#notice(code, holds),
+        control: (message) => this.#control(message),
+      },
+    );
   }
 
   /** The call that is heard; null while none is. */
@@ -71,7 +89,8 @@ export class ListenPage {
     void this.#look();
     this.#timer = window.setInterval(() => void this.#look(), LOOK_MS);
     const { connection } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator);
-    // Whoever opens this page mostly presses Listen: what that needs is fetched before, unless data are to be saved.
+    // Whoever opens this page mostly presses Listen: what that needs is fetched before, unless data
+    // are to be saved.
     if (!connection?.saveData) window.setTimeout(() => Listening.load().catch(() => {}), 200);
   }
 
@@ -84,7 +103,9 @@ export class ListenPage {
       if (this.#state !== 'idle') return;
       this.#view.listeners(listeners);
       if (this.#rules === null && answer.status === 404) this.#view.says(texts.notOpen);
-      this.#view.live({ liveSince: liveSeconds === null ? null : monotonicNow() - 1000 * liveSeconds });
+      this.#view.live({
+        liveSince: liveSeconds === null ? null : monotonicNow() - 1000 * liveSeconds,
+      });
     } catch {
       // The network is gone for now: the next look may do better.
     }
@@ -180,18 +201,22 @@ export class ListenPage {
     this.#describe();
     if (!hasEnded) return;
     this.#view.says(texts.broadcastOver);
-    if (!this.#wish.asks) this.#view.offer(build('a', { class: 'button', href: location.pathname }, texts.joinCall));
+    if (!this.#wish.asks)
+      this.#view.offer(build('a', { class: 'button', href: location.pathname }, texts.joinCall));
   }
 
   /** @param {string} code @param {boolean} holds */
   #notice(code, holds) {
-    const sentence = Object.hasOwn(NOTICES, code) ? NOTICES[/** @type {keyof typeof NOTICES} */ (code)] : null;
+    const sentence = Object.hasOwn(NOTICES, code)
+      ? NOTICES[/** @type {keyof typeof NOTICES} */ (code)]
+      : null;
     if (sentence !== null) this.#view.says(holds ? sentence : texts.playing);
   }
 
   /** @param {Record<string, any>} message  of the server */
   #control({ type, action, key, recording }) {
-    if (type === 'welcome' || type === 'recording') this.#view.recorded(recording?.on ? recording.id : null, this.call?.nodeOrigin);
+    if (type === 'welcome' || type === 'recording')
+      this.#view.recorded(recording?.on ? recording.id : null, this.call?.nodeOrigin);
     if (type === 'lobby') this.#view.says(texts.waiting);
     if (type === 'draining') this.#view.says(texts.draining);
     if (type === 'stage') this.#mayEnter(String(key));
@@ -213,7 +238,9 @@ export class ListenPage {
     this.#view.hand(raised);
   }
 
-  /** @param {string} key  of the stage of the broadcast, onto which a moderator has let this listener */
+  /**
+   * @param {string} key of the stage of the broadcast, onto which a moderator has let this listener
+   */
   #mayEnter(key) {
     this.#stage = key;
     if (this.#wish.isEmbedded) this.#offerRoom();
@@ -248,8 +275,15 @@ export class ListenPage {
   #offerRoom() {
     this.#view.says(texts.stageElsewhere);
     const { pathname } = location;
-    const address = stageAddress({ pathname, search: '' }, { token: this.#wish.token, stage: this.#stage || undefined });
-    const link = build('a', { class: 'button primary', href: address ?? pathname, target: '_blank', rel: 'noopener' }, texts.goOnStage);
+    const address = stageAddress(
+      { pathname, search: '' },
+      { token: this.#wish.token, stage: this.#stage || undefined },
+    );
+    const link = build(
+      'a',
+      { class: 'button primary', href: address ?? pathname, target: '_blank', rel: 'noopener' },
+      texts.goOnStage,
+    );
     link.addEventListener('click', () => {
       void this.#listening.stop();
       this.#over(texts.ready);

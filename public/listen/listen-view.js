@@ -22,9 +22,25 @@ export class ListenView {
   #next = elementOf('listen-next', HTMLElement);
   #entry = elementOf('listen-entry', HTMLFormElement);
   #controls = elementOf('listen-controls', HTMLElement);
-  #name = build('input', { id: 'listen-name', type: 'text', autocomplete: 'nickname', maxlength: '120', 'aria-describedby': 'listen-name-hint' });
-  #password = build('input', { id: 'listen-password', type: 'password', maxlength: '128', autocomplete: 'off' });
-  #passwordField = build('div', { class: 'field', hidden: true }, build('label', { for: 'listen-password' }, texts.password), this.#password);
+  #name = build('input', {
+    id: 'listen-name',
+    type: 'text',
+    autocomplete: 'nickname',
+    maxlength: '120',
+    'aria-describedby': 'listen-name-hint',
+  });
+  #password = build('input', {
+    id: 'listen-password',
+    type: 'password',
+    maxlength: '128',
+    autocomplete: 'off',
+  });
+  #passwordField = build(
+    'div',
+    { class: 'field', hidden: true },
+    build('label', { for: 'listen-password' }, texts.password),
+    this.#password,
+  );
   #hand;
   #near;
   #quality = build('p', { class: 'hint' });
@@ -32,8 +48,10 @@ export class ListenView {
 
   /**
    * @param {string} room
-   * @param {{ isEmbedded: boolean, name: string, invited: string }} wish  invited: the name that the invitation gives, or empty
-   * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void, near: (nearness: Nearness) => void }} actions
+   * @param {{ isEmbedded: boolean, name: string, invited: string }} wish invited: the name that the
+   *   invitation gives, or empty
+   * @param {{ toggle: () => void, hand: () => void, volume: (level: number) => void, near:
+   *   (nearness: Nearness) => void }} actions
    */
   constructor(room, { isEmbedded, name, invited }, { toggle, hand, volume, near }) {
     document.body.classList.toggle('embedded', isEmbedded);
@@ -43,37 +61,80 @@ export class ListenView {
     this.#button.addEventListener('click', toggle);
     this.#name.value = invited || name;
     this.#name.readOnly = invited !== '';
-    this.#entry.append(this.#passwordField, this.#nameField(invited === '' ? texts.nameHint : texts.nameInvited));
+    this.#entry.append(
+      this.#passwordField,
+      this.#nameField(invited === '' ? texts.nameHint : texts.nameInvited),
+    );
     this.#entry.addEventListener('submit', (event) => {
       event.preventDefault();
       toggle();
     });
     this.#hand = makeButton('button', texts.hand, hand);
     this.#hand.setAttribute('aria-pressed', 'false');
-    const level = build('input', { id: 'listen-volume', type: 'range', min: '0', max: '100', value: '100' });
+    const level = build('input', {
+      id: 'listen-volume',
+      type: 'range',
+      min: '0',
+      max: '100',
+      value: '100',
+    });
     level.addEventListener('input', () => volume(Number(level.value) / 100));
-    const volumeField = build('div', { class: 'field' }, build('label', { for: 'listen-volume' }, texts.volume), level);
+    const volumeField = build(
+      'div',
+      { class: 'field' },
+      build('label', { for: 'listen-volume' }, texts.volume),
+      level,
+    );
     this.#near = new NearChoice(near);
-    this.#controls.append(volumeField, this.#near.element, this.#hand, build('details', {}, build('summary', {}, texts.details), this.#quality));
-    const whole = build('a', { href: `${location.pathname}?listen=call${location.hash}`, ...(isEmbedded && { target: '_blank', rel: 'noopener' }) }, isEmbedded ? texts.openRoom : texts.wholePage);
-    elementOf('listen-foot', HTMLElement).append(this.#recorded, build('p', { class: 'hint' }, whole));
+    this.#controls.append(
+      volumeField,
+      this.#near.element,
+      this.#hand,
+      build('details', {}, build('summary', {}, texts.details), this.#quality),
+    );
+    const whole = build(
+      'a',
+      {
+        href: `${location.pathname}?listen=call${location.hash}`,
+        ...(isEmbedded && { target: '_blank', rel: 'noopener' }),
+      },
+      isEmbedded ? texts.openRoom : texts.wholePage,
+    );
+    elementOf('listen-foot', HTMLElement).append(
+      this.#recorded,
+      build('p', { class: 'hint' }, whole),
+    );
     this.button('idle');
   }
 
   /** @param {string} says */
   #nameField(says) {
     const hint = build('p', { class: 'hint', id: 'listen-name-hint' }, says);
-    return build('div', { class: 'field listen-name' }, build('label', { for: 'listen-name' }, texts.name), this.#name, hint);
+    return build(
+      'div',
+      { class: 'field listen-name' },
+      build('label', { for: 'listen-name' }, texts.name),
+      this.#name,
+      hint,
+    );
   }
 
   get entry() {
     const password = this.#passwordField.hidden ? undefined : this.#password.value;
-    return { name: this.#name.value.trim() || texts.listenerName, password, nearness: this.#near.value };
+    return {
+      name: this.#name.value.trim() || texts.listenerName,
+      password,
+      nearness: this.#near.value,
+    };
   }
 
   /** @param {'idle' | 'starting' | 'playing'} state */
   button(state) {
-    const [icon, text] = /** @type {const} */ ({ idle: [icons.play, texts.listen], starting: [icons.pause, texts.cancel], playing: [icons.pause, texts.pause] })[state];
+    const [icon, text] = /** @type {const} */ ({
+      idle: [icons.play, texts.listen],
+      starting: [icons.pause, texts.cancel],
+      playing: [icons.pause, texts.pause],
+    })[state];
     this.#button.replaceChildren(makeIcon(icon), build('span', {}, text));
     this.#button.classList.toggle('primary', state === 'idle');
     this.#entry.hidden = state !== 'idle';
@@ -109,7 +170,18 @@ export class ListenView {
    */
   recorded(id, origin = '') {
     this.#recorded.hidden = id === null;
-    if (id !== null) this.#recorded.replaceChildren(build('a', { href: `${origin}/recordings/${encodeURIComponent(id)}`, target: '_blank', rel: 'noopener' }, texts.fromBeginning));
+    if (id !== null)
+      this.#recorded.replaceChildren(
+        build(
+          'a',
+          {
+            href: `${origin}/recordings/${encodeURIComponent(id)}`,
+            target: '_blank',
+            rel: 'noopener',
+          },
+          texts.fromBeginning,
+        ),
+      );
   }
 
   /** @param {string[]} names @param {boolean} [isOther]  there is sound, and no voice in it */
@@ -133,7 +205,10 @@ export class ListenView {
     setText(this.#quality, sentence);
   }
 
-  /** Offers what comes next, in place of what was offered. @param {...HTMLElement} offers  none: nothing */
+  /**
+   * Offers what comes next, in place of what was offered.
+   * @param {...HTMLElement} offers none: nothing
+   */
   offer(...offers) {
     this.#next.replaceChildren(...offers);
   }

@@ -6,13 +6,14 @@
  *
  * @typedef {object} ListeningEvents
  * @property {() => void} playing                        it is heard, for the first time or again
- * @property {(isLong: boolean) => void} reconnecting    isLong: for so long that the place may be gone
+ * @property {(isLong: boolean) => void} reconnecting isLong: for so long that the place may be gone
  * @property {(code: string) => void} failed
- * @property {(onStage: string[], listeners: number) => void} people   the names of those who may be heard
- * @property {(names: string[], isOther: boolean) => void} speakers  the names of those who speak, the loudest first; isOther:
- *   there is sound, and no voice in it
+ * @property {(onStage: string[], listeners: number) => void} people the names of those who may be
+ *   heard
+ * @property {(names: string[], isOther: boolean) => void} speakers the names of those who speak,
+ *   the loudest first; isOther: there is sound, and no voice in it
  * @property {(access: Access) => void} access           the room's rules, and what one may do
- * @property {(kbps: number, transport: string, delayMs: number | null) => void} quality   each second
+ * @property {(kbps: number, transport: string, delayMs: number | null) => void} quality each second
  * @property {(code: string, holds: boolean) => void} notice
  * @property {(message: Record<string, any>) => void} control
  */
@@ -21,14 +22,20 @@
 const LONG_MS = 30_000;
 
 /**
- * Messages of the server that are kept for a page of the call that takes over later, and the most of each type. Of all but chat
- * the last one says all.
+ * Messages of the server that are kept for a page of the call that takes over later, and the most
+ * of each type. Of all but chat the last one says all.
  */
-const KEPT = new Map([['welcome', 1], ['chat', 200], ['metronome', 1], ['track', 1], ['recording', 1]]);
+const KEPT = new Map([
+  ['welcome', 1],
+  ['chat', 200],
+  ['metronome', 1],
+  ['track', 1],
+  ['recording', 1],
+]);
 
 /**
- * The level from which sound is more than the noise of a room, in -dBov, and the time that it goes on without a voice before it is
- * taken for another sound, in milliseconds: words have pauses.
+ * The level from which sound is more than the noise of a room, in -dBov, and the time that it goes
+ * on without a voice before it is taken for another sound, in milliseconds: words have pauses.
  */
 const SOUND_LEVEL = 50;
 const OTHER_MS = 2000;
@@ -82,7 +89,13 @@ export class Listening {
     if (this.#call) return;
     const Loaded = await Listening.load();
     if (this.#call) return;
-    const call = new Loaded({ ...this.#wish, ...entry, listen: true, microphoneId: null, resume: this.#resume || undefined });
+    const call = new Loaded({
+      ...this.#wish,
+      ...entry,
+      listen: true,
+      microphoneId: null,
+      resume: this.#resume || undefined,
+    });
     this.#call = call;
     this.#bytes = { down: 0, atMs: 0 };
     this.#last.clear();
@@ -92,20 +105,34 @@ export class Listening {
 
   /** @param {Call} call */
   #follow(call) {
-    /** @template {keyof import('../client/call/types.js').CallEvents} T @param {T} type @param {(detail: import('../client/call/types.js').CallEvents[T]) => void} run */
-    const on = (type, run) => call.addEventListener(type, ({ detail }) => call === this.#call && run(detail));
-    const last = (/** @type {string} */ type, /** @type {any} */ detail) => this.#last.set(type, detail);
+    /**
+     * @template {keyof import('../client/call/types.js').CallEvents} T
+     * @param {T} type
+     * @param {(detail: import('../client/call/types.js').CallEvents[T]) => void} run
+     */
+    const on = (type, run) =>
+      call.addEventListener(type, ({ detail }) => call === this.#call && run(detail));
+    const last = (/** @type {string} */ type, /** @type {any} */ detail) =>
+      this.#last.set(type, detail);
     this.#otherSinceMs = performance.now();
-    on('state', ({ state, code = 'unknown', since = Date.now() }) => this.#became(state, code, since));
+    on('state', ({ state, code = 'unknown', since = Date.now() }) =>
+      this.#became(state, code, since),
+    );
     on('people', (detail) => {
       last('people', detail);
       this.#people = detail.people.filter(({ id, away }) => id !== detail.you && !away);
-      this.#on.people(this.#people.filter(({ role }) => role !== 'listener').map(nameOf), detail.listeners);
+      this.#on.people(
+        this.#people.filter(({ role }) => role !== 'listener').map(nameOf),
+        detail.listeners,
+      );
     });
     on('speakers', (speakers) => {
-      const voices = speakers.filter(({ voice }) => voice).flatMap(({ id }) => this.#people.find((person) => person.id === id) ?? []);
+      const voices = speakers
+        .filter(({ voice }) => voice)
+        .flatMap(({ id }) => this.#people.find((person) => person.id === id) ?? []);
       const nowMs = performance.now();
-      if (voices.length > 0 || !speakers.some(({ level }) => level < SOUND_LEVEL)) this.#otherSinceMs = nowMs;
+      if (voices.length > 0 || !speakers.some(({ level }) => level < SOUND_LEVEL))
+        this.#otherSinceMs = nowMs;
       this.#on.speakers(voices.map(nameOf), nowMs - this.#otherSinceMs >= OTHER_MS);
     });
     on('access', (access) => {
@@ -116,7 +143,9 @@ export class Listening {
       last('transport', detail);
       this.#transport = detail.took;
     });
-    on('stats', (stats) => this.#measure(stats.bytes.down, stats.clock.atMs, stats.behindMs ?? stats.delayMs));
+    on('stats', (stats) =>
+      this.#measure(stats.bytes.down, stats.clock.atMs, stats.behindMs ?? stats.delayMs),
+    );
     on('notice', ({ code }) => this.#on.notice(code, true));
     on('settled', ({ code }) => this.#on.notice(code, false));
     on('control', (message) => {
@@ -154,7 +183,8 @@ export class Listening {
     const before = this.#bytes;
     this.#bytes = { down, atMs };
     // After a reconnect the bytes are counted anew.
-    if (before.atMs > 0 && down >= before.down && atMs > before.atMs) this.#on.quality((8 * (down - before.down)) / (atMs - before.atMs), this.#transport, delayMs);
+    if (before.atMs > 0 && down >= before.down && atMs > before.atMs)
+      this.#on.quality((8 * (down - before.down)) / (atMs - before.atMs), this.#transport, delayMs);
   }
 
   /** @param {number} level  0 to 1 */
@@ -180,7 +210,10 @@ export class Listening {
     this.#volume.gain.gain.value = this.#level;
   }
 
-  /** @param {object} message  to the server @returns {boolean} false while there is no connection */
+  /**
+   * @param {object} message to the server
+   * @returns {boolean} false while there is no connection
+   */
   send(message) {
     return this.#call?.sendControl(message) ?? false;
   }
@@ -202,12 +235,16 @@ export class Listening {
     await call?.leave();
   }
 
-  /** Gives the call to a page that goes on with it, with what that has to know. @returns {{ call: Call, past: [string, any][] } | null} */
+  /**
+   * Gives the call to a page that goes on with it, with what that has to know.
+   * @returns {{ call: Call, past: [string, any][] } | null}
+   */
   handOver() {
     const call = this.#call;
     if (call === null) return null;
     const past = /** @type {[string, any][]} */ ([]);
-    for (const type of ['transport', 'people']) if (this.#last.has(type)) past.push([type, this.#last.get(type)]);
+    for (const type of ['transport', 'people'])
+      if (this.#last.has(type)) past.push([type, this.#last.get(type)]);
     for (const message of this.#messages) past.push(['control', message]);
     if (this.#last.has('access')) past.push(['access', this.#last.get('access')]);
     this.#setLoud();

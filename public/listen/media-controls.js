@@ -1,10 +1,14 @@
-/** The length of the silence that is played, in seconds: for less than five Chromium shows no controls. */
+/**
+ * The length of the silence that is played, in seconds: for less than five Chromium shows no
+ * controls.
+ */
 const SILENCE_SECONDS = 10;
 const SILENCE_RATE = 8000;
 
 /**
- * The system's controls of what is heard (W3C Media Session): on the lock screen, headphones and keyboards. Systems show
- * them for media elements, so one plays silence, over and over, while the room is heard.
+ * The system's controls of what is heard (W3C Media Session): on the lock screen, headphones and
+ * keyboards. Systems show them for media elements, so one plays silence, over and over, while the
+ * room is heard.
  */
 export class MediaControls {
   /** @type {HTMLAudioElement | null} */
@@ -35,10 +39,16 @@ export class MediaControls {
     if (!mediaSession || typeof MediaMetadata !== 'function') return;
     const { metadata } = mediaSession;
     if (metadata?.title === title && metadata.artist === artist) return;
-    mediaSession.metadata = new MediaMetadata({ title, artist, artwork: [{ src: '/public/icon.svg', sizes: 'any', type: 'image/svg+xml' }] });
+    mediaSession.metadata = new MediaMetadata({
+      title,
+      artist,
+      artwork: [{ src: '/public/icon.svg', sizes: 'any', type: 'image/svg+xml' }],
+    });
   }
 
-  /** The room is heard from now on. Call it from a press, so that the browser lets the element play. */
+  /**
+   * The room is heard from now on. Call it from a press, so that the browser lets the element play.
+   */
   play() {
     this.#silence ??= silence();
     this.#silence.play().catch(() => {
@@ -62,7 +72,8 @@ export class MediaControls {
   /** @param {MediaSessionPlaybackState} state */
   #tell(state) {
     if (navigator.mediaSession) navigator.mediaSession.playbackState = state;
-    // A phone's switch for silence is for calls, not for what one listens to (Audio Session API; Safari since 16.4).
+    // A phone's switch for silence is for calls, not for what one listens to (Audio Session API;
+    // Safari since 16.4).
     const { audioSession } = /** @type {{ audioSession?: { type: string } }} */ (navigator);
     if (audioSession) audioSession.type = state === 'playing' ? 'playback' : 'auto';
   }
@@ -73,9 +84,22 @@ function silence() {
   const count = SILENCE_SECONDS * SILENCE_RATE;
   const file = new Uint8Array(44 + count).fill(128);
   const view = new DataView(file.buffer);
-  const words = /** @type {const} */ ([[0, 'RIFF'], [8, 'WAVE'], [12, 'fmt '], [36, 'data']]);
+  const words = /** @type {const} */ ([
+    [0, 'RIFF'],
+    [8, 'WAVE'],
+    [12, 'fmt '],
+    [36, 'data'],
+  ]);
   for (const [at, word] of words) for (let i = 0; i < 4; i++) file[at + i] = word.charCodeAt(i);
-  const numbers = /** @type {const} */ ([[4, 36 + count], [16, 16], [20, 0x10001], [24, SILENCE_RATE], [28, SILENCE_RATE], [32, 0x80001], [40, count]]);
+  const numbers = /** @type {const} */ ([
+    [4, 36 + count],
+    [16, 16],
+    [20, 0x10001],
+    [24, SILENCE_RATE],
+    [28, SILENCE_RATE],
+    [32, 0x80001],
+    [40, count],
+  ]);
   for (const [at, value] of numbers) view.setUint32(at, value, true);
   const audio = new Audio(URL.createObjectURL(new Blob([file], { type: 'audio/wav' })));
   audio.loop = true;

@@ -9,7 +9,11 @@ const KEY = 'aloud.near';
 
 /** The choice how near one is to whoever speaks. */
 export class NearChoice {
-  #select = build('select', { id: 'listen-near', 'aria-describedby': 'listen-near-hint' }, ...NEARNESS.map((value) => build('option', { value }, texts.nearness[value])));
+  #select = build(
+    'select',
+    { id: 'listen-near', 'aria-describedby': 'listen-near-hint' },
+    ...NEARNESS.map((value) => build('option', { value }, texts.nearness[value])),
+  );
   #hint = build('p', { class: 'hint', id: 'listen-near-hint' });
   element;
 
@@ -22,7 +26,13 @@ export class NearChoice {
       chosen(this.value);
     });
     this.#explain();
-    this.element = build('div', { class: 'field listen-near' }, build('label', { for: 'listen-near' }, texts.near), this.#select, this.#hint);
+    this.element = build(
+      'div',
+      { class: 'field listen-near' },
+      build('label', { for: 'listen-near' }, texts.near),
+      this.#select,
+      this.#hint,
+    );
   }
 
   get value() {

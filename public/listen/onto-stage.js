@@ -5,7 +5,8 @@
 /**
  * Makes this page that of the call, which goes on meanwhile and is heard all the way.
  * @param {string} room
- * @param {() => { call: Call, past: [string, any][] } | null} handOver  called when the call's page is there
+ * @param {() => { call: Call, past: [string, any][] } | null} handOver called when the call's page
+ *   is there
  * @returns {Promise<void>} rejects where it can't be loaded; the page is as it was then
  */
 export async function goOntoStage(room, handOver) {
@@ -17,10 +18,16 @@ export async function goOntoStage(room, handOver) {
   if (!answer.ok) throw new Error(`the page of the call answered ${answer.status}`);
   const page = new DOMParser().parseFromString(await answer.text(), 'text/html');
   const before = [...document.body.children];
-  const parts = [...page.body.children].map((part) => /** @type {HTMLElement} */ (document.importNode(part, true)));
+  const parts = [...page.body.children].map(
+    (part) => /** @type {HTMLElement} */ (document.importNode(part, true)),
+  );
   for (const part of parts) part.hidden = true;
   try {
-    await Promise.all([...page.querySelectorAll('link[rel=stylesheet]')].map((link) => addStyle(link.getAttribute('href') ?? '')));
+    await Promise.all(
+      [...page.querySelectorAll('link[rel=stylesheet]')].map((link) =>
+        addStyle(link.getAttribute('href') ?? ''),
+      ),
+    );
     document.body.append(...parts);
     const { adopt } = await import('../ui/adopt.js');
     const given = handOver();
@@ -39,7 +46,8 @@ export async function goOntoStage(room, handOver) {
 
 /** @param {string} href @returns {Promise<void>} */
 function addStyle(href) {
-  if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`)) return Promise.resolve();
+  if (document.querySelector(`link[rel=stylesheet][href="${CSS.escape(href)}"]`))
+    return Promise.resolve();
   const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
   return new Promise((resolve, reject) => {
     link.onload = () => resolve();

@@ -41,7 +41,9 @@ export class ChapterList {
 
   /** @param {Chapter[]} chapters */
   show(chapters) {
-    const same = this.#chapters.findIndex((chapter, i) => JSON.stringify(chapter) !== JSON.stringify(chapters[i]));
+    const same = this.#chapters.findIndex(
+      (chapter, i) => JSON.stringify(chapter) !== JSON.stringify(chapters[i]),
+    );
     const kept = same < 0 ? Math.min(this.#chapters.length, chapters.length) : same;
     for (const row of this.#rows.splice(kept)) row.remove();
     for (const chapter of chapters.slice(kept)) {
@@ -55,7 +57,13 @@ export class ChapterList {
 
   /** @param {Chapter} chapter */
   #rowOf({ label, from }) {
-    const button = build('button', { type: 'button', class: 'chapter' }, build('span', { class: 'chapter-time' }, timeText(from)), ' ', build('span', {}, label));
+    const button = build(
+      'button',
+      { type: 'button', class: 'chapter' },
+      build('span', { class: 'chapter-time' }, timeText(from)),
+      ' ',
+      build('span', {}, label),
+    );
     button.addEventListener('click', () => this.#onSeek(from));
     return build('li', {}, button);
   }

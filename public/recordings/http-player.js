@@ -20,7 +20,10 @@ import { recordingPageTexts as texts } from './texts.js';
 /** How close to the end of what the element has loaded a moment counts as beyond it, in seconds. */
 const END_SECONDS = 0.3;
 
-/** Plays a recording over HTTP by the browser's own player, which fetches it by ranges. @implements {Player} */
+/**
+ * Plays a recording over HTTP by the browser's own player, which fetches it by ranges.
+ * @implements {Player}
+ */
 export class HttpPlayer {
   #audio = new Audio();
   #url;
@@ -43,7 +46,8 @@ export class HttpPlayer {
     const audio = this.#audio;
     audio.preload = 'metadata';
     audio.preservesPitch = true;
-    for (const type of ['play', 'pause', 'waiting', 'playing', 'seeked', 'ratechange']) audio.addEventListener(type, () => events.changed());
+    for (const type of ['play', 'pause', 'waiting', 'playing', 'seeked', 'ratechange'])
+      audio.addEventListener(type, () => events.changed());
     audio.addEventListener('loadedmetadata', () => this.#arrived());
     audio.addEventListener('ended', () => this.#ended());
     audio.addEventListener('error', () => events.failed(audio.error));
@@ -131,7 +135,10 @@ export class HttpPlayer {
   }
 }
 
-/** @param {HTMLAudioElement} audio @returns {string | null} the file that the browser plays; null where it plays neither */
+/**
+ * @param {HTMLAudioElement} audio
+ * @returns {string | null} the file that the browser plays; null where it plays neither
+ */
 function fileFor(audio) {
   if (audio.canPlayType('audio/ogg; codecs=opus') !== '') return 'mix.opus';
   return audio.canPlayType('audio/webm; codecs=opus') === '' ? null : 'mix.webm';

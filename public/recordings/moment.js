@@ -1,7 +1,11 @@
 /** Moments of a recording, in seconds, in addresses and for people to read. */
 
-/** `#t=83`, `#t=1:23` or `#t=1:00:02.5`: normal play time (W3C Media Fragments URI 1.0, section 4.2.1). */
-const FRAGMENT = /(?:^#|&)t=(?:npt:)?(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{0,6})?)(?:[&,]|$)/;
+/**
+ * `#t=83`, `#t=1:23` or `#t=1:00:02.5`: normal play time (W3C Media Fragments URI 1.0, section
+ * 4.2.1).
+ */
+const FRAGMENT =
+  /(?:^#|&)t=(?:npt:)?(?:(?:(\d{1,4}):)?(\d{1,4}):)?(\d{1,7}(?:\.\d{0,6})?)(?:[&,]|$)/;
 
 /**
  * Reads the moment that an address names.
@@ -23,5 +27,7 @@ export function timeText(seconds) {
   const whole = Math.max(0, Math.floor(seconds));
   const two = (/** @type {number} */ value) => String(value % 60).padStart(2, '0');
   const minutes = Math.floor(whole / 60);
-  return whole < 3600 ? `${minutes}:${two(whole)}` : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(whole)}`;
+  return whole < 3600
+    ? `${minutes}:${two(whole)}`
+    : `${Math.floor(minutes / 60)}:${two(minutes)}:${two(whole)}`;
 }

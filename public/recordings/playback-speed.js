@@ -1,17 +1,23 @@
-/** The length of a piece that goes over into the next, and how far the best place for the next may be, in milliseconds. */
+/**
+ * The length of a piece that goes over into the next, and how far the best place for the next may
+ * be, in milliseconds.
+ */
 const HOP_MS = 15;
 const SEARCH_MS = 10;
 
-/** The sample rate at which places are compared at first, in Hz: most of a voice is below half of it. */
+/**
+ * The sample rate at which places are compared at first, in Hz: most of a voice is below half of
+ * it.
+ */
 const COARSE_RATE = 8000;
 
 /** The sound that is kept before it is played, in seconds. */
 const INPUT_SECONDS = 2;
 
 /**
- * Plays sound slower or faster with its pitch kept, by waveform-similarity overlap-add (Verhelst and Roelands, "An overlap-add
- * technique based on waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP 1993). At
- * speed 1 sound comes out as it went in.
+ * Plays sound slower or faster with its pitch kept, by waveform-similarity overlap-add (Verhelst
+ * and Roelands, "An overlap-add technique based on waveform similarity (WSOLA) for high quality
+ * time-scale modification of speech", ICASSP 1993). At speed 1 sound comes out as it went in.
  */
 export class PlaybackSpeed {
   #channels;
@@ -41,16 +47,23 @@ export class PlaybackSpeed {
 
   /** How far in the sound that went in the output is, in samples. */
   get position() {
-    return this.#dropped + (this.speed === 1 ? this.#cursor : Math.min(this.#nominal, this.#length));
+    return (
+      this.#dropped + (this.speed === 1 ? this.#cursor : Math.min(this.#nominal, this.#length))
+    );
   }
 
   /** Whether it needs more input before it can give anything. */
   get hungry() {
     if (this.speed === 1) return this.#length - this.#cursor < this.#hop;
-    return Math.max(this.#cursor, Math.ceil(this.#nominal) + this.#search) + this.#hop > this.#length;
+    return (
+      Math.max(this.#cursor, Math.ceil(this.#nominal) + this.#search) + this.#hop > this.#length
+    );
   }
 
-  /** Adds sound. @param {Float32Array} pcm  interleaved; at most a second at a time, and only while it is hungry */
+  /**
+   * Adds sound.
+   * @param {Float32Array} pcm interleaved; at most a second at a time, and only while it is hungry
+   */
   push(pcm) {
     const channels = this.#channels;
     const keep = Math.max(0, Math.floor(Math.min(this.#cursor, this.#nominal - this.#search)));
@@ -63,14 +76,20 @@ export class PlaybackSpeed {
     this.#length += pcm.length / channels;
   }
 
-  /** Takes what is left at the end, without a next piece to go over into. @returns {Float32Array} interleaved */
+  /**
+   * Takes what is left at the end, without a next piece to go over into.
+   * @returns {Float32Array} interleaved
+   */
   rest() {
     const rest = this.#input.slice(this.#cursor * this.#channels, this.#length * this.#channels);
     this.#cursor = this.#nominal = this.#length;
     return rest;
   }
 
-  /** Gives the next piece, unless it is hungry. @returns {Float32Array} interleaved, valid until the next call */
+  /**
+   * Gives the next piece, unless it is hungry.
+   * @returns {Float32Array} interleaved, valid until the next call
+   */
   pull() {
     const [channels, hop] = [this.#channels, this.#hop];
     if (this.speed === 1) {
@@ -84,7 +103,8 @@ export class PlaybackSpeed {
       const weight = (i + 0.5) / hop;
       for (let c = 0; c < channels; c++) {
         const before = this.#input[(this.#cursor + i) * channels + c];
-        this.#out[i * channels + c] = before + weight * (this.#input[(start + i) * channels + c] - before);
+        this.#out[i * channels + c] =
+          before + weight * (this.#input[(start + i) * channels + c] - before);
       }
     }
     this.#cursor = start + hop;
@@ -100,7 +120,12 @@ export class PlaybackSpeed {
     const from = Math.max(0, nominal - this.#search);
     const to = Math.min(this.#length - this.#hop, nominal + this.#search);
     const rough = this.#bestOf(from, to, this.#factor, this.#factor);
-    return this.#bestOf(Math.max(from, rough - this.#factor), Math.min(to, rough + this.#factor), 1, 2);
+    return this.#bestOf(
+      Math.max(from, rough - this.#factor),
+      Math.min(to, rough + this.#factor),
+      1,
+      2,
+    );
   }
 
   /**

@@ -39,7 +39,13 @@ export class PlayerBar {
   constructor(place, actions) {
     this.waveform = new Waveform(actions.seek);
     this.#toggle.addEventListener('click', actions.toggle);
-    const speed = build('select', { id: 'speed' }, ...SPEEDS.map((value) => build('option', { value: String(value), selected: value === 1 }, texts.speedOf(value))));
+    const speed = build(
+      'select',
+      { id: 'speed' },
+      ...SPEEDS.map((value) =>
+        build('option', { value: String(value), selected: value === 1 }, texts.speedOf(value)),
+      ),
+    );
     speed.addEventListener('change', () => actions.speed(Number(speed.value)));
     this.#live = makeButton('button small live', texts.toLive, actions.live);
     this.#live.hidden = true;
@@ -51,8 +57,16 @@ export class PlayerBar {
     };
     place.append(
       this.waveform.element,
-      build('div', { class: 'controls' },
-        build('div', { class: 'transport' }, skip(texts.back, -SKIP_SECONDS), this.#toggle, skip(texts.ahead, SKIP_SECONDS)),
+      build(
+        'div',
+        { class: 'controls' },
+        build(
+          'div',
+          { class: 'transport' },
+          skip(texts.back, -SKIP_SECONDS),
+          this.#toggle,
+          skip(texts.ahead, SKIP_SECONDS),
+        ),
         this.#time,
         this.#live,
         build('label', { class: 'speed', for: 'speed' }, build('span', {}, texts.speed), speed),
@@ -63,7 +77,10 @@ export class PlayerBar {
     this.show({ playing: false, waiting: false, seconds: 0, length: 0, via: '' });
   }
 
-  /** @param {{ playing: boolean, waiting: boolean, seconds: number, length: number, via: string }} state */
+  /**
+   * @param {{ playing: boolean, waiting: boolean, seconds: number, length: number, via: string }}
+   *   state
+   */
   show({ playing, waiting, seconds, length, via }) {
     if (playing !== this.#playing) {
       this.#playing = playing;

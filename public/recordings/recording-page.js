@@ -15,13 +15,17 @@ import { recordingPageTexts as texts } from './texts.js';
  * @property {string} startedAt  ISO 8601
  * @property {boolean} on        whether it is being written
  * @property {number} seconds    of the mix, as far as it is written
- * @property {{ file: string, label: string, person: string | null, seconds: number | null, bytes: number }[]} files
+ * @property {{ file: string, label: string, person: string | null, seconds: number | null, bytes:
+ *   number }[]} files
  */
 
 /** The interval at which a recording that runs is looked at, in milliseconds. */
 const LOOK_MS = 2000;
 
-/** How far before its end a recording that runs is played live, in seconds: for what is still on its way. */
+/**
+ * How far before its end a recording that runs is played live, in seconds: for what is still on its
+ * way.
+ */
 const EDGE_SECONDS = 3;
 
 /** How close to that one is at the edge, in seconds. */
@@ -30,7 +34,10 @@ const NEAR_EDGE_SECONDS = 4;
 /** The interval at which the position is shown while it plays, in milliseconds. */
 const SHOW_MS = 100;
 
-/** The time for which sound is waited for over WebTransport, in milliseconds; after it the recording is played over HTTP. */
+/**
+ * The time for which sound is waited for over WebTransport, in milliseconds; after it the recording
+ * is played over HTTP.
+ */
 const PATIENCE_MS = 6000;
 
 const dateFormat = new Intl.DateTimeFormat(undefined, { dateStyle: 'long', timeStyle: 'short' });
@@ -55,7 +62,10 @@ export class RecordingPage {
   /** Since when sound is waited for. @type {number | null} */
   #waitsSince = null;
   #isOverHttp = false;
-  #events = { changed: () => this.#show(), failed: (/** @type {unknown} */ error) => this.#failed(error) };
+  #events = {
+    changed: () => this.#show(),
+    failed: (/** @type {unknown} */ error) => this.#failed(error),
+  };
 
   /** @param {string} id */
   constructor(id) {
@@ -69,7 +79,11 @@ export class RecordingPage {
       live: () => this.#toLive(),
       copy: () => void this.#copy(),
     });
-    this.#chapters = new ChapterList(elementOf('chapters', HTMLElement), elementOf('no-chapters', HTMLElement), (seconds) => this.#seek(seconds));
+    this.#chapters = new ChapterList(
+      elementOf('chapters', HTMLElement),
+      elementOf('no-chapters', HTMLElement),
+      (seconds) => this.#seek(seconds),
+    );
     document.addEventListener('keydown', (event) => this.#key(event));
     globalThis.addEventListener('hashchange', () => this.#goToHash());
   }
@@ -77,7 +91,10 @@ export class RecordingPage {
   /** Fetches what there is of the recording, and shows it. */
   async open() {
     const answer = await fetch(this.#url).catch(() => null);
-    if (!answer?.ok) return this.#notice(answer === null ? texts.unreachable : answer.status === 410 ? texts.deleted : texts.missing);
+    if (!answer?.ok)
+      return this.#notice(
+        answer === null ? texts.unreachable : answer.status === 410 ? texts.deleted : texts.missing,
+      );
     this.#description = /** @type {Description} */ (await answer.json());
     const { room, startedAt, seconds } = this.#description;
     document.title = texts.title(room);
@@ -116,7 +133,11 @@ export class RecordingPage {
   /** Fetches the waveform, and who spoke when. */
   async #fetchBeside() {
     const [peaks, chapters] = await Promise.all(
-      ['peaks.json', 'chapters.vtt'].map((file) => fetch(`${this.#url}/${file}`).then((answer) => (answer.ok ? answer.text() : null)).catch(() => null)),
+      ['peaks.json', 'chapters.vtt'].map((file) =>
+        fetch(`${this.#url}/${file}`)
+          .then((answer) => (answer.ok ? answer.text() : null))
+          .catch(() => null),
+      ),
     );
     this.#bar.waveform.show(this.#length, peaks === null ? undefined : JSON.parse(peaks));
     this.#chapters.show(readChapters(chapters ?? ''));
@@ -183,7 +204,12 @@ export class RecordingPage {
   #key(event) {
     const { target, key } = event;
     if (event.defaultPrevented || event.altKey || event.ctrlKey || event.metaKey) return;
-    if (target instanceof Element && target.closest('button, select, input, a') && (key === ' ' || key === 'Enter')) return;
+    if (
+      target instanceof Element &&
+      target.closest('button, select, input, a') &&
+      (key === ' ' || key === 'Enter')
+    )
+      return;
     if (target instanceof HTMLSelectElement) return;
     if (key === ' ' || key === 'k') this.#toggle();
     else if (key === 'ArrowLeft') this.#seek(this.#seconds - SKIP_SECONDS / 2);
@@ -195,7 +221,9 @@ export class RecordingPage {
   /** Plays over HTTP what doesn't come over WebTransport. @returns {boolean} whether that can be */
   #playOverHttp() {
     const before = this.#player;
-    const player = this.#isOverHttp ? null : openOverHttp({ url: this.#url, seconds: this.#length }, this.#events);
+    const player = this.#isOverHttp
+      ? null
+      : openOverHttp({ url: this.#url, seconds: this.#length }, this.#events);
     if (!before || !player) return false;
     this.#isOverHttp = true;
     this.#waitsSince = null;
@@ -215,7 +243,12 @@ export class RecordingPage {
     if (!player) return;
     const { playing, waiting, seconds, via } = player;
     this.#waitsSince = waiting ? (this.#waitsSince ?? performance.now()) : null;
-    if (this.#waitsSince !== null && performance.now() - this.#waitsSince > PATIENCE_MS && this.#playOverHttp()) return;
+    if (
+      this.#waitsSince !== null &&
+      performance.now() - this.#waitsSince > PATIENCE_MS &&
+      this.#playOverHttp()
+    )
+      return;
     this.#bar.show({ playing, waiting, seconds, length: Math.max(seconds, this.#length), via });
     this.#bar.running(this.#description?.on === true, seconds > this.#end - NEAR_EDGE_SECONDS);
     this.#chapters.at(seconds);
@@ -229,8 +262,16 @@ export class RecordingPage {
   #showFiles() {
     const { files = [], on } = this.#description ?? {};
     const whole = on ? [] : files;
-    const rows = whole.map(({ file, label, person, bytes }) => fileRow(`${this.#url}/${encodeURIComponent(file)}`, file, person === null ? texts.mix : label, texts.size(bytes)));
-    if (whole.some(({ person }) => person === null)) rows.splice(1, 0, fileRow(`${this.#url}/mix.webm`, 'mix.webm', texts.mixAsWebm, ''));
+    const rows = whole.map(({ file, label, person, bytes }) =>
+      fileRow(
+        `${this.#url}/${encodeURIComponent(file)}`,
+        file,
+        person === null ? texts.mix : label,
+        texts.size(bytes),
+      ),
+    );
+    if (whole.some(({ person }) => person === null))
+      rows.splice(1, 0, fileRow(`${this.#url}/mix.webm`, 'mix.webm', texts.mixAsWebm, ''));
     if (on) rows.push(build('li', { class: 'hint' }, texts.running));
     elementOf('files', HTMLElement).replaceChildren(...rows);
   }
@@ -239,7 +280,10 @@ export class RecordingPage {
   #mediaSession() {
     const { mediaSession } = navigator;
     if (!mediaSession) return;
-    mediaSession.metadata = new MediaMetadata({ title: this.#description?.room ?? '', artist: 'aloud' });
+    mediaSession.metadata = new MediaMetadata({
+      title: this.#description?.room ?? '',
+      artist: 'aloud',
+    });
     const handlers = /** @type {[MediaSessionAction, MediaSessionActionHandler][]} */ ([
       ['play', () => !this.#player?.playing && this.#toggle()],
       ['pause', () => this.#player?.playing && this.#toggle()],
@@ -256,20 +300,23 @@ export class RecordingPage {
     if (!mediaSession) return;
     mediaSession.playbackState = playing ? 'playing' : 'paused';
     const duration = Math.max(seconds, this.#length);
-    if (duration > 0) mediaSession.setPositionState?.({ duration, position: seconds, playbackRate: this.#speed });
+    if (duration > 0)
+      mediaSession.setPositionState?.({ duration, position: seconds, playbackRate: this.#speed });
   }
 
   /** @param {unknown} error */
   #failed(error) {
     if (this.#playOverHttp()) return;
-    console.warn('the recording can\'t be played:', error);
+    console.warn("the recording can't be played:", error);
     this.#notice(texts.failed);
     this.#show();
   }
 
   /** @param {string} sentence */
   #notice(sentence) {
-    this.#notices.replaceChildren(build('div', { class: 'notice' }, build('p', { class: 'notice-says' }, sentence)));
+    this.#notices.replaceChildren(
+      build('div', { class: 'notice' }, build('p', { class: 'notice-says' }, sentence)),
+    );
   }
 
   #clearNotice() {
@@ -284,5 +331,15 @@ export class RecordingPage {
  * @param {string} size
  */
 function fileRow(href, file, name, size) {
-  return build('li', {}, build('a', { href, download: file, class: 'file' }, makeIcon(icons.download), build('span', {}, name)), build('span', { class: 'hint' }, size));
+  return build(
+    'li',
+    {},
+    build(
+      'a',
+      { href, download: file, class: 'file' },
+      makeIcon(icons.download),
+      build('span', {}, name),
+    ),
+    build('span', { class: 'hint' }, size),
+  );
 }

@@ -81,7 +81,10 @@ export class SegmentPlayback {
     this.#stretch.speed = speed;
   }
 
-  /** @param {number} count  of segments that there are @param {boolean} whole  whether there will be no more */
+  /**
+   * @param {number} count of segments that there are
+   * @param {boolean} whole whether there will be no more
+   */
   known(count, whole) {
     this.#count = count;
     this.#whole = whole;
@@ -91,7 +94,8 @@ export class SegmentPlayback {
   seek(seconds) {
     const samples = Math.round(seconds * SEGMENT_RATE);
     this.#next = Math.floor(samples / SEGMENT_RATE);
-    for (const number of this.#segments.keys()) if (!this.#isNear(number)) this.#segments.delete(number);
+    for (const number of this.#segments.keys())
+      if (!this.#isNear(number)) this.#segments.delete(number);
     this.#stretch = this.#newStretch(this.#stretch.speed);
     this.#base = samples;
     this.#pcm = new Float32Array(0);
@@ -123,8 +127,13 @@ export class SegmentPlayback {
    * @param {number} samples  that are to be in it
    */
   fill(samples) {
-    // The ring's reader has run ahead while there was nothing: what is written for that time is never heard.
-    while (this.#ring.available < 0) this.#ring.write(this.#silence, Math.min(-this.#ring.available, this.#silence.length / this.#channels));
+    // The ring's reader has run ahead while there was nothing: what is written for that time is
+    // never heard.
+    while (this.#ring.available < 0)
+      this.#ring.write(
+        this.#silence,
+        Math.min(-this.#ring.available, this.#silence.length / this.#channels),
+      );
     while (this.#ring.available < samples) {
       if (!this.#stretch.hungry) this.#ring.write(this.#stretch.pull());
       else if (!this.#feed()) break;
@@ -152,7 +161,11 @@ export class SegmentPlayback {
     const skipped = this.#pcm.length === 0 ? this.#taken : 0;
     const goesOn = this.#decoder !== null && found.rate === this.#rate;
     if (!goesOn) this.#closeDecoder();
-    this.#decoder ??= this.#codec.createDecoder({ sampleRate: SEGMENT_RATE, frameSamples: PACKET_SAMPLES, channels: this.#channels });
+    this.#decoder ??= this.#codec.createDecoder({
+      sampleRate: SEGMENT_RATE,
+      frameSamples: PACKET_SAMPLES,
+      channels: this.#channels,
+    });
     this.#rate = found.rate;
     this.#pcm = decodeSegment(this.#decoder, found.segment, this.#channels, goesOn);
     this.#taken = skipped;

@@ -4,13 +4,20 @@ import { SampleRing } from '../../worklets/sample-ring.js';
 import { SEGMENT_RATE } from '../shared/wire/segment.js';
 import { recordingPageTexts as texts } from './texts.js';
 
-/** The time in which the server must have answered, in milliseconds; after it the recording is played over HTTP. */
+/**
+ * The time in which the server must have answered, in milliseconds; after it the recording is
+ * played over HTTP.
+ */
 const OPEN_MS = 4000;
 
 /** The sound that the ring holds, in samples. */
 const RING_SAMPLES = SEGMENT_RATE / 2;
 
-/** Plays a recording over WebTransport, segment by segment, at the rate that the way to the server has room for. @implements {Player} */
+/**
+ * Plays a recording over WebTransport, segment by segment, at the rate that the way to the server
+ * has room for.
+ * @implements {Player}
+ */
 export class SegmentPlayer {
   #worker = new Worker(new URL('./segment-worker.js', import.meta.url), { type: 'module' });
   #events;
@@ -25,19 +32,30 @@ export class SegmentPlayer {
 
   /** Whether the browser has what it takes. */
   static get playable() {
-    return typeof WebTransport === 'function' && typeof AudioWorkletNode === 'function' && globalThis.crossOriginIsolated === true;
+    return (
+      typeof WebTransport === 'function' &&
+      typeof AudioWorkletNode === 'function' &&
+      globalThis.crossOriginIsolated === true
+    );
   }
 
   /**
-   * @param {{ url: string, hashes: string[], rule?: string }} way  hashes: of the server's certificate, none where it is trusted
+   * @param {{ url: string, hashes: string[], rule?: string }} way hashes: of the server's
+   *   certificate, none where it is trusted
    * @param {PlayerEvents} events
    * @returns {Promise<SegmentPlayer>}
    * @throws {unknown} when the server doesn't answer
    */
   static async open({ url, hashes, rule }, events) {
     const player = new SegmentPlayer(events);
-    const certificate = hashes.map((hash) => ({ algorithm: 'sha-256', value: Uint8Array.from(atob(hash), (letter) => letter.charCodeAt(0)) }));
-    const options = { congestionControl: 'throughput', ...(certificate.length > 0 && { serverCertificateHashes: certificate }) };
+    const certificate = hashes.map((hash) => ({
+      algorithm: 'sha-256',
+      value: Uint8Array.from(atob(hash), (letter) => letter.charCodeAt(0)),
+    }));
+    const options = {
+      congestionControl: 'throughput',
+      ...(certificate.length > 0 && { serverCertificateHashes: certificate }),
+    };
     try {
       await player.#opened({ url, options, rule });
       return player;
@@ -55,7 +73,10 @@ export class SegmentPlayer {
   /** @param {object} way @returns {Promise<void>} */
   #opened(way) {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new Error('the server doesn\'t answer over WebTransport')), OPEN_MS);
+      const timer = setTimeout(
+        () => reject(new Error("the server doesn't answer over WebTransport")),
+        OPEN_MS,
+      );
       this.#worker.onerror = (event) => reject(new Error(event.message));
       this.#worker.onmessage = ({ data }) => {
         clearTimeout(timer);
@@ -75,7 +96,8 @@ export class SegmentPlayer {
     if (failed !== undefined) return this.#failed(failed);
     const { waiting, rate } = this.#state;
     this.#state = state;
-    if (this.#target !== null && Math.abs(state.seconds - this.#target) < 1 && !state.waiting) this.#target = null;
+    if (this.#target !== null && Math.abs(state.seconds - this.#target) < 1 && !state.waiting)
+      this.#target = null;
     if (state.ended && this.playing) this.pause();
     if (waiting !== state.waiting || rate !== state.rate) this.#events.changed();
   }
@@ -100,10 +122,19 @@ export class SegmentPlayer {
 
   /** Makes what plays the sound, by the first press: a browser lets a page be heard only then. */
   async #start() {
-    const context = (this.#context = new AudioContext({ sampleRate: SEGMENT_RATE, latencyHint: 'playback' }));
-    await context.audioWorklet.addModule(new URL('../../worklets/playback-processor.js', import.meta.url));
+    const context = (this.#context = new AudioContext({
+      sampleRate: SEGMENT_RATE,
+      latencyHint: 'playback',
+    }));
+    await context.audioWorklet.addModule(
+      new URL('../../worklets/playback-processor.js', import.meta.url),
+    );
     const { memory } = SampleRing.create(RING_SAMPLES, true, this.#channels);
-    const node = new AudioWorkletNode(context, 'aloud-playback', { numberOfInputs: 0, outputChannelCount: [2], processorOptions: { memory } });
+    const node = new AudioWorkletNode(context, 'aloud-playback', {
+      numberOfInputs: 0,
+      outputChannelCount: [2],
+      processorOptions: { memory },
+    });
     node.connect(context.destination);
     const { port1, port2 } = new MessageChannel();
     node.port.postMessage({ port: port1 }, [port1]);

@@ -1,10 +1,16 @@
 import { ControlLines, writeControlLine } from '../shared/wire/control.js';
-import { MAX_SEGMENT_BYTES, readSegmentStream, SEGMENT_HEADER_BYTES } from '../shared/wire/segment.js';
+import {
+  MAX_SEGMENT_BYTES,
+  readSegmentStream,
+  SEGMENT_HEADER_BYTES,
+} from '../shared/wire/segment.js';
 
 /**
  * @typedef {object} SessionEvents
- * @property {(one: { number: number, rate: number, segment: Uint8Array }) => void} segment  of the last play()
- * @property {(state: { rates: number[], channels: number, count: number, whole: boolean, on: boolean }) => void} recording
+ * @property {(one: { number: number, rate: number, segment: Uint8Array }) => void} segment of the
+ *   last play()
+ * @property {(state: { rates: number[], channels: number, count: number, whole: boolean, on:
+ *   boolean }) => void} recording
  * @property {(code: number, reason: string) => void} closed  called once
  */
 
@@ -75,7 +81,8 @@ export class SegmentSession {
       onError: () => this.close(),
     });
     try {
-      for (let part = await reader.read(); !part.done; part = await reader.read()) lines.push(part.value);
+      for (let part = await reader.read(); !part.done; part = await reader.read())
+        lines.push(part.value);
     } catch {
       // The session's end is told by itself.
     }
@@ -84,7 +91,8 @@ export class SegmentSession {
   /** @param {ReadableStreamDefaultReader<ReadableStream<Uint8Array>>} streams */
   async #readSegments(streams) {
     try {
-      for (let next = await streams.read(); !next.done; next = await streams.read()) void this.#readSegment(next.value.getReader());
+      for (let next = await streams.read(); !next.done; next = await streams.read())
+        void this.#readSegment(next.value.getReader());
     } catch {
       // Likewise.
     }
@@ -98,7 +106,8 @@ export class SegmentSession {
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
         parts.push(part.value);
         length += part.value.length;
-        if (length > SEGMENT_HEADER_BYTES + MAX_SEGMENT_BYTES) return void reader.cancel().catch(() => {});
+        if (length > SEGMENT_HEADER_BYTES + MAX_SEGMENT_BYTES)
+          return void reader.cancel().catch(() => {});
       }
     } catch {
       // The server took it back.

@@ -6,20 +6,26 @@ import { SegmentPlayback } from './segment-playback.js';
 import { SegmentSession } from './segment-session.js';
 
 /**
- * The worker that fetches, decodes and plays a recording's segments. Messages in: `{ open: { url, options } }`,
- * `{ start: { memory, port } }`, `{ seek }` in seconds, `{ speed }`, `{ paused }`; out: `{ opened: { channels } }`, `{ state }`,
- * `{ failed }`, a sentence for the console.
+ * The worker that fetches, decodes and plays a recording's segments. Messages in:
+ * `{ open: { url, options } }`, `{ start: { memory, port } }`, `{ seek }` in seconds, `{ speed }`,
+ * `{ paused }`; out: `{ opened: { channels } }`, `{ state }`, `{ failed }`, a sentence for the
+ * console.
  */
 
 /** The sound in the ring that wakes this thread, and up to which it is filled, in samples. */
 const LOW = (SEGMENT_RATE * 150) / 1000;
 const FULL = (SEGMENT_RATE * 300) / 1000;
 
-/** The times that a session that broke off is opened anew in a row, and the pause before, in milliseconds. */
+/**
+ * The times that a session that broke off is opened anew in a row, and the pause before, in
+ * milliseconds.
+ */
 const TRIES = 3;
 const RETRY_MS = 700;
 
-const page = /** @type {import('../client/call/worker.js').Port} */ (/** @type {unknown} */ (globalThis));
+const page = /** @type {import('../client/call/worker.js').Port} */ (
+  /** @type {unknown} */ (globalThis)
+);
 const codec = createLibopus().then((module) => createLibopusCodec(module));
 
 /** @type {{ url: string, options: WebTransportOptions, rule?: string }} */
@@ -32,11 +38,23 @@ let ring = null;
 let playback = null;
 let [speed, paused, tries] = [1, true, 0];
 let on = false;
-/** What the server told of the recording before there was anything to play it. @type {{ count: number, whole: boolean } | null} */
+/**
+ * What the server told of the recording before there was anything to play it.
+ * @type {{ count: number, whole: boolean } | null}
+ */
 let known = null;
 
 function tell() {
-  if (playback) page.postMessage({ state: { seconds: playback.seconds, rate: playback.rate, waiting: playback.waiting, ended: playback.ended && (ring?.available ?? 0) <= 0, on } });
+  if (playback)
+    page.postMessage({
+      state: {
+        seconds: playback.seconds,
+        rate: playback.rate,
+        waiting: playback.waiting,
+        ended: playback.ended && (ring?.available ?? 0) <= 0,
+        on,
+      },
+    });
 }
 
 function fill() {

@@ -6,7 +6,8 @@ export const recordingPageTexts = Object.freeze({
   play: 'Play',
   pause: 'Pause',
   position: 'Position',
-  positionOf: (/** @type {number} */ at, /** @type {number} */ all) => `${timeText(at)} of ${timeText(all)}`,
+  positionOf: (/** @type {number} */ at, /** @type {number} */ all) =>
+    `${timeText(at)} of ${timeText(all)}`,
   back: 'back',
   ahead: 'ahead',
   speed: 'Speed',
@@ -22,10 +23,13 @@ export const recordingPageTexts = Object.freeze({
   cannotPlay: 'This browser can’t play the recording. Download it instead.',
   mix: 'Everybody together',
   mixAsWebm: 'Everybody together, as WebM',
-  size: (/** @type {number} */ bytes) => (bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`),
-  overWebTransport: (/** @type {number} */ rate) => (rate === 0 ? 'Over WebTransport' : `Over WebTransport, at ${Math.round(rate / 1000)} kb/s`),
+  size: (/** @type {number} */ bytes) =>
+    bytes < 1e6 ? `${Math.max(1, Math.round(bytes / 1e3))} kB` : `${(bytes / 1e6).toFixed(1)} MB`,
+  overWebTransport: (/** @type {number} */ rate) =>
+    rate === 0 ? 'Over WebTransport' : `Over WebTransport, at ${Math.round(rate / 1000)} kb/s`,
   overHttp: 'Over HTTP',
-  missing: 'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
+  missing:
+    'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
   deleted: 'This recording was deleted.',
   unreachable: 'The server can’t be reached. Check the connection, then reload the page.',
 });

@@ -14,7 +14,8 @@ const LEAST = 4;
 const SVG = 'http://www.w3.org/2000/svg';
 
 /**
- * The waveform of a recording, in which one can go to any moment: a slider for keyboards and screen readers.
+ * The waveform of a recording, in which one can go to any moment: a slider for keyboards and screen
+ * readers.
  */
 export class Waveform {
   #all = document.createElementNS(SVG, 'path');
@@ -37,7 +38,13 @@ export class Waveform {
     this.#all.setAttribute('class', 'wave');
     this.#played.setAttribute('class', 'wave played');
     drawing.append(this.#all, this.#played);
-    this.element = build('div', { class: 'waveform', role: 'slider', tabindex: '0', 'aria-label': texts.position, 'aria-valuemin': '0' });
+    this.element = build('div', {
+      class: 'waveform',
+      role: 'slider',
+      tabindex: '0',
+      'aria-label': texts.position,
+      'aria-valuemin': '0',
+    });
     this.element.append(drawing);
     this.#listen();
   }
@@ -70,7 +77,16 @@ export class Waveform {
 
   /** @param {KeyboardEvent} event */
   #key(event) {
-    const to = { ArrowLeft: this.#at - STEP_SECONDS, ArrowDown: this.#at - STEP_SECONDS, ArrowRight: this.#at + STEP_SECONDS, ArrowUp: this.#at + STEP_SECONDS, PageDown: this.#at - PAGE_SECONDS, PageUp: this.#at + PAGE_SECONDS, Home: 0, End: this.#seconds }[event.key];
+    const to = {
+      ArrowLeft: this.#at - STEP_SECONDS,
+      ArrowDown: this.#at - STEP_SECONDS,
+      ArrowRight: this.#at + STEP_SECONDS,
+      ArrowUp: this.#at + STEP_SECONDS,
+      PageDown: this.#at - PAGE_SECONDS,
+      PageUp: this.#at + PAGE_SECONDS,
+      Home: 0,
+      End: this.#seconds,
+    }[event.key];
     if (to === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     event.stopPropagation();

@@ -14,7 +14,10 @@ export const systemClock = Object.freeze({
   clearTimeout: (timer) => clearTimeout(timer),
 });
 
-/** The longest that a part of the page may take to load once it is asked for, in milliseconds: browsers set no limit. */
+/**
+ * The longest that a part of the page may take to load once it is asked for, in milliseconds:
+ * browsers set no limit.
+ */
 export const LOAD_MS = 20_000;
 
 /**

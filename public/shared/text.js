@@ -2,14 +2,18 @@
  * @import { ErrorCode } from './errors.js'
  */
 
-/** The rules for what people write, names included: the same in the page's fields and at the server's door. */
+/**
+ * The rules for what people write, names included: the same in the page's fields and at the
+ * server's door.
+ */
 
 /** The longest chat message, in characters. */
 export const MAX_CHAT_CHARACTERS = 2000;
 
 /**
- * The characters that no text of a person's may have: control characters, the marks that turn the direction of text round
- * (embeddings, overrides, isolates), byte order marks, annotation marks, lone surrogates.
+ * The characters that no text of a person's may have: control characters, the marks that turn the
+ * direction of text round (embeddings, overrides, isolates), byte order marks, annotation marks,
+ * lone surrogates.
  */
 const NEVER_IN_TEXT = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!\n)\p{Cc}/gu;
 
@@ -17,15 +21,21 @@ const NEVER_IN_TEXT = /[\p{Cs}\u202a-\u202e\u2066-\u2069\ufeff\ufff9-\ufffb]|(?!
 const VISIBLE = /[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /**
- * The most marks on one letter: more than any language has (UAX #15, section 13). To put a heap of them in order takes a
- * time that grows with its square.
+ * The most marks on one letter: more than any language has (UAX #15, section 13). To put a heap of
+ * them in order takes a time that grows with its square.
  */
 const MAX_MARKS = 30;
 
-/** A letter's marks. It takes each run whole, so that a text of marks alone costs no more than its length. */
+/**
+ * A letter's marks. It takes each run whole, so that a text of marks alone costs no more than its
+ * length.
+ */
 const MARKS = /\p{M}+/gu;
 
-/** The most UTF-16 units that NFC composes to one character: four characters (UAX #15, section 9) of two units each. */
+/**
+ * The most UTF-16 units that NFC composes to one character: four characters (UAX #15, section 9) of
+ * two units each.
+ */
 const UNITS_OF_ONE = 8;
 
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
@@ -45,19 +55,22 @@ export function composed(text) {
 }
 
 /**
- * Text as it is shown: Unicode NFC, with newlines and no other control characters. It is text, never
- * markup: whoever shows it says so.
+ * Text as it is shown: Unicode NFC, with newlines and no other control characters. It is text,
+ * never markup: whoever shows it says so.
  * @param {string} text
  * @returns {string} '' when nothing of it is to be seen
  */
 export function cleanText(text) {
   const lines = text.replace(/\r\n?|[\u0085\p{Zl}\p{Zp}]/gu, '\n').replaceAll('\t', ' ');
-  const clean = composed(lines.replace(NEVER_IN_TEXT, '')).replace(/\n{3,}/g, '\n\n').trim();
+  const clean = composed(lines.replace(NEVER_IN_TEXT, ''))
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
   return VISIBLE.test(clean) ? clean : '';
 }
 
 /**
- * Cuts a text that is too long, between characters as people see them where one isn't longer than that.
+ * Cuts a text that is too long, between characters as people see them where one isn't longer than
+ * that.
  * @param {string} text
  * @param {number} most in characters (code points)
  * @returns {string} the text itself when it isn't too long
@@ -77,12 +90,16 @@ export const MAX_USER_NAME = 40;
 
 const ROOM_NAME = new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`);
 
-/** Control characters, line and paragraph separators, the marks that turn text round, lone surrogates. */
+/**
+ * Control characters, line and paragraph separators, the marks that turn text round, lone
+ * surrogates.
+ */
 const NEVER_IN_NAMES = /[\p{Cc}\p{Zl}\p{Zp}\p{Cs}\u200e\u200f\u202a-\u202e\u2066-\u2069]/u;
 
 /**
- * Characters that nobody sees: those that Unicode says to ignore, and Braille's blank. Joiners, variation selectors and
- * tags stay, since they shape what is around them, as in emoji and in Persian; marks of direction are refused.
+ * Characters that nobody sees: those that Unicode says to ignore, and Braille's blank. Joiners,
+ * variation selectors and tags stay, since they shape what is around them, as in emoji and in
+ * Persian; marks of direction are refused.
  */
 const INVISIBLE =
   /(?![\ufe00-\ufe0f\u200c-\u200f\u202a-\u202e\u2066-\u2069\u{e0020}-\u{e007f}])[\p{Default_Ignorable_Code_Point}\u2800]/gu;
@@ -96,10 +113,12 @@ export function roomNameError(name) {
 }
 
 /**
- * Reads a name as it came, of any length. It is cut before it is normalised, so that no name takes long.
+ * Reads a name as it came, of any length. It is cut before it is normalised, so that no name takes
+ * long.
  * @param {string} text
- * @returns {{ name: string, isCut: boolean, error: ErrorCode | null }} name: in Unicode NFC, without what nobody sees and
- *   without space around it, cut where it is too long; error: null when it is good
+ * @returns {{ name: string, isCut: boolean, error: ErrorCode | null }} name: in Unicode NFC,
+ *   without what nobody sees and without space around it, cut where it is too long; error: null
+ *   when it is good
  */
 export function readName(text) {
   const seen = text.replace(INVISIBLE, '').replace(MARKS, fewMarks).trimStart();

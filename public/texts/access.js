@@ -1,7 +1,12 @@
-/** What a moderator's act means to the one it happens to, by the `action` of a `moderated` message. */
+/**
+ * What a moderator's act means to the one it happens to, by the `action` of a `moderated` message.
+ */
 export const moderatedTexts = Object.freeze({
-  muted: (/** @type {string | null} */ by) => `${by === null ? 'You are still muted by a moderator' : `${by} has muted you`}. Raise your hand to ask to speak.`,
-  'may-unmute': (/** @type {string} */ by) => `${by} lets you speak again. Press Unmute when you want to.`,
+  muted: (/** @type {string | null} */ by) =>
+    `${by === null ? 'You are still muted by a moderator' : `${by} has muted you`}. Raise ` +
+    'your hand to ask to speak.',
+  'may-unmute': (/** @type {string} */ by) =>
+    `${by} lets you speak again. Press Unmute when you want to.`,
   'hand-lowered': (/** @type {string} */ by) => `${by} has lowered your hand.`,
   role: (/** @type {string | null} */ by, /** @type {string} */ role) =>
     `${by === null ? 'You are now' : `${by} has made you`} ${roleNames[role] ?? 'a speaker'}.`,
@@ -16,7 +21,9 @@ const roleNames = Object.freeze({
 
 /** The page while one waits to be let in. */
 export const accessTexts = Object.freeze({
-  waitingInLobby: 'The moderators know that you are here. Stay on this page: you come in as soon as one of them lets you.',
+  waitingInLobby:
+    'The moderators know that you are here. Stay on this page: you come in as soon as one ' +
+    'of them lets you.',
 });
 
 /**
@@ -25,6 +32,8 @@ export const accessTexts = Object.freeze({
  * @returns {string} empty for an act that the page doesn't know
  */
 export function moderatedText({ action, by, operator, role }) {
-  const text = Object.hasOwn(moderatedTexts, action) ? moderatedTexts[/** @type {keyof typeof moderatedTexts} */ (action)] : null;
+  const text = Object.hasOwn(moderatedTexts, action)
+    ? moderatedTexts[/** @type {keyof typeof moderatedTexts} */ (action)]
+    : null;
   return text?.(operator ? 'The server’s operator' : (by ?? null), String(role)) ?? '';
 }

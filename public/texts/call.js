@@ -33,14 +33,19 @@ export const callTexts = Object.freeze({
   title: 'aloud',
   offline: 'Connection lost',
   titleOffline: 'connection lost',
-  tabTitle: (/** @type {string} */ room, /** @type {string} */ state, /** @type {number} */ unread) =>
-    `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
+  tabTitle: (
+    /** @type {string} */ room,
+    /** @type {string} */ state,
+    /** @type {number} */ unread,
+  ) => `${unread > 0 ? `(${unread}) ` : ''}${state ? `${state} · ` : ''}${room} · aloud`,
   useIt: 'Use it',
-  deviceNew: (/** @type {string} */ device) => `${device} is there now. Use it, or go on as before.`,
+  deviceNew: (/** @type {string} */ device) =>
+    `${device} is there now. Use it, or go on as before.`,
   otherTab: Object.freeze({
     title: 'You are in this room already',
     text:
-      'Another tab or window of this browser is in the call, and two of them would hear each other. Move the call ' +
+      'Another tab or window of this browser is in the call, and two of them would hear ' +
+      'each other. Move the call ' +
       'here, and the other one leaves.',
     yes: 'Move it here',
     no: 'Cancel',
@@ -67,14 +72,19 @@ export const callTexts = Object.freeze({
   sideLeft: 'L',
   sideRight: 'R',
   placeOf: (/** @type {string} */ name) => `Place of ${name}, from left to right`,
-  place: (/** @type {number} */ percent) => (percent === 0 ? 'in the middle' : `${Math.abs(percent)} % to the ${percent < 0 ? 'left' : 'right'}`),
+  place: (/** @type {number} */ percent) =>
+    percent === 0
+      ? 'in the middle'
+      : `${Math.abs(percent)} % to the ${percent < 0 ? 'left' : 'right'}`,
   volumeOf: (/** @type {string} */ name) => `Volume of ${name}`,
   muteForMe: 'Mute for me',
   mutedForYou: 'muted for you',
   quality: Object.freeze(['', 'connection bad', 'connection fair', 'connection good']),
   people: (/** @type {number} */ count) => (count === 1 ? '1 person' : `${count} people`),
-  listenersToo: (/** @type {number} */ count) => (count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`),
-  speaking: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody is speaking' : `Speaking: ${names.join(', ')}`),
+  listenersToo: (/** @type {number} */ count) =>
+    count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`,
+  speaking: (/** @type {string[]} */ names) =>
+    names.length === 0 ? 'Nobody is speaking' : `Speaking: ${names.join(', ')}`,
   manyCame: (/** @type {number} */ count) => `${count} people joined.`,
   manyLeft: (/** @type {number} */ count) => `${count} people left.`,
   soundOn: 'Turn sound on',
@@ -87,18 +97,22 @@ export const callTexts = Object.freeze({
   nowBack: (/** @type {string} */ name) => `${name} is back.`,
   raisedHand: (/** @type {string} */ name) => `${name} raised their hand.`,
   loweredHand: (/** @type {string} */ name) => `${name} lowered their hand.`,
-  connectedOver: (/** @type {string} */ connection) => `Connected over ${connectionNames[connection] ?? connection}`,
+  connectedOver: (/** @type {string} */ connection) =>
+    `Connected over ${connectionNames[connection] ?? connection}`,
   notTaken: (/** @type {string} */ connection, /** @type {string} */ reason) =>
     `Tried ${connectionNames[connection]} first. ${reason}`,
   roundTrip: (/** @type {number} */ ms) => `Round trip ${Math.round(ms)} ms`,
-  received: (/** @type {number} */ percent) => `Received ${percent.toFixed(percent >= 99.95 ? 0 : 1)} %`,
+  received: (/** @type {number} */ percent) =>
+    `Received ${percent.toFixed(percent >= 99.95 ? 0 : 1)} %`,
   delay: (/** @type {number} */ ms) => `Delay ${Math.round(ms)} ms`,
 });
 
 /** The chat. */
 export const chatTexts = Object.freeze({
   chatLog: 'Messages',
-  chatEmpty: 'Nothing has been written yet. Messages are seen by everybody in the room, and by those who come later.',
+  chatEmpty:
+    'Nothing has been written yet. Messages are seen by everybody in the room, and by those ' +
+    'who come later.',
   chatField: 'Message to everybody',
   chatPlaceholder: 'Write to everybody',
   send: 'Send',
@@ -108,7 +122,8 @@ export const chatTexts = Object.freeze({
   chatFrom: (/** @type {string} */ name, /** @type {string} */ text) => `${name} wrote: ${text}`,
   charactersLeft: (/** @type {number} */ count) => `${count} more characters fit.`,
   tooLong: (/** @type {number} */ count) =>
-    `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or send it in two messages.`,
+    `This is ${count} ${count === 1 ? 'character' : 'characters'} too long. Shorten it, or ` +
+    'send it in two messages.',
   chatUnread: (/** @type {number} */ count) => `${count} unread`,
 });
 
@@ -116,7 +131,9 @@ export const chatTexts = Object.freeze({
 export const recordingTexts = Object.freeze({
   recordingOn: 'Being recorded',
   recordButtonOn: 'Record: a recording is on',
-  recordingIdle: 'Nothing is being recorded. When you start, everybody is asked, and only those who agree are in it.',
+  recordingIdle:
+    'Nothing is being recorded. When you start, everybody is asked, and only those who ' +
+    'agree are in it.',
   recordingFinishing: 'The recording has stopped. Its files are being finished.',
   recordingReady: 'The recording’s files are ready.',
   startRecording: 'Start recording',
@@ -129,16 +146,23 @@ export const recordingTexts = Object.freeze({
   filesHint: 'Ogg Opus. The server deletes them after a while: download what you want to keep.',
   consent: (/** @type {string} */ name) => ({
     title: 'This room is being recorded',
-    text: `${name} has started a recording. Your voice is kept only if you agree; you can change your mind under Record at any time.`,
+    text:
+      `${name} has started a recording. Your voice is kept only if you agree; you can change ` +
+      'your mind under Record at any time.',
     yes: 'Agree',
     no: 'Don’t record me',
   }),
-  recordingSince: (/** @type {string} */ name, /** @type {string} */ time) => `${name} has been recording since ${time}.`,
+  recordingSince: (/** @type {string} */ name, /** @type {string} */ time) =>
+    `${name} has been recording since ${time}.`,
   recordingBegan: (/** @type {string} */ name) => `${name} started recording.`,
   recordingEnded: (/** @type {string} */ name) => `${name} stopped the recording.`,
   recordedPeople: (/** @type {string[]} */ names) =>
     names.length === 0 ? 'Nobody is being recorded.' : `Being recorded: ${names.join(', ')}.`,
-  fileSize: (/** @type {string} */ since, /** @type {number} */ seconds, /** @type {number} */ bytes) => {
+  fileSize: (
+    /** @type {string} */ since,
+    /** @type {number} */ seconds,
+    /** @type {number} */ bytes,
+  ) => {
     const length = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')} min`;
     return `${since}, ${length}, ${bytes < 1e6 ? `${Math.ceil(bytes / 1000)} kB` : `${(bytes / 1e6).toFixed(1)} MB`}`;
   },

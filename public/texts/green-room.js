@@ -8,7 +8,9 @@ export const greenRoomTexts = Object.freeze({
   joining: 'Joining…',
   listen: 'Listen',
   listenerName: 'Listener',
-  listenHint: 'You hear the room, and nobody hears you: no microphone is asked for. You can raise your hand to be let speak.',
+  listenHint:
+    'You hear the room, and nobody hears you: no microphone is asked for. You can raise ' +
+    'your hand to be let speak.',
   yourOutput: 'Where you hear it',
   microphoneLabel: 'Microphone',
   speakerLabel: 'Speaker',
@@ -25,9 +27,12 @@ export const greenRoomTexts = Object.freeze({
   levelHeard: 'You can be heard.',
   levelSilent: 'Nothing is heard yet. Is this the right microphone, and is it switched on?',
   playTone: 'Play a soft test sound',
-  tonePlaying: 'You should hear two soft notes. If not, choose another speaker, or turn up the volume of this device.',
+  tonePlaying:
+    'You should hear two soft notes. If not, choose another speaker, or turn up the volume ' +
+    'of this device.',
   hearYourself: 'Hear yourself',
   hearStop: 'Stop hearing yourself',
   hearConnecting: 'Connecting to the server…',
-  hearing: 'Speak: the server sends your voice back after two seconds, as the others would hear it.',
+  hearing:
+    'Speak: the server sends your voice back after two seconds, as the others would hear it.',
 });

@@ -5,7 +5,9 @@ export const labels = Object.freeze({
   startLead: 'Start a room, send the link, talk. Nothing to install, no account.',
   startRoom: 'Start a room',
   startEncrypted: 'Start an encrypted room',
-  startEncryptedHint: 'End to end: only those who have its whole link hear what is said; the server can’t. Nothing can be recorded.',
+  startEncryptedHint:
+    'End to end: only those who have its whole link hear what is said; the server can’t. ' +
+    'Nothing can be recorded.',
   joinRoom: 'Or join a room',
   roomPlaceholder: 'its name or link',
   goToRoom: 'Go to room',
@@ -30,7 +32,8 @@ export const labels = Object.freeze({
   frame5: '5 ms: for playing together',
   frame2: '2.5 ms: the least delay, by cable only',
   frameHint:
-    'Yours is taken if you are the first in the room, and holds for everybody there. Shorter frames are heard sooner, ' +
+    'Yours is taken if you are the first in the room, and holds for everybody there. ' +
+    'Shorter frames are heard sooner, ' +
     'and take more of the network and of the computers.',
   connection: 'Connection',
   connectionAuto: 'Automatic: the best that works',
@@ -38,14 +41,17 @@ export const labels = Object.freeze({
   connectionWebSocket: 'WebSocket',
   connectionHttp1: 'HTTP/1',
   connectionHint:
-    'WebTransport has the least delay. The others are for networks and browsers without it, and for comparison.',
+    'WebTransport has the least delay. The others are for networks and browsers without it, ' +
+    'and for comparison.',
 
   howConnected: 'How you are connected',
   triedBefore: 'What was tried before',
   peopleInRoom: 'People in the room',
   callControls: 'Call controls',
   alone: 'You are the only one here.',
-  aloneHint: 'Send somebody the link, or let them scan its QR code. This page tells you when somebody joins.',
+  aloneHint:
+    'Send somebody the link, or let them scan its QR code. This page tells you when ' +
+    'somebody joins.',
   copyLink: 'Copy link',
   qrCode: 'QR code',
   mute: 'Mute',
@@ -60,11 +66,20 @@ export const labels = Object.freeze({
   recording: 'Recording',
 });
 
-/** The switches, by the choice's name. @type {Readonly<Record<string, { label: string, hint: string }>>} */
+/**
+ * The switches, by the choice's name.
+ * @type {Readonly<Record<string, { label: string, hint: string }>>}
+ */
 export const switchTexts = Object.freeze({
-  echoCancellation: { label: 'Echo cancellation', hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.' },
+  echoCancellation: {
+    label: 'Echo cancellation',
+    hint: 'Keeps the others from hearing themselves. Turn it off with headphones only.',
+  },
   noiseSuppression: { label: 'Noise suppression', hint: 'Takes out fans, keys and the street.' },
-  autoGainControl: { label: 'Automatic gain', hint: 'Makes soft voices louder and loud ones softer.' },
+  autoGainControl: {
+    label: 'Automatic gain',
+    hint: 'Makes soft voices louder and loud ones softer.',
+  },
   music: {
     label: 'Music',
     hint: 'Sends sound as it is: the three above are off, and the bit rate is higher.',
@@ -72,11 +87,24 @@ export const switchTexts = Object.freeze({
   stereo: {
     label: 'Stereo',
     hint:
-      'Keeps left and right apart, if you are the first in the room: it holds for everybody there. Chrome and Edge take your ' +
-      'microphone in stereo only with Music; some computers have its sound some 20 ms later then, as the panel Sound shows.',
+      'Keeps left and right apart, if you are the first in the room: it holds for everybody ' +
+      'there. Chrome and Edge take your ' +
+      'microphone in stereo only with Music; some computers have its sound some 20 ms later ' +
+      'then, as the panel Sound shows.',
   },
-  highBitrate: { label: 'Higher bit rate', hint: 'Your voice goes out at 96 kb/s, 192 in stereo; what you hear is as the room has it.' },
-  lowDelay: { label: 'Low-delay Opus', hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.' },
+  highBitrate: {
+    label: 'Higher bit rate',
+    hint: 'Your voice goes out at 96 kb/s, 192 in stereo; what you hear is as the room has it.',
+  },
+  lowDelay: {
+    label: 'Low-delay Opus',
+    hint: 'About 4 ms less on your way out. Off, soft sounds come out a little finer.',
+  },
   sounds: { label: 'Sounds', hint: 'A soft sound when somebody comes or goes.' },
-  shortcuts: { label: 'Keyboard shortcuts', hint: 'M mutes, H raises the hand, C opens the chat, ? shows all; hold Space to talk while muted.' },
+  shortcuts: {
+    label: 'Keyboard shortcuts',
+    hint:
+      'M mutes, H raises the hand, C opens the chat, ? shows all; hold Space to talk ' +
+      'while muted.',
+  },
 });

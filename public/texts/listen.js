@@ -5,14 +5,23 @@ export const listenTexts = Object.freeze({
   pause: 'Pause',
   starting: 'Starting…',
   cancel: 'Cancel',
-  listeners: (/** @type {number} */ count) => (count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`),
-  speaking: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody is speaking.' : `${list(names)} ${names.length === 1 ? 'speaks' : 'speak'}.`),
+  listeners: (/** @type {number} */ count) =>
+    count === 1 ? '1 listener' : `${count.toLocaleString()} listeners`,
+  speaking: (/** @type {string[]} */ names) =>
+    names.length === 0
+      ? 'Nobody is speaking.'
+      : `${list(names)} ${names.length === 1 ? 'speaks' : 'speak'}.`,
   otherSound: 'Music, or another sound without a voice.',
-  onStage: (/** @type {string[]} */ names) => (names.length === 0 ? 'Nobody is speaking yet. You will hear the first who does.' : `On stage: ${list(names)}`),
-  artist: (/** @type {boolean} */ isLive, /** @type {string[]} */ names) => [...(isLive ? ['LIVE'] : []), ...(names.length > 0 ? [list(names)] : ['aloud'])].join(' · '),
+  onStage: (/** @type {string[]} */ names) =>
+    names.length === 0
+      ? 'Nobody is speaking yet. You will hear the first who does.'
+      : `On stage: ${list(names)}`,
+  artist: (/** @type {boolean} */ isLive, /** @type {string[]} */ names) =>
+    [...(isLive ? ['LIVE'] : []), ...(names.length > 0 ? [list(names)] : ['aloud'])].join(' · '),
   name: 'Your name',
   nameHint: 'Shown to those who moderate, when you raise your hand. You may leave it empty.',
-  nameInvited: 'Your invitation gives this name. It is shown to those who moderate, when you raise your hand.',
+  nameInvited:
+    'Your invitation gives this name. It is shown to those who moderate, when you raise your hand.',
   listenerName: 'Listener',
   password: 'Password of the room',
   volume: 'Volume',
@@ -26,8 +35,13 @@ export const listenTexts = Object.freeze({
   hand: 'Raise hand',
   handUp: 'Lower hand',
   details: 'Connection',
-  quality: (/** @type {number} */ kbps, /** @type {string} */ transport, /** @type {number | null} */ delayMs) =>
-    `${Math.round(kbps)} kb/s over ${transports[transport] ?? transport}${delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`}`,
+  quality: (
+    /** @type {number} */ kbps,
+    /** @type {string} */ transport,
+    /** @type {number | null} */ delayMs,
+  ) =>
+    `${Math.round(kbps)} kb/s over ` +
+    `${transports[transport] ?? transport}${delayMs === null ? '' : `, heard ${(delayMs / 1000).toFixed(1)} s later`}`,
   wholePage: 'Open the full page with chat',
   openRoom: 'Open the room',
 
@@ -37,10 +51,15 @@ export const listenTexts = Object.freeze({
   paused: 'Paused. Nothing is downloaded now.',
   resumed: 'You are listening again.',
   reconnecting: 'The connection broke off. Stay on this page: it is connecting again.',
-  reconnectingLong: 'There has been no connection for a while. Check this device’s network: sound comes back as soon as there is one.',
-  waiting: 'The moderators know that you are here. You hear the room as soon as one of them lets you in.',
+  reconnectingLong:
+    'There has been no connection for a while. Check this device’s network: sound comes ' +
+    'back as soon as there is one.',
+  waiting:
+    'The moderators know that you are here. You hear the room as soon as one of them lets you in.',
   pressForSound: 'The browser holds sound back. Press anywhere on this page.',
-  interrupted: 'Something else has taken the sound of this device. It comes back on its own, or when you press anywhere.',
+  interrupted:
+    'Something else has taken the sound of this device. It comes back on its own, or when ' +
+    'you press anywhere.',
   handRaised: 'Your hand is up. Those who moderate see it.',
   handLowered: 'Your hand is down.',
   handTaken: 'A moderator has lowered your hand.',
@@ -48,16 +67,24 @@ export const listenTexts = Object.freeze({
   broadcastOver: 'The broadcast has ended. You still hear the room.',
   joinCall: 'Join the call',
   ontoStage: 'You may speak now. Your page becomes that of the call…',
-  stageFailed: 'You may speak now, but the page of the call could not be loaded. Check your network, then press Go on stage.',
+  stageFailed:
+    'You may speak now, but the page of the call could not be loaded. Check your network, ' +
+    'then press Go on stage.',
   goOnStage: 'Go on stage',
   stageElsewhere: 'You may speak now, on the page of the room.',
   draining: 'The server is about to be restarted. Sound comes back on its own.',
-  loadFailed: 'A part of this page could not be loaded. Check your network, then press Listen again.',
+  loadFailed:
+    'A part of this page could not be loaded. Check your network, then press Listen again.',
   failed: 'Something went wrong. Check your network, then press Listen again.',
 });
 
 /** @type {Readonly<Record<string, string>>} */
-const transports = Object.freeze({ webtransport: 'WebTransport', websocket: 'WebSocket', http1: 'HTTP/1' });
+const transports = Object.freeze({
+  webtransport: 'WebTransport',
+  websocket: 'WebSocket',
+  http1: 'HTTP/1',
+});
 
 /** @param {string[]} names */
-const list = (names) => (names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`);
+const list = (names) =>
+  names.length < 2 ? (names[0] ?? '') : `${names.slice(0, -1).join(', ')} and ${names.at(-1)}`;

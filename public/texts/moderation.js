@@ -1,10 +1,17 @@
-/** Moderating: who may come in, and what a moderator does. What is in the panel Room alone is in room-panel.js. */
+/**
+ * Moderating: who may come in, and what a moderator does. What is in the panel Room alone is in
+ * room-panel.js.
+ */
 export const moderationTexts = Object.freeze({
   waiting: 'Waiting to be let in…',
-  roles: Object.freeze(/** @type {Record<string, string>} */ ({ moderator: 'moderator', listener: 'listener' })),
+  roles: Object.freeze(
+    /** @type {Record<string, string>} */ ({ moderator: 'moderator', listener: 'listener' }),
+  ),
   mutedByModerator: 'muted by a moderator',
   nowModerates: (/** @type {string} */ name) => `${name} is a moderator now.`,
-  onlyListens: 'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to let you speak.',
+  onlyListens:
+    'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to ' +
+    'let you speak.',
   onStage: 'You are on stage, and muted. Press Unmute to be heard.',
   moderate: 'Moderate…',
   lowerTheirHand: 'Lower their hand',
@@ -14,7 +21,8 @@ export const moderationTexts = Object.freeze({
   letSpeakName: (/** @type {string} */ name) => `Let speak: ${name}`,
   lowerHandOf: (/** @type {string} */ name) => `Lower their hand: ${name}`,
   roomPanel: 'Room',
-  knocked: (/** @type {string[]} */ names) => `${names.join(', ')} ${names.length === 1 ? 'wants' : 'want'} to come in.`,
+  knocked: (/** @type {string[]} */ names) =>
+    `${names.join(', ')} ${names.length === 1 ? 'wants' : 'want'} to come in.`,
   letIn: 'Let in',
   turnAway: 'Turn away',
   letInName: (/** @type {string} */ name) => `Let in ${name}`,

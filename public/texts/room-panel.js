@@ -1,4 +1,7 @@
-/** The panel Room and what can be done with somebody, for moderators: loaded when one of them is opened. */
+/**
+ * The panel Room and what can be done with somebody, for moderators: loaded when one of them is
+ * opened.
+ */
 export const panelTexts = Object.freeze({
   moderatePerson: (/** @type {string} */ name) => `Moderate ${name}`,
   muteForAll: 'Mute for everybody',
@@ -8,18 +11,33 @@ export const panelTexts = Object.freeze({
   role: 'Role',
   roleNames: Object.freeze({ moderator: 'Moderator', speaker: 'Speaker', listener: 'Listener' }),
   changeRole: 'Change role',
-  roleHint: 'A moderator may do all that you may. A listener hears, writes and raises a hand, and isn’t heard.',
+  roleHint:
+    'A moderator may do all that you may. A listener hears, writes and raises a hand, and ' +
+    'isn’t heard.',
   remove: 'Remove from the room',
   removeHint: 'They may join again.',
   banFor: 'Keep out for',
   banTimes: Object.freeze(
-    /** @type {[number, string][]} */ ([[3600, 'One hour'], [86_400, 'One day'], [7 * 86_400, 'One week'], [30 * 86_400, 'Thirty days']]),
+    /** @type {[number, string][]} */ ([
+      [3600, 'One hour'],
+      [86_400, 'One day'],
+      [7 * 86_400, 'One week'],
+      [30 * 86_400, 'Thirty days'],
+    ]),
   ),
   removeAndBan: 'Remove and ban',
-  banHint: 'By their invitation; without one by their network, which may be that of a whole household or company.',
+  banHint:
+    'By their invitation; without one by their network, which may be that of a whole ' +
+    'household or company.',
   listeners: 'Find a listener',
   listenersShown: (/** @type {number} */ shown, /** @type {number} */ count) =>
-    count === 0 ? 'There are no listeners.' : shown === 0 ? count === 1 ? 'The one listener has another name.' : `None of ${count.toLocaleString()} listeners has a name like that.` : `${shown} of ${count.toLocaleString()} ${count === 1 ? 'listener' : 'listeners'}`,
+    count === 0
+      ? 'There are no listeners.'
+      : shown === 0
+        ? count === 1
+          ? 'The one listener has another name.'
+          : `None of ${count.toLocaleString()} listeners has a name like that.`
+        : `${shown} of ${count.toLocaleString()} ${count === 1 ? 'listener' : 'listeners'}`,
   moreListeners: 'Next',
   firstListeners: 'From the beginning',
   copyListenLink: 'Copy the link for listeners',
@@ -28,26 +46,45 @@ export const panelTexts = Object.freeze({
   lock: 'Lock the room',
   lockHint: 'Nobody else can join. People who lose their connection can come back.',
   lobby: 'Lobby',
-  lobbyHint: 'People who join wait until you let them in. When you switch it off, everybody who is waiting comes in.',
+  lobbyHint:
+    'People who join wait until you let them in. When you switch it off, everybody who is ' +
+    'waiting comes in.',
   mayChat: 'Who may write',
   mayRecord: 'Who may record',
   allowed: Object.freeze({ everybody: 'Everybody', moderators: 'Moderators' }),
   mode: 'How sound gets to everybody',
-  modes: Object.freeze({ mix: 'Mixed by the server', forward: 'Passed on, mixed by each page', auto: 'Passed on in small rooms, else mixed' }),
-  modeHint: 'Passed on, sound stays as it was sent, but each page needs more bandwidth and processing.',
-  modeE2e: 'This room is encrypted end to end: its sound is passed on, and nothing can be mixed or recorded by the server.',
+  modes: Object.freeze({
+    mix: 'Mixed by the server',
+    forward: 'Passed on, mixed by each page',
+    auto: 'Passed on in small rooms, else mixed',
+  }),
+  modeHint:
+    'Passed on, sound stays as it was sent, but each page needs more bandwidth and processing.',
+  modeE2e:
+    'This room is encrypted end to end: its sound is passed on, and nothing can be mixed or ' +
+    'recorded by the server.',
   password: 'Password',
   passwordSet: 'The room has a password. Type another one to change it.',
   passwordNone: 'The room has no password. People already here stay when you set one.',
   setPassword: 'Set password',
   dropPassword: 'Remove password',
   bans: 'Kept out',
-  ban: (/** @type {{ name: string, by: string, identity: string | null, network: string | null }} */ { name, by, identity, network }, /** @type {string} */ end) =>
+  ban: (
+    /** @type {{ name: string, by: string, identity: string | null, network: string | null }} */ {
+      name,
+      by,
+      identity,
+      network,
+    },
+    /** @type {string} */ end,
+  ) =>
     `${name}, by the ${by === 'identity' ? `invitation ${identity}` : `network ${network}`}, until ${end}`,
   unban: 'Allow again',
   unbanName: (/** @type {string} */ name) => `Allow again: ${name}`,
   stepDown: 'Stop being a moderator',
-  lastModerator: 'You are the only moderator. To hand that on, make somebody a moderator under the options of their name.',
+  lastModerator:
+    'You are the only moderator. To hand that on, make somebody a moderator under the ' +
+    'options of their name.',
   endForAll: 'End the call for everybody',
   endQuestion: Object.freeze({
     title: 'End the call for everybody?',
@@ -58,8 +95,12 @@ export const panelTexts = Object.freeze({
 
   goLive: 'Go live',
   endBroadcast: 'End the broadcast',
-  offHint: 'The room becomes a broadcast: you who are here stay on stage, and whoever comes with the room’s link only listens.',
-  onHint: 'The room is a broadcast. Whoever comes with the room’s link only listens. When you end it, newcomers may speak again, and those who listen stay listeners until they join again.',
+  offHint:
+    'The room becomes a broadcast: you who are here stay on stage, and whoever comes with ' +
+    'the room’s link only listens.',
+  onHint:
+    'The room is a broadcast. Whoever comes with the room’s link only listens. When you end ' +
+    'it, newcomers may speak again, and those who listen stay listeners until they join again.',
   copyStageLink: 'Copy the link to the stage',
   stageLinkHint: 'Whoever has this link speaks. The next broadcast gets a new link.',
 });

@@ -38,9 +38,11 @@ export const soundTexts = Object.freeze({
   soundSumHint: 'The server-side delay includes the speaker’s way to the server.',
   soundSumDevices: 'What the speaker’s microphone adds is not in it.',
   soundSumNoDevices: 'This is without sound cards: your browser doesn’t tell what yours adds.',
-  ownMicrophone: (/** @type {string} */ ms) => `Your own microphone adds ${ms} to what others hear of you.`,
+  ownMicrophone: (/** @type {string} */ ms) =>
+    `Your own microphone adds ${ms} to what others hear of you.`,
   savings: 'What would shorten it',
-  saves: (/** @type {string} */ part, /** @type {number} */ ms) => `${savingTexts[part]}: up to ${ms} ms.`,
+  saves: (/** @type {string} */ part, /** @type {number} */ ms) =>
+    `${savingTexts[part]}: up to ${ms} ms.`,
   savesNothing: 'Nothing that would help much: this is about as soon as it gets here.',
   metronome: 'Metronome',
   metronomeBpm: 'Beats a minute',
@@ -49,16 +51,23 @@ export const soundTexts = Object.freeze({
   metronomeStop: 'Stop for everybody',
   metronomeHeard: 'I hear it',
   metronomeOff: 'It is off.',
-  metronomeBy: (/** @type {string} */ name, /** @type {number} */ bpm) => `${name} has set it: ${bpm} beats a minute.`,
-  metronomeBegan: (/** @type {string} */ name, /** @type {number} */ bpm) => `${name} started the metronome: ${bpm} beats a minute.`,
+  metronomeBy: (/** @type {string} */ name, /** @type {number} */ bpm) =>
+    `${name} has set it: ${bpm} beats a minute.`,
+  metronomeBegan: (/** @type {string} */ name, /** @type {number} */ bpm) =>
+    `${name} started the metronome: ${bpm} beats a minute.`,
   metronomeEnded: (/** @type {string} */ name) => `${name} stopped the metronome.`,
   metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
   metronomeHint:
-    'Everybody hears each beat at the same moment, however long their sound is on its way. Whoever plays on the beat is on it for ' +
+    'Everybody hears each beat at the same moment, however long their sound is on its way. ' +
+    'Whoever plays on the beat is on it for ' +
     'everybody else too. Use headphones, or the microphone takes it in.',
   track: 'Backing track',
   trackNone: 'There is none.',
-  trackBy: (/** @type {string} */ name, /** @type {string} */ track, /** @type {number} */ seconds) =>
+  trackBy: (
+    /** @type {string} */ name,
+    /** @type {string} */ track,
+    /** @type {number} */ seconds,
+  ) =>
     `“${track}”, ${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}, from ${name}.`,
   trackChoose: 'Choose a file',
   trackOther: 'Choose another file',
@@ -68,14 +77,16 @@ export const soundTexts = Object.freeze({
   trackStop: 'Stop for everybody',
   trackRemove: 'Take it out',
   trackLevel: 'How loud I hear it',
-  trackCame: (/** @type {string} */ name, /** @type {string} */ track) => `${name} put in the backing track “${track}”.`,
+  trackCame: (/** @type {string} */ name, /** @type {string} */ track) =>
+    `${name} put in the backing track “${track}”.`,
   trackBegan: (/** @type {string} */ name) => `${name} plays the backing track.`,
   trackStopped: (/** @type {string} */ name) => `${name} stopped the backing track.`,
   trackOver: 'The backing track is over.',
   trackRemoved: (/** @type {string} */ name) => `${name} took the backing track out.`,
   trackBadge: (/** @type {string} */ track) => `♫ ${track}`,
   trackHint:
-    'Everybody hears the same of it at the same moment, as with the metronome, and can play to it. It is in no recording. ' +
+    'Everybody hears the same of it at the same moment, as with the metronome, and can play ' +
+    'to it. It is in no recording. ' +
     'Use headphones, or the microphone takes it in.',
   panelLoading: 'Loading…',
   plotsLoading: 'Loading…',
@@ -98,8 +109,10 @@ export const soundTexts = Object.freeze({
   copyAsText: 'Copy as text',
   copied: 'Copied',
   soundAge: (/** @type {string} */ age) => `What you hear is ${age} old`,
-  plotLabel: (/** @type {string} */ title, /** @type {string} */ value) => `${title}, the last two minutes. Now ${value}.`,
-  reportTitle: (/** @type {string} */ room, /** @type {string} */ at) => `aloud, room ${room}, ${at}`,
+  plotLabel: (/** @type {string} */ title, /** @type {string} */ value) =>
+    `${title}, the last two minutes. Now ${value}.`,
+  reportTitle: (/** @type {string} */ room, /** @type {string} */ at) =>
+    `aloud, room ${room}, ${at}`,
   operator: 'For the operator',
   operatorHint: 'Who holds the server’s operator token sets the delay for everybody in the room.',
   operatorToken: 'Operator token',

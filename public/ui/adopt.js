@@ -17,7 +17,13 @@ import { RoomPage } from './room-page.js';
  */
 export function adopt(room, call, past) {
   writeTexts(document);
-  const wish = { ...readAddress(location), room, listen: false, token: takeInvitation(room), stage: takeStage(room) };
+  const wish = {
+    ...readAddress(location),
+    room,
+    listen: false,
+    token: takeInvitation(room),
+    stage: takeStage(room),
+  };
   const page = new RoomPage(room, wish, new Notices(elementOf('notices', HTMLElement)));
   Object.defineProperty(window, 'aloud', { value: page, configurable: true });
   page.adopt(call, past);

@@ -36,7 +36,9 @@ export class RoomPage {
   #signs;
   #tab;
   #reconnectingNotice;
-  #volumes = new OwnVolumes((person, volume) => void this.call?.sendControl({ type: 'volume', person, ...volume }));
+  #volumes = new OwnVolumes(
+    (person, volume) => void this.call?.sendControl({ type: 'volume', person, ...volume }),
+  );
   #own;
   #lobby;
   #view;
@@ -73,7 +75,10 @@ export class RoomPage {
     this.#own = new OwnSound({
       call: () => this.call,
       processing: wish.processing,
-      refused: (why) => notices.show('moderated', { sentence: why === 'listener' ? texts.onlyListens : noticeText('muted-by-moderator') }),
+      refused: (why) =>
+        notices.show('moderated', {
+          sentence: why === 'listener' ? texts.onlyListens : noticeText('muted-by-moderator'),
+        }),
       onMuted: (muted, talking, held) => {
         this.#view.muted(muted, talking, held);
         this.#signs.muted(muted);
@@ -84,7 +89,10 @@ export class RoomPage {
       listed: (microphones, speakers) => this.#listed(microphones, speakers),
       came: (device) => this.#deviceCame(device),
     });
-    this.#signs = new CallSigns(room, { toggleMute: () => void this.#toggleMute(true), leave: () => void this.call?.leave() });
+    this.#signs = new CallSigns(room, {
+      toggleMute: () => void this.#toggleMute(true),
+      leave: () => void this.call?.leave(),
+    });
     this.#tab = new OneTab(room, { asked: () => this.#place(), taken: () => void this.#taken() });
     this.#reconnectingNotice = new ReconnectingNotice(notices, () => this.call?.retry());
     this.#view = this.#makeView();
@@ -120,7 +128,8 @@ export class RoomPage {
       failed: (code) => this.#notices.show(code),
       send: (message) => this.call?.sendControl(message),
       hearMetronome: (heard) => this.call?.hearMetronome(heard),
-      offerTrack: async (file, name, progress) => this.call?.offerTrack(file, name, progress) ?? false,
+      offerTrack: async (file, name, progress) =>
+        this.call?.offerTrack(file, name, progress) ?? false,
       setTrackLevel: (level) => this.call?.setTrackLevel(level),
     });
   }
@@ -151,10 +160,14 @@ export class RoomPage {
     if (!this.call || isAwaited) return;
     const use = () => {
       this.#notices.settle('device-new');
-      if (microphone !== null && this.#own.microphone !== LISTEN_ONLY) void this.#own.chooseMicrophone(microphone);
+      if (microphone !== null && this.#own.microphone !== LISTEN_ONLY)
+        void this.#own.chooseMicrophone(microphone);
       if (speaker !== null) void this.#chooseSpeaker(speaker);
     };
-    this.#notices.show('device-new', { sentence: texts.deviceNew(label), action: { label: texts.useIt, run: use } });
+    this.#notices.show('device-new', {
+      sentence: texts.deviceNew(label),
+      action: { label: texts.useIt, run: use },
+    });
   }
 
   /** @param {Entry} entry */
@@ -168,7 +181,10 @@ export class RoomPage {
       return;
     }
     const { resume, you, muted = false, volumes } = place;
-    this.#own.begin(this.#support.microphone && !this.#wish.listen ? microphone : LISTEN_ONLY, muted);
+    this.#own.begin(
+      this.#support.microphone && !this.#wish.listen ? microphone : LISTEN_ONLY,
+      muted,
+    );
     this.#volumes.begin(you, volumes);
     this.call = new Call({
       ...soundOf(readChoices(), this.#wish.processing),
@@ -191,7 +207,10 @@ export class RoomPage {
     await this.#devices.list();
   }
 
-  /** The call's place, for another tab that continues it. @returns {Place | null} null when there is none now */
+  /**
+   * The call's place, for another tab that continues it.
+   * @returns {Place | null} null when there is none now
+   */
   #place() {
     if (this.call?.state !== 'joined') return null;
     return { resume: this.call.resume, muted: this.#own.muted, ...this.#volumes.place };
@@ -207,7 +226,8 @@ export class RoomPage {
   /**
    * Goes on with a call that another page of this tab has joined, in which one may speak now.
    * @param {Call} call
-   * @param {ReadonlyArray<[string, any]>} past  its events that still matter, in order: type and detail
+   * @param {ReadonlyArray<[string, any]>} past its events that still matter, in order: type and
+   *   detail
    */
   adopt(call, past) {
     this.#own.begin(LISTEN_ONLY, true);
@@ -223,14 +243,17 @@ export class RoomPage {
   /** @param {Call} call */
   #follow(call) {
     let wasJoined = false;
-    call.addEventListener('state', ({ detail: { state, code, since = Date.now(), nextTry = 0 } }) => {
-      wasJoined ||= state === 'joined';
-      if (state === 'joined') this.#joined();
-      else if (state === 'reconnecting') this.#reconnecting(since, nextTry);
-      else if (state === 'left' && wasJoined) this.#over(texts.youLeft, texts.howBack);
-      else if (state === 'left') this.#over('');
-      else if (state === 'failed') this.#failed(code ?? 'unknown');
-    });
+    call.addEventListener(
+      'state',
+      ({ detail: { state, code, since = Date.now(), nextTry = 0 } }) => {
+        wasJoined ||= state === 'joined';
+        if (state === 'joined') this.#joined();
+        else if (state === 'reconnecting') this.#reconnecting(since, nextTry);
+        else if (state === 'left' && wasJoined) this.#over(texts.youLeft, texts.howBack);
+        else if (state === 'left') this.#over('');
+        else if (state === 'failed') this.#failed(code ?? 'unknown');
+      },
+    );
     call.addEventListener('control', ({ detail }) => {
       this.#view.control(detail);
       if (detail.type === 'draining') this.#notices.show('call-draining');
@@ -245,8 +268,12 @@ export class RoomPage {
       this.#keepStage(detail.stage);
       this.#view.access(detail);
     });
-    call.addEventListener('people', ({ detail: { people, you, listeners } }) => this.#people(people, you, listeners));
-    call.addEventListener('transport', ({ detail: { took, tried } }) => this.#view.connected(took, tried));
+    call.addEventListener('people', ({ detail: { people, you, listeners } }) =>
+      this.#people(people, you, listeners),
+    );
+    call.addEventListener('transport', ({ detail: { took, tried } }) =>
+      this.#view.connected(took, tried),
+    );
     call.addEventListener('stats', ({ detail }) => {
       this.#view.stats(detail);
       this.#notices.hold('computer-busy', detail.detail.client.isShortOfTime);
@@ -256,16 +283,22 @@ export class RoomPage {
     call.addEventListener('settled', ({ detail: { code } }) => this.#notices.settle(code));
   }
 
-  /** @param {string} key  of the broadcast's stage, which this person is on; empty where they aren't, or there is none */
+  /**
+   * @param {string} key of the broadcast's stage, which this person is on; empty where they aren't,
+   *   or there is none
+   */
   #keepStage(key) {
     if (key === this.#stage) return;
     this.#stage = key;
     keepStage(this.#room, key);
   }
 
-  /** A moderator must let this person in: for the first time, or where the place was lost meanwhile. */
+  /**
+   * A moderator must let this person in: for the first time, or where the place was lost meanwhile.
+   */
   #waiting() {
-    if (this.#isReconnecting) return this.#notices.show('lobby', { sentence: texts.waitingInLobby });
+    if (this.#isReconnecting)
+      return this.#notices.show('lobby', { sentence: texts.waitingInLobby });
     this.#lobby.waiting();
     this.#view.announce(texts.waitingInLobby);
   }
@@ -354,16 +387,22 @@ export class RoomPage {
   /** @param {string} code */
   #notice(code) {
     const isHeld = code === 'sound-blocked' || code === 'sound-interrupted';
-    this.#notices.show(code, { action: isHeld ? this.#soundOn : code === 'microphone-slow' ? this.#listenFirst : undefined });
+    this.#notices.show(code, {
+      action: isHeld ? this.#soundOn : code === 'microphone-slow' ? this.#listenFirst : undefined,
+    });
     // Whether there is a microphone may have changed.
     if (!isHeld && this.call?.state === 'joined') this.#own.apply();
   }
 
-  /** @param {boolean} byKey whether to announce the result; the button, when pressed, announces itself */
+  /**
+   * @param {boolean} byKey whether to announce the result; the button, when pressed, announces
+   *   itself
+   */
   async #toggleMute(byKey) {
     await this.#own.toggleMute();
     if (!this.#own.muted) this.#notices.settle('moderated');
-    if (byKey && !this.#own.held) this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
+    if (byKey && !this.#own.held)
+      this.#view.announce(this.#own.muted ? texts.youMuted : texts.youUnmuted);
   }
 
   #toggleHand() {

@@ -12,38 +12,53 @@
  *
  * @typedef {{ identity: string | null, tokenId: string | null, network: string | null }} Whom
  *
- * @typedef {{ type: 'ban', ban: Omit<Ban, 'endMs'> & { leftMs: number } } | { type: 'unban', room: string, id: string }} BanChange
- *   plain data; leftMs: until the ban's end
+ * @typedef {{ type: 'ban', ban: Omit<Ban, 'endMs'> & { leftMs: number } } | { type: 'unban', room:
+ *   string, id: string }} BanChange plain data; leftMs: until the ban's end
  */
 
-/** The most bans of one room, and of all: beyond them the oldest of the room ends, or of the room that has most. */
+/**
+ * The most bans of one room, and of all: beyond them the oldest of the room ends, or of the room
+ * that has most.
+ */
 const MAX_OF_ROOM = 200;
 const MAX_OF_ALL = 10_000;
 
 /** The longest ban, in milliseconds: 30 days. */
 export const MAX_BAN_MS = 30 * 24 * 3600 * 1000;
 
-/** Bans of people from rooms, each with its end. They outlast their room, so that an empty room forgives nobody. */
+/**
+ * Bans of people from rooms, each with its end. They outlast their room, so that an empty room
+ * forgives nobody.
+ */
 export class Bans {
   #clock;
-  /** By room, and of a room by id, the oldest first. No room is empty. @type {Map<string, Map<string, Ban>>} */
+  /**
+   * By room, and of a room by id, the oldest first. No room is empty.
+   * @type {Map<string, Map<string, Ban>>}
+   */
   #rooms = new Map();
   #count = 0;
   #next = 1;
   #tell;
-  /** When the first of all bans ends, or earlier. Until then no ban is looked for that has ended. */
+  /**
+   * When the first of all bans ends, or earlier. Until then no ban is looked for that has ended.
+   */
   #nextEndMs = Infinity;
 
   /**
    * @param {Clock} clock
-   * @param {(change: BanChange) => void} [tell]  told of each change that was made here, for other threads' bans
+   * @param {(change: BanChange) => void} [tell] told of each change that was made here, for other
+   *   threads' bans
    */
   constructor(clock, tell = () => {}) {
     this.#clock = clock;
     this.#tell = tell;
   }
 
-  /** Takes over a change that was made in other bans of the same server. @param {BanChange} change */
+  /**
+   * Takes over a change that was made in other bans of the same server.
+   * @param {BanChange} change
+   */
   heard(change) {
     if (change.type === 'unban') this.#take(change.room, change.id);
     else this.#keep({ ...change.ban, endMs: this.#clock.now() + change.ban.leftMs });
@@ -52,7 +67,9 @@ export class Bans {
   /** All bans, for other threads' bans. @returns {BanChange[]} */
   all() {
     this.#forgetEnded();
-    return [...this.#rooms.values()].flatMap((bans) => [...bans.values()].map((ban) => this.#told(ban)));
+    return [...this.#rooms.values()].flatMap((bans) =>
+      [...bans.values()].map((ban) => this.#told(ban)),
+    );
   }
 
   /** @param {Ban} ban @returns {BanChange} */
@@ -73,7 +90,15 @@ export class Bans {
     this.#forgetEnded();
     const endMs = this.#clock.now() + Math.min(banMs, MAX_BAN_MS);
     // A network may be a whole school: one who has a token is banned alone.
-    const ban = { id: String(this.#next), room, name, identity, tokenId, network: identity === null ? network : null, endMs };
+    const ban = {
+      id: String(this.#next),
+      room,
+      name,
+      identity,
+      tokenId,
+      network: identity === null ? network : null,
+      endMs,
+    };
     this.#keep(ban);
     this.#tell(this.#told(ban));
     return true;
@@ -115,7 +140,15 @@ export class Bans {
   export(room, most) {
     this.#forgetEnded();
     const now = this.#clock.now();
-    return [...this.#of(room).values()].slice(-most).map(({ name, identity, tokenId, network, endMs }) => ({ name, identity, tokenId, network, leftMs: endMs - now }));
+    return [...this.#of(room).values()]
+      .slice(-most)
+      .map(({ name, identity, tokenId, network, endMs }) => ({
+        name,
+        identity,
+        tokenId,
+        network,
+        leftMs: endMs - now,
+      }));
   }
 
   /** The bans of a room, as moderators are told of them. @param {string} room */
@@ -172,7 +205,10 @@ export class Bans {
     this.#take(oldest.room, oldest.id);
   }
 
-  /** Forgets the bans that have ended. All are looked at once for each end, so that a join looks at its room's alone. */
+  /**
+   * Forgets the bans that have ended. All are looked at once for each end, so that a join looks at
+   * its room's alone.
+   */
   #forgetEnded() {
     const now = this.#clock.now();
     if (now < this.#nextEndMs) return;

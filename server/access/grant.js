@@ -27,10 +27,24 @@ const OF_ROLE = Object.freeze({
  * @returns {ReadonlySet<Permission>}
  */
 export const permissionsOf = (role, withheld) =>
-  withheld.size === 0 ? WHOLE[role] : new Set(OF_ROLE[role].filter((permission) => !withheld.has(permission)));
+  withheld.size === 0
+    ? WHOLE[role]
+    : new Set(OF_ROLE[role].filter((permission) => !withheld.has(permission)));
 
-/** The permissions of those from whom nothing is withheld: one set for all of a role. @type {Readonly<Record<Role, ReadonlySet<Permission>>>} */
-const WHOLE = Object.freeze({ moderator: new Set(OF_ROLE.moderator), speaker: new Set(OF_ROLE.speaker), listener: new Set(OF_ROLE.listener) });
+/**
+ * The permissions of those from whom nothing is withheld: one set for all of a role.
+ * @type {Readonly<Record<Role, ReadonlySet<Permission>>>}
+ */
+const WHOLE = Object.freeze({
+  moderator: new Set(OF_ROLE.moderator),
+  speaker: new Set(OF_ROLE.speaker),
+  listener: new Set(OF_ROLE.listener),
+});
 
 /** Somebody who comes without a token. @type {Readonly<Grant>} */
-export const OPEN_GRANT = Object.freeze({ role: 'speaker', withheld: new Set(), identity: null, tokenId: null });
+export const OPEN_GRANT = Object.freeze({
+  role: 'speaker',
+  withheld: new Set(),
+  identity: null,
+  tokenId: null,
+});

@@ -23,12 +23,16 @@ const MAX_AT_ONCE = 4;
 /** The most tries that wait for their turn. */
 const MAX_WAITING = 256;
 
-/** The time after which a check without an outcome counts as wrong, in milliseconds: its thread has ended. */
+/**
+ * The time after which a check without an outcome counts as wrong, in milliseconds: its thread has
+ * ended.
+ */
 const PENDING_MS = 5000;
 
 /**
- * Limits the tries at passwords, over all rooms: more rooms are no way to try more. Only wrong ones count, so that many
- * people behind one address get in. A check counts until it has proved right, so guesses at the same time are no way either.
+ * Limits the tries at passwords, over all rooms: more rooms are no way to try more. Only wrong ones
+ * count, so that many people behind one address get in. A check counts until it has proved right,
+ * so guesses at the same time are no way either.
  */
 export class PasswordTries {
   #tries = new KeyedBuckets(TRIES);
@@ -36,9 +40,14 @@ export class PasswordTries {
   #clock;
   #tell;
   #running = 0;
-  /** When the checks began whose outcome isn't known, on all threads, by network. @type {Map<string | null, number[]>} */
+  /**
+   * When the checks began whose outcome isn't known, on all threads, by network.
+   * @type {Map<string | null, number[]>}
+   */
   #pending = new Map();
-  /** @type {{ network: string | null, resolve: (mayBegin: boolean) => void, stop: () => void }[]} */
+  /**
+   * @type {{ network: string | null, resolve: (mayBegin: boolean) => void, stop: () => void }[]}
+   */
   #waiting = [];
 
   /**
@@ -64,7 +73,8 @@ export class PasswordTries {
    * @returns {Promise<ErrorCode | null>} null when it is right
    */
   async run(network, check) {
-    if (this.#checks.take(keyOf(network), this.#clock.now()) > 0 || !(await this.#turn(network))) return 'password-flood';
+    if (this.#checks.take(keyOf(network), this.#clock.now()) > 0 || !(await this.#turn(network)))
+      return 'password-flood';
     let isRight = false;
     try {
       isRight = await check();
@@ -76,7 +86,11 @@ export class PasswordTries {
     }
   }
 
-  /** Waits for a try's turn. @param {string | null} network @returns {boolean | Promise<boolean>} whether it may begin */
+  /**
+   * Waits for a try's turn.
+   * @param {string | null} network
+   * @returns {boolean | Promise<boolean>} whether it may begin
+   */
   #turn(network) {
     if (this.#begins(network)) return true;
     if (!this.#mayWait(network) || this.#waiting.length >= MAX_WAITING) return false;
@@ -87,9 +101,14 @@ export class PasswordTries {
     });
   }
 
-  /** Begins a try where there is room for it. @param {string | null} network @returns {boolean} whether there is */
+  /**
+   * Begins a try where there is room for it.
+   * @param {string | null} network
+   * @returns {boolean} whether there is
+   */
   #begins(network) {
-    if (this.#running >= MAX_AT_ONCE || this.#tries.take(keyOf(network), this.#clock.now()) > 0) return false;
+    if (this.#running >= MAX_AT_ONCE || this.#tries.take(keyOf(network), this.#clock.now()) > 0)
+      return false;
     this.#running += 1;
     this.#began(network);
     this.#tell({ type: 'password-try', network, outcome: 'pending' });
@@ -99,7 +118,10 @@ export class PasswordTries {
   /** Returns true when a try may begin soon. @param {string | null} network */
   #mayWait(network) {
     const oldestMs = this.#clock.now() - PENDING_MS;
-    return this.#running >= MAX_AT_ONCE || (this.#pending.get(network) ?? []).some((atMs) => atMs > oldestMs);
+    return (
+      this.#running >= MAX_AT_ONCE ||
+      (this.#pending.get(network) ?? []).some((atMs) => atMs > oldestMs)
+    );
   }
 
   /** @param {string | null} network */

@@ -10,8 +10,9 @@
 const MOST = 200;
 
 /**
- * What moderators of a room have taken from those who have left: who comes again has it no more than before. Somebody
- * with a token is known by it. Without one they are known by their network, as the next who comes from there.
+ * What moderators of a room have taken from those who have left: who comes again has it no more
+ * than before. Somebody with a token is known by it. Without one they are known by their network,
+ * as the next who comes from there.
  */
 export class Restraints {
   /** The one who left last is the last. @type {Readonly<Restrained>[]} */
@@ -25,7 +26,9 @@ export class Restraints {
   /** Takes over those of another thread or node. @param {readonly Restrained[]} people */
   restore(people) {
     for (const person of people) {
-      const isKnown = this.#left.some((other) => other.identity === person.identity && other.network === person.network);
+      const isKnown = this.#left.some(
+        (other) => other.identity === person.identity && other.network === person.network,
+      );
       if (!isKnown) this.left(person);
     }
   }
@@ -42,14 +45,18 @@ export class Restraints {
    * Somebody has come.
    * @param {{ identity: string | null, network: string | null }} person
    * @param {Iterable<Restrained>} present  the others who are there
-   * @returns {{ silenced: boolean, lowered: boolean } | null} what was taken from them; null where nothing was
+   * @returns {{ silenced: boolean, lowered: boolean } | null} what was taken from them; null where
+   *   nothing was
    */
   came({ identity, network }, present) {
     if (identity !== null) {
-      const isSame = (/** @type {Restrained} */ other) => other.identity === identity && (other.silenced || other.lowered);
+      const isSame = (/** @type {Restrained} */ other) =>
+        other.identity === identity && (other.silenced || other.lowered);
       return this.#left.find(isSame) ?? [...present].find(isSame) ?? null;
     }
-    const at = this.#left.findIndex((other) => other.identity === null && network !== null && other.network === network);
+    const at = this.#left.findIndex(
+      (other) => other.identity === null && network !== null && other.network === network,
+    );
     return at < 0 ? null : this.#left.splice(at, 1)[0];
   }
 }

@@ -1,6 +1,7 @@
 /**
- * Resume tokens: with one its holder takes up their place in a room again, where it still is, or on another node. A token
- * is a JWS (RFC 7515, compact, HS256) of what makes the place. Signing and checking are synchronous, as joining is.
+ * Resume tokens: with one its holder takes up their place in a room again, where it still is, or on
+ * another node. A token is a JWS (RFC 7515, compact, HS256) of what makes the place. Signing and
+ * checking are synchronous, as joining is.
  *
  * @import { Grant, Permission, Role } from './grant.js'
  * @import { Settings } from '../state/portable-state.js'
@@ -15,9 +16,10 @@
  * @property {Role} role       what they are now
  * @property {boolean} muted
  * @property {boolean} silenced
- * @property {number} hand     the place of the raised hand in the order of hands; 0 while it is down
+ * @property {number} hand the place of the raised hand in the order of hands; 0 while it is down
  * @property {number} epoch    of the room; 0 without a cluster
- * @property {Omit<Settings, 'serverDelayMs'>} settings  of the room; none in tokens of an earlier release
+ * @property {Omit<Settings, 'serverDelayMs'>} settings of the room; none in tokens of an earlier
+ *   release
  * @property {number} issuedMs milliseconds since 1970
  */
 
@@ -67,10 +69,11 @@ export class ResumeTokens {
 
   /**
    * @param {object} [options]
-   * @param {string | Uint8Array} [options.key]  what tokens are signed with; one by chance, so that no other process believes
-   *   them, where it is absent
+   * @param {string | Uint8Array} [options.key] what tokens are signed with; one by chance, so that
+   *   no other process believes them, where it is absent
    * @param {() => number} [options.wallNow]  milliseconds since 1970
-   * @param {number} [options.awayMs]  how long a place is kept; 0: no place is taken over from another node
+   * @param {number} [options.awayMs] how long a place is kept; 0: no place is taken over from
+   *   another node
    */
   constructor({ key = randomBytes(32), wallNow = Date.now, awayMs = 0 } = {}) {
     this.#key = key;
@@ -103,14 +106,26 @@ export class ResumeTokens {
   sign({ room, key, id, name, label, grant, role, muted, silenced, hand, epoch, settings }) {
     const { role: granted, withheld, identity, tokenId } = grant;
     const said = {
-      r: room, k: key, i: id, n: name, l: label, g: granted, o: role,
+      r: room,
+      k: key,
+      i: id,
+      n: name,
+      l: label,
+      g: granted,
+      o: role,
       ...(withheld.size > 0 && { w: [...withheld] }),
       ...(identity !== null && { s: identity }),
       ...(tokenId !== null && { j: tokenId }),
       ...(muted && { m: true }),
       ...(silenced && { x: true }),
       ...(hand > 0 && { h: hand }),
-      ...(epoch > 0 && { e: epoch, f: settings.frameMs, c: settings.channels, d: settings.mode, y: settings.e2e }),
+      ...(epoch > 0 && {
+        e: epoch,
+        f: settings.frameMs,
+        c: settings.channels,
+        d: settings.mode,
+        y: settings.e2e,
+      }),
       t: Math.round(this.#wallNow()),
     };
     const text = `${HEADER}.${Buffer.from(JSON.stringify(said)).toString('base64url')}`;
@@ -128,7 +143,8 @@ export class ResumeTokens {
    * @returns {Place | null} null where it isn't one of ours
    */
   read(token, room) {
-    if (token === undefined || token.length > MAX_RESUME_LENGTH || !token.startsWith(`${HEADER}.`)) return null;
+    if (token === undefined || token.length > MAX_RESUME_LENGTH || !token.startsWith(`${HEADER}.`))
+      return null;
     const end = token.lastIndexOf('.');
     const signature = Buffer.from(token.slice(end + 1), 'base64url');
     const right = this.#signatureOf(token.slice(0, end));
@@ -138,9 +154,9 @@ export class ResumeTokens {
   }
 
   /**
-   * The place that somebody had on another node, or in the room that this one takes the place of. It is believed for as
-   * long as a place is kept: then they were in the room just now. Whoever had a place in this very room, and has it no more,
-   * was taken out.
+   * The place that somebody had on another node, or in the room that this one takes the place of.
+   * It is believed for as long as a place is kept: then they were in the room just now. Whoever had
+   * a place in this very room, and has it no more, was taken out.
    * @param {string | undefined} token
    * @param {string} room
    * @param {number} epoch  the room's here; 0 where it isn't open here yet
@@ -158,9 +174,28 @@ export class ResumeTokens {
 /** @param {z.infer<typeof payload>} said @returns {Place} */
 function placeOf({ r, k, i, n, l, g, o, w, s, j, m, x, h, e, f, c, d, y, t }) {
   /** @type {Grant} */
-  const grant = { role: g, withheld: new Set(/** @type {Permission[]} */ (w)), identity: s, tokenId: j };
+  const grant = {
+    role: g,
+    withheld: new Set(/** @type {Permission[]} */ (w)),
+    identity: s,
+    tokenId: j,
+  };
   const settings = { frameMs: f, channels: c, mode: d, e2e: y };
-  return { room: r, key: k, id: i, name: n, label: l, grant, role: o, muted: m, silenced: x, hand: h, epoch: e, settings, issuedMs: t };
+  return {
+    room: r,
+    key: k,
+    id: i,
+    name: n,
+    label: l,
+    grant,
+    role: o,
+    muted: m,
+    silenced: x,
+    hand: h,
+    epoch: e,
+    settings,
+    issuedMs: t,
+  };
 }
 
 /** @param {string} base64 @returns {unknown} */

@@ -1,6 +1,7 @@
 /**
  * Tokens that let people in: JWT (RFC 7519) signed with HS256, with LiveKit's claims
- * (https://docs.livekit.io/home/get-started/authentication/), so that its server SDKs make them too.
+ * (https://docs.livekit.io/home/get-started/authentication/), so that its server SDKs make them
+ * too.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Grant, Permission, Role } from './grant.js'
@@ -35,7 +36,10 @@ const claims = z.object({
   }),
 });
 
-/** @typedef {{ grant: Grant, name: string | null }} Admission  name: that of the token, where it has one */
+/**
+ * @typedef {{ grant: Grant, name: string | null }} Admission name: that of the token, where it has
+ *   one
+ */
 
 /** Checks tokens against the keys of this server. */
 export class TokenVerifier {
@@ -123,7 +127,13 @@ function codeOf(error) {
 export function makeToken({ keyId, secret, room, name, identity, role, ttlSeconds, now }) {
   const seconds = Math.floor(now / 1000);
   const speaks = role !== 'listener';
-  const video = { room, roomJoin: true, roomAdmin: role === 'moderator', canPublish: speaks, roomRecord: speaks };
+  const video = {
+    room,
+    roomJoin: true,
+    roomAdmin: role === 'moderator',
+    canPublish: speaks,
+    roomRecord: speaks,
+  };
   return new SignJWT({ name, video })
     .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
     .setIssuer(keyId)

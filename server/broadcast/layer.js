@@ -5,8 +5,8 @@
  * @import { Ladder } from './ladder.js'
  * @import { RatedListener } from './rate-watch.js'
  *
- * @typedef {FrameStream & Pick<MixStream, 'beginMix' | 'end' | 'close'> & { isReady?: boolean }} LayerStream
- *   isReady: false while it has no packets yet
+ * @typedef {FrameStream & Pick<MixStream, 'beginMix' | 'end' | 'close'> & { isReady?: boolean }}
+ *   LayerStream isReady: false while it has no packets yet
  */
 
 import { withLength } from '../../public/shared/wire/carry.js';
@@ -32,10 +32,14 @@ export class Place {
     this.listener = listener;
   }
 
-  /** The form in which the listener is to be sent frames: as its loss asks, or as a probe. @param {Ladder} ladder */
+  /**
+   * The form in which the listener is to be sent frames: as its loss asks, or as a probe.
+   * @param {Ladder} ladder
+   */
   #form(ladder) {
     const { stride, repeats, rate, carriage } = this.listener;
-    // Loss that is mended, and packets that go several times, send as much as a probe does, or more.
+    // Loss that is mended, and packets that go several times, send as much as a probe does, or
+    // more.
     if (stride < ladder.stride || carriage !== 'once') return { stride, repeats };
     return rate.probe ?? (stride > 1 ? ladder.usual[rate.index] : { stride, repeats });
   }
@@ -50,11 +54,17 @@ export class Place {
   /** @param {Ladder} ladder @returns {boolean} whether it has what it wants */
   isContent(ladder) {
     const { stride, repeats } = this.#form(ladder);
-    const isSame = this.stride === stride && this.repeats === repeats && this.carriage === this.listener.carriage;
+    const isSame =
+      this.stride === stride &&
+      this.repeats === repeats &&
+      this.carriage === this.listener.carriage;
     return isSame && this.index === this.listener.rate.index;
   }
 
-  /** How many frames there are to a packet in the longer of the forms that it has and wants. @param {Ladder} ladder */
+  /**
+   * How many frames there are to a packet in the longer of the forms that it has and wants.
+   * @param {Ladder} ladder
+   */
   longerStride(ladder) {
     return Math.max(this.stride, this.#form(ladder).stride);
   }
@@ -92,7 +102,12 @@ export class Layer {
     this.sureStride = 0;
     this.lists.begin();
     this.far.begin();
-    for (const { listener: { session, longStride }, stride, repeats, carriage } of this.places) {
+    for (const {
+      listener: { session, longStride },
+      stride,
+      repeats,
+      carriage,
+    } of this.places) {
       this.far.stride = longStride;
       if (carriage === 'once') this.lists.add(session, repeats, stride);
       else this.far.add(session, carriage);

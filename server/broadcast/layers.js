@@ -16,16 +16,20 @@ import { isDue } from '../mix/recipient-lists.js';
 import { Layer, Place } from './layer.js';
 import { RateWatch } from './rate-watch.js';
 
-/** How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that changed may change back. */
+/**
+ * How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that
+ * changed may change back.
+ */
 const KEEP_MS = 5000;
 
 /** The sessions of other nodes aren't looked at. @type {[]} */
 const NOBODY = [];
 
 /**
- * The mix of a broadcast at several bit rates: each is encoded once a frame, while a listener wants it, and goes to its
- * listeners in lists of their own. A listener changes between two packets, once everything before is sent; the first one of
- * the new rate repeats what came before it, from which the client's decoder goes on.
+ * The mix of a broadcast at several bit rates: each is encoded once a frame, while a listener wants
+ * it, and goes to its listeners in lists of their own. A listener changes between two packets, once
+ * everything before is sent; the first one of the new rate repeats what came before it, from which
+ * the client's decoder goes on.
  */
 export class Layers {
   #ladder;
@@ -46,7 +50,8 @@ export class Layers {
    * @param {object} options
    * @param {Ladder} options.ladder
    * @param {Pick<AudioFormat, 'frameMs'>} options.format
-   * @param {(index: number, bitrate: number) => LayerStream} options.open  opens a layer's stream; throws `codec-instances`
+   * @param {(index: number, bitrate: number) => LayerStream} options.open opens a layer's stream;
+   *   throws `codec-instances`
    * @param {Clock} options.clock
    * @param {RateCounts} options.counts
    */
@@ -66,12 +71,15 @@ export class Layers {
 
   /** How many there are at each rate, by bits a second. @returns {Record<string, number>} */
   get listenersByRate() {
-    return Object.fromEntries(this.#layers.map(({ places }, index) => [String(RATES[index]), places.size]));
+    return Object.fromEntries(
+      this.#layers.map(({ places }, index) => [String(RATES[index]), places.size]),
+    );
   }
 
   /**
    * @param {LightListener} listener
-   * @returns {boolean} false where it can't be sent any of the rates: it has none, or the codec has no encoder for it
+   * @returns {boolean} false where it can't be sent any of the rates: it has none, or the codec has
+   *   no encoder for it
    */
   add(listener) {
     if (!isRated(listener)) return false;
@@ -104,12 +112,15 @@ export class Layers {
   }
 
   /**
-   * Other nodes relay the mix at some rates to their listeners: each of its packets is sent to them once.
+   * Other nodes relay the mix at some rates to their listeners: each of its packets is sent to them
+   * once.
    * @param {Pick<Transport, 'sendMany'>} relays
-   * @param {ReadonlySet<number>} indices  of the rates; one for which the codec has no encoder isn't sent
+   * @param {ReadonlySet<number>} indices of the rates; one for which the codec has no encoder isn't
+   *   sent
    */
   setRelayed(relays, indices) {
-    for (let i = 0; i < this.#layers.length; i++) this.#layers[i].relays = indices.has(i) && this.open(i) ? relays : null;
+    for (let i = 0; i < this.#layers.length; i++)
+      this.#layers[i].relays = indices.has(i) && this.open(i) ? relays : null;
   }
 
   /** Whether a rate is sent: a listener that is added is heard at once. @param {number} index */
@@ -143,7 +154,8 @@ export class Layers {
   /**
    * Opens the layer that a listener wants.
    * @param {Place} place
-   * @returns {boolean} false where the codec has no encoder for it: the listener keeps to what it has, or gets what there is
+   * @returns {boolean} false where the codec has no encoder for it: the listener keeps to what it
+   *   has, or gets what there is
    */
   #wish(place) {
     const { rate } = place.listener;
@@ -162,7 +174,12 @@ export class Layers {
    */
   fill(listener, ms, frameMs) {
     const place = this.#places.get(listener);
-    if (place && place.index >= 0) this.#layers[place.index].far.fill(listener.session, listener.carriage, Math.ceil(ms / frameMs));
+    if (place && place.index >= 0)
+      this.#layers[place.index].far.fill(
+        listener.session,
+        listener.carriage,
+        Math.ceil(ms / frameMs),
+      );
     return place !== undefined;
   }
 
@@ -198,14 +215,15 @@ export class Layers {
   }
 
   /**
-   * The lowest rate is encoded while there are listeners whose packets arrive surely: where their way becomes narrow, what
-   * hasn't arrived is sent anew in it.
+   * The lowest rate is encoded while there are listeners whose packets arrive surely: where their
+   * way becomes narrow, what hasn't arrived is sent anew in it.
    * @returns {boolean} whether there are such
    */
   #keepLowest() {
     const [lowest] = this.#layers;
     let stride = 0;
-    for (let i = 0; i < this.#layers.length; i++) stride = Math.max(stride, this.#layers[i].sureStride);
+    for (let i = 0; i < this.#layers.length; i++)
+      stride = Math.max(stride, this.#layers[i].sureStride);
     if (stride === 0) return false;
     if (lowest.stream === null) this.open(0);
     if (lowest.places.size === 0) lowest.far.stride = stride;
@@ -243,7 +261,8 @@ export class Layers {
     }
     if (this.#arriving.length > 0) this.#welcome();
     for (const place of this.#changing) this.#change(place, frame);
-    for (let i = 0; i < this.#layers.length; i++) if (this.#layers[i].isStale) this.#layers[i].gather();
+    for (let i = 0; i < this.#layers.length; i++)
+      if (this.#layers[i].isStale) this.#layers[i].gather();
   }
 
   /**
@@ -259,7 +278,9 @@ export class Layers {
     }
   }
 
-  /** Sends the first packet of a rate, with all that it can repeat, to those who have come to it. */
+  /**
+   * Sends the first packet of a rate, with all that it can repeat, to those who have come to it.
+   */
   #welcome() {
     for (const place of this.#arriving) {
       place.isArriving = false;
@@ -270,32 +291,42 @@ export class Layers {
         this.#changing.add(place);
         continue;
       }
-      if (layer.isSent && layer.stream !== null) place.send(layer.stream.writeStride(MAX_REDUNDANCY));
+      if (layer.isSent && layer.stream !== null)
+        place.send(layer.stream.writeStride(MAX_REDUNDANCY));
     }
     this.#arriving.length = 0;
   }
 
   /**
-   * Sends a listener whose way has become narrow what hasn't arrived, in the fewest bits, and only then at its rate: the way
-   * would have to carry what waits for it at a rate that it can't.
+   * Sends a listener whose way has become narrow what hasn't arrived, in the fewest bits, and only
+   * then at its rate: the way would have to carry what waits for it at a rate that it can't.
    * @param {Place} place
    * @returns {boolean} false where the lowest rate wasn't encoded, or everything has arrived
    */
   #sendAnew(place) {
     const { session, rate } = place.listener;
     const ageMs = session.surely?.restart(rate.arrivedMs) ?? 0;
-    place.isBehind = ageMs > 0 && this.#layers[0].far.goBack(session, Math.ceil(ageMs / this.#frameMs) + 1);
+    place.isBehind =
+      ageMs > 0 && this.#layers[0].far.goBack(session, Math.ceil(ageMs / this.#frameMs) + 1);
     return place.isBehind;
   }
 
-  /** @param {Place} place  that changes, unless frames before are still to be sent @param {number} frame */
+  /**
+   * @param {Place} place that changes, unless frames before are still to be sent
+   * @param {number} frame
+   */
   #change(place, frame) {
     const layer = this.#layers[place.index];
-    if (place.isBehind && (layer.far.isBehind(place.listener.session) || !place.listener.rate.isCalm)) return;
+    if (
+      place.isBehind &&
+      (layer.far.isBehind(place.listener.session) || !place.listener.rate.isCalm)
+    )
+      return;
     place.isBehind = false;
-    // The longer stride's end: a packet of more frames than before is sent in place of one that would follow it at once. A way that
-    // has become narrow has no time for that.
-    const stride = place.listener.rate.index < place.index ? place.stride : place.longerStride(this.#ladder);
+    // The longer stride's end: a packet of more frames than before is sent in place of one that
+    // would follow it at once. A way that has become narrow has no time for that.
+    const stride =
+      place.listener.rate.index < place.index ? place.stride : place.longerStride(this.#ladder);
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, stride)) return;
     // What it goes to is still to come from the room's home.
     if (!this.isReady(place.listener.rate.index)) return;

@@ -2,21 +2,31 @@
 
 import { PROBE_RULE } from './probe-rule.js';
 
-/** The state of a way, from its readings: its loss in a window, and how much longer its round trip is than it was. */
+/**
+ * The state of a way, from its readings: its loss in a window, and how much longer its round trip
+ * is than it was.
+ */
 export class PathState {
   /** By how much the round trip is longer than the least, in milliseconds. */
   grownMs = 0;
   /**
-   * The round trip; longer where the oldest packet under way has taken longer already than it and a held acknowledgement do,
-   * which shows a fall before any round trip that has ended. In milliseconds; null where none is known.
+   * The round trip; longer where the oldest packet under way has taken longer already than it and a
+   * held acknowledgement do, which shows a fall before any round trip that has ended. In
+   * milliseconds; null where none is known.
    * @type {number | null}
    */
   delayMs = null;
-  /** The time before which all that was sent has arrived, as far as is known, on the monotonic clock. */
+  /**
+   * The time before which all that was sent has arrived, as far as is known, on the monotonic
+   * clock.
+   */
   arrivedMs = -Infinity;
   /** The loss of the window, or of the one before it while it has too few packets, in percent. */
   lostPercent = 0;
-  /** The quickest growth of the wait since nothing waited, as a share of the time that passed: a full queue grows no more. */
+  /**
+   * The quickest growth of the wait since nothing waited, as a share of the time that passed: a
+   * full queue grows no more.
+   */
   growth = 0;
   isNarrow = false;
   isLossAlone = false;
@@ -41,7 +51,9 @@ export class PathState {
   #spanLost = 0;
   /** @type {number} */
   #tolerated = PROBE_RULE.lostPercent;
-  /** Whether the loss is above the limit, and so far above what is put up with that it is no chance. */
+  /**
+   * Whether the loss is above the limit, and so far above what is put up with that it is no chance.
+   */
   #isSome = false;
   #isMuch = false;
   #toleratedUntilMs = -Infinity;
@@ -85,7 +97,8 @@ export class PathState {
   /** @param {Reading} reading @param {number} spacingMs  the time from one packet to the next */
   read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs, underWayMs }, spacingMs) {
     if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
-    this.delayMs = roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
+    this.delayMs =
+      roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
     const isRising = underWayMs !== null && this.#rises(nowMs - underWayMs, spacingMs);
     this.#grow(nowMs);
     if (lost !== null && underWayMs !== null) this.#arrive(lost, nowMs, nowMs - underWayMs);
@@ -98,7 +111,10 @@ export class PathState {
     this.isLossy = this.#isSome && !hasQueue && !isBlocked;
     this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
     const isQueueLoss = hasQueue && this.#isSome;
-    const isSlow = isRising || this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) || this.queueMs > PROBE_RULE.lateMs;
+    const isSlow =
+      isRising ||
+      this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) ||
+      this.queueMs > PROBE_RULE.lateMs;
     this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || isSlow;
   }
 
@@ -112,12 +128,21 @@ export class PathState {
     this.#waited.atMs = nowMs;
   }
 
-  /** Whether packets arrive, each later than the one before. @param {number} sentMs  when the oldest under way was sent @param {number} spacingMs */
+  /**
+   * Whether packets arrive, each later than the one before.
+   * @param {number} sentMs when the oldest under way was sent
+   * @param {number} spacingMs
+   */
   #rises(sentMs, spacingMs) {
     const [rise, waitMs] = [this.#rise, this.queueMs];
     if (waitMs <= PROBE_RULE.mildQueueMs) rise.sentMs = NaN;
-    else if (waitMs < this.#waited.ms || Number.isNaN(rise.sentMs)) [rise.sentMs, rise.waitMs] = [sentMs, waitMs];
-    return waitMs > PROBE_RULE.risingMs && sentMs >= rise.sentMs + spacingMs && waitMs >= rise.waitMs + spacingMs + PROBE_RULE.heldMs;
+    else if (waitMs < this.#waited.ms || Number.isNaN(rise.sentMs))
+      [rise.sentMs, rise.waitMs] = [sentMs, waitMs];
+    return (
+      waitMs > PROBE_RULE.risingMs &&
+      sentMs >= rise.sentMs + spacingMs &&
+      waitMs >= rise.waitMs + spacingMs + PROBE_RULE.heldMs
+    );
   }
 
   /** @param {number} roundTripMs @param {number} nowMs */
@@ -131,7 +156,11 @@ export class PathState {
     this.grownMs = roundTripMs - this.leastMs;
   }
 
-  /** @param {number} lost @param {number} nowMs @param {number} sinceMs  since when the oldest packet is under way */
+  /**
+   * @param {number} lost
+   * @param {number} nowMs
+   * @param {number} sinceMs since when the oldest packet is under way
+   */
   #arrive(lost, nowMs, sinceMs) {
     if (lost > this.#lostNow) this.#lostMs = nowMs;
     if (sinceMs > this.#lostMs) this.arrivedMs = sinceMs;
@@ -153,11 +182,14 @@ export class PathState {
     const isKnown = count >= PROBE_RULE.leastSent;
     if (isKnown) this.lostPercent = (100 * gone) / count;
     const expected = (count * this.#tolerated) / 100;
-    this.#isSome = isKnown && gone >= PROBE_RULE.leastLost && this.lostPercent > PROBE_RULE.lostPercent;
-    this.#isMuch = this.#isSome && gone > expected + PROBE_RULE.lostDeviations * Math.sqrt(expected);
+    this.#isSome =
+      isKnown && gone >= PROBE_RULE.leastLost && this.lostPercent > PROBE_RULE.lostPercent;
+    this.#isMuch =
+      this.#isSome && gone > expected + PROBE_RULE.lostDeviations * Math.sqrt(expected);
     if (nowMs - this.#sinceMs < PROBE_RULE.lossMs) return;
     this.#open(sent, lost, nowMs);
-    if (this.lostPercent >= this.#tolerated / 2) this.#toleratedUntilMs = nowMs + PROBE_RULE.toleranceMs;
+    if (this.lostPercent >= this.#tolerated / 2)
+      this.#toleratedUntilMs = nowMs + PROBE_RULE.toleranceMs;
   }
 
   /** @param {number} sent @param {number} lost @param {number} nowMs */

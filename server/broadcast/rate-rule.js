@@ -1,6 +1,6 @@
 /**
- * Which bit rate does one listener of a broadcast get? Each rule is told what is known of the way, and answers with a rate:
- * it knows no session and no timer.
+ * Which bit rate does one listener of a broadcast get? Each rule is told what is known of the way,
+ * and answers with a rate: it knows no session and no timer.
  *
  * @import { Carriage } from '../mix/light-listener.js'
  * @import { Form, Ladder } from './ladder.js'
@@ -14,23 +14,29 @@
  * @property {number | null} reported  the loss that the client reported lately, in percent
  * @property {number | null} roundTripMs
  * @property {number | null} deliveryBps  the estimate of what the way carries, in bits a second
- * @property {boolean} deliveryIsLimit    whether that is all that it carries, and not only all that was sent
- * @property {number | null} underWayMs  how long the oldest packet is under way that is neither acknowledged nor known to be lost; 0
- *   where none is
+ * @property {boolean} deliveryIsLimit whether that is all that it carries, and not only all that
+ *   was sent
+ * @property {number | null} underWayMs how long the oldest packet is under way that is neither
+ *   acknowledged nor known to be lost; 0 where none is
  *
  * @typedef {object} RateRule
  * @property {number} index  of the rate that the listener is to get
- * @property {Form | null} probe  how its frames are sent while a higher rate is tried; null for the usual form
+ * @property {Form | null} probe how its frames are sent while a higher rate is tried; null for the
+ *   usual form
  * @property {boolean} urgent  whether the next reading is to be taken soon
- * @property {boolean} suffers  whether the way was too narrow just now, so that repeats would only make it worse
+ * @property {boolean} suffers whether the way was too narrow just now, so that repeats would only
+ *   make it worse
  * @property {boolean} isCalm  whether nothing waits on the way, as far as is known
- * @property {number} arrivedMs  what was sent before this has arrived, on the monotonic clock; -Infinity where that isn't known
- * @property {boolean} bare  whether the way is too narrow for packets that go more than once, whatever is lost
+ * @property {number} arrivedMs what was sent before this has arrived, on the monotonic clock;
+ *   -Infinity where that isn't known
+ * @property {boolean} bare whether the way is too narrow for packets that go more than once,
+ *   whatever is lost
  * @property {(bps: number) => void} ask  the listener wants no more bits a second than this
  * @property {(reading: Reading) => RateEvent | null} step
  *
- * @typedef {{ goal: number, from: number, isStep: boolean, untilMs: number, roundTripMs: number | null }} Trial  goal: the rate
- *   that is tried, from another one; isStep: by sending it, and not by repeats; the round trip is that of its beginning
+ * @typedef {{ goal: number, from: number, isStep: boolean, untilMs: number, roundTripMs: number |
+ *   null }} Trial goal: the rate that is tried, from another one; isStep: by sending it, and not by
+ *   repeats; the round trip is that of its beginning
  *
  * @typedef {'up' | 'down' | 'failed'} RateEvent  failed: a probe
  */
@@ -38,7 +44,11 @@
 import { PathState } from './path-state.js';
 import { PROBE_RULE } from './probe-rule.js';
 
-/** Keeps to the rate that was asked for (`basic` of the thesis on streaming over WebTransport, table 4.4, page 32). @implements {RateRule} */
+/**
+ * Keeps to the rate that was asked for (`basic` of the thesis on streaming over WebTransport, table
+ * 4.4, page 32).
+ * @implements {RateRule}
+ */
 export class BasicRule {
   /** @type {Form | null} */
   probe = null;
@@ -75,8 +85,8 @@ export class BasicRule {
 }
 
 /**
- * The highest rate that the estimate carries, not above the one that was asked for (`simple`, there). An estimate that is
- * no limit says what was sent, and so takes nothing away.
+ * The highest rate that the estimate carries, not above the one that was asked for (`simple`,
+ * there). An estimate that is no limit says what was sent, and so takes nothing away.
  * @implements {RateRule}
  */
 export class SimpleRule extends BasicRule {
@@ -88,7 +98,10 @@ export class SimpleRule extends BasicRule {
   }
 }
 
-/** As `simple`, but without switching: the first estimate decides (`static-simple`, there). @implements {RateRule} */
+/**
+ * As `simple`, but without switching: the first estimate decides (`static-simple`, there).
+ * @implements {RateRule}
+ */
 export class StaticRule extends SimpleRule {
   #decided = false;
 
@@ -107,11 +120,12 @@ export class StaticRule extends SimpleRule {
 }
 
 /**
- * Down when the way shows that it is too narrow, up only after a probe: for some seconds the frames are repeated as often
- * as makes the next rate's bits, which mends loss meanwhile. Sound that is sent as it is made never fills a way, so that no
- * estimate says how much more it would carry. The next rate itself is the probe where packets go surely, or more than once, since
- * there is time to mend what a step too far costs, and where repeats make far more bits than it. Where the way becomes narrow,
- * packets that go more than once go once first.
+ * Down when the way shows that it is too narrow, up only after a probe: for some seconds the frames
+ * are repeated as often as makes the next rate's bits, which mends loss meanwhile. Sound that is
+ * sent as it is made never fills a way, so that no estimate says how much more it would carry. The
+ * next rate itself is the probe where packets go surely, or more than once, since there is time to
+ * mend what a step too far costs, and where repeats make far more bits than it. Where the way
+ * becomes narrow, packets that go more than once go once first.
  * @implements {RateRule}
  */
 export class ProbeRule extends BasicRule {
@@ -130,12 +144,15 @@ export class ProbeRule extends BasicRule {
   #narrowMs = -Infinity;
   /** The round trip at the last change down. */
   #downRoundTripMs = Infinity;
-  /** When a probe last failed, and the round trip at the same rate once nothing waited any more; NaN until then. */
+  /**
+   * When a probe last failed, and the round trip at the same rate once nothing waited any more; NaN
+   * until then.
+   */
   #failedMs = Infinity;
   #failedRoundTripMs = NaN;
   /**
-   * The rate before a change down, or the end of a probe, because of loss alone, and that loss, until it is known whether it
-   * helped; since when.
+   * The rate before a change down, or the end of a probe, because of loss alone, and that loss,
+   * until it is known whether it helped; since when.
    */
   #doubt = { index: -1, lostPercent: 0, sinceMs: 0 };
 
@@ -156,15 +173,18 @@ export class ProbeRule extends BasicRule {
   step(reading) {
     const { nowMs, carriage } = reading;
     const path = this.#path;
-    const { stride } = carriage === 'once' ? this.probe ?? this.ladder.usual[this.index] : this.ladder;
+    const { stride } =
+      carriage === 'once' ? (this.probe ?? this.ladder.usual[this.index]) : this.ladder;
     path.read(reading, stride * this.ladder.frameMs);
     if (path.isNarrow && !path.isLossAlone) this.#narrowMs = nowMs;
     this.suffers = nowMs - Math.max(this.#downMs, this.#narrowMs) < PROBE_RULE.suffersMs;
     this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;
     this.arrivedMs = path.arrivedMs;
-    // There are fewer of those who are further behind, and the sooner less is sent the less of their buffer is used up.
+    // There are fewer of those who are further behind, and the sooner less is sent the less of
+    // their buffer is used up.
     const isFar = carriage !== 'once' || this.bare;
-    this.urgent = isFar || this.#trial !== null || this.suffers || path.queueMs > PROBE_RULE.mildQueueMs;
+    this.urgent =
+      isFar || this.#trial !== null || this.suffers || path.queueMs > PROBE_RULE.mildQueueMs;
     if (this.#trial !== null) return this.#judge(reading);
     if (this.bare && path.isLossy && nowMs >= this.#nextMs) return this.#repeatAgain(nowMs);
     if (path.isNarrow) return this.#down(reading);
@@ -232,8 +252,12 @@ export class ProbeRule extends BasicRule {
     const isWorse = delayMs !== null && delayMs > this.#downRoundTripMs + PROBE_RULE.worseMs;
     if (this.index === 0 || (nowMs - this.#downMs < PROBE_RULE.holdMs && !isWorse)) return null;
     const { wire } = this.ladder;
-    const known = deliveryIsLimit && deliveryBps !== null ? deliveryBps * PROBE_RULE.carriedShare : Infinity;
-    const share = Math.max(PROBE_RULE.leastShare, Math.min(1 - this.#path.growth, PROBE_RULE.downShare));
+    const known =
+      deliveryIsLimit && deliveryBps !== null ? deliveryBps * PROBE_RULE.carriedShare : Infinity;
+    const share = Math.max(
+      PROBE_RULE.leastShare,
+      Math.min(1 - this.#path.growth, PROBE_RULE.downShare),
+    );
     const carried = this.ladder.carriedBy(Math.min(known, wire[this.index] * share));
     if (this.#path.isLossAlone) this.#suspect(nowMs);
     this.#upMs = -Infinity;
@@ -247,7 +271,11 @@ export class ProbeRule extends BasicRule {
     return this.turnTo(Math.min(this.index - 1, carried));
   }
 
-  /** Packets go more than once again, since some are lost, and not for lack of room. @param {number} nowMs @returns {null} */
+  /**
+   * Packets go more than once again, since some are lost, and not for lack of room.
+   * @param {number} nowMs
+   * @returns {null}
+   */
   #repeatAgain(nowMs) {
     this.bare = false;
     this.#upMs = nowMs;
@@ -259,11 +287,19 @@ export class ProbeRule extends BasicRule {
   #suspect(nowMs) {
     const { index, lostPercent } = this.#doubt;
     const isFirst = index < 0;
-    this.#doubt = { index: isFirst ? this.index : index, lostPercent: isFirst ? this.#path.lostPercent : lostPercent, sinceMs: nowMs };
+    this.#doubt = {
+      index: isFirst ? this.index : index,
+      lostPercent: isFirst ? this.#path.lostPercent : lostPercent,
+      sinceMs: nowMs,
+    };
     this.#path.beginSpan();
   }
 
-  /** Loss that sending less hasn't cured isn't the rate's: the change down is taken back. @param {number} nowMs @returns {RateEvent | null} */
+  /**
+   * Loss that sending less hasn't cured isn't the rate's: the change down is taken back.
+   * @param {number} nowMs
+   * @returns {RateEvent | null}
+   */
   #doubted(nowMs) {
     const { index, lostPercent, sinceMs } = this.#doubt;
     if (index < 0 || nowMs - sinceMs < PROBE_RULE.doubtMs) return null;
@@ -275,7 +311,11 @@ export class ProbeRule extends BasicRule {
     return this.turnTo(index);
   }
 
-  /** Begins a probe, when its time has come and the way is calm. @param {Reading} reading @returns {RateEvent | null} */
+  /**
+   * Begins a probe, when its time has come and the way is calm.
+   * @param {Reading} reading
+   * @returns {RateEvent | null}
+   */
   #begin({ nowMs, roundTripMs, carriage }) {
     if (nowMs - this.#upMs >= PROBE_RULE.provenMs && this.#upMs > -Infinity) {
       this.#waitMs = PROBE_RULE.waitMs;
@@ -288,7 +328,13 @@ export class ProbeRule extends BasicRule {
     const goal = bold === null ? this.index + 1 : far;
     const form = bold ?? this.ladder.probeOf(this.index, goal);
     const isStep = carriage !== 'once' || form === null;
-    this.#trial = { goal, from: this.index, isStep, untilMs: nowMs + PROBE_RULE.probeMs, roundTripMs };
+    this.#trial = {
+      goal,
+      from: this.index,
+      isStep,
+      untilMs: nowMs + PROBE_RULE.probeMs,
+      roundTripMs,
+    };
     this.#path.beginWindow();
     this.urgent = true;
     if (isStep) return this.turnTo(goal);
@@ -297,7 +343,8 @@ export class ProbeRule extends BasicRule {
   }
 
   /**
-   * Whether packets are so much quicker than after the last probe failed, at the same rate, that the way has become wider.
+   * Whether packets are so much quicker than after the last probe failed, at the same rate, that
+   * the way has become wider.
    * @param {number | null} roundTripMs
    * @param {number} nowMs
    */
@@ -313,6 +360,11 @@ export class ProbeRule extends BasicRule {
 }
 
 /** The rules, by the names that the option `--listener-rule` has. */
-export const RATE_RULES = Object.freeze({ probe: ProbeRule, simple: SimpleRule, static: StaticRule, basic: BasicRule });
+export const RATE_RULES = Object.freeze({
+  probe: ProbeRule,
+  simple: SimpleRule,
+  static: StaticRule,
+  basic: BasicRule,
+});
 
 /** @typedef {keyof typeof RATE_RULES} RateRuleName */

@@ -11,24 +11,36 @@
 /** How often some listeners are looked at, in milliseconds. */
 const LOOK_MS = 25;
 
-/** The looks that it takes to see all listeners: each ten times a second, since a fall is heard from the first packet on that it holds up. */
+/**
+ * The looks that it takes to see all listeners: each ten times a second, since a fall is heard from
+ * the first packet on that it holds up.
+ */
 const CALM_LOOKS = 4;
 
-/** The looks that it takes to see all those whose way is changing, or who are further behind: each twenty times a second. */
+/**
+ * The looks that it takes to see all those whose way is changing, or who are further behind: each
+ * twenty times a second.
+ */
 const URGENT_LOOKS = 2;
 
 /** The lateness of a look from which on the machine has stood still, in milliseconds. */
 const STALL_MS = 50;
 
-/** The time after that in which acknowledgements are read that came meanwhile, in milliseconds: until then packets seem to be under way. */
+/**
+ * The time after that in which acknowledgements are read that came meanwhile, in milliseconds:
+ * until then packets seem to be under way.
+ */
 const AFTER_STALL_MS = 100;
 
-/** The age up to which a client's report counts, in milliseconds: clients report a change within a second. */
+/**
+ * The age up to which a client's report counts, in milliseconds: clients report a change within a
+ * second.
+ */
 const REPORT_MS = 2000;
 
 /**
- * Looks at the ways to a broadcast's listeners, some of them at a time, and asks each one's rule. One timer for a room,
- * while it has such listeners.
+ * Looks at the ways to a broadcast's listeners, some of them at a time, and asks each one's rule.
+ * One timer for a room, while it has such listeners.
  */
 export class RateWatch {
   #clock;
@@ -46,7 +58,8 @@ export class RateWatch {
    * @param {object} options
    * @param {Clock} options.clock
    * @param {RateCounts} options.counts
-   * @param {(listener: RatedListener) => void} options.onStep  the listener's rule was asked: its rate may be another one
+   * @param {(listener: RatedListener) => void} options.onStep the listener's rule was asked: its
+   *   rate may be another one
    */
   constructor({ clock, counts, onStep }) {
     this.#clock = clock;
@@ -113,7 +126,10 @@ class Rota {
     this.#looks = looks;
   }
 
-  /** @param {(listener: RatedListener) => void} step  is given listeners that are taken out: it puts each into a rota again */
+  /**
+   * @param {(listener: RatedListener) => void} step is given listeners that are taken out: it puts
+   *   each into a rota again
+   */
   look(step) {
     this.#due += this.listeners.size / this.#looks;
     for (const listener of this.listeners) {
@@ -129,7 +145,26 @@ class Rota {
 function readingOf(listener, nowMs) {
   const { session } = listener;
   const stats = session.pathStats();
-  const { sentPackets: sent = null, lostPackets, droppedOut: blocked, rttMs: roundTripMs, deliveryBps = null, deliveryIsLimit = false, underWayMs = null } = stats;
+  const {
+    sentPackets: sent = null,
+    lostPackets,
+    droppedOut: blocked,
+    rttMs: roundTripMs,
+    deliveryBps = null,
+    deliveryIsLimit = false,
+    underWayMs = null,
+  } = stats;
   const reported = listener.reportedSince(nowMs - REPORT_MS);
-  return { nowMs, carriage: listener.carriage, sent, lost: sent === null ? null : lostPackets, blocked, reported, roundTripMs, deliveryBps, deliveryIsLimit, underWayMs };
+  return {
+    nowMs,
+    carriage: listener.carriage,
+    sent,
+    lost: sent === null ? null : lostPackets,
+    blocked,
+    reported,
+    roundTripMs,
+    deliveryBps,
+    deliveryIsLimit,
+    underWayMs,
+  };
 }

@@ -41,7 +41,10 @@ const ISSUE_MS = 120_000;
 /** The interval at which the authority is asked whether it is done, in milliseconds. */
 const POLL_MS = 1000;
 
-/** How long the answer about the renewal is good for, where the authority doesn't say (RFC 9773, section 4.3). */
+/**
+ * How long the answer about the renewal is good for, where the authority doesn't say (RFC 9773,
+ * section 4.3).
+ */
 const ASK_AGAIN_MS = 6 * 60 * 60 * 1000;
 
 /** The longest text of the authority's that is told, in characters. */
@@ -49,11 +52,15 @@ const MAX_DETAIL = 300;
 
 const PROBLEM_TYPE = 'urn:ietf:params:acme:error:';
 
-// The library would repeat what fails for minutes, and then hide why: here a failure is told, and tried again later.
+// The library would repeat what fails for minutes, and then hide why: here a failure is told, and
+// tried again later.
 acme.axios.interceptors.request.clear();
 acme.axios.interceptors.response.clear();
 
-/** An authority that issues certificates by ACME (RFC 8555), proving the names by http-01 (section 8.3). */
+/**
+ * An authority that issues certificates by ACME (RFC 8555), proving the names by http-01 (section
+ * 8.3).
+ */
 export class AcmeAuthority {
   #client;
   #clock;
@@ -95,26 +102,35 @@ export class AcmeAuthority {
    * Gets a certificate.
    * @param {object} options
    * @param {ReadonlyArray<string>} options.domains
-   * @param {Map<string, string>} options.challenges  filled with what is to be answered, by the last part of the path
-   * @param {string | null} options.replaces          the certificate that it takes the place of, PEM
+   * @param {Map<string, string>} options.challenges filled with what is to be answered, by the last
+   *   part of the path
+   * @param {string | null} options.replaces the certificate that it takes the place of, PEM
    * @returns {Promise<{ certPem: string, keyPem: string }>}
    * @throws {AcmeError}
    */
   async order({ domains, challenges, replaces }) {
     const client = this.#client;
     if (!this.#hasAccount) {
-      await client.createAccount({ termsOfServiceAgreed: true, contact: [`mailto:${this.#email}`] });
+      await client.createAccount({
+        termsOfServiceAgreed: true,
+        contact: [`mailto:${this.#email}`],
+      });
       this.#hasAccount = true;
     }
     const identifiers = domains.map((value) => ({ type: 'dns', value }));
     const order = await client.createOrder(
       /** @type {any} */ ({ identifiers, ...(replaces && { replaces: certificateId(replaces) }) }),
     );
-    for (const authorization of await client.getAuthorizations(order)) await this.#prove(authorization, challenges);
-    const ready = await this.#until(() => client.getOrder(order), ({ status }) => status !== 'pending');
+    for (const authorization of await client.getAuthorizations(order))
+      await this.#prove(authorization, challenges);
+    const ready = await this.#until(
+      () => client.getOrder(order),
+      ({ status }) => status !== 'pending',
+    );
     const keyPem = await AcmeAuthority.newKey();
     const [, csr] = await acme.crypto.createCsr({ altNames: [...domains] }, keyPem);
-    const isDone = (/** @type {acme.Order} */ { status }) => status === 'valid' || status === 'invalid';
+    const isDone = (/** @type {acme.Order} */ { status }) =>
+      status === 'valid' || status === 'invalid';
     if (ready.status === 'ready') await client.finalizeOrder(ready, csr);
     const issued = await this.#until(() => client.getOrder(order), isDone);
     if (issued.status !== 'valid') throw problemOf(/** @type {any} */ (issued).error);
@@ -130,13 +146,22 @@ export class AcmeAuthority {
     if (authorization.status === 'valid') return;
     const { value } = authorization.identifier;
     const challenge = authorization.challenges.find(({ type }) => type === 'http-01');
-    if (!challenge) throw new AcmeError(`the authority does not offer to check ${value} by http-01`);
+    if (!challenge)
+      throw new AcmeError(`the authority does not offer to check ${value} by http-01`);
     challenges.set(challenge.token, await this.#client.getChallengeKeyAuthorization(challenge));
     try {
       await this.#client.completeChallenge(challenge);
       // The library has no other way to ask for one authorization.
-      const read = async () => (await this.#client.getAuthorizations(/** @type {any} */ ({ authorizations: [authorization.url] })))[0];
-      const { status, challenges: tried } = await this.#until(read, (now) => now.status !== 'pending');
+      const read = async () =>
+        (
+          await this.#client.getAuthorizations(
+            /** @type {any} */ ({ authorizations: [authorization.url] }),
+          )
+        )[0];
+      const { status, challenges: tried } = await this.#until(
+        read,
+        (now) => now.status !== 'pending',
+      );
       if (status === 'valid') return;
       throw problemOf(/** @type {any} */ (tried.find(({ type }) => type === 'http-01'))?.error);
     } finally {
@@ -157,7 +182,8 @@ export class AcmeAuthority {
     for (;;) {
       const state = await read();
       if (isDone(state)) return state;
-      if (this.#clock.now() > end) throw new AcmeError(`the authority was not done within ${ISSUE_MS / 1000} s`);
+      if (this.#clock.now() > end)
+        throw new AcmeError(`the authority was not done within ${ISSUE_MS / 1000} s`);
       await this.#pause();
     }
   }
@@ -209,7 +235,8 @@ export class AcmeAuthority {
  */
 
 /**
- * The name of a certificate for its authority (RFC 9773, section 4.1): its issuer's key and its own number.
+ * The name of a certificate for its authority (RFC 9773, section 4.1): its issuer's key and its own
+ * number.
  * @param {string} certPem
  * @returns {string | null} null where the certificate doesn't name its issuer's key
  */
@@ -232,7 +259,11 @@ export function certificateId(certPem) {
 function withoutProblem(url, answer) {
   const { status, headers, data } = answer;
   if (status < 400 || data?.type === `${PROBLEM_TYPE}badNonce`) return answer;
-  throw problemOf(data, `${new URL(url).host} answered with status ${status}`, secondsOf(headers) * 1000);
+  throw problemOf(
+    data,
+    `${new URL(url).host} answered with status ${status}`,
+    secondsOf(headers) * 1000,
+  );
 }
 
 /**
@@ -254,7 +285,10 @@ function problemOf(problem, instead = 'the authority refused without a reason', 
 function unreachable(url, { code, message }) {
   const isForeign = /CERT|SELF_SIGNED|UNABLE_TO_/.test(code ?? '');
   const type = isForeign ? 'untrusted' : 'unreachable';
-  return new AcmeError(`${new URL(url).host} can't be reached (${code ?? message})`.slice(0, MAX_DETAIL), { type });
+  return new AcmeError(
+    `${new URL(url).host} can't be reached (${code ?? message})`.slice(0, MAX_DETAIL),
+    { type },
+  );
 }
 
 /**

@@ -3,15 +3,29 @@ import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../config/config-error.js';
 import { createLog } from '../log.js';
 import { openAcmeCertificate } from './acme-certificate.js';
-import { ALLOWED_KEYS, CertificateError, isAcceptedByHash, isSelfSigned, readCertificate } from './certificate.js';
-import { CERTIFICATE_DIRECTORY, generateCertificate, readKeptCertificate, writeCertificate } from './generate.js';
+import {
+  ALLOWED_KEYS,
+  CertificateError,
+  isAcceptedByHash,
+  isSelfSigned,
+  readCertificate,
+} from './certificate.js';
+import {
+  CERTIFICATE_DIRECTORY,
+  generateCertificate,
+  readKeptCertificate,
+  writeCertificate,
+} from './generate.js';
 import { CertificateSource } from './source.js';
 
 /** @typedef {import('../../public/shared/clock.js').Clock} Clock */
 /** @typedef {import('../log.js').Log} Log */
 /** @typedef {import('./certificate.js').Certificate} Certificate */
 /** @typedef {import('./source.js').SourceOptions} SourceOptions */
-/** @typedef {import('./acme-certificate.js').AcmeCertificate | MadeCertificate | OwnCertificate} ServerCertificate */
+/**
+ * @typedef {import('./acme-certificate.js').AcmeCertificate | MadeCertificate | OwnCertificate}
+ *   ServerCertificate
+ */
 
 /** @typedef {{ cert: string, key: string }} Files  paths */
 
@@ -21,7 +35,10 @@ const DAY_MS = 24 * HOUR_MS;
 /** The validity left when a made certificate is replaced. */
 const RENEW_BEFORE_MS = 3 * DAY_MS;
 
-/** The time for which a new certificate's hash is announced before it is served, for pages that are open by then. */
+/**
+ * The time for which a new certificate's hash is announced before it is served, for pages that are
+ * open by then.
+ */
 const ANNOUNCE_MS = DAY_MS;
 
 /** The interval between two checks of a made certificate. */
@@ -39,11 +56,12 @@ const ALLOWED = Object.freeze({
 });
 
 /**
- * Opens the server's certificate: the one that --cert and --key name, one that an authority issues for --domain, or
- * else one that the server makes.
+ * Opens the server's certificate: the one that --cert and --key name, one that an authority issues
+ * for --domain, or else one that the server makes.
  *
  * @param {Pick<import('../config/config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'> &
- *   Partial<Pick<import('../config/config.js').Config, 'domains' | 'acmeEmail' | 'acmeDirectory'>>} config
+ *   Partial<Pick<import('../config/config.js').Config, 'domains' | 'acmeEmail' | 'acmeDirectory'>>}
+ *   config
  * @param {object} [options]
  * @param {Clock} [options.clock]
  * @param {() => number} [options.wallNow]  the date, in milliseconds since 1970
@@ -51,13 +69,25 @@ const ALLOWED = Object.freeze({
  * @returns {Promise<ServerCertificate>} to be closed
  * @throws {ConfigError} when your own one won't do
  */
-export async function openCertificate(config, { clock = systemClock, wallNow = Date.now, log = createLog() } = {}) {
+export async function openCertificate(
+  config,
+  { clock = systemClock, wallNow = Date.now, log = createLog() } = {},
+) {
   const { cert, key } = config;
-  if (cert !== null && key !== null) return OwnCertificate.open({ files: { cert, key }, clock, wallNow, log });
+  if (cert !== null && key !== null)
+    return OwnCertificate.open({ files: { cert, key }, clock, wallNow, log });
   const directory = config.certDir ?? CERTIFICATE_DIRECTORY;
   const { domains, acmeEmail, acmeDirectory } = config;
   if (domains && acmeEmail && acmeDirectory) {
-    return openAcmeCertificate({ directory, domains, email: acmeEmail, directoryUrl: acmeDirectory, clock, wallNow, log });
+    return openAcmeCertificate({
+      directory,
+      domains,
+      email: acmeEmail,
+      directoryUrl: acmeDirectory,
+      clock,
+      wallNow,
+      log,
+    });
   }
   return MadeCertificate.open({ directory, hosts: config.hostnames, clock, wallNow, log });
 }
@@ -125,14 +155,17 @@ class MadeCertificate extends CertificateSource {
       this.#inMemory = true;
       const code = error instanceof Error && 'code' in error ? error.code : error;
       this.log.warn(
-        `the certificate can't be kept in ${this.#directory} (${code}), so each start makes a new one; ` +
+        `the certificate can't be kept in ${this.#directory} (${code}), so each start makes ` +
+          'a new one; ' +
           '--cert-dir names another directory',
       );
     }
   }
 }
 
-/** A certificate and key from files that somebody else renews: new ones are taken up while running. */
+/**
+ * A certificate and key from files that somebody else renews: new ones are taken up while running.
+ */
 class OwnCertificate extends CertificateSource {
   #files;
   /** The files' state when they were last read, whether they would do or not. */
@@ -183,7 +216,10 @@ class OwnCertificate extends CertificateSource {
     const left = this.current.notAfter.getTime() - this.wallNow();
     if (left > WARN_BEFORE_MS || this.#warned) return;
     this.#warned = true;
-    this.log.warn(`the certificate ${this.#files.cert} ends on ${this.current.notAfter.toISOString()}: replace it`);
+    this.log.warn(
+      `the certificate ${this.#files.cert} ends on ` +
+        `${this.current.notAfter.toISOString()}: replace it`,
+    );
   }
 
   #reload() {
@@ -197,7 +233,9 @@ class OwnCertificate extends CertificateSource {
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
       // The two files are rarely replaced in the same instant; the next check sees both.
-      this.log.warn(`${this.#files[error.part]} was changed, but ${error.message}; the old certificate stays`);
+      this.log.warn(
+        `${this.#files[error.part]} was changed, but ${error.message}; the old certificate stays`,
+      );
     }
   }
 }
@@ -245,5 +283,10 @@ function stampOf(path) {
  * @param {Files} files
  */
 function configError({ part, message }, files) {
-  return new ConfigError({ option: `--${part}`, value: files[part], allowed: ALLOWED[part], problem: message });
+  return new ConfigError({
+    option: `--${part}`,
+    value: files[part],
+    allowed: ALLOWED[part],
+    problem: message,
+  });
 }

@@ -31,14 +31,17 @@ export class CertificateError extends Error {
   }
 }
 
-/** The RSA key lengths, in bits, and the elliptic curves that browsers and both HTTP/3 engines take. */
+/**
+ * The RSA key lengths, in bits, and the elliptic curves that browsers and both HTTP/3 engines take.
+ */
 const RSA_BITS = Object.freeze({ least: 2048, most: 4096 });
 const CURVES = Object.freeze(['prime256v1', 'secp384r1']);
 
 const PEM_CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
 /** The kinds of key that are taken, in words. */
-export const ALLOWED_KEYS = `RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, or ECDSA on P-256 or P-384`;
+export const ALLOWED_KEYS =
+  `RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, or ECDSA on ` + 'P-256 or P-384';
 
 /**
  * Reads a certificate and its key.
@@ -47,8 +50,8 @@ export const ALLOWED_KEYS = `RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, 
  * @param {string} keyPem
  * @param {number} wallMs   the date, in milliseconds since 1970
  * @returns {Certificate}
- * @throws {CertificateError} when one isn't PEM, the two don't belong together, the key is of a kind that
- *   isn't taken, or the certificate isn't valid now
+ * @throws {CertificateError} when one isn't PEM, the two don't belong together, the key is of a
+ *   kind that isn't taken, or the certificate isn't valid now
  */
 export function readCertificate(certPem, keyPem, wallMs) {
   const [certificate] = parse(
@@ -57,19 +60,29 @@ export function readCertificate(certPem, keyPem, wallMs) {
     'it is no PEM certificate',
   );
   const key = parse('key', () => createPrivateKey(keyPem), 'it is no unencrypted PEM private key');
-  if (!certificate.checkPrivateKey(key)) throw new CertificateError('key', 'it is not the key of the certificate');
-  if (!isAllowedKey(key)) throw new CertificateError('key', 'it is of a kind that HTTP/3 or browsers do not take');
+  if (!certificate.checkPrivateKey(key))
+    throw new CertificateError('key', 'it is not the key of the certificate');
+  if (!isAllowedKey(key))
+    throw new CertificateError('key', 'it is of a kind that HTTP/3 or browsers do not take');
   const notBefore = new Date(certificate.validFrom);
   const notAfter = new Date(certificate.validTo);
-  if (wallMs > notAfter.getTime()) throw new CertificateError('cert', `it expired on ${notAfter.toISOString()}`);
-  if (wallMs < notBefore.getTime()) throw new CertificateError('cert', `it begins on ${notBefore.toISOString()}`);
-  const hash = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
+  if (wallMs > notAfter.getTime())
+    throw new CertificateError('cert', `it expired on ${notAfter.toISOString()}`);
+  if (wallMs < notBefore.getTime())
+    throw new CertificateError('cert', `it begins on ${notBefore.toISOString()}`);
+  const hash = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString(
+    'base64',
+  );
   return { certPem, keyPem, hash, notBefore, notAfter };
 }
 
 /** @param {import('node:crypto').KeyObject} key */
-function isAllowedKey({ asymmetricKeyType, asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {} }) {
-  if (asymmetricKeyType === 'rsa') return modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most;
+function isAllowedKey({
+  asymmetricKeyType,
+  asymmetricKeyDetails: { modulusLength = 0, namedCurve = '' } = {},
+}) {
+  if (asymmetricKeyType === 'rsa')
+    return modulusLength >= RSA_BITS.least && modulusLength <= RSA_BITS.most;
   return asymmetricKeyType === 'ec' && CURVES.includes(namedCurve);
 }
 
@@ -96,7 +109,8 @@ export function isSelfSigned({ certPem }) {
 }
 
 /**
- * Whether a browser takes a certificate by its hash (W3C WebTransport, custom certificate requirements).
+ * Whether a browser takes a certificate by its hash (W3C WebTransport, custom certificate
+ * requirements).
  * @param {Certificate} certificate
  */
 export function isAcceptedByHash({ certPem, notBefore, notAfter }) {

@@ -29,7 +29,10 @@ export const CERTIFICATE_DIRECTORY = join(stateDirectory(), 'certs');
 export const CERTIFICATE_FILE = 'certificate.pem';
 export const KEY_FILE = 'key.pem';
 
-/** @typedef {NonNullable<Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1]>} WebCrypto */
+/**
+ * @typedef {NonNullable<Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1]>}
+ *   WebCrypto
+ */
 
 /**
  * Makes a self-signed certificate that browsers accept by its hash: ECDSA on P-256, valid for two
@@ -80,7 +83,8 @@ function checkRequest(hosts, days) {
   }
   if (hosts.length === 0) throw new RangeError('a certificate needs at least one host');
   for (const host of hosts) {
-    if (!isCertificateHost(host)) throw new RangeError(`"${host}": it must be a host name or an address`);
+    if (!isCertificateHost(host))
+      throw new RangeError(`"${host}": it must be a host name or an address`);
   }
 }
 
@@ -139,7 +143,8 @@ export function replaceFile(path, content) {
  * @param {ReadonlyArray<string>} hosts
  * @param {number} wallMs     the date, in milliseconds since 1970
  * @param {number} minLeftMs  the validity that has to be left
- * @returns {Certificate | null} null where it is missing, damaged, for other hosts or about to expire
+ * @returns {Certificate | null} null where it is missing, damaged, for other hosts or about to
+ *   expire
  */
 export function readKeptCertificate(directory, hosts, wallMs, minLeftMs) {
   try {
@@ -148,7 +153,8 @@ export function readKeptCertificate(directory, hosts, wallMs, minLeftMs) {
     if (kept.notAfter.getTime() - wallMs <= minLeftMs || !isAcceptedByHash(kept)) return null;
     const certificate = new X509Certificate(certPem);
     const names = certificate.subjectAltName?.split(', ') ?? [];
-    const isFor = (/** @type {string} */ host) => (isIP(host) ? certificate.checkIP(host) : names.includes(`DNS:${host}`));
+    const isFor = (/** @type {string} */ host) =>
+      isIP(host) ? certificate.checkIP(host) : names.includes(`DNS:${host}`);
     return hosts.every(isFor) ? kept : null;
   } catch {
     // Whatever is wrong with it, a new one is the answer.
@@ -166,9 +172,16 @@ async function main(args) {
       directory: { type: 'string', default: CERTIFICATE_DIRECTORY },
     },
   });
-  const certificate = await generateCertificate({ hosts: values.host, days: Number(values.days), now: new Date() });
+  const certificate = await generateCertificate({
+    hosts: values.host,
+    days: Number(values.days),
+    now: new Date(),
+  });
   writeCertificate(values.directory, certificate);
-  console.log(`${join(values.directory, CERTIFICATE_FILE)}, valid until ${certificate.notAfter.toISOString()}`);
+  console.log(
+    `${join(values.directory, CERTIFICATE_FILE)}, valid until ` +
+      `${certificate.notAfter.toISOString()}`,
+  );
   console.log(`SHA-256: ${certificate.hash}`);
 }
 

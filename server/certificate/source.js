@@ -59,7 +59,10 @@ export class CertificateSource {
     this.#subscribers.clear();
   }
 
-  /** Checks now, and at the interval from then on. @returns {Promise<void>} once it has been checked */
+  /**
+   * Checks now, and at the interval from then on.
+   * @returns {Promise<void>} once it has been checked
+   */
   checkNow() {
     this.#clock.clearTimeout(this.#timer);
     return this.#run();
@@ -75,7 +78,9 @@ export class CertificateSource {
       try {
         subscriber(certificate);
       } catch (error) {
-        this.log.error(`the new certificate was not taken up: ${error instanceof Error ? error.message : error}`);
+        this.log.error(
+          `the new certificate was not taken up: ${error instanceof Error ? error.message : error}`,
+        );
       }
     }
   }
@@ -89,7 +94,9 @@ export class CertificateSource {
     try {
       await this.check();
     } catch (error) {
-      this.log.error(`the certificate was not renewed: ${error instanceof Error ? error.message : error}`);
+      this.log.error(
+        `the certificate was not renewed: ${error instanceof Error ? error.message : error}`,
+      );
     }
     this.#schedule();
   }

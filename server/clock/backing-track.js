@@ -3,13 +3,15 @@
  * @import { Member } from '../room/people/member.js'
  * @import { SampleClock } from './sample-clock.js'
  *
- * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' | 'remove' }} TrackWish
+ * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' |
+ *   'remove' }} TrackWish
  *
  * @typedef {object} TrackState  a track that is in the room
  * @property {string} id       its pieces are at /api/tracks/<id>/0 and so on
  * @property {string} name
  * @property {number} seconds
- * @property {number | null} from  its first sample, on the room's sample clock; null: it stands still
+ * @property {number | null} from its first sample, on the room's sample clock; null: it stands
+ *   still
  * @property {string} by       the label of who put it in
  */
 
@@ -27,7 +29,9 @@ const PIECE_MS = 60_000;
 /** The time until a track begins, in milliseconds: by then everybody has been told. */
 const LEAD_MS = 500;
 
-/** The sound of one track: its pieces come one after the other, and its memory is taken beforehand. */
+/**
+ * The sound of one track: its pieces come one after the other, and its memory is taken beforehand.
+ */
 class Track {
   id = randomBytes(16).toString('base64url');
   /** @type {Buffer[]} */
@@ -55,7 +59,8 @@ export class Tracks {
   /** The bytes that are taken. @param {string | null} [network]  of this one alone */
   bytes(network) {
     let sum = 0;
-    for (const track of this.#tracks.values()) if (network === undefined || track.network === network) sum += track.bytes;
+    for (const track of this.#tracks.values())
+      if (network === undefined || track.network === network) sum += track.bytes;
     return sum;
   }
 
@@ -85,7 +90,8 @@ export class Tracks {
     const track = this.#tracks.get(id);
     if (!track) return 'not-found';
     if (number < track.pieces.length) return null;
-    if (number !== track.pieces.length || number >= track.count || !readPiece(bytes)) return 'bad-request';
+    if (number !== track.pieces.length || number >= track.count || !readPiece(bytes))
+      return 'bad-request';
     // A copy, since the one that came may be a part of something larger.
     track.pieces.push(Buffer.from(bytes));
     track.on.came();
@@ -111,8 +117,9 @@ export class Tracks {
 }
 
 /**
- * The room's backing track, on its sample clock. Its sound is in no mix. Each page gets its pieces over HTTP and plays them
- * itself when the clock reaches them, as it does with the metronome's beats: everybody hears the same at the same moment.
+ * The room's backing track, on its sample clock. Its sound is in no mix. Each page gets its pieces
+ * over HTTP and plays them itself when the clock reaches them, as it does with the metronome's
+ * beats: everybody hears the same at the same moment.
  */
 export class BackingTrack {
   #sampleClock;
@@ -153,7 +160,8 @@ export class BackingTrack {
     if (!this.state) return false;
     if (wish.action === 'remove') this.#tracks.remove(this.state.id);
     if (wish.action === 'play') this.#play(this.state, member.label);
-    else this.#become(wish.action === 'remove' ? null : { ...this.state, from: null }, member.label);
+    else
+      this.#become(wish.action === 'remove' ? null : { ...this.state, from: null }, member.label);
     return true;
   }
 
@@ -163,7 +171,9 @@ export class BackingTrack {
    * @param {string} by
    */
   #play(track, by) {
-    const from = Math.ceil(this.#sampleClock.now() + (LEAD_MS * this.#sampleClock.sampleRate) / 1000);
+    const from = Math.ceil(
+      this.#sampleClock.now() + (LEAD_MS * this.#sampleClock.sampleRate) / 1000,
+    );
     this.#become({ ...track, from }, by);
     const ended = () => this.#become({ ...track, from: null }, null);
     this.#endTimer = this.#clock.setTimeout(ended, LEAD_MS + track.seconds * 1000);

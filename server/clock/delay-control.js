@@ -5,33 +5,48 @@
 /** The delay with which `auto` begins, before anybody has sent anything, in milliseconds. */
 export const START_MS = 20;
 
-/** The smallest delay that `auto` takes, in milliseconds: below it D would follow the timers of both ends. */
+/**
+ * The smallest delay that `auto` takes, in milliseconds: below it D would follow the timers of both
+ * ends.
+ */
 const LEAST_MS = 1;
 
-/** How fast D falls by itself while somebody speaks and while nobody does, in milliseconds a second. */
+/**
+ * How fast D falls by itself while somebody speaks and while nobody does, in milliseconds a second.
+ */
 const FALL_SPEAKING = 5;
 const FALL_SILENT = 40;
 
 /** The share of the distance that D falls in a second, where that is more. */
 const FALL_SHARE = 0.5;
 
-/** How fast D falls to a number that was asked for, in milliseconds for each millisecond that passes. */
+/**
+ * How fast D falls to a number that was asked for, in milliseconds for each millisecond that
+ * passes.
+ */
 const FALL_ASKED = 0.1;
 
-/** How fast D rises, in frames a frame: faster would be one long gap for those who are well received. */
+/**
+ * How fast D rises, in frames a frame: faster would be one long gap for those who are well
+ * received.
+ */
 const RISE = 0.5;
 
-/** How long D could have been a frame smaller before it falls in `reply` although somebody speaks, in milliseconds. */
+/**
+ * How long D could have been a frame smaller before it falls in `reply` although somebody speaks,
+ * in milliseconds.
+ */
 const REPLY_PATIENCE_MS = 10_000;
 
 /** The most frames of a pause that D moves for at once, where only answers move it. */
 const MAX_MOVED_FRAMES = 10;
 
 /**
- * A room's server-side delay D: a number that was asked for, or `auto`: the smallest that keeps every
- * speaker's received audio at the target. What is wanted changes at once when packets come late; what is in
- * force follows it in steps, one for each frame, so that the mix clock's ticks move and none is left out or
- * doubled: a rise waits, a fall hurries. Time is given: there is none in here.
+ * A room's server-side delay D: a number that was asked for, or `auto`: the smallest that keeps
+ * every speaker's received audio at the target. What is wanted changes at once when packets come
+ * late; what is in force follows it in steps, one for each frame, so that the mix clock's ticks
+ * move and none is left out or doubled: a rise waits, a fall hurries. Time is given: there is none
+ * in here.
  */
 export class DelayControl {
   #frameMs;
@@ -102,9 +117,9 @@ export class DelayControl {
   }
 
   /**
-   * D for answers to packets, in milliseconds. An answer is made of whole frames when D is a number of them;
-   * of a part, when it isn't, and then it needs a frame that ends later than the part. So `auto` has whole
-   * frames here, as many as cover D.
+   * D for answers to packets, in milliseconds. An answer is made of whole frames when D is a number
+   * of them; of a part, when it isn't, and then it needs a frame that ends later than the part. So
+   * `auto` has whole frames here, as many as cover D.
    */
   get replyDelayMs() {
     return this.#setting === 'auto' ? this.#replyFrames * this.#frameMs : this.#ms;
@@ -118,7 +133,8 @@ export class DelayControl {
    * @returns {boolean} whether D in force has changed
    */
   observe(speaker, nowMs, roundTripMs) {
-    if (this.#setting !== 'auto' || speaker.needMs <= this.wantedMs || speaker.excluded) return false;
+    if (this.#setting !== 'auto' || speaker.needMs <= this.wantedMs || speaker.excluded)
+      return false;
     speaker.review(nowMs, roundTripMs());
     if (speaker.excluded || speaker.needMs <= this.wantedMs) return false;
     this.wantedMs = Math.min(speaker.needMs, this.#maxMs);
@@ -126,7 +142,8 @@ export class DelayControl {
   }
 
   /**
-   * To be called once a second: D is wanted no larger than those need who are there and to be waited for.
+   * To be called once a second: D is wanted no larger than those need who are there and to be
+   * waited for.
    * @param {Iterable<Lateness>} speakers reviewed
    */
   review(speakers) {

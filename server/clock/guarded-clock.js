@@ -14,5 +14,9 @@ export function guardedClock(clock, failed) {
       failed(error);
     }
   };
-  return { now: clock.now, setTimeout: (run, ms) => clock.setTimeout(guard(run), ms), clearTimeout: clock.clearTimeout };
+  return {
+    now: clock.now,
+    setTimeout: (run, ms) => clock.setTimeout(guard(run), ms),
+    clearTimeout: clock.clearTimeout,
+  };
 }

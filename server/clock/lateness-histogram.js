@@ -1,7 +1,13 @@
-/** The upper bounds of the bins, in milliseconds; what is later than the last is in a bin of its own. */
+/**
+ * The upper bounds of the bins, in milliseconds; what is later than the last is in a bin of its
+ * own.
+ */
 export const LATENESS_BOUNDS_MS = Object.freeze([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]);
 
-/** How late the ticks of all rooms were, since the server's start: counts by bin. Adding to it allocates nothing. */
+/**
+ * How late the ticks of all rooms were, since the server's start: counts by bin. Adding to it
+ * allocates nothing.
+ */
 export class LatenessHistogram {
   #counts = new Float64Array(LATENESS_BOUNDS_MS.length + 1);
   #sumMs = 0;
@@ -20,7 +26,10 @@ export class LatenessHistogram {
    */
   describe() {
     let count = 0;
-    const bins = LATENESS_BOUNDS_MS.map((upToMs, bin) => ({ upToMs, count: (count += this.#counts[bin]) }));
+    const bins = LATENESS_BOUNDS_MS.map((upToMs, bin) => ({
+      upToMs,
+      count: (count += this.#counts[bin]),
+    }));
     return { count: count + this.#counts[LATENESS_BOUNDS_MS.length], sumMs: this.#sumMs, bins };
   }
 }

@@ -6,12 +6,16 @@
  * @property {ReadonlyArray<string | null>} networks  of each who is in it
  */
 
-/** The shortest time between two settlements, in milliseconds: who begins to take much goes last after that. */
+/**
+ * The shortest time between two settlements, in milliseconds: who begins to take much goes last
+ * after that.
+ */
 const SETTLE_MS = 50;
 
 /**
- * Says how heavy each room is: by what it takes, and by what the networks of its people take in all rooms, of which the
- * least counts. So who fills many rooms makes all of them heavy, and nobody makes another's room heavy by being in it.
+ * Says how heavy each room is: by what it takes, and by what the networks of its people take in all
+ * rooms, of which the least counts. So who fills many rooms makes all of them heavy, and nobody
+ * makes another's room heavy by being in it.
  */
 export class LoadShares {
   #cpuMs;
@@ -20,7 +24,10 @@ export class LoadShares {
   /** What each network takes, in milliseconds a second. @type {Map<string, number>} */
   #rates = new Map();
 
-  /** @param {(() => number) | null} [cpuMs]  the processor time of the thread so far, in milliseconds; null: rooms take what the clock says */
+  /**
+   * @param {(() => number) | null} [cpuMs] the processor time of the thread so far, in
+   *   milliseconds; null: rooms take what the clock says
+   */
   constructor(cpuMs = null) {
     this.#cpuMs = cpuMs;
   }
@@ -37,24 +44,32 @@ export class LoadShares {
     this.#rates.clear();
     const loaded = [...rooms];
     const ran = this.#ran(loaded);
-    const all = loaded.map(({ load, networks }) => ({ load, networks, rate: load.settle(passedMs, ran) }));
+    const all = loaded.map(({ load, networks }) => ({
+      load,
+      networks,
+      rate: load.settle(passedMs, ran),
+    }));
     for (const { networks, rate } of all) {
       for (const network of networks) {
         // Behind this machine's own addresses may be anybody: their rooms count by themselves.
-        if (network !== null) this.#rates.set(network, (this.#rates.get(network) ?? 0) + rate / networks.length);
+        if (network !== null)
+          this.#rates.set(network, (this.#rates.get(network) ?? 0) + rate / networks.length);
       }
     }
     for (const { load, networks, rate } of all) {
-      const rates = networks.map((network) => (network === null ? 0 : (this.#rates.get(network) ?? 0)));
+      const rates = networks.map((network) =>
+        network === null ? 0 : (this.#rates.get(network) ?? 0),
+      );
       load.weight = rate + (rates.length > 0 ? Math.min(...rates) : 0);
     }
   }
 
   /**
-   * Rooms together take no more than the processor time of their thread: what the clock says beyond it was stolen. That time
-   * is read here and not for each tick, since reading it is a system call.
+   * Rooms together take no more than the processor time of their thread: what the clock says beyond
+   * it was stolen. That time is read here and not for each tick, since reading it is a system call.
    * @param {Loaded[]} rooms
-   * @returns {number} the share of the rooms' time by the clock for which the thread had a processor
+   * @returns {number} the share of the rooms' time by the clock for which the thread had a
+   *   processor
    */
   #ran(rooms) {
     if (this.#cpuMs === null) return 1;

@@ -12,8 +12,9 @@
 const LEAD_MS = 500;
 
 /**
- * The room's metronome: a beat on the room's sample clock. No click is sent. Each page plays them itself when the clock
- * reaches them, so that everybody hears a beat at the same moment, and what is played on the beat is on it in the mix.
+ * The room's metronome: a beat on the room's sample clock. No click is sent. Each page plays them
+ * itself when the clock reaches them, so that everybody hears a beat at the same moment, and what
+ * is played on the beat is on it in the mix.
  */
 export class Metronome {
   #sampleClock;

@@ -4,13 +4,20 @@
  * @import { Tick, TickScheduler } from './tick-scheduler.js'
  */
 
-/** The longest stretch that is caught up with after a stall, in milliseconds; older frames are skipped. */
+/**
+ * The longest stretch that is caught up with after a stall, in milliseconds; older frames are
+ * skipped.
+ */
 const MAX_CATCH_UP_MS = 200;
 
-/** A frame is due this much early, in samples: a time in milliseconds and back is off by a rounding. */
+/**
+ * A frame is due this much early, in samples: a time in milliseconds and back is off by a rounding.
+ */
 const ROUNDING = 0.01;
 
-/** Pulls one frame of the grid after the other, each when its time has come. It rests when stopped. */
+/**
+ * Pulls one frame of the grid after the other, each when its time has come. It rests when stopped.
+ */
 export class MixClock {
   #ticks;
   #sampleClock;
@@ -33,7 +40,8 @@ export class MixClock {
    * @param {TickLoad} [options.load]  of the room
    * @param {(frame: number, latenessMs: number) => void} options.mix
    *   called for each frame in order; latenessMs is how long after its time
-   * @param {(error: unknown) => void} options.failed  told when `mix` threw; the clock has stopped then
+   * @param {(error: unknown) => void} options.failed told when `mix` threw; the clock has stopped
+   *   then
    */
   constructor({ ticks, sampleClock, frameSamples, delaySamples, load, mix, failed }) {
     this.#ticks = ticks;
@@ -55,7 +63,10 @@ export class MixClock {
     return this.#skipped;
   }
 
-  /** Moves the ticks: the next frame is still the next, only its time is another. @param {number} samples  D */
+  /**
+   * Moves the ticks: the next frame is still the next, only its time is another.
+   * @param {number} samples D
+   */
   set delaySamples(samples) {
     this.#delaySamples = samples;
   }

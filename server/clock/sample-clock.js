@@ -1,6 +1,9 @@
 /** @import { Clock } from '../../public/shared/clock.js' */
 
-/** The sample clock: time as an absolute sample index, from a monotonic timer and never from wall time. */
+/**
+ * The sample clock: time as an absolute sample index, from a monotonic timer and never from wall
+ * time.
+ */
 export class SampleClock {
   #clock;
   #originMs;

@@ -11,7 +11,10 @@ export class TickLateness {
     this.#times[this.#count++ % TICKS] = latenessMs;
   }
 
-  /** @returns {{ ticks: number, latenessP50Ms: number | null, latenessP99Ms: number | null }} of those remembered */
+  /**
+   * @returns {{ ticks: number, latenessP50Ms: number | null, latenessP99Ms: number | null }} of
+   *   those remembered
+   */
   describe() {
     const ticks = Math.min(this.#count, TICKS);
     const sorted = this.#times.slice(0, ticks).sort();

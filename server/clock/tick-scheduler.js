@@ -3,7 +3,9 @@
  * @import { TickLoad } from './tick-load.js'
  */
 
-/** A tick that is later than this is taken for one of a server that stood still, in milliseconds. */
+/**
+ * A tick that is later than this is taken for one of a server that stood still, in milliseconds.
+ */
 const STALL_MS = 5;
 
 /** Packets that arrive within this after a late tick may have waited for it, in milliseconds. */
@@ -15,11 +17,16 @@ const BY_WEIGHT_MS = 10;
 /** How long ticks are run before the event loop has its turn, in milliseconds. */
 const MAX_TURN_MS = 10;
 
-/** The time over which lateness is averaged, and the most that one look counts for, in milliseconds. */
+/**
+ * The time over which lateness is averaged, and the most that one look counts for, in milliseconds.
+ */
 const AVERAGE_MS = 1000;
 const MAX_LOOK_MS = 50;
 
-/** A tick that is later than this says that there is more to do than can be done, in milliseconds, and for how long. */
+/**
+ * A tick that is later than this says that there is more to do than can be done, in milliseconds,
+ * and for how long.
+ */
 const OVERLOAD_MS = 20;
 const OVERLOAD_LASTS_MS = 200;
 
@@ -31,13 +38,17 @@ const OVERLOAD_LASTS_MS = 200;
  * @property {TickLoad} [load]  what its runs take is added to it; one without is as light as can be
  */
 
-/** Runs when the event loop's turn is over. The immediate doesn't keep the process alive. @param {() => void} run */
+/**
+ * Runs when the event loop's turn is over. The immediate doesn't keep the process alive.
+ * @param {() => void} run
+ */
 const afterThisTurn = (run) => void setImmediate(run).unref();
 
 /**
- * Runs many rooms' ticks when they are due, the earliest first. A timer of Node.js counts whole milliseconds, and wakes
- * up to two of them late; but where there are many rooms the thread is awake most of the time. So what has fallen due is
- * run after each turn of the event loop, and a timer is left for where nothing else happens. Scheduling allocates nothing.
+ * Runs many rooms' ticks when they are due, the earliest first. A timer of Node.js counts whole
+ * milliseconds, and wakes up to two of them late; but where there are many rooms the thread is
+ * awake most of the time. So what has fallen due is run after each turn of the event loop, and a
+ * timer is left for where nothing else happens. Scheduling allocates nothing.
  */
 export class TickScheduler {
   /** Those that are scheduled, the earliest first. @type {Tick[]} */
@@ -59,7 +70,10 @@ export class TickScheduler {
   #lateMs = 0;
   #lookedMs = -Infinity;
   #overloadMs = -Infinity;
-  /** Hands over the packets that have come: called before each tick that is due. @type {(() => void) | null} */
+  /**
+   * Hands over the packets that have come: called before each tick that is due.
+   * @type {(() => void) | null}
+   */
   #poll = null;
 
   /**
@@ -79,7 +93,10 @@ export class TickScheduler {
     };
   }
 
-  /** Packets that have come are read before each tick that is due, so that they are in time. @param {() => void} poll */
+  /**
+   * Packets that have come are read before each tick that is due, so that they are in time.
+   * @param {() => void} poll
+   */
   pollWith(poll) {
     this.#poll = poll;
   }
@@ -109,7 +126,8 @@ export class TickScheduler {
   /**
    * After a stall the packets of its time are read at once.
    * @param {number} arrivalMs  on the monotonic clock
-   * @returns {number} how long a packet that came then may have waited for the server, in milliseconds
+   * @returns {number} how long a packet that came then may have waited for the server, in
+   *   milliseconds
    */
   stallBefore(arrivalMs) {
     return arrivalMs - this.#stallAtMs < SEEN_MS ? this.#stallMs : 0;
@@ -143,7 +161,10 @@ export class TickScheduler {
     this.#stallAtMs = nowMs;
   }
 
-  /** Runs what is due. What falls due meanwhile waits for the next turn: the event loop has other work too. */
+  /**
+   * Runs what is due. What falls due meanwhile waits for the next turn: the event loop has other
+   * work too.
+   */
   #run() {
     const ticks = this.#ticks;
     const now = this.#clock.now();
@@ -155,8 +176,13 @@ export class TickScheduler {
     this.#startedMs = now;
     try {
       let passedMs = 0;
-      for (let left = ticks.length; left > 0 && ticks.length > 0 && ticks[0].atMs <= now && passedMs < MAX_TURN_MS; left--) {
-        // Before each: where many rooms are due, packets for the later ones come while the earlier ones are mixed.
+      for (
+        let left = ticks.length;
+        left > 0 && ticks.length > 0 && ticks[0].atMs <= now && passedMs < MAX_TURN_MS;
+        left--
+      ) {
+        // Before each: where many rooms are due, packets for the later ones come while the earlier
+        // ones are mixed.
         this.#poll?.();
         this.#runNext(now);
         passedMs = this.#clock.now() - now;
@@ -179,8 +205,8 @@ export class TickScheduler {
   }
 
   /**
-   * Takes the next of those that are due: the earliest, or the lightest where they are late, so that heavy rooms make none
-   * but each other wait.
+   * Takes the next of those that are due: the earliest, or the lightest where they are late, so
+   * that heavy rooms make none but each other wait.
    * @param {number} now
    */
   #takeNext(now) {
@@ -208,7 +234,8 @@ export class TickScheduler {
     if (nextMs === Infinity || nextMs < this.#timerMs) {
       this.#clock.clearTimeout(this.#timer);
       this.#timerMs = nextMs;
-      if (nextMs < Infinity) this.#timer = this.#clock.setTimeout(this.#rang, Math.max(0, nextMs - this.#clock.now()));
+      if (nextMs < Infinity)
+        this.#timer = this.#clock.setTimeout(this.#rang, Math.max(0, nextMs - this.#clock.now()));
     }
     if (nextMs === Infinity || this.#isWatching) return;
     this.#isWatching = true;

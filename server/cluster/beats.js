@@ -33,7 +33,9 @@ const MAX_REMEMBERED = 1024;
 /** A node whose clock is off by more than this from most is chosen last, in milliseconds. */
 const MAX_SKEW_MS = 2000;
 
-/** By how much a clock may look later with each beat, in milliseconds: it may have been set back. */
+/**
+ * By how much a clock may look later with each beat, in milliseconds: it may have been set back.
+ */
 const SKEW_DECAY_MS = 50;
 
 /** Who is there: each node says so five times a second, and how much it can still take. */
@@ -83,7 +85,11 @@ export class Beats {
   /** Tells the others of this node now. */
   tell() {
     const own = this.#self();
-    this.#bus.publish(this.#subjects.beat(own.id), { version: CLUSTER_VERSION, ...own, at: this.#wallNow() });
+    this.#bus.publish(this.#subjects.beat(own.id), {
+      version: CLUSTER_VERSION,
+      ...own,
+      at: this.#wallNow(),
+    });
   }
 
   /** @param {unknown} message */
@@ -96,7 +102,8 @@ export class Beats {
     if (!before && this.#known.size >= MAX_NODES) return;
     const offsetMs = beat.at - this.#wallNow();
     // A beat that waited on its way makes a clock look late; the quickest tells.
-    const steady = before === undefined ? offsetMs : Math.max(offsetMs, before.offsetMs - SKEW_DECAY_MS);
+    const steady =
+      before === undefined ? offsetMs : Math.max(offsetMs, before.offsetMs - SKEW_DECAY_MS);
     this.#known.set(beat.id, { beat, heardMs: now, offsetMs: steady });
     for (const origin of beat.origins) this.#remember(origin);
     if (!before || now - before.heardMs > ALIVE_MS) this.#came();
@@ -104,7 +111,8 @@ export class Beats {
 
   /** @param {number} now */
   #forget(now) {
-    for (const [id, { heardMs }] of this.#known) if (now - heardMs > FORGOTTEN_MS) this.#known.delete(id);
+    for (const [id, { heardMs }] of this.#known)
+      if (now - heardMs > FORGOTTEN_MS) this.#known.delete(id);
   }
 
   /** @param {string} origin */
@@ -118,7 +126,9 @@ export class Beats {
 
   /** Whether pages of an origin are a node's of this cluster. @param {string | undefined} origin */
   isOurs(origin) {
-    return origin !== undefined && (this.#origins.has(origin) || this.#self().origins.includes(origin));
+    return (
+      origin !== undefined && (this.#origins.has(origin) || this.#self().origins.includes(origin))
+    );
   }
 
   /** The other nodes that are alive. @returns {Known[]} */
@@ -130,7 +140,9 @@ export class Beats {
   /** Whether a node has fallen silent in the last minute: it may have had rooms. */
   get isSomeoneMissing() {
     const now = this.#clock.now();
-    return [...this.#known.values()].some(({ heardMs }) => now - heardMs > ALIVE_MS && now - heardMs < FORGOTTEN_MS);
+    return [...this.#known.values()].some(
+      ({ heardMs }) => now - heardMs > ALIVE_MS && now - heardMs < FORGOTTEN_MS,
+    );
   }
 
   /** Where clients reach a node. @param {string} id @returns {NodeAddress | null} */
@@ -139,14 +151,17 @@ export class Beats {
     return found ? addressIn(found.beat) : null;
   }
 
-  /** Where clients reach this node and the others that are alive, this one first. @returns {NodeAddress[]} */
+  /**
+   * Where clients reach this node and the others that are alive, this one first.
+   * @returns {NodeAddress[]}
+   */
   addresses() {
     return [addressIn(this.#self()), ...this.#alive().map(({ beat }) => addressIn(beat))];
   }
 
   /**
-   * The nodes that may open a room, in the order in which they are asked. Those that are busy or full, and those whose
-   * clock is off, come last; one that drains doesn't come at all.
+   * The nodes that may open a room, in the order in which they are asked. Those that are busy or
+   * full, and those whose clock is off, come last; one that drains doesn't come at all.
    * @param {string} room
    * @returns {SelfDescription[]}
    */
@@ -155,12 +170,26 @@ export class Beats {
     const others = this.#alive();
     const middle = median([0, ...others.map(({ offsetMs }) => offsetMs)]);
     const isOff = (/** @type {number} */ offsetMs) => Math.abs(offsetMs - middle) > MAX_SKEW_MS;
-    const all = [{ node: own, isLast: isOff(0) }, ...others.map(({ beat, offsetMs }) => ({ node: /** @type {SelfDescription} */ (beat), isLast: isOff(offsetMs) }))];
+    const all = [
+      { node: own, isLast: isOff(0) },
+      ...others.map(({ beat, offsetMs }) => ({
+        node: /** @type {SelfDescription} */ (beat),
+        isLast: isOff(offsetMs),
+      })),
+    ];
     const able = all
       .filter(({ node }) => !node.draining)
-      .map(({ node, isLast }) => ({ id: node.id, node, isLast: isLast || node.busy || node.people >= node.maxPeople, weight: 1 - node.people / node.maxPeople }));
+      .map(({ node, isLast }) => ({
+        id: node.id,
+        node,
+        isLast: isLast || node.busy || node.people >= node.maxPeople,
+        weight: 1 - node.people / node.maxPeople,
+      }));
     const ordered = rendezvous(room, able);
-    return [...ordered.filter(({ isLast }) => !isLast), ...ordered.filter(({ isLast }) => isLast)].map(({ node }) => node);
+    return [
+      ...ordered.filter(({ isLast }) => !isLast),
+      ...ordered.filter(({ isLast }) => isLast),
+    ].map(({ node }) => node);
   }
 
   /**
@@ -170,7 +199,9 @@ export class Beats {
    */
   relayFor(room) {
     const own = this.#self().id;
-    const able = this.order(room).filter(({ id, busy, people, maxPeople }) => id !== own && !busy && people < maxPeople);
+    const able = this.order(room).filter(
+      ({ id, busy, people, maxPeople }) => id !== own && !busy && people < maxPeople,
+    );
     return able.length > 0 ? addressIn(able[this.#relayTurn++ % able.length]) : null;
   }
 
@@ -181,7 +212,12 @@ export class Beats {
 }
 
 /** @param {SelfDescription} node @returns {NodeAddress} */
-const addressIn = ({ id, url, h3Port, certificateHashes }) => ({ id, url, h3Port, certificateHashes });
+const addressIn = ({ id, url, h3Port, certificateHashes }) => ({
+  id,
+  url,
+  h3Port,
+  certificateHashes,
+});
 
 /** @param {number[]} values at least one */
 function median(values) {

@@ -8,15 +8,18 @@
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
- * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience]  whether other nodes are to relay a room to
- *   those who only listen, and whether that is whoever comes uninvited
- * @property {(room: string, state: ToldState) => void} [met]  another node had the same room at the same time
- * @property {(room: string, node: NodeAddress | null) => void} move  a room is another node's: its people go there
+ * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience] whether other
+ *   nodes are to relay a room to those who only listen, and whether that is whoever comes uninvited
+ * @property {(room: string, state: ToldState) => void} [met] another node had the same room at the
+ *   same time
+ * @property {(room: string, node: NodeAddress | null) => void} move a room is another node's: its
+ *   people go there
  * @property {(room: string) => ChatState | undefined} [chat]  what was said in a room lately
  * @property {number} people
  * @property {boolean} busy
- * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]  rooms of other nodes that this one
- *   relays and those who listen to them, people who listen to this node's rooms at others, and messages that were dropped
+ * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]
+ *   rooms of other nodes that this one relays and those who listen to them, people who listen to
+ *   this node's rooms at others, and messages that were dropped
  *
  * @typedef {object} ClusterStatus
  * @property {string} id           of this node
@@ -50,7 +53,8 @@ const MAX_TOLD = 8;
 const HANDED_AT_ONCE = 8;
 
 /**
- * This node's part in a cluster: it beats, owns rooms, finds others', and hands its own over when it drains.
+ * This node's part in a cluster: it beats, owns rooms, finds others', and hands its own over when
+ * it drains.
  */
 export class Cluster {
   #bus;
@@ -83,7 +87,18 @@ export class Cluster {
    * @param {string} options.software  the release that runs here
    * @param {number} [options.keptMs]  see RoomRules
    */
-  constructor({ id = randomBytes(8).toString('hex'), name, openBus, clock, wallNow, log, rooms, limits, software, keptMs }) {
+  constructor({
+    id = randomBytes(8).toString('hex'),
+    name,
+    openBus,
+    clock,
+    wallNow,
+    log,
+    rooms,
+    limits,
+    software,
+    keptMs,
+  }) {
     this.id = id;
     this.#log = log;
     this.#rooms = rooms;
@@ -92,11 +107,22 @@ export class Cluster {
     const bus = openBus(id);
     const reader = new MessageReader(log);
     this.#subjects = subjectsOf(name);
-    const shared = { bus, clock, wallNow, subjects: this.#subjects, reader, self: () => this.#self() };
+    const shared = {
+      bus,
+      clock,
+      wallNow,
+      subjects: this.#subjects,
+      reader,
+      self: () => this.#self(),
+    };
     this.#bus = bus;
     this.#reader = reader;
     this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeCame() });
-    this.#rules = new RoomRules({ ...shared, keptMs, met: (room, state) => this.#rooms().met?.(room, state) });
+    this.#rules = new RoomRules({
+      ...shared,
+      keptMs,
+      met: (room, state) => this.#rooms().met?.(room, state),
+    });
     this.#ownership = new Ownership({
       ...shared,
       isUsed: (room) => this.#rooms().get(room) !== undefined,
@@ -104,7 +130,12 @@ export class Cluster {
       isEncrypted: (room) => this.#rules.of(room)?.e2e ?? false,
       yielded: (room, to) => this.#yielded(room, to),
     });
-    this.#directory = new Directory({ ...shared, beats: this.#beats, ownership: this.#ownership, rules: this.#rules });
+    this.#directory = new Directory({
+      ...shared,
+      beats: this.#beats,
+      ownership: this.#ownership,
+      rules: this.#rules,
+    });
   }
 
   /** Begins to take part. @param {Reached} reached */
@@ -139,12 +170,20 @@ export class Cluster {
     return this.#directory.isHere(room);
   }
 
-  /** @param {string} room  checked already @param {FindOptions} options @returns {Promise<Found>} */
+  /**
+   * @param {string} room checked already
+   * @param {FindOptions} options
+   * @returns {Promise<Found>}
+   */
   find(room, options) {
     return this.#directory.find(room, options);
   }
 
-  /** A room has ended here. @param {string} room @param {readonly PlaceNote[]} [places]  what its tokens don't say */
+  /**
+   * A room has ended here.
+   * @param {string} room
+   * @param {readonly PlaceNote[]} [places] what its tokens don't say
+   */
   ended(room, places = []) {
     this.#rules.ended(room, places);
     this.#ownership.release(room);
@@ -155,7 +194,11 @@ export class Cluster {
     if (this.isHere(room)) this.#rules.set(room, rules);
   }
 
-  /** The state of an occupied room, as its node told it last. @param {string} room @returns {ToldState | null} */
+  /**
+   * The state of an occupied room, as its node told it last.
+   * @param {string} room
+   * @returns {ToldState | null}
+   */
   rulesOf(room) {
     return this.#rules.of(room);
   }
@@ -180,7 +223,11 @@ export class Cluster {
     return this.#beats.addresses().slice(0, MAX_TOLD);
   }
 
-  /** Another node that may relay a room of this one to somebody who only listens. @param {string} room @returns {NodeAddress | null} */
+  /**
+   * Another node that may relay a room of this one to somebody who only listens.
+   * @param {string} room
+   * @returns {NodeAddress | null}
+   */
   relayFor(room) {
     return this.#beats.relayFor(room);
   }
@@ -195,17 +242,33 @@ export class Cluster {
     return { bus: this.#bus, subjects: this.#subjects, reader: this.#reader };
   }
 
-  /** Whether a page is one of this cluster's, whichever node has served it. @param {string | undefined} origin */
+  /**
+   * Whether a page is one of this cluster's, whichever node has served it.
+   * @param {string | undefined} origin
+   */
   allowsOrigin(origin) {
     return this.#beats.isOurs(origin);
   }
 
   /** What the operator is told. @returns {ClusterStatus} */
   get status() {
-    const { rooms: relayedRooms, listeners: relayListeners, elsewhere: listenersElsewhere, dropped } = this.#rooms().relayed ?? { rooms: 0, listeners: 0, elsewhere: 0, dropped: 0 };
+    const {
+      rooms: relayedRooms,
+      listeners: relayListeners,
+      elsewhere: listenersElsewhere,
+      dropped,
+    } = this.#rooms().relayed ?? { rooms: 0, listeners: 0, elsewhere: 0, dropped: 0 };
     const droppedMessages = this.#reader.dropped + this.#bus.dropped + dropped;
     const relayed = { relayedRooms, relayListeners, listenersElsewhere };
-    return { id: this.id, bus: this.#bus.state, nodes: this.#beats.addresses().length, rooms: this.#ownership.rooms.length, ...relayed, movedRooms: this.#movedRooms, droppedMessages };
+    return {
+      id: this.id,
+      bus: this.#bus.state,
+      nodes: this.#beats.addresses().length,
+      rooms: this.#ownership.rooms.length,
+      ...relayed,
+      movedRooms: this.#movedRooms,
+      droppedMessages,
+    };
   }
 
   /** @param {string} room @param {string} to */
@@ -218,8 +281,8 @@ export class Cluster {
   }
 
   /**
-   * Opens nothing any more, and hands each room over to another node, which claims it: then it is no longer this node's.
-   * Rooms for which there is no other node stay. Idempotent.
+   * Opens nothing any more, and hands each room over to another node, which claims it: then it is
+   * no longer this node's. Rooms for which there is no other node stay. Idempotent.
    */
   async drain() {
     if (this.#draining) return;
@@ -228,7 +291,8 @@ export class Cluster {
     this.#beats.tell();
     const rooms = this.#ownership.rooms;
     const handOn = async () => {
-      for (let room = rooms.pop(); room !== undefined && !this.#closed; room = rooms.pop()) await this.#handOver(room);
+      for (let room = rooms.pop(); room !== undefined && !this.#closed; room = rooms.pop())
+        await this.#handOver(room);
     };
     await Promise.all(Array.from({ length: HANDED_AT_ONCE }, handOn));
   }
@@ -236,7 +300,10 @@ export class Cluster {
   /** @param {string} room */
   async #handOver(room) {
     if (this.#rooms().get(room) === undefined) return this.#ownership.release(room);
-    const found = await this.#directory.handOver(room, this.epochOf(room), { chat: this.#rooms().chat?.(room), rules: this.#rules.of(room) });
+    const found = await this.#directory.handOver(room, this.epochOf(room), {
+      chat: this.#rooms().chat?.(room),
+      rules: this.#rules.of(room),
+    });
     if (!found) this.#log.warn(`room ${room} could not be handed over: no other node takes it`);
   }
 

@@ -7,9 +7,10 @@
  * @import { Ownership } from './ownership.js'
  * @import { RoomRules } from './room-rules.js'
  *
- * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } | ErrorCode} Found  node: who has the room, null for this
- *   node; relayed: where other nodes are to relay it to those who only listen, with its epoch,
- *   and whether whoever comes uninvited only listens
+ * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } |
+ *   ErrorCode} Found node: who has the room, null for this node; relayed: where other nodes are to
+ *   relay it to those who only listen, with its epoch, and whether whoever comes uninvited only
+ *   listens
  *
  * @typedef {object} FindOptions
  * @property {boolean} hold     whether the room is opened where nobody has it
@@ -24,7 +25,10 @@ import { CLUSTER_VERSION, opened, opening, where } from './messages.js';
 /** The time that a node has to answer, in milliseconds: those that are well take one. */
 const ANSWER_MS = 300;
 
-/** The time that an owner gets who didn't answer within it, where no node is known to be missing, in milliseconds. */
+/**
+ * The time that an owner gets who didn't answer within it, where no node is known to be missing, in
+ * milliseconds.
+ */
 const SECOND_ANSWER_MS = 700;
 
 /** The most nodes that are asked to open one room. */
@@ -67,7 +71,9 @@ export class Directory {
   }
 
   start() {
-    this.#stop = this.#bus.serve(this.#subjects.open(this.#self().id), (message) => this.#asked(message));
+    this.#stop = this.#bus.serve(this.#subjects.open(this.#self().id), (message) =>
+      this.#asked(message),
+    );
   }
 
   /** Whether a room is this node's. @param {string} room */
@@ -103,7 +109,10 @@ export class Directory {
     let asked = 0;
     for (const { id } of this.#beats.order(room)) {
       if (asked++ >= MAX_ASKED) break;
-      const answer = id === this.#self().id ? this.#openHere(room, options) : await this.#askToOpen(id, room, options);
+      const answer =
+        id === this.#self().id
+          ? this.#openHere(room, options)
+          : await this.#askToOpen(id, room, options);
       // Somebody may have asked this node meanwhile.
       if (this.isHere(room)) return { node: null };
       if (answer) return answer;
@@ -111,12 +120,21 @@ export class Directory {
     return this.#self().draining ? 'draining' : 'server-full';
   }
 
-  /** There has been no cluster yet: this node does without. @param {string} room @param {FindOptions} options @returns {Found} */
+  /**
+   * There has been no cluster yet: this node does without.
+   * @param {string} room
+   * @param {FindOptions} options
+   * @returns {Found}
+   */
   #alone(room, options) {
     return this.#openHere(room, options) ?? 'draining';
   }
 
-  /** @param {string} room @param {FindOptions & HandedOver} options @returns {{ node: null } | null} null where this node opens nothing */
+  /**
+   * @param {string} room
+   * @param {FindOptions & HandedOver} options
+   * @returns {{ node: null } | null} null where this node opens nothing
+   */
   #openHere(room, { hold, above, chat, rules }) {
     if (this.#self().draining || !this.#ownership.mayOpen) return null;
     if (hold && rules) this.#rules.keep(room, rules);
@@ -124,11 +142,17 @@ export class Directory {
     return { node: null };
   }
 
-  /** @param {string} room @returns {Promise<{ node: NodeAddress, relayed?: { epoch: number, broadcast: boolean } } | null>} whose it is; null for nobody's */
+  /**
+   * @param {string} room
+   * @returns {Promise<{ node: NodeAddress, relayed?: { epoch: number, broadcast: boolean } } |
+   *   null>} whose it is; null for nobody's
+   */
   async #owner(room) {
-    const ask = (/** @type {number} */ ms) => this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
+    const ask = (/** @type {number} */ ms) =>
+      this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
     let answer = await ask(ANSWER_MS);
-    // Somebody has the room and says nothing: dead where a node is missing, and else perhaps only slow.
+    // Somebody has the room and says nothing: dead where a node is missing, and else perhaps only
+    // slow.
     if (answer === SILENCE && !this.#beats.isSomeoneMissing) answer = await ask(SECOND_ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(where, answer);
@@ -144,7 +168,14 @@ export class Directory {
    * @returns {Promise<{ node: NodeAddress } | null>} null where it doesn't, or is gone
    */
   async #askToOpen(node, room, { hold, above = 0, chat, rules }) {
-    const wish = { version: CLUSTER_VERSION, room, hold, above, ...(chat && { chat }), ...(rules && { rules }) };
+    const wish = {
+      version: CLUSTER_VERSION,
+      room,
+      hold,
+      above,
+      ...(chat && { chat }),
+      ...(rules && { rules }),
+    };
     const answer = await this.#bus.request(this.#subjects.open(node), wish, ANSWER_MS);
     if (answer === SILENCE || answer === NOBODY) return null;
     const found = this.#reader.read(opened, answer)?.node ?? null;
@@ -160,7 +191,11 @@ export class Directory {
    */
   async handOver(room, above, state) {
     for (const { id } of this.#beats.order(room).slice(0, MAX_ASKED)) {
-      if (id !== this.#self().id && (await this.#askToOpen(id, room, { hold: true, above, ...state }))) return true;
+      if (
+        id !== this.#self().id &&
+        (await this.#askToOpen(id, room, { hold: true, above, ...state }))
+      )
+        return true;
     }
     return false;
   }
@@ -172,7 +207,10 @@ export class Directory {
     const { room, hold, above, chat, rules } = wish;
     const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat, rules }) !== null;
     const { id, url, h3Port, certificateHashes } = this.#self();
-    return { version: CLUSTER_VERSION, node: isHere ? { id, url, h3Port, certificateHashes } : null };
+    return {
+      version: CLUSTER_VERSION,
+      node: isHere ? { id, url, h3Port, certificateHashes } : null,
+    };
   }
 
   /** Idempotent. */

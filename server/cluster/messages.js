@@ -1,5 +1,6 @@
 /**
- * The messages between nodes: their subjects, and the schemas that each is checked by. docs/protocol.md has them.
+ * The messages between nodes: their subjects, and the schemas that each is checked by.
+ * docs/protocol.md has them.
  *
  * @typedef {z.infer<typeof nodeAddress>} NodeAddress   where clients reach a node
  * @typedef {z.infer<typeof beat>} Beat
@@ -9,7 +10,8 @@
  * @typedef {z.infer<typeof opened>} Opened
  * @typedef {z.infer<typeof relayUp>} RelayUp
  * @typedef {z.infer<typeof relayDown>} RelayDown
- * @typedef {RelayUp['links'][number]} RelayLink      what a relay tells a room's home of one of its sessions
+ * @typedef {RelayUp['links'][number]} RelayLink what a relay tells a room's home of one of its
+ *   sessions
  * @typedef {RelayDown['answers'][number]} RelayAnswer  what the home has a relay do
  */
 
@@ -37,7 +39,11 @@ const room = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`))
 const count = z.number().int().min(0).max(1_000_000);
 const epoch = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 /** An origin, which pages and clients can be given. */
-const url = z.string().max(300).regex(/^https?:\/\/[^\s/?#@\\]+$/).refine((text) => URL.canParse(text));
+const url = z
+  .string()
+  .max(300)
+  .regex(/^https?:\/\/[^\s/?#@\\]+$/)
+  .refine((text) => URL.canParse(text));
 
 const addressFields = {
   id,
@@ -67,10 +73,16 @@ export const beat = z.object({
 export const claim = z.object({ version, node: id, epoch, e2e: z.boolean().default(false) });
 
 /**
- * relays: whether other nodes are to relay the room to those who only listen; broadcast: whether that is whoever comes
- * uninvited.
+ * relays: whether other nodes are to relay the room to those who only listen; broadcast: whether
+ * that is whoever comes uninvited.
  */
-export const where = z.object({ version, node: nodeAddress, epoch, relays: z.boolean().default(false), broadcast: z.boolean().default(false) });
+export const where = z.object({
+  version,
+  node: nodeAddress,
+  epoch,
+  relays: z.boolean().default(false),
+  broadcast: z.boolean().default(false),
+});
 
 export const opening = z.object({
   version,
@@ -87,14 +99,25 @@ export const opening = z.object({
 /** node: who has the room, or would; null where the asked node opens nothing. */
 export const opened = z.object({ version, node: nodeAddress.nullable() });
 
-/** rules: the room's state; null where it has ended, and then places: what is known of its tokens. Nodes of an earlier release tell null of rooms without rules too. */
-export const roomRules = z.object({ version, from: id.optional(), room, rules: toldState.nullable(), places: placeNotes });
+/**
+ * rules: the room's state; null where it has ended, and then places: what is known of its tokens.
+ * Nodes of an earlier release tell null of rooms without rules too.
+ */
+export const roomRules = z.object({
+  version,
+  from: id.optional(),
+  room,
+  rules: toldState.nullable(),
+  places: placeNotes,
+});
 
 /** The number of a session at its relay. */
 const link = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const links = z.array(link).max(MAX_RELAY_IDS);
 const reason = z.string().max(200);
-/** The code with which a session ends: 0 for those who leave, else one of the registry of errors. */
+/**
+ * The code with which a session ends: 0 for those who leave, else one of the registry of errors.
+ */
 const code = z.number().int().min(0).max(1000);
 
 /** What a relay tells the home of a room. */
@@ -108,13 +131,24 @@ export const relayUp = z.object({
     .array(
       z.discriminatedUnion('type', [
         /** Somebody wants to join. */
-        z.object({ type: z.literal('link'), id: link, peer: z.string().max(100), message: z.unknown() }),
+        z.object({
+          type: z.literal('link'),
+          id: link,
+          peer: z.string().max(100),
+          message: z.unknown(),
+        }),
         z.object({ type: z.literal('control'), id: link, message: z.unknown() }),
         z.object({ type: z.literal('closed'), id: link, code }),
         /** These have been heard from lately. */
         z.object({ type: z.literal('heard'), ids: links }),
-        /** At which rates this relay's listeners want the mix: numbers in RATES, and 255 for the room's own. */
-        z.object({ type: z.literal('rates'), wanted: z.array(z.number().int().min(0).max(255)).max(8) }),
+        /**
+         * At which rates this relay's listeners want the mix: numbers in RATES, and 255 for the
+         * room's own.
+         */
+        z.object({
+          type: z.literal('rates'),
+          wanted: z.array(z.number().int().min(0).max(255)).max(8),
+        }),
         /** Packets of the mix that were sent last may have been lost. */
         z.object({ type: z.literal('again') }),
       ]),
@@ -141,7 +175,11 @@ export const relayDown = z.object({
 export const clockAsked = z.object({ version, room });
 
 /** clock: in samples, with its fraction. */
-export const clockTold = z.object({ version, epoch, clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER) });
+export const clockTold = z.object({
+  version,
+  epoch,
+  clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
+});
 
 /** The longest name of an act, and the most arguments. */
 const act = z.string().max(40);
@@ -151,7 +189,11 @@ const args = z.array(z.unknown()).max(8);
 export const actAsked = z.object({ version, room, act, args });
 
 /** code: why it wasn't done, of the registry of errors; value: the answer, where there is one. */
-export const actDone = z.object({ version, code: z.string().max(40).optional(), value: z.looseObject({}).optional() });
+export const actDone = z.object({
+  version,
+  code: z.string().max(40).optional(),
+  value: z.looseObject({}).optional(),
+});
 
 /** The most rooms in one answer. */
 export const ROOMS_PAGE = 200;
@@ -159,7 +201,11 @@ export const ROOMS_PAGE = 200;
 /** The operator's API of a node asks another for its rooms. */
 export const roomsAsked = z.object({ version, from: count });
 
-export const roomsTold = z.object({ version, rooms: z.array(z.looseObject({ room })).max(ROOMS_PAGE), more: z.boolean() });
+export const roomsTold = z.object({
+  version,
+  rooms: z.array(z.looseObject({ room })).max(ROOMS_PAGE),
+  more: z.boolean(),
+});
 
 /**
  * The subjects of one cluster.
@@ -223,6 +269,9 @@ export class MessageReader {
     this.#told.add(node.data);
     const told = url.safeParse(message.url);
     const name = told.success ? `${node.data} at ${told.data}` : node.data;
-    this.#log.warn(`node ${name} speaks version ${theirs} of the cluster's messages, this one ${CLUSTER_VERSION}: it is left out until both run the same release`);
+    this.#log.warn(
+      `node ${name} speaks version ${theirs} of the cluster's messages, this one ` +
+        `${CLUSTER_VERSION}: it is left out until both run the same release`,
+    );
   }
 }

@@ -3,7 +3,8 @@
  * @import { Bus, BusState } from './bus.js'
  * @import { Msg, NatsConnection, Subscription } from '@nats-io/transport-node'
  *
- * @typedef {{ subject: string, callback: (error: Error | null, message: Msg) => void, subscription: Subscription | null }} Listening
+ * @typedef {{ subject: string, callback: (error: Error | null, message: Msg) => void, subscription:
+ *   Subscription | null }} Listening
  */
 
 import { connect, errors } from '@nats-io/transport-node';
@@ -12,8 +13,8 @@ import { NOBODY, SILENCE } from './bus.js';
 import { MAX_MESSAGE_BYTES } from './messages.js';
 
 /**
- * A server that answers no ping for two of these is left for another, in milliseconds; the wait before the next is tried,
- * and its jitter. NATS's own defaults are two minutes and two seconds.
+ * A server that answers no ping for two of these is left for another, in milliseconds; the wait
+ * before the next is tried, and its jitter. NATS's own defaults are two minutes and two seconds.
  */
 const SETTINGS = Object.freeze({
   pingInterval: 1000,
@@ -36,8 +37,9 @@ const RETRY_MS = 500;
 const STANDBY_RETRY_MS = 2000;
 
 /**
- * NATS as the bus of a cluster: core messages alone, of which none is stored. Where several servers are named, a second
- * connection stands by at another one, idle: it takes the first one's place as soon as that breaks off.
+ * NATS as the bus of a cluster: core messages alone, of which none is stored. Where several servers
+ * are named, a second connection stands by at another one, idle: it takes the first one's place as
+ * soon as that breaks off.
  * @implements {Bus}
  */
 export class NatsBus {
@@ -63,11 +65,14 @@ export class NatsBus {
 
   /**
    * @param {string} url  as --cluster has it
-   * @param {{ name: string, log: Pick<Log, 'info' | 'warn' | 'error'> }} options  name: of the node, for NATS's own lists
+   * @param {{ name: string, log: Pick<Log, 'info' | 'warn' | 'error'> }} options name: of the node,
+   *   for NATS's own lists
    */
   constructor(url, { name, log }) {
     this.#log = log;
-    const read = /** @type {NonNullable<ReturnType<typeof readClusterUrl>>} */ (readClusterUrl(url));
+    const read = /** @type {NonNullable<ReturnType<typeof readClusterUrl>>} */ (
+      readClusterUrl(url)
+    );
     this.#options = { ...SETTINGS, ...read, name };
   }
 
@@ -96,25 +101,37 @@ export class NatsBus {
   #tellRefusal({ message }) {
     if (this.#hasTold) return;
     this.#hasTold = true;
-    this.#log.warn(`the cluster's NATS can't be reached at ${this.#options.servers.join(', ')} (${message}): this node serves alone, and tries again`);
+    this.#log.warn(
+      `the cluster's NATS can't be reached at ${this.#options.servers.join(', ')} ` +
+        `(${message}): this node serves alone, and tries again`,
+    );
   }
 
   /** @param {NatsConnection} connection  that is used from now on */
   #use(connection) {
     this.#connection = connection;
-    for (const listening of this.#listening) listening.subscription = connection.subscribe(listening.subject, { callback: listening.callback });
+    for (const listening of this.#listening)
+      listening.subscription = connection.subscribe(listening.subject, {
+        callback: listening.callback,
+      });
     void this.#prepare();
   }
 
   /** Connects to a server that isn't the used one, which is to stand by. */
   async #prepare() {
     if (this.#closed || this.#isPreparing || this.#standby) return;
-    const servers = this.#options.servers.filter((server) => server !== this.#connection?.getServer());
+    const servers = this.#options.servers.filter(
+      (server) => server !== this.#connection?.getServer(),
+    );
     if (servers.length === 0) return;
     this.#isPreparing = true;
     const connection = await connect({ ...this.#options, servers }).catch(() => null);
     this.#isPreparing = false;
-    if (connection === null || this.#closed || connection.getServer() === this.#connection?.getServer()) {
+    if (
+      connection === null ||
+      this.#closed ||
+      connection.getServer() === this.#connection?.getServer()
+    ) {
       void connection?.close();
       return this.#prepareLater();
     }
@@ -134,7 +151,10 @@ export class NatsBus {
     if (!connection) return false;
     this.#standby = null;
     this.#state = 'connected';
-    this.#log.warn(`the cluster's NATS at ${before?.getServer()} is gone: it is used at ${connection.getServer()}`);
+    this.#log.warn(
+      `the cluster's NATS at ${before?.getServer()} is gone: it is used at ` +
+        `${connection.getServer()}`,
+    );
     this.#use(connection);
     for (const changed of this.#onChanged) changed();
     void before?.close();
@@ -144,7 +164,8 @@ export class NatsBus {
   /** @param {NatsConnection} connection */
   async #watch(connection) {
     for await (const status of connection.status()) {
-      if (status.type === 'error') this.#log.warn(`the cluster's NATS says: ${status.error.message}`);
+      if (status.type === 'error')
+        this.#log.warn(`the cluster's NATS says: ${status.error.message}`);
       else if (connection === this.#connection) this.#heed(connection, status.type);
       else if (connection === this.#standby && status.type === 'disconnect') {
         this.#standby = null;
@@ -159,7 +180,10 @@ export class NatsBus {
     if (type === 'disconnect' && this.#state === 'connected') {
       if (this.#takeStandby()) return;
       this.#state = 'lost';
-      this.#log.warn(`the cluster's NATS is lost: calls go on, rooms of other nodes can't be joined from here; it is tried again`);
+      this.#log.warn(
+        `the cluster's NATS is lost: calls go on, rooms of other nodes can't be joined from ` +
+          'here; it is tried again',
+      );
     } else if (type === 'reconnect') {
       this.#state = 'connected';
       this.#log.info(`the cluster's NATS is back, at ${connection.getServer()}`);
@@ -203,20 +227,28 @@ export class NatsBus {
     });
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null | Promise<object | null>} handler */
+  /**
+   * @param {string} subject
+   * @param {(message: unknown) => object | null | Promise<object | null>} handler
+   */
   serve(subject, handler) {
     return this.#listen(subject, (message) => {
       const read = this.#read(message);
       const answer = read === undefined ? null : handler(read);
-      const respond = (/** @type {object | null} */ value) => void (value !== null && message.respond(JSON.stringify(value)));
-      if (answer instanceof Promise) answer.then(respond).catch((error) => this.#failed(subject, error));
+      const respond = (/** @type {object | null} */ value) =>
+        void (value !== null && message.respond(JSON.stringify(value)));
+      if (answer instanceof Promise)
+        answer.then(respond).catch((error) => this.#failed(subject, error));
       else respond(answer);
     });
   }
 
   /** @param {string} subject @param {unknown} failure */
   #failed(subject, failure) {
-    this.#log.error(`a message of the cluster (${subject}) failed: ${failure instanceof Error ? failure.stack : failure}`);
+    this.#log.error(
+      `a message of the cluster (${subject}) failed: ` +
+        `${failure instanceof Error ? failure.stack : failure}`,
+    );
   }
 
   /** @param {string} subject @param {(message: Msg) => void} run */
@@ -231,7 +263,8 @@ export class NatsBus {
     };
     /** @type {Listening} */
     const listening = { subject, callback, subscription: null };
-    if (this.#connection && !this.#closed) listening.subscription = this.#connection.subscribe(subject, { callback });
+    if (this.#connection && !this.#closed)
+      listening.subscription = this.#connection.subscribe(subject, { callback });
     this.#listening.add(listening);
     return () => {
       this.#listening.delete(listening);
@@ -254,11 +287,15 @@ export class NatsBus {
   async request(subject, message, timeoutMs) {
     if (this.#state !== 'connected' || !this.#connection) return SILENCE;
     try {
-      const answer = await this.#connection.request(subject, JSON.stringify(message), { timeout: timeoutMs });
+      const answer = await this.#connection.request(subject, JSON.stringify(message), {
+        timeout: timeoutMs,
+      });
       const read = this.#read(answer);
       return read === undefined ? SILENCE : read;
     } catch (error) {
-      const isNobody = error instanceof errors.NoRespondersError || (error instanceof errors.RequestError && error.isNoResponders());
+      const isNobody =
+        error instanceof errors.NoRespondersError ||
+        (error instanceof errors.RequestError && error.isNoResponders());
       return isNobody ? NOBODY : SILENCE;
     }
   }

@@ -21,13 +21,29 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @returns {{ cluster: Cluster | undefined, tokens: ResumeTokens }}
  */
 export function openCluster(config, { clock, wallNow, log, rooms }) {
-  const { cluster: url, clusterName: name, clusterKey, awayTimeoutMs: awayMs, maxSessions } = config;
+  const {
+    cluster: url,
+    clusterName: name,
+    clusterKey,
+    awayTimeoutMs: awayMs,
+    maxSessions,
+  } = config;
   if (url === null) return { cluster: undefined, tokens: new ResumeTokens({ wallNow }) };
   const { version: software } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const openBus = (/** @type {string} */ id) => new NatsBus(url, { name: `aloud ${id}`, log });
   const tokens = new ResumeTokens({ key: clusterKey ?? undefined, wallNow, awayMs });
   const limits = { people: maxSessions };
-  const cluster = new Cluster({ name, openBus, clock, wallNow, log, rooms, limits, software, keptMs: tokens.freshMs });
+  const cluster = new Cluster({
+    name,
+    openBus,
+    clock,
+    wallNow,
+    log,
+    rooms,
+    limits,
+    software,
+    keptMs: tokens.freshMs,
+  });
   return { cluster, tokens };
 }
 
@@ -43,6 +59,8 @@ export function reachedAt(config, port) {
   const scheme = isHttps(config) ? 'https' : 'http';
   const names = [...(domains ?? []), ...(allowedHosts ?? [])].filter((name) => !name.includes('*'));
   // A load balancer before the nodes may have HTTPS where they have none.
-  const origins = names.flatMap((name) => [`https://${name}`, `${scheme}://${name}:${port}`].map((origin) => new URL(origin).origin));
+  const origins = names.flatMap((name) =>
+    [`https://${name}`, `${scheme}://${name}:${port}`].map((origin) => new URL(origin).origin),
+  );
   return { url, origins: [...new Set([url, ...origins])] };
 }

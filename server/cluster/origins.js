@@ -5,12 +5,16 @@
 /** The time for which a browser keeps the answer to a preflight request, in seconds. */
 const PREFLIGHT_SECONDS = 7200;
 
-/** Paths that pages of the cluster's other nodes use: who has a room, sessions over HTTP/1, tracks and recordings. */
+/**
+ * Paths that pages of the cluster's other nodes use: who has a room, sessions over HTTP/1, tracks
+ * and recordings.
+ */
 const SHARED = /^\/api\/(config|sessions|tracks|recordings)(\/|\?|$)/;
 
 /**
- * Lets pages of the cluster's other nodes read answers (Fetch standard, CORS protocol). No cookies are ever used, so
- * nothing but the address of a room's node and what the path's secret opens is to be had.
+ * Lets pages of the cluster's other nodes read answers (Fetch standard, CORS protocol). No cookies
+ * are ever used, so nothing but the address of a room's node and what the path's secret opens is to
+ * be had.
  * @param {(origin: string | undefined) => boolean} allowsOrigin
  */
 export function shareWithNodes(allowsOrigin) {

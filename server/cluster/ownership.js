@@ -6,7 +6,7 @@
  *
  * @typedef {object} Owned  a room that is this node's
  * @property {number} epoch
- * @property {number} answeredMs  when another node's claim was answered last, on the monotonic clock
+ * @property {number} answeredMs when another node's claim was answered last, on the monotonic clock
  * @property {unknown} timer  lets go of the room where nobody has come
  * @property {(() => void)[]} stops
  */
@@ -21,7 +21,10 @@ export const HOLD_MS = 10_000;
 /** The most rooms that are claimed again with one beat: all of them by turns. */
 const CLAIMS_AT_ONCE = 64;
 
-/** The shortest time between two answers to others' claims of a room, in milliseconds: two that disagree don't shout. */
+/**
+ * The shortest time between two answers to others' claims of a room, in milliseconds: two that
+ * disagree don't shout.
+ */
 const ANSWER_EVERY_MS = 50;
 
 /** The most rooms that may wait for somebody: each costs two subscriptions. */
@@ -31,10 +34,10 @@ const MAX_HELD = 10_000;
 const MAX_CHATS = 500;
 
 /**
- * The rooms that are this node's. Of two nodes that have one room the one with the higher epoch keeps it, of the same the
- * one whose id comes first; the other gives it up. The owner of an encrypted room raises its epoch rather than lose its
- * people to a plain room. Each claims its rooms again and again, so that two halves of a network
- * that was cut find each other.
+ * The rooms that are this node's. Of two nodes that have one room the one with the higher epoch
+ * keeps it, of the same the one whose id comes first; the other gives it up. The owner of an
+ * encrypted room raises its epoch rather than lose its people to a plain room. Each claims its
+ * rooms again and again, so that two halves of a network that was cut find each other.
  */
 export class Ownership {
   #bus;
@@ -64,11 +67,25 @@ export class Ownership {
    * @param {MessageReader} options.reader
    * @param {() => NodeAddress & { draining: boolean }} options.self
    * @param {(room: string) => boolean} options.isUsed  whether there is anybody in a room
-   * @param {(room: string) => { relays: boolean, broadcast: boolean }} [options.audience]  see the message `where`
-   * @param {(room: string) => boolean} [options.isEncrypted]  whether a room is end-to-end encrypted, as far as this node knows
-   * @param {(room: string, to: string) => void} options.yielded  a room is another node's from now on
+   * @param {(room: string) => { relays: boolean, broadcast: boolean }} [options.audience] see the
+   *   message `where`
+   * @param {(room: string) => boolean} [options.isEncrypted] whether a room is end-to-end
+   *   encrypted, as far as this node knows
+   * @param {(room: string, to: string) => void} options.yielded a room is another node's from now
+   *   on
    */
-  constructor({ bus, clock, wallNow, subjects, reader, self, isUsed, audience = () => ({ relays: false, broadcast: false }), isEncrypted = () => false, yielded }) {
+  constructor({
+    bus,
+    clock,
+    wallNow,
+    subjects,
+    reader,
+    self,
+    isUsed,
+    audience = () => ({ relays: false, broadcast: false }),
+    isEncrypted = () => false,
+    yielded,
+  }) {
     this.#bus = bus;
     this.#clock = clock;
     this.#wallNow = wallNow;
@@ -106,8 +123,8 @@ export class Ownership {
   }
 
   /**
-   * Opens a room, in one turn of the event loop, so that two who ask at once get one room. Where it is this node's already
-   * it stays as it is. It is let go where nobody comes within 10 s.
+   * Opens a room, in one turn of the event loop, so that two who ask at once get one room. Where it
+   * is this node's already it stays as it is. It is let go where nobody comes within 10 s.
    * @param {string} room
    * @param {number} [above]  the epoch of the room that this one takes the place of
    * @param {ChatState} [chat]  what was said in that lately
@@ -117,16 +134,32 @@ export class Ownership {
     // The date makes a later room's epoch higher, also where nobody knows of the one before.
     const epoch = Math.min(Math.max(this.#wallNow(), above + 1), Number.MAX_SAFE_INTEGER);
     const { where, claim } = this.#subjects;
-    const owned = { epoch: Math.floor(epoch), answeredMs: -Infinity, timer: /** @type {unknown} */ (null), stops: /** @type {(() => void)[]} */ ([]) };
+    const owned = {
+      epoch: Math.floor(epoch),
+      answeredMs: -Infinity,
+      timer: /** @type {unknown} */ (null),
+      stops: /** @type {(() => void)[]} */ ([]),
+    };
     this.#owned.set(room, owned);
     if (chat && this.#chats.size < MAX_CHATS) this.#chats.set(room, chat);
-    owned.stops.push(this.#bus.serve(where(room), () => ({ version: CLUSTER_VERSION, node: this.#self(), epoch: owned.epoch, ...this.#audience(room) })));
+    owned.stops.push(
+      this.#bus.serve(where(room), () => ({
+        version: CLUSTER_VERSION,
+        node: this.#self(),
+        epoch: owned.epoch,
+        ...this.#audience(room),
+      })),
+    );
     owned.stops.push(this.#bus.subscribe(claim(room), (message) => this.#claimed(room, message)));
     this.#expire(room, owned);
     this.#claim(room);
   }
 
-  /** What was said in a room on the node before: once. @param {string} room @returns {ChatState | null} */
+  /**
+   * What was said in a room on the node before: once.
+   * @param {string} room
+   * @returns {ChatState | null}
+   */
   takeChat(room) {
     const chat = this.#chats.get(room) ?? null;
     this.#chats.delete(room);
@@ -155,7 +188,12 @@ export class Ownership {
     const owned = this.#owned.get(room);
     if (!owned) return;
     const e2e = this.#isEncrypted(room);
-    this.#bus.publish(this.#subjects.claim(room), { version: CLUSTER_VERSION, node: this.#self().id, epoch: owned.epoch, ...(e2e && { e2e }) });
+    this.#bus.publish(this.#subjects.claim(room), {
+      version: CLUSTER_VERSION,
+      node: this.#self().id,
+      epoch: owned.epoch,
+      ...(e2e && { e2e }),
+    });
   }
 
   #claimSome() {
@@ -173,9 +211,15 @@ export class Ownership {
     const owned = this.#owned.get(room);
     const own = this.#self().id;
     if (claim === null || owned === undefined || claim.node === own) return;
-    const isStronger = claim.epoch > owned.epoch || (claim.epoch === owned.epoch && claim.node < own);
+    const isStronger =
+      claim.epoch > owned.epoch || (claim.epoch === owned.epoch && claim.node < own);
     if (!isStronger) return this.#answer(room, owned);
-    if (!claim.e2e && this.#isEncrypted(room) && !this.#self().draining && claim.epoch < Number.MAX_SAFE_INTEGER) {
+    if (
+      !claim.e2e &&
+      this.#isEncrypted(room) &&
+      !this.#self().draining &&
+      claim.epoch < Number.MAX_SAFE_INTEGER
+    ) {
       owned.epoch = claim.epoch + 1;
       return this.#claim(room);
     }

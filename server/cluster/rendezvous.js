@@ -7,9 +7,9 @@ const MIN_WEIGHT = 0.01;
 const STEPS = 8;
 
 /**
- * Orders nodes for a room: weighted rendezvous hashing (Schindelhauer and Schomaker 2005, the logarithmic method). All
- * who know the same nodes get the same order, each node comes first for a share of the rooms that is its weight's, and
- * a node that goes moves no room of another.
+ * Orders nodes for a room: weighted rendezvous hashing (Schindelhauer and Schomaker 2005, the
+ * logarithmic method). All who know the same nodes get the same order, each node comes first for a
+ * share of the rooms that is its weight's, and a node that goes moves no room of another.
  * @template {{ id: string, weight: number }} N
  * @param {string} room
  * @param {readonly N[]} nodes  weight: free capacity, 0 to 1

@@ -13,21 +13,26 @@
 import { repeat } from '../timers.js';
 import { CLUSTER_VERSION, roomRules } from './messages.js';
 
-/** The interval at which a node tells its rooms' states again, in milliseconds: others may have come. */
+/**
+ * The interval at which a node tells its rooms' states again, in milliseconds: others may have
+ * come.
+ */
 const REPEAT_MS = 5000;
 
 /** The shortest time between two tellings of all because of nodes that come, in milliseconds. */
 const ALL_EVERY_MS = 100;
 
-/** A state of which nothing was heard for this long is forgotten at the soonest, in milliseconds. */
+/**
+ * A state of which nothing was heard for this long is forgotten at the soonest, in milliseconds.
+ */
 const KEPT_MS = 60_000;
 
 /** The most rooms whose states are kept: beyond them the one heard of longest ago is forgotten. */
 const MOST = 10_000;
 
 /**
- * The states of occupied rooms, with their rules and settings. Every node keeps all of them, so that a room whose node
- * is gone goes on elsewhere as it was.
+ * The states of occupied rooms, with their rules and settings. Every node keeps all of them, so
+ * that a room whose node is gone goes on elsewhere as it was.
  */
 export class RoomRules {
   #self;
@@ -54,8 +59,10 @@ export class RoomRules {
    * @param {Subjects} options.subjects
    * @param {MessageReader} options.reader
    * @param {() => { id: string }} options.self
-   * @param {number} [options.keptMs]  how long a resume token is believed, which a state must outlast
-   * @param {(room: string, rules: ToldState) => void} options.met  another node has, or had, a room that is this one's
+   * @param {number} [options.keptMs] how long a resume token is believed, which a state must
+   *   outlast
+   * @param {(room: string, rules: ToldState) => void} options.met another node has, or had, a room
+   *   that is this one's
    */
   constructor({ bus, clock, subjects, reader, self, keptMs = 0, met }) {
     this.#keptMs = Math.max(KEPT_MS, keptMs);
@@ -79,14 +86,22 @@ export class RoomRules {
     this.#tell(room, rules);
   }
 
-  /** A room of this node has ended: nothing holds any more but what is known of its tokens. @param {string} room @param {readonly PlaceNote[]} places */
+  /**
+   * A room of this node has ended: nothing holds any more but what is known of its tokens.
+   * @param {string} room
+   * @param {readonly PlaceNote[]} places
+   */
   ended(room, places) {
     if (!this.#own.delete(room)) return;
     this.#keep(room, null, places);
     this.#tell(room, null, places);
   }
 
-  /** The state of a room, whichever node has it. @param {string} room @returns {ToldState | null} */
+  /**
+   * The state of a room, whichever node has it.
+   * @param {string} room
+   * @returns {ToldState | null}
+   */
   of(room) {
     const own = this.#own.get(room);
     if (own) return this.#aged(own.rules, own.setMs);
@@ -94,12 +109,20 @@ export class RoomRules {
     return kept?.rules ? this.#aged(kept.rules, kept.heardMs) : null;
   }
 
-  /** What tokens of a room's places don't say, also where it has ended. @param {string} room @returns {readonly PlaceNote[]} */
+  /**
+   * What tokens of a room's places don't say, also where it has ended.
+   * @param {string} room
+   * @returns {readonly PlaceNote[]}
+   */
   placesOf(room) {
     return this.#own.get(room)?.rules.places ?? this.#kept(room)?.places ?? [];
   }
 
-  /** A state of that time as it is now: its bans have less time left. @param {ToldState} rules @param {number} atMs */
+  /**
+   * A state of that time as it is now: its bans have less time left.
+   * @param {ToldState} rules
+   * @param {number} atMs
+   */
   #aged(rules, atMs) {
     const ms = this.#clock.now() - atMs;
     const bans = rules.bans.map((ban) => ({ ...ban, leftMs: ban.leftMs - ms }));
@@ -112,7 +135,10 @@ export class RoomRules {
     return found && this.#clock.now() - found.heardMs <= this.#keptMs ? found : null;
   }
 
-  /** A room is another node's now. The two may have been apart, so that one hears the last of it. @param {string} room */
+  /**
+   * A room is another node's now. The two may have been apart, so that one hears the last of it.
+   * @param {string} room
+   */
   moved(room) {
     const rules = this.of(room);
     if (!this.#own.delete(room) || !rules) return;
@@ -136,14 +162,21 @@ export class RoomRules {
 
   /** @param {string} room @param {ToldState | null} rules @param {readonly PlaceNote[]} [places] */
   #tell(room, rules, places) {
-    this.#bus.publish(this.#subjects.rulesOf(room), { version: CLUSTER_VERSION, from: this.#self().id, room, rules, ...(places && { places }) });
+    this.#bus.publish(this.#subjects.rulesOf(room), {
+      version: CLUSTER_VERSION,
+      from: this.#self().id,
+      room,
+      rules,
+      ...(places && { places }),
+    });
   }
 
   /** @param {unknown} message */
   #heard(message) {
     const told = this.#reader.read(roomRules, message);
     if (told === null) return;
-    if (this.#own.has(told.room)) return void (told.rules && told.from !== this.#self().id && this.#met(told.room, told.rules));
+    if (this.#own.has(told.room))
+      return void (told.rules && told.from !== this.#self().id && this.#met(told.room, told.rules));
     this.#keep(told.room, told.rules, told.rules?.places ?? told.places);
   }
 

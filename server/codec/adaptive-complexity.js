@@ -15,8 +15,8 @@ const SAVING = 0;
 const BUSY = 0.5;
 
 /**
- * The share of a processor below which complexity isn't saved any more, when it stays below it for FREE_SECONDS: full
- * complexity takes at most three times as much.
+ * The share of a processor below which complexity isn't saved any more, when it stays below it for
+ * FREE_SECONDS: full complexity takes at most three times as much.
  */
 const FREE = 0.16;
 const FREE_SECONDS = 5;
@@ -25,9 +25,10 @@ const FREE_SECONDS = 5;
 const LOOK_MS = 1000;
 
 /**
- * The complexity of the server's encoders: as asked for, or, where that is `auto`, less while mixing takes much of a
- * processor, so that mixes aren't late. Opus encoders take a new complexity with any frame. The load is processor time
- * and not time that passed: on a machine whose host takes its processors away the server isn't busy.
+ * The complexity of the server's encoders: as asked for, or, where that is `auto`, less while
+ * mixing takes much of a processor, so that mixes aren't late. Opus encoders take a new complexity
+ * with any frame. The load is processor time and not time that passed: on a machine whose host
+ * takes its processors away the server isn't busy.
  */
 export class AdaptiveComplexity {
   #clock;
@@ -47,7 +48,8 @@ export class AdaptiveComplexity {
    * @param {number | 'auto'} options.setting  0 to 10, or auto
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
-   * @param {() => number} [options.cpuMs]  the processor time that mixing has taken so far, in milliseconds
+   * @param {() => number} [options.cpuMs] the processor time that mixing has taken so far, in
+   *   milliseconds
    */
   constructor({ setting, clock, log, cpuMs = processCpuMs }) {
     this.#clock = clock;
@@ -106,7 +108,9 @@ export class AdaptiveComplexity {
   }
 }
 
-/** The processor time of all threads: more than mixing's own, where the thread's alone isn't known. */
+/**
+ * The processor time of all threads: more than mixing's own, where the thread's alone isn't known.
+ */
 export function processCpuMs() {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,6 +1,6 @@
 /**
- * The Opus codecs that the server can use. docs/codec.md has the measurement by which the default was
- * chosen.
+ * The Opus codecs that the server can use. docs/codec.md has the measurement by which the default
+ * was chosen.
  *
  * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
  * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
@@ -17,7 +17,8 @@ import { packageDirectory } from '../packages.js';
 export { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 
 /** The package's own module; its exports don't lead there. */
-const libopusModule = () => pathToFileURL(join(packageDirectory('libopus-wasm'), 'dist/generated/libopus.generated.mjs'));
+const libopusModule = () =>
+  pathToFileURL(join(packageDirectory('libopus-wasm'), 'dist/generated/libopus.generated.mjs'));
 
 /** The codecs by name. */
 const loaders = Object.freeze({
@@ -45,7 +46,10 @@ const loaders = Object.freeze({
 
 export const codecNames = Object.freeze(/** @type {CodecName[]} */ (Object.keys(loaders)));
 
-/** The codecs of `auto`: the fastest, and one that is always there. @type {[CodecName, CodecName]} */
+/**
+ * The codecs of `auto`: the fastest, and one that is always there.
+ * @type {[CodecName, CodecName]}
+ */
 const AUTO = ['native', 'libopus-wasm'];
 
 /** @type {Map<string, Promise<Codec>>} */
@@ -73,7 +77,8 @@ export async function loadCodec(name = 'auto') {
 /**
  * Loads a codec, and says which it is.
  * @param {string} name one of codecNames, or `auto`
- * @returns {Promise<{ codec: Codec, line: string }>} line: a sentence for the person who starts the server
+ * @returns {Promise<{ codec: Codec, line: string }>} line: a sentence for the person who starts the
+ *   server
  * @throws {ConfigError} when it can't be had here
  */
 export async function openCodec(name) {
@@ -83,7 +88,13 @@ export async function openCodec(name) {
     return { codec: await loadCodec(wanted), line: `The Opus codec is ${wanted}.` };
   } catch (error) {
     const { message } = /** @type {Error} */ (error);
-    if (name !== 'auto') throw new ConfigError({ option: '--codec', value: name, allowed: 'auto, or a codec that is there', problem: message });
+    if (name !== 'auto')
+      throw new ConfigError({
+        option: '--codec',
+        value: name,
+        allowed: 'auto, or a codec that is there',
+        problem: message,
+      });
     const line = `The Opus codec is ${spare}, which takes more time than ${best}: ${message}`;
     return { codec: await loadCodec(spare), line };
   }

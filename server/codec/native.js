@@ -17,7 +17,9 @@ import {
  * @typedef {import('../../native/binding.js').NativeOpus} NativeOpus
  */
 
-/** The addon's code where there is no memory; it has another for settings, which are checked before. */
+/**
+ * The addon's code where there is no memory; it has another for settings, which are checked before.
+ */
 const FAILED = 'GenericFailure';
 
 /**
@@ -31,9 +33,19 @@ export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
     maxInstances: Infinity,
     maxFrameValues: MAX_FRAME_VALUES,
     createEncoder: (settings) => {
-      const { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant } = checkEncoderSettings(settings);
+      const { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant } =
+        checkEncoderSettings(settings);
       const number = APPLICATIONS[application];
-      const open = () => new OpusEncoder(sampleRate, frameSamples, bitrate, complexity, number, channels, isConstant);
+      const open = () =>
+        new OpusEncoder(
+          sampleRate,
+          frameSamples,
+          bitrate,
+          complexity,
+          number,
+          channels,
+          isConstant,
+        );
       return new NativeEncoder(orNoMemory(open), frameSamples * channels);
     },
     createDecoder: (settings) => {
@@ -82,7 +94,8 @@ class NativeEncoder {
    */
   encode(pcm, out, at) {
     const values = this.#frameValues;
-    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
+    if (pcm.length !== values)
+      throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     return this.#native.encode(pcm, out, at);
   }
 
@@ -92,7 +105,8 @@ class NativeEncoder {
    */
   begin(pcm, most) {
     const values = this.#frameValues;
-    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
+    if (pcm.length !== values)
+      throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     return this.#native.begin(pcm, most);
   }
 

@@ -1,9 +1,10 @@
 /**
- * Opus by the WebAssembly of the package `opusscript` (libopus 1.4): 16-bit, without FEC or DTX. The package's own class
- * isn't used: it keeps views of the library's memory, which are dead once the memory has grown, and takes
- * an address in bytes for one in 16-bit cells, so that it writes at twice the address of the buffer
- * that it allocated: from the 80th instance on beyond the memory's end ("offset is out of bounds"),
- * before that into whatever lies there. Driven directly, the library has neither limit.
+ * Opus by the WebAssembly of the package `opusscript` (libopus 1.4): 16-bit, without FEC or DTX.
+ * The package's own class isn't used: it keeps views of the library's memory, which are dead once
+ * the memory has grown, and takes an address in bytes for one in 16-bit cells, so that it writes at
+ * twice the address of the buffer that it allocated: from the 80th instance on beyond the memory's
+ * end ("offset is out of bounds"), before that into whatever lies there. Driven directly, the
+ * library has neither limit.
  */
 
 import { createRequire } from 'node:module';
@@ -31,12 +32,15 @@ import {
 const AUTO = -1000;
 
 /**
- * The library's memory ends at 2 GiB. An encoder and a decoder of one rate share 85 kB of it; where there
- * are only encoders, or only decoders, each takes as much.
+ * The library's memory ends at 2 GiB. An encoder and a decoder of one rate share 85 kB of it; where
+ * there are only encoders, or only decoders, each takes as much.
  */
 const MAX_INSTANCES = 24000;
 
-/** The numbers of all channels that fit into the library's own buffer: in stereo no frame of 40 or 60 ms. */
+/**
+ * The numbers of all channels that fit into the library's own buffer: in stereo no frame of 40 or
+ * 60 ms.
+ */
 const MAX_VALUES = MAX_FRAME_SAMPLES;
 
 /**
@@ -69,7 +73,10 @@ class OpusscriptEncoder {
    * @param {OpusscriptLibrary} opusscript
    * @param {FullEncoderSettings} settings
    */
-  constructor(opusscript, { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant }) {
+  constructor(
+    opusscript,
+    { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant },
+  ) {
     this.#library = opusscript;
     this.#sampleRate = sampleRate;
     this.#channels = channels;
@@ -78,7 +85,10 @@ class OpusscriptEncoder {
     const handler = opusscript.take('encoder', sampleRate, channels, APPLICATIONS[application]);
     handler._encoder_ctl(CTL.resetState, 0);
     handler._encoder_ctl(CTL.setApplication, APPLICATIONS[application]);
-    handler._encoder_ctl(CTL.setBitrate, Math.min(bitrate, longestBitrate(sampleRate, frameSamples)));
+    handler._encoder_ctl(
+      CTL.setBitrate,
+      Math.min(bitrate, longestBitrate(sampleRate, frameSamples)),
+    );
     handler._encoder_ctl(CTL.setVbr, isConstant ? 0 : 1);
     handler._encoder_ctl(CTL.setComplexity, complexity);
     handler._encoder_ctl(CTL.forceChannels, AUTO);
@@ -94,7 +104,8 @@ class OpusscriptEncoder {
    */
   encode(pcm, out, at) {
     const values = this.#frameValues;
-    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
+    if (pcm.length !== values)
+      throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     if (this.#closed) return 0;
     const { cells, pcm: address, payload } = this.#library;
     let cell = address >> 1;
@@ -182,7 +193,11 @@ class OpusscriptDecoder {
    */
   decode(bytes, start, length, out, at) {
     checkRoom(out, at, this.#frameValues);
-    if (this.#closed || payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples) return false;
+    if (
+      this.#closed ||
+      payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples
+    )
+      return false;
     return this.#fill(bytes, start, length, out, at);
   }
 
@@ -192,7 +207,8 @@ class OpusscriptDecoder {
    */
   conceal(out, at) {
     checkRoom(out, at, this.#frameValues);
-    if (this.#closed || !this.#fill(this.#missing, 0, 1, out, at)) out.fill(0, at, at + this.#frameValues);
+    if (this.#closed || !this.#fill(this.#missing, 0, 1, out, at))
+      out.fill(0, at, at + this.#frameValues);
   }
 
   close() {
@@ -233,14 +249,15 @@ function longestBitrate(sampleRate, frameSamples) {
 }
 
 /**
- * A payload with nothing behind its first byte: a decoder conceals its duration, as it does for a frame
- * that was lost (RFC 6716, sections 3.2.1 and 4.4). It is the only way here to ask for that.
+ * A payload with nothing behind its first byte: a decoder conceals its duration, as it does for a
+ * frame that was lost (RFC 6716, sections 3.2.1 and 4.4). It is the only way here to ask for that.
  * @param {number} sampleRate Hz
  * @param {number} frameSamples
  */
 function missingPayload(sampleRate, frameSamples) {
   const index = OPUS_FRAME_MS.indexOf((frameSamples * 1000) / sampleRate);
-  // CELT has configurations for the first four lengths (28 to 31), SILK for the last two (10 and 11)
+  // CELT has configurations for the first four lengths (28 to 31), SILK for the last two (10 and
+  // 11)
   const config = index < 4 ? 28 + index : 6 + index;
   return Uint8Array.of(config << 3);
 }
@@ -288,7 +305,10 @@ const SAMPLE_CELLS = 2;
 class OpusscriptLibrary {
   /** @type {Library} */
   #library;
-  /** @type {Record<Half, Map<number, Set<Handler>>>} handlers by their kind, of which this half is free */
+  /**
+   * @type {Record<Half, Map<number, Set<Handler>>>} handlers by their kind, of which this half is
+   *   free
+   */
   #free = { encoder: new Map(), decoder: new Map() };
 
   constructor() {

@@ -13,8 +13,8 @@ import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/paylo
 import { stackOf } from '../log.js';
 
 /**
- * A codec that has fewer instances than this for the whole process opens them when they are made, so that a participant
- * who is one too many is refused, and not let in to be heard by nobody.
+ * A codec that has fewer instances than this for the whole process opens them when they are made,
+ * so that a participant who is one too many is refused, and not let in to be heard by nobody.
  */
 const FEW_INSTANCES = 1000;
 
@@ -22,8 +22,8 @@ const FEW_INSTANCES = 1000;
 const MAX_LOGGED = 20;
 
 /**
- * Makes a room's encoders and decoders, one for each stream. Each is opened with its first sound, since one who never
- * speaks needs none, and replaced when it throws.
+ * Makes a room's encoders and decoders, one for each stream. Each is opened with its first sound,
+ * since one who never speaks needs none, and replaced when it throws.
  */
 export class RoomCodec {
   #codec;
@@ -49,17 +49,26 @@ export class RoomCodec {
 
   /**
    * @param {string} stream  for the log
-   * @param {{ bitrate?: number, isConstant?: boolean }} [options]  bitrate: in place of the room's; isConstant: for each payload,
-   *   and not only on average
+   * @param {{ bitrate?: number, isConstant?: boolean }} [options] bitrate: in place of the room's;
+   *   isConstant: for each payload, and not only on average
    * @returns {PayloadEncoder}
    * @throws {Error} of code 'codec-instances'
    */
   newEncoder(stream, { bitrate = this.#settings.bitrate, isConstant = false } = {}) {
     const { format, complexity, application } = this.#settings;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
-    const settings = { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant };
+    const settings = {
+      sampleRate,
+      frameSamples,
+      channels,
+      bitrate,
+      complexity,
+      application,
+      isConstant,
+    };
     const open = () => this.#codec.createEncoder(settings);
-    const onFault = (/** @type {unknown} */ error) => this.#failed(`the encoder of ${stream}`, error);
+    const onFault = (/** @type {unknown} */ error) =>
+      this.#failed(`the encoder of ${stream}`, error);
     return new PayloadEncoder(this.#atOnce ? open() : null, format, { open, onFault });
   }
 
@@ -72,7 +81,8 @@ export class RoomCodec {
     const { format } = this.#settings;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const open = () => this.#codec.createDecoder({ sampleRate, frameSamples, channels });
-    const onFault = (/** @type {unknown} */ error) => this.#failed(`the decoder of ${stream}`, error);
+    const onFault = (/** @type {unknown} */ error) =>
+      this.#failed(`the decoder of ${stream}`, error);
     return new PayloadDecoder(this.#atOnce ? open() : null, format, { open, onFault });
   }
 

@@ -3,13 +3,14 @@ const MAX_SERVERS = 16;
 
 /** What is allowed, in words. */
 export const CLUSTER_URL_ALLOWED =
-  'nats://HOST:PORT or tls://HOST:PORT, several separated by commas, with USER:PASSWORD@ or TOKEN@ before the first host where NATS asks for it';
+  'nats://HOST:PORT or tls://HOST:PORT, several separated by commas, with USER:PASSWORD@ or ' +
+  'TOKEN@ before the first host where NATS asks for it';
 
 /**
  * Reads where the cluster's NATS servers are.
  * @param {unknown} value  "nats://user:password@a:4222,nats://b:4222"
- * @returns {{ servers: string[], user?: string, pass?: string, token?: string, tls?: object } | null} as NATS's client takes
- *   it; null where it can't be read
+ * @returns {{ servers: string[], user?: string, pass?: string, token?: string, tls?: object } |
+ *   null} as NATS's client takes it; null where it can't be read
  */
 export function readClusterUrl(value) {
   if (typeof value !== 'string' || value.length > 4096) return null;

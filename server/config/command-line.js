@@ -21,7 +21,9 @@ export function readArguments(argv, version) {
   try {
     command.parse(argv, { from: 'user' });
   } catch (error) {
-    throw error instanceof CommanderError ? argumentError(error, printed, argv, command.args[0]) : error;
+    throw error instanceof CommanderError
+      ? argumentError(error, printed, argv, command.args[0])
+      : error;
   }
   const found = command.opts();
   /** @type {Map<string, OptionValue>} */
@@ -45,12 +47,19 @@ const readFlag = (option, found) =>
 /** @param {string} version */
 function createCommand(version) {
   const command = new Command('aloud')
-    .description('Audio conferencing over HTTP/3. Options also come from the environment and a config file. `aloud token --help` says how to invite people, `aloud play --help` and `aloud listen --help` how to bring sound in and out. Pages named docs/… are in the source repository, not in the package.')
+    .description(
+      'Audio conferencing over HTTP/3. Options also come from the environment and a config ' +
+        'file. `aloud token --help` says how to invite people, `aloud play --help` and ' +
+        '`aloud listen --help` how to bring sound in and out. Pages named docs/… are in the ' +
+        'source repository, not in the package.',
+    )
     .exitOverride()
     .allowExcessArguments(false)
     .version(version, '--version', 'prints the version')
     .helpOption('--help', 'prints this')
-    .addOption(new Option('--config <file>', `JSON file of options, by these names (${envOf('config')})`));
+    .addOption(
+      new Option('--config <file>', `JSON file of options, by these names (${envOf('config')})`),
+    );
   for (const option of OPTIONS) for (const each of commandOptions(option)) command.addOption(each);
   return command;
 }
@@ -60,7 +69,9 @@ function createCommand(version) {
  * @returns {Option[]}
  */
 function commandOptions(option) {
-  const about = `${option.description} (${rangeOf(option)}; default ${fallbackText(option)}; ${option.env})`;
+  const about =
+    `${option.description} (${rangeOf(option)}; default ${fallbackText(option)}; ` +
+    `${option.env})`;
   const keyed = (/** @type {string} */ flags, /** @type {string} */ text) => {
     const made = new Option(flags, text);
     // Commander would make a name in camel case.
@@ -72,7 +83,8 @@ function commandOptions(option) {
     return [keyed(`--${option.name} [true|false]`, about), opposite];
   }
   const made = keyed(`--${option.name} <${placeholder(option)}>`, about);
-  if (LISTS.has(option.type)) made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
+  if (LISTS.has(option.type))
+    made.argParser((value, /** @type {string[]} */ before = []) => [...before, value]);
   return [made];
 }
 
@@ -136,7 +148,11 @@ function argumentError(error, printed, argv, stray) {
   if (option === undefined && stray !== undefined) return strayArgument(stray, stray === argv[0]);
   if (error.code === 'commander.optionMissingArgument') {
     const row = OPTIONS.find(({ name }) => `--${name}` === option);
-    return new ConfigError({ option: option ?? '', value: '', allowed: row ? allowedOf(row) : 'a path' });
+    return new ConfigError({
+      option: option ?? '',
+      value: '',
+      allowed: row ? allowedOf(row) : 'a path',
+    });
   }
   return unknownOption(option ?? '', null, /Did you mean (.*)\?/.exec(error.message)?.[1]);
 }
@@ -151,15 +167,25 @@ function strayArgument(stray, isFirst) {
   const sentence = isFirst
     ? `There is no command ${stray}; ${near ? `did you mean aloud ${near}?` : list}`
     : `${stray} belongs to no option; an option begins with --, and --help lists them all.`;
-  return new ConfigError({ option: stray, value: undefined, allowed: near ?? 'what --help lists', sentence });
+  return new ConfigError({
+    option: stray,
+    value: undefined,
+    allowed: near ?? 'what --help lists',
+    sentence,
+  });
 }
 
-/** Returns the number of letters to put in, take out or change (Levenshtein's distance). @param {string} a @param {string} b */
+/**
+ * Returns the number of letters to put in, take out or change (Levenshtein's distance).
+ * @param {string} a
+ * @param {string} b
+ */
 function typosBetween(a, b) {
   let row = Array.from({ length: b.length + 1 }, (_, j) => j);
   for (let i = 1; i <= a.length; i++) {
     const next = [i];
-    for (let j = 1; j <= b.length; j++) next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1])));
+    for (let j = 1; j <= b.length; j++)
+      next.push(Math.min(row[j] + 1, next[j - 1] + 1, row[j - 1] + Number(a[i - 1] !== b[j - 1])));
     row = next;
   }
   return row[b.length];

@@ -5,7 +5,10 @@ import { allowedOf, either } from './option-value.js';
 
 const MAX_SHOWN = 80;
 
-/** A setting that the server can't start with. The message is a whole sentence, for a person to read. */
+/**
+ * A setting that the server can't start with. The message is a whole sentence, for a person to
+ * read.
+ */
 export class ConfigError extends Error {
   /**
    * @param {object} options
@@ -34,7 +37,12 @@ export class ConfigError extends Error {
  */
 export function mustBe(option, allowed, { value, source = null, problem } = {}) {
   const from = source ? ` (from ${source})` : '';
-  const is = value === undefined ? '' : problem ? `; ${show(value)}${from}: ${problem}` : `; it is ${show(value)}${from}`;
+  const is =
+    value === undefined
+      ? ''
+      : problem
+        ? `; ${show(value)}${from}: ${problem}`
+        : `; it is ${show(value)}${from}`;
   return `${option} must be ${allowed}${is || from}.`;
 }
 
@@ -44,7 +52,8 @@ export function mustBe(option, allowed, { value, source = null, problem } = {}) 
  */
 export function sentenceOf(message) {
   const said = message.trim().replace(/^error: /, '');
-  const [, option, value, reason] = /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^]*)' is invalid\. ([^]*)$/.exec(said) ?? [];
+  const [, option, value, reason] =
+    /^option '(?:-\w, )?(--[\w-]+)[^']*' argument '([^]*)' is invalid\. ([^]*)$/.exec(said) ?? [];
   if (option === undefined) return said;
   const [, allowed] = /^(?:must be|Allowed choices are) ([^]*?)\.?$/.exec(reason) ?? [];
   if (allowed === undefined) return `${option}: ${reason}`;
@@ -77,7 +86,9 @@ export function show(value) {
 export function unknownOption(option, source, similar) {
   const allowed = similar ?? 'what --help lists';
   const from = source ? ` (from ${source})` : '';
-  const sentence = `There is no option ${option}${from}; ${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
+  const sentence =
+    `There is no option ${option}${from}; ` +
+    `${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
   return new ConfigError({ option, value: undefined, source, allowed, sentence });
 }
 
@@ -88,13 +99,33 @@ export function unknownOption(option, source, similar) {
  */
 export function notAllowed(option, value, source) {
   // A secret with a typing error is still nearly the secret.
-  const isSecret = option.type === 'secret' || option.type === 'keys' || option.type === 'cluster-key';
-  const shown = isSecret ? undefined : option.type === 'nats' ? withoutCredentials(String(value)) : value;
-  return new ConfigError({ option: `--${option.name}`, value: shown, source, allowed: allowedOf(option) });
+  const isSecret =
+    option.type === 'secret' || option.type === 'keys' || option.type === 'cluster-key';
+  const shown = isSecret
+    ? undefined
+    : option.type === 'nats'
+      ? withoutCredentials(String(value))
+      : value;
+  return new ConfigError({
+    option: `--${option.name}`,
+    value: shown,
+    source,
+    allowed: allowedOf(option),
+  });
 }
 
-/** Codes for an address of another machine, of a protocol or network interface that isn't there, or an unknown name. */
-const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENOTFOUND', 'EAI_AGAIN', 'EAI_FAIL']);
+/**
+ * Codes for an address of another machine, of a protocol or network interface that isn't there, or
+ * an unknown name.
+ */
+const NO_SUCH_ADDRESS = new Set([
+  'EADDRNOTAVAIL',
+  'EAFNOSUPPORT',
+  'EINVAL',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EAI_FAIL',
+]);
 
 /**
  * Tells the person who chose an address that can't be had what to do.
@@ -106,17 +137,38 @@ const NO_SUCH_ADDRESS = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EINVAL', 'ENO
  */
 export function listenError(error, option, host, port) {
   const { code = '', message = '' } = /** @type {NodeJS.ErrnoException} */ (error);
-  const is = (/** @type {string} */ name, /** @type {RegExp} */ words) => code === name || words.test(message);
-  const told = (/** @type {string} */ allowed, /** @type {string} */ sentence, named = `--${option}`, /** @type {string | number} */ value = port) =>
-    new ConfigError({ option: named, value, allowed, sentence });
-  if (is('EADDRINUSE', /address.*in use/i)) return told('a free port', `--${option} ${port} is already in use; choose a free port, or 0 for any.`);
+  const is = (/** @type {string} */ name, /** @type {RegExp} */ words) =>
+    code === name || words.test(message);
+  const told = (
+    /** @type {string} */ allowed,
+    /** @type {string} */ sentence,
+    named = `--${option}`,
+    /** @type {string | number} */ value = port,
+  ) => new ConfigError({ option: named, value, allowed, sentence });
+  if (is('EADDRINUSE', /address.*in use/i))
+    return told(
+      'a free port',
+      `--${option} ${port} is already in use; choose a free port, or 0 for any.`,
+    );
   if (is('EACCES', /permission denied/i)) {
     const rights = 'give it the right CAP_NET_BIND_SERVICE (docs/deploying.md)';
-    return told('a port from 1024 on', `--${option} ${port} is not open to this user; choose a port from 1024 on, or 0 for any, or ${rights}.`);
+    return told(
+      'a port from 1024 on',
+      `--${option} ${port} is not open to this user; choose a port from 1024 on, or 0 for ` +
+        `any, or ${rights}.`,
+    );
   }
-  if (NO_SUCH_ADDRESS.has(code) || /cannot assign requested address|family not supported/i.test(message)) {
+  if (
+    NO_SUCH_ADDRESS.has(code) ||
+    /cannot assign requested address|family not supported/i.test(message)
+  ) {
     const where = option === 'metrics-port' ? '--metrics-host' : '--host';
-    return told('an address of this machine', `${where} ${host} is no address of this machine; choose one that it has, or ::.`, where, host);
+    return told(
+      'an address of this machine',
+      `${where} ${host} is no address of this machine; choose one that it has, or ::.`,
+      where,
+      host,
+    );
   }
   return error;
 }

@@ -1,9 +1,19 @@
 import { readFileSync } from 'node:fs';
-import { createAudioFormat, MAX_FRAME_MS, OPUS_FRAME_MS } from '../../public/shared/sound/audio-format.js';
+import {
+  createAudioFormat,
+  MAX_FRAME_MS,
+  OPUS_FRAME_MS,
+} from '../../public/shared/sound/audio-format.js';
 import { mostBitrate } from '../../public/shared/stream/bitrate.js';
 import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { readArguments } from './command-line.js';
-import { ConfigError, InformationRequest, notAllowed, show, unknownOption } from './config-error.js';
+import {
+  ConfigError,
+  InformationRequest,
+  notAllowed,
+  show,
+  unknownOption,
+} from './config-error.js';
 import { checkValue, either, parseText } from './option-value.js';
 import { envOf, OPTIONS } from './options.js';
 
@@ -13,7 +23,8 @@ export { ConfigError, InformationRequest };
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
 /**
- * The server's settings. Units and ranges are in the table of options, and in docs/configuration.md.
+ * The server's settings. Units and ranges are in the table of options, and in
+ * docs/configuration.md.
  *
  * @typedef {object} Config
  * @property {string} host
@@ -25,7 +36,8 @@ export { ConfigError, InformationRequest };
  * @property {number | 'auto'} serverDelayMs
  * @property {number} maxServerDelayMs      the most that auto chooses
  * @property {number} receivedTarget        percent of frames that auto has in time
- * @property {number} stragglerMs           who needs so much more delay than most is heard later alone; 0: nobody
+ * @property {number} stragglerMs who needs so much more delay than most is heard later alone; 0:
+ *   nobody
  * @property {number} sampleRate
  * @property {number} channels             1 or 2
  * @property {number} frameMs
@@ -37,13 +49,14 @@ export { ConfigError, InformationRequest };
  * @property {number} maxSpeakers           people who are mixed at once
  * @property {boolean} levelBalance
  * @property {'mix' | 'forward' | 'auto'} mode
- * @property {readonly string[] | null} embedOrigins  whose pages may embed the listeners' page; ['*'] for all
+ * @property {readonly string[] | null} embedOrigins whose pages may embed the listeners' page;
+ *   ['*'] for all
  * @property {boolean} broadcast  whether each room begins as a broadcast
  * @property {'bundle' | 'now'} forwardWay
  * @property {boolean} silenceSuppression
  * @property {number | 'auto'} redundancy
  * @property {number | 'auto'} listenerStride  frames in one packet of those who only listen
- * @property {number} relayFrom             people who only listen in a room from whom on other nodes relay it
+ * @property {number} relayFrom people who only listen in a room from whom on other nodes relay it
  * @property {'probe' | 'simple' | 'static' | 'basic'} listenerRule
  * @property {number | 'auto'} listenerBitrate  the most that listeners of a broadcast get, b/s
  * @property {boolean} echo
@@ -60,11 +73,13 @@ export { ConfigError, InformationRequest };
  * @property {string | null} cert           null where the server makes its own
  * @property {string | null} key
  * @property {string | null} certDir        null for certs/ in aloud's own directory
- * @property {ReadonlyArray<string> | null} domains  names for which an authority issues the certificate
+ * @property {ReadonlyArray<string> | null} domains names for which an authority issues the
+ *   certificate
  * @property {string | null} acmeEmail      given wherever domains are
  * @property {string} acmeDirectory         URL
  * @property {ReadonlyArray<string>} hostnames
- * @property {ReadonlyArray<string> | null} allowedHosts  names besides localhost, the machine's and the certificate's
+ * @property {ReadonlyArray<string> | null} allowedHosts names besides localhost, the machine's and
+ *   the certificate's
  * @property {string | null} operatorToken  null where nobody may change a running room
  * @property {string | null} keys          for readKeys; null where joining needs no token
  * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
@@ -72,7 +87,8 @@ export { ConfigError, InformationRequest };
  * @property {number} recordingKeepHours
  * @property {string | null} trustProxy     for readProxies
  * @property {'x-forwarded-for' | 'forwarded'} proxyHeader
- * @property {string | null} cluster       for readClusterUrl; null where this server is no node of a cluster
+ * @property {string | null} cluster for readClusterUrl; null where this server is no node of a
+ *   cluster
  * @property {string} clusterName
  * @property {string | null} clusterKey    given wherever cluster is
  * @property {string | null} advertiseUrl  null for the page's own address
@@ -86,7 +102,10 @@ export { ConfigError, InformationRequest };
 /** The longest Opus frame that the codec opusscript has in stereo, in milliseconds. */
 const OPUSSCRIPT_STEREO_MS = 20;
 
-/** The least idle timeout of a cluster, in milliseconds: a relay tells of each session every 5 s, and later where it is busy. */
+/**
+ * The least idle timeout of a cluster, in milliseconds: a relay tells of each session every 5 s,
+ * and later where it is busy.
+ */
 const RELAY_IDLE_MS = 7000;
 
 const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
@@ -99,8 +118,8 @@ const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
  */
 
 /**
- * Reads the configuration from the command line, the environment, the config file and the defaults, of
- * which the first that has an option wins.
+ * Reads the configuration from the command line, the environment, the config file and the defaults,
+ * of which the first that has an option wins.
  *
  * @param {object} [options]
  * @param {string[]} [options.argv]                    arguments, without node and the script
@@ -139,7 +158,8 @@ function readEnvironment(env) {
   /** @type {Map<string, Given>} */
   const given = new Map();
   for (const [variable, text] of Object.entries(env)) {
-    if (!variable.startsWith('ALOUD_') || variable === envOf('config') || text === undefined) continue;
+    if (!variable.startsWith('ALOUD_') || variable === envOf('config') || text === undefined)
+      continue;
     const option = OPTIONS.find((row) => row.env === variable);
     if (!option) throw unknownOption(variable, 'the environment');
     const value = parseText(option, text);
@@ -164,13 +184,20 @@ function readConfigFile(path, source, readFile, given) {
   try {
     content = JSON.parse(readFile(path));
   } catch (error) {
-    throw wrong(error instanceof SyntaxError ? 'it is not JSON' : reasonOf(error) === 'ENOENT' ? 'there is no such file' : `it can't be read (${reasonOf(error)})`);
+    throw wrong(
+      error instanceof SyntaxError
+        ? 'it is not JSON'
+        : reasonOf(error) === 'ENOENT'
+          ? 'there is no such file'
+          : `it can't be read (${reasonOf(error)})`,
+    );
   }
   const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
   if (!isObject) throw wrong('it holds no object');
   for (const [name, found] of Object.entries(content)) {
     const option = OPTIONS.find((row) => row.name === name);
-    if (!option) throw unknownOption(show(name), path, OPTIONS.find(({ key }) => key === name)?.name);
+    if (!option)
+      throw unknownOption(show(name), path, OPTIONS.find(({ key }) => key === name)?.name);
     const value = checkValue(option, found);
     if (value === undefined) throw notAllowed(option, found, path);
     given.set(name, { value, source: path });
@@ -202,14 +229,22 @@ function checkTogether(config, given) {
     stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
   }
   if (codec === 'opusscript' && channels === 2 && frameMs / opusFrames > OPUSSCRIPT_STEREO_MS) {
-    stop('channels', channels, `1 with --codec opusscript and Opus frames of more than ${OPUSSCRIPT_STEREO_MS} ms`);
+    stop(
+      'channels',
+      channels,
+      `1 with --codec opusscript and Opus frames of more than ${OPUSSCRIPT_STEREO_MS} ms`,
+    );
   }
   // A little above what is written: streams are held to that.
   const most = mostBitrate(config, MAX_PACKET_BYTES - AUDIO_HEADER_BYTES);
-  if (bitrate > most) stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
-  if (config.broadcast && config.mode === 'forward') stop('mode', 'forward', 'mix or auto with --broadcast');
-  if (config.mode === 'forward' && config.delivery === 'reply') stop('mode', 'forward', 'mix or auto with --delivery reply');
-  if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none')) stop('carry', carry, `datagrams with --engine ${engine}`);
+  if (bitrate > most)
+    stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
+  if (config.broadcast && config.mode === 'forward')
+    stop('mode', 'forward', 'mix or auto with --broadcast');
+  if (config.mode === 'forward' && config.delivery === 'reply')
+    stop('mode', 'forward', 'mix or auto with --delivery reply');
+  if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none'))
+    stop('carry', carry, `datagrams with --engine ${engine}`);
   if (config.cert !== null && config.key === null) throw halfPair('key', 'cert');
   if (config.key !== null && config.cert === null) throw halfPair('cert', 'key');
   checkCluster(config, stop);
@@ -222,13 +257,25 @@ function checkTogether(config, given) {
  */
 function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
   if (cluster === null) return;
-  if (idleTimeoutMs < RELAY_IDLE_MS) stop('idle-timeout-ms', idleTimeoutMs, `at least ${RELAY_IDLE_MS} (ms) with --cluster: a node hears every 5 s of those who listen at another`);
+  if (idleTimeoutMs < RELAY_IDLE_MS)
+    stop(
+      'idle-timeout-ms',
+      idleTimeoutMs,
+      `at least ${RELAY_IDLE_MS} (ms) with --cluster: a node hears every 5 s of those who ` +
+        'listen at another',
+    );
   if (clusterKey === null) {
     const allowed = '32 to 256 letters, digits and -._~+/=';
     const sentence = `--cluster needs --cluster-key: ${allowed}, the same on all nodes.`;
     throw new ConfigError({ option: '--cluster-key', value: undefined, allowed, sentence });
   }
-  if (workers !== 'auto' && workers > 0) stop('workers', workers, 'auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes');
+  if (workers !== 'auto' && workers > 0)
+    stop(
+      'workers',
+      workers,
+      'auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may ' +
+        'have several nodes',
+    );
 }
 
 /**
@@ -238,14 +285,26 @@ function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
 function checkDomain({ domains, acmeEmail, cert, httpPort }, stop) {
   if (domains && cert !== null) {
     const sentence = "--domain and --cert don't go together: leave one of them out.";
-    throw new ConfigError({ option: '--domain', value: domains, allowed: 'left out with --cert', sentence });
+    throw new ConfigError({
+      option: '--domain',
+      value: domains,
+      allowed: 'left out with --cert',
+      sentence,
+    });
   }
   if (domains && acmeEmail === null) {
     const sentence = '--domain needs --acme-email, an address for the certificate authority.';
-    throw new ConfigError({ option: '--acme-email', value: undefined, allowed: 'a mail address', sentence });
+    throw new ConfigError({
+      option: '--acme-email',
+      value: undefined,
+      allowed: 'a mail address',
+      sentence,
+    });
   }
-  if (domains && httpPort === 'off') stop('http-port', httpPort, 'a port with --domain: the authority asks there');
-  if (!domains && cert === null && httpPort !== 'off') stop('http-port', httpPort, 'off without --domain or --cert: there is no HTTPS');
+  if (domains && httpPort === 'off')
+    stop('http-port', httpPort, 'a port with --domain: the authority asks there');
+  if (!domains && cert === null && httpPort !== 'off')
+    stop('http-port', httpPort, 'off without --domain or --cert: there is no HTTPS');
 }
 
 /**
@@ -264,4 +323,5 @@ function halfPair(missing, present) {
 }
 
 /** @param {number} opusFrames */
-const frameLengths = (opusFrames) => OPUS_FRAME_MS.map((ms) => ms * opusFrames).filter((ms) => ms <= MAX_FRAME_MS);
+const frameLengths = (opusFrames) =>
+  OPUS_FRAME_MS.map((ms) => ms * opusFrames).filter((ms) => ms <= MAX_FRAME_MS);

@@ -9,12 +9,14 @@ const SECRET = /^[A-Za-z0-9._~+/=-]{32,256}$/;
 
 /** What is allowed, in words. */
 export const KEYS_ALLOWED =
-  'ID:SECRET, several separated by commas, the secret 32 to 256 letters, digits and -._~+/= (a shorter one can be guessed from a token)';
+  'ID:SECRET, several separated by commas, the secret 32 to 256 letters, digits and -._~+/= ' +
+  '(a shorter one can be guessed from a token)';
 
 /**
  * Reads the keys that sign tokens.
  * @param {unknown} value  "id:secret", several separated by commas
- * @returns {ReadonlyMap<string, string> | null} the secrets by the keys' ids; null where it can't be read
+ * @returns {ReadonlyMap<string, string> | null} the secrets by the keys' ids; null where it can't
+ *   be read
  */
 export function readKeys(value) {
   if (typeof value !== 'string') return null;

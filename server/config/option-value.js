@@ -49,7 +49,10 @@ export const either = (list) => list.replace(/, (?=[^,]*$)/, ' or ');
  * @param {Readonly<OptionRow>} option
  */
 export function allowedOf(option) {
-  const range = option.type === 'choice' || option.type === 'boolean' ? either(rangeOf(option)) : rangeOf(option);
+  const range =
+    option.type === 'choice' || option.type === 'boolean'
+      ? either(rangeOf(option))
+      : rangeOf(option);
   return option.unit ? `${range} (${option.unit})` : range;
 }
 
@@ -60,9 +63,15 @@ export function allowedOf(option) {
 export function rangeOf(option) {
   switch (option.type) {
     case 'integer':
-      return `${option.word ? `${option.word} or ` : ''}a whole number from ${option.min} to ${option.max}`;
+      return (
+        `${option.word ? `${option.word} or ` : ''}a whole number from ${option.min} to ` +
+        `${option.max}`
+      );
     case 'number':
-      return `${option.word ? `${option.word} or ` : ''}a number from ${option.min} to ${option.max}`;
+      return (
+        `${option.word ? `${option.word} or ` : ''}a number from ${option.min} to ` +
+        `${option.max}`
+      );
     case 'choice':
       return (option.choices ?? []).join(', ');
     case 'boolean':
@@ -94,7 +103,10 @@ export function rangeOf(option) {
     case 'page-url':
       return 'an http or https URL without a path';
     case 'proxies':
-      return 'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), separated by commas';
+      return (
+        'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), ' +
+        'separated by commas'
+      );
   }
 }
 
@@ -117,7 +129,10 @@ export function parseText(option, given) {
     case 'list':
     case 'origins':
     case 'domains':
-      return checkValue(option, given.split(',').map((part) => part.trim()));
+      return checkValue(
+        option,
+        given.split(',').map((part) => part.trim()),
+      );
     case 'email':
     case 'url':
     case 'proxies':
@@ -158,7 +173,9 @@ export function checkValue(option, value) {
     case 'secret':
       return readSecret(value, SECRET);
     case 'origins':
-      return isOrigins(value) ? Object.freeze(value.map((origin) => (origin === '*' ? origin : new URL(origin).origin))) : undefined;
+      return isOrigins(value)
+        ? Object.freeze(value.map((origin) => (origin === '*' ? origin : new URL(origin).origin)))
+        : undefined;
     case 'keys':
       return readKeys(value) ? String(value) : undefined;
     case 'domains':
@@ -181,7 +198,8 @@ export function checkValue(option, value) {
 }
 
 /**
- * Reads a secret without the space around it: one from a file or a shell often ends with a newline, which nobody sees.
+ * Reads a secret without the space around it: one from a file or a shell often ends with a newline,
+ * which nobody sees.
  * @param {unknown} value
  * @param {RegExp} allowed
  */
@@ -199,7 +217,12 @@ const MAX_ORIGINS = 50;
  */
 function isOrigins(value) {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_ORIGINS) return false;
-  return value.includes('*') ? value.length === 1 : value.every((origin) => isPageUrl(origin) && isCertificateHost(new URL(origin).hostname.replace(/^\[|\]$/g, '')));
+  return value.includes('*')
+    ? value.length === 1
+    : value.every(
+        (origin) =>
+          isPageUrl(origin) && isCertificateHost(new URL(origin).hostname.replace(/^\[|\]$/g, '')),
+      );
 }
 
 /**
@@ -219,7 +242,11 @@ function isNumberOf(option, value) {
  */
 function isHost(value) {
   // An address may carry a zone, as in fe80::1%eth0.
-  return typeof value === 'string' && value.length <= 253 && /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i.test(value);
+  return (
+    typeof value === 'string' &&
+    value.length <= 253 &&
+    /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i.test(value)
+  );
 }
 
 /**
@@ -235,7 +262,12 @@ function isHosts(value) {
  * @returns {value is string}
  */
 function isPath(value) {
-  return typeof value === 'string' && value.length > 0 && value.length <= MAX_PATH && !value.includes('\0');
+  return (
+    typeof value === 'string' &&
+    value.length > 0 &&
+    value.length <= MAX_PATH &&
+    !value.includes('\0')
+  );
 }
 
 /**
@@ -244,7 +276,9 @@ function isPath(value) {
  */
 function isDomains(value) {
   if (!Array.isArray(value) || value.length === 0 || value.length > MAX_DOMAINS) return false;
-  return value.every((name) => typeof name === 'string' && name.length <= 253 && DOMAIN.test(name) && !isIP(name));
+  return value.every(
+    (name) => typeof name === 'string' && name.length <= 253 && DOMAIN.test(name) && !isIP(name),
+  );
 }
 
 /**
@@ -262,5 +296,7 @@ function isHttpsUrl(value) {
 function isPageUrl(value) {
   if (typeof value !== 'string' || value.length > 300 || !URL.canParse(value)) return false;
   const { protocol, pathname, search, hash, username, password } = new URL(value);
-  return /^https?:$/.test(protocol) && pathname === '/' && search + hash + username + password === '';
+  return (
+    /^https?:$/.test(protocol) && pathname === '/' && search + hash + username + password === ''
+  );
 }

@@ -7,13 +7,15 @@ const MAX_HOPS = 16;
 const MAX_NETWORKS = 64;
 
 /**
- * Tells whether a proxy is believed: by its address, and by its distance, 0 for the one that connects to the server.
+ * Tells whether a proxy is believed: by its address, and by its distance, 0 for the one that
+ * connects to the server.
  * @typedef {(address: string, distance: number) => boolean} TrustedProxy
  */
 
 /**
  * Reads which proxies are believed about a client's address.
- * @param {unknown} value  how many stand before the server, or their addresses and networks, separated by commas
+ * @param {unknown} value how many stand before the server, or their addresses and networks,
+ *   separated by commas
  * @returns {TrustedProxy | null} null where it can't be read
  */
 export function readProxies(value) {
@@ -43,7 +45,8 @@ function addNetwork(list, part) {
   const most = family === 6 ? 128 : 32;
   if (family === 0 || address.includes('%') || rest.length > 0) return false;
   if (length === undefined) list.addAddress(address, familyOf(address));
-  else if (/^\d{1,3}$/.test(length) && Number(length) <= most) list.addSubnet(address, Number(length), familyOf(address));
+  else if (/^\d{1,3}$/.test(length) && Number(length) <= most)
+    list.addSubnet(address, Number(length), familyOf(address));
   else return false;
   return true;
 }

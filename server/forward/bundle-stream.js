@@ -2,8 +2,21 @@
  * @import { Speaker } from '../mix/speaker.js'
  */
 
-import { BUNDLE_HEADER_BYTES, voiceBytes, writeBundleHeader, writeVoiceHead } from '../../public/shared/wire/bundle.js';
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY, MAX_SENT_BYTES, MAX_VOICES, Packet, VOICE_BIT, lengthBytes } from '../../public/shared/wire/packet.js';
+import {
+  BUNDLE_HEADER_BYTES,
+  voiceBytes,
+  writeBundleHeader,
+  writeVoiceHead,
+} from '../../public/shared/wire/bundle.js';
+import {
+  MAX_PACKET_BYTES,
+  MAX_REDUNDANCY,
+  MAX_SENT_BYTES,
+  MAX_VOICES,
+  Packet,
+  VOICE_BIT,
+  lengthBytes,
+} from '../../public/shared/wire/packet.js';
 import { SilencePace } from '../../public/shared/stream/packet-stream.js';
 
 /** The frames of which voices are kept: a packet's own, and those that it repeats. */
@@ -16,8 +29,9 @@ const out = new Uint8Array(MAX_PACKET_BYTES);
 const views = [];
 
 /**
- * One numbered stream of bundles: the loudest speakers' payloads of each frame side by side, as they came, and those of
- * the frames before as far as there is room. Nothing is allocated for a frame.
+ * One numbered stream of bundles: the loudest speakers' payloads of each frame side by side, as
+ * they came, and those of the frames before as far as there is room. Nothing is allocated for a
+ * frame.
  *
  *     if (stream.begin(frame, heard)) send(stream.write(redundancy));
  */
@@ -38,7 +52,8 @@ export class BundleStream {
 
   /**
    * Takes a frame's voices.
-   * @param {number} frame  above the one before; where it isn't the next one nothing before it is repeated
+   * @param {number} frame above the one before; where it isn't the next one nothing before it is
+   *   repeated
    * @param {ReadonlyArray<Speaker>} heard  the loudest first; beyond MAX_VOICES they are left out
    * @returns {boolean} whether its packet is to be written: false where silence is left out
    */
@@ -53,8 +68,10 @@ export class BundleStream {
   }
 
   /**
-   * Writes the packet of the frame that was taken last; again with another redundancy, where several get it.
-   * @param {number} redundancy  0 to MAX_REDUNDANCY: how many frames before it are repeated, as far as there is room
+   * Writes the packet of the frame that was taken last; again with another redundancy, where
+   * several get it.
+   * @param {number} redundancy 0 to MAX_REDUNDANCY: how many frames before it are repeated, as far
+   *   as there is room
    * @returns {Uint8Array} valid until any room's next bundle is written
    */
   write(redundancy) {
@@ -109,7 +126,13 @@ class Voices {
       const { source, number, level, voice, received } = heard[i];
       this.#numbers[i] = number;
       this.#levels[i] = level | (voice ? VOICE_BIT : 0);
-      this.#lengths[i] = received ? this.#copy(i, source.packets.bytes(source.passing.frame), source.packets.length(source.passing.frame)) : 0;
+      this.#lengths[i] = received
+        ? this.#copy(
+            i,
+            source.packets.bytes(source.passing.frame),
+            source.packets.length(source.passing.frame),
+          )
+        : 0;
     }
   }
 
@@ -122,8 +145,9 @@ class Voices {
   }
 
   /**
-   * Chooses the payloads for which there is room, the loudest first; the others are missing. One that takes more than its
-   * share comes after those that don't: nobody can crowd others out by large payloads.
+   * Chooses the payloads for which there is room, the loudest first; the others are missing. One
+   * that takes more than its share comes after those that don't: nobody can crowd others out by
+   * large payloads.
    * @param {number} room  in bytes
    * @returns {number} how much of it they take; -1 where not even the list has room
    */

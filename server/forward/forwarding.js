@@ -16,9 +16,10 @@ import { SharedFanout } from '../mix/shared-fanout.js';
 import { BundleStream } from './bundle-stream.js';
 
 /**
- * Forwards what the participants of a room say, and decodes and encodes nothing: each frame goes out once, when its time
- * has come, as one bundle of the loudest speakers' payloads. All listeners of a transport get the same bytes; those who
- * speak leave their own voice out themselves. Who is loud is known by the levels that senders tell (RFC 6464).
+ * Forwards what the participants of a room say, and decodes and encodes nothing: each frame goes
+ * out once, when its time has come, as one bundle of the loudest speakers' payloads. All listeners
+ * of a transport get the same bytes; those who speak leave their own voice out themselves. Who is
+ * loud is known by the levels that senders tell (RFC 6464).
  * @implements {Delivery}
  */
 export class Forwarding {
@@ -37,7 +38,8 @@ export class Forwarding {
    * @param {RoomConfig} options.config
    * @param {Clock} options.clock
    * @param {DelayControl} options.delay  the room's
-   * @param {(source: Source) => void} options.onDrained  nothing of a source that has left is to be heard any more
+   * @param {(source: Source) => void} options.onDrained nothing of a source that has left is to be
+   *   heard any more
    */
   constructor({ config, clock, delay, onDrained }) {
     this.#onDrained = onDrained;
@@ -144,13 +146,18 @@ export class Forwarding {
    */
   send(frame, hasVoices) {
     this.#fanout.settle(frame);
-    if (this.#stream.begin(frame, hasVoices ? this.speakers.heard : NOBODY)) this.#fanout.send(this.#stream, frame);
+    if (this.#stream.begin(frame, hasVoices ? this.speakers.heard : NOBODY))
+      this.#fanout.send(this.#stream, frame);
   }
 
   /** Nobody can be answered: those who can only `reply` aren't let into a room that forwards. */
   reply() {}
 
-  /** Volumes are each listener's own, where sound is forwarded: they are kept for a room that mixes again. @type {Delivery['setVolume']} */
+  /**
+   * Volumes are each listener's own, where sound is forwarded: they are kept for a room that mixes
+   * again.
+   * @type {Delivery['setVolume']}
+   */
   setVolume(listener, source, gain, pan) {
     listener.volumes.set(source.id, gain, source.format.channels === 2 ? pan : 0, -1);
   }

@@ -4,21 +4,22 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  *
- * @typedef {'mix' | 'bundle' | 'now'} Mode  how a room's sound gets to its listeners: mixed, forwarded as one bundle a frame,
- *   or forwarded packet by packet
+ * @typedef {'mix' | 'bundle' | 'now'} Mode how a room's sound gets to its listeners: mixed,
+ *   forwarded as one bundle a frame, or forwarded packet by packet
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 
 /**
- * For how many frames the next delivery runs beside the one that is heard: it then knows the speakers, and the frames
- * that its first packets repeat, from which its listeners' decoders go on.
+ * For how many frames the next delivery runs beside the one that is heard: it then knows the
+ * speakers, and the frames that its first packets repeat, from which its listeners' decoders go on.
  */
 const WARM_UP_FRAMES = MAX_REDUNDANCY + 1;
 
 /**
- * The delivery of a room whose mode may change in a call. During a change there are two of them: the next one hears all
- * sources, and then takes over the listeners, between two frames. Owns the room's sources.
+ * The delivery of a room whose mode may change in a call. During a change there are two of them:
+ * the next one hears all sources, and then takes over the listeners, between two frames. Owns the
+ * room's sources.
  * @implements {Delivery}
  */
 export class ModeSwitch {
@@ -45,7 +46,10 @@ export class ModeSwitch {
     this.#now = make(mode, (source) => this.#drained(source));
   }
 
-  /** Closes a source that has left once no delivery has anything of it to be heard. @param {Source} source */
+  /**
+   * Closes a source that has left once no delivery has anything of it to be heard.
+   * @param {Source} source
+   */
   #drained(source) {
     const { delivery } = this.#next ?? {};
     if (![...this.#now.draining, ...(delivery?.draining ?? [])].includes(source)) source.close();
@@ -68,7 +72,8 @@ export class ModeSwitch {
     for (const source of this.#sources) delivery.enter(source, null);
     for (const source of this.#now.draining) delivery.takeDraining(source);
     // Where nobody hears the tick there is none to wait for.
-    if (![...this.#listeners].some((listener) => listener.delivery === 'tick')) this.#take(this.#next);
+    if (![...this.#listeners].some((listener) => listener.delivery === 'tick'))
+      this.#take(this.#next);
   }
 
   /** @param {{ delivery: Delivery, mode: Mode }} next */
@@ -89,7 +94,10 @@ export class ModeSwitch {
     return this.#now.sounding;
   }
 
-  /** How many listeners of a broadcast there are at each rate, by bits a second. @returns {Record<string, number>} */
+  /**
+   * How many listeners of a broadcast there are at each rate, by bits a second.
+   * @returns {Record<string, number>}
+   */
   get listenersByRate() {
     return this.#now.listenersByRate ?? {};
   }

@@ -7,7 +7,14 @@
  * @typedef {{ transport: Transport, sessions: Session[] }} Group
  */
 
-import { MAX_PACKET_BYTES, MAX_SENT_BYTES, Packet as VoicePacket, VOICE_BIT, LEVEL_MASK, writeVoiceHeader } from '../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  MAX_SENT_BYTES,
+  Packet as VoicePacket,
+  VOICE_BIT,
+  LEVEL_MASK,
+  writeVoiceHeader,
+} from '../../public/shared/wire/packet.js';
 import { Forwarding } from './forwarding.js';
 
 /** The buffer into which every packet is written: sessions don't keep it. */
@@ -20,13 +27,18 @@ const views = [];
 const voice = new VoicePacket();
 
 /**
- * Forwards each packet of a speaker as it comes, with the speaker's number in it, to everybody but the speaker. On the
- * tick it chooses the speakers, and sends silent bundles, which tell a client that nothing else comes.
+ * Forwards each packet of a speaker as it comes, with the speaker's number in it, to everybody but
+ * the speaker. On the tick it chooses the speakers, and sends silent bundles, which tell a client
+ * that nothing else comes.
  */
 export class Relaying extends Forwarding {
   /** The newest packet of each source. @type {Map<Source, { frame: number, sequence: number }>} */
   #newest = new Map();
-  /** By a speaker's id: the sessions of everybody else, by transport. Made with the speaker's first packet. @type {Map<string, Group[]>} */
+  /**
+   * By a speaker's id: the sessions of everybody else, by transport. Made with the speaker's first
+   * packet.
+   * @type {Map<string, Group[]>}
+   */
   #groups = new Map();
 
   /** @override @type {Forwarding['enter']} */
@@ -40,7 +52,8 @@ export class Relaying extends Forwarding {
   takeDraining(source) {
     super.takeDraining(source);
     // Nothing more comes, so that any numbers do that follow each other.
-    if (this.#newest.has(source)) this.#newest.set(source, { frame: source.endsWith, sequence: source.endsWith & 0xffff });
+    if (this.#newest.has(source))
+      this.#newest.set(source, { frame: source.endsWith, sequence: source.endsWith & 0xffff });
   }
 
   /** @override @type {Forwarding['drained']} */
@@ -58,7 +71,8 @@ export class Relaying extends Forwarding {
       newest.frame = frame;
       newest.sequence = packet.sequence;
     }
-    if (this.speakers.admit(source, frame, packet.payloadBytes[0] > 0)) this.#forward(source, packet, bytes);
+    if (this.speakers.admit(source, frame, packet.payloadBytes[0] > 0))
+      this.#forward(source, packet, bytes);
   }
 
   /** @override @param {number} frame */
@@ -114,7 +128,8 @@ export class Relaying extends Forwarding {
     let length = 0;
     for (let r = 0; r <= packet.redundancy; r++) length += packet.payloadBytes[r];
     if (start + length > MAX_SENT_BYTES) {
-      // The speaker's number takes the room of what is repeated, and so does an older client's packet.
+      // The speaker's number takes the room of what is repeated, and so does an older client's
+      // packet.
       voice.redundancy = 0;
       start = writeVoiceHeader(out, voice);
       from = packet.payloadStart[0];
@@ -136,13 +151,21 @@ export class Relaying extends Forwarding {
       const newest = this.#newest.get(source);
       if (newest === undefined || source.id === listener.id) continue;
       const offset = Math.round(source.offsetMs / source.format.frameMs);
-      for (let frame = Math.max(0, this.mixedThrough + 1 - offset); frame <= newest.frame; frame++) {
+      for (
+        let frame = Math.max(0, this.mixedThrough + 1 - offset);
+        frame <= newest.frame;
+        frame++
+      ) {
         if (source.packets.has(frame)) listener.session.send(this.#kept(source, frame, newest));
       }
     }
   }
 
-  /** @param {Source} source @param {number} frame @param {{ frame: number, sequence: number }} newest */
+  /**
+   * @param {Source} source
+   * @param {number} frame
+   * @param {{ frame: number, sequence: number }} newest
+   */
   #kept(source, frame, newest) {
     const { packets } = source;
     const length = packets.length(frame);

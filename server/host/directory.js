@@ -3,7 +3,8 @@
  * @import { Host, HostAct, HostState, RoomAct } from './host-acts.js'
  *
  * @typedef {object} HostHandle  a room host, wherever it runs
- * @property {(act: HostAct, ...args: any[]) => Promise<any>} call  does one of HOST_ACTS; rejects where the host has ended
+ * @property {(act: HostAct, ...args: any[]) => Promise<any>} call does one of HOST_ACTS; rejects
+ *   where the host has ended
  */
 
 import { HOST_ACTS } from './host-acts.js';
@@ -23,18 +24,24 @@ export class LocalHandle {
   }
 }
 
-/** All rooms of a server, on whichever threads: whoever asks something of a room or of all needn't know where they are. */
+/**
+ * All rooms of a server, on whichever threads: whoever asks something of a room or of all needn't
+ * know where they are.
+ */
 export class Directory {
   #own;
   #workers;
   #find;
-  /** The bans of all rooms, open or not. @type {Pick<Bans, 'has' | 'list' | 'listAll' | 'remove'>} */
+  /**
+   * The bans of all rooms, open or not.
+   * @type {Pick<Bans, 'has' | 'list' | 'listAll' | 'remove'>}
+   */
   bans;
 
   /**
    * @param {Host} own  the host of this thread
-   * @param {{ handles?: readonly HostHandle[], find?: (room: string) => HostHandle | null }} [workers]  find: the one that
-   *   has a room
+   * @param {{ handles?: readonly HostHandle[], find?: (room: string) => HostHandle | null }}
+   *   [workers] find: the one that has a room
    */
   constructor(own, { handles = [], find = () => null } = {}) {
     this.#own = new LocalHandle(own);
@@ -67,7 +74,9 @@ export class Directory {
    * @returns {Promise<any[]>}
    */
   async all(act, ...args) {
-    const answers = await Promise.allSettled([this.#own, ...this.#workers].map((handle) => handle.call(act, ...args)));
+    const answers = await Promise.allSettled(
+      [this.#own, ...this.#workers].map((handle) => handle.call(act, ...args)),
+    );
     return answers.flatMap((answer) => {
       if (answer.status === 'fulfilled') return [answer.value];
       if (answer.reason instanceof HostGoneError) return [];

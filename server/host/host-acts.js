@@ -1,5 +1,6 @@
 /**
- * What can be asked of a room host by name, with plain data both ways: the host may be another thread's.
+ * What can be asked of a room host by name, with plain data both ways: the host may be another
+ * thread's.
  *
  * @import { AdaptiveComplexity } from '../codec/adaptive-complexity.js'
  * @import { Arrivals } from '../room/entry/arrivals.js'
@@ -59,11 +60,17 @@ export const HOST_ACTS = Object.freeze({
     };
   },
 
-  /** @param {Host} host @param {string} id @param {number} number @returns {Uint8Array | undefined} */
+  /**
+   * @param {Host} host
+   * @param {string} id
+   * @param {number} number
+   * @returns {Uint8Array | undefined}
+   */
   trackPiece: ({ rooms }, id, number) => rooms.tracks.piece(id, number),
 
   /** @param {Host} host @param {string} id @param {number} number @param {Uint8Array} bytes */
-  putTrackPiece: ({ rooms }, id, number, bytes) => rooms.tracks.put(id, number, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
+  putTrackPiece: ({ rooms }, id, number, bytes) =>
+    rooms.tracks.put(id, number, Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)),
 
   /** Lets nobody new in. @param {Host} host @param {number} seconds */
   drain: ({ rooms }, seconds) => rooms.drain(seconds),

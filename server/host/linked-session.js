@@ -1,9 +1,11 @@
 /**
- * A worker's side of the sessions that the main thread has: those of WebSocket and HTTP/1, and others whose room wasn't known
- * when they began. Packets go through rings, the rest through messages.
+ * A worker's side of the sessions that the main thread has: those of WebSocket and HTTP/1, and
+ * others whose room wasn't known when they began. Packets go through rings, the rest through
+ * messages.
  *
  * @import { Log } from '../log.js'
- * @import { Accept, ControlMessage, Session, SessionStats, Transport } from '../transport/session.js'
+ * @import { Accept, ControlMessage, Session, SessionStats } from '../transport/session.js'
+ * @import { Transport } from '../transport/session.js'
  * @import { Link, LinkAnswer } from './messages.js'
  */
 
@@ -40,7 +42,8 @@ export class LinkedSessions {
     this.#send = send;
     this.#writer = new RingWriter(rings.toFront);
     this.#reader = new RingReader(rings.toWorker, {
-      packet: (ids, _count, bytes, arrivalMs) => this.#sessions.get(ids[0])?.receive(bytes, fromShared(arrivalMs)),
+      packet: (ids, _count, bytes, arrivalMs) =>
+        this.#sessions.get(ids[0])?.receive(bytes, fromShared(arrivalMs)),
       mark: (id) => {
         if (!this.#writer.mark(id)) this.answer({ type: 'mark', id });
       },
@@ -82,7 +85,8 @@ export class LinkedSessions {
   #transportOf(named) {
     const key = `${named.name} ${named.engine}`;
     let transport = this.#transports.get(key);
-    if (!transport) this.#transports.set(key, (transport = new LinkedTransport(named, this.#writer)));
+    if (!transport)
+      this.#transports.set(key, (transport = new LinkedTransport(named, this.#writer)));
     return transport;
   }
 
@@ -140,9 +144,11 @@ class LinkedTransport {
   sendMany(sessions, bytes) {
     for (let from = 0; from < sessions.length; from += MAX_RING_SESSIONS) {
       const count = Math.min(MAX_RING_SESSIONS, sessions.length - from);
-      for (let i = 0; i < count; i++) this.#ids[i] = /** @type {LinkedSession} */ (sessions[from + i]).id;
+      for (let i = 0; i < count; i++)
+        this.#ids[i] = /** @type {LinkedSession} */ (sessions[from + i]).id;
       if (this.#writer.writeFor(this.#ids, count, bytes, 0)) continue;
-      for (let i = 0; i < count; i++) /** @type {LinkedSession} */ (sessions[from + i]).droppedOut += 1;
+      for (let i = 0; i < count; i++)
+        /** @type {LinkedSession} */ (sessions[from + i]).droppedOut += 1;
     }
   }
 

@@ -22,7 +22,8 @@ const STATS_MS = 1000;
  * Waits for a session's first message, which names the room, and hands it over.
  * @param {Session} session
  * @param {Clock} clock
- * @param {(session: Session, message: unknown) => void} bring  to the worker that has the room; it sets another handler
+ * @param {(session: Session, message: unknown) => void} bring to the worker that has the room; it
+ *   sets another handler
  */
 export function awaitJoin(session, clock, bring) {
   const timer = clock.setTimeout(() => refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
@@ -42,7 +43,10 @@ export class WorkerLinks {
   #sessions = new Map();
   /** Packets of a session that were dropped, since too many waited. @type {Map<number, number>} */
   #dropped = new Map();
-  /** Who waits until what they have sent is dealt with, by session, in order. @type {Map<number, (() => void)[]>} */
+  /**
+   * Who waits until what they have sent is dealt with, by session, in order.
+   * @type {Map<number, (() => void)[]>}
+   */
   #waiting = new Map();
   #nextId = 1;
   #writer;
@@ -75,7 +79,11 @@ export class WorkerLinks {
   link(session, message) {
     const id = this.#nextId++;
     this.#sessions.set(id, session);
-    const { peer, room, transport: { name, engine, replyOnly } } = session;
+    const {
+      peer,
+      room,
+      transport: { name, engine, replyOnly },
+    } = session;
     this.#post({ type: 'link', id, peer, room, transport: { name, engine, replyOnly }, message });
     session.handler = this.#handlerOf(id);
   }
@@ -84,7 +92,8 @@ export class WorkerLinks {
   #handlerOf(id) {
     return {
       packet: (bytes, arrivalMs) => {
-        if (!this.#writer.write(id, bytes, toShared(arrivalMs))) this.#dropped.set(id, (this.#dropped.get(id) ?? 0) + 1);
+        if (!this.#writer.write(id, bytes, toShared(arrivalMs)))
+          this.#dropped.set(id, (this.#dropped.get(id) ?? 0) + 1);
       },
       control: (message) => this.#post({ type: 'control', id, message }),
       settle: (done) => this.#settle(id, done),
@@ -139,7 +148,8 @@ export class WorkerLinks {
   take(answers) {
     for (const answer of answers) {
       if (answer.type === 'mark') this.#marked(answer.id);
-      else if (answer.type === 'close') this.#sessions.get(answer.id)?.close(answer.code, answer.reason);
+      else if (answer.type === 'close')
+        this.#sessions.get(answer.id)?.close(answer.code, answer.reason);
       else this.#tell(answer.ids, answer.message);
     }
   }
@@ -153,11 +163,18 @@ export class WorkerLinks {
   #tellStats() {
     for (const [id, session] of this.#sessions) {
       const stats = session.stats();
-      this.#post({ type: 'link-stats', id, stats: { ...stats, droppedIn: stats.droppedIn + (this.#dropped.get(id) ?? 0) } });
+      this.#post({
+        type: 'link-stats',
+        id,
+        stats: { ...stats, droppedIn: stats.droppedIn + (this.#dropped.get(id) ?? 0) },
+      });
     }
   }
 
-  /** The worker has ended: its sessions are to come again. Idempotent. @param {'room-reopened' | 'server-closing'} code */
+  /**
+   * The worker has ended: its sessions are to come again. Idempotent.
+   * @param {'room-reopened' | 'server-closing'} code
+   */
   close(code) {
     this.#reader.close();
     this.#stopStats();

@@ -13,29 +13,36 @@
  * @typedef {object} WorkerData  what a worker begins with
  * @property {Config} config
  * @property {number} number       of the host: the main thread's is 0
- * @property {SharedEndpoint | null} endpoint  of WebTransport; null where the native engine doesn't serve it
+ * @property {SharedEndpoint | null} endpoint of WebTransport; null where the native engine doesn't
+ *   serve it
  * @property {{ toWorker: SharedArrayBuffer, toFront: SharedArrayBuffer }} rings
  * @property {SharedArrayBuffer} tally
  * @property {Fact[]} facts        what the other hosts know already
- * @property {RoomState[]} rooms   those that are to be opened again, since the worker that had them has ended
+ * @property {RoomState[]} rooms those that are to be opened again, since the worker that had them
+ *   has ended
  * @property {string | Uint8Array} tokenKey  what resume tokens are signed with
- * @property {number | null} draining  seconds until the rooms are ended; null while newcomers are let in
+ * @property {number | null} draining seconds until the rooms are ended; null while newcomers are
+ *   let in
  *
  * @typedef {{ type: 'link', id: number, peer: string, room: string | undefined, message: unknown,
  *   transport: Pick<Transport, 'name' | 'engine' | 'replyOnly'> }
  *   | { type: 'control', id: number, message: unknown }
  *   | { type: 'link-stats', id: number, stats: SessionStats }
- *   | { type: 'unlink', id: number, code: number, reason: string }} Link  about one session of the main thread's
+ *   | { type: 'unlink', id: number, code: number, reason: string }} Link  about one session of the
+ *   main thread's
  *
  * @typedef {{ type: 'tell', ids: number[], message: object } | { type: 'mark', id: number }
  *   | { type: 'close', id: number, code: number, reason: string }} LinkAnswer
  *
- * @typedef {Link | { type: 'call', call: number, act: HostAct, args: any[] } | { type: 'fact', fact: Fact }
+ * @typedef {Link | { type: 'call', call: number, act: HostAct, args: any[] }
+ *   | { type: 'fact', fact: Fact }
  *   | { type: 'end' }} ToWorker
  *
  * @typedef {{ type: 'ready', port: number } | { type: 'links', answers: LinkAnswer[] }
  *   | { type: 'answer', call: number, value?: any, error?: string } | { type: 'fact', fact: Fact }
- *   | { type: 'opened', room: string } | { type: 'ended', room: string } | { type: 'state', state: RoomState }
- *   | { type: 'log', level: Level, message: string, fields: Fields, cause: Cause | undefined }} ToFront
+ *   | { type: 'opened', room: string } | { type: 'ended', room: string }
+ *   | { type: 'state', state: RoomState }
+ *   | { type: 'log', level: Level, message: string, fields: Fields,
+ *     cause: Cause | undefined }} ToFront
  */
 export {};

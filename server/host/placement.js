@@ -3,20 +3,25 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How long a room that isn't open keeps its worker after somebody has asked for it, in milliseconds: longer than a session may
- * take from asking to joining, so that two who ask for one room are never in two.
+ * How long a room that isn't open keeps its worker after somebody has asked for it, in
+ * milliseconds: longer than a session may take from asking to joining, so that two who ask for one
+ * room are never in two.
  */
 const ASKED_MS = 30_000;
 
 /** The most rooms that are kept so: the worker of those beyond them follows from the name. */
 const MOST_ASKED = 10_000;
 
-/** A room counts for as much load as this many people, since those who will come aren't there yet. */
+/**
+ * A room counts for as much load as this many people, since those who will come aren't there yet.
+ */
 const ROOM_WEIGHT = 3;
 
 /** @typedef {{ worker: number, isOpen: boolean, untilMs: number }} Place */
 
-/** Which worker has which room: the least loaded one gets a new room, and keeps it while it lives. */
+/**
+ * Which worker has which room: the least loaded one gets a new room, and keeps it while it lives.
+ */
 export class Placement {
   #clock;
   #count;
@@ -30,7 +35,8 @@ export class Placement {
    * @param {object} options
    * @param {Clock} options.clock
    * @param {number} options.workers
-   * @param {(worker: number) => number} options.peopleOf  how many people a worker has; Infinity where it should get no rooms
+   * @param {(worker: number) => number} options.peopleOf how many people a worker has; Infinity
+   *   where it should get no rooms
    */
   constructor({ clock, workers, peopleOf }) {
     this.#clock = clock;
@@ -39,7 +45,10 @@ export class Placement {
     this.#rooms = Array(workers).fill(0);
   }
 
-  /** How many rooms a worker has, those included that somebody has only asked for. @param {number} worker */
+  /**
+   * How many rooms a worker has, those included that somebody has only asked for.
+   * @param {number} worker
+   */
   roomsOf(worker) {
     return this.#rooms[worker];
   }
@@ -49,7 +58,11 @@ export class Placement {
     return this.#places.get(room)?.worker ?? null;
   }
 
-  /** The worker for a room that somebody asks for. @param {string} room  its name @returns {number} */
+  /**
+   * The worker for a room that somebody asks for.
+   * @param {string} room its name
+   * @returns {number}
+   */
   place(room) {
     const untilMs = this.#clock.now() + ASKED_MS;
     const found = this.#places.get(room);
@@ -67,8 +80,10 @@ export class Placement {
   /** The worker with the least to do. @returns {number} */
   least() {
     let least = 0;
-    const load = (/** @type {number} */ worker) => this.#peopleOf(worker) + ROOM_WEIGHT * this.#rooms[worker];
-    for (let worker = 1; worker < this.#count; worker++) if (load(worker) < load(least)) least = worker;
+    const load = (/** @type {number} */ worker) =>
+      this.#peopleOf(worker) + ROOM_WEIGHT * this.#rooms[worker];
+    for (let worker = 1; worker < this.#count; worker++)
+      if (load(worker) < load(least)) least = worker;
     return least;
   }
 
@@ -103,9 +118,13 @@ export class Placement {
     if (place) place.isOpen = false;
   }
 
-  /** Forgets the rooms that are not open, and that nobody has asked for lately. To be called now and then. */
+  /**
+   * Forgets the rooms that are not open, and that nobody has asked for lately. To be called now and
+   * then.
+   */
   sweep() {
     const now = this.#clock.now();
-    for (const [room, { isOpen, untilMs }] of this.#places) if (!isOpen && untilMs <= now) this.#forget(room);
+    for (const [room, { isOpen, untilMs }] of this.#places)
+      if (!isOpen && untilMs <= now) this.#forget(room);
   }
 }

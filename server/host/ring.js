@@ -1,29 +1,41 @@
 /**
- * Packets from one thread to another, through memory that both have: one thread writes, one reads. What doesn't fit is
- * dropped and counted. The reader sleeps until the writer wakes it.
+ * Packets from one thread to another, through memory that both have: one thread writes, one reads.
+ * What doesn't fit is dropped and counted. The reader sleeps until the writer wakes it.
  */
 
 /** The bytes of a ring: some 50 ms of the packets of 1000 people. */
 export const RING_BYTES = 2 ** 20;
 
-/** The longest packet that goes through a ring, in bytes, and the most sessions that one packet is for. */
+/**
+ * The longest packet that goes through a ring, in bytes, and the most sessions that one packet is
+ * for.
+ */
 export const MAX_RING_PACKET = 16 * 1024;
 export const MAX_RING_SESSIONS = 1024;
 
 /** Bytes before the records: WRITTEN to DROPPED. */
 const HEAD_BYTES = 64;
 
-/** Fields of the head, in 32 bits each: where the next record is written and read, whether the reader sleeps, what wakes it. */
+/**
+ * Fields of the head, in 32 bits each: where the next record is written and read, whether the
+ * reader sleeps, what wakes it.
+ */
 const WRITTEN = 0;
 const READ = 1;
 const SLEEPS = 2;
 const SIGNAL = 3;
 const DROPPED = 4;
 
-/** Bytes before a record's ids: the packet's length, the number of ids, the packet's arrival. Records begin at multiples of 8. */
+/**
+ * Bytes before a record's ids: the packet's length, the number of ids, the packet's arrival.
+ * Records begin at multiples of 8.
+ */
 const RECORD_BYTES = 16;
 
-/** In place of a length: the next record is at the ring's beginning; no packet, but a mark in the order of packets. */
+/**
+ * In place of a length: the next record is at the ring's beginning; no packet, but a mark in the
+ * order of packets.
+ */
 const WRAP = -1;
 const MARK = -2;
 
@@ -76,7 +88,10 @@ export class RingWriter {
    * @returns {boolean} false when it was dropped
    */
   writeFor(ids, count, bytes, arrivalMs) {
-    const at = bytes.length <= MAX_RING_PACKET ? this.#place(RECORD_BYTES + padded(4 * count) + padded(bytes.length)) : -1;
+    const at =
+      bytes.length <= MAX_RING_PACKET
+        ? this.#place(RECORD_BYTES + padded(4 * count) + padded(bytes.length))
+        : -1;
     if (at < 0) {
       Atomics.add(this.#head, DROPPED, 1);
       return false;
@@ -84,7 +99,13 @@ export class RingWriter {
     const first = at + RECORD_BYTES;
     for (let i = 0; i < count; i++) this.#words[first / 4 + i] = ids[i];
     this.#bytes.set(bytes, first + padded(4 * count));
-    this.#finish(at, bytes.length, count, arrivalMs, RECORD_BYTES + padded(4 * count) + padded(bytes.length));
+    this.#finish(
+      at,
+      bytes.length,
+      count,
+      arrivalMs,
+      RECORD_BYTES + padded(4 * count) + padded(bytes.length),
+    );
     return true;
   }
 
@@ -103,7 +124,8 @@ export class RingWriter {
   }
 
   /**
-   * Finds room, after the last record or at the ring's beginning. The two positions are equal only where the ring is empty.
+   * Finds room, after the last record or at the ring's beginning. The two positions are equal only
+   * where the ring is empty.
    * @param {number} size  of a record
    * @returns {number} where it goes; -1 where there is no room
    */
@@ -137,7 +159,8 @@ export class RingWriter {
 
 /**
  * @typedef {object} RingHandler
- * @property {(ids: Uint32Array, count: number, bytes: Uint8Array, arrivalMs: number) => void} packet  valid during the call
+ * @property {(ids: Uint32Array, count: number, bytes: Uint8Array, arrivalMs: number) => void}
+ *   packet valid during the call
  * @property {(id: number) => void} mark
  */
 
@@ -175,7 +198,8 @@ export class RingReader {
     const signal = Atomics.load(this.#head, SIGNAL);
     Atomics.store(this.#head, SLEEPS, 1);
     // What was written before the reader went to sleep woke nobody.
-    if (Atomics.load(this.#head, WRITTEN) !== this.#head[READ]) return void setImmediate(() => this.start());
+    if (Atomics.load(this.#head, WRITTEN) !== this.#head[READ])
+      return void setImmediate(() => this.start());
     const woken = Atomics.waitAsync(this.#head, SIGNAL, signal);
     if (woken.async) void woken.value.then(() => this.start());
     else setImmediate(() => this.start());

@@ -1,6 +1,6 @@
 /**
- * What can be asked of one room from outside of its calls, by name, with plain data both ways: the room may be another
- * thread's. An answer that is a code refuses.
+ * What can be asked of one room from outside of its calls, by name, with plain data both ways: the
+ * room may be another thread's. An answer that is a code refuses.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Who, By } from '../room/moderation/moderation.js'
@@ -8,8 +8,8 @@
  * @import { Room } from '../room/room.js'
  * @import { ModeSetting } from '../room/room-mode.js'
  *
- * @typedef {{ serverDelayMs?: number | 'auto', locked?: boolean, lobby?: boolean, chat?: Who, record?: Who,
- *   password?: string | null, mode?: ModeSetting, broadcast?: boolean }} RoomChange
+ * @typedef {{ serverDelayMs?: number | 'auto', locked?: boolean, lobby?: boolean, chat?: Who,
+ *   record?: Who, password?: string | null, mode?: ModeSetting, broadcast?: boolean }} RoomChange
  * @typedef {{ muted?: boolean, role?: Role, hand?: 0 }} PersonChange
  */
 
@@ -20,7 +20,10 @@ export const ROOM_ACTS = Object.freeze({
   count: (/** @type {Room} */ room) => room.view.public,
 
   /** A reading of the room's sample clock. */
-  clock: (/** @type {Room} */ { sampleClock }) => ({ clock: sampleClock.now(), sampleRate: sampleClock.sampleRate }),
+  clock: (/** @type {Room} */ { sampleClock }) => ({
+    clock: sampleClock.now(),
+    sampleRate: sampleClock.sampleRate,
+  }),
 
   /** @param {Room} room @param {RoomChange} change @param {By} by */
   change: (room, change, by) => changeRoom(room, change, by) ?? room.describe(),
@@ -28,7 +31,11 @@ export const ROOM_ACTS = Object.freeze({
   /** @param {Room} room @param {By} by */
   end: (room, by) => room.moderation.endForAll(by) ?? undefined,
 
-  /** Those who only listen, a page of them. @param {Room} room @param {{ after?: string, find?: string, most: number }} wish */
+  /**
+   * Those who only listen, a page of them.
+   * @param {Room} room
+   * @param {{ after?: string, find?: string, most: number }} wish
+   */
   listeners: (room, wish) => room.moderation.listeners(wish),
 
   /** @param {Room} room @param {string} id @param {PersonChange} change @param {By} by */
@@ -60,10 +67,16 @@ export const ROOM_ACTS = Object.freeze({
  * @param {By} by
  * @returns {ErrorCode | null}
  */
-function changeRoom(room, { serverDelayMs, locked, lobby, chat, record, password, mode, broadcast }, by) {
+function changeRoom(
+  room,
+  { serverDelayMs, locked, lobby, chat, record, password, mode, broadcast },
+  by,
+) {
   const { moderation } = room;
   // Refusals come before anything changes.
-  const refusal = moderation.modeRefusal({ mode, broadcast }) ?? (password === undefined ? null : moderation.setPassword(password, by));
+  const refusal =
+    moderation.modeRefusal({ mode, broadcast }) ??
+    (password === undefined ? null : moderation.setPassword(password, by));
   if (refusal !== null) return refusal;
   // A broadcast that ends makes way for another mode, and one that begins needs it.
   if (broadcast === false) moderation.setBroadcast(false, by);

@@ -35,7 +35,8 @@ const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
  * @property {Cluster} [cluster]  of which this server is a node
  * @property {ResumeTokens} [tokens]  signs and reads resume tokens
  * @property {Relays} [relays]    rooms of other nodes of the cluster, for those who only listen
- * @property {Elsewhere} [elsewhere]  what other hosts of the server have; without it this is the only one
+ * @property {Elsewhere} [elsewhere] what other hosts of the server have; without it this is the
+ *   only one
  */
 
 /** Rooms with all that they work with, on one thread: the server's own, or a worker's. */
@@ -44,7 +45,8 @@ export class RoomHost {
    * @param {Config} config
    * @param {HostOptions} options
    * @returns {Promise<RoomHost>}
-   * @throws {import('../config/config-error.js').ConfigError} when the codec that is asked for can't be had
+   * @throws {import('../config/config-error.js').ConfigError} when the codec that is asked for
+   *   can't be had
    */
   static async open(config, options) {
     return new RoomHost(config, options, await openCodec(config.codec));
@@ -55,7 +57,11 @@ export class RoomHost {
    * @param {HostOptions} options
    * @param {Awaited<ReturnType<typeof openCodec>>} codec
    */
-  constructor(config, { clock, wallNow, log, observer, cluster, relays, tokens, elsewhere }, { codec, line }) {
+  constructor(
+    config,
+    { clock, wallNow, log, observer, cluster, relays, tokens, elsewhere },
+    { codec, line },
+  ) {
     this.codec = codec;
     /** One sentence about the codec, for the person who starts the server. */
     this.codecLine = line;
@@ -63,15 +69,44 @@ export class RoomHost {
     this.recordings = openRecordings(config, { clock, wallNow, log, elsewhere });
     /** The processor time of the thread that mixes, in milliseconds. */
     this.cpuMs = loadThreadCpuMs() ?? processCpuMs;
-    this.effort = new AdaptiveComplexity({ setting: config.complexity, clock, log, cpuMs: this.cpuMs });
+    this.effort = new AdaptiveComplexity({
+      setting: config.complexity,
+      clock,
+      log,
+      cpuMs: this.cpuMs,
+    });
     this.ticks = new TickScheduler(clock);
     const { sampleClock, ticks, effort, recordings } = this;
-    const services = { clock, wallNow, sampleClock, ticks, codec, effort, cpuMs: this.cpuMs, recordings, observer, cluster, tokens };
-    this.rooms = openRooms(config, { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } }, elsewhere);
+    const services = {
+      clock,
+      wallNow,
+      sampleClock,
+      ticks,
+      codec,
+      effort,
+      cpuMs: this.cpuMs,
+      recordings,
+      observer,
+      cluster,
+      tokens,
+    };
+    this.rooms = openRooms(
+      config,
+      { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } },
+      elsewhere,
+    );
     const keys = readKeys(config.keys);
     /** Null where the server has no keys. */
     this.verifier = keys && new TokenVerifier(keys, wallNow);
-    this.arrivals = new Arrivals({ rooms: this.rooms, clock, log, verifier: this.verifier, directory: cluster, relays, elsewhere });
+    this.arrivals = new Arrivals({
+      rooms: this.rooms,
+      clock,
+      log,
+      verifier: this.verifier,
+      directory: cluster,
+      relays,
+      elsewhere,
+    });
   }
 
   /** Takes note of what another host of the server has told. @param {Fact} fact */
@@ -97,7 +132,18 @@ function openRooms(config, services, elsewhere) {
   const { delivery, echo, bitrate, application, maxParticipants } = config;
   const { idleTimeoutMs, awayTimeoutMs, relayFrom } = config;
   const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const { maxSpeakers, levelBalance, silenceSuppression, redundancy, listenerStride, listenerRule, listenerBitrate, mode, forwardWay, broadcast } = config;
+  const {
+    maxSpeakers,
+    levelBalance,
+    silenceSuppression,
+    redundancy,
+    listenerStride,
+    listenerRule,
+    listenerBitrate,
+    mode,
+    forwardWay,
+    broadcast,
+  } = config;
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
@@ -124,7 +170,8 @@ function openRooms(config, services, elsewhere) {
       listenerBitrate,
       echo,
       bitrate,
-      complexity: config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
+      complexity:
+        config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
       application,
       maxParticipants,
       relayFrom,

@@ -10,19 +10,30 @@
 
 import { stackOf } from '../log.js';
 
-/** The time from a change until it is told, in milliseconds: what changes together is told together. */
+/**
+ * The time from a change until it is told, in milliseconds: what changes together is told together.
+ */
 const SOON_MS = 20;
 
-/** The least time between two tellings of one room, in milliseconds, and how many times as long as a telling takes. */
+/**
+ * The least time between two tellings of one room, in milliseconds, and how many times as long as a
+ * telling takes.
+ */
 const EVERY_MS = 250;
 const COST_SHARE = 20;
 
-/** Tells the state of rooms that have changed, so that another thread can go on with them: soon, and not too often. */
+/**
+ * Tells the state of rooms that have changed, so that another thread can go on with them: soon, and
+ * not too often.
+ */
 export class RoomWatch {
   #clock;
   #tell;
   #log;
-  /** Rooms that were told, or are about to be. @type {Map<Watched, { timer: unknown, nextMs: number }>} */
+  /**
+   * Rooms that were told, or are about to be.
+   * @type {Map<Watched, { timer: unknown, nextMs: number }>}
+   */
   #rooms = new Map();
 
   /**

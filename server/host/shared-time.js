@@ -1,7 +1,10 @@
 /** Comparisons of the two clocks. */
 const TRIES = 16;
 
-/** This thread's performance.now() when the machine's monotonic clock was 0: each thread has its own zero. */
+/**
+ * This thread's performance.now() when the machine's monotonic clock was 0: each thread has its own
+ * zero.
+ */
 const zeroMs = measure();
 
 function measure() {

@@ -3,7 +3,10 @@ const FIELDS = 4;
 
 /** @typedef {{ present: number, away: number, rooms: number }} Count */
 
-/** How many people and rooms each room host has, in memory that all threads share: limits hold for all of them together. */
+/**
+ * How many people and rooms each room host has, in memory that all threads share: limits hold for
+ * all of them together.
+ */
 export class Tally {
   #counts;
   #own;
@@ -35,7 +38,11 @@ export class Tally {
   /** @param {number} host @returns {Count} */
   of(host) {
     const at = host * FIELDS;
-    return { present: Atomics.load(this.#counts, at), away: Atomics.load(this.#counts, at + 1), rooms: Atomics.load(this.#counts, at + 2) };
+    return {
+      present: Atomics.load(this.#counts, at),
+      away: Atomics.load(this.#counts, at + 1),
+      rooms: Atomics.load(this.#counts, at + 2),
+    };
   }
 
   /** @returns {Count} of all hosts but this one */

@@ -9,13 +9,16 @@
  * @import { ToFront, ToWorker, WorkerData } from './messages.js'
  *
  * @template T
- * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (error: Error) => void }} Settled
+ * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (error: Error) => void }}
+ *   Settled
  */
 
 /**
  * @typedef {object} WorkerOwner  whoever has all workers
- * @property {(number: number) => Omit<WorkerData, 'number' | 'rings'>} begin  what a worker begins with, now
- * @property {(message: ToFront, number: number) => void} told  what a worker tells that isn't for its handle
+ * @property {(number: number) => Omit<WorkerData, 'number' | 'rings'>} begin what a worker begins
+ *   with, now
+ * @property {(message: ToFront, number: number) => void} told what a worker tells that isn't for
+ *   its handle
  * @property {(number: number, port: number) => void} ended  a worker has ended by itself
  */
 
@@ -29,16 +32,25 @@ import { createRing } from './ring.js';
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
-/** The most memory of a worker's JavaScript, in megabytes: beyond it the worker ends, and the others go on. */
+/**
+ * The most memory of a worker's JavaScript, in megabytes: beyond it the worker ends, and the others
+ * go on.
+ */
 const HEAP_MB = 512;
 
-/** The wait before a worker that has ended is started again, by how often it has ended lately, in milliseconds. */
+/**
+ * The wait before a worker that has ended is started again, by how often it has ended lately, in
+ * milliseconds.
+ */
 const RESTART_MS = Object.freeze([0, 0, 1000, 5000, 30_000]);
 
 /** A worker that has run for so long has not ended lately, in milliseconds. */
 const SOUND_MS = 60_000;
 
-/** How often it is looked whether a worker answers, in milliseconds, and how many looks in a row it may leave unanswered. */
+/**
+ * How often it is looked whether a worker answers, in milliseconds, and how many looks in a row it
+ * may leave unanswered.
+ */
 const BEAT_MS = 1000;
 const MOST_UNANSWERED = 8;
 
@@ -106,19 +118,34 @@ export class WorkerHandle {
     const rings = { toWorker: createRing(), toFront: createRing() };
     /** @type {WorkerData} */
     const workerData = { ...this.#owner.begin(this.#number), number: this.#number, rings };
-    const worker = new Worker(WORKER, { workerData, name: `rooms ${this.#number}`, resourceLimits: { maxOldGenerationSizeMb: HEAP_MB } });
+    const worker = new Worker(WORKER, {
+      workerData,
+      name: `rooms ${this.#number}`,
+      resourceLimits: { maxOldGenerationSizeMb: HEAP_MB },
+    });
     this.#worker = worker;
-    this.#links = new WorkerLinks({ rings, clock: this.#clock, post: (message) => this.#post(message) });
+    this.#links = new WorkerLinks({
+      rings,
+      clock: this.#clock,
+      post: (message) => this.#post(message),
+    });
     worker.on('message', (message) => this.#told(message));
     worker.on('error', (error) => this.#failed(error));
     worker.on('exit', () => this.#ended(worker));
   }
 
-  /** Looks whether the worker answers. It counts looks, not time: a machine that has slept has answered none of them late. */
+  /**
+   * Looks whether the worker answers. It counts looks, not time: a machine that has slept has
+   * answered none of them late.
+   */
   #beat() {
     if (!this.#isReady) return;
     this.#unanswered += 1;
-    if (this.#unanswered === 1) this.call('beat').then(() => (this.#unanswered = 0), () => {});
+    if (this.#unanswered === 1)
+      this.call('beat').then(
+        () => (this.#unanswered = 0),
+        () => {},
+      );
     if (this.#unanswered !== MOST_UNANSWERED) return;
     this.#log.error(`worker ${this.#number} stands still, and is ended`);
     void this.#worker?.terminate();
@@ -131,7 +158,10 @@ export class WorkerHandle {
 
   /** @param {NodeJS.ErrnoException} error  that the worker ends with */
   #failed(error) {
-    this.#log.error(`worker ${this.#number} failed: ${[error?.code, error?.stack ?? error].filter(Boolean).join(' ')}`);
+    this.#log.error(
+      `worker ${this.#number} failed: ` +
+        `${[error?.code, error?.stack ?? error].filter(Boolean).join(' ')}`,
+    );
   }
 
   /** @param {ToFront} message */
@@ -172,7 +202,10 @@ export class WorkerHandle {
     const isSound = this.#clock.now() - this.#startedMs > SOUND_MS;
     this.#ends = isSound ? 1 : this.#ends + 1;
     const waitMs = RESTART_MS[Math.min(this.#ends, RESTART_MS.length - 1)];
-    this.#log.warn(`worker ${this.#number} has ended, and is started again${waitMs > 0 ? ` in ${waitMs / 1000} s` : ''}: its rooms go on there`);
+    this.#log.warn(
+      `worker ${this.#number} has ended, and is started ` +
+        `again${waitMs > 0 ? ` in ${waitMs / 1000} s` : ''}: its rooms go on there`,
+    );
     if (waitMs === 0) this.#start();
     else this.#timer = this.#clock.setTimeout(() => this.#start(), waitMs);
   }
@@ -199,10 +232,13 @@ export class WorkerHandle {
 
   /** @returns {Promise<boolean>} whether the worker serves, soon enough for somebody who waits */
   async #serves() {
-    return this.#isReady || (settlesWithin(this.#clock, WAIT_MS, this.ready).catch(() => false));
+    return this.#isReady || settlesWithin(this.#clock, WAIT_MS, this.ready).catch(() => false);
   }
 
-  /** Has the worker serve a session that the native engine is asked for. @param {SessionRequest} request */
+  /**
+   * Has the worker serve a session that the native engine is asked for.
+   * @param {SessionRequest} request
+   */
   async takeRequest(request) {
     if ((await this.#serves()) && request.acceptOn(this.#port)) return;
     request.reject(errors['server-busy'].status);

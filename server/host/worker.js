@@ -1,5 +1,6 @@
 /**
- * A worker thread: a room host whose sessions come from the native engine and, through rings, from the main thread.
+ * A worker thread: a room host whose sessions come from the native engine and, through rings, from
+ * the main thread.
  *
  * @import { Log } from '../log.js'
  * @import { Elsewhere } from '../room/room-config.js'
@@ -18,16 +19,25 @@ import { RoomWatch } from './room-watch.js';
 import { Tally } from './tally.js';
 
 const main = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { config, tokenKey, number, endpoint, rings, tally, facts, rooms, draining } = /** @type {WorkerData} */ (workerData);
+const { config, tokenKey, number, endpoint, rings, tally, facts, rooms, draining } =
+  /** @type {WorkerData} */ (workerData);
 
 /** @param {ToFront} message */
 const post = (message) => main.postMessage(message);
 
 /** @param {import('../log.js').Level} level @returns {import('../log.js').WriteLine} */
-const lineOf = (level) => (message, fields = {}, cause) => post({ type: 'log', level, message, fields: { ...fields, worker: number }, cause });
+const lineOf =
+  (level) =>
+  (message, fields = {}, cause) =>
+    post({ type: 'log', level, message, fields: { ...fields, worker: number }, cause });
 
 /** The main thread's log. @type {Log} */
-const log = { error: lineOf('error'), warn: lineOf('warn'), info: lineOf('info'), debug: lineOf('debug') };
+const log = {
+  error: lineOf('error'),
+  warn: lineOf('warn'),
+  info: lineOf('info'),
+  debug: lineOf('debug'),
+};
 
 const clock = systemClock;
 const count = new Tally(tally, number);
@@ -56,8 +66,22 @@ if (draining !== null) host.rooms.drain(draining);
 for (const state of rooms) reopen(state);
 
 const { accept } = host.arrivals;
-const links = new LinkedSessions({ rings, accept, log, send: (answers) => post({ type: 'links', answers }) });
-const transport = endpoint && new PortTransport({ endpoint, accept, maxSessions: config.maxSessions, carry: config.carry, clock, log });
+const links = new LinkedSessions({
+  rings,
+  accept,
+  log,
+  send: (answers) => post({ type: 'links', answers }),
+});
+const transport =
+  endpoint &&
+  new PortTransport({
+    endpoint,
+    accept,
+    maxSessions: config.maxSessions,
+    carry: config.carry,
+    clock,
+    log,
+  });
 host.ticks.pollWith(() => {
   transport?.poll();
   links.poll();

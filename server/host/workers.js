@@ -28,7 +28,9 @@ import { WorkerHandle } from './worker-handle.js';
 /** The interval at which rooms that nobody has come to are forgotten, in milliseconds. */
 const SWEEP_MS = 10_000;
 
-/** The worker threads that have all rooms of a server, and what the main thread knows of each room. */
+/**
+ * The worker threads that have all rooms of a server, and what the main thread knows of each room.
+ */
 export class Workers {
   #config;
   #clock;
@@ -45,7 +47,10 @@ export class Workers {
   #engine = null;
   /** By the room's name. @type {Map<string, { state: RoomState, worker: number }>} */
   #states = new Map();
-  /** Recordings that a worker is writing, by id. @type {Map<string, { worker: number, fact: Fact & { type: 'recording' } }>} */
+  /**
+   * Recordings that a worker is writing, by id.
+   * @type {Map<string, { worker: number, fact: Fact & { type: 'recording' } }>}
+   */
   #recordings = new Map();
   /** @type {number | null} */
   #draining = null;
@@ -65,10 +70,14 @@ export class Workers {
     this.#buffer = Tally.create(count + 1);
     this.#tally = new Tally(this.#buffer, 0);
     this.count = count;
-    const peopleOf = (/** @type {number} */ worker) => (this.#handles[worker]?.isReady ? this.#tally.of(worker + 1).present : Infinity);
+    const peopleOf = (/** @type {number} */ worker) =>
+      this.#handles[worker]?.isReady ? this.#tally.of(worker + 1).present : Infinity;
     this.#placement = new Placement({ clock, workers: count, peopleOf });
     this.#stopSweeping = repeat(clock, SWEEP_MS, () => this.#placement.sweep());
-    /** What the main thread's own host, which has no rooms, knows of the workers'. @type {Elsewhere} */
+    /**
+     * What the main thread's own host, which has no rooms, knows of the workers'.
+     * @type {Elsewhere}
+     */
     this.elsewhere = {
       others: this.#tally.others,
       publish: this.#tally.publish,
@@ -100,10 +109,14 @@ export class Workers {
     for (let i = 0; i < this.count; i++) {
       const owner = {
         begin: (/** @type {number} */ number) => this.#begin(number),
-        told: (/** @type {ToFront} */ message, /** @type {number} */ number) => this.#told(message, number),
-        ended: (/** @type {number} */ number, /** @type {number} */ port) => this.#ended(number, port),
+        told: (/** @type {ToFront} */ message, /** @type {number} */ number) =>
+          this.#told(message, number),
+        ended: (/** @type {number} */ number, /** @type {number} */ port) =>
+          this.#ended(number, port),
       };
-      this.#handles.push(new WorkerHandle({ number: i + 1, owner, clock: this.#clock, log: this.#log }));
+      this.#handles.push(
+        new WorkerHandle({ number: i + 1, owner, clock: this.#clock, log: this.#log }),
+      );
     }
     await Promise.all(this.#handles.map((handle) => handle.ready));
   }
@@ -132,7 +145,8 @@ export class Workers {
   /**
    * Takes a session that the native engine is asked for to the worker that has its room.
    * @param {SessionRequest} request
-   * @returns {boolean} false where the URL names no room: that is known when the session asks to join
+   * @returns {boolean} false where the URL names no room: that is known when the session asks to
+   *   join
    */
   handOver = (request) => {
     const room = new URLSearchParams(request.query).get(ROOM_QUERY);
@@ -141,7 +155,10 @@ export class Workers {
     return true;
   };
 
-  /** Takes a session that the main thread has to the worker whose room it asks to join. @param {Session} session */
+  /**
+   * Takes a session that the main thread has to the worker whose room it asks to join.
+   * @param {Session} session
+   */
   accept = (session) => {
     awaitJoin(session, this.#clock, (one, message) => {
       const { room, mirror } = /** @type {{ room?: unknown, mirror?: unknown }} */ (message ?? {});
@@ -173,7 +190,8 @@ export class Workers {
 
   /** @param {Fact} fact @param {number} from  the number of the host that has told it */
   #heard(fact, from) {
-    if (fact.type === 'recording' && fact.open) this.#recordings.set(fact.id, { worker: from, fact });
+    if (fact.type === 'recording' && fact.open)
+      this.#recordings.set(fact.id, { worker: from, fact });
     else if (fact.type === 'recording') this.#recordings.delete(fact.id);
     this.#own?.heard(fact);
     this.#tellAll(fact, from);

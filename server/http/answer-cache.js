@@ -1,14 +1,17 @@
 /** @import { Clock } from '../../public/shared/clock.js' */
 
-/** The time for which an answer is given again, in milliseconds: nobody needs a costly one more often. */
+/**
+ * The time for which an answer is given again, in milliseconds: nobody needs a costly one more
+ * often.
+ */
 const KEEP_MS = 1000;
 
 /** The answers that are kept at most; beyond it all are made anew. */
 const MAX_KEPT = 1000;
 
 /**
- * Answers that cost much to make, such as the description of a full room: each is made once a second at most, however
- * often it is asked for.
+ * Answers that cost much to make, such as the description of a full room: each is made once a
+ * second at most, however often it is asked for.
  * @template T
  */
 export class AnswerCache {

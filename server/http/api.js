@@ -26,19 +26,24 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @typedef {object} ApiOptions
  * @property {{ hashes: string[] }} certificate
  *   hashes: SHA-256 in base64; none where browsers trust the certificate anyway
- * @property {{ certificateHash?: () => string, carry?: Carry, carries?: readonly Carry[], recordingPath?: string | null } | null} [http3]
- *   certificateHash: of the certificate that it serves, where that may be an older one; carry: how its packets go;
- *   carries: what sessions may ask for; recordingPath: of sessions that listen to a recording
+ * @property {{ certificateHash?: () => string, carry?: Carry, carries?: readonly Carry[],
+ *   recordingPath?: string | null } | null} [http3] certificateHash: of the certificate that it
+ *   serves, where that may be an older one; carry: how its packets go; carries: what sessions may
+ *   ask for; recordingPath: of sessions that listen to a recording
  * @property {number | null} h3Port              UDP; null without HTTP/3
- * @property {string} [h3Host]                   its address, where that is one of IPv4 and there is no other
+ * @property {string} [h3Host] its address, where that is one of IPv4 and there is no other
  * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
- * @property {Pick<DataChannels, 'handle'> | null} [dataChannels]  for measuring; undefined where the operator has none
- * @property {{ webtransport?: string, datachannel?: string }} unavailable  a sentence for each transport that isn't there
+ * @property {Pick<DataChannels, 'handle'> | null} [dataChannels] for measuring; undefined where the
+ *   operator has none
+ * @property {{ webtransport?: string, datachannel?: string }} unavailable a sentence for each
+ *   transport that isn't there
  * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece' | 'bans'>} rooms
  * @property {Recordings} [recordings]
- * @property {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf]  a request's client; by default the one who connects
+ * @property {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf] a request's
+ *   client; by default the one who connects
  * @property {TokenVerifier | null} [verifier]  null where the server has no keys
- * @property {RequestHandler} [operatorApi]     the operator's part of the API, with what others may know of rooms
+ * @property {RequestHandler} [operatorApi] the operator's part of the API, with what others may
+ *   know of rooms
  * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  of which this server is a node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
@@ -49,7 +54,15 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {ApiOptions} options
  * @returns {Router}
  */
-export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster, clock = systemClock, ...served }) {
+export function createApi({
+  rooms,
+  recordings,
+  sampleClock,
+  operatorApi,
+  cluster,
+  clock = systemClock,
+  ...served
+}) {
   const api = express.Router();
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   api.use((_request, response, next) => {
@@ -57,17 +70,28 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
     next();
   });
   api.get('/config', async (request, response) => {
-    response.json({ ...describeServer(version, served, request.headers.host), ...(cluster && (await describeCluster(cluster, request.query.room))) });
+    response.json({
+      ...describeServer(version, served, request.headers.host),
+      ...(cluster && (await describeCluster(cluster, request.query.room))),
+    });
   });
   api.get('/clock', async (request, response) => {
     const { room } = request.query;
     const read = typeof room === 'string' ? await rooms.inRoom(room, 'clock') : 'not-found';
-    const reading = JSON.stringify(read === 'not-found' ? { clock: sampleClock.now(), sampleRate: sampleClock.sampleRate } : read);
+    const reading = JSON.stringify(
+      read === 'not-found'
+        ? { clock: sampleClock.now(), sampleRate: sampleClock.sampleRate }
+        : read,
+    );
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   const isBanned = bannedBy(rooms.bans, served.clientOf);
   // The operator's list is at the same path, without a room.
-  if (recordings) api.get('/recordings', recordingsList({ recordings, verifier: served.verifier ?? null, isBanned, clock }));
+  if (recordings)
+    api.get(
+      '/recordings',
+      recordingsList({ recordings, verifier: served.verifier ?? null, isBanned, clock }),
+    );
   if (operatorApi) api.use(operatorApi);
   if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
   api.use('/tracks', tracksApi(rooms));
@@ -76,7 +100,8 @@ export function createApi({ rooms, recordings, sampleClock, operatorApi, cluster
 }
 
 /**
- * Takes and serves the pieces of backing tracks, for those who know a track's id: /api/tracks/<id>/<number>.
+ * Takes and serves the pieces of backing tracks, for those who know a track's id:
+ * /api/tracks/<id>/<number>.
  * @param {Pick<Directory, 'trackPiece' | 'putTrackPiece'>} rooms
  * @returns {Router}
  */
@@ -129,8 +154,9 @@ async function describeCluster(cluster, room) {
 const LOCALHOST = /^localhost(:\d*)?$/i;
 
 /**
- * The host by which a page at localhost reaches HTTP/3, where localhost may be another address too: browsers try ::1 at
- * first, and QUIC isn't told that nobody listens there. A certificate of an authority has the page's own name.
+ * The host by which a page at localhost reaches HTTP/3, where localhost may be another address too:
+ * browsers try ::1 at first, and QUIC isn't told that nobody listens there. A certificate of an
+ * authority has the page's own name.
  * @param {Pick<ApiOptions, 'certificate' | 'h3Host'>} served
  * @param {string} host  the page's
  */
@@ -141,12 +167,25 @@ function loopbackOf({ certificate, h3Host }, host) {
 
 /**
  * @param {string} version
- * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'h3Host' | 'sessionPath' | 'dataChannels' | 'unavailable'>} served
+ * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'h3Host' | 'sessionPath' |
+ *   'dataChannels' | 'unavailable'>} served
  * @param {string} [pageHost]  by which it is asked for
  */
-function describeServer(version, { certificate, http3, h3Port, h3Host, sessionPath, dataChannels, unavailable }, pageHost = '') {
+function describeServer(
+  version,
+  { certificate, http3, h3Port, h3Host, sessionPath, dataChannels, unavailable },
+  pageHost = '',
+) {
   const host = loopbackOf({ certificate, h3Host }, pageHost);
-  const webtransport = { ...(host !== null && { host }), url: sessionPath, recordings: http3?.recordingPath ?? null, port: h3Port, certificateHashes: hashesOf({ certificate, http3 }), carry: http3?.carry ?? 'datagrams', carries: http3?.carries ?? [] };
+  const webtransport = {
+    ...(host !== null && { host }),
+    url: sessionPath,
+    recordings: http3?.recordingPath ?? null,
+    port: h3Port,
+    certificateHashes: hashesOf({ certificate, http3 }),
+    carry: http3?.carry ?? 'datagrams',
+    carries: http3?.carries ?? [],
+  };
   return {
     version,
     limits: { roomName: MAX_ROOM_NAME, userName: MAX_USER_NAME, packetBytes: MAX_PACKET_BYTES },
@@ -154,7 +193,9 @@ function describeServer(version, { certificate, http3, h3Port, h3Host, sessionPa
       webtransport: h3Port === null ? null : webtransport,
       websocket: { path: sessionPath },
       http1: { path: '/api/sessions' },
-      ...(dataChannels !== undefined && { datachannel: dataChannels && { path: '/api/data-channels' } }),
+      ...(dataChannels !== undefined && {
+        datachannel: dataChannels && { path: '/api/data-channels' },
+      }),
     },
     unavailable,
   };

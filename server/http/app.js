@@ -6,8 +6,8 @@
  * @import { Http1Transport, Middleware } from '../transport/http1.js'
  * @import { ApiOptions } from './api.js'
  *
- * @typedef {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => boolean} Share
- *   whether it has answered
+ * @typedef {(request: import('node:http').IncomingMessage, response:
+ *   import('node:http').ServerResponse) => boolean} Share whether it has answered
  */
 
 import { isIP } from 'node:net';
@@ -28,7 +28,10 @@ import { canonicalPath, splitTarget } from './target.js';
 const HOME = new URL('../../', import.meta.url);
 const PUBLIC = fileURLToPath(new URL('public/', HOME));
 
-/** The directories that are served, by path: as on disk, so that an import means the same in a browser as in Node. */
+/**
+ * The directories that are served, by path: as on disk, so that an import means the same in a
+ * browser as in Node.
+ */
 const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
   '/worklets': fileURLToPath(new URL('worklets/', HOME)),
@@ -43,8 +46,8 @@ const DIRECTORIES = Object.freeze({
 const PATHS = ['/', '/r/:room', '/listen/:room', '/recordings/:id', '/embed.js', '/admin', '/lab'];
 
 /**
- * connect-src names schemes, since HTTP/3 is on a port of its own and may be on a host of its own, and not
- * every browser counts WebSocket as 'self'.
+ * connect-src names schemes, since HTTP/3 is on a port of its own and may be on a host of its own,
+ * and not every browser counts WebSocket as 'self'.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -74,31 +77,59 @@ const HEADERS = Object.freeze({
 /** Of a file that pages of all origins may use. */
 const OPEN = Object.freeze({ 'Cross-Origin-Resource-Policy': 'cross-origin' });
 
-const NO_RECORDING = 'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.';
+const NO_RECORDING =
+  'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.';
 
 /** Has browsers use nothing but HTTPS for a year (RFC 6797). */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
-/** Errors of connections that their client broke off, or on which it sent what isn't HTTP: the gate counts those. */
+/**
+ * Errors of connections that their client broke off, or on which it sent what isn't HTTP: the gate
+ * counts those.
+ */
 const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/;
 
 /**
- * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's requests.
+ * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's
+ * requests.
  *
- * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware }, log: Pick<Log, 'error'>,
- *   isSecure?: boolean, share?: Share, embedOrigins?: ReadonlyArray<string> | null }} options
- *   listening: rooms as endless files; isSecure: whether it is HTTPS; share: lets pages of a cluster's other nodes read answers;
- *   embedOrigins: whose pages may embed the listeners' one
+ * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware },
+ *   log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share, embedOrigins?:
+ *   ReadonlyArray<string> | null }} options listening: rooms as endless files; isSecure: whether it
+ *   is HTTPS; share: lets pages of a cluster's other nodes read answers; embedOrigins: whose pages
+ *   may embed the listeners' one
  * @returns {RequestListener}
  */
-export function createApp({ http1, listening, log, clock = systemClock, isSecure = false, share, embedOrigins = null, ...api }) {
-  const headers = share && !isSecure ? { ...HEADERS, 'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:') } : HEADERS;
+export function createApp({
+  http1,
+  listening,
+  log,
+  clock = systemClock,
+  isSecure = false,
+  share,
+  embedOrigins = null,
+  ...api
+}) {
+  const headers =
+    share && !isSecure
+      ? {
+          ...HEADERS,
+          'Content-Security-Policy': CONTENT_SECURITY_POLICY.replace(' https:', ' http: https:'),
+        }
+      : HEADERS;
   const files = new StaticFiles({ directories: DIRECTORIES, headers, clock });
   /** @type {import('./room-page.js').SendPage} */
-  const send = (file, request, response, next, own) => void files.send(request, response, `${PUBLIC}${file}`, next, own);
+  const send = (file, request, response, next, own) =>
+    void files.send(request, response, `${PUBLIC}${file}`, next, own);
   /** @param {string} file @param {Record<string, string>} [own] */
-  const sendPage = (file, own) => (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) =>
-    send(file, request, response, next, own);
+  const sendPage =
+    (file, own) =>
+    (
+      /** @type {Request} */ request,
+      /** @type {Response} */ response,
+      /** @type {NextFunction} */ next,
+    ) =>
+      send(file, request, response, next, own);
   const fail = failed(log);
   const app = express();
   app.disable('x-powered-by');
@@ -110,9 +141,15 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
   });
   app.use('/api', createApi({ ...api, clock }));
   app.use(toCanonicalPath);
-  app.options(PATHS, (_request, response) => void response.status(204).set('Allow', 'GET, HEAD, OPTIONS').end());
+  app.options(
+    PATHS,
+    (_request, response) => void response.status(204).set('Allow', 'GET, HEAD, OPTIONS').end(),
+  );
   app.get('/', sendPage('index.html'));
-  app.get('/r/:room', roomPage({ ...api, embedOrigins, policy: headers['Content-Security-Policy'], send }));
+  app.get(
+    '/r/:room',
+    roomPage({ ...api, embedOrigins, policy: headers['Content-Security-Policy'], send }),
+  );
   app.get('/embed.js', sendPage('embed.js', OPEN));
   app.get('/admin', sendPage('admin/index.html'));
   app.get('/lab', sendPage('lab/index.html'));
@@ -120,13 +157,17 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
   app.get('/recordings/:id', recordingPage(api, sendPage('recordings/index.html')));
   app.use(notFound);
   app.use(fail);
-  // Audio comes by here 50 times a second for each person, and a page is a hundred files: both cost half as much without
-  // Express.
+  // Audio comes by here 50 times a second for each person, and a page is a hundred files: both cost
+  // half as much without Express.
   return (request, response) => {
-    if (isSecure && isDomain(request.headers.host)) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
+    if (isSecure && isDomain(request.headers.host))
+      response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
     if (share?.(request, response)) return;
     const toApp = (/** @type {unknown} */ error) => {
-      if (error) fail(error, /** @type {Request} */ (request), /** @type {Response} */ (response), () => response.destroy());
+      if (error)
+        fail(error, /** @type {Request} */ (request), /** @type {Response} */ (response), () =>
+          response.destroy(),
+        );
       else app(request, response);
     };
     http1.handle(request, response, () => files.handle(request, response, toApp));
@@ -140,8 +181,14 @@ export function createApp({ http1, listening, log, clock = systemClock, isSecure
  */
 function recordingPage({ recordings, rooms, clientOf }, sendPage) {
   const isBanned = bannedBy(rooms.bans, clientOf);
-  return async (/** @type {Request} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) => {
-    const code = await refusalOf(recordings, String(request.params.id), (room) => isBanned(request, room));
+  return async (
+    /** @type {Request} */ request,
+    /** @type {Response} */ response,
+    /** @type {NextFunction} */ next,
+  ) => {
+    const code = await refusalOf(recordings, String(request.params.id), (room) =>
+      isBanned(request, room),
+    );
     if (code === null) sendPage(request, response, next);
     else answerPage(request, response, code, code === 'not-found' ? NO_RECORDING : undefined);
   };
@@ -187,7 +234,8 @@ function answerPage(request, response, code, sentence = errors[code].message) {
  */
 function toCanonicalPath(request, response, next) {
   const { path, query } = splitTarget(request.url);
-  const canonical = request.method === 'GET' || request.method === 'HEAD' ? canonicalPath(path) : null;
+  const canonical =
+    request.method === 'GET' || request.method === 'HEAD' ? canonicalPath(path) : null;
   if (canonical === null) return next();
   // Players of the files are led on by 302 more often than by 308.
   response.writeHead(302, { Location: canonical + query, 'Content-Length': 0 });
@@ -201,7 +249,8 @@ function failed(log) {
     if (CLIENTS_FAULT.test(error?.code)) return void response.destroy();
     const status = error?.status >= 400 && error?.status < 500 ? error.status : 500;
     const code = status === 404 ? 'not-found' : status < 500 ? 'bad-request' : 'internal';
-    if (status === 500) log.error(`${request.method} ${request.url} failed: ${error?.stack ?? error}`);
+    if (status === 500)
+      log.error(`${request.method} ${request.url} failed: ${error?.stack ?? error}`);
     const { message } = errors[code];
     if (!response.headersSent) countRefusal('http', code);
     // Express breaks off an answer that was begun.
@@ -215,8 +264,8 @@ function failed(log) {
 const isApi = ({ originalUrl, url }) => /^\/api(\/|$)/.test(originalUrl ?? url);
 
 /**
- * Whether a host is a domain that is only this server's. Browsers take no address for one, and of localhost they would
- * have every other server on the machine use HTTPS.
+ * Whether a host is a domain that is only this server's. Browsers take no address for one, and of
+ * localhost they would have every other server on the machine use HTTPS.
  * @param {string | undefined} host as it was sent
  */
 function isDomain(host = '') {

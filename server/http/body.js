@@ -7,7 +7,9 @@ import { readFileSync } from 'node:fs';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 
-/** The bytes of a too large body that are still read, so that its sender gets to read the answer. */
+/**
+ * The bytes of a too large body that are still read, so that its sender gets to read the answer.
+ */
 const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /**
@@ -97,7 +99,10 @@ export function answerError(response, code, status) {
 }
 
 /** The page around a sentence: its file has the one of an address at which there is nothing. */
-const [BEFORE, AFTER] = readFileSync(new URL('../../public/error.html', import.meta.url), 'utf8').split(errors['not-found'].message);
+const [BEFORE, AFTER] = readFileSync(
+  new URL('../../public/error.html', import.meta.url),
+  'utf8',
+).split(errors['not-found'].message);
 
 /**
  * Answers with a sentence: as a page where a browser is to show it, as plain text elsewhere.
@@ -108,14 +113,15 @@ const [BEFORE, AFTER] = readFileSync(new URL('../../public/error.html', import.m
  * @returns {boolean} false where it was answered before, or nobody waits for it any more
  */
 export function answerSentence(request, response, status, sentence) {
-  if (!request.headers.accept?.includes('text/html')) return answer(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
+  if (!request.headers.accept?.includes('text/html'))
+    return answer(response, status, 'text/plain; charset=utf-8', `${sentence}\n`);
   const shown = sentence.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
   return answer(response, status, 'text/html; charset=utf-8', BEFORE + shown + AFTER);
 }
 
 /**
- * Answers with an error of the gate: in JSON where a program asks, in a sentence where a person does. It is no page: what
- * a page loads would be refused too. It isn't counted.
+ * Answers with an error of the gate: in JSON where a program asks, in a sentence where a person
+ * does. It is no page: what a page loads would be refused too. It isn't counted.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {ErrorCode} code

@@ -1,6 +1,7 @@
 /**
- * What stands before everything that is served over TCP: which connections are taken, which requests are answered, and
- * for how long. One connection or one address can't take the event loop, the memory or the descriptors from the others.
+ * What stands before everything that is served over TCP: which connections are taken, which
+ * requests are answered, and for how long. One connection or one address can't take the event loop,
+ * the memory or the descriptors from the others.
  *
  * @import { IncomingMessage, RequestListener, Server } from 'node:http'
  * @import { Socket } from 'node:net'
@@ -21,14 +22,15 @@ import { useOriginForm } from './target.js';
 import { Visitors } from './visitors.js';
 
 /**
- * The time that a refused request waits for its answer, in milliseconds. Its connection is not heard meanwhile, so that
- * refusing costs less than answering would.
+ * The time that a refused request waits for its answer, in milliseconds. Its connection is not
+ * heard meanwhile, so that refusing costs less than answering would.
  */
 const REFUSAL_MS = 1000;
 
 /**
- * The time that an answer may take, in milliseconds, and the bytes of a longer one that are to go out in each. The kernel
- * takes some megabytes at once: who reads nothing at all is noticed by server.timeout.
+ * The time that an answer may take, in milliseconds, and the bytes of a longer one that are to go
+ * out in each. The kernel takes some megabytes at once: who reads nothing at all is noticed by
+ * server.timeout.
  */
 const ANSWER_MS = 30_000;
 const BYTES_PER_MS = 4;
@@ -36,14 +38,20 @@ const BYTES_PER_MS = 4;
 /** The interval between two looks for answers that take longer, in milliseconds. */
 const CHECK_MS = 2000;
 
-/** The status of what isn't HTTP, by the parser's code; 400 for all else. @type {Readonly<Record<string, number>>} */
+/**
+ * The status of what isn't HTTP, by the parser's code; 400 for all else.
+ * @type {Readonly<Record<string, number>>}
+ */
 const STATUS_OF_ERROR = Object.freeze({
   HPE_HEADER_OVERFLOW: 431,
   HPE_CHUNK_EXTENSIONS_OVERFLOW: 413,
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 });
 
-/** Refusals at the gate. @typedef {Extract<ErrorCode, 'bad-request' | 'host-not-allowed' | 'too-many-requests'>} Refusal */
+/**
+ * Refusals at the gate.
+ * @typedef {Extract<ErrorCode, 'bad-request' | 'host-not-allowed' | 'too-many-requests'>} Refusal
+ */
 
 export class Gate {
   #clock;
@@ -72,7 +80,13 @@ export class Gate {
    * @param {(socket: Socket) => boolean} [options.isProxy]
    *   whether who connects is a trusted proxy, whose connections carry many people's requests
    */
-  constructor({ clock, isAllowedHost, counts, clientOf = ({ socket }) => socket, isProxy = () => false }) {
+  constructor({
+    clock,
+    isAllowedHost,
+    counts,
+    clientOf = ({ socket }) => socket,
+    isProxy = () => false,
+  }) {
     this.#clock = clock;
     this.#clientOf = clientOf;
     this.#isProxy = isProxy;
@@ -85,8 +99,8 @@ export class Gate {
    * Puts itself before a server's requests.
    * @param {Server} server not listening yet
    * @param {RequestListener} app answers what may pass
-   * @param {(request: IncomingMessage) => boolean} isAudio whether a request is of a session's audio, which has limits of
-   *   its own
+   * @param {(request: IncomingMessage) => boolean} isAudio whether a request is of a session's
+   *   audio, which has limits of its own
    */
   attach(server, app, isAudio) {
     const isSecure = 'setSecureContext' in server;
@@ -95,10 +109,13 @@ export class Gate {
       const connection = this.#byPeer.get(peerOf(socket));
       if (connection) this.#connections.set(socket, connection);
     });
-    server.on('clientError', (error, socket) => this.#malformed(error, /** @type {Socket} */ (socket)));
+    server.on('clientError', (error, socket) =>
+      this.#malformed(error, /** @type {Socket} */ (socket)),
+    );
     this.#serve = (request, response) => {
       useOriginForm(request);
-      if (this.#opens(request, response, isAudio(request) ? null : kindOf(request))) app(request, response);
+      if (this.#opens(request, response, isAudio(request) ? null : kindOf(request)))
+        app(request, response);
     };
     server.on('request', this.#serve);
     // There is one expectation, to which Node answers 100 (RFC 9110, section 10.1.1).
@@ -128,8 +145,9 @@ export class Gate {
   }
 
   /**
-   * Answers a request to go on in another protocol as if it were none, which it may be (RFC 9110, section 7.8): curl asks
-   * for h2c, say. A tunnel (CONNECT) is refused. A body isn't read, so nothing can follow.
+   * Answers a request to go on in another protocol as if it were none, which it may be (RFC 9110,
+   * section 7.8): curl asks for h2c, say. A tunnel (CONNECT) is refused. A body isn't read, so
+   * nothing can follow.
    * @param {IncomingMessage} request
    * @param {Duplex} duplex
    */
@@ -144,7 +162,8 @@ export class Gate {
   }
 
   /**
-   * The answer to a request goes on for as long as its reader takes it: it is a session, which has limits of its own.
+   * The answer to a request goes on for as long as its reader takes it: it is a session, which has
+   * limits of its own.
    * @param {IncomingMessage} request
    */
   outlives({ socket }) {
@@ -164,7 +183,12 @@ export class Gate {
    * @param {boolean} isSecure whether TLS is to begin
    */
   #connected(socket, isSecure) {
-    const connection = this.#visitors.connect(socket, isSecure, this.#clock.now(), this.#isProxy(socket));
+    const connection = this.#visitors.connect(
+      socket,
+      isSecure,
+      this.#clock.now(),
+      this.#isProxy(socket),
+    );
     if (connection === null) {
       this.#counts.connections += 1;
       socket.destroy();
@@ -205,7 +229,10 @@ export class Gate {
     }
     const client = this.#clientOf(request);
     const isProxied = client !== request.socket;
-    const isCrowded = isProxied && connection !== undefined && !this.#visitors.carry(connection, client.remoteAddress);
+    const isCrowded =
+      isProxied &&
+      connection !== undefined &&
+      !this.#visitors.carry(connection, client.remoteAddress);
     const refusal = isCrowded ? 'too-many-requests' : this.#refusal(request, connection, kind);
     if (refusal !== null) this.#refuse(request, response, refusal, isProxied);
     return refusal === null;
@@ -215,7 +242,8 @@ export class Gate {
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
    * @param {Refusal} refusal
-   * @param {boolean} isProxied  whether a proxy carries it, whose connection is others' too: it waits for nothing
+   * @param {boolean} isProxied whether a proxy carries it, whose connection is others' too: it
+   *   waits for nothing
    */
   #refuse(request, response, refusal, isProxied) {
     if (!isProxied) response.setHeader('Connection', 'close');
@@ -236,12 +264,18 @@ export class Gate {
    * @returns {Refusal | null}
    */
   #refusal(request, connection, kind) {
-    const { headers: { host }, httpVersion, rawHeaders, url = '' } = request;
+    const {
+      headers: { host },
+      httpVersion,
+      rawHeaders,
+      url = '',
+    } = request;
     if (kind !== null && !this.#take(request, connection, kind)) return 'too-many-requests';
     const hosts = countHosts(rawHeaders);
-    // RFC 9112, section 3.2. A target that is no path, as of a tunnel, means no host of ours: its sender isn't told which
-    // option allows it.
-    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || !url.startsWith('/')) return 'bad-request';
+    // RFC 9112, section 3.2. A target that is no path, as of a tunnel, means no host of ours: its
+    // sender isn't told which option allows it.
+    if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || !url.startsWith('/'))
+      return 'bad-request';
     return this.#isAllowedHost(host) ? null : 'host-not-allowed';
   }
 
@@ -258,8 +292,8 @@ export class Gate {
   }
 
   /**
-   * Ends a connection that sends a request before it has the answer to the last, which no browser does: one write of
-   * many requests would be many answers at once.
+   * Ends a connection that sends a request before it has the answer to the last, which no browser
+   * does: one write of many requests would be many answers at once.
    * @param {Connection} connection
    * @param {IncomingMessage} request
    */
@@ -303,10 +337,11 @@ export class Gate {
 /** @typedef {Socket & { parser?: { onIncoming?: () => number } }} ParsedSocket */
 
 /**
- * Has Node's parser leave the rest of what it was given, which may be a thousand requests: it would go through all of
- * them, 20 ms of 64 KB, though their connection has ended. That the parser asks after each head of a request what is to
- * come, and takes 2 for "no more HTTP", is Node's own affair, the same in all of its versions; where it were not, only
- * the time would be lost (test/hostile/http.test.js).
+ * Has Node's parser leave the rest of what it was given, which may be a thousand requests: it would
+ * go through all of them, 20 ms of 64 KB, though their connection has ended. That the parser asks
+ * after each head of a request what is to come, and takes 2 for "no more HTTP", is Node's own
+ * affair, the same in all of its versions; where it were not, only the time would be lost
+ * (test/hostile/http.test.js).
  * @param {ParsedSocket} socket
  */
 function stopParsing({ parser }) {
@@ -314,8 +349,8 @@ function stopParsing({ parser }) {
 }
 
 /**
- * Whether what is wrong with a connection's bytes may be told: not behind bytes of an answer, nor ahead of an answer to a
- * request that was whole.
+ * Whether what is wrong with a connection's bytes may be told: not behind bytes of an answer, nor
+ * ahead of an answer to a request that was whole.
  * @param {ServerResponse | null | undefined} answering  what is under way
  */
 const mayTell = (answering) => !answering || !(answering.headersSent || answering.req.complete);
@@ -345,12 +380,14 @@ function rawAnswer(status, code) {
  */
 function countHosts(rawHeaders) {
   let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') hosts += 1;
+  for (let i = 0; i < rawHeaders.length; i += 2)
+    if (rawHeaders[i].length === 4 && rawHeaders[i].toLowerCase() === 'host') hosts += 1;
   return hosts;
 }
 
 /** @param {Socket} socket */
-const peerOf = ({ remoteAddress, remotePort, localAddress }) => `${remoteAddress} ${remotePort} ${localAddress}`;
+const peerOf = ({ remoteAddress, remotePort, localAddress }) =>
+  `${remoteAddress} ${remotePort} ${localAddress}`;
 
 /**
  * @param {IncomingMessage} request

@@ -1,6 +1,7 @@
 /**
- * Counts the connections over TCP that were ended for what their clients did, by reason, for whoever watches the server.
- * Requests that are refused with a code are counted by it: server/counts.js.
+ * Counts the connections over TCP that were ended for what their clients did, by reason, for
+ * whoever watches the server. Requests that are refused with a code are counted by it:
+ * server/counts.js.
  *
  * @typedef {object} HttpCounts
  * @property {number} pipelined      connections ended for a request while one was unanswered

@@ -24,7 +24,11 @@ export function refuseOperator(request, response, operatorToken) {
  */
 export function isOperator(request, operatorToken) {
   const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-  return operatorToken !== null && given !== undefined && timingSafeEqual(sha256(given), sha256(operatorToken));
+  return (
+    operatorToken !== null &&
+    given !== undefined &&
+    timingSafeEqual(sha256(given), sha256(operatorToken))
+  );
 }
 
 /** @param {string} text */

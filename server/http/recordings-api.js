@@ -15,7 +15,10 @@ import { networkOfClient } from '../network-address.js';
 import { AnswerCache } from './answer-cache.js';
 import { answerError } from './body.js';
 
-/** The types of a recording's files, by the end of their names. @type {Readonly<Record<string, string>>} */
+/**
+ * The types of a recording's files, by the end of their names.
+ * @type {Readonly<Record<string, string>>}
+ */
 const TYPES = Object.freeze({
   '.opus': 'audio/ogg; codecs=opus',
   '.webm': 'audio/webm; codecs=opus',
@@ -30,23 +33,32 @@ const SHOWN = new Set(['.json', '.vtt']);
 const MAX_LISTED = 100;
 
 /**
- * @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' | 'wholeBytes' | 'prepare'>} ServedRecordings
+ * @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' |
+ *   'wholeBytes' | 'prepare'>} ServedRecordings
  *
- * @typedef {(request: Request<any>, room: string, grant?: Pick<Whom, 'identity' | 'tokenId'>) => boolean} IsBanned
- *   whether whoever asks is banned from a room: by the network that they come from, or by their token
+ * @typedef {(request: Request<any>, room: string, grant?: Pick<Whom, 'identity' | 'tokenId'>) =>
+ *   boolean} IsBanned whether whoever asks is banned from a room: by the network that they come
+ *   from, or by their token
  */
 
 /**
  * @param {Pick<Bans, 'has'>} bans
- * @param {(request: Request<any>) => { remoteAddress?: string }} [clientOf]  a request's client, which is its socket unless a
- *   trusted proxy names another
+ * @param {(request: Request<any>) => { remoteAddress?: string }} [clientOf] a request's client,
+ *   which is its socket unless a trusted proxy names another
  * @returns {IsBanned}
  */
-export const bannedBy = (bans, clientOf = ({ socket }) => socket) => (request, room, { identity, tokenId } = { identity: null, tokenId: null }) =>
-  bans.has(room, { identity, tokenId, network: networkOfClient(clientOf(request).remoteAddress) });
+export const bannedBy =
+  (bans, clientOf = ({ socket }) => socket) =>
+  (request, room, { identity, tokenId } = { identity: null, tokenId: null }) =>
+    bans.has(room, {
+      identity,
+      tokenId,
+      network: networkOfClient(clientOf(request).remoteAddress),
+    });
 
 /**
- * Serves recordings to those who know a recording's id, and aren't banned from its room: /api/recordings/<id>/.
+ * Serves recordings to those who know a recording's id, and aren't banned from its room:
+ * /api/recordings/<id>/.
  *
  * @param {ServedRecordings} recordings
  * @param {IsBanned} isBanned
@@ -58,7 +70,8 @@ export function recordingsApi(recordings, isBanned, clock) {
   /** @type {AnswerCache<ReturnType<Recordings['describe']>>} */
   const descriptions = new AnswerCache(clock);
   recordings.whenRemoved((id) => descriptions.invalidate(id));
-  const describe = (/** @type {string} */ id) => descriptions.get(id, () => recordings.describe(id));
+  const describe = (/** @type {string} */ id) =>
+    descriptions.get(id, () => recordings.describe(id));
   api.get('/:id', async (request, response) => {
     const { id } = request.params;
     const description = await describe(id);
@@ -79,12 +92,14 @@ export function recordingsApi(recordings, isBanned, clock) {
 }
 
 /**
- * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them to those whose token lets
- * them listen in it, and to everybody without a token the public ones; to those who are banned from it, none.
+ * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them
+ * to those whose token lets them listen in it, and to everybody without a token the public ones; to
+ * those who are banned from it, none.
  *
  * @param {object} options
  * @param {Pick<Recordings, 'list' | 'whenRemoved'>} options.recordings
- * @param {Pick<TokenVerifier, 'verify'> | null} options.verifier  null where the server has no keys: then nobody can show that they belong to a room
+ * @param {Pick<TokenVerifier, 'verify'> | null} options.verifier null where the server has no keys:
+ *   then nobody can show that they belong to a room
  * @param {IsBanned} options.isBanned
  * @param {Pick<Clock, 'now'>} options.clock
  * @returns {RequestHandler}
@@ -96,14 +111,19 @@ export function recordingsList({ recordings, verifier, isBanned, clock }) {
   return async (request, response, next) => {
     const { room } = request.query;
     if (room === undefined) return next();
-    if (typeof room !== 'string' || roomNameError(room) !== null) return answerError(response, 'room-name');
+    if (typeof room !== 'string' || roomNameError(room) !== null)
+      return answerError(response, 'room-name');
     const token = /^Bearer +(\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
     const admission = verifier && token !== undefined ? await verifier.verify(token, room) : null;
     if (typeof admission === 'string') return answerError(response, admission);
     if (isBanned(request, room, admission?.grant)) return answerError(response, 'banned');
     const mayHear = admission !== null && !admission.grant.withheld.has('listen');
     const all = await lists.get('', () => recordings.list(Infinity));
-    response.json({ recordings: all.filter((one) => one.room === room && (mayHear || one.isPublic)).slice(0, MAX_LISTED) });
+    response.json({
+      recordings: all
+        .filter((one) => one.room === room && (mayHear || one.isPublic))
+        .slice(0, MAX_LISTED),
+    });
   };
 }
 
@@ -113,11 +133,12 @@ export function recordingsList({ recordings, verifier, isBanned, clock }) {
  * @param {string} id
  * @returns {ErrorCode}
  */
-export const missing = (recordings, id) => (recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found');
+export const missing = (recordings, id) =>
+  recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found';
 
 /**
- * Sends a file, whole or a range of it (RFC 9110, section 14). One that is being written has no validator, and is as long
- * as what of it is whole.
+ * Sends a file, whole or a range of it (RFC 9110, section 14). One that is being written has no
+ * validator, and is as long as what of it is whole.
  * @param {ServedRecordings} recordings
  * @param {Request<any>} request
  * @param {Response} response
@@ -130,16 +151,36 @@ async function sendFile(recordings, request, response, { id, root, file }, next)
   const known = await stat(join(root, file)).catch(() => null);
   // Sound is added to the end of its file; the files beside it are replaced by whole ones.
   const isCut = grows && kind === '.opus';
-  const bytes = known?.isFile() ? (isCut ? await recordings.wholeBytes(id, file, known.size) : known.size) : 0;
+  const bytes = known?.isFile()
+    ? isCut
+      ? await recordings.wholeBytes(id, file, known.size)
+      : known.size
+    : 0;
   if (!known || bytes === 0) return answerError(response, missing(recordings, id));
   // No caches between: the id is a secret, and a recording can be deleted.
-  if (!grows) response.set({ ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`, 'Cache-Control': 'private, no-cache' });
-  const headers = { 'Content-Type': TYPES[kind], ...(!SHOWN.has(kind) && { 'Content-Disposition': `attachment; filename="${file}"` }) };
-  const options = { root, headers, cacheControl: false, dotfiles: /** @type {const} */ ('allow'), etag: false, lastModified: !grows, ...(isCut && { end: bytes - 1 }) };
+  if (!grows)
+    response.set({
+      ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`,
+      'Cache-Control': 'private, no-cache',
+    });
+  const headers = {
+    'Content-Type': TYPES[kind],
+    ...(!SHOWN.has(kind) && { 'Content-Disposition': `attachment; filename="${file}"` }),
+  };
+  const options = {
+    root,
+    headers,
+    cacheControl: false,
+    dotfiles: /** @type {const} */ ('allow'),
+    etag: false,
+    lastModified: !grows,
+    ...(isCut && { end: bytes - 1 }),
+  };
   response.sendFile(file, options, (error) => {
     if (!error || response.headersSent || response.destroyed) return;
     const { status } = /** @type {Error & { status?: number }} */ (error);
-    for (const name of ['ETag', 'Last-Modified', 'Content-Disposition', 'Accept-Ranges']) response.removeHeader(name);
+    for (const name of ['ETag', 'Last-Modified', 'Content-Disposition', 'Accept-Ranges'])
+      response.removeHeader(name);
     // The range that there is stands in Content-Range (RFC 9110, section 15.5.17).
     if (status === 416) answerError(response, 'range-beyond');
     else if (status === 404) answerError(response, missing(recordings, id));

@@ -19,27 +19,37 @@ const HTTPS_PORT = 443;
 const ALLOWED = Object.freeze({ Allow: 'GET, HEAD, OPTIONS' });
 
 /**
- * Makes the server of plain HTTP beside HTTPS: it leads browsers to HTTPS, and answers an authority's challenges.
+ * Makes the server of plain HTTP beside HTTPS: it leads browsers to HTTPS, and answers an
+ * authority's challenges.
  * @param {object} options
  * @param {number} options.httpsPort                   that the page is at
- * @param {ReadonlyArray<string> | null} options.names  hosts that it leads to: the first for any other; null for any
+ * @param {ReadonlyArray<string> | null} options.names hosts that it leads to: the first for any
+ *   other; null for any
  * @param {ReadonlyMap<string, string>} [options.challenges]  answers, by the last part of the path
  * @returns {Server} not listening yet
  */
 export function createRedirectServer({ httpsPort, names, challenges = new Map() }) {
   // Each answer is a connection's last: whoever asks many times at once gets one answer.
-  const server = createServer({ ...HTTP1_SERVER_OPTIONS, keepAlive: false }, (request, response) => {
-    response.shouldKeepAlive = false;
-    request.resume();
-    const { url = '', method = '' } = request;
-    if (method === 'OPTIONS') return answer(response, 204, ALLOWED, '');
-    if (method !== 'GET' && method !== 'HEAD') return refuse(response, 405, ALLOWED);
-    const proof = url.startsWith(CHALLENGES) ? challenges.get(url.slice(CHALLENGES.length)) : undefined;
-    if (proof !== undefined) return answer(response, 200, { 'Content-Type': 'application/octet-stream' }, proof);
-    const host = targetHost(request, names);
-    if (host === null || !url.startsWith('/')) return refuse(response, 400);
-    answer(response, 301, { Location: `https://${host}${httpsPort === HTTPS_PORT ? '' : `:${httpsPort}`}${url}` });
-  });
+  const server = createServer(
+    { ...HTTP1_SERVER_OPTIONS, keepAlive: false },
+    (request, response) => {
+      response.shouldKeepAlive = false;
+      request.resume();
+      const { url = '', method = '' } = request;
+      if (method === 'OPTIONS') return answer(response, 204, ALLOWED, '');
+      if (method !== 'GET' && method !== 'HEAD') return refuse(response, 405, ALLOWED);
+      const proof = url.startsWith(CHALLENGES)
+        ? challenges.get(url.slice(CHALLENGES.length))
+        : undefined;
+      if (proof !== undefined)
+        return answer(response, 200, { 'Content-Type': 'application/octet-stream' }, proof);
+      const host = targetHost(request, names);
+      if (host === null || !url.startsWith('/')) return refuse(response, 400);
+      answer(response, 301, {
+        Location: `https://${host}${httpsPort === HTTPS_PORT ? '' : `:${httpsPort}`}${url}`,
+      });
+    },
+  );
   server.maxConnections = MAX_CONNECTIONS;
   server.maxRequestsPerSocket = 1;
   return server;
@@ -51,7 +61,8 @@ export function createRedirectServer({ httpsPort, names, challenges = new Map() 
  * @returns {string | null} null where the request names no host
  */
 function targetHost({ headers }, names) {
-  const [, host = ''] = /^(\[[^\]]+\]|[^:]*)(?::\d+)?$/.exec(headers.host?.toLowerCase() ?? '') ?? [];
+  const [, host = ''] =
+    /^(\[[^\]]+\]|[^:]*)(?::\d+)?$/.exec(headers.host?.toLowerCase() ?? '') ?? [];
   if (names) return names.includes(host) ? host : names[0];
   return isCertificateHost(host.replace(/^\[(.*)\]$/, '$1')) && !host.startsWith('*') ? host : null;
 }
@@ -73,6 +84,10 @@ function refuse(response, status, headers) {
  * @param {string} [body]
  */
 function answer(response, status, headers = {}, body = `${STATUS_CODES[status]}\n`) {
-  response.writeHead(status, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff', ...headers });
+  response.writeHead(status, {
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    ...headers,
+  });
   response.end(body);
 }

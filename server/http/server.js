@@ -13,9 +13,9 @@ import { isHttps } from '../config/config.js';
 import { surviveFileShortage } from '../open-files.js';
 
 /**
- * Options for node:http and node:https. A client of the HTTP/1 transport sends all the time, so a connection
- * that is quiet for longer than keepAliveTimeout is of no more use; every request is short, so one that
- * takes long only holds a connection (test/integration/http/limits.test.js).
+ * Options for node:http and node:https. A client of the HTTP/1 transport sends all the time, so a
+ * connection that is quiet for longer than keepAliveTimeout is of no more use; every request is
+ * short, so one that takes long only holds a connection (test/integration/http/limits.test.js).
  */
 export const HTTP1_SERVER_OPTIONS = Object.freeze({
   noDelay: true,
@@ -29,7 +29,10 @@ export const HTTP1_SERVER_OPTIONS = Object.freeze({
   requireHostHeader: false,
 });
 
-/** The time after which a connection is ended on which nothing moves, such as an answer that isn't read, in milliseconds. */
+/**
+ * The time after which a connection is ended on which nothing moves, such as an answer that isn't
+ * read, in milliseconds.
+ */
 export const STALL_MS = 40_000;
 
 /** TLS handshake timeout, in milliseconds. */
@@ -42,20 +45,22 @@ const CONNECTIONS_EACH = 8;
 const SPARE_CONNECTIONS = 250;
 
 /**
- * Connections that may wait to be taken, as many as Linux lets (net.core.somaxconn): with Node's 511 the rest of those who
- * come at once are dropped, and try again after a second.
+ * Connections that may wait to be taken, as many as Linux lets (net.core.somaxconn): with Node's
+ * 511 the rest of those who come at once are dropped, and try again after a second.
  */
 export const BACKLOG = 4096;
 
 /**
- * Makes the server of the page, the API, WebSocket and HTTP/1: with HTTPS where there is a certificate
- * of the operator's own or of an authority, which is replaced when it is renewed.
+ * Makes the server of the page, the API, WebSocket and HTTP/1: with HTTPS where there is a
+ * certificate of the operator's own or of an authority, which is replaced when it is renewed.
  * @param {Pick<Config, 'cert' | 'maxSessions'> & Partial<Pick<Config, 'domains'>>} config
  * @param {ServerCertificate} certificate
  * @returns {Server} not listening yet
  */
 export function createPageServer(config, certificate) {
-  const server = isHttps(config) ? createSecureServer(certificate) : createHttpServer(HTTP1_SERVER_OPTIONS);
+  const server = isHttps(config)
+    ? createSecureServer(certificate)
+    : createHttpServer(HTTP1_SERVER_OPTIONS);
   server.timeout = STALL_MS;
   server.maxConnections = CONNECTIONS_EACH * config.maxSessions + SPARE_CONNECTIONS;
   return server;
@@ -64,14 +69,22 @@ export function createPageServer(config, certificate) {
 /** @param {ServerCertificate} certificate */
 function createSecureServer(certificate) {
   const { certPem: cert, keyPem: key } = certificate.current;
-  const server = createHttpsServer({ ...HTTP1_SERVER_OPTIONS, handshakeTimeout: TLS_HANDSHAKE_MS, cert, key });
-  certificate.onRenew((renewed) => server.setSecureContext({ cert: renewed.certPem, key: renewed.keyPem }));
+  const server = createHttpsServer({
+    ...HTTP1_SERVER_OPTIONS,
+    handshakeTimeout: TLS_HANDSHAKE_MS,
+    cert,
+    key,
+  });
+  certificate.onRenew((renewed) =>
+    server.setSecureContext({ cert: renewed.certPem, key: renewed.keyPem }),
+  );
   return server;
 }
 
 /**
- * The addresses to listen on. Where the machine has no IPv6, '::' means every address of IPv4. localhost is the loopback of
- * both families: browsers try ::1 at first, and over QUIC they aren't told that nobody is there.
+ * The addresses to listen on. Where the machine has no IPv6, '::' means every address of IPv4.
+ * localhost is the loopback of both families: browsers try ::1 at first, and over QUIC they aren't
+ * told that nobody is there.
  * @param {string} host
  * @param {() => TcpServer} [createProbe]
  * @returns {Promise<string[]>} at least one
@@ -91,7 +104,9 @@ async function hasAddress(host, createProbe) {
   const probe = createProbe();
   try {
     await tryListening(probe, host, 0);
-    await new Promise((/** @type {(done: void) => void} */ resolve) => void probe.close(() => resolve()));
+    await new Promise(
+      (/** @type {(done: void) => void} */ resolve) => void probe.close(() => resolve()),
+    );
   } catch (error) {
     const { code } = /** @type {NodeJS.ErrnoException} */ (error);
     if (code === 'EAFNOSUPPORT' || code === 'EADDRNOTAVAIL') return false;
@@ -107,14 +122,18 @@ async function hasAddress(host, createProbe) {
  * @param {number} port 0 for a free one
  * @param {'port' | 'http-port'} [option]  that chose the port
  * @returns {Promise<number>} the port
- * @throws {import('../config/config-error.js').ConfigError} when an address or the port can't be had
+ * @throws {import('../config/config-error.js').ConfigError} when an address or the port can't be
+ *   had
  */
 export async function listen(server, [host, ...others], port, option = 'port') {
   await listenOn(server, host, port, option);
   const bound = /** @type {AddressInfo} */ (server.address()).port;
   for (const other of others) {
     // Options that node:http sets for its own sockets.
-    const beside = createTcpServer({ allowHalfOpen: true, noDelay: true, keepAlive: true }, (socket) => server.emit('connection', socket));
+    const beside = createTcpServer(
+      { allowHalfOpen: true, noDelay: true, keepAlive: true },
+      (socket) => server.emit('connection', socket),
+    );
     beside.maxConnections = server.maxConnections;
     server.once('close', () => beside.close());
     await listenOn(beside, other, bound, option);

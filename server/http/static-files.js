@@ -1,7 +1,7 @@
 /**
- * The page's files, served from memory: each is read and compressed once, however often it is asked for, and no answer
- * holds a descriptor or a compressor. A file that has changed on the disk is noticed when it is asked for, by its time
- * and size, which are looked at once a second at most.
+ * The page's files, served from memory: each is read and compressed once, however often it is asked
+ * for, and no answer holds a descriptor or a compressor. A file that has changed on the disk is
+ * noticed when it is asked for, by its time and size, which are looked at once a second at most.
  *
  * @import { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -15,7 +15,8 @@
  * @property {number} bytesOnDisk
  * @property {number} seenMs         when it was last looked at on the disk
  * @property {Buffer} body
- * @property {{ [encoding in Encoding]?: Promise<Buffer> }} packed  its body compressed, where somebody has asked for it
+ * @property {{ [encoding in Encoding]?: Promise<Buffer> }} packed its body compressed, where
+ *   somebody has asked for it
  */
 
 import { createHash } from 'node:crypto';
@@ -32,11 +33,15 @@ const FRESH_MS = 1000;
 const LEAST_PACKED_BYTES = 1024;
 
 /**
- * Brotli's effort. It compresses all files in 0.1 s to 390 KB; 4 leaves 424 KB, and the greatest takes 1.8 s to 357 KB.
+ * Brotli's effort. It compresses all files in 0.1 s to 390 KB; 4 leaves 424 KB, and the greatest
+ * takes 1.8 s to 357 KB.
  */
 const BROTLI_QUALITY = 8;
 
-/** Brotli's window, as a power of two: no larger than the body, or it would be memory that is only zeroed. */
+/**
+ * Brotli's window, as a power of two: no larger than the body, or it would be memory that is only
+ * zeroed.
+ */
 const BROTLI_WINDOWS = Object.freeze({ least: 10, most: 22 });
 
 /** Files that are compressed at the same time: the threads are for recordings and the disk too. */
@@ -61,7 +66,10 @@ const packers = { br: promisify(brotliCompress), gzip: promisify(gzip) };
 /** @type {Record<Encoding, (body: Buffer) => Promise<Buffer>>} */
 const pack = {
   br: (body) => {
-    const window = Math.min(BROTLI_WINDOWS.most, Math.max(BROTLI_WINDOWS.least, Math.ceil(Math.log2(body.length + 16))));
+    const window = Math.min(
+      BROTLI_WINDOWS.most,
+      Math.max(BROTLI_WINDOWS.least, Math.ceil(Math.log2(body.length + 16))),
+    );
     const params = {
       [constants.BROTLI_PARAM_QUALITY]: BROTLI_QUALITY,
       [constants.BROTLI_PARAM_LGWIN]: window,
@@ -86,12 +94,16 @@ export class StaticFiles {
 
   /**
    * @param {object} options
-   * @param {Readonly<Record<string, string>>} options.directories  by the path that they are served at
+   * @param {Readonly<Record<string, string>>} options.directories by the path that they are served
+   *   at
    * @param {OutgoingHttpHeaders} options.headers   of each answer
    * @param {Pick<Clock, 'now'>} options.clock
    */
   constructor({ directories, headers, clock }) {
-    this.#directories = Object.entries(directories).map(([path, directory]) => ({ prefix: `${path}/`, directory }));
+    this.#directories = Object.entries(directories).map(([path, directory]) => ({
+      prefix: `${path}/`,
+      directory,
+    }));
     this.#headers = { ...headers, 'Cache-Control': 'no-cache' };
     this.#clock = clock;
   }
@@ -140,7 +152,8 @@ export class StaticFiles {
     if (!found) return null;
     const name = decode(asked.slice(found.prefix.length));
     // No name begins with a dot, so none leads out of the directory or to what is hidden there.
-    if (name === null || name.split('/').some((part) => part === '' || /^\.|[\0\\]/.test(part))) return null;
+    if (name === null || name.split('/').some((part) => part === '' || /^\.|[\0\\]/.test(part)))
+      return null;
     return join(found.directory, name);
   }
 
@@ -167,14 +180,26 @@ export class StaticFiles {
     }
     const kept = this.#files.get(path);
     const seenMs = this.#clock.now();
-    if (kept && kept.bytesOnDisk === found.size && kept.modified.getTime() === found.mtime.getTime()) {
+    if (
+      kept &&
+      kept.bytesOnDisk === found.size &&
+      kept.modified.getTime() === found.mtime.getTime()
+    ) {
       kept.seenMs = seenMs;
       return kept;
     }
     const body = await readFile(path);
     const etag = `W/"${createHash('sha256').update(body).digest('base64url').slice(0, 22)}"`;
     const type = /** @type {Record<string, string>} */ (TYPES)[extname(path)] ?? OTHER_TYPE;
-    const file = { etag, type, modified: found.mtime, bytesOnDisk: found.size, seenMs, body, packed: {} };
+    const file = {
+      etag,
+      type,
+      modified: found.mtime,
+      bytesOnDisk: found.size,
+      seenMs,
+      body,
+      packed: {},
+    };
     this.#files.set(path, file);
     return file;
   }
@@ -211,7 +236,13 @@ export class StaticFiles {
 
   /** @param {StaticFile} file @param {OutgoingHttpHeaders} headers */
   #headersOf({ etag, modified }, headers) {
-    return { ...this.#headers, ...headers, ETag: etag, 'Last-Modified': modified.toUTCString(), Vary: 'Accept-Encoding' };
+    return {
+      ...this.#headers,
+      ...headers,
+      ETag: etag,
+      'Last-Modified': modified.toUTCString(),
+      Vary: 'Accept-Encoding',
+    };
   }
 
   /**
@@ -228,7 +259,8 @@ export class StaticFiles {
    * @param {Encoding} encoding
    */
   async #packInTurn(body, encoding) {
-    if (this.#packing >= MAX_PACKING) await new Promise((/** @type {(turn: void) => void} */ turn) => this.#waiting.push(turn));
+    if (this.#packing >= MAX_PACKING)
+      await new Promise((/** @type {(turn: void) => void} */ turn) => this.#waiting.push(turn));
     this.#packing += 1;
     try {
       return await pack[encoding](body);
@@ -258,7 +290,11 @@ function decode(text) {
  */
 function isUnchanged({ headers }, { etag, modified }) {
   const { 'if-none-match': known, 'if-modified-since': since } = headers;
-  if (known !== undefined) return known === etag || known.split(',').some((tag) => ['*', etag, etag.slice(2)].includes(tag.trim()));
+  if (known !== undefined)
+    return (
+      known === etag ||
+      known.split(',').some((tag) => ['*', etag, etag.slice(2)].includes(tag.trim()))
+    );
   // The header has whole seconds.
   return since !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= Date.parse(since);
 }

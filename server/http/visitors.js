@@ -1,5 +1,6 @@
 /**
- * Who is connected over TCP, by address, and what each address and each connection may still ask for.
+ * Who is connected over TCP, by address, and what each address and each connection may still ask
+ * for.
  * @import { Socket } from 'node:net'
  * @import { ServerResponse } from 'node:http'
  */
@@ -8,9 +9,10 @@ import { networkOf } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 
 /**
- * Requests of one connection and of one address (an IPv4 address, an IPv6 /64). A page is 112 files over six connections
- * (`node bench/page-load.js`), and an address may be many people behind one router. The HTTP/1 transport's own requests,
- * 50 a second for each person, count for their session instead.
+ * Requests of one connection and of one address (an IPv4 address, an IPv6 /64). A page is 112 files
+ * over six connections (`node bench/page-load.js`), and an address may be many people behind one
+ * router. The HTTP/1 transport's own requests, 50 a second for each person, count for their session
+ * instead.
  */
 export const RATES = Object.freeze({
   file: { connection: { atOnce: 500, perSecond: 100 }, address: { atOnce: 6000, perSecond: 1000 } },
@@ -24,8 +26,9 @@ const CONNECTION_RATE = Object.freeze({ atOnce: 2000, perSecond: 1000 });
 const SECURE_CONNECTION_RATE = Object.freeze({ atOnce: 200, perSecond: 100 });
 
 /**
- * Connections of one address, without those that have become a WebSocket. Each may have one request under way, and the
- * audio of all rooms waits while all of these are looked at in one turn of the event loop (test/hostile/http.test.js).
+ * Connections of one address, without those that have become a WebSocket. Each may have one request
+ * under way, and the audio of all rooms waits while all of these are looked at in one turn of the
+ * event loop (test/hostile/http.test.js).
  */
 export const MAX_CONNECTIONS = 512;
 
@@ -70,7 +73,10 @@ export class Connection {
 class Visitor {
   buckets = bucketsOf('address');
   connecting;
-  /** Its own, the oldest first, and those of proxies that carry a request of its. @type {Set<Connection>} */
+  /**
+   * Its own, the oldest first, and those of proxies that carry a request of its.
+   * @type {Set<Connection>}
+   */
   connections = new Set();
 
   /** @param {boolean} isSecure */
@@ -89,11 +95,13 @@ export class Visitors {
   #visitors = new Map();
 
   /**
-   * Takes a new connection. Where its address has too many, the oldest that nothing goes on in is ended for it.
+   * Takes a new connection. Where its address has too many, the oldest that nothing goes on in is
+   * ended for it.
    * @param {Socket} socket
    * @param {boolean} isSecure whether TLS is to begin
    * @param {number} nowMs
-   * @param {boolean} [isProxy] whether it is a trusted proxy's, which has many people's: it has no limit
+   * @param {boolean} [isProxy] whether it is a trusted proxy's, which has many people's: it has no
+   *   limit
    * @returns {Connection | null} null where it is one too many
    */
   connect(socket, isSecure, nowMs, isProxy = false) {
@@ -106,10 +114,12 @@ export class Visitors {
   }
 
   /**
-   * Counts a trusted proxy's connection for the client whose request it carries, until the answer is out: see release().
+   * Counts a trusted proxy's connection for the client whose request it carries, until the answer
+   * is out: see release().
    * @param {Connection} connection
    * @param {string | undefined} address  the client's
-   * @returns {boolean} false where as many carry requests of the client's as it might have connections
+   * @returns {boolean} false where as many carry requests of the client's as it might have
+   *   connections
    */
   carry(connection, address) {
     this.#forgetOne();
@@ -127,7 +137,8 @@ export class Visitors {
   }
 
   /**
-   * Asks whether a request of a client behind a trusted proxy may be answered: it counts for the client's address alone.
+   * Asks whether a request of a client behind a trusted proxy may be answered: it counts for the
+   * client's address alone.
    * @param {string | undefined} address the client's
    * @param {Kind} kind
    * @param {number} nowMs

@@ -1,6 +1,7 @@
 /**
- * Rooms as endless files over HTTP, for whatever plays a link: `GET /listen/<room>`. Each reader is one of the room's
- * audience, with a session of this transport; what would be packets to a client becomes parts of a file.
+ * Rooms as endless files over HTTP, for whatever plays a link: `GET /listen/<room>`. Each reader is
+ * one of the room's audience, with a session of this transport; what would be packets to a client
+ * becomes parts of a file.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -18,7 +19,13 @@ import { randomInt } from 'node:crypto';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { CONTROL_VERSION } from '../../public/shared/wire/control.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { CLOCK_REQUEST_BYTES, Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
+import {
+  CLOCK_REQUEST_BYTES,
+  Packet,
+  PacketType,
+  readPacket,
+  writeClockRequest,
+} from '../../public/shared/wire/packet.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { countRefusal } from '../counts.js';
 import { answerSentence } from '../http/body.js';
@@ -32,12 +39,15 @@ import { FILL_MS, KINDS, LiveFile } from './live-file.js';
 /** /listen/<room>, with the kind of file behind it. */
 const PATH = /^\/listen\/([^/?.]+)(?:\.(ogg|opus|webm))?$/;
 
-/** The time between two signs of life of a session to its room, in milliseconds: below half of the shortest idle timeout. */
+/**
+ * The time between two signs of life of a session to its room, in milliseconds: below half of the
+ * shortest idle timeout.
+ */
 const ALIVE_MS = 500;
 
 /**
- * The bytes that may wait for a slow reader, and those from which on packets are left out, which the room takes for a
- * narrow path. A padded file begins with 46 KB.
+ * The bytes that may wait for a slow reader, and those from which on packets are left out, which
+ * the room takes for a narrow path. A padded file begins with 46 KB.
  */
 const LIMITS = Object.freeze({
   plain: { most: MAX_QUEUED_BYTES, blocked: MAX_QUEUED_BYTES / 4 },
@@ -69,7 +79,8 @@ writeClockRequest(alive, 0);
  * @property {Pick<Directory, 'inRoom'>} rooms
  * @property {Pick<Cluster, 'find'>} [cluster]  undefined where this server has all rooms
  * @property {number} maxSessions  more are refused with 'server-full'
- * @property {(request: IncomingMessage) => void} outlives  told of a request whose answer goes on as long as the room does
+ * @property {(request: IncomingMessage) => void} outlives told of a request whose answer goes on as
+ *   long as the room does
  * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
  * @property {Clock} clock
  * @property {Log} log
@@ -111,17 +122,30 @@ class ListenTransport {
   handle = (request, response, next) => {
     const { path, query } = splitTarget(request.url);
     const [, room, ending] = PATH.exec(path) ?? [];
-    if (room === undefined || (request.method !== 'GET' && request.method !== 'HEAD')) return next();
+    if (room === undefined || (request.method !== 'GET' && request.method !== 'HEAD'))
+      return next();
     const wrong = roomNameError(room);
     if (wrong !== null) return refuseReader(request, response, wrong);
     const asked = new URLSearchParams(query);
     const rate = asked.get('rate');
     if (rate !== null && !RATE.test(rate)) return refuseReader(request, response, 'bad-request');
-    const token = asked.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
-    const wish = { type: 'join', version: CONTROL_VERSION, room, name: READER_NAME, listen: true, ...(token && { token }) };
+    const token =
+      asked.get('token') ?? /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+    const wish = {
+      type: 'join',
+      version: CONTROL_VERSION,
+      room,
+      name: READER_NAME,
+      listen: true,
+      ...(token && { token }),
+    };
     /** @type {Kind} */
     const kind = ending === 'webm' ? 'webm' : 'ogg';
-    this.#open(request, response, wish, { kind, bitrate: rate === null ? null : 1000 * Number(rate), target: path + query }).catch((error) => {
+    this.#open(request, response, wish, {
+      kind,
+      bitrate: rate === null ? null : 1000 * Number(rate),
+      target: path + query,
+    }).catch((error) => {
       this.#options.log.error(`a reader of ${room} could not be let in: ${error?.stack ?? error}`);
       refuseReader(request, response, 'internal');
     });
@@ -139,7 +163,8 @@ class ListenTransport {
     if (typeof found === 'string') return refuseReader(request, response, found);
     if (found?.node && !found.relayed) return sendTo(response, found.node.url, asked);
     // Where this node relays another's room, there is one.
-    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found') return nobodyIn(request, response);
+    if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found')
+      return nobodyIn(request, response);
     if (this.#closed) return refuseReader(request, response, 'server-closing');
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
     if (response.destroyed) return;
@@ -181,7 +206,8 @@ class ListenTransport {
   sendMany(sessions, bytes) {
     if (!isAudio(bytes)) return;
     const now = this.#options.clock.now();
-    for (let i = 0; i < sessions.length; i++) /** @type {ListenSession} */ (sessions[i]).take(bytes, now);
+    for (let i = 0; i < sessions.length; i++)
+      /** @type {ListenSession} */ (sessions[i]).take(bytes, now);
   }
 
   close() {
@@ -264,11 +290,21 @@ class ListenSession extends BaseSession {
   /** @param {Parameters<typeof createAudioFormat>[0]} format  as the room tells it */
   #begin(format) {
     this.#response.writeHead(200, headersOf(this.#asked.kind));
-    const about = { kind: this.#asked.kind, format: createAudioFormat(format), room: this.room ?? '', serial: randomInt(2 ** 32), nowMs: this.#clock.now(), isPadded: this.#isPadded };
+    const about = {
+      kind: this.#asked.kind,
+      format: createAudioFormat(format),
+      room: this.room ?? '',
+      serial: randomInt(2 ** 32),
+      nowMs: this.#clock.now(),
+      isPadded: this.#isPadded,
+    };
     this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
     const { bitrate } = this.#asked;
     // Once the room has taken this session for one of its own.
-    if (bitrate !== null) queueMicrotask(() => this.receiveControl({ type: 'rate', bitsPerSecond: bitrate }, this.#clock.now()));
+    if (bitrate !== null)
+      queueMicrotask(() =>
+        this.receiveControl({ type: 'rate', bitsPerSecond: bitrate }, this.#clock.now()),
+      );
   }
 
   /** @param {Uint8Array} part */
@@ -309,10 +345,16 @@ class ListenSession extends BaseSession {
  */
 function takesBlocks({ headers }) {
   const wanted = headers['sec-fetch-dest'];
-  return wanted === undefined ? /^(?:Mozilla|VLC)\//.test(headers['user-agent'] ?? '') : wanted === 'audio' || wanted === 'video';
+  return wanted === undefined
+    ? /^(?:Mozilla|VLC)\//.test(headers['user-agent'] ?? '')
+    : wanted === 'audio' || wanted === 'video';
 }
 
-/** Reads a packet. @param {Uint8Array} bytes @returns {boolean} whether it is one of sound, mixed by the server */
+/**
+ * Reads a packet.
+ * @param {Uint8Array} bytes
+ * @returns {boolean} whether it is one of sound, mixed by the server
+ */
 const isAudio = (bytes) => readPacket(bytes, packet) === null && packet.type === PacketType.audio;
 
 /**
@@ -338,14 +380,19 @@ function nobodyIn(request, response) {
 }
 
 /**
- * Sends a reader to the node that has the room. The path was matched as one of this transport's: it names no host.
+ * Sends a reader to the node that has the room. The path was matched as one of this transport's: it
+ * names no host.
  * @param {ServerResponse} response
  * @param {string} url  the node's
  * @param {Asked} asked
  */
 function sendTo(response, url, { target }) {
   if (response.headersSent || response.destroyed) return;
-  endWith(response, 307, { Location: new URL(url).origin + target, 'Cache-Control': 'no-store', 'Content-Length': 0 });
+  endWith(response, 307, {
+    Location: new URL(url).origin + target,
+    'Cache-Control': 'no-store',
+    'Content-Length': 0,
+  });
 }
 
 /**

@@ -12,39 +12,46 @@ import { PaddedFile } from './padded-file.js';
 /** The sound of one page or cluster, which a player has to wait for, in samples: 200 ms. */
 const PART_SAMPLES = GRANULE_RATE / 5;
 
-/** How long a frame is waited for before its time is filled, in milliseconds: the server-side delay grows by less at a time. */
+/**
+ * How long a frame is waited for before its time is filled, in milliseconds: the server-side delay
+ * grows by less at a time.
+ */
 const WAIT_MS = 400;
 
 /**
- * Silence at the beginning of a padded file, in milliseconds: it plays at once, and what it has before the next
- * block comes (PaddedFile) is the delay that it keeps.
+ * Silence at the beginning of a padded file, in milliseconds: it plays at once, and what it has
+ * before the next block comes (PaddedFile) is the delay that it keeps.
  */
 export const AHEAD_MS = 1800;
 
 /**
- * Bytes of padding in the header of any other file. ffmpeg, mpv and GStreamer look at 2 KiB before they begin, which a
- * silent room would take 6 s to fill (`node bench/readers.js listen`).
+ * Bytes of padding in the header of any other file. ffmpeg, mpv and GStreamer look at 2 KiB before
+ * they begin, which a silent room would take 6 s to fill (`node bench/readers.js listen`).
  */
 const HEAD_PADDING = 2048;
 
 /** fill() is to be called this often, in milliseconds. */
 export const FILL_MS = 100;
 
-/** The longest gap that is filled, in milliseconds. A longer one, as of a computer that slept, is left out. */
+/**
+ * The longest gap that is filled, in milliseconds. A longer one, as of a computer that slept, is
+ * left out.
+ */
 const MAX_GAP_MS = 60_000;
 
 /**
- * The endless files that there are, by the end of their names. Icecast's relay knows them by their bare types only: with a
- * codec behind it, later listeners of the relay get no headers.
+ * The endless files that there are, by the end of their names. Icecast's relay knows them by their
+ * bare types only: with a codec behind it, later listeners of the relay get no headers.
  */
 export const KINDS = Object.freeze({ ogg: { type: 'audio/ogg' }, webm: { type: 'audio/webm' } });
 
 /** @typedef {keyof typeof KINDS} Kind */
 
 /**
- * A room's mix as an endless file: the frames of the shared stream as they were sent, one after another without a gap. The
- * time of frames that are left out in silence is filled with silence; that of frames that are lost with packets of one byte,
- * for which a decoder makes up what fades out.
+ * A room's mix as an endless file: the frames of the shared stream as they were sent, one after
+ * another without a gap. The time of frames that are left out in silence is filled with silence;
+ * that of frames that are lost with packets of one byte, for which a decoder makes up what fades
+ * out.
  */
 export class LiveFile {
   #file;
@@ -65,14 +72,22 @@ export class LiveFile {
    * @param {number} options.serial  of the stream in an Ogg file, 32 bits
    * @param {number} options.nowMs
    * @param {boolean} [options.isPadded]  for a browser or VLC, which take a file in large blocks
-   * @param {(part: Uint8Array) => void} options.write  given a new array each time: the header at once
+   * @param {(part: Uint8Array) => void} options.write given a new array each time: the header at
+   *   once
    */
   constructor({ kind, format, room, serial, nowMs, isPadded = false, write }) {
     const { sampleRate, channels } = format;
-    const stream = { preSkip: preSkipOf(format), sampleRate, channels, padding: isPadded ? 0 : HEAD_PADDING, write };
-    const file = kind === 'webm'
-      ? new WebmOpus({ ...stream, title: room, clusterSamples: PART_SAMPLES })
-      : new OggOpus({ ...stream, serial, tags: { TITLE: room }, pageSamples: PART_SAMPLES });
+    const stream = {
+      preSkip: preSkipOf(format),
+      sampleRate,
+      channels,
+      padding: isPadded ? 0 : HEAD_PADDING,
+      write,
+    };
+    const file =
+      kind === 'webm'
+        ? new WebmOpus({ ...stream, title: room, clusterSamples: PART_SAMPLES })
+        : new OggOpus({ ...stream, serial, tags: { TITLE: room }, pageSamples: PART_SAMPLES });
     this.#file = isPadded ? new PaddedFile(file) : file;
     this.#track = new Track(this.#file, format);
     this.#frameMs = format.frameMs;
@@ -103,7 +118,11 @@ export class LiveFile {
     this.#frames = this.#track.frames;
   }
 
-  /** @param {Packet} packet @param {number} repeat  which of its payloads @param {Uint8Array} bytes */
+  /**
+   * @param {Packet} packet
+   * @param {number} repeat which of its payloads
+   * @param {Uint8Array} bytes
+   */
   #put(packet, repeat, bytes) {
     const length = packet.payloadBytes[repeat];
     if (length === 0) this.#track.putSilence();

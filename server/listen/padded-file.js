@@ -4,9 +4,10 @@ import { GRANULE_RATE } from '../recording/ogg-opus.js';
 import { padPacket } from '../recording/opus-packet.js';
 
 /**
- * Bytes a second of a file for a browser or VLC. Chromium and Firefox take a file in blocks of 32 KiB, VLC in blocks of
- * 4 KiB after a look at more. A file that has fewer begins late and stays so: a silent room by 48 s and more, speech by
- * 5 s (`node bench/readers.js listen`). A block is 1.3 s then.
+ * Bytes a second of a file for a browser or VLC. Chromium and Firefox take a file in blocks of 32
+ * KiB, VLC in blocks of 4 KiB after a look at more. A file that has fewer begins late and stays so:
+ * a silent room by 48 s and more, speech by 5 s (`node bench/readers.js listen`). A block is 1.3 s
+ * then.
  */
 const BYTES_PER_SECOND = 25_600;
 
@@ -16,7 +17,10 @@ const MAX_PADDED_BYTES = 4000;
 /** For all files: a packet is copied before the next. */
 const padded = new Uint8Array(MAX_PADDED_BYTES);
 
-/** A file whose packets are padded (RFC 6716, section 3.2.5) to a steady rate. Decoders drop the padding. */
+/**
+ * A file whose packets are padded (RFC 6716, section 3.2.5) to a steady rate. Decoders drop the
+ * padding.
+ */
 export class PaddedFile {
   #file;
   /** Bytes that the time so far has more than the packets so far. */
@@ -39,7 +43,13 @@ export class PaddedFile {
    */
   put(bytes, start, length, samples) {
     this.#owed += (samples * BYTES_PER_SECOND) / GRANULE_RATE;
-    const whole = padPacket(padded, bytes, start, length, Math.min(MAX_PADDED_BYTES, Math.floor(this.#owed)));
+    const whole = padPacket(
+      padded,
+      bytes,
+      start,
+      length,
+      Math.min(MAX_PADDED_BYTES, Math.floor(this.#owed)),
+    );
     this.#owed = Math.max(0, this.#owed - Math.max(length, whole));
     if (whole === 0) this.#file.put(bytes, start, length, samples);
     else this.#file.put(padded, 0, whole, samples);

@@ -15,16 +15,22 @@ const MAX_TURN_MS = 10_000;
 /** The gap between words in which a speaker whose turn is over makes room, in milliseconds. */
 const GAP_MS = 60;
 
-/** How long another waits with sound until a speaker makes room in the middle of a word, in milliseconds. */
+/**
+ * How long another waits with sound until a speaker makes room in the middle of a word, in
+ * milliseconds.
+ */
 const PATIENCE_MS = 2000;
 
-/** In `reply` a packet this much older does for one that isn't there yet, in milliseconds: the first to ask waits for nobody. */
+/**
+ * In `reply` a packet this much older does for one that isn't there yet, in milliseconds: the first
+ * to ask waits for nobody.
+ */
 const LOOK_BACK_MS = 100;
 
 /**
- * Chooses the speakers of the mix: the loudest, as many as there are places. A place is kept until its speaker pauses,
- * so nobody is cut in the middle of a word, except for one who never pauses while others wait. Only those with a place
- * are decoded, and a source without sound costs nothing.
+ * Chooses the speakers of the mix: the loudest, as many as there are places. A place is kept until
+ * its speaker pauses, so nobody is cut in the middle of a word, except for one who never pauses
+ * while others wait. Only those with a place are decoded, and a source without sound costs nothing.
  */
 export class ActiveSpeakers {
   #max;
@@ -122,8 +128,8 @@ export class ActiveSpeakers {
   }
 
   /**
-   * Chooses the speakers of a frame and passes it on undecoded, by their told levels alone. To be called for one frame
-   * after the other.
+   * Chooses the speakers of a frame and passes it on undecoded, by their told levels alone. To be
+   * called for one frame after the other.
    * @param {number} frame
    * @returns {number} how many are heard: see `heard`, the loudest first
    */
@@ -135,7 +141,11 @@ export class ActiveSpeakers {
       const speaker = this.#placed[i];
       if (!speaker.pass(frame, this.#pauseFrames)) continue;
       this.#heard.push(speaker);
-      for (let at = this.#heard.length - 1; at > 0 && this.#heard[at - 1].level > speaker.level; at--) {
+      for (
+        let at = this.#heard.length - 1;
+        at > 0 && this.#heard[at - 1].level > speaker.level;
+        at--
+      ) {
         this.#heard[at] = this.#heard[at - 1];
         this.#heard[at - 1] = speaker;
       }
@@ -145,7 +155,8 @@ export class ActiveSpeakers {
   }
 
   /**
-   * Gives a source of which a packet has come a place at once, where it has sound and a place is free.
+   * Gives a source of which a packet has come a place at once, where it has sound and a place is
+   * free.
    * @param {Source} source
    * @param {number} frame
    * @param {boolean} hasSound
@@ -154,13 +165,14 @@ export class ActiveSpeakers {
   admit(source, frame, hasSound) {
     const speaker = this.of(source);
     if (speaker === undefined) return false;
-    if (hasSound && !speaker.placed && speaker.listed && this.#placed.length < this.#max) this.#place(speaker, frame);
+    if (hasSound && !speaker.placed && speaker.listed && this.#placed.length < this.#max)
+      this.#place(speaker, frame);
     return speaker.placed;
   }
 
   /**
-   * Chooses the speakers from a frame on where nothing is mixed on the tick. To be called for one frame after the
-   * other, and measure() when the frame has been decoded.
+   * Chooses the speakers from a frame on where nothing is mixed on the tick. To be called for one
+   * frame after the other, and measure() when the frame has been decoded.
    * @param {number} frame
    */
   choose(frame) {
@@ -185,7 +197,9 @@ export class ActiveSpeakers {
    */
   isLeftOut(source) {
     const speaker = this.of(source);
-    return speaker !== undefined && speaker.listed && !speaker.placed && this.#placed.length >= this.#max;
+    return (
+      speaker !== undefined && speaker.listed && !speaker.placed && this.#placed.length >= this.#max
+    );
   }
 
   /** @param {number} frame @param {number} back */
@@ -193,7 +207,10 @@ export class ActiveSpeakers {
     const candidates = this.#candidates;
     for (let i = candidates.length - 1; i >= 0; i--) {
       const speaker = candidates[i];
-      if (frame - speaker.source.soundThrough <= this.#pauseFrames && !speaker.source.isOver(frame)) {
+      if (
+        frame - speaker.source.soundThrough <= this.#pauseFrames &&
+        !speaker.source.isOver(frame)
+      ) {
         speaker.look(frame, back);
         continue;
       }
@@ -218,7 +235,8 @@ export class ActiveSpeakers {
       let softest = null;
       for (let i = 0; i < this.#placed.length; i++) {
         const speaker = this.#placed[i];
-        if (!speaker.leaving && (softest === null || speaker.level > softest.level)) softest = speaker;
+        if (!speaker.leaving && (softest === null || speaker.level > softest.level))
+          softest = speaker;
       }
       softest?.leave();
     }
@@ -288,7 +306,8 @@ export class ActiveSpeakers {
     for (let i = 0; i < this.#placed.length; i++) {
       const speaker = this.#placed[i];
       if (speaker.leaving || frame - speaker.turnFrame < this.#turnFrames) continue;
-      const isInWord = (speaker.present && speaker.voice) || frame - speaker.voiceFrame < this.#gapFrames;
+      const isInWord =
+        (speaker.present && speaker.voice) || frame - speaker.voiceFrame < this.#gapFrames;
       if (isInWord && !force) continue;
       if (longest === null || speaker.turnFrame < longest.turnFrame) longest = speaker;
     }

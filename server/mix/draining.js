@@ -7,8 +7,8 @@
 const MARGIN_MS = 100;
 
 /**
- * Sources whose participants have left while what they said still waits to be mixed: a session that ends in the middle
- * of a word takes nothing from the others.
+ * Sources whose participants have left while what they said still waits to be mixed: a session that
+ * ends in the middle of a word takes nothing from the others.
  */
 export class Draining {
   #clock;
@@ -18,7 +18,8 @@ export class Draining {
 
   /**
    * @param {Clock} clock
-   * @param {(source: Source) => void} onDrained  called once for each, when nothing of it waits any more
+   * @param {(source: Source) => void} onDrained called once for each, when nothing of it waits any
+   *   more
    */
   constructor(clock, onDrained) {
     this.#clock = clock;
@@ -41,7 +42,10 @@ export class Draining {
     const left = (endsWith + 1) * format.frameSamples - sampleClock.now();
     const ms = endsWith < 0 ? 0 : (left * 1000) / format.sampleRate + delayMs + MARGIN_MS;
     if (!(ms > 0)) return this.#onDrained(source);
-    this.#sources.set(source, { timer: this.#clock.setTimeout(() => this.#end(source), ms), then: [] });
+    this.#sources.set(source, {
+      timer: this.#clock.setTimeout(() => this.#end(source), ms),
+      then: [],
+    });
   }
 
   /**
@@ -57,7 +61,7 @@ export class Draining {
 
   /**
    * @param {string} id  of the sources
-   * @param {() => void} then  called when nothing of them waits any more; at once where nothing does
+   * @param {() => void} then called when nothing of them waits any more; at once where nothing does
    */
   after(id, then) {
     const last = [...this.#sources].filter(([source]) => source.id === id).at(-1);

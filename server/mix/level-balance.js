@@ -23,12 +23,16 @@ const LEVEL_SECONDS = 1.5;
 /** The softest level that is taken for speech, in -dBov: below it noise would be lifted. */
 const SOFTEST = 50;
 
-/** The time in which a lifted gain goes down without voice, in seconds; with voice it is back within a frame. */
+/**
+ * The time in which a lifted gain goes down without voice, in seconds; with voice it is back within
+ * a frame.
+ */
 const REST_SECONDS = 0.2;
 
 /**
- * Brings one speaker's speech slowly to the level of all. It learns from frames with voice alone, doesn't lift the noise
- * between them, and moves its gain linearly over each frame, so that there is no step.
+ * Brings one speaker's speech slowly to the level of all. It learns from frames with voice alone,
+ * doesn't lift the noise between them, and moves its gain linearly over each frame, so that there
+ * is no step.
  */
 export class LevelBalance {
   #samples;
@@ -36,7 +40,10 @@ export class LevelBalance {
   #seconds;
   /** The speech's level in dB over full scale; NaN before the first. */
   #speech = NaN;
-  /** The gain that speech is to have, in dB, and the gain with which the last frame ended, as a factor. */
+  /**
+   * The gain that speech is to have, in dB, and the gain with which the last frame ended, as a
+   * factor.
+   */
   #wantedDb = 0;
   #gain = 1;
 
@@ -83,7 +90,8 @@ export class LevelBalance {
   /** @param {number} db of a frame with voice, over full scale */
   #learn(db) {
     if (Number.isNaN(this.#speech)) this.#speech = db;
-    else if (db > this.#speech - GATE_DB) this.#speech += (db - this.#speech) * (this.#seconds / LEVEL_SECONDS);
+    else if (db > this.#speech - GATE_DB)
+      this.#speech += (db - this.#speech) * (this.#seconds / LEVEL_SECONDS);
     else this.#speech -= GATE_FALL_DB * this.#seconds;
     const target = Math.max(-MOST_DB, Math.min(MOST_DB, -TARGET - this.#speech));
     const most = SPEED_DB * this.#seconds;

@@ -9,18 +9,21 @@ import { NEAR_MS, STEADY_MS } from '../../public/shared/nearness.js';
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { Redundancy } from '../../public/shared/stream/redundancy.js';
 
-/** The most sound in one packet of a light listener's, in milliseconds: so much is missed where one is lost. */
+/**
+ * The most sound in one packet of a light listener's, in milliseconds: so much is missed where one
+ * is lost.
+ */
 const MAX_STRIDE_MS = 60;
 
 /**
- * How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever that large. Where they are,
- * they go in two packets.
+ * How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever
+ * that large. Where they are, they go in two packets.
  */
 const PAYLOAD_MARGIN = 1.5;
 
 /**
- * How many frames of the shared stream go into one packet of a light listener's: at most as many as are asked for, as make
- * MAX_STRIDE_MS, and as fit.
+ * How many frames of the shared stream go into one packet of a light listener's: at most as many as
+ * are asked for, as make MAX_STRIDE_MS, and as fit.
  * @param {number} asked  1 to MAX_REDUNDANCY + 1
  * @param {{ frameMs: number }} format
  * @param {number} bitrate  of the room's streams, in bits a second
@@ -29,18 +32,27 @@ const PAYLOAD_MARGIN = 1.5;
  */
 export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = PAYLOAD_MARGIN) {
   const bytes = (margin * bitrate * frameMs) / 8000;
-  return Math.max(1, Math.min(asked, MAX_REDUNDANCY + 1, Math.floor(MAX_STRIDE_MS / frameMs), Math.floor(maxPayloadBytes / bytes)));
+  return Math.max(
+    1,
+    Math.min(
+      asked,
+      MAX_REDUNDANCY + 1,
+      Math.floor(MAX_STRIDE_MS / frameMs),
+      Math.floor(maxPayloadBytes / bytes),
+    ),
+  );
 }
 
 /**
- * How packets go to a light listener: each once; each again after the next and the one after that, so that what a burst of
- * losses takes comes later; or each until it has arrived, or is too old.
+ * How packets go to a light listener: each once; each again after the next and the one after that,
+ * so that what a burst of losses takes comes later; or each until it has arrived, or is too old.
  * @typedef {'once' | 'thrice' | 'surely'} Carriage
  */
 
 /**
  * @typedef {object} Supply
- * @property {RateRule | null} rate  decides about a listener's bit rate; null where the room is no broadcast
+ * @property {RateRule | null} rate decides about a listener's bit rate; null where the room is no
+ *   broadcast
  * @property {number} stride  see strideOf
  * @property {number} longStride  the most frames that a packet may have, see strideOf
  */
@@ -49,10 +61,11 @@ export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = 
 const FILL_MS = 5000;
 
 /**
- * The hearing of one who only listens: the shared stream in every third packet, say, with the frames between repeated in
- * it. It has no stream, encoder, volumes or delay of its own. In a `conversation` it is sent each frame's packet, with
- * repeats, while its client reports loss. `near` and `steady` listeners get as many frames in a packet as can be, whatever
- * the room's stride is: what they lose comes by other means (Carriage).
+ * The hearing of one who only listens: the shared stream in every third packet, say, with the
+ * frames between repeated in it. It has no stream, encoder, volumes or delay of its own. In a
+ * `conversation` it is sent each frame's packet, with repeats, while its client reports loss.
+ * `near` and `steady` listeners get as many frames in a packet as can be, whatever the room's
+ * stride is: what they lose comes by other means (Carriage).
  */
 export class LightListener {
   /** Decides about its bit rate; null where the room is no broadcast. @type {RateRule | null} */
@@ -88,7 +101,16 @@ export class LightListener {
    * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
    * @param {Pick<Clock, 'now'>} options.clock
    */
-  constructor({ id, session, rate = null, stride, longStride = stride, nearness = 'conversation', redundancy, clock }) {
+  constructor({
+    id,
+    session,
+    rate = null,
+    stride,
+    longStride = stride,
+    nearness = 'conversation',
+    redundancy,
+    clock,
+  }) {
     this.id = id;
     this.rate = rate;
     this.#session = session;
@@ -103,7 +125,10 @@ export class LightListener {
     return this.#session;
   }
 
-  /** Another supply from now on, in a room that has become a broadcast or is none any more. @param {Supply} supply */
+  /**
+   * Another supply from now on, in a room that has become a broadcast or is none any more.
+   * @param {Supply} supply
+   */
   resupply({ rate, stride, longStride }) {
     this.rate = rate;
     this.#stride = stride;
@@ -125,9 +150,13 @@ export class LightListener {
     return this.#longStride;
   }
 
-  /** @returns {Carriage} how packets go; where a session can't make sure that they arrive, each goes more than once */
+  /**
+   * @returns {Carriage} how packets go; where a session can't make sure that they arrive, each goes
+   *   more than once
+   */
   get carriage() {
-    if (this.#nearness === 'conversation' || this.#session.transport.name === 'websocket') return 'once';
+    if (this.#nearness === 'conversation' || this.#session.transport.name === 'websocket')
+      return 'once';
     if (this.#nearness === 'steady' && this.#session.surely) return 'surely';
     return this.rate?.bare ? 'once' : 'thrice';
   }
@@ -150,8 +179,9 @@ export class LightListener {
   }
 
   /**
-   * The stride that its client goes by. In a broadcast it isn't changed by what is tried and repeated, so that playout waits as
-   * long: nothing is made up where packets hold more frames again.
+   * The stride that its client goes by. In a broadcast it isn't changed by what is tried and
+   * repeated, so that playout waits as long: nothing is made up where packets hold more frames
+   * again.
    */
   get toldStride() {
     return this.rate === null || this.#nearness !== 'conversation' ? this.stride : this.#stride;
@@ -186,8 +216,9 @@ export class LightListener {
   }
 
   /**
-   * @returns {number | null} the loss since the last report, in percent, as the session counts it; null where it doesn't. In a
-   *   broadcast packets may repeat more than their client was told, which hides from it what is lost.
+   * @returns {number | null} the loss since the last report, in percent, as the session counts it;
+   *   null where it doesn't. In a broadcast packets may repeat more than their client was told,
+   *   which hides from it what is lost.
    */
   #countLoss() {
     if (this.rate === null) return null;
@@ -198,7 +229,10 @@ export class LightListener {
     return sent > before.sent ? (100 * Math.max(0, lost - before.lost)) / (sent - before.sent) : 0;
   }
 
-  /** @param {number} sinceMs  on the monotonic clock @returns {number | null} the loss that the client reported last; null where that is older */
+  /**
+   * @param {number} sinceMs on the monotonic clock
+   * @returns {number | null} the loss that the client reported last; null where that is older
+   */
   reportedSince(sinceMs) {
     return this.#reported.atMs >= sinceMs ? this.#reported.lostPercent : null;
   }

@@ -11,17 +11,20 @@ import { Volumes } from './volumes.js';
 /** The longest time between two answers that is no pause, in milliseconds. */
 const PAUSE_MS = 1000;
 
-/** After this long without a mix of its own a listener's buffers are given back, in milliseconds. */
+/**
+ * After this long without a mix of its own a listener's buffers are given back, in milliseconds.
+ */
 const REST_MS = 5000;
 
 /**
- * One participant's hearing: the stream that is sent to this one alone, volumes, redundancy, and, in `reply`, where it
- * reads. A listener knows no source.
+ * One participant's hearing: the stream that is sent to this one alone, volumes, redundancy, and,
+ * in `reply`, where it reads. A listener knows no source.
  *
- * In `tick` a listener hears the shared stream, or its own while its voice is in the mix or it has set a volume of
- * somebody in it. It lingers in its own stream for as many frames more as a packet repeats, so that what the shared
- * stream's packets repeat is without its voice, and nothing that is lost at the change is missing. Back in the shared
- * stream its first packets repeat as much as they can, for the decoder that goes on with them.
+ * In `tick` a listener hears the shared stream, or its own while its voice is in the mix or it has
+ * set a volume of somebody in it. It lingers in its own stream for as many frames more as a packet
+ * repeats, so that what the shared stream's packets repeat is without its voice, and nothing that
+ * is lost at the change is missing. Back in the shared stream its first packets repeat as much as
+ * they can, for the decoder that goes on with them.
  */
 export class Listener {
   /** @readonly */
@@ -82,7 +85,8 @@ export class Listener {
   }
 
   /**
-   * Begins to encode a mix for this listener alone, so that those of several are encoded at once. end() is to follow.
+   * Begins to encode a mix for this listener alone, so that those of several are encoded at once.
+   * end() is to follow.
    * @param {number} frame  that the packet is for
    * @param {Float32Array} pcm  one frame; limited in place; may be used again at once
    * @param {boolean} sounding  false to send a silent packet, whatever is in pcm
@@ -162,7 +166,9 @@ export class Listener {
 
   /** The same in samples. */
   get ownDelaySamples() {
-    return this.#ownDelayMs === null ? null : Math.round((this.#ownDelayMs * this.#format.sampleRate) / 1000);
+    return this.#ownDelayMs === null
+      ? null
+      : Math.round((this.#ownDelayMs * this.#format.sampleRate) / 1000);
   }
 
   /** Reads from now on this far behind its own clock. @param {number} delayMs */
@@ -224,9 +230,9 @@ export class Listener {
 }
 
 /**
- * Received audio as the thesis defines it (section 4.3), for one listener in `reply`: of the samples that the others
- * sent, those that were there when the mix for this listener was made. What the listener didn't ask for, because its
- * own packet was lost, wasn't received either.
+ * Received audio as the thesis defines it (section 4.3), for one listener in `reply`: of the
+ * samples that the others sent, those that were there when the mix for this listener was made. What
+ * the listener didn't ask for, because its own packet was lost, wasn't received either.
  */
 export class ReceivedAudio {
   #pauseSamples;
@@ -250,7 +256,8 @@ export class ReceivedAudio {
    * A mix is made of these samples.
    * @param {number} start
    * @param {number} samples
-   * @returns {number} by how many samples this is more than was asked for before, with those that were skipped
+   * @returns {number} by how many samples this is more than was asked for before, with those that
+   *   were skipped
    */
   ask(start, samples) {
     const end = start + samples;
@@ -272,7 +279,10 @@ export class ReceivedAudio {
 
   /** Ends a second. */
   endSecond() {
-    this.#secondPercent = percentOf(this.#sent - this.#secondSent, this.#received - this.#secondReceived);
+    this.#secondPercent = percentOf(
+      this.#sent - this.#secondSent,
+      this.#received - this.#secondReceived,
+    );
     this.#secondSent = this.#sent;
     this.#secondReceived = this.#received;
   }
@@ -282,7 +292,10 @@ export class ReceivedAudio {
    * @returns {{ sentSamples: number, heardSamples: number }} of the span
    */
   takeSpan() {
-    const span = { sentSamples: this.#sent - this.#spanSent, heardSamples: this.#received - this.#spanReceived };
+    const span = {
+      sentSamples: this.#sent - this.#spanSent,
+      heardSamples: this.#received - this.#spanReceived,
+    };
     this.#spanSent = this.#sent;
     this.#spanReceived = this.#received;
     this.#end = -1;

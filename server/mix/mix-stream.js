@@ -2,8 +2,8 @@
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
  *
- * @typedef {Pick<MixStream, 'write' | 'writeStride' | 'leavesOut' | 'endsSound' | 'isSparse'>} FrameStream  packets of one frame
- *   after the other, as those who get them need them
+ * @typedef {Pick<MixStream, 'write' | 'writeStride' | 'leavesOut' | 'endsSound' | 'isSparse'>}
+ *   FrameStream packets of one frame after the other, as those who get them need them
  */
 
 import { levelOf } from '../../public/shared/sound/level.js';
@@ -57,7 +57,8 @@ export class MixStream extends PacketStream {
    * @param {AudioFormat} format
    * @param {object} [options]
    * @param {boolean} [options.suppresses]  whether packets are left out in silence
-   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
+   * @param {{ readonly complexity: number }} [options.effort] the encoder's complexity, looked at
+   *   for each frame
    */
   constructor(stream, encoder, { sampleRate, channels, frameMs }, { suppresses, effort } = {}) {
     super({ encoder, frameMs, suppresses, effort });
@@ -67,15 +68,17 @@ export class MixStream extends PacketStream {
   }
 
   /**
-   * Begins to encode one frame of the mix, so that several streams are encoded at once. end() is to follow.
+   * Begins to encode one frame of the mix, so that several streams are encoded at once. end() is to
+   * follow.
    *
    * @param {number} frame
    * @param {Float32Array} pcm  one frame; limited in place; may be used again at once
    * @param {boolean} sounding  false for a silent frame, whatever is in pcm
    * @param {SpeakerList} speakers  those in the mix
-   * @param {ReadonlyArray<Float32Array>} [before]  the frames right before it that were sound, as they were heard, oldest
-   *   first. Where this stream didn't have them they are pre-rolled: encoder and decoder go on from them, and a frame
-   *   that was lost in the other stream is heard after all
+   * @param {ReadonlyArray<Float32Array>} [before] the frames right before it that were sound, as
+   *   they were heard, oldest first. Where this stream didn't have them they are pre-rolled:
+   *   encoder and decoder go on from them, and a frame that was lost in the other stream is heard
+   *   after all
    * @returns {boolean} whether there is a packet to be sent: none where silence is left out
    */
   beginMix(frame, pcm, sounding, speakers, before = NOTHING) {
@@ -103,7 +106,8 @@ export class MixStream extends PacketStream {
     packet.speakers = 0;
     let isSame = count === this.#listed;
     for (let i = 0; isSame && i < count; i++) isSame = ids[i] === this.#listedIds[i];
-    if (isSame && frame > this.#listedFrame && frame - this.#listedFrame < this.#listInterval) return;
+    if (isSame && frame > this.#listedFrame && frame - this.#listedFrame < this.#listInterval)
+      return;
     for (let i = 0; i < count; i++) this.#listedIds[i] = ids[i];
     this.#listed = count;
     this.#listedFrame = frame;
@@ -121,8 +125,8 @@ export class MixStream extends PacketStream {
   }
 
   /**
-   * Writes the packet of the frame that was encoded last for those who don't get each frame's: it has the speakers always,
-   * since the packets that had them may not have been theirs.
+   * Writes the packet of the frame that was encoded last for those who don't get each frame's: it
+   * has the speakers always, since the packets that had them may not have been theirs.
    * @param {number} redundancy
    * @param {number} [back]  as write()
    * @returns {Uint8Array} as write()

@@ -19,8 +19,8 @@ import { ReplyMixer } from './reply-mix.js';
 import { SharedFanout } from './shared-fanout.js';
 
 /**
- * Mixes what the listeners of a room hear. In `tick` each frame of the grid is mixed once, and encoded once for all
- * whose own voice isn't in it; in `reply` each packet is answered.
+ * Mixes what the listeners of a room hear. In `tick` each frame of the grid is mixed once, and
+ * encoded once for all whose own voice isn't in it; in `reply` each packet is answered.
  * @implements {Delivery}
  */
 export class Mixing {
@@ -58,10 +58,13 @@ export class Mixing {
    * @param {Clock} options.clock
    * @param {SampleClock} options.sampleClock
    * @param {DelayControl} options.delay  the room's
-   * @param {MixStream} options.shared  the stream of those whose voice isn't in the mix; closed with this
-   * @param {Layers} options.layers  the mix at other bit rates, for listeners of a broadcast; closed with this
+   * @param {MixStream} options.shared the stream of those whose voice isn't in the mix; closed with
+   *   this
+   * @param {Layers} options.layers the mix at other bit rates, for listeners of a broadcast; closed
+   *   with this
    * @param {Observer} [options.observer]
-   * @param {(source: Source) => void} options.onDrained  nothing of a source that has left is to be heard any more
+   * @param {(source: Source) => void} options.onDrained nothing of a source that has left is to be
+   *   heard any more
    */
   constructor({ config, clock, sampleClock, delay, shared, layers, observer, onDrained }) {
     this.#onDrained = onDrained;
@@ -71,7 +74,14 @@ export class Mixing {
     this.#shared = shared;
     this.#layers = layers;
     this.#speakers = new ActiveSpeakers(format, maxSpeakers);
-    this.#replies = new ReplyMixer({ format, sampleClock, echo, delay, speakers: this.#speakers, observer });
+    this.#replies = new ReplyMixer({
+      format,
+      sampleClock,
+      echo,
+      delay,
+      speakers: this.#speakers,
+      observer,
+    });
     this.#draining = new Draining(clock, (source) => this.#drained(source));
     this.#recent = new RecentMixes(format.frameValues);
     this.#ownMix = new Float32Array(format.frameValues);
@@ -119,7 +129,8 @@ export class Mixing {
   leave(source, listener) {
     if (listener?.isLight) {
       if (!this.#layers.remove(listener)) this.#fanout.removeLight(listener);
-    } else if (listener && this.#listeners.get(listener.id) === listener) this.#listeners.delete(listener.id);
+    } else if (listener && this.#listeners.get(listener.id) === listener)
+      this.#listeners.delete(listener.id);
     if (source && this.#sources.delete(source)) {
       this.#draining.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
     }
@@ -152,7 +163,10 @@ export class Mixing {
     this.#draining.after(id, then);
   }
 
-  /** Sources or listeners came or went: what follows from it is done before the next frame, once for all who came at once. */
+  /**
+   * Sources or listeners came or went: what follows from it is done before the next frame, once for
+   * all who came at once.
+   */
   #changed() {
     this.#isStale = true;
   }
@@ -166,8 +180,14 @@ export class Mixing {
     this.#hasReplies = listeners.some(({ delivery }) => delivery === 'reply');
     this.#fanout.listeners = listeners.filter(({ delivery }) => delivery === 'tick');
     // Frames that the tick left out haven't been decoded until now.
-    if (this.#hasReplies && !hadReplies) for (const source of sources) source.skipHistory(this.#mixedThrough);
-    this.#replies.participantsChanged(sources, this.#sources.size, listeners, this.#fanout.count + this.#layers.size > 0);
+    if (this.#hasReplies && !hadReplies)
+      for (const source of sources) source.skipHistory(this.#mixedThrough);
+    this.#replies.participantsChanged(
+      sources,
+      this.#sources.size,
+      listeners,
+      this.#fanout.count + this.#layers.size > 0,
+    );
     this.#volumesChanged();
     const hasOwnDelay = listeners.some(({ ownDelayMs }) => ownDelayMs !== null);
     // One size for any delay: changing it to and fro costs nobody anything.
@@ -177,7 +197,8 @@ export class Mixing {
   #volumesChanged() {
     this.#particular.length = 0;
     for (const listener of this.#listeners.values()) {
-      if (listener.delivery === 'tick' && listener.volumes.size > 0) this.#particular.push(listener);
+      if (listener.delivery === 'tick' && listener.volumes.size > 0)
+        this.#particular.push(listener);
     }
   }
 
@@ -200,7 +221,8 @@ export class Mixing {
     const { frameMs } = this.#config.format;
     this.#fanout.invalidate();
     this.#layers.changed(listener);
-    if (fillMs > 0 && !this.#layers.fill(listener, fillMs, frameMs)) this.#fanout.fill(listener, fillMs, frameMs);
+    if (fillMs > 0 && !this.#layers.fill(listener, fillMs, frameMs))
+      this.#fanout.fill(listener, fillMs, frameMs);
   }
 
   /** @type {NonNullable<Delivery['setRelayed']>} */
@@ -216,7 +238,12 @@ export class Mixing {
    */
   setVolume(listener, source, gain, pan) {
     const heardFrame = this.#speakers.of(source)?.heardFrame ?? -1;
-    listener.volumes.set(source.id, gain, source.format.channels === 2 ? pan : 0, listener.delivery === 'tick' ? heardFrame : listener.answeredFrame);
+    listener.volumes.set(
+      source.id,
+      gain,
+      source.format.channels === 2 ? pan : 0,
+      listener.delivery === 'tick' ? heardFrame : listener.answeredFrame,
+    );
     this.#volumesChanged();
   }
 
@@ -238,7 +265,8 @@ export class Mixing {
   }
 
   /**
-   * Mixes a frame once, when its time has come, and sends it. Where nobody speaks nobody is looked at.
+   * Mixes a frame once, when its time has come, and sends it. Where nobody speaks nobody is looked
+   * at.
    * @param {number} frame
    */
   tick(frame) {
@@ -256,8 +284,11 @@ export class Mixing {
     if (count > 0) this.#beginOwn(frame);
     this.#beginLingering(frame);
     this.#fanout.settle(frame);
-    this.#hasShared = this.#fanout.size > 0 && this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
-    // Last, since they may have the sound limited already; on the codec's threads they are encoded beside the others.
+    this.#hasShared =
+      this.#fanout.size > 0 &&
+      this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
+    // Last, since they may have the sound limited already; on the codec's threads they are encoded
+    // beside the others.
     this.#layers.begin(frame, recent.full, count > 0, this.#list, recent.before);
     this.#endOwn();
     this.#shared.end();
@@ -266,27 +297,37 @@ export class Mixing {
     this.#layers.send(frame);
   }
 
-  /** Frames are left out, since the server stood still: packets that were to hold several frames go with those that there are. */
+  /**
+   * Frames are left out, since the server stood still: packets that were to hold several frames go
+   * with those that there are.
+   */
   #sendOpen() {
     if (this.#hasShared) this.#fanout.sendOpen(this.#shared, this.#mixedThrough);
     this.#layers.sendOpen(this.#mixedThrough);
   }
 
-  /** @param {Listener} listener @param {number} frame @param {boolean} sounding  whether there is anything in #ownMix */
+  /**
+   * @param {Listener} listener
+   * @param {number} frame
+   * @param {boolean} sounding whether there is anything in #ownMix
+   */
   #begin(listener, frame, sounding) {
     listener.begin(frame, this.#ownMix, sounding, this.#list, this.#recent.before);
     this.#begun.push(listener);
   }
 
-  /** Sends the mixes that were begun: they are encoded on several threads, and all of them before the first is sent. */
+  /**
+   * Sends the mixes that were begun: they are encoded on several threads, and all of them before
+   * the first is sent.
+   */
   #endOwn() {
     for (let i = 0; i < this.#begun.length; i++) this.#begun[i].end();
     this.#begun.length = 0;
   }
 
   /**
-   * Begins the mix without their own voice for those who are in it, and a mix of their own for those who have set the
-   * volume of somebody in it.
+   * Begins the mix without their own voice for those who are in it, and a mix of their own for
+   * those who have set the volume of somebody in it.
    * @param {number} frame
    */
   #beginOwn(frame) {
@@ -298,13 +339,18 @@ export class Mixing {
       const listener = this.#particular[i];
       if (!listener.volumes.concern(heard)) continue;
       this.#fanout.takeOut(listener, frame);
-      this.#begin(listener, frame, listener.volumes.mix(mix, frame, heard, echo ? null : listener.id));
+      this.#begin(
+        listener,
+        frame,
+        listener.volumes.mix(mix, frame, heard, echo ? null : listener.id),
+      );
     }
     if (echo) return;
     for (let i = 0; i < heard.length; i++) {
       // By id: a person who came back doesn't hear what they said before.
       const listener = this.#listeners.get(heard[i].id);
-      if (listener === undefined || listener.delivery !== 'tick' || listener.heardOwn(frame)) continue;
+      if (listener === undefined || listener.delivery !== 'tick' || listener.heardOwn(frame))
+        continue;
       this.#fanout.takeOut(listener, frame);
       const { samples } = heard[i];
       for (let v = 0; v < mix.length; v++) mix[v] = full[v] - samples[v];
@@ -312,7 +358,10 @@ export class Mixing {
     }
   }
 
-  /** Begins the mix in their own stream for those whose voice was in it until lately. @param {number} frame */
+  /**
+   * Begins the mix in their own stream for those whose voice was in it until lately.
+   * @param {number} frame
+   */
   #beginLingering(frame) {
     const { own } = this.#fanout;
     for (let i = 0; i < own.length; i++) {

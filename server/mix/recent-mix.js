@@ -1,12 +1,15 @@
 import { LENGTH_BYTES, writeWithLength } from '../../public/shared/wire/carry.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 
-/** The most packets that are kept: two seconds of packets of 60 ms. More often come only those of short frames. */
+/**
+ * The most packets that are kept: two seconds of packets of 60 ms. More often come only those of
+ * short frames.
+ */
 const MOST = 34;
 
 /**
- * The packets of a mix that were sent last, each with its frame and those since the packet before it. They are kept behind
- * their lengths, as streams have them, in memory that is allocated once.
+ * The packets of a mix that were sent last, each with its frame and those since the packet before
+ * it. They are kept behind their lengths, as streams have them, in memory that is allocated once.
  */
 export class RecentMix {
   /** @type {Uint8Array[]} */
@@ -47,7 +50,10 @@ export class RecentMix {
     return this.#slots[slot].subarray(LENGTH_BYTES, LENGTH_BYTES + this.#lengths[slot]);
   }
 
-  /** @param {number} back  as in frame() @returns {Uint8Array} the packet behind its length (carry.js), valid until the next put() */
+  /**
+   * @param {number} back as in frame()
+   * @returns {Uint8Array} the packet behind its length (carry.js), valid until the next put()
+   */
   framed(back) {
     const slot = this.#slot(back);
     return this.#slots[slot].subarray(0, LENGTH_BYTES + this.#lengths[slot]);

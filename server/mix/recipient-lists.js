@@ -3,17 +3,23 @@
  * @import { FrameStream } from './mix-stream.js'
  */
 
-/** The most lists of recipients that are kept: beyond it those are dropped whose transport nobody has any more. */
+/**
+ * The most lists of recipients that are kept: beyond it those are dropped whose transport nobody
+ * has any more.
+ */
 const MAX_LISTS = 20;
 
 /**
- * From this many sessions on a group of the transport takes JavaScript's thread less than one call that sends to each: a
- * sending call took 69 and 237 µs for 32 sessions, 163 and 112 for 128, 2182 and 99 for 1000
- * (node bench/native-datagrams.js --mode many|group --io-threads 1 --sessions …).
+ * From this many sessions on a group of the transport takes JavaScript's thread less than one call
+ * that sends to each: a sending call took 69 and 237 µs for 32 sessions, 163 and 112 for 128, 2182
+ * and 99 for 1000 (node bench/native-datagrams.js --mode many|group --io-threads 1 --sessions …).
  */
 export const MIN_GROUP = 128;
 
-/** Those who get one stream, in lists of those who get the same bytes: by transport, redundancy and stride. */
+/**
+ * Those who get one stream, in lists of those who get the same bytes: by transport, redundancy and
+ * stride.
+ */
 export class RecipientLists {
   /** @type {Recipients[]} */
   #lists = [];
@@ -33,7 +39,8 @@ export class RecipientLists {
     const { transport } = session;
     for (let i = 0; i < this.#lists.length; i++) {
       const list = this.#lists[i];
-      if (list.transport !== transport || list.redundancy !== redundancy || list.stride !== stride) continue;
+      if (list.transport !== transport || list.redundancy !== redundancy || list.stride !== stride)
+        continue;
       list.sessions.push(session);
       return;
     }
@@ -74,7 +81,8 @@ export class RecipientLists {
   }
 
   /**
-   * Sends those who don't get each frame's packet the last frames that they haven't been sent: the next ones are left out.
+   * Sends those who don't get each frame's packet the last frames that they haven't been sent: the
+   * next ones are left out.
    * @param {FrameStream} mix
    * @param {number} frame  that was encoded last
    */
@@ -89,7 +97,8 @@ export class RecipientLists {
 
   /** Sends all of them one packet. @param {Uint8Array} packet */
   sendPacket(packet) {
-    for (let i = 0; i < this.#lists.length; i++) if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
+    for (let i = 0; i < this.#lists.length; i++)
+      if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
   }
 
   /** Idempotent. */
@@ -100,15 +109,19 @@ export class RecipientLists {
 }
 
 /**
- * Whether a frame's packet goes to those with this stride: the last frame's of each so many, the packet which says that
- * the sound has ended, unless one before it does, and each one in a silence of which most are left out.
+ * Whether a frame's packet goes to those with this stride: the last frame's of each so many, the
+ * packet which says that the sound has ended, unless one before it does, and each one in a silence
+ * of which most are left out.
  * @param {FrameStream} stream
  * @param {number} frame
  * @param {number} stride
  */
-export const isDue = (stream, frame, stride) => frame % stride === stride - 1 || stream.endsSound || stream.isSparse;
+export const isDue = (stream, frame, stride) =>
+  frame % stride === stride - 1 || stream.endsSound || stream.isSparse;
 
-/** Sessions that get the same bytes over the same transport: in one group of it where they are many. */
+/**
+ * Sessions that get the same bytes over the same transport: in one group of it where they are many.
+ */
 class Recipients {
   /** @type {Session[]} */
   sessions;
@@ -146,7 +159,8 @@ class Recipients {
   }
 
   /**
-   * Sends the frames of a stride. Those that have no room in one packet, which happens at high bit rates, go before it.
+   * Sends the frames of a stride. Those that have no room in one packet, which happens at high bit
+   * rates, go before it.
    * @param {FrameStream} stream
    * @param {number} [before]  how many frames of it there are before the last one
    * @param {number} [repeats]  how many go with the last one, where they fit

@@ -10,16 +10,24 @@
 import { addRamped, rampGain } from '../../public/shared/sound/level.js';
 import { SpeakerList } from './mix-stream.js';
 
-/** How far ahead of the clock a reader may be before its clock is taken for wrong, in milliseconds. */
+/**
+ * How far ahead of the clock a reader may be before its clock is taken for wrong, in milliseconds.
+ */
 const CLOCK_TOLERANCE_MS = 5;
 
-/** How many mixes are kept: for those who read with other delays, and to know who was heard just before. */
+/**
+ * How many mixes are kept: for those who read with other delays, and to know who was heard just
+ * before.
+ */
 const KEPT = 8;
 
 /** The part of a source in a mix. @enum {number} */
 const Place = Object.freeze({ none: 0, mixed: 1, leftOut: 2 });
 
-/** The mix of one stretch of time, as it answers all who ask for it. Each of them takes their own sound out. */
+/**
+ * The mix of one stretch of time, as it answers all who ask for it. Each of them takes their own
+ * sound out.
+ */
 class Stretch {
   start = -Infinity;
   /** Whether nothing has come since that belongs to it. */
@@ -87,9 +95,10 @@ class Stretch {
 }
 
 /**
- * Mixes for those whose delivery is `reply`: each packet is answered with the mix at its own clock less the server-side
- * delay (thesis, section 2.3: read_clock = write_clock - server_side_delay). All who ask for the same time get the same
- * mix, less their own sound: it is made once, and again when more has come that belongs to it.
+ * Mixes for those whose delivery is `reply`: each packet is answered with the mix at its own clock
+ * less the server-side delay (thesis, section 2.3: read_clock = write_clock - server_side_delay).
+ * All who ask for the same time get the same mix, less their own sound: it is made once, and again
+ * when more has come that belongs to it.
  */
 export class ReplyMixer {
   #format;
@@ -122,7 +131,8 @@ export class ReplyMixer {
    * @param {boolean} options.echo  whether everybody hears themselves too
    * @param {DelayControl} options.delay  the room's
    * @param {ActiveSpeakers} options.speakers  the room's
-   * @param {{ mixed: (listener: Listener, source: Source, start: number, samples: number) => void }} [options.observer]
+   * @param {{ mixed: (listener: Listener, source: Source, start: number, samples: number) => void
+   *   }} [options.observer]
    */
   constructor({ format, sampleClock, echo, delay, speakers, observer }) {
     this.#format = format;
@@ -174,14 +184,16 @@ export class ReplyMixer {
     const own = listener.ownDelaySamples;
     const delay = own ?? ordinary;
     const start = frame * size - delay;
-    // A listener who reads earlier than the others makes up nothing that still comes in time for them.
+    // A listener who reads earlier than the others makes up nothing that still comes in time for
+    // them.
     const waits = this.#hasOrdinary ? Math.max(delay, ordinary) : delay;
     const ahead = start + size + waits - this.#sampleClock.now();
     const stretch = this.#stretchAt(start, ahead <= (CLOCK_TOLERANCE_MS * sampleRate) / 1000);
     let added = this.#hear(listener, frame, stretch);
     this.#count(listener, stretch);
     const before = listener.readDelay;
-    if (before >= 0 && before !== delay && own === null) added += this.#fadeFrom(listener, frame * size - before);
+    if (before >= 0 && before !== delay && own === null)
+      added += this.#fadeFrom(listener, frame * size - before);
     listener.answered(frame, delay);
     listener.send(frame, this.#mix, added > 0, this.#list);
     return added > 0;
@@ -189,7 +201,8 @@ export class ReplyMixer {
 
   /** @param {number} start @returns {Stretch | null} */
   #find(start) {
-    for (let i = 0; i < this.#stretches.length; i++) if (this.#stretches[i].start === start) return this.#stretches[i];
+    for (let i = 0; i < this.#stretches.length; i++)
+      if (this.#stretches[i].start === start) return this.#stretches[i];
     return null;
   }
 
@@ -208,13 +221,15 @@ export class ReplyMixer {
 
   /** @returns {Stretch} to be filled */
   #oldest() {
-    if (this.#stretches.length < KEPT) this.#stretches.push(new Stretch(this.#format.frameValues, this.#sources.length));
+    if (this.#stretches.length < KEPT)
+      this.#stretches.push(new Stretch(this.#format.frameValues, this.#sources.length));
     this.#turn = (this.#turn + 1) % this.#stretches.length;
     return this.#stretches[this.#turn];
   }
 
   /**
-   * Mixes a stretch. A source that makes room for another, or is given room, in the middle of sound is faded.
+   * Mixes a stretch. A source that makes room for another, or is given room, in the middle of sound
+   * is faded.
    * @param {Stretch} stretch
    * @param {number} start
    * @param {boolean} due
@@ -295,12 +310,14 @@ export class ReplyMixer {
     for (let i = 0; i < this.#sources.length; i++) {
       const source = this.#sources[i];
       const isHeard = places[i] !== Place.leftOut && !source.isOver(Math.floor(start / size));
-      if (isHeard && (source.id !== listener.id || this.#echo)) this.#observer.mixed(listener, source, start, size);
+      if (isHeard && (source.id !== listener.id || this.#echo))
+        this.#observer.mixed(listener, source, start, size);
     }
   }
 
   /**
-   * Goes over, within one frame, from what would have been read at the delay before to what is read now.
+   * Goes over, within one frame, from what would have been read at the delay before to what is read
+   * now.
    * @param {Listener} listener
    * @param {number} start  of what would have been read
    * @returns {number} how many samples of sound were added

@@ -9,8 +9,8 @@ import { FarListeners } from './far-listeners.js';
 import { RecipientLists } from './recipient-lists.js';
 
 /**
- * The listeners of the tick: those who share the room's stream, light ones among them, in lists of those who get the same
- * bytes over the same transport, and those who hear a mix of their own.
+ * The listeners of the tick: those who share the room's stream, light ones among them, in lists of
+ * those who get the same bytes over the same transport, and those who hear a mix of their own.
  */
 export class SharedFanout {
   #sharers = new RecipientLists();
@@ -134,7 +134,8 @@ export class SharedFanout {
   }
 
   /**
-   * Sends everybody who shares it the frame that the stream has encoded last, written once for each redundancy.
+   * Sends everybody who shares it the frame that the stream has encoded last, written once for each
+   * redundancy.
    * @param {Pick<FrameStream, 'write'>} stream
    * @param {number} frame
    */
@@ -146,7 +147,8 @@ export class SharedFanout {
   }
 
   /**
-   * Sends light listeners what they haven't been sent of the last frames: the next ones are left out.
+   * Sends light listeners what they haven't been sent of the last frames: the next ones are left
+   * out.
    * @param {FrameStream} mix
    * @param {number} frame  that was sent last
    */

@@ -1,7 +1,10 @@
 /** A frame that is mixed later than this is a late one, in milliseconds. */
 const LATE_MS = 40;
 
-/** How many frames are looked at together, and how many of them are late before places are taken away. */
+/**
+ * How many frames are looked at together, and how many of them are late before places are taken
+ * away.
+ */
 const WINDOW_FRAMES = 25;
 const MOST_LATE = 8;
 
@@ -12,8 +15,8 @@ const CALM_WINDOWS = 10;
 const LEAST_PLACES = 4;
 
 /**
- * How many speakers a room mixes: as many as it may, and half as many again and again while its mixes are late, so that the
- * others' load goes first and the loudest are heard in time.
+ * How many speakers a room mixes: as many as it may, and half as many again and again while its
+ * mixes are late, so that the others' load goes first and the loudest are heard in time.
  */
 export class SpeakerPlaces {
   #most;

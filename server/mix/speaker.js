@@ -21,7 +21,10 @@ const FADE_IN_MS = 5;
 
 const NO_SAMPLES = new Float32Array(0);
 
-/** One source as the mix sees it: how loud it is, whether it has a place, and since when it is heard. */
+/**
+ * One source as the mix sees it: how loud it is, whether it has a place, and since when it is
+ * heard.
+ */
 export class Speaker {
   #source;
   #frameMs;
@@ -153,7 +156,10 @@ export class Speaker {
     if (!this.#placed && this.#waitsFrom < 0) this.#waitsFrom = frame;
   }
 
-  /** The level to be expected, in -dBov: a sender of wrong levels isn't believed for a while. @param {number} frame */
+  /**
+   * The level to be expected, in -dBov: a sender of wrong levels isn't believed for a while.
+   * @param {number} frame
+   */
   #expected(frame) {
     const forgotten = ((frame - this.#decodedFrame) * this.#frameMs * WRONG_FALL) / 1000;
     return this.#told + Math.max(0, this.#wrong - forgotten);
@@ -228,7 +234,8 @@ export class Speaker {
   }
 
   /**
-   * Passes the frame on undecoded, where the room's sound is forwarded. The told level is taken for the true one.
+   * Passes the frame on undecoded, where the room's sound is forwarded. The told level is taken for
+   * the true one.
    * @param {number} frame
    * @param {number} pauseFrames  how many frames without voice end its turn
    * @returns {boolean} whether it is heard in the frame

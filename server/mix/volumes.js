@@ -15,8 +15,8 @@ import { addRamped } from '../../public/shared/sound/level.js';
  */
 
 /**
- * How loud one listener hears others, and in a stereo room from where, where it differs from how everybody does. A gain
- * moves within a frame.
+ * How loud one listener hears others, and in a stereo room from where, where it differs from how
+ * everybody does. A gain moves within a frame.
  */
 export class Volumes {
   /** By the source's id. @type {Map<string, Volume>} */
@@ -42,7 +42,8 @@ export class Volumes {
     const [left, right] = [gain * Math.min(1, 1 - pan), gain * Math.min(1, 1 + pan)];
     const known = this.#gains.get(id);
     if (known) Object.assign(known, { left, right });
-    else if (left !== 1 || right !== 1) this.#gains.set(id, { left, right, leftBefore: 1, rightBefore: 1, frame });
+    else if (left !== 1 || right !== 1)
+      this.#gains.set(id, { left, right, leftBefore: 1, rightBefore: 1, frame });
   }
 
   /** @param {string} id  of a source that is no more */
@@ -75,8 +76,20 @@ export class Volumes {
       const { id, samples, channels } = speakers[i];
       if (id === except) continue;
       this.#move(id, frame);
-      if (this.#from === 0 && this.#to === 0 && this.#rightFrom === 0 && this.#rightTo === 0) continue;
-      addRamped(mix, 0, samples, 0, mix.length / channels, channels, this.#from, this.#to, this.#rightFrom, this.#rightTo);
+      if (this.#from === 0 && this.#to === 0 && this.#rightFrom === 0 && this.#rightTo === 0)
+        continue;
+      addRamped(
+        mix,
+        0,
+        samples,
+        0,
+        mix.length / channels,
+        channels,
+        this.#from,
+        this.#to,
+        this.#rightFrom,
+        this.#rightTo,
+      );
       sounding = true;
     }
     return sounding;
@@ -94,7 +107,14 @@ export class Volumes {
    */
   addTo(mix, start, { id, ring }, frame, from, to) {
     this.#move(id, frame);
-    return ring.addTo(mix, start, from * this.#from, to * this.#to, from * this.#rightFrom, to * this.#rightTo);
+    return ring.addTo(
+      mix,
+      start,
+      from * this.#from,
+      to * this.#to,
+      from * this.#rightFrom,
+      to * this.#rightTo,
+    );
   }
 
   /**

@@ -1,11 +1,12 @@
 /**
- * Writes look-alikes.txt from Unicode's own confusables.txt, to be run when Unicode has a new version:
+ * Writes look-alikes.txt from Unicode's own confusables.txt, to be run when Unicode has a new
+ * version:
  *
  *     curl -O https://www.unicode.org/Public/security/latest/confusables.txt
  *     node server/names/make-confusables.js confusables.txt
  *
- * ICU's sources have the file too, as icu4c/source/data/unidata/confusables.txt. A second argument names another file to
- * be written.
+ * ICU's sources have the file too, as icu4c/source/data/unidata/confusables.txt. A second argument
+ * names another file to be written.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +19,9 @@ const VERSION = /^# Version: (\S+)/m;
 const TERMS = 'Copyright © Unicode, Inc. Unicode License v3: https://www.unicode.org/license.txt';
 
 /** How anybody makes the table anew. */
-const MADE = 'node server/names/make-confusables.js confusables.txt, of https://www.unicode.org/Public/security/latest/';
+const MADE =
+  'node server/names/make-confusables.js confusables.txt, of ' +
+  'https://www.unicode.org/Public/security/latest/';
 
 const hex = (/** @type {string} */ number) => Number.parseInt(number, 16).toString(16);
 
@@ -38,6 +41,14 @@ function read(text) {
 const [path, to = new URL('look-alikes.txt', import.meta.url)] = process.argv.slice(2);
 if (path === undefined) throw new TypeError('Say where confusables.txt is.');
 const { version, characters } = read(readFileSync(path, 'utf8'));
-const head = [`A prototype, and the characters that look like it, in hexadecimal: confusables.txt of Unicode ${version}.`, `Made by: ${MADE}`, TERMS];
-const lines = [...head.map((line) => `# ${line}`), ...[...characters].map(([prototype, all]) => `${prototype}:${all.join(' ')}`)];
+const head = [
+  'A prototype, and the characters that look like it, in hexadecimal: confusables.txt of ' +
+    `Unicode ${version}.`,
+  `Made by: ${MADE}`,
+  TERMS,
+];
+const lines = [
+  ...head.map((line) => `# ${line}`),
+  ...[...characters].map(([prototype, all]) => `${prototype}:${all.join(' ')}`),
+];
 writeFileSync(to, `${lines.join('\n')}\n`);

@@ -1,4 +1,7 @@
-/** How much sound a client has that it hasn't played, as the server estimates it from what arrived and how it is played. */
+/**
+ * How much sound a client has that it hasn't played, as the server estimates it from what arrived
+ * and how it is played.
+ */
 export class ClientBuffer {
   #level = 0;
   #speed = 1;
@@ -12,7 +15,8 @@ export class ClientBuffer {
 
   /** Seconds. @param {number} nowMs */
   level(nowMs) {
-    if (!this.#paused) this.#level = Math.max(0, this.#level - ((nowMs - this.#atMs) / 1000) * this.#speed);
+    if (!this.#paused)
+      this.#level = Math.max(0, this.#level - ((nowMs - this.#atMs) / 1000) * this.#speed);
     this.#atMs = nowMs;
     return this.#level;
   }
@@ -35,7 +39,10 @@ export class ClientBuffer {
     this.#paused = paused;
   }
 
-  /** The milliseconds in which so much sound is played; null while it is paused. @param {number} seconds */
+  /**
+   * The milliseconds in which so much sound is played; null while it is paused.
+   * @param {number} seconds
+   */
   msOf(seconds) {
     return this.#paused ? null : (seconds * 1000) / this.#speed;
   }

@@ -62,7 +62,11 @@ export class OnDemand {
   /** @param {string} id @param {string} peer @returns {Promise<ErrorCode | null>} */
   async #refusal(id, peer) {
     const room = await this.#recordings.roomOf(id);
-    if (room !== null && this.#bans.has(room, { identity: null, tokenId: null, network: networkOfPeer(peer) })) return 'banned';
+    if (
+      room !== null &&
+      this.#bans.has(room, { identity: null, tokenId: null, network: networkOfPeer(peer) })
+    )
+      return 'banned';
     if (await this.#jobs.prepare(id)) return null;
     return this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found';
   }
@@ -76,7 +80,8 @@ export class OnDemand {
     const id = idOf(native.request?.query ?? '');
     const held = this.#jobs.hold(id, () => reader.close('internal'));
     if (held === null) {
-      const { close, message } = errors[this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'internal'];
+      const { close, message } =
+        errors[this.#recordings.wasRemoved(id) ? 'recording-deleted' : 'internal'];
       native.onClosed = onEnd;
       native.close(close, message);
       return;
@@ -114,7 +119,8 @@ export class OnDemand {
 
   /** Idempotent. */
   async close() {
-    for (const readers of [...this.#readers.values()]) for (const reader of [...readers]) reader.close('server-closing');
+    for (const readers of [...this.#readers.values()])
+      for (const reader of [...readers]) reader.close('server-closing');
     await this.#jobs.close();
   }
 }

@@ -1,6 +1,6 @@
 /**
- * One who listens to a recording over WebTransport: control messages as lines on the bidirectional stream that the client
- * opens, and each segment on a stream of its own. See docs/protocol.md.
+ * One who listens to a recording over WebTransport: control messages as lines on the bidirectional
+ * stream that the client opens, and each segment on a stream of its own. See docs/protocol.md.
  *
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -20,20 +20,31 @@ import { DEFAULT_RULE, RULES } from './rules.js';
 /** The longest control message, in bytes. */
 const MAX_CONTROL_BYTES = 1024;
 
-/** Control messages that are read: in a row, and then a second. A client sends one for each segment. */
+/**
+ * Control messages that are read: in a row, and then a second. A client sends one for each segment.
+ */
 const MESSAGES = Object.freeze({ atOnce: 100, perSecond: 50 });
 
-/** Segments that were sent and aren't acknowledged, at most: what a reader that stands still holds of the server's memory. */
+/**
+ * Segments that were sent and aren't acknowledged, at most: what a reader that stands still holds
+ * of the server's memory.
+ */
 const MAX_UNDERWAY = 3;
 
-/** The time after which a reader that acknowledges nothing is closed, and one that asks for nothing, in milliseconds. */
+/**
+ * The time after which a reader that acknowledges nothing is closed, and one that asks for nothing,
+ * in milliseconds.
+ */
 const STALLED_MS = 30_000;
 const IDLE_MS = 10 * 60_000;
 
 /** The interval at which it is looked whether there is more of a recording, in milliseconds. */
 const LOOK_MS = 500;
 
-/** The shortest time for which nothing is sent, in milliseconds: what is left of a segment's time may be next to nothing. */
+/**
+ * The shortest time for which nothing is sent, in milliseconds: what is left of a segment's time
+ * may be next to nothing.
+ */
 const LEAST_MS = 10;
 
 /** The weight of a new measurement of the throughput in the mean. */
@@ -71,12 +82,18 @@ export class Reader {
   #lines;
   #messages;
   #buffer;
-  /** What the client asked for last. @type {Extract<z.infer<typeof message>, { type: 'play' }> | null} */
+  /**
+   * What the client asked for last.
+   * @type {Extract<z.infer<typeof message>, { type: 'play' }> | null}
+   */
   #asked = null;
   #next = 0;
   /** @type {number} */
   #rate = -1;
-  /** Segments of this epoch that aren't acknowledged, by number. @type {Map<number, { stream: Stream, sentMs: number, bytes: number }>} */
+  /**
+   * Segments of this epoch that aren't acknowledged, by number.
+   * @type {Map<number, { stream: Stream, sentMs: number, bytes: number }>}
+   */
   #underway = new Map();
   #isReading = false;
   /** The throughput by the times of segments, in bits a second. @type {number | null} */
@@ -127,7 +144,8 @@ export class Reader {
 
   /** @param {Stream} stream */
   #readControl(stream) {
-    for (let count = stream.read(chunk); count && !this.#ended; count = stream.read(chunk)) this.#lines.push(chunk.subarray(0, count));
+    for (let count = stream.read(chunk); count && !this.#ended; count = stream.read(chunk))
+      this.#lines.push(chunk.subarray(0, count));
   }
 
   /** @param {unknown} received */
@@ -148,7 +166,8 @@ export class Reader {
   #play(asked, now) {
     this.#asked = asked;
     this.#next = asked.from;
-    // Otherwise one that asks again and again, and reads nothing, would have ever more of the server's memory.
+    // Otherwise one that asks again and again, and reads nothing, would have ever more of the
+    // server's memory.
     for (const { stream } of this.#underway.values()) stream.reset(0);
     this.#underway.clear();
     this.#buffer.empty(now);
@@ -161,24 +180,48 @@ export class Reader {
     this.#underway.delete(number);
     this.#buffer.arrived(1, now);
     const bps = (sent.bytes * 8 * 1000) / Math.max(1, now - sent.sentMs);
-    this.#measured = this.#measured === null ? bps : this.#measured + SMOOTHING * (bps - this.#measured);
+    this.#measured =
+      this.#measured === null ? bps : this.#measured + SMOOTHING * (bps - this.#measured);
   }
 
-  /** Bits a second that the way delivers: the engine's estimate, or that by the times of segments. @returns {number | null} */
+  /**
+   * Bits a second that the way delivers: the engine's estimate, or that by the times of segments.
+   * @returns {number | null}
+   */
   get #throughput() {
-    const { deliveryBps = null } = /** @type {{ deliveryBps?: number | null }} */ (this.#native.stats() ?? {});
+    const { deliveryBps = null } = /** @type {{ deliveryBps?: number | null }} */ (
+      this.#native.stats() ?? {}
+    );
     return deliveryBps ?? this.#measured;
   }
 
   /** Sends the next segment, when its time has come. */
   #advance() {
-    if (this.#ended || this.#asked === null || this.#isReading || this.#underway.size >= MAX_UNDERWAY) return;
+    if (
+      this.#ended ||
+      this.#asked === null ||
+      this.#isReading ||
+      this.#underway.size >= MAX_UNDERWAY
+    )
+      return;
     const { rates, count } = this.#segments;
     if (this.#next >= count) return;
     const now = this.#clock.now();
     const { rule, rate: most, min, max } = this.#asked;
-    const wanted = Math.max(0, rates.findLastIndex((rate) => rate <= most));
-    const choice = RULES[rule]({ rates, wanted, current: this.#rate, throughput: this.#throughput, level: this.#buffer.level(now), underway: this.#underway.size, min, max: Math.max(min, max) });
+    const wanted = Math.max(
+      0,
+      rates.findLastIndex((rate) => rate <= most),
+    );
+    const choice = RULES[rule]({
+      rates,
+      wanted,
+      current: this.#rate,
+      throughput: this.#throughput,
+      level: this.#buffer.level(now),
+      underway: this.#underway.size,
+      min,
+      max: Math.max(min, max),
+    });
     if (choice.waitSeconds === 0) return void this.#send(choice.rate);
     const waitMs = this.#buffer.msOf(choice.waitSeconds);
     if (waitMs !== null) this.#wait(waitMs);
@@ -198,11 +241,19 @@ export class Reader {
       this.#rate = index;
       if (this.#write({ number, epoch, rate }, segment)) this.#advance();
     } catch (error) {
-      this.close(/** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT' ? 'recording-deleted' : 'internal');
+      this.close(
+        /** @type {NodeJS.ErrnoException} */ (error).code === 'ENOENT'
+          ? 'recording-deleted'
+          : 'internal',
+      );
     }
   }
 
-  /** @param {{ number: number, epoch: number, rate: number }} head @param {Uint8Array} segment @returns {boolean} whether there was room */
+  /**
+   * @param {{ number: number, epoch: number, rate: number }} head
+   * @param {Uint8Array} segment
+   * @returns {boolean} whether there was room
+   */
   #write(head, segment) {
     const stream = this.#native.openStream({ bidi: false });
     const bytes = writeSegment(head, segment);
@@ -221,13 +272,17 @@ export class Reader {
   /** @param {number} ms */
   #wait(ms) {
     this.#clock.clearTimeout(this.#timer);
-    this.#timer = this.#clock.setTimeout(() => this.#look(), Math.min(Math.max(LEAST_MS, ms), LOOK_MS));
+    this.#timer = this.#clock.setTimeout(
+      () => this.#look(),
+      Math.min(Math.max(LEAST_MS, ms), LOOK_MS),
+    );
   }
 
   #look() {
     const now = this.#clock.now();
     const [oldest] = this.#underway.values();
-    if ((oldest && now - oldest.sentMs > STALLED_MS) || now - this.#heardMs > IDLE_MS) return this.close('idle-timeout');
+    if ((oldest && now - oldest.sentMs > STALLED_MS) || now - this.#heardMs > IDLE_MS)
+      return this.close('idle-timeout');
     this.#tell();
     this.#wait(LOOK_MS);
     this.#advance();
@@ -240,7 +295,12 @@ export class Reader {
     const state = `${count} ${whole} ${on}`;
     if (state === this.#told || !this.#control) return;
     this.#told = state;
-    if (!this.#control.write(writeControlLine({ type: 'recording', rates, channels, count, whole, on }))) this.close('idle-timeout');
+    if (
+      !this.#control.write(
+        writeControlLine({ type: 'recording', rates, channels, count, whole, on }),
+      )
+    )
+      this.close('idle-timeout');
   }
 
   /** @param {ErrorCode} code  idempotent */

@@ -7,11 +7,20 @@
 
 import { open } from 'node:fs/promises';
 import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/stream/codec.js';
-import { joinPackets, LEAD_PACKETS, OWN_PACKETS, PACKET_SAMPLES, SEGMENT_PACKETS, SEGMENT_RATE } from '../../public/shared/wire/segment.js';
+import {
+  joinPackets,
+  LEAD_PACKETS,
+  OWN_PACKETS,
+  PACKET_SAMPLES,
+  SEGMENT_PACKETS,
+  SEGMENT_RATE,
+} from '../../public/shared/wire/segment.js';
 import { OggOpusReader } from '../recording/ogg-reader.js';
 import { PLACE_BYTES, segmentPaths } from './segment-files.js';
 
-/** Effort of the encoder: a second of sound takes 31 ms of a core at five rates (bench/segments.js). */
+/**
+ * Effort of the encoder: a second of sound takes 31 ms of a core at five rates (bench/segments.js).
+ */
 const COMPLEXITY = 5;
 
 /** The longest packet of a mix, in samples (RFC 6716, section 3.2.5). */
@@ -50,7 +59,8 @@ export class SegmentEncoder {
     /** @type {RateFile[]} */
     const files = [];
     try {
-      for (const rate of rates) files.push(await RateFile.open(codec, directory, rate, reader.head.channels));
+      for (const rate of rates)
+        files.push(await RateFile.open(codec, directory, rate, reader.head.channels));
       return new SegmentEncoder(codec, reader, files);
     } catch (error) {
       await Promise.all([reader.close(), ...files.map((file) => file.close())]);
@@ -71,8 +81,9 @@ export class SegmentEncoder {
     this.#channels = channels;
     this.#skip = preSkip;
     this.#frame = new Float32Array(PACKET_SAMPLES * channels);
-    // One packet of the mix may be longer than one of a segment. What comes before the beginning is silence: the encoders'
-    // packets are ahead by their lookahead, so that what is decoded lies where the mix has it.
+    // One packet of the mix may be longer than one of a segment. What comes before the beginning is
+    // silence: the encoders' packets are ahead by their lookahead, so that what is decoded lies
+    // where the mix has it.
     this.#pcm = new Float32Array((2 * MAX_MIX_SAMPLES + LEAD_PACKETS * PACKET_SAMPLES) * channels);
     this.#samples = LEAD_PACKETS * PACKET_SAMPLES - (files[0]?.lookahead ?? 0);
   }
@@ -120,10 +131,15 @@ export class SegmentEncoder {
     const values = samples * this.#channels;
     if (this.#decoded.length !== values) {
       this.#decoder?.close();
-      this.#decoder = this.#codec.createDecoder({ sampleRate: SEGMENT_RATE, frameSamples: samples, channels: this.#channels });
+      this.#decoder = this.#codec.createDecoder({
+        sampleRate: SEGMENT_RATE,
+        frameSamples: samples,
+        channels: this.#channels,
+      });
       this.#decoded = new Float32Array(values);
     }
-    if (!this.#decoder?.decode(packet, 0, packet.length, this.#decoded, 0)) this.#decoder?.conceal(this.#decoded, 0);
+    if (!this.#decoder?.decode(packet, 0, packet.length, this.#decoded, 0))
+      this.#decoder?.conceal(this.#decoded, 0);
     const dropped = Math.min(this.#skip, samples);
     this.#skip -= dropped;
     this.#add(this.#decoded.subarray(dropped * this.#channels), samples - dropped);
@@ -150,7 +166,8 @@ export class SegmentEncoder {
   /** Fills the last segment with silence. */
   #end() {
     const silence = new Float32Array(PACKET_SAMPLES * this.#channels);
-    while (this.#packets < SEGMENT_PACKETS || (this.#packets - LEAD_PACKETS) % OWN_PACKETS !== 0) this.#add(silence, PACKET_SAMPLES);
+    while (this.#packets < SEGMENT_PACKETS || (this.#packets - LEAD_PACKETS) % OWN_PACKETS !== 0)
+      this.#add(silence, PACKET_SAMPLES);
     this.#ended = true;
   }
 
@@ -158,7 +175,10 @@ export class SegmentEncoder {
   async close() {
     this.#ended = true;
     this.#decoder?.close();
-    await Promise.all([this.#reader.close().catch(() => {}), ...this.#files.splice(0).map((file) => file.close())]);
+    await Promise.all([
+      this.#reader.close().catch(() => {}),
+      ...this.#files.splice(0).map((file) => file.close()),
+    ]);
   }
 }
 
@@ -186,7 +206,14 @@ class RateFile {
     const sound = await open(paths.sound, 'w', 0o600);
     try {
       const places = await open(paths.places, 'w', 0o600);
-      const encoder = codec.createEncoder({ sampleRate: SEGMENT_RATE, frameSamples: PACKET_SAMPLES, channels, bitrate: rate, complexity: COMPLEXITY, application: 'audio' });
+      const encoder = codec.createEncoder({
+        sampleRate: SEGMENT_RATE,
+        frameSamples: PACKET_SAMPLES,
+        channels,
+        bitrate: rate,
+        complexity: COMPLEXITY,
+        application: 'audio',
+      });
       return new RateFile(encoder, sound, places);
     } catch (error) {
       await sound.close();

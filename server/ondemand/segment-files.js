@@ -1,6 +1,7 @@
 /**
- * The segments of a recording on the disk: for each rate a file of segments, one after the other, and one of the places
- * where they end, four bytes each. Segment n is there once the second file has more than n places.
+ * The segments of a recording on the disk: for each rate a file of segments, one after the other,
+ * and one of the places where they end, four bytes each. Segment n is there once the second file
+ * has more than n places.
  */
 
 import { join } from 'node:path';
@@ -24,7 +25,8 @@ export const SEGMENTS_FILE = 'segments.json';
 const USUAL_BITRATE = 64_000;
 
 /**
- * The rates at which a mix is kept: those below its own, and the next, above which it sounds no better.
+ * The rates at which a mix is kept: those below its own, and the next, above which it sounds no
+ * better.
  * @param {number} [bitrate]  of the mix, in bits a second
  * @returns {number[]} rising
  */

@@ -1,6 +1,6 @@
 /**
- * Makes the segments of recordings in a thread of its own, one recording at a time and for half of the time at most: those
- * that somebody listens to first, then those that have ended.
+ * Makes the segments of recordings in a thread of its own, one recording at a time and for half of
+ * the time at most: those that somebody listens to first, then those that have ended.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
@@ -15,10 +15,11 @@
  * @property {number} dueMs
  * @property {number} quiet     turns in a row without anything new
  * @property {Promise<void>} turn  settled when its last turn is over
- * @property {Set<() => void>} readers  what ends those who listen, where no more segments can be made
+ * @property {Set<() => void>} readers what ends those who listen, where no more segments can be
+ *   made
  *
- * @typedef {{ ask: (message: object) => Promise<any>, end: () => Promise<unknown>, ended: () => boolean }} SegmentThread
- *   ask: answered in order; ended: whether it has ended, by itself too
+ * @typedef {{ ask: (message: object) => Promise<any>, end: () => Promise<unknown>, ended: () =>
+ *   boolean }} SegmentThread ask: answered in order; ended: whether it has ended, by itself too
  */
 
 import { once } from 'node:events';
@@ -34,7 +35,10 @@ const SEGMENTS_A_TURN = 2;
 /** The time until a mix in which there was nothing new is looked at again, in milliseconds. */
 const LOOK_MS = 500;
 
-/** The turns without anything new after which a mix that isn't written any more has ended, though its end isn't marked. */
+/**
+ * The turns without anything new after which a mix that isn't written any more has ended, though
+ * its end isn't marked.
+ */
 const QUIET_TURNS = 4;
 
 /** The recordings that wait, and those whose files are open, at most. */
@@ -42,8 +46,8 @@ const MAX_WAITING = 1000;
 const MAX_OPEN = 16;
 
 /**
- * Those of the open ones that are still being written, at most: nobody knows when they end, and the others must have their turn.
- * Whoever listens to one more hears it over HTTP.
+ * Those of the open ones that are still being written, at most: nobody knows when they end, and the
+ * others must have their turn. Whoever listens to one more hears it over HTTP.
  */
 const MAX_RUNNING = 12;
 
@@ -71,7 +75,8 @@ export class SegmentJobs {
 
   /**
    * @param {object} options
-   * @param {Pick<Recordings, 'locate' | 'describe' | 'isOpen' | 'addBytes' | 'refusalFor' | 'wasRemoved' | 'whenRemoved' | 'whenEnded'>} options.recordings
+   * @param {Pick<Recordings, 'locate' | 'describe' | 'isOpen' | 'addBytes' | 'refusalFor' |
+   *   'wasRemoved' | 'whenRemoved' | 'whenEnded'>} options.recordings
    * @param {Clock} options.clock
    * @param {Pick<Log, 'warn'>} options.log
    * @param {() => SegmentThread} [options.openThread]
@@ -96,22 +101,27 @@ export class SegmentJobs {
    */
   async prepare(id) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
-    return directory !== undefined && ((await this.#knownOf(id, directory)) ?? (await this.#want(id))) !== null;
+    return (
+      directory !== undefined &&
+      ((await this.#knownOf(id, directory)) ?? (await this.#want(id))) !== null
+    );
   }
 
   /**
    * Takes the segments of a recording for somebody who listens, after prepare().
    * @param {string} id
    * @param {() => void} onFailed  no more segments can be made; not called after release()
-   * @returns {{ segments: Readonly<Segments>, directory: string, release: () => void } | null} segments: changed as there are more;
-   *   release: to be called once, when they don't listen any more; null where there are none
+   * @returns {{ segments: Readonly<Segments>, directory: string, release: () => void } | null}
+   *   segments: changed as there are more; release: to be called once, when they don't listen any
+   *   more; null where there are none
    */
   hold(id, onFailed) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
     const known = this.#known.get(id);
     const job = this.#jobs.get(id);
     if (directory === undefined || !(known || job)) return null;
-    if (known || !job) return { segments: /** @type {Segments} */ (known), directory, release: () => {} };
+    if (known || !job)
+      return { segments: /** @type {Segments} */ (known), directory, release: () => {} };
     job.readers.add(onFailed);
     this.#wake();
     return { segments: job.segments, directory, release: () => void job.readers.delete(onFailed) };
@@ -126,7 +136,11 @@ export class SegmentJobs {
     const known = this.#known.get(id);
     if (known) return known;
     // Where the server ended while it wrote the file, the segments are made again.
-    const segments = /** @type {Segments | null} */ (await readFile(join(directory, SEGMENTS_FILE), 'utf8').then((text) => JSON.parse(text)).catch(() => null));
+    const segments = /** @type {Segments | null} */ (
+      await readFile(join(directory, SEGMENTS_FILE), 'utf8')
+        .then((text) => JSON.parse(text))
+        .catch(() => null)
+    );
     if (segments) this.#keep(id, segments);
     return segments;
   }
@@ -145,14 +159,26 @@ export class SegmentJobs {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
     const description = await this.#recordings.describe(id);
     if (!directory || !description || this.#closed || this.#recordings.wasRemoved(id)) return null;
-    // They may have become whole meanwhile; made anew, their files would be cut off under those who read them.
+    // They may have become whole meanwhile; made anew, their files would be cut off under those who
+    // read them.
     const there = this.#known.get(id) ?? this.#jobs.get(id)?.segments;
     if (there) return there;
     if (this.#jobs.size >= MAX_WAITING || this.#recordings.refusalFor(id) !== null) return null;
-    const heard = [...this.#jobs.values()].filter((job) => job.readers.size > 0 && this.#recordings.isOpen(job.id));
+    const heard = [...this.#jobs.values()].filter(
+      (job) => job.readers.size > 0 && this.#recordings.isOpen(job.id),
+    );
     if (this.#recordings.isOpen(id) && heard.length >= MAX_RUNNING) return null;
     const segments = { rates: ratesOf(description.bitrate), channels: 1, count: 0, whole: false };
-    const job = { id, directory, segments, isOpen: false, dueMs: 0, quiet: 0, turn: Promise.resolve(), readers: new Set() };
+    const job = {
+      id,
+      directory,
+      segments,
+      isOpen: false,
+      dueMs: 0,
+      quiet: 0,
+      turn: Promise.resolve(),
+      readers: new Set(),
+    };
     this.#jobs.set(id, job);
     void this.#run();
     return segments;
@@ -189,13 +215,19 @@ export class SegmentJobs {
 
   /** Those that are being written and whose files are open. */
   get #runningOnes() {
-    return [...this.#jobs.values()].filter(({ id, isOpen }) => isOpen && this.#recordings.isOpen(id));
+    return [...this.#jobs.values()].filter(
+      ({ id, isOpen }) => isOpen && this.#recordings.isOpen(id),
+    );
   }
 
-  /** Where a recording that is being written waits for its turn, one that nobody listens to any more makes way: it is done again when it has ended. */
+  /**
+   * Where a recording that is being written waits for its turn, one that nobody listens to any more
+   * makes way: it is done again when it has ended.
+   */
   async #makePlace() {
     const running = this.#runningOnes;
-    const isWanted = (/** @type {Job} */ { id, isOpen, readers }) => !isOpen && readers.size > 0 && this.#recordings.isOpen(id);
+    const isWanted = (/** @type {Job} */ { id, isOpen, readers }) =>
+      !isOpen && readers.size > 0 && this.#recordings.isOpen(id);
     if (running.length < MAX_RUNNING || ![...this.#jobs.values()].some(isWanted)) return;
     const left = running.find(({ readers }) => readers.size === 0);
     if (left) await this.#drop(left);
@@ -211,7 +243,13 @@ export class SegmentJobs {
       const isRunning = this.#recordings.isOpen(job.id);
       const hasPlace = job.isOpen || (open < MAX_OPEN && (!isRunning || running < MAX_RUNNING));
       const mayRun = job.dueMs <= now && hasPlace && (job.readers.size > 0 || !isRunning);
-      if (mayRun && (found === null || (job.readers.size > 0 && found.readers.size === 0) || (job.readers.size > 0 && job.dueMs < found.dueMs))) found = job;
+      if (
+        mayRun &&
+        (found === null ||
+          (job.readers.size > 0 && found.readers.size === 0) ||
+          (job.readers.size > 0 && job.dueMs < found.dueMs))
+      )
+        found = job;
     }
     return found;
   }
@@ -223,13 +261,19 @@ export class SegmentJobs {
       if (this.#recordings.refusalFor(id) !== null) throw new Error('there is no room for them');
       const thread = (this.#thread ??= this.#openThread());
       if (!job.isOpen) {
-        const { channels } = await thread.ask({ id, open: { mix: join(directory, MIX_FILE), directory, rates: segments.rates } });
+        const { channels } = await thread.ask({
+          id,
+          open: { mix: join(directory, MIX_FILE), directory, rates: segments.rates },
+        });
         if (this.#jobs.get(id) !== job) return;
         segments.channels = channels;
         job.isOpen = true;
       }
       const isWhole = !this.#recordings.isOpen(id) && job.quiet >= QUIET_TURNS;
-      const { count, bytes, ended } = await thread.ask({ id, step: { most: SEGMENTS_A_TURN, isWhole } });
+      const { count, bytes, ended } = await thread.ask({
+        id,
+        step: { most: SEGMENTS_A_TURN, isWhole },
+      });
       if (this.#jobs.get(id) !== job) return;
       job.quiet = bytes > 0 ? 0 : job.quiet + 1;
       // Others have their turn before it.
@@ -239,7 +283,10 @@ export class SegmentJobs {
       if (ended) await this.#finish(job);
     } catch (error) {
       if (this.#closed || this.#jobs.get(id) !== job) return;
-      this.#log.warn(`the segments of a recording can't be made; it can be heard over HTTP: ${error instanceof Error ? error.message : error}`);
+      this.#log.warn(
+        `the segments of a recording can't be made; it can be heard over HTTP: ` +
+          `${error instanceof Error ? error.message : error}`,
+      );
       await this.#fail(job);
     }
   }
@@ -259,7 +306,9 @@ export class SegmentJobs {
   /** @param {Job} job */
   async #finish(job) {
     job.segments.whole = true;
-    await writeFile(join(job.directory, SEGMENTS_FILE), JSON.stringify(job.segments), { mode: 0o600 });
+    await writeFile(join(job.directory, SEGMENTS_FILE), JSON.stringify(job.segments), {
+      mode: 0o600,
+    });
     this.#keep(job.id, job.segments);
     await this.#drop(job);
   }
@@ -292,8 +341,13 @@ export class SegmentJobs {
 
 /** @returns {SegmentThread} */
 function openSegmentThread() {
-  const worker = new Worker(new URL('./segment-worker.js', import.meta.url), { resourceLimits: { maxOldGenerationSizeMb: THREAD_MB } });
-  /** Those who asked, the first first. @type {{ resolve: (answer: any) => void, reject: (error: Error) => void }[]} */
+  const worker = new Worker(new URL('./segment-worker.js', import.meta.url), {
+    resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
+  });
+  /**
+   * Those who asked, the first first.
+   * @type {{ resolve: (answer: any) => void, reject: (error: Error) => void }[]}
+   */
   const waiting = [];
   const fail = (/** @type {Error} */ error) => {
     for (const { reject } of waiting.splice(0)) reject(error);

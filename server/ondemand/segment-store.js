@@ -83,10 +83,15 @@ export class SegmentStore {
   async #fromDisk(directory, rate, number) {
     this.reads += 1;
     const paths = segmentPaths(directory, rate);
-    const ends = await readAt(paths.places, Math.max(0, number - 1) * PLACE_BYTES, number === 0 ? PLACE_BYTES : 2 * PLACE_BYTES);
+    const ends = await readAt(
+      paths.places,
+      Math.max(0, number - 1) * PLACE_BYTES,
+      number === 0 ? PLACE_BYTES : 2 * PLACE_BYTES,
+    );
     const from = number === 0 ? 0 : ends.readUInt32LE(0);
     const length = ends.readUInt32LE(ends.length - PLACE_BYTES) - from;
-    if (length <= 0 || length > MAX_SEGMENT_BYTES) throw new Error(`segment ${number} has ${length} bytes`);
+    if (length <= 0 || length > MAX_SEGMENT_BYTES)
+      throw new Error(`segment ${number} has ${length} bytes`);
     return readAt(paths.sound, from, length);
   }
 }

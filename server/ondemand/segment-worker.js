@@ -1,6 +1,8 @@
 /**
- * The thread that makes segments, so that no room waits for it. Messages in: `{ id, open: { mix, directory, rates } }`,
- * `{ id, step: { most, isWhole } }`, `{ id, close: true }`; out, one for each, in order: `{ channels, count, bytes, ended }`, or `{ error }`.
+ * The thread that makes segments, so that no room waits for it. Messages in:
+ * `{ id, open: { mix, directory, rates } }`, `{ id, step: { most, isWhole } }`,
+ * `{ id, close: true }`; out, one for each, in order: `{ channels, count, bytes, ended }`, or
+ * `{ error }`.
  */
 
 import { readlinkSync } from 'node:fs';
@@ -15,8 +17,8 @@ const codec = loadCodec('libopus-wasm');
 const encoders = new Map();
 
 /**
- * The thread's niceness: it gets a third of what another thread gets where there isn't enough for all. Somebody may be waiting
- * for what it makes, so it isn't starved.
+ * The thread's niceness: it gets a third of what another thread gets where there isn't enough for
+ * all. Somebody may be waiting for what it makes, so it isn't starved.
  */
 const NICENESS = 5;
 
@@ -30,9 +32,13 @@ function lowerPriority() {
   }
 }
 
-/** @param {{ id: string, open?: { mix: string, directory: string, rates: number[] }, step?: { most: number, isWhole: boolean }, close?: true }} asked */
+/**
+ * @param {{ id: string, open?: { mix: string, directory: string, rates: number[] }, step?: { most:
+ *   number, isWhole: boolean }, close?: true }} asked
+ */
 async function answer({ id, open, step, close }) {
-  if (open) encoders.set(id, await SegmentEncoder.open(await codec, open.mix, open.directory, open.rates));
+  if (open)
+    encoders.set(id, await SegmentEncoder.open(await codec, open.mix, open.directory, open.rates));
   const encoder = encoders.get(id);
   if (close) {
     encoders.delete(id);

@@ -1,6 +1,7 @@
 /**
- * What the operator's API of one node may ask another to do in a room: by the names of RoomAct, each with the schema of its
- * arguments. Another node's request is checked as a request of the API is.
+ * What the operator's API of one node may ask another to do in a room: by the names of RoomAct,
+ * each with the schema of its arguments. Another node's request is checked as a request of the API
+ * is.
  */
 
 import { z } from 'zod';
@@ -10,14 +11,20 @@ import { personChange, roomChange } from './schemas.js';
 const id = z.string().max(64);
 
 /** The operator, with the address that the request came from. */
-const by = z.object({ id: z.literal('operator'), label: z.string().max(100), peer: z.string().max(100).optional() });
+const by = z.object({
+  id: z.literal('operator'),
+  label: z.string().max(100),
+  peer: z.string().max(100).optional(),
+});
 
 export const ACT_REQUESTS = Object.freeze({
   describe: z.tuple([]),
   count: z.tuple([]),
   change: z.tuple([roomChange, by]),
   end: z.tuple([by]),
-  listeners: z.tuple([z.object({ after: id.optional(), find: id.optional(), most: z.number().int().min(1).max(100) })]),
+  listeners: z.tuple([
+    z.object({ after: id.optional(), find: id.optional(), most: z.number().int().min(1).max(100) }),
+  ]),
   changePerson: z.tuple([id, personChange, by]),
   remove: z.tuple([id, z.object({ banMs: z.number().min(0).max(MAX_BAN_MS).optional() }), by]),
   admit: z.tuple([id, by]),

@@ -5,7 +5,8 @@
  * @import { By } from '../room/moderation/moderation.js'
  * @import { Parts, Route } from './routes.js'
  *
- * @typedef {(request: Request) => { remoteAddress?: string }} ClientOf  tells who asks, behind a trusted proxy too
+ * @typedef {(request: Request) => { remoteAddress?: string }} ClientOf tells who asks, behind a
+ *   trusted proxy too
  */
 
 import express from 'express';
@@ -25,13 +26,20 @@ const MAX_QUERY_VALUE = 64;
 
 /**
  * Serves the operator's API, below /api.
- * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'>, clientOf?: ClientOf }} options
- *   operatorToken: null where nobody has it
+ * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'>,
+ *   clientOf?: ClientOf }} options operatorToken: null where nobody has it
  * @returns {Router}
  */
-export function createOperatorApi({ operatorToken, version, log, clientOf = ({ socket }) => socket, ...parts }) {
+export function createOperatorApi({
+  operatorToken,
+  version,
+  log,
+  clientOf = ({ socket }) => socket,
+  ...parts
+}) {
   const api = express.Router();
-  for (const route of ROUTES) api[route.method](route.path, handlerOf(route, { operatorToken, log, clientOf, parts }));
+  for (const route of ROUTES)
+    api[route.method](route.path, handlerOf(route, { operatorToken, log, clientOf, parts }));
   const document = JSON.stringify(describeApi(version));
   api.get('/openapi.json', (_request, response) => void response.type('json').send(document));
   return api;
@@ -39,7 +47,8 @@ export function createOperatorApi({ operatorToken, version, log, clientOf = ({ s
 
 /**
  * @param {Route} route
- * @param {{ operatorToken: string | null, log: Pick<Log, 'info' | 'warn'>, clientOf: ClientOf, parts: Parts }} options
+ * @param {{ operatorToken: string | null, log: Pick<Log, 'info' | 'warn'>, clientOf: ClientOf,
+ *   parts: Parts }} options
  */
 function handlerOf(route, { operatorToken, log, clientOf, parts }) {
   /** @param {Request<any>} request @param {Response} response @param {unknown} body */
@@ -49,28 +58,43 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
     const by = { ...OPERATOR, peer: clientOf(request).remoteAddress };
     const query = queryOf(route, request);
     if (query === null) return answerError(response, 'bad-request');
-    const result = await route.run(parts, { params: request.params, query, body, isOperator: known, by });
+    const result = await route.run(parts, {
+      params: request.params,
+      query,
+      body,
+      isOperator: known,
+      by,
+    });
     if (typeof result === 'string') return answerError(response, /** @type {ErrorCode} */ (result));
     audit(log, route, { by, params: request.params, body });
     // Where nobody waits for the answer any more, it has closed already.
     if (route.after && response.closed) route.after(parts);
     else if (route.after) response.once('close', () => route.after?.(parts));
-    const status = route.otherwise && route.isOtherwise?.(result) ? route.otherwise : (route.status ?? 200);
+    const status =
+      route.otherwise && route.isOtherwise?.(result) ? route.otherwise : (route.status ?? 200);
     if (result === undefined) response.status(status).end();
     else answerJson(response, status, result);
   };
-  return (/** @type {Request<any>} */ request, /** @type {Response} */ response, /** @type {NextFunction} */ next) => {
+  return (
+    /** @type {Request<any>} */ request,
+    /** @type {Response} */ response,
+    /** @type {NextFunction} */ next,
+  ) => {
     // Credentials of another kind are a proxy's.
     const isTried = /^Bearer( |$)/i.test(request.headers.authorization ?? '');
     const mustBe = !route.open || (route.open === 'less' && isTried);
     if (mustBe && refuseOperator(request, response, operatorToken)) {
-      log.warn(`${request.method} ${request.baseUrl}${request.path} was refused: not the operator's token`, {
-        event: 'operator-refused',
-        peer: clientOf(request).remoteAddress,
-      });
+      log.warn(
+        `${request.method} ${request.baseUrl}${request.path} was refused: not the operator's token`,
+        {
+          event: 'operator-refused',
+          peer: clientOf(request).remoteAddress,
+        },
+      );
       return;
     }
-    if (route.body) readChecked(route, request, response, (body) => run(request, response, body).catch(next));
+    if (route.body)
+      readChecked(route, request, response, (body) => run(request, response, body).catch(next));
     else run(request, response, undefined).catch(next);
   };
 }
@@ -78,7 +102,8 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
 /**
  * @param {Route} route
  * @param {Request<any>} request
- * @returns {Record<string, string> | null} the values of the query that the route takes; null where one can't be read
+ * @returns {Record<string, string> | null} the values of the query that the route takes; null where
+ *   one can't be read
  */
 function queryOf({ query: names = [] }, request) {
   /** @type {Record<string, string>} */
@@ -111,7 +136,8 @@ function readChecked({ body: schema, allowed = '' }, request, response, onBody) 
 }
 
 /**
- * Logs what an operator has changed, and from where. What is done in a room by its moderation is logged there.
+ * Logs what an operator has changed, and from where. What is done in a room by its moderation is
+ * logged there.
  * @param {Pick<Log, 'info'>} log
  * @param {Route} route
  * @param {{ by: By, params: Record<string, string>, body: unknown }} asked

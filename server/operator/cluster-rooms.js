@@ -9,10 +9,20 @@
 import { errors } from '../../public/shared/errors.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { NOBODY } from '../cluster/bus.js';
-import { actAsked, actDone, CLUSTER_VERSION, roomsAsked, ROOMS_PAGE, roomsTold, where } from '../cluster/messages.js';
+import {
+  actAsked,
+  actDone,
+  CLUSTER_VERSION,
+  roomsAsked,
+  ROOMS_PAGE,
+  roomsTold,
+  where,
+} from '../cluster/messages.js';
 import { readAct } from './act-requests.js';
 
-/** The time that a node has to say that it has a room, and to do something in it, in milliseconds. */
+/**
+ * The time that a node has to say that it has a room, and to do something in it, in milliseconds.
+ */
 const WHERE_MS = 1000;
 const ACT_MS = 3000;
 
@@ -22,7 +32,10 @@ const MAX_ANSWER = 200_000;
 /** The most rooms of one node that are listed. */
 const MAX_ROOMS = 20_000;
 
-/** All rooms of a cluster, for the operator's API of any of its nodes: what is asked of a room goes to the node that has it. */
+/**
+ * All rooms of a cluster, for the operator's API of any of its nodes: what is asked of a room goes
+ * to the node that has it.
+ */
 export class ClusterRooms {
   #local;
   #wire;
@@ -62,7 +75,8 @@ export class ClusterRooms {
    * @param {string} room
    * @param {RoomAct} act
    * @param {any[]} args
-   * @returns {Promise<any>} a code where it isn't done; of what tells of a room, the node too that has it
+   * @returns {Promise<any>} a code where it isn't done; of what tells of a room, the node too that
+   *   has it
    */
   async inRoom(room, act, ...args) {
     const [own] = this.#nodes();
@@ -72,10 +86,15 @@ export class ClusterRooms {
     const { bus, subjects, reader } = this.#wire;
     const owner = await bus.request(subjects.where(room), { version: CLUSTER_VERSION }, WHERE_MS);
     if (owner === NOBODY) return 'not-found';
-    if (typeof owner === 'symbol') return bus.state === 'connected' ? 'node-silent' : 'cluster-unreachable';
+    if (typeof owner === 'symbol')
+      return bus.state === 'connected' ? 'node-silent' : 'cluster-unreachable';
     const node = reader.read(where, owner)?.node;
     if (!node) return 'node-answer';
-    const answer = await bus.request(subjects.act(node.id), { version: CLUSTER_VERSION, room, act, args }, ACT_MS);
+    const answer = await bus.request(
+      subjects.act(node.id),
+      { version: CLUSTER_VERSION, room, act, args },
+      ACT_MS,
+    );
     if (typeof answer === 'symbol') return 'node-silent';
     const read = reader.read(actDone, answer);
     if (read === null) return 'node-answer';
@@ -88,10 +107,14 @@ export class ClusterRooms {
     const asked = this.#wire.reader.read(actAsked, message);
     if (asked === null) return null;
     const args = readAct(asked.act, asked.args);
-    const done = args === null ? 'bad-request' : await this.#local.inRoom(asked.room, /** @type {RoomAct} */ (asked.act), ...args);
+    const done =
+      args === null
+        ? 'bad-request'
+        : await this.#local.inRoom(asked.room, /** @type {RoomAct} */ (asked.act), ...args);
     if (typeof done === 'string') return { version: CLUSTER_VERSION, code: done };
     const value = Array.isArray(done) ? { list: done } : done;
-    if (value !== undefined && JSON.stringify(value).length > MAX_ANSWER) return { version: CLUSTER_VERSION, code: 'node-answer' };
+    if (value !== undefined && JSON.stringify(value).length > MAX_ANSWER)
+      return { version: CLUSTER_VERSION, code: 'node-answer' };
     return { version: CLUSTER_VERSION, ...(value !== undefined && { value }) };
   }
 
@@ -109,7 +132,10 @@ export class ClusterRooms {
     return (await this.everything()).rooms;
   }
 
-  /** @returns {Promise<{ rooms: object[], silent: string[] }>} silent: the nodes that gave no answer, by their addresses */
+  /**
+   * @returns {Promise<{ rooms: object[], silent: string[] }>} silent: the nodes that gave no
+   *   answer, by their addresses
+   */
   async everything() {
     const [own, ...others] = this.#nodes();
     const rooms = (await this.#local.rooms()).map((room) => ({ ...room, node: shown(own) }));
@@ -129,7 +155,11 @@ export class ClusterRooms {
     /** @type {object[]} */
     const rooms = [];
     while (rooms.length < MAX_ROOMS) {
-      const answer = await bus.request(subjects.rooms(id), { version: CLUSTER_VERSION, from: rooms.length }, WHERE_MS);
+      const answer = await bus.request(
+        subjects.rooms(id),
+        { version: CLUSTER_VERSION, from: rooms.length },
+        WHERE_MS,
+      );
       const read = typeof answer === 'symbol' ? null : reader.read(roomsTold, answer);
       if (read === null) return null;
       rooms.push(...read.rooms);
@@ -153,6 +183,11 @@ const shown = ({ id, url }) => ({ id, url });
  * @param {NodeAddress} node
  */
 function withNode(done, act, node) {
-  if (act === 'bans' && !Array.isArray(done)) return typeof done === 'string' ? done : (done?.list ?? 'node-answer');
-  return act === 'describe' || act === 'count' ? (typeof done === 'string' ? done : { ...done, node: shown(node) }) : done;
+  if (act === 'bans' && !Array.isArray(done))
+    return typeof done === 'string' ? done : (done?.list ?? 'node-answer');
+  return act === 'describe' || act === 'count'
+    ? typeof done === 'string'
+      ? done
+      : { ...done, node: shown(node) }
+    : done;
 }

@@ -20,9 +20,11 @@ const MAX_CONNECTIONS = 16;
 
 /**
  * Serves GET /metrics on a port of its own, so that it can be open to the scraper alone.
- * @param {{ host: string, port: number, metrics: Metrics, log: Pick<Log, 'error'> }} options  port: 0 for a free one
+ * @param {{ host: string, port: number, metrics: Metrics, log: Pick<Log, 'error'> }} options port:
+ *   0 for a free one
  * @returns {Promise<{ port: number, close: () => Promise<void> }>}
- * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be had
+ * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be
+ *   had
  */
 export async function openMetricsServer({ host, port, metrics, log }) {
   /** What is being collected, for all who ask meanwhile. @type {Promise<string> | null} */
@@ -30,7 +32,12 @@ export async function openMetricsServer({ host, port, metrics, log }) {
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const isAsked = request.url?.split('?', 1)[0] === '/metrics';
     if (!isAsked || (request.method !== 'GET' && request.method !== 'HEAD')) {
-      response.writeHead(isAsked ? 405 : 404, { 'Content-Length': 0, ...(isAsked && { Allow: 'GET, HEAD' }) }).end();
+      response
+        .writeHead(isAsked ? 405 : 404, {
+          'Content-Length': 0,
+          ...(isAsked && { Allow: 'GET, HEAD' }),
+        })
+        .end();
       return;
     }
     collecting ??= metrics.collect().finally(() => (collecting = null));
@@ -44,7 +51,8 @@ export async function openMetricsServer({ host, port, metrics, log }) {
   });
   server.maxConnections = MAX_CONNECTIONS;
   await new Promise((/** @type {(done: void) => void} */ resolve, reject) => {
-    const failed = (/** @type {Error} */ error) => reject(listenError(error, 'metrics-port', host, port));
+    const failed = (/** @type {Error} */ error) =>
+      reject(listenError(error, 'metrics-port', host, port));
     server.once('error', failed);
     server.listen({ host, port }, () => resolve(void server.off('error', failed)));
   });

@@ -1,6 +1,7 @@
 /**
- * The server's metrics as Prometheus reads them. All of them are collected when they are asked for, from counters that
- * are there anyway: nothing here is on the path of a frame. No label names a room or a person.
+ * The server's metrics as Prometheus reads them. All of them are collected when they are asked for,
+ * from counters that are there anyway: nothing here is on the path of a frame. No label names a
+ * room or a person.
  *
  * @import { Metric } from 'prom-client'
  * @import { Status } from './status.js'
@@ -16,7 +17,11 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 /** Gauges of prom-client that end in `_total`, which Prometheus keeps for counters. */
-const MISNAMED = ['nodejs_active_handles_total', 'nodejs_active_requests_total', 'nodejs_active_resources_total'];
+const MISNAMED = [
+  'nodejs_active_handles_total',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources_total',
+];
 
 /** The histogram of how late ticks were. */
 const TICK_LATENESS = 'aloud_tick_lateness_seconds';
@@ -25,12 +30,23 @@ const TICK_LATENESS = 'aloud_tick_lateness_seconds';
 const one = (value) => [[{}, value]];
 
 /** @param {Record<string, number>} counts @param {string} label @returns {Sample[]} */
-const each = (counts, label) => Object.entries(counts).map(([name, count]) => [{ [label]: name }, count]);
+const each = (counts, label) =>
+  Object.entries(counts).map(([name, count]) => [{ [label]: name }, count]);
 
-/** @param {MetricRow['help']} help @param {MetricRow['samples']} samples @param {string[]} [labels] @returns {MetricRow} */
+/**
+ * @param {MetricRow['help']} help
+ * @param {MetricRow['samples']} samples
+ * @param {string[]} [labels]
+ * @returns {MetricRow}
+ */
 const counter = (help, samples, labels = []) => ({ type: 'counter', help, samples, labels });
 
-/** @param {MetricRow['help']} help @param {MetricRow['samples']} samples @param {string[]} [labels] @returns {MetricRow} */
+/**
+ * @param {MetricRow['help']} help
+ * @param {MetricRow['samples']} samples
+ * @param {string[]} [labels]
+ * @returns {MetricRow}
+ */
 const gauge = (help, samples, labels = []) => ({ type: 'gauge', help, samples, labels });
 
 /** The metrics, by name. @type {Readonly<Record<string, MetricRow>>} */
@@ -40,74 +56,150 @@ const METRICS = Object.freeze({
     ({ version, codec, engine }) => [[{ version, codec, engine: engine ?? 'none' }, 1]],
     ['version', 'codec', 'engine'],
   ),
-  aloud_ready: gauge('Whether newcomers are let in: 0 while starting and draining.', (s) => one(Number(s.state === 'ready'))),
+  aloud_ready: gauge('Whether newcomers are let in: 0 while starting and draining.', (s) =>
+    one(Number(s.state === 'ready')),
+  ),
 
   aloud_rooms: gauge('Rooms that are open.', (s) => one(s.rooms)),
   aloud_rooms_limit: gauge('Rooms that may be open at once.', (s) => one(s.limits.rooms)),
-  aloud_mirrors: gauge('Rooms of one, in which somebody tries out how they sound.', (s) => one(s.mirrors)),
+  aloud_mirrors: gauge('Rooms of one, in which somebody tries out how they sound.', (s) =>
+    one(s.mirrors),
+  ),
   aloud_people: gauge('People who have a place in a room.', (s) => one(s.people)),
   aloud_people_limit: gauge('People who may have a place at once.', (s) => one(s.limits.people)),
-  aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) => one(s.away)),
+  aloud_people_away: gauge('People whose connection is lost and whose place is kept.', (s) =>
+    one(s.away),
+  ),
   aloud_listeners: gauge('Those of the people who only listen.', (s) => one(s.listeners)),
-  aloud_broadcast_listeners: gauge('Those of them who listen to a broadcast, by the bit rate that they get.', (s) => each(s.listenersByRate, 'rate'), ['rate']),
+  aloud_broadcast_listeners: gauge(
+    'Those of them who listen to a broadcast, by the bit rate that they get.',
+    (s) => each(s.listenersByRate, 'rate'),
+    ['rate'],
+  ),
   aloud_broadcast_rate_changes_total: counter(
     "Changes of a listener's bit rate, up and down, and probes for a higher one that failed.",
     (s) => each(s.rateChanges, 'change'),
     ['change'],
   ),
-  aloud_sessions: gauge('Sessions of people in rooms, by transport.', (s) => each(s.sessions, 'transport'), ['transport']),
+  aloud_sessions: gauge(
+    'Sessions of people in rooms, by transport.',
+    (s) => each(s.sessions, 'transport'),
+    ['transport'],
+  ),
   aloud_sessions_limited: gauge(
-    'Sessions of people in rooms, by what limits the rate at which they are sent to: their path, the application, or unknown.',
+    'Sessions of people in rooms, by what limits the rate at which they are sent to: their ' +
+      'path, the application, or unknown.',
     (s) => each(s.sessionLimits, 'by'),
     ['by'],
   ),
   aloud_joins_total: counter('People who came into a room, or back into it.', (s) => one(s.joins)),
-  aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) => one(s.joinsWaiting)),
-  aloud_short_visits_total: counter('Sessions that ended within two seconds of joining.', (s) => one(s.shortVisits)),
+  aloud_joins_waiting: gauge('Joins that wait for their turn, since many came at once.', (s) =>
+    one(s.joinsWaiting),
+  ),
+  aloud_short_visits_total: counter('Sessions that ended within two seconds of joining.', (s) =>
+    one(s.shortVisits),
+  ),
   aloud_sessions_ended_total: counter(
     'Sessions that ended, by transport and by why: left, or a code of the registry of errors.',
     (s) => s.sessionEnds.map(({ transport, code, count }) => [{ transport, code }, count]),
     ['transport', 'code'],
   ),
   aloud_refusals_total: counter(
-    'What was refused, by code of the registry of errors: joins, commands of people in a room, HTTP requests, requests to begin a session.',
+    'What was refused, by code of the registry of errors: joins, commands of people in a ' +
+      'room, HTTP requests, requests to begin a session.',
     (s) => s.refusals.map(({ of, code, count }) => [{ of, code }, count]),
     ['of', 'code'],
   ),
 
-  aloud_packets_received_total: counter('Packets of audio that came from people and were used.', (s) => one(s.packets.received)),
-  aloud_packets_late_total: counter('Packets of audio that came after their frame had been mixed.', (s) => one(s.packets.late)),
-  aloud_packets_lost_total: counter('Packets of audio that never came, as their numbers tell.', (s) => one(s.packets.lost)),
+  aloud_packets_received_total: counter(
+    'Packets of audio that came from people and were used.',
+    (s) => one(s.packets.received),
+  ),
+  aloud_packets_late_total: counter(
+    'Packets of audio that came after their frame had been mixed.',
+    (s) => one(s.packets.late),
+  ),
+  aloud_packets_lost_total: counter(
+    'Packets of audio that never came, as their numbers tell.',
+    (s) => one(s.packets.lost),
+  ),
   aloud_packets_dropped_total: counter(
     'Packets and messages from people that were not used, by reason.',
     (s) => each(s.packets.dropped, 'reason'),
     ['reason'],
   ),
-  aloud_packets_unsent_total: counter('Packets to people that were not sent, since their way was blocked.', (s) => one(s.packets.unsent)),
-  aloud_packets_out_lost_total: counter('Packets to people that the transport knows to be lost.', (s) => one(s.packets.lostOut)),
-  aloud_frames_concealed_total: counter('Frames of people that the decoder made up.', (s) => one(s.packets.concealed)),
-  aloud_frames_recovered_total: counter('Frames of people that a later packet repeated in time.', (s) => one(s.packets.recovered)),
-  aloud_frames_unmixed_total: counter('Frames of people that were not mixed, since louder ones were.', (s) => one(s.packets.unmixed)),
-  aloud_frames_garbled_total: counter('Payloads of people that are not Opus of the room.', (s) => one(s.packets.garbled)),
-  aloud_frames_skipped_total: counter('Frames of rooms that were never mixed, since the server stood still.', (s) => one(s.skippedFrames)),
+  aloud_packets_unsent_total: counter(
+    'Packets to people that were not sent, since their way was blocked.',
+    (s) => one(s.packets.unsent),
+  ),
+  aloud_packets_out_lost_total: counter(
+    'Packets to people that the transport knows to be lost.',
+    (s) => one(s.packets.lostOut),
+  ),
+  aloud_frames_concealed_total: counter('Frames of people that the decoder made up.', (s) =>
+    one(s.packets.concealed),
+  ),
+  aloud_frames_recovered_total: counter(
+    'Frames of people that a later packet repeated in time.',
+    (s) => one(s.packets.recovered),
+  ),
+  aloud_frames_unmixed_total: counter(
+    'Frames of people that were not mixed, since louder ones were.',
+    (s) => one(s.packets.unmixed),
+  ),
+  aloud_frames_garbled_total: counter('Payloads of people that are not Opus of the room.', (s) =>
+    one(s.packets.garbled),
+  ),
+  aloud_frames_skipped_total: counter(
+    'Frames of rooms that were never mixed, since the server stood still.',
+    (s) => one(s.skippedFrames),
+  ),
 
-  aloud_room_delay_median_seconds: gauge('The median of the server-side delays D of all rooms.', (s) => one(s.delay.medianMs / 1000)),
-  aloud_room_delay_max_seconds: gauge('The largest server-side delay D of a room.', (s) => one(s.delay.maxMs / 1000)),
-  aloud_mix_cpu_seconds_total: counter('Processor time of the thread that mixes, or of all worker threads.', (s) => one(s.load.mixCpuSeconds)),
+  aloud_room_delay_median_seconds: gauge(
+    'The median of the server-side delays D of all rooms.',
+    (s) => one(s.delay.medianMs / 1000),
+  ),
+  aloud_room_delay_max_seconds: gauge('The largest server-side delay D of a room.', (s) =>
+    one(s.delay.maxMs / 1000),
+  ),
+  aloud_mix_cpu_seconds_total: counter(
+    'Processor time of the thread that mixes, or of all worker threads.',
+    (s) => one(s.load.mixCpuSeconds),
+  ),
   aloud_worker_mix_cpu_seconds_total: counter(
     'Processor time of each worker thread that mixes.',
     (s) => s.load.workers.map(({ mixCpuSeconds }, i) => [{ worker: String(i + 1) }, mixCpuSeconds]),
     ['worker'],
   ),
-  aloud_worker_rooms: gauge('Rooms of each worker thread.', (s) => s.load.workers.map(({ rooms }, i) => [{ worker: String(i + 1) }, rooms]), ['worker']),
-  aloud_worker_ends_total: counter('Worker threads that ended by themselves, and were started again.', (s) => one(s.load.workerEnds)),
-  aloud_busy: gauge('Whether newcomers are refused, since there is more to mix than can be mixed.', (s) => one(Number(s.busy))),
-  aloud_rooms_reduced: gauge('Rooms that mix fewer speakers, since their mixes were late.', (s) => one(s.reducedRooms)),
-  aloud_encoder_complexity: gauge('The complexity at which Opus is encoded, 0 to 10.', (s) => one(s.load.complexity)),
-  aloud_codec_faults_total: counter('Encoders and decoders that failed and were replaced.', (s) => one(s.codecFaults)),
+  aloud_worker_rooms: gauge(
+    'Rooms of each worker thread.',
+    (s) => s.load.workers.map(({ rooms }, i) => [{ worker: String(i + 1) }, rooms]),
+    ['worker'],
+  ),
+  aloud_worker_ends_total: counter(
+    'Worker threads that ended by themselves, and were started again.',
+    (s) => one(s.load.workerEnds),
+  ),
+  aloud_busy: gauge(
+    'Whether newcomers are refused, since there is more to mix than can be mixed.',
+    (s) => one(Number(s.busy)),
+  ),
+  aloud_rooms_reduced: gauge('Rooms that mix fewer speakers, since their mixes were late.', (s) =>
+    one(s.reducedRooms),
+  ),
+  aloud_encoder_complexity: gauge('The complexity at which Opus is encoded, 0 to 10.', (s) =>
+    one(s.load.complexity),
+  ),
+  aloud_codec_faults_total: counter('Encoders and decoders that failed and were replaced.', (s) =>
+    one(s.codecFaults),
+  ),
 
-  aloud_recordings_bytes: gauge('Bytes of all recordings on the disk.', (s) => one(s.recordings.bytes)),
-  aloud_recordings_limit_bytes: gauge('Bytes that all recordings may have.', (s) => one(s.recordings.limitBytes)),
+  aloud_recordings_bytes: gauge('Bytes of all recordings on the disk.', (s) =>
+    one(s.recordings.bytes),
+  ),
+  aloud_recordings_limit_bytes: gauge('Bytes that all recordings may have.', (s) =>
+    one(s.recordings.limitBytes),
+  ),
   aloud_recordings_open: gauge('Recordings that are being written.', (s) => one(s.recordings.open)),
 
   aloud_http_requests_total: counter(
@@ -120,29 +212,70 @@ const METRICS = Object.freeze({
     (s) => Object.entries(s.connectionsEnded).map(([reason, count]) => [{ reason }, count]),
     ['reason'],
   ),
-  aloud_quic_connections_pending: gauge('QUIC connections that are no session yet.', (s) => one(s.admissions?.pending ?? 0)),
-  aloud_quic_retries_total: counter('QUIC connections that had to prove first that their address is theirs.', (s) => one(s.admissions?.retried ?? 0)),
+  aloud_quic_connections_pending: gauge('QUIC connections that are no session yet.', (s) =>
+    one(s.admissions?.pending ?? 0),
+  ),
+  aloud_quic_retries_total: counter(
+    'QUIC connections that had to prove first that their address is theirs.',
+    (s) => one(s.admissions?.retried ?? 0),
+  ),
   aloud_quic_displaced_total: counter(
-    'QUIC connections that were no session yet and were dropped for a newer one: there were too many, of all or of one network.',
+    'QUIC connections that were no session yet and were dropped for a newer one: there were ' +
+      'too many, of all or of one network.',
     (s) => one(s.admissions?.displaced ?? 0),
   ),
-  aloud_quic_refused_total: counter('QUIC connections that were refused, since sessions had all places.', (s) => one(s.admissions?.refused ?? 0)),
-  aloud_http3_connections_ended_total: counter('QUIC connections that were closed for what HTTP/3 forbids.', (s) => one(s.admissions?.broken ?? 0)),
+  aloud_quic_refused_total: counter(
+    'QUIC connections that were refused, since sessions had all places.',
+    (s) => one(s.admissions?.refused ?? 0),
+  ),
+  aloud_http3_connections_ended_total: counter(
+    'QUIC connections that were closed for what HTTP/3 forbids.',
+    (s) => one(s.admissions?.broken ?? 0),
+  ),
   aloud_http3_requests_refused_total: counter(
-    'Requests over HTTP/3 that the engine refused by itself: for anything but a session, too large, or malformed.',
+    'Requests over HTTP/3 that the engine refused by itself: for anything but a session, ' +
+      'too large, or malformed.',
     (s) => one(s.admissions?.requestsRefused ?? 0),
   ),
-  aloud_cluster_connected: gauge('Whether the NATS of the cluster is reached; nothing without a cluster.', ({ cluster }) => (cluster ? one(Number(cluster.bus === 'connected')) : [])),
-  aloud_cluster_nodes: gauge('Nodes of the cluster that are there, this one included.', ({ cluster }) => (cluster ? one(cluster.nodes) : [])),
-  aloud_cluster_rooms: gauge('Rooms that this node owns.', ({ cluster }) => (cluster ? one(cluster.rooms) : [])),
-  aloud_relayed_rooms: gauge('Rooms of other nodes of the cluster that this node relays.', ({ cluster }) => (cluster ? one(cluster.relayedRooms) : [])),
-  aloud_relay_listeners: gauge('People who listen here to rooms of other nodes.', ({ cluster }) => (cluster ? one(cluster.relayListeners) : [])),
-  aloud_listeners_elsewhere: gauge('People who listen at other nodes to rooms of this one.', ({ cluster }) => (cluster ? one(cluster.listenersElsewhere) : [])),
-  aloud_cluster_rooms_moved_total: counter('Rooms that went from this node to another one.', ({ cluster }) => (cluster ? one(cluster.movedRooms) : [])),
-  aloud_cluster_messages_dropped_total: counter("Messages on the cluster's NATS that were no node's.", ({ cluster }) => (cluster ? one(cluster.droppedMessages) : [])),
+  aloud_cluster_connected: gauge(
+    'Whether the NATS of the cluster is reached; nothing without a cluster.',
+    ({ cluster }) => (cluster ? one(Number(cluster.bus === 'connected')) : []),
+  ),
+  aloud_cluster_nodes: gauge(
+    'Nodes of the cluster that are there, this one included.',
+    ({ cluster }) => (cluster ? one(cluster.nodes) : []),
+  ),
+  aloud_cluster_rooms: gauge('Rooms that this node owns.', ({ cluster }) =>
+    cluster ? one(cluster.rooms) : [],
+  ),
+  aloud_relayed_rooms: gauge(
+    'Rooms of other nodes of the cluster that this node relays.',
+    ({ cluster }) => (cluster ? one(cluster.relayedRooms) : []),
+  ),
+  aloud_relay_listeners: gauge('People who listen here to rooms of other nodes.', ({ cluster }) =>
+    cluster ? one(cluster.relayListeners) : [],
+  ),
+  aloud_listeners_elsewhere: gauge(
+    'People who listen at other nodes to rooms of this one.',
+    ({ cluster }) => (cluster ? one(cluster.listenersElsewhere) : []),
+  ),
+  aloud_cluster_rooms_moved_total: counter(
+    'Rooms that went from this node to another one.',
+    ({ cluster }) => (cluster ? one(cluster.movedRooms) : []),
+  ),
+  aloud_cluster_messages_dropped_total: counter(
+    "Messages on the cluster's NATS that were no node's.",
+    ({ cluster }) => (cluster ? one(cluster.droppedMessages) : []),
+  ),
 
-  aloud_file_shortages_total: counter('Moments at which no more files could be opened, connections included.', (s) => one(s.fileShortages)),
-  aloud_log_lines_dropped_total: counter('Lines that the log left out, since there were too many of their kind.', (s) => one(s.leftOutLogLines)),
+  aloud_file_shortages_total: counter(
+    'Moments at which no more files could be opened, connections included.',
+    (s) => one(s.fileShortages),
+  ),
+  aloud_log_lines_dropped_total: counter(
+    'Lines that the log left out, since there were too many of their kind.',
+    (s) => one(s.leftOutLogLines),
+  ),
 });
 
 /** The names of aloud's own metrics, those of the histogram included. */
@@ -152,8 +285,8 @@ export const METRIC_NAMES = Object.freeze([
 ]);
 
 /**
- * The metrics of Node.js and the process, the event loop's among them. There is one process: they are collected from the
- * first time on that anybody asks.
+ * The metrics of Node.js and the process, the event loop's among them. There is one process: they
+ * are collected from the first time on that anybody asks.
  * @type {Registry | null}
  */
 let ofProcess = null;
@@ -180,7 +313,9 @@ export class Metrics {
   constructor(status) {
     this.#status = status;
     for (const [name, row] of Object.entries(METRICS)) {
-      this.#updates.push(row.type === 'counter' ? this.#counter(name, row) : this.#gauge(name, row));
+      this.#updates.push(
+        row.type === 'counter' ? this.#counter(name, row) : this.#gauge(name, row),
+      );
     }
     this.#registry.registerMetric(this.#histogram());
   }
@@ -215,7 +350,8 @@ export class Metrics {
       for (const [of, value] of samples(status)) {
         const key = JSON.stringify(of);
         const before = told.get(key) ?? 0;
-        // A lost packet that comes late isn't lost any more: the counter waits until there are more of them.
+        // A lost packet that comes late isn't lost any more: the counter waits until there are more
+        // of them.
         metric.inc(of, Math.max(0, value - before));
         told.set(key, Math.max(before, value));
       }
@@ -226,15 +362,27 @@ export class Metrics {
   #histogram() {
     const get = async () => {
       const { count, sumMs, bins } = this.#ticks;
-      const bucket = (/** @type {string | number} */ le, /** @type {number} */ value) => ({ metricName: `${TICK_LATENESS}_bucket`, labels: { le }, value });
+      const bucket = (/** @type {string | number} */ le, /** @type {number} */ value) => ({
+        metricName: `${TICK_LATENESS}_bucket`,
+        labels: { le },
+        value,
+      });
       const values = [
         ...bins.map(({ upToMs, count: ticks }) => bucket(upToMs / 1000, ticks)),
         bucket('+Inf', count),
         { metricName: `${TICK_LATENESS}_sum`, labels: {}, value: sumMs / 1000 },
         { metricName: `${TICK_LATENESS}_count`, labels: {}, value: count },
       ];
-      return { name: TICK_LATENESS, help: "How late rooms' frames were mixed.", type: 'histogram', aggregator: 'sum', values };
+      return {
+        name: TICK_LATENESS,
+        help: "How late rooms' frames were mixed.",
+        type: 'histogram',
+        aggregator: 'sum',
+        values,
+      };
     };
-    return /** @type {Metric} */ (/** @type {unknown} */ ({ name: TICK_LATENESS, get, reset: () => {} }));
+    return /** @type {Metric} */ (
+      /** @type {unknown} */ ({ name: TICK_LATENESS, get, reset: () => {} })
+    );
   }
 }

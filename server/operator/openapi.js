@@ -1,5 +1,6 @@
 /**
- * The description of the operator's API, OpenAPI 3.1, made from the same table and schemas as the API itself.
+ * The description of the operator's API, OpenAPI 3.1, made from the same table and schemas as the
+ * API itself.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Route } from './routes.js'
@@ -10,7 +11,10 @@ import { errors } from '../../public/shared/errors.js';
 import { ROUTES } from './routes.js';
 import { components, error } from './schemas.js';
 
-/** The refusals of every route (server/http/gate.js), of those for the operator alone, and of those that take a body. */
+/**
+ * The refusals of every route (server/http/gate.js), of those for the operator alone, and of those
+ * that take a body.
+ */
 const OF_GATE = /** @type {ErrorCode[]} */ (['host-not-allowed', 'too-many-requests']);
 const OF_OPERATOR = /** @type {ErrorCode[]} */ (['operator-token', 'operator-off']);
 const OF_BODY = /** @type {ErrorCode[]} */ (['bad-request', 'content-type', 'body-too-large']);
@@ -31,7 +35,9 @@ function schemaOf(schema) {
 function componentSchemas() {
   const { schemas } = z.toJSONSchema(components, { uri, unrepresentable: 'throw' });
   return Object.fromEntries(
-    Object.entries(/** @type {Record<string, Record<string, unknown>>} */ (schemas)).map(([id, { $schema: _dialect, $id: _uri, ...schema }]) => [id, schema]),
+    Object.entries(/** @type {Record<string, Record<string, unknown>>} */ (schemas)).map(
+      ([id, { $schema: _dialect, $id: _uri, ...schema }]) => [id, schema],
+    ),
   );
 }
 
@@ -39,14 +45,33 @@ function componentSchemas() {
 const json = (schema) => ({ 'application/json': { schema: schemaOf(schema) } });
 
 /** @param {Route} route */
-function responsesOf({ open, body, query, status = 200, answer, otherwise, refusals = [], summary }) {
-  const codes = new Set([...(open ? [] : OF_OPERATOR), ...(body ? OF_BODY : []), ...(query ? OF_QUERY : []), ...refusals, ...OF_GATE]);
+function responsesOf({
+  open,
+  body,
+  query,
+  status = 200,
+  answer,
+  otherwise,
+  refusals = [],
+  summary,
+}) {
+  const codes = new Set([
+    ...(open ? [] : OF_OPERATOR),
+    ...(body ? OF_BODY : []),
+    ...(query ? OF_QUERY : []),
+    ...refusals,
+    ...OF_GATE,
+  ]);
   /** @type {Record<string, object>} */
-  const responses = { [status]: { description: summary, ...(answer && { content: json(answer) }) } };
-  if (otherwise && answer) responses[otherwise] = { description: `Not: ${summary}`, content: json(answer) };
+  const responses = {
+    [status]: { description: summary, ...(answer && { content: json(answer) }) },
+  };
+  if (otherwise && answer)
+    responses[otherwise] = { description: `Not: ${summary}`, content: json(answer) };
   for (const code of codes) {
     const { status: refused } = errors[code];
-    const before = /** @type {{ description?: string } | undefined} */ (responses[refused])?.description;
+    const before = /** @type {{ description?: string } | undefined} */ (responses[refused])
+      ?.description;
     const description = before ? `${before}, \`${code}\`` : `\`${code}\``;
     responses[refused] = { description, content: json(error) };
   }
@@ -57,12 +82,22 @@ function responsesOf({ open, body, query, status = 200, answer, otherwise, refus
 function operationOf(route) {
   const { method, path, summary, open, body, query = [] } = route;
   const parameters = [
-    ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({ name, in: 'path', required: true, schema: { type: 'string' } })),
+    ...[...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+      name,
+      in: 'path',
+      required: true,
+      schema: { type: 'string' },
+    })),
     ...query.map((name) => ({ name, in: 'query', required: false, schema: { type: 'string' } })),
   ];
-  const words = path.replace(/:(\w+)/g, 'by-$1').split(/[/-]/).filter(Boolean);
+  const words = path
+    .replace(/:(\w+)/g, 'by-$1')
+    .split(/[/-]/)
+    .filter(Boolean);
   return {
-    operationId: [method, ...words].map((word, i) => (i === 0 ? word : word[0].toUpperCase() + word.slice(1))).join(''),
+    operationId: [method, ...words]
+      .map((word, i) => (i === 0 ? word : word[0].toUpperCase() + word.slice(1)))
+      .join(''),
     summary,
     ...(open && { security: [] }),
     ...(parameters.length > 0 && { parameters }),
@@ -84,7 +119,8 @@ export function describeApi(version) {
     info: {
       title: "aloud: the operator's API",
       version,
-      description: 'Every refusal has a code and a sentence. The token is that of --operator-token.',
+      description:
+        'Every refusal has a code and a sentence. The token is that of --operator-token.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

@@ -27,14 +27,16 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
  * Opens the operator's part of a server: its API, and its metrics where they are asked for.
- * @param {Pick<Config, 'operatorToken' | 'metricsPort' | 'metricsHost' | 'maxRooms' | 'maxSessions'>} config
+ * @param {Pick<Config, 'operatorToken' | 'metricsPort' | 'metricsHost' | 'maxRooms' |
+ *   'maxSessions'>} config
  * @param {object} parts
  * @param {Directory} parts.rooms
  * @param {Recordings} parts.recordings
  * @param {() => boolean} parts.isDraining
  * @param {{ codec: string, engine: string | null }} parts.build
  * @param {import('../http/http-counts.js').HttpCounts} parts.httpCounts
- * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions  of the HTTP/3 engine
+ * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions of the HTTP/3
+ *   engine
  * @param {() => number} [parts.workerEnds]  how often a worker thread has ended by itself
  * @param {import('../cluster/cluster.js').Cluster} [parts.cluster]
  * @param {Clock} parts.clock
@@ -44,7 +46,22 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {() => void} parts.onDrain  ends the server gently
  * @returns {Promise<Operator>}
  */
-export async function openOperator(config, { rooms, recordings, isDraining, build, clock, server, clientOf, log, onDrain, cluster, ...counts }) {
+export async function openOperator(
+  config,
+  {
+    rooms,
+    recordings,
+    isDraining,
+    build,
+    clock,
+    server,
+    clientOf,
+    log,
+    onDrain,
+    cluster,
+    ...counts
+  },
+) {
   const { operatorToken, metricsPort, metricsHost: host } = config;
   const { version } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const readiness = new Readiness({ isDraining, drain: onDrain });
@@ -60,13 +77,35 @@ export async function openOperator(config, { rooms, recordings, isDraining, buil
     limits: { rooms: config.maxRooms, people: config.maxSessions },
     requests,
   });
-  const everywhere = cluster && new ClusterRooms({ local: rooms, wire: cluster.wire, nodes: () => cluster.everyNode(), isHere: (room) => cluster.isHere(room) });
+  const everywhere =
+    cluster &&
+    new ClusterRooms({
+      local: rooms,
+      wire: cluster.wire,
+      nodes: () => cluster.everyNode(),
+      isHere: (room) => cluster.isHere(room),
+    });
   everywhere?.start();
-  const api = createOperatorApi({ rooms: everywhere ?? rooms, recordings, readiness, status, operatorToken, version, log, clientOf });
+  const api = createOperatorApi({
+    rooms: everywhere ?? rooms,
+    recordings,
+    readiness,
+    status,
+    operatorToken,
+    version,
+    log,
+    clientOf,
+  });
   /** @type {Awaited<ReturnType<typeof openMetricsServer>> | null} */
   let metrics = null;
   try {
-    if (metricsPort !== 'off') metrics = await openMetricsServer({ host, port: metricsPort, metrics: new Metrics(status), log });
+    if (metricsPort !== 'off')
+      metrics = await openMetricsServer({
+        host,
+        port: metricsPort,
+        metrics: new Metrics(status),
+        log,
+      });
   } catch (error) {
     requests.close();
     throw error;
@@ -77,6 +116,9 @@ export async function openOperator(config, { rooms, recordings, isDraining, buil
     await metrics?.close();
   };
   const port = metrics?.port ?? null;
-  const lines = port === null ? [] : [`Metrics are on: http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`];
+  const lines =
+    port === null
+      ? []
+      : [`Metrics are on: http://${host.includes(':') ? `[${host}]` : host}:${port}/metrics`];
   return { api, readiness, metricsPort: port, lines, close };
 }

@@ -9,8 +9,10 @@ export class Readiness {
 
   /**
    * @param {object} options
-   * @param {() => boolean} options.isDraining  whether nobody new is let in any more, whoever has asked for it
-   * @param {() => void} options.drain  lets nobody new in, and ends the server when the calls have ended
+   * @param {() => boolean} options.isDraining whether nobody new is let in any more, whoever has
+   *   asked for it
+   * @param {() => void} options.drain lets nobody new in, and ends the server when the calls have
+   *   ended
    */
   constructor({ isDraining, drain }) {
     this.#isDraining = isDraining;

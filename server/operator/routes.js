@@ -11,7 +11,8 @@
  * @import { ClusterRooms } from './cluster-rooms.js'
  *
  * @typedef {object} Parts  what the routes act on
- * @property {Pick<Directory, 'inRoom' | 'rooms' | 'bans'> & Partial<Pick<ClusterRooms, 'everything'>>} rooms
+ * @property {Pick<Directory, 'inRoom' | 'rooms' | 'bans'> & Partial<Pick<ClusterRooms,
+ *   'everything'>>} rooms
  * @property {Pick<Recordings, 'list' | 'remove'>} recordings
  * @property {Readiness} readiness
  * @property {() => Promise<Status>} status
@@ -27,11 +28,12 @@
  * @property {'get' | 'post' | 'patch' | 'delete'} method
  * @property {string} path                    as Express has it
  * @property {string} summary
- * @property {'all' | 'less'} [open]          needs no token; 'less': tells less without it, and refuses a wrong one
- * @property {string} [audit]                 what the audit log says was done; for what isn't a moderation, which a room
- *   logs itself
- * @property {(body: any) => object | null} [audited]  the part of the body that the audit log tells, all of it by default;
- *   null where nothing is to be told
+ * @property {'all' | 'less'} [open] needs no token; 'less': tells less without it, and refuses a
+ *   wrong one
+ * @property {string} [audit] what the audit log says was done; for what isn't a moderation, which a
+ *   room logs itself
+ * @property {(body: any) => object | null} [audited] the part of the body that the audit log tells,
+ *   all of it by default; null where nothing is to be told
  * @property {string[]} [query]               names of the query that it takes, all of them optional
  * @property {import('zod').ZodType} [body]
  * @property {string} [allowed]               a sentence for who sends another body
@@ -66,7 +68,10 @@ const ACROSS = ['node-silent', 'node-answer', 'cluster-unreachable'];
  * @param {(asked: Asked) => any[]} [args]
  * @returns {Route['run']}
  */
-const inRoom = (act, args = () => []) => (parts, asked) => parts.rooms.inRoom(asked.params.room, act, ...args(asked));
+const inRoom =
+  (act, args = () => []) =>
+  (parts, asked) =>
+    parts.rooms.inRoom(asked.params.room, act, ...args(asked));
 
 /** @type {ReadonlyArray<Route>} */
 export const ROUTES = Object.freeze([
@@ -92,11 +97,20 @@ export const ROUTES = Object.freeze([
     audited: ({ serverDelayMs }) => (serverDelayMs === undefined ? null : { serverDelayMs }),
     body: schemas.roomChange,
     allowed:
-      `The body is to have one or more of "serverDelayMs": "auto", or a number from 0 to ${MAX_SERVER_DELAY_MS} (ms); ` +
-      '"mode": "mix", "forward" or "auto"; "locked", "lobby", "broadcast": true or false; "chat", "record": "everybody" or "moderators"; "password": 1 to ' +
+      'The body is to have one or more of "serverDelayMs": "auto", or a number from 0 to ' +
+      `${MAX_SERVER_DELAY_MS} (ms); ` +
+      '"mode": "mix", "forward" or "auto"; "locked", "lobby", "broadcast": true or false; ' +
+      '"chat", "record": "everybody" or "moderators"; "password": 1 to ' +
       `${MAX_PASSWORD_LENGTH} characters, or null.`,
     answer: schemas.room,
-    refusals: ['not-found', 'too-many-requests', 'e2e-room', 'forward-reply', 'broadcast-mix', ...ACROSS],
+    refusals: [
+      'not-found',
+      'too-many-requests',
+      'e2e-room',
+      'forward-reply',
+      'broadcast-mix',
+      ...ACROSS,
+    ],
     run: inRoom('change', ({ body, by }) => [body, by]),
   },
   {
@@ -110,11 +124,15 @@ export const ROUTES = Object.freeze([
   {
     method: 'get',
     path: '/rooms/:room/listeners',
-    summary: `Those who only listen in a room, ${LISTENERS_PAGE} at a time, by the order in which they came; of those whose name has "find" in it, if it is given`,
+    summary:
+      `Those who only listen in a room, ${LISTENERS_PAGE} at a time, by the order in which ` +
+      'they came; of those whose name has "find" in it, if it is given',
     query: ['after', 'find'],
     answer: schemas.listenerPage,
     refusals: ['not-found', ...ACROSS],
-    run: inRoom('listeners', ({ query: { after, find } }) => [{ after, find, most: LISTENERS_PAGE }]),
+    run: inRoom('listeners', ({ query: { after, find } }) => [
+      { after, find, most: LISTENERS_PAGE },
+    ]),
   },
   {
     method: 'patch',
@@ -122,7 +140,8 @@ export const ROUTES = Object.freeze([
     summary: 'Mutes somebody, lets them unmute, lowers their hand, or changes their role',
     body: schemas.personChange,
     allowed:
-      'The body is to have one or more of "muted": true or false; "role": "moderator", "speaker" or "listener"; "hand": 0.',
+      'The body is to have one or more of "muted": true or false; "role": "moderator", ' +
+      '"speaker" or "listener"; "hand": 0.',
     status: 204,
     refusals: ['not-found', 'person-unknown', 'server-full', ...ACROSS],
     run: inRoom('changePerson', ({ params, body, by }) => [params.id, body, by]),
@@ -176,7 +195,9 @@ export const ROUTES = Object.freeze([
     path: '/rooms/:room/bans',
     summary: 'Removes somebody from a room, and bans them from it for a time',
     body: schemas.newBan,
-    allowed: `The body is to be {"person": ID, "seconds": S}: somebody in the room, and 1 to ${MAX_BAN_MS / 1000} seconds.`,
+    allowed:
+      'The body is to be {"person": ID, "seconds": S}: somebody in the room, and 1 to ' +
+      `${MAX_BAN_MS / 1000} seconds.`,
     status: 204,
     refusals: ['not-found', 'person-unknown', 'ban-place', ...ACROSS],
     run: inRoom('remove', ({ body, by }) => [body.person, { banMs: body.seconds * 1000 }, by]),
@@ -190,7 +211,8 @@ export const ROUTES = Object.freeze([
     refusals: ['not-found', ...ACROSS],
     run: async ({ rooms }, { params, by }) => {
       const done = await rooms.inRoom(params.room, 'unban', params.id, by);
-      if (done === 'not-found') return rooms.bans.remove(params.room, params.id) ? undefined : 'not-found';
+      if (done === 'not-found')
+        return rooms.bans.remove(params.room, params.id) ? undefined : 'not-found';
       return done === 'person-unknown' ? 'not-found' : done;
     },
   },
@@ -217,7 +239,8 @@ export const ROUTES = Object.freeze([
     audit: 'recording deleted',
     status: 204,
     refusals: ['not-found'],
-    run: async ({ recordings }, { params }) => ((await recordings.remove(params.id)) ? undefined : 'not-found'),
+    run: async ({ recordings }, { params }) =>
+      (await recordings.remove(params.id)) ? undefined : 'not-found',
   },
   {
     method: 'post',
@@ -236,7 +259,8 @@ export const ROUTES = Object.freeze([
     open: 'less',
     answer: schemas.roomOrCount,
     refusals: ['not-found', ...ACROSS],
-    run: (parts, { params: { room }, isOperator }) => parts.rooms.inRoom(room, isOperator ? 'describe' : 'count'),
+    run: (parts, { params: { room }, isOperator }) =>
+      parts.rooms.inRoom(room, isOperator ? 'describe' : 'count'),
   },
   {
     method: 'get',

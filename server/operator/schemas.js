@@ -1,4 +1,7 @@
-/** What the operator's API takes and answers: requests are checked by these schemas, and OpenAPI is made from them. */
+/**
+ * What the operator's API takes and answers: requests are checked by these schemas, and OpenAPI is
+ * made from them.
+ */
 
 import { z } from 'zod';
 import { errors } from '../../public/shared/errors.js';
@@ -37,7 +40,10 @@ export const error = named(
 
 export const health = named('Health', z.strictObject({ status: z.literal('ok') }));
 
-export const readiness = named('Readiness', z.strictObject({ status: z.enum(['starting', 'ready', 'draining']) }));
+export const readiness = named(
+  'Readiness',
+  z.strictObject({ status: z.enum(['starting', 'ready', 'draining']) }),
+);
 
 const codeCount = { code: z.string(), count };
 
@@ -55,23 +61,36 @@ export const status = named(
     away: count.describe('those whose connection is lost and whose place is kept'),
     listeners: count.describe('those of the people who only listen'),
     listenersByRate: counts.describe('those of them who listen to a broadcast, by bits a second'),
-    rateChanges: z.strictObject({ up: count, down: count, failed: count }).describe('of their bit rates; failed: probes for a higher one'),
+    rateChanges: z
+      .strictObject({ up: count, down: count, failed: count })
+      .describe('of their bit rates; failed: probes for a higher one'),
     sessions: counts.describe('by transport'),
-    sessionLimits: z.strictObject({ path: count, application: count, unknown: count }).describe('sessions by what limits the rate at which they are sent to'),
+    sessionLimits: z
+      .strictObject({ path: count, application: count, unknown: count })
+      .describe('sessions by what limits the rate at which they are sent to'),
     joins: count,
     joinsWaiting: count.describe('joins that wait for their turn'),
     shortVisits: count.describe('sessions that ended within two seconds'),
-    busy: z.boolean().describe('whether newcomers are refused, since there is more to mix than can be mixed'),
+    busy: z
+      .boolean()
+      .describe('whether newcomers are refused, since there is more to mix than can be mixed'),
     reducedRooms: count.describe('rooms that mix fewer speakers for that reason'),
     limits: z.strictObject({ rooms: count, people: count }),
     load: z.strictObject({
       mixCpuSeconds: z.number().min(0).describe('of all threads that mix'),
       complexity: count.describe('the least of any of them'),
-      workers: z.array(z.strictObject({ mixCpuSeconds: z.number().min(0), rooms: count })).describe('of each; none where the main thread mixes'),
+      workers: z
+        .array(z.strictObject({ mixCpuSeconds: z.number().min(0), rooms: count }))
+        .describe('of each; none where the main thread mixes'),
       workerEnds: count.describe('how often a worker has ended by itself'),
     }),
     delay: z.strictObject({ medianMs: ms, maxMs: ms }),
-    packets: z.looseObject({ received: count, late: count, lost: count, dropped: counts.describe('by reason') }),
+    packets: z.looseObject({
+      received: count,
+      late: count,
+      lost: count,
+      dropped: counts.describe('by reason'),
+    }),
     ticks: z
       .strictObject({ count, sumMs: ms, bins: z.array(z.strictObject({ upToMs: ms, count })) })
       .describe('how late frames were mixed; each bin has the counts of all smaller ones'),
@@ -83,11 +102,28 @@ export const status = named(
     httpRequests: counts.describe('by status'),
     connectionsEnded: counts.describe('TCP connections, by what their clients did'),
     cluster: z
-      .strictObject({ id: z.string(), bus: z.enum(['connecting', 'connected', 'lost']), nodes: count, rooms: count, relayedRooms: count, relayListeners: count, listenersElsewhere: count, movedRooms: count, droppedMessages: count })
+      .strictObject({
+        id: z.string(),
+        bus: z.enum(['connecting', 'connected', 'lost']),
+        nodes: count,
+        rooms: count,
+        relayedRooms: count,
+        relayListeners: count,
+        listenersElsewhere: count,
+        movedRooms: count,
+        droppedMessages: count,
+      })
       .nullable()
       .describe('this node of a cluster; null without one'),
     admissions: z
-      .strictObject({ pending: count, retried: count, displaced: count, refused: count, broken: count, requestsRefused: count })
+      .strictObject({
+        pending: count,
+        retried: count,
+        displaced: count,
+        refused: count,
+        broken: count,
+        requestsRefused: count,
+      })
       .nullable()
       .describe('new QUIC connections; null where the engine does not count them'),
     leftOutLogLines: count,
@@ -98,13 +134,24 @@ export const status = named(
 const delayMode = z.enum(['auto', 'fixed']);
 
 /** Where a room is, in a cluster. */
-const node = z.strictObject({ id: z.string(), url: z.string() }).optional().describe('the node of a cluster that has the room');
+const node = z
+  .strictObject({ id: z.string(), url: z.string() })
+  .optional()
+  .describe('the node of a cluster that has the room');
 
-const liveSeconds = count.nullable().describe('since the broadcast began; null where there is none');
+const liveSeconds = count
+  .nullable()
+  .describe('since the broadcast began; null where there is none');
 
 export const roomCount = named(
   'RoomCount',
-  z.strictObject({ room: z.string(), present: count.describe('people in the room'), listeners: count.describe('those of them who only listen'), liveSeconds, node }),
+  z.strictObject({
+    room: z.string(),
+    present: count.describe('people in the room'),
+    listeners: count.describe('those of them who only listen'),
+    liveSeconds,
+    node,
+  }),
 );
 
 export const roomSummary = named(
@@ -126,7 +173,16 @@ export const roomSummary = named(
   }),
 );
 
-export const roomList = named('RoomList', z.strictObject({ rooms: z.array(roomSummary), silent: z.array(z.string()).optional().describe('nodes of a cluster that gave no answer, by their addresses') }));
+export const roomList = named(
+  'RoomList',
+  z.strictObject({
+    rooms: z.array(roomSummary),
+    silent: z
+      .array(z.string())
+      .optional()
+      .describe('nodes of a cluster that gave no answer, by their addresses'),
+  }),
+);
 
 const role = z.enum(ROLES);
 const who = z.enum(['everybody', 'moderators']);
@@ -137,7 +193,11 @@ const rules = {
   chat: who.describe('who may write'),
   record: who.describe('who may record'),
   mode: z.enum(MODES).describe('whether sound is mixed or forwarded: docs/forwarding.md'),
-  broadcast: z.boolean().describe('whether whoever comes without an invitation to the stage only listens: docs/broadcast.md'),
+  broadcast: z
+    .boolean()
+    .describe(
+      'whether whoever comes without an invitation to the stage only listens: docs/broadcast.md',
+    ),
 };
 
 const person = named(
@@ -152,7 +212,9 @@ const person = named(
     identity: z.string().nullable().describe('the `sub` of their token; null without one'),
     role,
     muted: z.boolean(),
-    silenced: z.boolean().describe('whether a moderator or the operator has muted them: they can not unmute'),
+    silenced: z
+      .boolean()
+      .describe('whether a moderator or the operator has muted them: they can not unmute'),
     away: z.boolean(),
     hand: count,
     quality: count.describe('of the connection: 0 unknown, 1 bad, 2 fair, 3 good'),
@@ -171,13 +233,17 @@ export const room = named(
     liveSeconds,
     delivery: z.enum(['tick', 'reply']),
     sound: z.enum(['mix', 'bundle', 'now']).describe('how it gets to everybody now'),
-    listenersByRate: z.record(z.string(), count).describe('those who listen to a broadcast, by bits a second'),
+    listenersByRate: z
+      .record(z.string(), count)
+      .describe('those who listen to a broadcast, by bits a second'),
     serverDelayMs: ms,
     delay: z.looseObject({ mode: delayMode, wantedMs: ms, maxMs: ms, targetPercent: z.number() }),
     skippedFrames: count,
     codecFaults: count,
     rules: z.strictObject({ ...rules, password: z.boolean(), liveSeconds }),
-    knocks: z.array(z.strictObject({ id: z.string(), name: z.string() })).describe('those who wait in the lobby'),
+    knocks: z
+      .array(z.strictObject({ id: z.string(), name: z.string() }))
+      .describe('those who wait in the lobby'),
     node,
     people: z.array(person),
   }),
@@ -187,8 +253,20 @@ export const listenerPage = named(
   'ListenerPage',
   z.strictObject({
     count: count.describe('of all who only listen in this room'),
-    people: z.array(z.looseObject({ id: z.string(), name: z.string(), label: z.string(), transport: z.string(), role, hand: count })),
-    next: z.string().optional().describe('the `after` of the next page; absent where there is none'),
+    people: z.array(
+      z.looseObject({
+        id: z.string(),
+        name: z.string(),
+        label: z.string(),
+        transport: z.string(),
+        role,
+        hand: count,
+      }),
+    ),
+    next: z
+      .string()
+      .optional()
+      .describe('the `after` of the next page; absent where there is none'),
   }),
 );
 
@@ -204,7 +282,11 @@ const isAny = (change) => Object.keys(change).length > 0;
 export const roomChange = named(
   'RoomChange',
   z
-    .strictObject({ serverDelayMs: serverDelay.describe('milliseconds'), ...rules, password: password.describe('null takes it away') })
+    .strictObject({
+      serverDelayMs: serverDelay.describe('milliseconds'),
+      ...rules,
+      password: password.describe('null takes it away'),
+    })
     .partial()
     .refine(isAny)
     .meta({ minProperties: 1 }),
@@ -214,7 +296,9 @@ export const personChange = named(
   'PersonChange',
   z
     .strictObject({
-      muted: z.boolean().describe('false lets them unmute themselves; nobody is unmuted by somebody else'),
+      muted: z
+        .boolean()
+        .describe('false lets them unmute themselves; nobody is unmuted by somebody else'),
       role,
       hand: z.literal(0).describe('lowers it'),
     })
@@ -227,7 +311,10 @@ export const newBan = named(
   'NewBan',
   z.strictObject({
     person: z.string().max(64).describe('the id of somebody who is in the room'),
-    seconds: z.number().min(1).max(MAX_BAN_MS / 1000),
+    seconds: z
+      .number()
+      .min(1)
+      .max(MAX_BAN_MS / 1000),
   }),
 );
 
@@ -252,4 +339,7 @@ const recording = z.strictObject({
   on: z.boolean().describe('whether it is still being written'),
 });
 
-export const recordingList = named('RecordingList', z.strictObject({ recordings: z.array(recording) }));
+export const recordingList = named(
+  'RecordingList',
+  z.strictObject({ recordings: z.array(recording) }),
+);

@@ -1,6 +1,6 @@
 /**
- * The state of the server at one moment, which the metrics, the operator's API and page are made from. It names no room
- * and no person.
+ * The state of the server at one moment, which the metrics, the operator's API and page are made
+ * from. It names no room and no person.
  *
  * @import { Server } from 'node:http'
  * @import { Admissions } from '../../native/binding.js'
@@ -23,21 +23,27 @@
  * @property {number} people          who have a place, those who are away included
  * @property {number} away
  * @property {number} listeners       those of the people who only listen
- * @property {Record<string, number>} listenersByRate  those of them who listen to a broadcast, by bits a second
- * @property {{ up: number, down: number, failed: number }} rateChanges  of their bit rates; failed: probes for a higher one
+ * @property {Record<string, number>} listenersByRate those of them who listen to a broadcast, by
+ *   bits a second
+ * @property {{ up: number, down: number, failed: number }} rateChanges of their bit rates; failed:
+ *   probes for a higher one
  * @property {Record<string, number>} sessions  by transport
- * @property {{ path: number, application: number, unknown: number }} sessionLimits  sessions by what limits the rate of sending
+ * @property {{ path: number, application: number, unknown: number }} sessionLimits sessions by what
+ *   limits the rate of sending
  * @property {number} joins
  * @property {number} joinsWaiting    those that wait for their turn
  * @property {number} shortVisits     sessions that ended within two seconds
- * @property {boolean} busy           whether newcomers are refused, since there is more to mix than can be mixed
+ * @property {boolean} busy whether newcomers are refused, since there is more to mix than can be
+ *   mixed
  * @property {number} reducedRooms    rooms that mix fewer speakers for that reason
  * @property {{ rooms: number, people: number }} limits
- * @property {{ mixCpuSeconds: number, complexity: number, workers: { mixCpuSeconds: number, rooms: number }[], workerEnds: number }} load
- *   of all threads that mix, and of each worker; complexity: the least of any; workerEnds: how often a worker has ended by itself
+ * @property {{ mixCpuSeconds: number, complexity: number, workers: { mixCpuSeconds: number, rooms:
+ *   number }[], workerEnds: number }} load of all threads that mix, and of each worker; complexity:
+ *   the least of any; workerEnds: how often a worker has ended by itself
  * @property {{ medianMs: number, maxMs: number }} delay  of rooms; 0 where there are none
  * @property {Omit<import('../source/traffic.js').Traffic, 'copy' | 'drop'>} packets
- * @property {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }} ticks  how late they were
+ * @property {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }} ticks how
+ *   late they were
  * @property {number} skippedFrames
  * @property {number} codecFaults
  * @property {{ bytes: number, limitBytes: number, open: number }} recordings
@@ -45,7 +51,8 @@
  * @property {EndCount[]} sessionEnds
  * @property {Record<string, number>} httpRequests  by status
  * @property {HttpCounts} connectionsEnded  TCP connections, by what their clients did
- * @property {Admissions | null} admissions  new QUIC connections; null where the engine doesn't count them
+ * @property {Admissions | null} admissions new QUIC connections; null where the engine doesn't
+ *   count them
  * @property {number} leftOutLogLines
  * @property {number} fileShortages   moments at which no more files could be opened
  * @property {ClusterStatus | null} cluster  null where this server is no node of one
@@ -102,12 +109,26 @@ export class RequestCounts {
  * @param {StatusOptions} options
  * @returns {() => Promise<Status>}
  */
-export function createStatus({ rooms, recordings, readiness, now, build, limits, requests, httpCounts, admissions, cluster, workerEnds = () => 0 }) {
+export function createStatus({
+  rooms,
+  recordings,
+  readiness,
+  now,
+  build,
+  limits,
+  requests,
+  httpCounts,
+  admissions,
+  cluster,
+  workerEnds = () => 0,
+}) {
   const startedMs = now();
   return async () => {
     const hosts = await rooms.states();
     const { delaysMs, mixCpuMs, complexity, ...sums } = addUp(hosts);
-    const workers = hosts.slice(1).map((host) => ({ mixCpuSeconds: host.mixCpuMs / 1000, rooms: host.rooms }));
+    const workers = hosts
+      .slice(1)
+      .map((host) => ({ mixCpuSeconds: host.mixCpuMs / 1000, rooms: host.rooms }));
     return {
       ...build,
       uptimeSeconds: (now() - startedMs) / 1000,
@@ -126,16 +147,25 @@ export function createStatus({ rooms, recordings, readiness, now, build, limits,
 }
 
 /**
- * What all hosts hold and cost together. Where there are workers, the first host, the main thread's, has no rooms.
+ * What all hosts hold and cost together. Where there are workers, the first host, the main
+ * thread's, has no rooms.
  * @param {HostState[]} hosts  one or more
  * @returns {HostState}
  */
 export function addUp(hosts) {
   const rooms = hosts.length > 1 ? hosts.slice(1) : hosts;
   return {
-    .../** @type {HostState} */ (hosts.reduce((sum, host) => /** @type {HostState} */ (added(sum, host)))),
-    refusals: addedBy(hosts.flatMap((host) => host.refusals), ({ of, code }) => `${of} ${code}`),
-    sessionEnds: addedBy(hosts.flatMap((host) => host.sessionEnds), ({ transport, code }) => `${transport} ${code}`),
+    .../** @type {HostState} */ (
+      hosts.reduce((sum, host) => /** @type {HostState} */ (added(sum, host)))
+    ),
+    refusals: addedBy(
+      hosts.flatMap((host) => host.refusals),
+      ({ of, code }) => `${of} ${code}`,
+    ),
+    sessionEnds: addedBy(
+      hosts.flatMap((host) => host.sessionEnds),
+      ({ transport, code }) => `${transport} ${code}`,
+    ),
     ticks: ticksOf(hosts.map((host) => host.ticks)),
     delaysMs: hosts.flatMap((host) => host.delaysMs),
     busy: rooms.some((host) => host.busy),
@@ -153,9 +183,19 @@ export function addUp(hosts) {
 function added(a, b) {
   if (typeof a === 'number' && typeof b === 'number') return a + b;
   if (typeof a !== 'object' || a === null || Array.isArray(a)) return a ?? b;
-  const [first, second] = [/** @type {Record<string, unknown>} */ (a), /** @type {Record<string, unknown>} */ (b)];
+  const [first, second] = [
+    /** @type {Record<string, unknown>} */ (a),
+    /** @type {Record<string, unknown>} */ (b),
+  ];
   const names = new Set([...Object.keys(first), ...Object.keys(second)]);
-  return Object.fromEntries([...names].map((name) => [name, name in second ? added(first[name] ?? (typeof second[name] === 'number' ? 0 : {}), second[name]) : first[name]]));
+  return Object.fromEntries(
+    [...names].map((name) => [
+      name,
+      name in second
+        ? added(first[name] ?? (typeof second[name] === 'number' ? 0 : {}), second[name])
+        : first[name],
+    ]),
+  );
 }
 
 /**
@@ -176,8 +216,12 @@ function addedBy(counts, keyOf) {
 
 /** @param {HostState['ticks'][]} all @returns {HostState['ticks']} */
 function ticksOf(all) {
-  const sum = (/** @type {(ticks: HostState['ticks']) => number} */ of) => all.reduce((count, ticks) => count + of(ticks), 0);
-  const bins = all[0].bins.map(({ upToMs }, i) => ({ upToMs, count: sum((ticks) => ticks.bins[i].count) }));
+  const sum = (/** @type {(ticks: HostState['ticks']) => number} */ of) =>
+    all.reduce((count, ticks) => count + of(ticks), 0);
+  const bins = all[0].bins.map(({ upToMs }, i) => ({
+    upToMs,
+    count: sum((ticks) => ticks.bins[i].count),
+  }));
   return { count: sum(({ count }) => count), sumMs: sum(({ sumMs }) => sumMs), bins };
 }
 

@@ -4,7 +4,10 @@ export const SPEECH_LEVEL = 45;
 /** The most chapters; beyond it longer pauses no longer end one, and the shortest are left out. */
 export const MAX_CHAPTERS = 1000;
 
-/** The longest pause within a chapter as long as there are few, and the shortest chapter, in seconds. */
+/**
+ * The longest pause within a chapter as long as there are few, and the shortest chapter, in
+ * seconds.
+ */
 const PAUSE_SECONDS = 2;
 const LEAST_SECONDS = 1;
 
@@ -17,7 +20,10 @@ const LEAST_SECONDS = 1;
 export class Chapters {
   #frameSeconds;
   #pause = PAUSE_SECONDS;
-  /** Those of people who speak, or have just stopped, by person's id. @type {Map<string, Chapter>} */
+  /**
+   * Those of people who speak, or have just stopped, by person's id.
+   * @type {Map<string, Chapter>}
+   */
   #open = new Map();
   /** @type {Chapter[]} */
   #closed = [];
@@ -73,7 +79,9 @@ export class Chapters {
       last.set(chapter.id, chapter);
       merged.push(chapter);
     }
-    const kept = new Set(merged.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_CHAPTERS / 2));
+    const kept = new Set(
+      merged.toSorted((a, b) => lengthOf(b) - lengthOf(a)).slice(0, MAX_CHAPTERS / 2),
+    );
     this.#closed = merged.filter((chapter) => kept.has(chapter));
   }
 
@@ -85,7 +93,10 @@ export class Chapters {
 
   /** @returns {string} WebVTT: a cue for each chapter, with the speaker's label in a voice span */
   toVtt() {
-    const cues = this.list().map(({ label, from, to }) => `${timeOf(from)} --> ${timeOf(to)}\n<v ${textOf(label)}>${textOf(label)}</v>\n`);
+    const cues = this.list().map(
+      ({ label, from, to }) =>
+        `${timeOf(from)} --> ${timeOf(to)}\n<v ${textOf(label)}>${textOf(label)}</v>\n`,
+    );
     return ['WEBVTT\n', ...cues].join('\n');
   }
 }
@@ -101,4 +112,5 @@ function timeOf(seconds) {
 }
 
 /** Escapes a name as the text of a cue (WebVTT, section 4.2.2). @param {string} label */
-const textOf = (label) => label.replace(/\s+/g, ' ').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
+const textOf = (label) =>
+  label.replace(/\s+/g, ' ').replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');

@@ -10,8 +10,9 @@ import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 const out = new Uint8Array(MAX_PACKET_BYTES);
 
 /**
- * The mix's track. Its encoder is fed ahead by its lookahead, so that decoded sound lies on the frame grid
- * as it does in people's tracks. A frame is therefore encoded once part of the next is there.
+ * The mix's track. Its encoder is fed ahead by its lookahead, so that decoded sound lies on the
+ * frame grid as it does in people's tracks. A frame is therefore encoded once part of the next is
+ * there.
  */
 export class MixTrack {
   #track;

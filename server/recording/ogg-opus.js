@@ -1,4 +1,7 @@
-/** The rate at which Opus in Ogg counts, whatever the rate of the encoded sound, in Hz (RFC 7845, section 4). */
+/**
+ * The rate at which Opus in Ogg counts, whatever the rate of the encoded sound, in Hz (RFC 7845,
+ * section 4).
+ */
 export const GRANULE_RATE = 48000;
 
 /** The most segments of a page, and the most bytes of a segment (RFC 3533, section 6). */
@@ -6,7 +9,9 @@ const MAX_SEGMENTS = 255;
 const SEGMENT_BYTES = 255;
 const PAGE_HEADER_BYTES = 27;
 
-/** The sound after which a page ends, in samples of GRANULE_RATE, where nothing else is asked for. */
+/**
+ * The sound after which a page ends, in samples of GRANULE_RATE, where nothing else is asked for.
+ */
 const PAGE_SAMPLES = GRANULE_RATE;
 
 const FIRST_BODY_BYTES = 4096;
@@ -25,8 +30,8 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
 const utf8 = new TextEncoder();
 
 /**
- * Writes one Opus stream as an Ogg file (RFC 7845), page by page. A page is written when the first packet
- * of the next comes, so that there is always one left for the mark of the end.
+ * Writes one Opus stream as an Ogg file (RFC 7845), page by page. A page is written when the first
+ * packet of the next comes, so that there is always one left for the mark of the end.
  */
 export class OggOpus {
   #write;
@@ -44,16 +49,25 @@ export class OggOpus {
   /**
    * @param {object} options
    * @param {number} options.serial      the stream's number, 32 bits
-   * @param {number} options.preSkip     samples of GRANULE_RATE that players leave out at the beginning
+   * @param {number} options.preSkip samples of GRANULE_RATE that players leave out at the beginning
    * @param {number} options.sampleRate  of what was encoded, in Hz
    * @param {number} [options.channels]  1 or 2, to be decoded to; each packet may have either
    * @param {Record<string, string>} options.tags  as Vorbis comments: TITLE, DATE, ARTIST
-   * @param {number} [options.pageSamples]  the sound after which a page ends, in samples of GRANULE_RATE; a reader has to wait
-   *   for a whole page
+   * @param {number} [options.pageSamples] the sound after which a page ends, in samples of
+   *   GRANULE_RATE; a reader has to wait for a whole page
    * @param {number} [options.padding]  bytes of it behind the tags (RFC 7845, section 5.2)
    * @param {(page: Uint8Array) => void} options.write  given a new array each time
    */
-  constructor({ serial, preSkip, sampleRate, channels = 1, tags, pageSamples = PAGE_SAMPLES, padding = 0, write }) {
+  constructor({
+    serial,
+    preSkip,
+    sampleRate,
+    channels = 1,
+    tags,
+    pageSamples = PAGE_SAMPLES,
+    padding = 0,
+    write,
+  }) {
     this.#write = write;
     this.#pageSamples = pageSamples;
     this.#serial = serial >>> 0;
@@ -85,7 +99,8 @@ export class OggOpus {
 
   /**
    * Writes the last page. Idempotent.
-   * @param {number} [samples]  the length that players keep to, within the last packet; all of it by default
+   * @param {number} [samples] the length that players keep to, within the last packet; all of it by
+   *   default
    */
   end(samples = this.#granule) {
     if (this.#ended) return;
@@ -113,7 +128,8 @@ export class OggOpus {
     for (let i = 0; i < length; i++) this.#body[this.#length + i] = bytes[start + i];
     this.#length += length;
     let rest = length;
-    for (; rest >= SEGMENT_BYTES; rest -= SEGMENT_BYTES) this.#segments[this.#segmentCount++] = SEGMENT_BYTES;
+    for (; rest >= SEGMENT_BYTES; rest -= SEGMENT_BYTES)
+      this.#segments[this.#segmentCount++] = SEGMENT_BYTES;
     this.#segments[this.#segmentCount++] = rest;
   }
 
@@ -139,7 +155,8 @@ export class OggOpus {
 }
 
 /**
- * Writes the header packet (RFC 7845, section 5.1): version 1, no gain, mapping family 0: mono or stereo.
+ * Writes the header packet (RFC 7845, section 5.1): version 1, no gain, mapping family 0: mono or
+ * stereo.
  * @param {number} preSkip
  * @param {number} sampleRate
  * @param {number} channels
@@ -179,7 +196,8 @@ function opusTags(tags, padding) {
 }
 
 /**
- * Computes the checksum of an Ogg page, whose own four bytes are 0 (RFC 3533, section 6: direct, beginning with 0).
+ * Computes the checksum of an Ogg page, whose own four bytes are 0 (RFC 3533, section 6: direct,
+ * beginning with 0).
  * @param {Uint8Array} bytes
  * @returns {number} 32 bits
  */

@@ -21,7 +21,10 @@ const MAX_PAGE_BYTES = 27 + 255 + 255 * 255;
 const HEADER_BYTES = 27;
 const SEGMENT_BYTES = 255;
 
-/** Bits of a page's type: it goes on with a packet of the page before; it is the last (RFC 3533, section 6). */
+/**
+ * Bits of a page's type: it goes on with a packet of the page before; it is the last (RFC 3533,
+ * section 6).
+ */
 const CONTINUES = 0x01;
 const ENDS = 0x04;
 
@@ -67,13 +70,15 @@ export class OggOpusReader {
 
   /**
    * Reads the next page.
-   * @returns {Promise<OggPage | null>} null where there is no whole page, or none yet: to be asked again where the file grows
+   * @returns {Promise<OggPage | null>} null where there is no whole page, or none yet: to be asked
+   *   again where the file grows
    * @throws {OggError}
    */
   async next() {
     for (;;) {
       const bytes = pageBytes(this.#buffer, this.#from, this.#to);
-      if (bytes === null) throw new OggError(`no page at ${this.#position - (this.#to - this.#from)}`);
+      if (bytes === null)
+        throw new OggError(`no page at ${this.#position - (this.#to - this.#from)}`);
       if (bytes <= this.#to - this.#from) {
         const page = readPage(this.#buffer, this.#from, bytes);
         this.#from += bytes;
@@ -88,7 +93,12 @@ export class OggOpusReader {
     this.#buffer.copyWithin(0, this.#from, this.#to);
     this.#to -= this.#from;
     this.#from = 0;
-    const { bytesRead } = await this.#handle.read(this.#buffer, this.#to, this.#buffer.length - this.#to, this.#position);
+    const { bytesRead } = await this.#handle.read(
+      this.#buffer,
+      this.#to,
+      this.#buffer.length - this.#to,
+      this.#position,
+    );
     this.#to += bytesRead;
     this.#position += bytesRead;
     return bytesRead;
@@ -103,7 +113,8 @@ export class OggOpusReader {
  * Finds how much of a file that grows is whole pages.
  * @param {string} path
  * @param {number} size  of the file
- * @returns {Promise<{ bytes: number, granule: number }>} granule: of the last page; both 0 where there is none
+ * @returns {Promise<{ bytes: number, granule: number }>} granule: of the last page; both 0 where
+ *   there is none
  */
 export async function wholePages(path, size) {
   const handle = await open(path, 'r');
@@ -111,7 +122,11 @@ export async function wholePages(path, size) {
     const from = Math.max(0, size - 2 * MAX_PAGE_BYTES);
     const tail = Buffer.alloc(size - from);
     const { bytesRead } = await handle.read(tail, 0, tail.length, from);
-    for (let at = tail.lastIndexOf(OGGS, bytesRead - 1); at >= 0; at = at > 0 ? tail.lastIndexOf(OGGS, at - 1) : -1) {
+    for (
+      let at = tail.lastIndexOf(OGGS, bytesRead - 1);
+      at >= 0;
+      at = at > 0 ? tail.lastIndexOf(OGGS, at - 1) : -1
+    ) {
       const bytes = pageBytes(tail, at, bytesRead);
       if (bytes === null || bytes < HEADER_BYTES + 1 || at + bytes > bytesRead) continue;
       return { bytes: from + at + bytes, granule: Number(tail.readBigInt64LE(at + 6)) };
@@ -126,7 +141,8 @@ export async function wholePages(path, size) {
  * @param {Buffer} bytes
  * @param {number} from  where a page begins
  * @param {number} to
- * @returns {number | null} the page's length, or that of its header where not all of that is there; null where it is no page
+ * @returns {number | null} the page's length, or that of its header where not all of that is there;
+ *   null where it is no page
  */
 function pageBytes(bytes, from, to) {
   const there = Math.min(OGGS.length, to - from);
@@ -160,7 +176,8 @@ function readPage(bytes, from, length) {
     packets.push(bytes.subarray(start, end));
     start = end;
   }
-  if (type & CONTINUES || start !== from + length) throw new OggError('a packet goes over the end of a page');
+  if (type & CONTINUES || start !== from + length)
+    throw new OggError('a packet goes over the end of a page');
   return { packets, granule: Number(bytes.readBigInt64LE(from + 6)), ended: (type & ENDS) !== 0 };
 }
 
@@ -171,9 +188,15 @@ function readPage(bytes, from, length) {
  * @throws {OggError}
  */
 function readHead([head]) {
-  if (!head || head.length < 19 || Buffer.from(head.subarray(0, 8)).toString('latin1') !== 'OpusHead') throw new OggError('not Opus');
+  if (
+    !head ||
+    head.length < 19 ||
+    Buffer.from(head.subarray(0, 8)).toString('latin1') !== 'OpusHead'
+  )
+    throw new OggError('not Opus');
   const view = new DataView(head.buffer, head.byteOffset, head.length);
   const channels = head[9];
-  if (head[8] >> 4 !== 0 || head[18] !== 0 || channels < 1 || channels > 2) throw new OggError('not mono or stereo');
+  if (head[8] >> 4 !== 0 || head[18] !== 0 || channels < 1 || channels > 2)
+    throw new OggError('not mono or stereo');
   return { channels, preSkip: view.getUint16(10, true), sampleRate: view.getUint32(12, true) };
 }

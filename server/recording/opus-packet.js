@@ -6,14 +6,23 @@ import { GRANULE_RATE } from './ogg-opus.js';
 /** The longest packet, in samples of GRANULE_RATE (RFC 6716, section 3.2.5: R5). */
 export const MAX_PACKET_SAMPLES = (GRANULE_RATE * 120) / 1000;
 
-/** The configuration of full-band CELT of 20 ms, the longest that CELT has, and the lengths that CELT has (RFC 6716, table 2). */
+/**
+ * The configuration of full-band CELT of 20 ms, the longest that CELT has, and the lengths that
+ * CELT has (RFC 6716, table 2).
+ */
 const CELT_20_MS = 31;
 const CELT_MS = Object.freeze([2.5, 5, 10, 20]);
 
-/** A frame of CELT whose first symbol, "silence", is set (RFC 6716, section 4.3): the range coder's highest value. */
+/**
+ * A frame of CELT whose first symbol, "silence", is set (RFC 6716, section 4.3): the range coder's
+ * highest value.
+ */
 const SILENT_FRAME = Object.freeze([0xff, 0xfe]);
 
-/** The first byte of a packet from which on it is CELT, and that byte's bits and step of the frames' length: all are set for 20 ms. */
+/**
+ * The first byte of a packet from which on it is CELT, and that byte's bits and step of the frames'
+ * length: all are set for 20 ms.
+ */
 const FIRST_CELT = 16 << 3;
 const CELT_LENGTH_MASK = 0b11 << 3;
 const CELT_LENGTH_STEP = 1 << 3;
@@ -28,8 +37,8 @@ const PADDING_BIT = 0x40;
 const COUNT_MASK = 0x3f;
 
 /**
- * Whether bytes are one whole Opus packet of a duration, by the requirements R1 to R7 of RFC 6716, section 3.4:
- * a file with another in it can't be played.
+ * Whether bytes are one whole Opus packet of a duration, by the requirements R1 to R7 of RFC 6716,
+ * section 3.4: a file with another in it can't be played.
  * @param {Uint8Array} bytes
  * @param {number} start
  * @param {number} length
@@ -81,9 +90,10 @@ function hasItsFrames(bytes, start, end) {
 }
 
 /**
- * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where packets were
- * lost: frames of no bytes, in the mode of the packet before, so that the decoder goes on from there. Those of CELT have
- * 10 ms at most: libopus fades by a share a frame, so that three lost packets of 20 ms are 18 dB softer, and not 5.
+ * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where
+ * packets were lost: frames of no bytes, in the mode of the packet before, so that the decoder goes
+ * on from there. Those of CELT have 10 ms at most: libopus fades by a share a frame, so that three
+ * lost packets of 20 ms are 18 dB softer, and not 5.
  * @param {Uint8Array} out two bytes, filled
  * @param {Uint8Array} bytes
  * @param {number} start of the packet before
@@ -93,11 +103,16 @@ export function writeMissing(out, bytes, start) {
   const toc = bytes[start];
   const packing = toc & PACKING_MASK;
   const count = packing === ANY_NUMBER ? bytes[start + 1] & COUNT_MASK : packing === 0 ? 1 : 2;
-  if (toc < FIRST_CELT || (toc & CELT_LENGTH_MASK) !== CELT_LENGTH_MASK) return writeEmpty(out, toc, count);
+  if (toc < FIRST_CELT || (toc & CELT_LENGTH_MASK) !== CELT_LENGTH_MASK)
+    return writeEmpty(out, toc, count);
   return writeEmpty(out, toc - CELT_LENGTH_STEP, 2 * count);
 }
 
-/** @param {Uint8Array} out @param {number} toc  whose packing doesn't count @param {number} count  of frames of no bytes */
+/**
+ * @param {Uint8Array} out
+ * @param {number} toc whose packing doesn't count
+ * @param {number} count of frames of no bytes
+ */
 function writeEmpty(out, toc, count) {
   out[0] = (toc & ~PACKING_MASK) | (count > 2 ? ANY_NUMBER : count - 1);
   out[1] = count;
@@ -114,8 +129,8 @@ const PADDING_STEP = 254;
  * @param {number} start  of one whole packet
  * @param {number} length
  * @param {number} wanted  bytes with the padding, at most as many as `out` has
- * @returns {number} the bytes written, at most a few fewer than wanted; 0 if the packet should go as it is: it has
- *   padding, is long enough, or asks for concealment
+ * @returns {number} the bytes written, at most a few fewer than wanted; 0 if the packet should go
+ *   as it is: it has padding, is long enough, or asks for concealment
  */
 export function padPacket(out, bytes, start, length, wanted) {
   const code = bytes[start] & PACKING_MASK;
@@ -127,7 +142,9 @@ export function padPacket(out, bytes, start, length, wanted) {
   const padding = Math.floor(((spare - 1) * PADDING_STEP) / (PADDING_STEP + 1));
   let at = 0;
   out[at++] = bytes[start] | ANY_NUMBER;
-  out[at++] = PADDING_BIT | (isCounted ? bytes[start + 1] : code === 0 ? 1 : code === TWO_OF_ANY ? VARIABLE_BIT | 2 : 2);
+  out[at++] =
+    PADDING_BIT |
+    (isCounted ? bytes[start + 1] : code === 0 ? 1 : code === TWO_OF_ANY ? VARIABLE_BIT | 2 : 2);
   let left = padding;
   for (; left >= PADDING_STEP; left -= PADDING_STEP) out[at++] = PADDING_STEP + 1;
   out[at++] = left;
@@ -144,8 +161,14 @@ export function padPacket(out, bytes, start, length, wanted) {
 export function silenceOf(samples) {
   const ms = (samples * 1000) / GRANULE_RATE;
   const config = CELT_MS.indexOf(ms);
-  if (config >= 0) return Uint8Array.of((CELT_20_MS - (CELT_MS.length - 1) + config) << 3, ...SILENT_FRAME);
-  if (!OPUS_FRAME_MS.includes(ms) && samples !== MAX_PACKET_SAMPLES) throw new RangeError(`no packet has ${ms} ms`);
+  if (config >= 0)
+    return Uint8Array.of((CELT_20_MS - (CELT_MS.length - 1) + config) << 3, ...SILENT_FRAME);
+  if (!OPUS_FRAME_MS.includes(ms) && samples !== MAX_PACKET_SAMPLES)
+    throw new RangeError(`no packet has ${ms} ms`);
   const frames = ms / 20;
-  return Uint8Array.of((CELT_20_MS << 3) | ANY_NUMBER, frames, ...Array(frames).fill(SILENT_FRAME).flat());
+  return Uint8Array.of(
+    (CELT_20_MS << 3) | ANY_NUMBER,
+    frames,
+    ...Array(frames).fill(SILENT_FRAME).flat(),
+  );
 }

@@ -7,7 +7,10 @@ const FIRST_STEP_MS = 100;
 /** The value of a point at full scale. */
 const FULL_SCALE = 100;
 
-/** The waveform of a mix while it is recorded: the peaks of equal stretches, between MAX_PEAKS / 2 and MAX_PEAKS of them once it is long. */
+/**
+ * The waveform of a mix while it is recorded: the peaks of equal stretches, between MAX_PEAKS / 2
+ * and MAX_PEAKS of them once it is long.
+ */
 export class Peaks {
   #points = new Uint8Array(MAX_PEAKS);
   #count = 0;
@@ -42,8 +45,14 @@ export class Peaks {
     this.#framesEach *= 2;
   }
 
-  /** @returns {{ step: number, peaks: number[] }} step: the seconds that a point stands for; peaks: 0 to 100, full scale */
+  /**
+   * @returns {{ step: number, peaks: number[] }} step: the seconds that a point stands for; peaks:
+   *   0 to 100, full scale
+   */
   toJSON() {
-    return { step: this.#framesEach * this.#frameSeconds, peaks: [...this.#points.subarray(0, this.#count)] };
+    return {
+      step: this.#framesEach * this.#frameSeconds,
+      peaks: [...this.#points.subarray(0, this.#count)],
+    };
   }
 }

@@ -11,7 +11,10 @@ import { SILENT_LEVEL } from '../../public/shared/wire/packet.js';
 /** Writes one person's track, and adds the person to the mix. */
 export class PersonTrack {
   #packets;
-  /** The same person's packets before a break, the last of which are still to be written. @type {PacketBuffer | null} */
+  /**
+   * The same person's packets before a break, the last of which are still to be written.
+   * @type {PacketBuffer | null}
+   */
   #before = null;
   #track;
   #decoder;
@@ -31,7 +34,16 @@ export class PersonTrack {
    * @param {number} options.firstFrame of the recording
    * @param {number} options.agreedFrame the first frame that may be heard
    */
-  constructor({ person: { id, label }, packets, track, decoder, file, format, firstFrame, agreedFrame }) {
+  constructor({
+    person: { id, label },
+    packets,
+    track,
+    decoder,
+    file,
+    format,
+    firstFrame,
+    agreedFrame,
+  }) {
     this.person = { id, label };
     this.#packets = packets;
     this.agreedFrame = agreedFrame;

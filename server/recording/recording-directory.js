@@ -7,7 +7,8 @@
  * @property {string | null} person  the person's id; null for the mix
  * @property {number | null} seconds null where the server ended before it knew
  *
- * @typedef {'recording-limit' | 'recording-share' | 'recording-failed'} Trouble  why a recording has to stop
+ * @typedef {'recording-limit' | 'recording-share' | 'recording-failed'} Trouble why a recording has
+ *   to stop
  *
  * The description that is kept beside the files of a recording, as JSON.
  * @typedef {object} Description
@@ -35,11 +36,18 @@ export class RecordingDirectory {
   #onClose = () => {};
   /** @type {Set<RecordingFile>} */
   #files = new Set();
-  /** Texts that wait to be written, by their files' names: the latest of each. @type {Map<string, string>} */
+  /**
+   * Texts that wait to be written, by their files' names: the latest of each.
+   * @type {Map<string, string>}
+   */
   #texts = new Map();
   /** The bytes of files that are written anew each time, by name. @type {Map<string, number>} */
   #textBytes = new Map();
-  /** The last of the steps that make the directory and write the texts, one after another; never rejected. @type {Promise<unknown>} */
+  /**
+   * The last of the steps that make the directory and write the texts, one after another; never
+   * rejected.
+   * @type {Promise<unknown>}
+   */
   #made;
 
   /**
@@ -53,7 +61,9 @@ export class RecordingDirectory {
     this.#directory = directory;
     this.description = description;
     this.#onTrouble = onTrouble;
-    this.#made = mkdir(directory, { recursive: true, mode: 0o700 }).catch((error) => this.failed(error));
+    this.#made = mkdir(directory, { recursive: true, mode: 0o700 }).catch((error) =>
+      this.failed(error),
+    );
     this.describe();
   }
 
@@ -81,7 +91,10 @@ export class RecordingDirectory {
     this.#onClose = run;
   }
 
-  /** Ends the recording, since the server closes. @returns {Promise<unknown>} when everything is on disk */
+  /**
+   * Ends the recording, since the server closes.
+   * @returns {Promise<unknown>} when everything is on disk
+   */
   close() {
     this.#onClose();
     return this.settled;
@@ -104,12 +117,14 @@ export class RecordingDirectory {
    * @param {unknown} error
    */
   failed(error) {
-    if (this.trouble('recording-failed')) this.#recordings.logError("a recording can't be written", error);
+    if (this.trouble('recording-failed'))
+      this.#recordings.logError("a recording can't be written", error);
   }
 
   /**
    * @param {FileDescription} description of a new file
-   * @returns {{ write: (bytes: Uint8Array) => void, end: (seconds: number) => void, remove: () => void }}
+   * @returns {{ write: (bytes: Uint8Array) => void, end: (seconds: number) => void, remove: () =>
+   *   void }}
    */
   addFile(description) {
     const path = join(this.#directory, description.file);
@@ -136,7 +151,10 @@ export class RecordingDirectory {
     };
   }
 
-  /** Ends the recording: nothing more is added. @returns {Promise<unknown>} when everything is on disk */
+  /**
+   * Ends the recording: nothing more is added.
+   * @returns {Promise<unknown>} when everything is on disk
+   */
   end() {
     this.#recordings.ended(this);
     this.describe();
@@ -177,14 +195,15 @@ export class RecordingDirectory {
         return writeFile(`${path}.new`, latest, { mode: 0o600 });
       })
       .then(() => rename(`${path}.new`, path))
-      // A text that can't be written has the recording stop; its end is to be described all the same.
+      // A text that can't be written has the recording stop; its end is to be described all the
+      // same.
       .catch((error) => this.failed(error));
   }
 }
 
 /**
- * A file that is appended to without anybody waiting: what is written waits in memory until the disk takes
- * it. The caller bounds that, by `waiting`.
+ * A file that is appended to without anybody waiting: what is written waits in memory until the
+ * disk takes it. The caller bounds that, by `waiting`.
  */
 class RecordingFile {
   /** The last of the steps, which are done one after another. @type {Promise<unknown>} */
@@ -241,8 +260,8 @@ class RecordingFile {
     if (this.#removed) return;
     this.#removed = true;
     this.waiting = 0;
-    // Its name goes now, before what waits for the disk. A file that was being opened meanwhile is deleted by
-    // the last step, which also tells of errors.
+    // Its name goes now, before what waits for the disk. A file that was being opened meanwhile is
+    // deleted by the last step, which also tells of errors.
     unlink(this.path).catch(() => {});
     this.end();
     this.#then(async () => {

@@ -1,7 +1,7 @@
 /**
- * How many times as much as is free on the disk one room's recordings may take, those that one person with a token has
- * started, and those that people without one have started from one network: so nobody alone takes all of it, and what is
- * free is shared among those who record.
+ * How many times as much as is free on the disk one room's recordings may take, those that one
+ * person with a token has started, and those that people without one have started from one network:
+ * so nobody alone takes all of it, and what is free is shared among those who record.
  */
 const SHARE = 4;
 
@@ -9,12 +9,15 @@ const SHARE = 4;
  * Whose a recording is.
  * @typedef {object} RecordingOwner
  * @property {string} room
- * @property {string | null} identity  the `sub` of the token of the person who started it; null without a token, and
- *   where that isn't known
- * @property {string | null} network  of that person; null where that isn't known, or is this machine
+ * @property {string | null} identity the `sub` of the token of the person who started it; null
+ *   without a token, and where that isn't known
+ * @property {string | null} network of that person; null where that isn't known, or is this machine
  */
 
-/** The bytes of the recordings that there are: of all together, of each room, and of each person or network. */
+/**
+ * The bytes of the recordings that there are: of all together, of each room, and of each person or
+ * network.
+ */
 export class RecordingUsage {
   #limitBytes;
   #bytes = 0;
@@ -74,7 +77,8 @@ export class RecordingUsage {
     if (recording === undefined) return;
     recording.bytes += bytes;
     this.#bytes += bytes;
-    for (const key of keysOf(recording)) this.#shares.set(key, (this.#shares.get(key) ?? 0) + bytes);
+    for (const key of keysOf(recording))
+      this.#shares.set(key, (this.#shares.get(key) ?? 0) + bytes);
   }
 
   /** Forgets a recording that has been deleted. @param {string} id */
@@ -88,18 +92,21 @@ export class RecordingUsage {
 
   /**
    * @param {RecordingOwner} owner
-   * @returns {'recording-limit' | 'recording-share' | null} why no more may be recorded; null where it may
+   * @returns {'recording-limit' | 'recording-share' | null} why no more may be recorded; null where
+   *   it may
    */
   refusal(owner) {
     const free = this.#limitBytes - this.#bytes;
     if (free <= 0) return 'recording-limit';
-    return keysOf(owner).some((key) => (this.#shares.get(key) ?? 0) > SHARE * free) ? 'recording-share' : null;
+    return keysOf(owner).some((key) => (this.#shares.get(key) ?? 0) > SHARE * free)
+      ? 'recording-share'
+      : null;
   }
 }
 
 /**
- * The shares that a recording counts for: its room's, and its person's where they have a token, since a network may be a
- * whole school, or else their network's.
+ * The shares that a recording counts for: its room's, and its person's where they have a token,
+ * since a network may be a whole school, or else their network's.
  * @param {RecordingOwner} owner
  */
 function keysOf({ room, identity, network }) {

@@ -19,22 +19,26 @@ import { PersonTrack } from './person-track.js';
 import { preSkipOf, Track } from './track.js';
 
 /**
- * The delay after which a frame is written, in milliseconds: packets that came too late for the mix that people
- * hear are in the recording. Participants keep their packets for longer than that.
+ * The delay after which a frame is written, in milliseconds: packets that came too late for the mix
+ * that people hear are in the recording. Participants keep their packets for longer than that.
  */
 const BEHIND_MS = 2000;
 
 /** The file of the mix. */
 export const MIX_FILE = 'mix.opus';
 
-/** The files beside the sound: the waveform, and who spoke when; and the interval at which they are written, in seconds. */
+/**
+ * The files beside the sound: the waveform, and who spoke when; and the interval at which they are
+ * written, in seconds.
+ */
 export const PEAKS_FILE = 'peaks.json';
 export const CHAPTERS_FILE = 'chapters.vtt';
 const DESCRIBE_SECONDS = 5;
 
 /**
- * A recording while it is written: the mix and a track for each person who agreed, all of which begin at the
- * same sample. It pulls its frames from the participants' packets by a clock of its own, after all others.
+ * A recording while it is written: the mix and a track for each person who agreed, all of which
+ * begin at the same sample. It pulls its frames from the participants' packets by a clock of its
+ * own, after all others.
  */
 export class Recording {
   #settings;
@@ -60,7 +64,8 @@ export class Recording {
 
   /**
    * @param {object} options
-   * @param {{ format: AudioFormat, ticks: TickScheduler, sampleClock: SampleClock, load?: TickLoad }} options.settings of the room
+   * @param {{ format: AudioFormat, ticks: TickScheduler, sampleClock: SampleClock, load?: TickLoad
+   *   }} options.settings of the room
    * @param {string} options.room its name
    * @param {RecordingDirectory} options.directory
    * @param {PayloadEncoder} options.encoder of the mix; closed with this
@@ -98,7 +103,10 @@ export class Recording {
 
   /** The frame that is being spoken. */
   #now() {
-    return Math.max(0, Math.floor(this.#settings.sampleClock.now() / this.#settings.format.frameSamples));
+    return Math.max(
+      0,
+      Math.floor(this.#settings.sampleClock.now() / this.#settings.format.frameSamples),
+    );
   }
 
   /**
@@ -132,13 +140,22 @@ export class Recording {
     const { format } = this.#settings;
     const { firstFrame } = this;
     const agreedFrame = this.#now();
-    const options = { person: { id, label }, packets, track, decoder, file, format, firstFrame, agreedFrame };
+    const options = {
+      person: { id, label },
+      packets,
+      track,
+      decoder,
+      file,
+      format,
+      firstFrame,
+      agreedFrame,
+    };
     this.#tracks.set(id, new PersonTrack(options));
   }
 
   /**
-   * Deletes the track of somebody who doesn't want to be recorded any more, and leaves them out of the frames of
-   * the mix that aren't written yet.
+   * Deletes the track of somebody who doesn't want to be recorded any more, and leaves them out of
+   * the frames of the mix that aren't written yet.
    * @param {string} id
    */
   remove(id) {
@@ -205,7 +222,8 @@ export class Recording {
     this.#limiter.process(mix);
     this.#peaks.add(mix);
     this.#mixTrack.add(mix);
-    if ((frame - this.firstFrame) % this.#describeFrames === this.#describeFrames - 1) this.#describe();
+    if ((frame - this.firstFrame) % this.#describeFrames === this.#describeFrames - 1)
+      this.#describe();
   }
 
   /**

@@ -4,10 +4,12 @@
  * @import { Description, FileDescription, Trouble } from './recording-directory.js'
  * @import { RecordingOwner } from './recording-usage.js'
  *
- * @typedef {{ id: string, room: string, startedAt: string, stoppedAt: string | null, isPublic: boolean, on: boolean }} ListedRecording
+ * @typedef {{ id: string, room: string, startedAt: string, stoppedAt: string | null, isPublic:
+ *   boolean, on: boolean }} ListedRecording
  *
- * @typedef {{ type: 'recording', id: string, owner: RecordingOwner, bytes: number | null, open: boolean }} RecordingChange
- *   plain data; bytes: of its files, null where it is deleted; open: whether it is being written
+ * @typedef {{ type: 'recording', id: string, owner: RecordingOwner, bytes: number | null, open:
+ *   boolean }} RecordingChange plain data; bytes: of its files, null where it is deleted; open:
+ *   whether it is being written
  */
 
 import { randomBytes } from 'node:crypto';
@@ -23,13 +25,19 @@ import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
 
-/** The bytes of all recordings that may wait for the disk; above it the disk is too slow to record to. */
+/**
+ * The bytes of all recordings that may wait for the disk; above it the disk is too slow to record
+ * to.
+ */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
 /** The interval between two sweeps for old recordings, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
 
-/** The shortest time between two looks at what is on the disk when something was refused, in milliseconds. */
+/**
+ * The shortest time between two looks at what is on the disk when something was refused, in
+ * milliseconds.
+ */
 const LOOK_MS = 10_000;
 
 /** The recordings that one network may begin: in a row, and then a second. */
@@ -70,7 +78,10 @@ export class Recordings {
   #onEnded = [];
   /** Told the id of each recording that is deleted. @type {((id: string) => unknown)[]} */
   #onRemoved = [];
-  /** Bytes that were added to recordings that other threads are writing, by id. @type {Map<string, number>} */
+  /**
+   * Bytes that were added to recordings that other threads are writing, by id.
+   * @type {Map<string, number>}
+   */
   #added = new Map();
   #webm = new WebmMaker({
     made: (id, bytes) => this.addBytes(id, bytes),
@@ -89,9 +100,19 @@ export class Recordings {
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Pick<Log, 'warn' | 'error'>} options.log
    * @param {() => string} [options.randomId]
-   * @param {{ tell: (change: RecordingChange) => void }} [options.elsewhere]  other threads that record to the same directory
+   * @param {{ tell: (change: RecordingChange) => void }} [options.elsewhere] other threads that
+   *   record to the same directory
    */
-  constructor({ directory, limitBytes, keepHours, clock, wallNow, log, randomId = newId, elsewhere }) {
+  constructor({
+    directory,
+    limitBytes,
+    keepHours,
+    clock,
+    wallNow,
+    log,
+    randomId = newId,
+    elsewhere,
+  }) {
     this.#directory = directory;
     this.#limitBytes = limitBytes;
     this.#usage = new RecordingUsage(limitBytes);
@@ -120,7 +141,10 @@ export class Recordings {
     if (hasEnded) this.#hasEnded(id);
   }
 
-  /** What other threads are to know of the recordings that there are. @returns {RecordingChange[]} */
+  /**
+   * What other threads are to know of the recordings that there are.
+   * @returns {RecordingChange[]}
+   */
   all() {
     return this.#usage.ids.map((id) => this.#changeOf(id));
   }
@@ -128,7 +152,11 @@ export class Recordings {
   /** @param {string} id @returns {RecordingChange} */
   #changeOf(id) {
     const found = this.#usage.ownerOf(id);
-    const owner = { room: found?.room ?? '', identity: found?.identity ?? null, network: found?.network ?? null };
+    const owner = {
+      room: found?.room ?? '',
+      identity: found?.identity ?? null,
+      network: found?.network ?? null,
+    };
     return { type: 'recording', id, owner, bytes: this.#usage.bytesOf(id), open: this.isOpen(id) };
   }
 
@@ -140,8 +168,8 @@ export class Recordings {
   /**
    * Asks to begin a recording.
    * @param {RecordingOwner} owner
-   * @returns {{ code: 'recording-off' | 'recording-limit' | 'recording-share' | 'recording-busy', retryMs?: number } | null}
-   *   why it may not begin; null where it may
+   * @returns {{ code: 'recording-off' | 'recording-limit' | 'recording-share' | 'recording-busy',
+   *   retryMs?: number } | null} why it may not begin; null where it may
    */
   refusal(owner) {
     if (!this.offered) return { code: 'recording-off' };
@@ -154,7 +182,10 @@ export class Recordings {
     return retryMs > 0 ? { code: 'recording-busy', retryMs } : null;
   }
 
-  /** Looks at what is on the disk, so that files which somebody deleted by hand don't count any more. */
+  /**
+   * Looks at what is on the disk, so that files which somebody deleted by hand don't count any
+   * more.
+   */
   #lookSoon() {
     const now = this.#clock.now();
     if (now - this.#lookedMs < LOOK_MS) return;
@@ -164,7 +195,11 @@ export class Recordings {
 
   /** How much the recordings take of what they may, in bytes, and how many are being written. */
   get usage() {
-    return { bytes: this.#usage.bytes, limitBytes: this.#limitBytes, open: this.#open.size + this.#openElsewhere.size };
+    return {
+      bytes: this.#usage.bytes,
+      limitBytes: this.#limitBytes,
+      open: this.#open.size + this.#openElsewhere.size,
+    };
   }
 
   /**
@@ -179,20 +214,36 @@ export class Recordings {
       if (description) found.push({ ...description, on: this.#openElsewhere.has(id) });
     }
     found.sort((a, b) => b.startedAt.localeCompare(a.startedAt));
-    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, isPublic = false, on }) => ({ id, room, startedAt, stoppedAt, isPublic, on }));
+    return found.slice(0, most).map(({ id, room, startedAt, stoppedAt, isPublic = false, on }) => ({
+      id,
+      room,
+      startedAt,
+      stoppedAt,
+      isPublic,
+      on,
+    }));
   }
 
   /**
    * Begins a recording.
    * @param {RecordingOwner} owner
    * @param {(code: Trouble) => void} onTrouble the recording has to stop; called once
-   * @param {{ isPublic?: boolean, bitrate?: number }} [known]  whether anybody may hear it; of the mix, in bits a second
+   * @param {{ isPublic?: boolean, bitrate?: number }} [known] whether anybody may hear it; of the
+   *   mix, in bits a second
    */
   begin(owner, onTrouble, { isPublic = false, bitrate } = {}) {
     const id = this.#randomId();
     const startedAt = new Date(this.#wallNow()).toISOString();
     /** @type {Description} */
-    const description = { id, room: owner.room, startedAt, stoppedAt: null, isPublic, bitrate, files: [] };
+    const description = {
+      id,
+      room: owner.room,
+      startedAt,
+      stoppedAt: null,
+      isPublic,
+      bitrate,
+      files: [],
+    };
     const opened = new RecordingDirectory(this, join(this.#directory, id), description, onTrouble);
     this.#open.set(id, opened);
     this.#usage.set(id, owner, LEAST_BYTES);
@@ -219,7 +270,12 @@ export class Recordings {
 
   /** How many recordings there are, how many of them are being written, and what they take. */
   stats() {
-    return { recordings: this.#usage.count, open: this.#open.size, bytes: this.#usage.bytes, limitBytes: this.#limitBytes };
+    return {
+      recordings: this.#usage.count,
+      open: this.#open.size,
+      bytes: this.#usage.bytes,
+      limitBytes: this.#limitBytes,
+    };
   }
 
   /**
@@ -246,12 +302,18 @@ export class Recordings {
     for (const onEnded of this.#onEnded) onEnded(id);
   }
 
-  /** Has somebody told of each recording that ends, by its id. @param {(id: string) => void} onEnded */
+  /**
+   * Has somebody told of each recording that ends, by its id.
+   * @param {(id: string) => void} onEnded
+   */
   whenEnded(onEnded) {
     this.#onEnded.push(onEnded);
   }
 
-  /** @param {string} id  of a recording @returns {'recording-limit' | 'recording-share' | null} why nothing may be added to it */
+  /**
+   * @param {string} id of a recording
+   * @returns {'recording-limit' | 'recording-share' | null} why nothing may be added to it
+   */
   refusalFor(id) {
     const owner = this.#usage.ownerOf(id);
     return owner ? this.#usage.refusal(owner) : null;
@@ -260,8 +322,9 @@ export class Recordings {
   /**
    * Describes a recording and the files that there are of it.
    * @param {string} id whatever came
-   * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, seconds: number,
-   *   files: (FileDescription & { bytes: number })[] }) | null>} seconds: of the mix, as far as it is written; null when there is none
+   * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, seconds: number, files:
+   *   (FileDescription & { bytes: number })[] }) | null>} seconds: of the mix, as far as it is
+   *   written; null when there is none
    */
   async describe(id) {
     if (!ID.test(id)) return null;
@@ -304,7 +367,8 @@ export class Recordings {
   }
 
   /**
-   * Has somebody told of each recording that is deleted, by its id. Its files go once what is returned is settled.
+   * Has somebody told of each recording that is deleted, by its id. Its files go once what is
+   * returned is settled.
    * @param {(id: string) => unknown} onRemoved
    */
   whenRemoved(onRemoved) {
@@ -336,7 +400,8 @@ export class Recordings {
    * Makes the file that is asked for, where it is one that is made when it is asked for first.
    * @param {string} id whatever came
    * @param {string} file whatever came
-   * @returns {Promise<'not-found' | 'recording-limit' | 'recording-share' | null>} why it isn't made
+   * @returns {Promise<'not-found' | 'recording-limit' | 'recording-share' | null>} why it isn't
+   *   made
    */
   async prepare(id, file) {
     const found = this.locate(id, file);
@@ -375,7 +440,8 @@ export class Recordings {
   }
 
   /**
-   * Nothing is begun with it from here on, and whoever writes to its directory has ended before that goes: it would not be empty.
+   * Nothing is begun with it from here on, and whoever writes to its directory has ended before
+   * that goes: it would not be empty.
    * @param {string} id
    */
   async #delete(id) {
@@ -409,13 +475,21 @@ export class Recordings {
     const ids = new Set(await this.#closedIds());
     for (const id of ids) {
       const bytes = await sizeOf(join(this.#directory, id));
-      const owner = this.#usage.ownerOf(id) ?? { room: (await this.#read(id))?.room ?? '', identity: null, network: null };
+      const owner = this.#usage.ownerOf(id) ?? {
+        room: (await this.#read(id))?.room ?? '',
+        identity: null,
+        network: null,
+      };
       this.#usage.set(id, owner, bytes);
     }
-    for (const id of this.#usage.ids) if (!ids.has(id) && !this.isOpen(id)) await this.#forgetMissing(id);
+    for (const id of this.#usage.ids)
+      if (!ids.has(id) && !this.isOpen(id)) await this.#forgetMissing(id);
   }
 
-  /** @param {string} id  of a recording that wasn't there when all were listed: it may have ended since */
+  /**
+   * @param {string} id of a recording that wasn't there when all were listed: it may have ended
+   *   since
+   */
   async #forgetMissing(id) {
     const found = await stat(join(this.#directory, id)).catch(() => null);
     if (found === null) this.#usage.remove(id);

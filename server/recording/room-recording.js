@@ -27,7 +27,9 @@ import { RATES } from '../../public/shared/sound/rates.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
-/** The recordings that a room may begin in a row, and the seconds after which it may begin another. */
+/**
+ * The recordings that a room may begin in a row, and the seconds after which it may begin another.
+ */
 const AT_ONCE = 3;
 const EVERY_SECONDS = 20;
 
@@ -66,7 +68,11 @@ export class RoomRecording {
     this.#sampleClock = sampleClock;
     this.#roster = roster;
     this.#load = load;
-    this.#starts = new TokenBucket({ atOnce: AT_ONCE, perSecond: 1 / EVERY_SECONDS, nowMs: services.clock.now() });
+    this.#starts = new TokenBucket({
+      atOnce: AT_ONCE,
+      perSecond: 1 / EVERY_SECONDS,
+      nowMs: services.clock.now(),
+    });
   }
 
   /** Whether the people of this room can be recorded. */
@@ -100,8 +106,8 @@ export class RoomRecording {
   }
 
   /**
-   * Stops the recording where a member may do that: the one who started it, though they may start none any more, a
-   * moderator, and anybody who may record once the one who started it isn't there.
+   * Stops the recording where a member may do that: the one who started it, though they may start
+   * none any more, a moderator, and anybody who may record once the one who started it isn't there.
    * @param {Member} member
    * @param {(permission: Permission) => boolean} may  whether the member may do something now
    * @returns {ErrorCode | null} why they may not
@@ -117,7 +123,11 @@ export class RoomRecording {
     return null;
   }
 
-  /** Stops the recording, whoever started it. @param {string} stoppedBy  the label of whoever may do that @returns {boolean} false when there is none */
+  /**
+   * Stops the recording, whoever started it.
+   * @param {string} stoppedBy the label of whoever may do that
+   * @returns {boolean} false when there is none
+   */
   stop(stoppedBy) {
     if (!this.#state?.on) return false;
     this.#stop({ stoppedBy });
@@ -136,12 +146,22 @@ export class RoomRecording {
     // What many will hear is kept as good as it is broadcast.
     const bitrate = isPublic ? Math.max(this.#config.bitrate, ...RATES) : this.#config.bitrate;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
-    const encoder = await codec.createEncoder({ sampleRate, frameSamples, channels, bitrate, complexity, application });
+    const encoder = await codec.createEncoder({
+      sampleRate,
+      frameSamples,
+      channels,
+      bitrate,
+      complexity,
+      application,
+    });
     if (this.#closed || !recordings?.offered) {
       encoder.close();
       return;
     }
-    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#stop(whyOf(code)), { isPublic, bitrate });
+    const directory = recordings.begin(this.#ownedBy(member), (code) => this.#stop(whyOf(code)), {
+      isPublic,
+      bitrate,
+    });
     const { id, startedAt } = directory.description;
     /** @type {RecordingState} */
     const state = { id, on: true, by: member.label, person: member.id, startedAt, isPublic };
@@ -175,7 +195,10 @@ export class RoomRecording {
    * @param {Member} member
    */
   #failed(error, member) {
-    this.#services.recordings?.logError(`person ${member.id} of room ${this.#name} can't be recorded`, error);
+    this.#services.recordings?.logError(
+      `person ${member.id} of room ${this.#name} can't be recorded`,
+      error,
+    );
     member.refuse('record', 'recording-failed');
   }
 
@@ -211,7 +234,11 @@ export class RoomRecording {
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     let decoder;
     try {
-      const opened = await this.#services.codec.createDecoder({ sampleRate, frameSamples, channels });
+      const opened = await this.#services.codec.createDecoder({
+        sampleRate,
+        frameSamples,
+        channels,
+      });
       decoder = new PayloadDecoder(opened, format);
     } catch (error) {
       this.#mark(member, false, false);
@@ -240,7 +267,8 @@ export class RoomRecording {
 
   /** @param {Member} member  who has come back to their place, by another session */
   replaced(member) {
-    const goesOn = (member.source && this.#recording?.replace(member.id, member.source.packets)) ?? false;
+    const goesOn =
+      (member.source && this.#recording?.replace(member.id, member.source.packets)) ?? false;
     member.markRecorded(goesOn, goesOn);
   }
 

@@ -15,8 +15,8 @@ const MAX_PACKETS_AT_ONCE = 2000;
 const CONVERGENCE_SAMPLES = (GRANULE_RATE * 80) / 1000;
 
 /**
- * Returns the beginning of a file that players leave out, in samples of GRANULE_RATE. It is whole Opus
- * frames: VLC and GStreamer leave out nothing smaller (`node bench/readers.js`).
+ * Returns the beginning of a file that players leave out, in samples of GRANULE_RATE. It is whole
+ * Opus frames: VLC and GStreamer leave out nothing smaller (`node bench/readers.js`).
  * @param {Pick<AudioFormat, 'sampleRate' | 'opusFrameSamples'>} format
  */
 export function preSkipOf({ sampleRate, opusFrameSamples }) {
@@ -24,7 +24,9 @@ export function preSkipOf({ sampleRate, opusFrameSamples }) {
   return Math.ceil(CONVERGENCE_SAMPLES / frame) * frame;
 }
 
-/** Payloads of the room's frames as Opus packets in a file, one frame after the other without a gap. */
+/**
+ * Payloads of the room's frames as Opus packets in a file, one frame after the other without a gap.
+ */
 export class Track {
   #ogg;
   #opusFrames;
@@ -109,11 +111,15 @@ export class Track {
     this.putMissing();
   }
 
-  /** Adds a frame that didn't come: a decoder is to go on from sound, for about as long as a listener’s does. After silence it was left out. */
+  /**
+   * Adds a frame that didn't come: a decoder is to go on from sound, for about as long as a
+   * listener’s does. After silence it was left out.
+   */
   putMissing() {
     this.conceals = this.#concealed > 0;
     for (let i = 0; i < this.#opusFrames; i++) {
-      if (this.#concealed > 0) this.#ogg.put(this.#missing, 0, this.#missingBytes, this.#opusFrameSamples);
+      if (this.#concealed > 0)
+        this.#ogg.put(this.#missing, 0, this.#missingBytes, this.#opusFrameSamples);
       else this.#ogg.put(this.#silence, 0, this.#silence.length, this.#opusFrameSamples);
       this.#concealed = Math.max(0, this.#concealed - 1);
     }

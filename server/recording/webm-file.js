@@ -1,6 +1,7 @@
 /**
- * A recording's mix as WebM: the same Opus packets, for browsers that play no Ogg. It is written once, when somebody asks
- * for it, with an index at its front, so that players can seek in it by ranges.
+ * A recording's mix as WebM: the same Opus packets, for browsers that play no Ogg. It is written
+ * once, when somebody asks for it, with an index at its front, so that players can seek in it by
+ * ranges.
  */
 
 import { open, rename, rm } from 'node:fs/promises';
@@ -14,12 +15,16 @@ import { cuesOf, WebmOpus } from './webm-opus.js';
 export const WEBM_FILE = 'mix.webm';
 
 /**
- * The sound of a cluster, in samples: what a player reads at least where it seeks, and by how much `ffmpeg -c copy` cuts
- * early at most. The index, which a player reads before it begins, grows by some 22 bytes a cluster: 40 kB an hour.
+ * The sound of a cluster, in samples: what a player reads at least where it seeks, and by how much
+ * `ffmpeg -c copy` cuts early at most. The index, which a player reads before it begins, grows by
+ * some 22 bytes a cluster: 40 kB an hour.
  */
 const CLUSTER_SAMPLES = 2 * GRANULE_RATE;
 
-/** Makes WebM files of recordings, one at a time, since each is read and written as fast as the disk is. */
+/**
+ * Makes WebM files of recordings, one at a time, since each is read and written as fast as the disk
+ * is.
+ */
 export class WebmMaker {
   #events;
   /** Those that are being made, by recording's id. @type {Map<string, Promise<void>>} */
@@ -27,7 +32,9 @@ export class WebmMaker {
   /** @type {Promise<void>} */
   #last = Promise.resolve();
 
-  /** @param {{ made: (id: string, bytes: number) => void, failed: (error: unknown) => void }} events */
+  /**
+   * @param {{ made: (id: string, bytes: number) => void, failed: (error: unknown) => void }} events
+   */
   constructor(events) {
     this.#events = events;
   }
@@ -56,14 +63,16 @@ export class WebmMaker {
 }
 
 /**
- * Writes a WebM file of the packets of an Ogg Opus file. It is there under its name once it is whole.
+ * Writes a WebM file of the packets of an Ogg Opus file. It is there under its name once it is
+ * whole.
  * @param {string} from  the Ogg file's path, which grows no more
  * @param {string} to
  * @returns {Promise<number>} its bytes
  * @throws {import('./ogg-reader.js').OggError} when the file isn't Ogg Opus
  */
 export async function writeWebm(from, to) {
-  // The index stands before the clusters whose places it holds: so they are counted at first, and then written.
+  // The index stands before the clusters whose places it holds: so they are counted at first, and
+  // then written.
   /** @type {{ bytes: number, samples: number }[]} */
   const parts = [];
   let before = 0;
@@ -104,7 +113,8 @@ export async function writeWebm(from, to) {
  * @param {string} path  of the Ogg file
  * @param {object} options
  * @param {number} [options.samples]  how long it is
- * @param {(part: Uint8Array, samples: number) => void} options.write  given the head, then each cluster, and the samples up to its end
+ * @param {(part: Uint8Array, samples: number) => void} options.write given the head, then each
+ *   cluster, and the samples up to its end
  * @param {() => Promise<void>} [options.page]  called after each page
  * @returns {Promise<number>} samples of GRANULE_RATE, the pre-skip included
  */
@@ -112,7 +122,12 @@ async function remux(path, { samples = 0, write, page: after = async () => {} })
   const reader = await OggOpusReader.open(path);
   let through = 0;
   try {
-    const webm = new WebmOpus({ ...reader.head, samples, clusterSamples: CLUSTER_SAMPLES, write: (part) => write(part, through) });
+    const webm = new WebmOpus({
+      ...reader.head,
+      samples,
+      clusterSamples: CLUSTER_SAMPLES,
+      write: (part) => write(part, through),
+    });
     for (let page = await reader.next(); page !== null; page = await reader.next()) {
       for (const packet of page.packets) {
         webm.put(packet, 0, packet.length, payloadSamples(packet, 0, packet.length, GRANULE_RATE));

@@ -1,6 +1,8 @@
 import { GRANULE_RATE, opusHead } from './ogg-opus.js';
 
-/** The identifiers of the elements that are written (RFC 9559, section 5, and RFC 8794, section 11). */
+/**
+ * The identifiers of the elements that are written (RFC 9559, section 5, and RFC 8794, section 11).
+ */
 const Id = Object.freeze({
   void: 0xec,
   ebml: 0x1a45dfa3,
@@ -48,20 +50,30 @@ const UNKNOWN_SIZE = Uint8Array.of(0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xf
 /** Nanoseconds to a unit of time: timestamps are in milliseconds. */
 const TIMESTAMP_SCALE = 1_000_000;
 
-/** What a decoder has to hear before a place to sound right there, in nanoseconds (RFC 7845, section 4.6: 80 ms). */
+/**
+ * What a decoder has to hear before a place to sound right there, in nanoseconds (RFC 7845, section
+ * 4.6: 80 ms).
+ */
 const SEEK_PRE_ROLL_NS = 80_000_000;
 
-/** The sound after which a cluster ends, in samples of GRANULE_RATE, where nothing else is asked for. */
+/**
+ * The sound after which a cluster ends, in samples of GRANULE_RATE, where nothing else is asked
+ * for.
+ */
 const CLUSTER_SAMPLES = GRANULE_RATE;
 
-/** The longest cluster, in samples: a block's time in it has 16 bits with a sign, in milliseconds. */
+/**
+ * The longest cluster, in samples: a block's time in it has 16 bits with a sign, in milliseconds.
+ */
 const MAX_CLUSTER_SAMPLES = 30 * GRANULE_RATE;
 
 /** A block's track, and its flags: each Opus packet can be decoded from. */
 const TRACK = 1;
 const KEYFRAME = 0x80;
 
-/** The bytes of a block before its packet: identifier, size in four bytes, track, time and flags. */
+/**
+ * The bytes of a block before its packet: identifier, size in four bytes, track, time and flags.
+ */
 const BLOCK_HEADER_BYTES = 1 + 4 + 4;
 
 const FIRST_BODY_BYTES = 4096;
@@ -69,8 +81,8 @@ const FIRST_BODY_BYTES = 4096;
 const utf8 = new TextEncoder();
 
 /**
- * Writes one Opus stream as WebM, cluster by cluster, each whole: what was written so far can be played whenever it ends.
- * The segment's size is left open, so it may go on for ever.
+ * Writes one Opus stream as WebM, cluster by cluster, each whole: what was written so far can be
+ * played whenever it ends. The segment's size is left open, so it may go on for ever.
  */
 export class WebmOpus {
   #write;
@@ -83,20 +95,37 @@ export class WebmOpus {
 
   /**
    * @param {object} options
-   * @param {number} options.preSkip     samples of GRANULE_RATE that players leave out at the beginning
+   * @param {number} options.preSkip samples of GRANULE_RATE that players leave out at the beginning
    * @param {number} options.sampleRate  of what was encoded, in Hz
    * @param {number} [options.channels]  1 or 2, to be decoded to; each packet may have either
    * @param {string} [options.title]
-   * @param {number} [options.samples]   how long all of it will be, in samples of GRANULE_RATE with the pre-skip, where that is known
-   * @param {number} [options.clusterSamples]  the sound after which a cluster ends, at most 30 s; a reader has to wait for a whole one
+   * @param {number} [options.samples] how long all of it will be, in samples of GRANULE_RATE with
+   *   the pre-skip, where that is known
+   * @param {number} [options.clusterSamples] the sound after which a cluster ends, at most 30 s; a
+   *   reader has to wait for a whole one
    * @param {number} [options.padding]  bytes of it at the header's end
-   * @param {(part: Uint8Array) => void} options.write  given a new array each time: the header at once, then each cluster
+   * @param {(part: Uint8Array) => void} options.write given a new array each time: the header at
+   *   once, then each cluster
    */
-  constructor({ preSkip, sampleRate, channels = 1, title, samples, clusterSamples = CLUSTER_SAMPLES, padding = 0, write }) {
+  constructor({
+    preSkip,
+    sampleRate,
+    channels = 1,
+    title,
+    samples,
+    clusterSamples = CLUSTER_SAMPLES,
+    padding = 0,
+    write,
+  }) {
     this.#write = write;
     this.#clusterSamples = Math.min(clusterSamples, MAX_CLUSTER_SAMPLES);
     const segment = [idBytes(Id.segment), UNKNOWN_SIZE];
-    const head = [ebmlHeader(), ...segment, info(title, samples), tracks(preSkip, sampleRate, channels)];
+    const head = [
+      ebmlHeader(),
+      ...segment,
+      info(title, samples),
+      tracks(preSkip, sampleRate, channels),
+    ];
     if (padding > 0) head.push(element(Id.void, new Uint8Array(padding)));
     write(concat(head));
   }
@@ -147,7 +176,10 @@ export class WebmOpus {
 
   #flush() {
     if (this.#length === 0) return;
-    const timestamp = unsigned(Id.timestamp, Math.round((this.#clusterStart * 1000) / GRANULE_RATE));
+    const timestamp = unsigned(
+      Id.timestamp,
+      Math.round((this.#clusterStart * 1000) / GRANULE_RATE),
+    );
     this.#write(element(Id.cluster, timestamp, this.#body.subarray(0, this.#length)));
     this.#length = 0;
     this.#clusterStart = this.#samples;
@@ -155,8 +187,8 @@ export class WebmOpus {
 }
 
 /**
- * Makes the index of a file whose parts are known (RFC 9559, section 5.1.5), which belongs between the header and the first
- * cluster.
+ * Makes the index of a file whose parts are known (RFC 9559, section 5.1.5), which belongs between
+ * the header and the first cluster.
  * @param {number} headBytes  of the header that WebmOpus wrote
  * @param {{ bytes: number, samples: number }[]} clusters  samples: of GRANULE_RATE before it
  * @returns {Uint8Array}
@@ -167,9 +199,17 @@ export function cuesOf(headBytes, clusters) {
   const write = (/** @type {number} */ first) => {
     let at = first;
     const points = clusters.map(({ bytes, samples }) => {
-      const position = element(Id.cueTrackPositions, unsigned(Id.cueTrack, TRACK), fixed(Id.cueClusterPosition, at));
+      const position = element(
+        Id.cueTrackPositions,
+        unsigned(Id.cueTrack, TRACK),
+        fixed(Id.cueClusterPosition, at),
+      );
       at += bytes;
-      return element(Id.cuePoint, unsigned(Id.cueTime, Math.round((samples * 1000) / GRANULE_RATE)), position);
+      return element(
+        Id.cuePoint,
+        unsigned(Id.cueTime, Math.round((samples * 1000) / GRANULE_RATE)),
+        position,
+      );
     });
     return element(Id.cues, ...points);
   };
@@ -192,7 +232,11 @@ function ebmlHeader() {
 /** @param {string | undefined} title @param {number | undefined} samples */
 function info(title, samples) {
   const app = utf8.encode('aloud');
-  const parts = [unsigned(Id.timestampScale, TIMESTAMP_SCALE), element(Id.muxingApp, app), element(Id.writingApp, app)];
+  const parts = [
+    unsigned(Id.timestampScale, TIMESTAMP_SCALE),
+    element(Id.muxingApp, app),
+    element(Id.writingApp, app),
+  ];
   if (samples !== undefined) parts.push(float(Id.duration, (samples * 1000) / GRANULE_RATE));
   if (title !== undefined) parts.push(element(Id.title, utf8.encode(title)));
   return element(Id.info, ...parts);
@@ -229,7 +273,8 @@ function element(id, ...parts) {
 /** @param {number} id @param {number} value 0 to 2^53 − 1 */
 function unsigned(id, value) {
   const bytes = [];
-  for (let rest = value; rest > 0 || bytes.length === 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
+  for (let rest = value; rest > 0 || bytes.length === 0; rest = Math.floor(rest / 256))
+    bytes.unshift(rest % 256);
   return element(id, Uint8Array.from(bytes));
 }
 

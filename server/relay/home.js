@@ -1,6 +1,7 @@
 /**
- * The home of relayed rooms: this node's side of the sessions that those who only listen have at other nodes. They are
- * members as any others, with whatever holds for who may come in and what they may do; the mix goes to each relay once.
+ * The home of relayed rooms: this node's side of the sessions that those who only listen have at
+ * other nodes. They are members as any others, with whatever holds for who may come in and what
+ * they may do; the mix goes to each relay once.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from '../cluster/bus.js'
@@ -20,7 +21,10 @@ import { Outbox } from './outbox.js';
 /** The most sessions at other nodes: each takes some kilobytes here. */
 export const MAX_RELAYED = 50_000;
 
-/** The most bytes of a session's number in JSON, with its comma, until a relay has had a thousand million sessions. */
+/**
+ * The most bytes of a session's number in JSON, with its comma, until a relay has had a thousand
+ * million sessions.
+ */
 const ID_BYTES = 10;
 
 const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
@@ -48,10 +52,11 @@ export class RelayHome {
    * @param {Wire} options.wire
    * @param {string} options.id  this node's
    * @param {(room: string) => number} options.epochOf  0 where the room isn't this node's
-   * @param {(room: string) => number | null} options.clockOf  a room's sample clock now; null where there is no such room
+   * @param {(room: string) => number | null} options.clockOf a room's sample clock now; null where
+   *   there is no such room
    * @param {Accept} options.accept
-   * @param {(room: string, relays: RelayedTransport, rates: ReadonlySet<number>) => void} options.setRelayed  the rates at which
-   *   relays want a broadcast have changed
+   * @param {(room: string, relays: RelayedTransport, rates: ReadonlySet<number>) => void}
+   *   options.setRelayed the rates at which relays want a broadcast have changed
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
    */
@@ -70,7 +75,9 @@ export class RelayHome {
     const { bus, subjects } = this.#wire;
     this.#stops.push(bus.subscribe(subjects.relayUp(this.#id), (message) => this.#heard(message)));
     this.#stops.push(bus.serve(subjects.clock(this.#id), (message) => this.#tellClock(message)));
-    this.#stops.push(bus.onChanged(() => this.#transports.forEach((transport) => transport.again())));
+    this.#stops.push(
+      bus.onChanged(() => this.#transports.forEach((transport) => transport.again())),
+    );
   }
 
   /** How many sessions there are. */
@@ -82,7 +89,9 @@ export class RelayHome {
   #tellClock(message) {
     const asked = this.#wire.reader.read(clockAsked, message);
     const clock = asked && this.#clockOf(asked.room);
-    return asked === null || clock === null ? null : { version: CLUSTER_VERSION, epoch: this.#epochOf(asked.room), clock: Math.max(0, clock) };
+    return asked === null || clock === null
+      ? null
+      : { version: CLUSTER_VERSION, epoch: this.#epochOf(asked.room), clock: Math.max(0, clock) };
   }
 
   /** @param {unknown} message  of a relay */
@@ -105,23 +114,51 @@ export class RelayHome {
     else session.end(link.code, '');
   }
 
-  /** @param {{ from: string, room: string, epoch: number }} relay @param {RelayLink & { type: 'link' }} link */
+  /**
+   * @param {{ from: string, room: string, epoch: number }} relay
+   * @param {RelayLink & { type: 'link' }} link
+   */
   #open({ from, room, epoch }, { id, peer, message }) {
     const key = `${from} ${id}`;
     if (this.#sessions.has(key)) return;
     const outbox = () => this.#outboxOf(from, room, epoch);
-    const refusal = epoch === 0 || this.#epochOf(room) !== epoch ? 'room-reopened' : this.#sessions.size >= MAX_RELAYED ? 'server-full' : null;
-    if (refusal !== null) return outbox().add({ type: 'close', id, code: errors[refusal].close, reason: errors[refusal].message });
+    const refusal =
+      epoch === 0 || this.#epochOf(room) !== epoch
+        ? 'room-reopened'
+        : this.#sessions.size >= MAX_RELAYED
+          ? 'server-full'
+          : null;
+    if (refusal !== null)
+      return outbox().add({
+        type: 'close',
+        id,
+        code: errors[refusal].close,
+        reason: errors[refusal].message,
+      });
     const now = this.#clock.now();
     const transport = this.#transportOf(room, epoch);
-    const session = new RelayedSession({ id, outbox, transport, peer, room, log: this.#log, now, onEnd: () => this.#ended(key, room, from, transport) });
+    const session = new RelayedSession({
+      id,
+      outbox,
+      transport,
+      peer,
+      room,
+      log: this.#log,
+      now,
+      onEnd: () => this.#ended(key, room, from, transport),
+    });
     this.#sessions.set(key, session);
     transport.entered(from);
     session.offerTo(this.#accept);
     session.receiveControl(message, now);
   }
 
-  /** @param {string} key @param {string} room @param {string} relay @param {RelayedTransport} transport */
+  /**
+   * @param {string} key
+   * @param {string} room
+   * @param {string} relay
+   * @param {RelayedTransport} transport
+   */
   #ended(key, room, relay, transport) {
     this.#sessions.delete(key);
     if (!transport.left(relay) || this.#transports.get(room) !== transport) return;
@@ -133,13 +170,18 @@ export class RelayHome {
   #want({ from, room, epoch }, rates) {
     const transport = this.#transports.get(room);
     // It says so again each second: the room may be another one than when it was told first.
-    if (transport?.epoch === epoch && transport.want(from, rates)) this.#setRelayed(room, transport, transport.wanted);
+    if (transport?.epoch === epoch && transport.want(from, rates))
+      this.#setRelayed(room, transport, transport.wanted);
   }
 
   /** @param {string} room @param {number} epoch */
   #transportOf(room, epoch) {
     let transport = this.#transports.get(room);
-    if (transport?.epoch !== epoch) this.#transports.set(room, (transport = new RelayedTransport(this.#wire.bus, this.#wire.subjects.mix(room), epoch)));
+    if (transport?.epoch !== epoch)
+      this.#transports.set(
+        room,
+        (transport = new RelayedTransport(this.#wire.bus, this.#wire.subjects.mix(room), epoch)),
+      );
     return /** @type {RelayedTransport} */ (transport);
   }
 
@@ -158,7 +200,8 @@ export class RelayHome {
   }
 
   /**
-   * These sessions are there still. One that is none here had its end lost on the way: its relay is told again.
+   * These sessions are there still. One that is none here had its end lost on the way: its relay is
+   * told again.
    * @param {{ from: string, room: string, epoch: number }} relay @param {number[]} ids
    */
   #refresh({ from, room, epoch }, ids) {
@@ -167,7 +210,8 @@ export class RelayHome {
     for (const id of ids) {
       const session = this.#sessions.get(`${from} ${id}`);
       if (session) session.heardMs = now;
-      else this.#outboxOf(from, room, epoch).add({ type: 'close', id, code: close, reason: message });
+      else
+        this.#outboxOf(from, room, epoch).add({ type: 'close', id, code: close, reason: message });
     }
   }
 
@@ -216,7 +260,15 @@ class RelayedSession extends BaseSession {
     if (last?.type === 'tell' && last.message === message && last.ids.length < MAX_RELAY_IDS) {
       last.ids.push(this.#id);
       outbox.grew(ID_BYTES);
-    } else outbox.add({ type: 'tell', ids: [this.#id], message: /** @type {Record<string, unknown>} */ (message) }, line.length);
+    } else
+      outbox.add(
+        {
+          type: 'tell',
+          ids: [this.#id],
+          message: /** @type {Record<string, unknown>} */ (message),
+        },
+        line.length,
+      );
   }
 
   /**

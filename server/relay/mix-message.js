@@ -1,6 +1,7 @@
 /**
- * The message in which the home of a room sends its relays a frame of the mix: the packets as they go to those who listen,
- * side by side where the mix is encoded at several rates. docs/protocol.md describes it byte by byte.
+ * The message in which the home of a room sends its relays a frame of the mix: the packets as they
+ * go to those who listen, side by side where the mix is encoded at several rates. docs/protocol.md
+ * describes it byte by byte.
  */
 
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
@@ -52,7 +53,10 @@ export class MixWriter {
     this.#count += 1;
   }
 
-  /** Ends the message, and begins the next one. @returns {Uint8Array} new bytes, since a bus keeps them until it has sent them */
+  /**
+   * Ends the message, and begins the next one.
+   * @returns {Uint8Array} new bytes, since a bus keeps them until it has sent them
+   */
   take() {
     const message = this.#bytes.slice(0, this.#length);
     this.#length = HEADER_BYTES;

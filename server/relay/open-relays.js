@@ -13,14 +13,22 @@ import { Relays } from './relays.js';
 /**
  * What a node of a cluster relays, and what others relay of its rooms.
  * @param {Pick<Config, 'sampleRate' | 'maxSessions'>} config
- * @param {{ cluster: Pick<Cluster, 'id' | 'wire' | 'epochOf'>, clock: Clock, log: Log, host: () => { rooms: Rooms, arrivals: Pick<Arrivals, 'accept'> } }} options
+ * @param {{ cluster: Pick<Cluster, 'id' | 'wire' | 'epochOf'>, clock: Clock, log: Log, host: () =>
+ *   { rooms: Rooms, arrivals: Pick<Arrivals, 'accept'> } }} options
  */
 export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, host }) {
   const { id, wire } = cluster;
   const isFull = () => host().rooms.people + out.listeners >= maxSessions;
   const mayTake = () => !host().rooms.draining && !isFull();
   /** Rooms of other nodes, for those who listen here. */
-  const out = new Relays({ wire, id, sampleRate, mayTake, clock, totals: () => host().rooms.totals });
+  const out = new Relays({
+    wire,
+    id,
+    sampleRate,
+    mayTake,
+    clock,
+    totals: () => host().rooms.totals,
+  });
   const home = new RelayHome({
     wire,
     id,
@@ -36,7 +44,10 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
     get: (room) => host().rooms.get(room),
     audience(name) {
       const room = host().rooms.get(name);
-      return { relays: room?.casting.relays ?? false, broadcast: room?.moderation.rules.broadcast ?? false };
+      return {
+        relays: room?.casting.relays ?? false,
+        broadcast: room?.moderation.rules.broadcast ?? false,
+      };
     },
     chat: (room) => host().rooms.get(room)?.view.chat,
     met: (room, state) => host().rooms.get(room)?.moderation.meet(state),
@@ -48,9 +59,20 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
       return host().rooms.busy;
     },
     get relayed() {
-      return { rooms: out.size, listeners: out.listeners, elsewhere: home.size, dropped: out.dropped };
+      return {
+        rooms: out.size,
+        listeners: out.listeners,
+        elsewhere: home.size,
+        dropped: out.dropped,
+      };
     },
   };
   const both = [out, home];
-  return { out, home, rooms, start: () => both.forEach((one) => one.start()), close: () => both.forEach((one) => one.close()) };
+  return {
+    out,
+    home,
+    rooms,
+    start: () => both.forEach((one) => one.start()),
+    close: () => both.forEach((one) => one.close()),
+  };
 }

@@ -4,7 +4,8 @@ import { MAX_RELAY_BATCH } from '../cluster/messages.js';
 const FULL_BYTES = 64 * 1024;
 
 /**
- * What one node tells another about a room's relayed sessions: all of one moment in as few messages as may be, in order.
+ * What one node tells another about a room's relayed sessions: all of one moment in as few messages
+ * as may be, in order.
  * @template T
  */
 export class Outbox {
@@ -31,7 +32,11 @@ export class Outbox {
 
   /** @param {T} item @param {number} [bytes]  about as long as it is in JSON */
   add(item, bytes = 100) {
-    if (this.#waiting.length === MAX_RELAY_BATCH || (this.#waiting.length > 0 && this.#bytes + bytes > FULL_BYTES)) this.flush();
+    if (
+      this.#waiting.length === MAX_RELAY_BATCH ||
+      (this.#waiting.length > 0 && this.#bytes + bytes > FULL_BYTES)
+    )
+      this.flush();
     this.#waiting.push(item);
     this.#bytes += bytes;
     if (this.#isDue) return;

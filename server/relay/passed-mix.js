@@ -20,9 +20,9 @@ const NO_SOUND = new Float32Array(0);
 const NO_SPEAKERS = /** @type {any} */ (null);
 
 /**
- * The mix as the home sends it to one relay, and those who listen to it there: at the room's own rate, or in a broadcast
- * each at the rate that suits their way. Each rate is asked of the home while somebody wants it; until it comes they hear
- * the room's own.
+ * The mix as the home sends it to one relay, and those who listen to it there: at the room's own
+ * rate, or in a broadcast each at the rate that suits their way. Each rate is asked of the home
+ * while somebody wants it; until it comes they hear the room's own.
  */
 export class PassedMix {
   #counts;
@@ -56,7 +56,10 @@ export class PassedMix {
     this.#want = want;
   }
 
-  /** @param {LightListener} light @param {Ladder | null} ladder  the rates that there are for them; null for the room's alone */
+  /**
+   * @param {LightListener} light
+   * @param {Ladder | null} ladder the rates that there are for them; null for the room's alone
+   */
   add(light, ladder) {
     if (ladder === null || light.rate === null) {
       this.#fanout.addLight(light);
@@ -90,7 +93,13 @@ export class PassedMix {
       this.#review();
       return stream;
     };
-    return new Layers({ ladder, format: { frameMs }, open, clock: this.#clock, counts: this.#counts });
+    return new Layers({
+      ladder,
+      format: { frameMs },
+      open,
+      clock: this.#clock,
+      counts: this.#counts,
+    });
   }
 
   /** @param {LightListener} light */
@@ -107,7 +116,12 @@ export class PassedMix {
     if (this.#waiting.has(light) && light.rate) this.#layers?.open(light.rate.index);
   }
 
-  /** As Layers and SharedFanout have it. @param {LightListener} light @param {number} ms @param {number} frameMs */
+  /**
+   * As Layers and SharedFanout have it.
+   * @param {LightListener} light
+   * @param {number} ms
+   * @param {number} frameMs
+   */
   fill(light, ms, frameMs) {
     if (!this.#layers?.fill(light, ms, frameMs)) this.#fanout.fill(light, ms, frameMs);
   }
@@ -129,7 +143,10 @@ export class PassedMix {
     this.#review();
   }
 
-  /** Messages may have been lost, and the home is asked for them: none is taken before those that it follows. */
+  /**
+   * Messages may have been lost, and the home is asked for them: none is taken before those that it
+   * follows.
+   */
   await() {
     this.#isAwaiting = true;
   }
@@ -148,7 +165,11 @@ export class PassedMix {
   take(bytes, { count, rates, starts, lengths }) {
     let frame = -1;
     for (let i = 0; i < count; i++) {
-      if (readPacket(bytes.subarray(starts[i], starts[i] + lengths[i]), packet) !== null || packet.type !== PacketType.audio) return false;
+      if (
+        readPacket(bytes.subarray(starts[i], starts[i] + lengths[i]), packet) !== null ||
+        packet.type !== PacketType.audio
+      )
+        return false;
       if (frame >= 0 && packet.frame !== frame) return false;
       frame = packet.frame;
     }
@@ -158,11 +179,14 @@ export class PassedMix {
     if (frame <= this.#frame) return true;
     // It has overtaken what was lost, and will come again behind it.
     if (this.#isAwaiting && frame > this.#frame + 1) return true;
-    // Frames were left out, at home or on the way: what waits for them to fill a packet goes without them.
+    // Frames were left out, at home or on the way: what waits for them to fill a packet goes
+    // without them.
     if (frame > this.#frame + 1 && this.#frame >= 0) this.#sendOpen();
     this.#frame = frame;
     let hasRoom = false;
-    for (let i = 0; i < count; i++) hasRoom = this.#takeRate(rates[i], bytes.subarray(starts[i], starts[i] + lengths[i])) || hasRoom;
+    for (let i = 0; i < count; i++)
+      hasRoom =
+        this.#takeRate(rates[i], bytes.subarray(starts[i], starts[i] + lengths[i])) || hasRoom;
     if (hasRoom) {
       this.#fanout.settle(frame);
       this.#fanout.send(this.#room, frame);

@@ -1,12 +1,26 @@
-import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Packet, readPacket, writeAudioHeader } from '../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  MAX_REDUNDANCY,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+} from '../../public/shared/wire/packet.js';
 
 /** Packets that are kept: the last, and those of the frames that it may repeat. */
 const KEPT = MAX_REDUNDANCY + 1;
 
-/** The stream that a relay passes on, as a fan-out has it: the packets came with all the repeats that fit, and go with those that are asked for. */
+/**
+ * The stream that a relay passes on, as a fan-out has it: the packets came with all the repeats
+ * that fit, and go with those that are asked for.
+ */
 export class PassedStream {
   /** @type {{ bytes: Uint8Array, length: number, frame: number, isSilent: boolean }[]} */
-  #kept = Array.from({ length: KEPT }, () => ({ bytes: new Uint8Array(MAX_PACKET_BYTES), length: 0, frame: -1, isSilent: true }));
+  #kept = Array.from({ length: KEPT }, () => ({
+    bytes: new Uint8Array(MAX_PACKET_BYTES),
+    length: 0,
+    frame: -1,
+    isSilent: true,
+  }));
   #turn = 0;
   #redundancy = 0;
   #fewer = { packet: new Packet(), bytes: new Uint8Array(MAX_PACKET_BYTES) };
@@ -74,7 +88,8 @@ export class PassedStream {
   }
 
   /**
-   * @param {number} [redundancy]  how many of its repeats go with it, and more of the last one's: those of packets that haven't come
+   * @param {number} [redundancy] how many of its repeats go with it, and more of the last one's:
+   *   those of packets that haven't come
    * @param {number} [back]  how many frames before the last one the packet is
    * @returns {Uint8Array} good until the next call
    */
@@ -83,7 +98,12 @@ export class PassedStream {
     const whole = kept.bytes.subarray(0, kept.length);
     const { packet, bytes } = this.#fewer;
     const repeats = back === 0 ? this.#repeatsFor(redundancy) : redundancy;
-    if (repeats >= MAX_REDUNDANCY || readPacket(whole, packet) !== null || packet.redundancy <= repeats) return whole;
+    if (
+      repeats >= MAX_REDUNDANCY ||
+      readPacket(whole, packet) !== null ||
+      packet.redundancy <= repeats
+    )
+      return whole;
     packet.redundancy = repeats;
     const at = writeAudioHeader(bytes, packet);
     const payloads = whole.subarray(packet.payloadStart[repeats]);
@@ -91,10 +111,14 @@ export class PassedStream {
     return bytes.subarray(0, at + payloads.length);
   }
 
-  /** @param {number} asked @returns {number} as many, and those of frames whose own packets haven't come */
+  /**
+   * @param {number} asked
+   * @returns {number} as many, and those of frames whose own packets haven't come
+   */
   #repeatsFor(asked) {
     let repeats = asked;
-    for (let r = asked + 1; r <= this.#redundancy; r++) if (!this.#hasCome(this.frame - r)) repeats = r;
+    for (let r = asked + 1; r <= this.#redundancy; r++)
+      if (!this.#hasCome(this.frame - r)) repeats = r;
     return repeats;
   }
 
@@ -104,7 +128,10 @@ export class PassedStream {
     return false;
   }
 
-  /** @param {number} redundancy @returns {number} how many of so many frames before the last one aren't in its packet */
+  /**
+   * @param {number} redundancy
+   * @returns {number} how many of so many frames before the last one aren't in its packet
+   */
   leavesOut(redundancy) {
     for (let r = this.#redundancy + 1; r <= redundancy; r++) {
       const { frame, isSilent } = this.#before(r);

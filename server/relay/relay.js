@@ -23,7 +23,10 @@ import { Outbox } from './outbox.js';
 import { PassedMix } from './passed-mix.js';
 import { RelayedListener } from './relayed-listener.js';
 
-/** The interval at which the home is asked for its clock, in milliseconds; a first few follow quickly. */
+/**
+ * The interval at which the home is asked for its clock, in milliseconds; a first few follow
+ * quickly.
+ */
 const CLOCK_MS = 400;
 const FIRST_CLOCKS = 4;
 const FIRST_CLOCK_MS = 50;
@@ -38,8 +41,9 @@ const LOOK_MS = 100;
 const TURNS = 5;
 
 /**
- * When the home is asked for what it sent last, after a server of the bus was lost, in milliseconds since then: more than
- * once, since the home may have been at that server too, and not have noticed yet.
+ * When the home is asked for what it sent last, after a server of the bus was lost, in milliseconds
+ * since then: more than once, since the home may have been at that server too, and not have noticed
+ * yet.
  */
 const AGAIN_MS = Object.freeze([0, 50, 150]);
 
@@ -50,8 +54,9 @@ const GIVE_UP_MS = 250;
 const mix = new MixMessage();
 
 /**
- * A room whose home is another node, for those who only listen: the mix as the home sends it goes to all of them, by the
- * same groups as there, and what they and the room say to each other passes through. It has no sound and no state of its own.
+ * A room whose home is another node, for those who only listen: the mix as the home sends it goes
+ * to all of them, by the same groups as there, and what they and the room say to each other passes
+ * through. It has no sound and no state of its own.
  */
 export class Relay {
   #home;
@@ -96,10 +101,16 @@ export class Relay {
     this.#homeClock = new HomeClock(sampleRate);
     this.#heardMs = clock.now();
     this.#traffic = totals.traffic;
-    this.#mix = new PassedMix({ counts: totals.rates, clock, want: (wanted) => this.#outbox.add({ type: 'rates', wanted }) });
+    this.#mix = new PassedMix({
+      counts: totals.rates,
+      clock,
+      want: (wanted) => this.#outbox.add({ type: 'rates', wanted }),
+    });
     const { bus, subjects } = wire;
     const up = subjects.relayUp(home.id);
-    this.#outbox = new Outbox((/** @type {RelayLink[]} */ links) => bus.publish(up, { version: CLUSTER_VERSION, from: id, room, epoch, links }));
+    this.#outbox = new Outbox((/** @type {RelayLink[]} */ links) =>
+      bus.publish(up, { version: CLUSTER_VERSION, from: id, room, epoch, links }),
+    );
     this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
     this.#stops.push(repeat(clock, LOOK_MS, () => this.#look()));
     this.#stops.push(repeat(clock, 1000, () => this.#tellThere()));
@@ -132,7 +143,8 @@ export class Relay {
       nearness: message.nearness,
       clock: this.#clock,
       clockAt: (arrivalMs) => this.#homeClock.at(arrivalMs),
-      pass: (control) => this.#outbox.add({ type: 'control', id, message: control }, JSON.stringify(control).length),
+      pass: (control) =>
+        this.#outbox.add({ type: 'control', id, message: control }, JSON.stringify(control).length),
       fill: (light, ms, frameMs) => this.#mix.fill(light, ms, frameMs),
       changed: (light) => this.#mix.changed(light),
       dropped: (reason) => this.#traffic.drop(reason, 1),
@@ -170,7 +182,8 @@ export class Relay {
   /** @param {RelayAnswer & { type: 'tell' }} answer */
   #tell({ ids, message }) {
     if (message.type === 'welcome') return this.#welcome(ids, message);
-    if (message.type === 'stride' && message.atRelay !== undefined) return this.#resupply(ids, message);
+    if (message.type === 'stride' && message.atRelay !== undefined)
+      return this.#resupply(ids, message);
     const prepared = prepareControl(message);
     for (const id of ids) this.#listeners.get(id)?.session.sendControl(prepared);
   }
@@ -187,7 +200,11 @@ export class Relay {
     }
   }
 
-  /** The room has become a broadcast, or is none any more. @param {number[]} ids @param {Record<string, unknown>} message */
+  /**
+   * The room has become a broadcast, or is none any more.
+   * @param {number[]} ids
+   * @param {Record<string, unknown>} message
+   */
   #resupply(ids, message) {
     for (const id of ids) {
       const listener = this.#listeners.get(id);
@@ -234,14 +251,23 @@ export class Relay {
     if (this.#closed) return;
     const { bus, subjects, reader } = this.#wire;
     const sentMs = this.#clock.now();
-    void bus.request(subjects.clock(this.#home.id), { version: CLUSTER_VERSION, room: this.room }, ANSWER_MS).then((answer) => {
-      const told = typeof answer === 'symbol' ? null : reader.read(clockTold, answer);
-      if (told === null || told.epoch !== this.epoch || this.#closed) return;
-      const nowMs = this.#clock.now();
-      this.#heardMs = nowMs;
-      this.#homeClock.observe(sentMs, nowMs, told.clock);
-    });
-    const timer = this.#clock.setTimeout(() => this.#askClock(quick - 1), quick > 0 ? FIRST_CLOCK_MS : CLOCK_MS);
+    void bus
+      .request(
+        subjects.clock(this.#home.id),
+        { version: CLUSTER_VERSION, room: this.room },
+        ANSWER_MS,
+      )
+      .then((answer) => {
+        const told = typeof answer === 'symbol' ? null : reader.read(clockTold, answer);
+        if (told === null || told.epoch !== this.epoch || this.#closed) return;
+        const nowMs = this.#clock.now();
+        this.#heardMs = nowMs;
+        this.#homeClock.observe(sentMs, nowMs, told.clock);
+      });
+    const timer = this.#clock.setTimeout(
+      () => this.#askClock(quick - 1),
+      quick > 0 ? FIRST_CLOCK_MS : CLOCK_MS,
+    );
     this.#stopClock = () => this.#clock.clearTimeout(timer);
   }
 
@@ -257,7 +283,11 @@ export class Relay {
     this.#turn = (this.#turn + 1) % TURNS;
     this.#mix.tell();
     const ids = [...this.#listeners.keys()].filter((id) => id % TURNS === this.#turn);
-    for (let at = 0; at < ids.length; at += MAX_RELAY_IDS) this.#outbox.add({ type: 'heard', ids: ids.slice(at, at + MAX_RELAY_IDS) }, 16 * MAX_RELAY_IDS);
+    for (let at = 0; at < ids.length; at += MAX_RELAY_IDS)
+      this.#outbox.add(
+        { type: 'heard', ids: ids.slice(at, at + MAX_RELAY_IDS) },
+        16 * MAX_RELAY_IDS,
+      );
   }
 
   /** Tells everybody something of this node. @param {object} message */

@@ -4,12 +4,21 @@
  * @import { Supply } from '../mix/light-listener.js'
  * @import { Session, SessionHandler } from '../transport/session.js'
  *
- * @typedef {Partial<Record<'stride' | 'you' | 'bitrate' | 'atRelay', unknown>> & { format?: Partial<Record<keyof AudioFormat, unknown>> }} Welcome
- *   of the home
+ * @typedef {Partial<Record<'stride' | 'you' | 'bitrate' | 'atRelay', unknown>> & { format?:
+ *   Partial<Record<keyof AudioFormat, unknown>> }} Welcome of the home
  */
 
 import { NEARNESS } from '../../public/shared/nearness.js';
-import { AUDIO_HEADER_BYTES, MAX_LISTED_SPEAKERS, MAX_SENT_BYTES, MAX_REDUNDANCY, Packet, PacketType, readPacket, speakersBytes } from '../../public/shared/wire/packet.js';
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_LISTED_SPEAKERS,
+  MAX_SENT_BYTES,
+  MAX_REDUNDANCY,
+  Packet,
+  PacketType,
+  readPacket,
+  speakersBytes,
+} from '../../public/shared/wire/packet.js';
 import { RATES } from '../../public/shared/sound/rates.js';
 import { Ladder, LEAST_BITRATE, MOST_BITRATE } from '../broadcast/ladder.js';
 import { RATE_RULES } from '../broadcast/rate-rule.js';
@@ -17,7 +26,10 @@ import { LightListener, strideOf } from '../mix/light-listener.js';
 import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../room/people/clock-answers.js';
 import { TokenBucket } from '../token-bucket.js';
 
-/** The most control messages that are passed on, a second, and packets that are read: nothing but clock requests is awaited. */
+/**
+ * The most control messages that are passed on, a second, and packets that are read: nothing but
+ * clock requests is awaited.
+ */
 const MAX_CONTROL_MESSAGES = 20;
 const MAX_PACKETS = 2 * MAX_CLOCK_REQUESTS;
 
@@ -31,14 +43,17 @@ const PAYLOADS_BYTES = MAX_SENT_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_L
 const BROADCAST_MARGIN = 1.1;
 
 /** The format of rooms where a home tells none, as they have it by default. */
-const USUAL = Object.freeze({ frameMs: /** @type {number} */ (20), bitrate: /** @type {number} */ (48_000) });
+const USUAL = Object.freeze({
+  frameMs: /** @type {number} */ (20),
+  bitrate: /** @type {number} */ (48_000),
+});
 
 /** The object that every packet is read into: nothing of it is kept after the call. */
 const packet = new Packet();
 
 /**
- * Somebody who listens to a room of another node, and the handler of their session: the clock is answered here, loss is dealt
- * with here, and all else goes to the room's home.
+ * Somebody who listens to a room of another node, and the handler of their session: the clock is
+ * answered here, loss is dealt with here, and all else goes to the room's home.
  * @implements {SessionHandler}
  */
 export class RelayedListener {
@@ -64,11 +79,14 @@ export class RelayedListener {
    * @param {object} options
    * @param {Session} options.session
    * @param {Clock} options.clock
-   * @param {(arrivalMs: number) => number} options.clockAt  the room's sample clock; NaN while it isn't known
+   * @param {(arrivalMs: number) => number} options.clockAt the room's sample clock; NaN while it
+   *   isn't known
    * @param {(message: unknown) => void} options.pass  a control message to the home
    * @param {unknown} [options.nearness]  that they joined with
-   * @param {(light: LightListener, ms: number, frameMs: number) => void} options.fill  sends them what was sent lately
-   * @param {(light: LightListener) => void} options.changed  the packets that they need are others from now on
+   * @param {(light: LightListener, ms: number, frameMs: number) => void} options.fill sends them
+   *   what was sent lately
+   * @param {(light: LightListener) => void} options.changed the packets that they need are others
+   *   from now on
    * @param {(reason: string) => void} options.dropped  a packet or a message of theirs was dropped
    * @param {(code: number) => void} options.closed
    */
@@ -91,9 +109,19 @@ export class RelayedListener {
    */
   welcome({ stride, you, format, bitrate, atRelay }) {
     if (this.light !== null) return false;
-    this.#format = { frameMs: positive(format?.frameMs, USUAL.frameMs), opusFrames: positive(format?.opusFrames, 1) };
+    this.#format = {
+      frameMs: positive(format?.frameMs, USUAL.frameMs),
+      opusFrames: positive(format?.opusFrames, 1),
+    };
     this.#bitrate = positive(bitrate, USUAL.bitrate);
-    this.light = new LightListener({ id: String(you), session: this.session, ...this.#supplyOf(stride, atRelay), nearness: this.#nearness, redundancy: 'auto', clock: this.#clock });
+    this.light = new LightListener({
+      id: String(you),
+      session: this.session,
+      ...this.#supplyOf(stride, atRelay),
+      nearness: this.#nearness,
+      redundancy: 'auto',
+      clock: this.#clock,
+    });
     return true;
   }
 
@@ -108,7 +136,11 @@ export class RelayedListener {
     this.ladder = chosen?.ladder ?? null;
     if (chosen) {
       const { ladder, rule } = chosen;
-      return { rate: new rule(ladder), stride: ladder.stride, longStride: this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN) };
+      return {
+        rate: new rule(ladder),
+        stride: ladder.stride,
+        longStride: this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN),
+      };
     }
     const told = Math.min(MAX_STRIDE, Math.max(1, Math.floor(positive(stride, 1))));
     return { rate: null, stride: told, longStride: this.#longStride(this.#bitrate) };
@@ -127,7 +159,8 @@ export class RelayedListener {
     if (packet.type !== PacketType.clockRequest) return this.#drop('type');
     const clock = this.light === null ? NaN : this.#clockAt(arrivalMs);
     // A clock that isn't known yet is asked for again.
-    if (!Number.isNaN(clock) && !this.#answers.answer(this.session, packet.id, clock, arrivalMs)) this.#drop('flood');
+    if (!Number.isNaN(clock) && !this.#answers.answer(this.session, packet.id, clock, arrivalMs))
+      this.#drop('flood');
   }
 
   /** @param {unknown} message */
@@ -135,14 +168,20 @@ export class RelayedListener {
     if (this.#messages.take(this.#clock.now()) > 0) this.#drop('control');
     else if (typeOf(message) === 'report') this.#report(/** @type {any} */ (message).lostPercent);
     else if (typeOf(message) === 'nearness') this.#come(/** @type {any} */ (message));
-    else if (typeOf(message) === 'rate' && this.ladder !== null) this.#askRate(/** @type {any} */ (message).bitsPerSecond);
+    else if (typeOf(message) === 'rate' && this.ladder !== null)
+      this.#askRate(/** @type {any} */ (message).bitsPerSecond);
     else this.#pass(message);
   }
 
   /** @param {unknown} lostPercent  of what was sent to them lately */
   #report(lostPercent) {
     const { light } = this;
-    if (light === null || typeof lostPercent !== 'number' || !(lostPercent >= 0 && lostPercent <= 100)) return this.#drop('control');
+    if (
+      light === null ||
+      typeof lostPercent !== 'number' ||
+      !(lostPercent >= 0 && lostPercent <= 100)
+    )
+      return this.#drop('control');
     this.#change(light, () => light.reportLoss(lostPercent, this.session.stats().rttMs));
   }
 
@@ -158,7 +197,10 @@ export class RelayedListener {
 
   /** @param {unknown} bitsPerSecond  that they want at most */
   #askRate(bitsPerSecond) {
-    const isNumber = Number.isInteger(bitsPerSecond) && Number(bitsPerSecond) >= LEAST_BITRATE && Number(bitsPerSecond) <= MOST_BITRATE;
+    const isNumber =
+      Number.isInteger(bitsPerSecond) &&
+      Number(bitsPerSecond) >= LEAST_BITRATE &&
+      Number(bitsPerSecond) <= MOST_BITRATE;
     if (!this.light?.rate || !(isNumber || bitsPerSecond === 'auto')) return this.#drop('control');
     this.light.rate.ask(isNumber ? Number(bitsPerSecond) : Infinity);
     this.#changed(this.light);
@@ -168,7 +210,8 @@ export class RelayedListener {
   #change(light, change) {
     const { toldStride } = light;
     change();
-    if (light.toldStride !== toldStride) this.session.sendControl({ type: 'stride', stride: light.toldStride });
+    if (light.toldStride !== toldStride)
+      this.session.sendControl({ type: 'stride', stride: light.toldStride });
     this.#changed(light);
   }
 
@@ -186,16 +229,26 @@ const typeOf = (message) => message?.type;
 const nearnessOf = (value) => NEARNESS.find((one) => one === value);
 
 /** @param {unknown} value @param {number} otherwise */
-const positive = (value, otherwise) => (typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : otherwise);
+const positive = (value, otherwise) =>
+  typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : otherwise;
 
 /**
  * What the rate of one who listens to a broadcast is chosen by.
  * @param {any} told  by the home
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
- * @returns {{ ladder: Ladder, rule: typeof RATE_RULES[keyof typeof RATE_RULES] } | null} null where there is one rate
+ * @returns {{ ladder: Ladder, rule: typeof RATE_RULES[keyof typeof RATE_RULES] } | null} null where
+ *   there is one rate
  */
 function readAtRelay(told, format) {
   const { count, stride, byRate, rule } = told ?? {};
-  if (!(count >= 1 && count <= RATES.length && stride >= 1 && stride <= MAX_STRIDE) || typeof rule !== 'string' || !Object.hasOwn(RATE_RULES, rule)) return null;
-  return { ladder: new Ladder(format, RATES[Math.floor(count) - 1], Math.floor(stride), byRate === true), rule: RATE_RULES[/** @type {keyof typeof RATE_RULES} */ (rule)] };
+  if (
+    !(count >= 1 && count <= RATES.length && stride >= 1 && stride <= MAX_STRIDE) ||
+    typeof rule !== 'string' ||
+    !Object.hasOwn(RATE_RULES, rule)
+  )
+    return null;
+  return {
+    ladder: new Ladder(format, RATES[Math.floor(count) - 1], Math.floor(stride), byRate === true),
+    rule: RATE_RULES[/** @type {keyof typeof RATE_RULES} */ (rule)],
+  };
 }

@@ -6,7 +6,10 @@
 import { Packet, readPacket, Stream } from '../../public/shared/wire/packet.js';
 import { MAX_STREAMS, MixWriter, ROOM_RATE } from './mix-message.js';
 
-/** How many messages of a mix are sent again where a server of the bus was lost: 0.4 s of packets of 20 ms. */
+/**
+ * How many messages of a mix are sent again where a server of the bus was lost: 0.4 s of packets of
+ * 20 ms.
+ */
 const AGAIN = 20;
 
 /** What a relay wants that has said nothing of rates. */
@@ -16,8 +19,8 @@ const ROOM_ALONE = Object.freeze([ROOM_RATE]);
 const packet = new Packet();
 
 /**
- * What relayed sessions of one room have in common: a packet for any number of them goes to the bus once, and the packets
- * of one frame at several rates in one message.
+ * What relayed sessions of one room have in common: a packet for any number of them goes to the bus
+ * once, and the packets of one frame at several rates in one message.
  * @implements {Transport}
  */
 export class RelayedTransport {
@@ -34,7 +37,10 @@ export class RelayedTransport {
   #writer;
   /** The frame of the message that is being written; NaN for none. */
   #frame = NaN;
-  /** By relay: how many sessions it has, and what it wants. @type {Map<string, { count: number, rates: ReadonlyArray<number> }>} */
+  /**
+   * By relay: how many sessions it has, and what it wants.
+   * @type {Map<string, { count: number, rates: ReadonlyArray<number> }>}
+   */
   #relays = new Map();
   /** The messages that were sent last. @type {Uint8Array[]} */
   #recent = [];
@@ -58,7 +64,11 @@ export class RelayedTransport {
     }
   }
 
-  /** A session has gone. @param {string} relay @returns {boolean} whether it was its relay's last */
+  /**
+   * A session has gone.
+   * @param {string} relay
+   * @returns {boolean} whether it was its relay's last
+   */
   left(relay) {
     const known = this.#relays.get(relay);
     if (!known) return false;

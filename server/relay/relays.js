@@ -43,7 +43,9 @@ export class Relays {
   }
 
   start() {
-    this.#stop = this.#wire.bus.subscribe(this.#wire.subjects.relayDown(this.#id), (message) => this.#answered(message));
+    this.#stop = this.#wire.bus.subscribe(this.#wire.subjects.relayDown(this.#id), (message) =>
+      this.#answered(message),
+    );
   }
 
   /** How many listen by all of them. */
@@ -68,12 +70,14 @@ export class Relays {
   /**
    * Takes somebody who only listens to a room of another node, where its home wants that.
    * @param {Session} session
-   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} wish  to join, as the home is told it
+   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} wish to join, as
+   *   the home is told it
    * @param {Found} found  where the room is
    * @returns {boolean} false where they are to go to the home itself
    */
   take(session, wish, found) {
-    if (typeof found === 'string' || found.node === null || !found.relayed || !this.#mayTake()) return false;
+    if (typeof found === 'string' || found.node === null || !found.relayed || !this.#mayTake())
+      return false;
     if (session.transport.replyOnly || wish.delivery === 'reply' || wish.e2e) return false;
     this.#of(wish.room, found.node, found.relayed.epoch).take(session, wish);
     return true;
@@ -81,7 +85,8 @@ export class Relays {
 
   /** @param {string} room @param {NodeAddress} home @param {number} epoch */
   #of(room, home, epoch) {
-    for (const relay of this.#relays) if (relay.room === room && relay.isOf(home.id, epoch)) return relay;
+    for (const relay of this.#relays)
+      if (relay.room === room && relay.isOf(home.id, epoch)) return relay;
     const relay = new Relay({
       room,
       home,
@@ -104,10 +109,14 @@ export class Relays {
   #answered(message) {
     const told = this.#wire.reader.read(relayDown, message);
     if (told === null) return;
-    for (const relay of [...this.#relays]) if (relay.room === told.room && relay.epoch === told.epoch) relay.answered(told.answers);
+    for (const relay of [...this.#relays])
+      if (relay.room === told.room && relay.epoch === told.epoch) relay.answered(told.answers);
   }
 
-  /** Has everybody go to another node, before this one ends. @param {NodeAddress[]} nodes  that there are */
+  /**
+   * Has everybody go to another node, before this one ends.
+   * @param {NodeAddress[]} nodes that there are
+   */
   drain(nodes) {
     for (const relay of this.#relays) relay.tell({ type: 'moved', node: null, nodes });
   }

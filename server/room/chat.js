@@ -15,7 +15,9 @@
 import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../public/shared/text.js';
 import { TokenBucket } from '../token-bucket.js';
 
-/** The history that those who come later are told: the most messages, and the most bytes of JSON. */
+/**
+ * The history that those who come later are told: the most messages, and the most bytes of JSON.
+ */
 const HISTORY_MESSAGES = 200;
 const HISTORY_BYTES = 64 * 1024;
 
@@ -34,7 +36,10 @@ export class Chat {
   /** The bytes of each message of the history. @type {number[]} */
   #sizes = [];
   #bytes = 0;
-  /** By member's id, so that coming back is no way to write more. @type {Map<string, TokenBucket>} */
+  /**
+   * By member's id, so that coming back is no way to write more.
+   * @type {Map<string, TokenBucket>}
+   */
   #buckets = new Map();
 
   /**
@@ -85,7 +90,11 @@ export class Chat {
   #bucketOf(id) {
     let bucket = this.#buckets.get(id);
     if (!bucket) {
-      bucket = new TokenBucket({ atOnce: AT_ONCE, perSecond: PER_SECOND, nowMs: this.#clock.now() });
+      bucket = new TokenBucket({
+        atOnce: AT_ONCE,
+        perSecond: PER_SECOND,
+        nowMs: this.#clock.now(),
+      });
       this.#buckets.set(id, bucket);
     }
     return bucket;
@@ -96,7 +105,10 @@ export class Chat {
     this.#buckets.delete(id);
   }
 
-  /** The history as it is kept elsewhere. @returns {{ messages: ReadonlyArray<ChatMessage>, next: number }} */
+  /**
+   * The history as it is kept elsewhere.
+   * @returns {{ messages: ReadonlyArray<ChatMessage>, next: number }}
+   */
   state() {
     return { messages: this.#history, next: this.#next };
   }

@@ -1,5 +1,6 @@
 /**
- * The control messages of clients: `join`, and what a member may ask for. Fields that aren't known are ignored.
+ * The control messages of clients: `join`, and what a member may ask for. Fields that aren't known
+ * are ignored.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { DelayControl } from '../clock/delay-control.js'
@@ -46,7 +47,10 @@ const MAX_GAIN = 4;
 /** The longest id, in characters: the server makes none that are longer. */
 const MAX_ID_LENGTH = 64;
 
-/** What people ask for by hand: they are told where they may not. @type {ReadonlySet<Permission>} */
+/**
+ * What people ask for by hand: they are told where they may not.
+ * @type {ReadonlySet<Permission>}
+ */
 const TOLD = new Set(/** @type {const} */ (['speak', 'chat', 'record', 'moderate']));
 
 const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
@@ -76,7 +80,8 @@ const joinMessage = z
   .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
 
 /**
- * @typedef {z.infer<typeof joinMessage> & { nameCut: boolean }} JoinMessage  its name as it is kept; whether it was longer
+ * @typedef {z.infer<typeof joinMessage> & { nameCut: boolean }} JoinMessage its name as it is kept;
+ *   whether it was longer
  */
 
 /**
@@ -87,7 +92,9 @@ export function readJoin(message) {
   const parsed = joinMessage.safeParse(message);
   if (!parsed.success) {
     const version = /** @type {{ version?: unknown } | null} */ (message)?.version;
-    return typeof version === 'number' && version !== CONTROL_VERSION ? 'protocol-version' : 'bad-request';
+    return typeof version === 'number' && version !== CONTROL_VERSION
+      ? 'protocol-version'
+      : 'bad-request';
   }
   const { room, mirror } = parsed.data;
   const { name, isCut: nameCut, error } = readName(parsed.data.name);
@@ -99,7 +106,8 @@ export function readJoin(message) {
  * @template {z.ZodType} S
  * @typedef {object} Command
  * @property {S} schema
- * @property {Permission | null | ((message: z.infer<S>) => Permission | null)} needs  null where everybody may ask
+ * @property {Permission | null | ((message: z.infer<S>) => Permission | null)} needs null where
+ *   everybody may ask
  * @property {(room: CommandRoom, member: Member, message: z.infer<S>) => boolean | void} run
  *   false when it can't be done for this member, which is counted
  */
@@ -134,7 +142,8 @@ export const COMMANDS = Object.freeze({
   people: define({
     schema: z.object({ after: z.string().max(MAX_ID_LENGTH) }),
     needs: null,
-    run: ({ roster }, member, { after }) => member.tell({ type: 'people', ...peoplePage(roster, after) }),
+    run: ({ roster }, member, { after }) =>
+      member.tell({ type: 'people', ...peoplePage(roster, after) }),
   }),
   chat: define({
     schema: z.object({ text: z.string() }),
@@ -142,7 +151,11 @@ export const COMMANDS = Object.freeze({
     run: ({ chat }, member, { text }) => chat.say(member, text),
   }),
   volume: define({
-    schema: z.object({ person: z.string().max(MAX_ID_LENGTH), gain: z.number().min(0).max(MAX_GAIN), pan: z.number().min(-1).max(1).default(0) }),
+    schema: z.object({
+      person: z.string().max(MAX_ID_LENGTH),
+      gain: z.number().min(0).max(MAX_GAIN),
+      pan: z.number().min(-1).max(1).default(0),
+    }),
     needs: 'listen',
     run: ({ roster, delivery }, member, { person, gain, pan }) => {
       const other = roster.present.get(person);
@@ -157,7 +170,13 @@ export const COMMANDS = Object.freeze({
     needs: 'listen',
     run: ({ config, delivery }, member, { serverDelayMs: delayMs }) => {
       const { listener } = member;
-      if (!listener || listener.isLight || listener.delivery !== 'reply' || delayMs > config.maxDelayMs) return false;
+      if (
+        !listener ||
+        listener.isLight ||
+        listener.delivery !== 'reply' ||
+        delayMs > config.maxDelayMs
+      )
+        return false;
       const before = { serverDelayMs: member.serverDelayMs, ...listener.received.takeSpan() };
       listener.readAt(delayMs);
       delivery.listenersChanged();
@@ -195,7 +214,12 @@ export const COMMANDS = Object.freeze({
     },
   }),
   rate: define({
-    schema: z.object({ bitsPerSecond: z.union([z.literal('auto'), z.number().int().min(LEAST_BITRATE).max(MOST_BITRATE)]) }),
+    schema: z.object({
+      bitsPerSecond: z.union([
+        z.literal('auto'),
+        z.number().int().min(LEAST_BITRATE).max(MOST_BITRATE),
+      ]),
+    }),
     needs: 'listen',
     run: (_room, { listener }, { bitsPerSecond }) => {
       if (!listener?.isLight || listener.rate === null) return false;
@@ -208,7 +232,8 @@ export const COMMANDS = Object.freeze({
     // Who may stop a recording depends on who started it.
     needs: ({ on }) => (on ? 'record' : null),
     run: ({ recording, moderation }, member, { on, isPublic }) => {
-      if (on && isPublic && !(moderation.rules.broadcast && moderation.may(member, 'moderate'))) return member.refuse('record', 'not-allowed');
+      if (on && isPublic && !(moderation.rules.broadcast && moderation.may(member, 'moderate')))
+        return member.refuse('record', 'not-allowed');
       if (on) return recording.start(member, { isPublic });
       const startedBy = recording.state?.person ?? member.id;
       const code = recording.stopFor(member, (permission) => moderation.may(member, permission));
@@ -227,7 +252,11 @@ export const COMMANDS = Object.freeze({
   }),
   track: define({
     schema: z.discriminatedUnion('action', [
-      z.object({ action: z.literal('offer'), name: z.string(), seconds: z.number().positive().max(MAX_TRACK_SECONDS) }),
+      z.object({
+        action: z.literal('offer'),
+        name: z.string(),
+        seconds: z.number().positive().max(MAX_TRACK_SECONDS),
+      }),
       z.object({ action: z.enum(['play', 'stop', 'remove']) }),
     ]),
     needs: 'speak',
@@ -266,7 +295,9 @@ const typeOf = (message) => /** @type {{ type?: unknown } | null | undefined} */
 export function runCommand(room, member, message) {
   const type = typeOf(message);
   if (typeof type !== 'string' || !Object.hasOwn(COMMANDS, type)) return false;
-  const { schema, needs, run } = /** @type {Command<any>} */ (COMMANDS[/** @type {keyof typeof COMMANDS} */ (type)]);
+  const { schema, needs, run } = /** @type {Command<any>} */ (
+    COMMANDS[/** @type {keyof typeof COMMANDS} */ (type)]
+  );
   const parsed = schema.safeParse(message);
   if (!parsed.success) return false;
   const permission = typeof needs === 'function' ? needs(parsed.data) : needs;

@@ -6,12 +6,15 @@
  * @typedef {object} Late  somebody whose packets come later than most
  * @property {string} id
  * @property {number} delayMs  the delay that this person's packets need
- * @property {number} offsetMs  by how much this person alone is heard later; 0 where everybody waits
+ * @property {number} offsetMs by how much this person alone is heard later; 0 where everybody waits
  */
 
 import { START_MS } from '../clock/delay-control.js';
 
-/** The smallest excess over what half of the people need for which everybody is told to wait, in milliseconds: less is hardly heard. */
+/**
+ * The smallest excess over what half of the people need for which everybody is told to wait, in
+ * milliseconds: less is hardly heard.
+ */
 const NOTABLE_MS = 60;
 
 /** The most people that are named, and the shortest time between two messages, in milliseconds. */
@@ -26,9 +29,9 @@ const OFFSET_CHANGE_MS = 5;
 const LOOK_EVERY_MS = 100;
 
 /**
- * The delay of a room where it is `auto`: D follows what those need who belong together, and a straggler, who needs more
- * than most, is heard later than they are, alone. So no lateness of one person moves D by more than `stragglerMs`. It
- * tells everybody who is late.
+ * The delay of a room where it is `auto`: D follows what those need who belong together, and a
+ * straggler, who needs more than most, is heard later than they are, alone. So no lateness of one
+ * person moves D by more than `stragglerMs`. It tells everybody who is late.
  */
 export class RoomDelay {
   #control;
@@ -37,8 +40,9 @@ export class RoomDelay {
   /** The largest need of one who is no straggler, in milliseconds. */
   #limitMs = Infinity;
   /**
-   * The need of half of the people when two or more were heard last, in milliseconds: one who is heard alone is compared with
-   * it. Until two are heard it is the D with which a room begins, so that whoever is heard next finds D little above that.
+   * The need of half of the people when two or more were heard last, in milliseconds: one who is
+   * heard alone is compared with it. Until two are heard it is the D with which a room begins, so
+   * that whoever is heard next finds D little above that.
    */
   #usualMs = START_MS;
   #lookedMs = -Infinity;
@@ -50,8 +54,8 @@ export class RoomDelay {
    * @param {object} options
    * @param {DelayControl} options.control  the room's
    * @param {Roster} options.roster
-   * @param {number} options.stragglerMs  how much more than half of the people need makes a straggler, in milliseconds;
-   *   0 for everybody on one clock
+   * @param {number} options.stragglerMs how much more than half of the people need makes a
+   *   straggler, in milliseconds; 0 for everybody on one clock
    */
   constructor({ control, roster, stragglerMs }) {
     this.#control = control;
@@ -65,8 +69,8 @@ export class RoomDelay {
   }
 
   /**
-   * A packet of a member's has come: D, or the member's offset, rises at once where more is needed. Nobody need wait for
-   * one who isn't heard.
+   * A packet of a member's has come: D, or the member's offset, rises at once where more is needed.
+   * Nobody need wait for one who isn't heard.
    * @param {Member} member
    * @param {number} nowMs  on the monotonic clock
    * @returns {boolean} whether D has changed
@@ -77,10 +81,12 @@ export class RoomDelay {
     const { lateness } = source;
     const { wantedMs } = this.#control;
     if (lateness.needMs <= wantedMs + source.offsetMs) return false;
-    // The need may have grown since it was computed: the recent packets that kept it small are forgotten after a pause.
+    // The need may have grown since it was computed: the recent packets that kept it small are
+    // forgotten after a pause.
     lateness.review(nowMs, member.roundTripMs());
     if (nowMs - this.#lookedMs >= LOOK_EVERY_MS) this.#look(nowMs);
-    if (lateness.needMs <= this.#limitMs) return this.#control.observe(lateness, nowMs, member.roundTripMs);
+    if (lateness.needMs <= this.#limitMs)
+      return this.#control.observe(lateness, nowMs, member.roundTripMs);
     source.offsetMs = lateness.needMs - wantedMs;
     return false;
   }
@@ -104,14 +110,20 @@ export class RoomDelay {
     this.#limitMs = Infinity;
     if (this.#stragglerMs === 0 || this.#control.setting !== 'auto') return;
     if (!this.#isRead) return;
-    const needs = [...this.#lateness(Infinity)].filter(({ count }) => count > 0).map(({ needMs }) => needMs);
-    // Half of the people, or one more, need no longer than this; where nobody is heard, whoever is next is alone.
+    const needs = [...this.#lateness(Infinity)]
+      .filter(({ count }) => count > 0)
+      .map(({ needMs }) => needMs);
+    // Half of the people, or one more, need no longer than this; where nobody is heard, whoever is
+    // next is alone.
     const median = needs.sort((a, b) => a - b)[(needs.length - 1) >> 1] ?? Infinity;
     if (needs.length > 1) this.#usualMs = median;
     this.#limitMs = Math.min(median, this.#usualMs) + this.#stragglerMs;
   }
 
-  /** Whether anybody reads at D. Where all measure at delays of their own, they are on one clock, as in the thesis. */
+  /**
+   * Whether anybody reads at D. Where all measure at delays of their own, they are on one clock, as
+   * in the thesis.
+   */
   get #isRead() {
     let hasOwn = false;
     for (const { listener } of this.#roster.present.values()) {
@@ -150,7 +162,9 @@ export class RoomDelay {
     }
     all.sort((a, b) => b.delayMs - a.delayMs);
     const median = all[all.length >> 1]?.delayMs ?? 0;
-    return all.filter(({ delayMs, offsetMs }) => offsetMs > 0 || delayMs >= median + NOTABLE_MS).slice(0, MOST_NAMED);
+    return all
+      .filter(({ delayMs, offsetMs }) => offsetMs > 0 || delayMs >= median + NOTABLE_MS)
+      .slice(0, MOST_NAMED);
   }
 }
 
@@ -160,6 +174,10 @@ function isSame(people, before) {
   const were = new Map(before.map((late) => [late.id, late]));
   return people.every(({ id, delayMs, offsetMs }) => {
     const was = were.get(id);
-    return was !== undefined && Math.abs(delayMs - was.delayMs) < CHANGE_MS && Math.abs(offsetMs - was.offsetMs) < OFFSET_CHANGE_MS;
+    return (
+      was !== undefined &&
+      Math.abs(delayMs - was.delayMs) < CHANGE_MS &&
+      Math.abs(offsetMs - was.offsetMs) < OFFSET_CHANGE_MS
+    );
   });
 }

@@ -21,16 +21,27 @@ import { MODES } from '../state/portable-state.js';
 
 export { MODES };
 
-/** The most people in a room that `auto` forwards: see docs/forwarding.md, "When does auto forward?". */
+/**
+ * The most people in a room that `auto` forwards: see docs/forwarding.md, "When does auto
+ * forward?".
+ */
 export const AUTO_PEOPLE = 8;
 
-/** The loss on the way to a listener above which `auto` mixes, in percent: the way may be too narrow for several voices. */
+/**
+ * The loss on the way to a listener above which `auto` mixes, in percent: the way may be too narrow
+ * for several voices.
+ */
 export const AUTO_LOST_PERCENT = 5;
 
-/** For how long everything must speak for forwarding before `auto` forwards again, in milliseconds. */
+/**
+ * For how long everything must speak for forwarding before `auto` forwards again, in milliseconds.
+ */
 export const AUTO_HOLD_MS = 10_000;
 
-/** Decides whether a room's sound is mixed or forwarded: as it is set, or, where that is `auto`, by who is in the room. */
+/**
+ * Decides whether a room's sound is mixed or forwarded: as it is set, or, where that is `auto`, by
+ * who is in the room.
+ */
 export class RoomMode {
   #config;
   #roster;
@@ -38,7 +49,10 @@ export class RoomMode {
   /** @type {ModeSetting} */
   #setting;
   #broadcasts = false;
-  /** Since when everything speaks for forwarding, on the monotonic clock; -Infinity at a room's beginning. */
+  /**
+   * Since when everything speaks for forwarding, on the monotonic clock; -Infinity at a room's
+   * beginning.
+   */
   #fitSinceMs = -Infinity;
 
   /**
@@ -71,7 +85,8 @@ export class RoomMode {
    */
   refusal({ transport }, wishes) {
     if (wishes.mirror) return null;
-    if (this.#config.e2e !== (wishes.e2e ?? false)) return this.#config.e2e ? 'e2e-only' : 'e2e-not-here';
+    if (this.#config.e2e !== (wishes.e2e ?? false))
+      return this.#config.e2e ? 'e2e-only' : 'e2e-not-here';
     const replies = transport.replyOnly || (wishes.delivery ?? this.#config.delivery) === 'reply';
     return this.#setting === 'forward' && replies ? 'forward-only' : null;
   }
@@ -85,7 +100,9 @@ export class RoomMode {
     if (setting === 'forward' && broadcasts) return 'broadcast-mix';
     if (setting === this.#setting) return null;
     if (this.#config.e2e && setting !== 'forward') return 'e2e-room';
-    return setting === 'forward' && (this.#hasReplies || this.#roster.audience.size > 0) ? 'forward-reply' : null;
+    return setting === 'forward' && (this.#hasReplies || this.#roster.audience.size > 0)
+      ? 'forward-reply'
+      : null;
   }
 
   /**
@@ -122,19 +139,27 @@ export class RoomMode {
   /** Looks who is in the room. @param {number} nowMs  on the monotonic clock */
   review(nowMs) {
     const { forwardWay } = this.#config;
-    if (this.#setting !== 'auto') return this.#delivery.change(this.#setting === 'mix' ? 'mix' : forwardWay);
+    if (this.#setting !== 'auto')
+      return this.#delivery.change(this.#setting === 'mix' ? 'mix' : forwardWay);
     if (!this.#fits) this.#fitSinceMs = Infinity;
     else if (this.#fitSinceMs === Infinity) this.#fitSinceMs = nowMs;
     const forwards = this.#fitSinceMs === -Infinity || nowMs - this.#fitSinceMs >= AUTO_HOLD_MS;
     this.#delivery.change(forwards ? forwardWay : 'mix');
   }
 
-  /** Whether the room is small, no broadcast and without an audience, and nobody in it weak, on a narrow way, or without a way to be pushed to. */
+  /**
+   * Whether the room is small, no broadcast and without an audience, and nobody in it weak, on a
+   * narrow way, or without a way to be pushed to.
+   */
   get #fits() {
     const { present, audience } = this.#roster;
     if (this.#broadcasts || present.size > AUTO_PEOPLE || audience.size > 0) return false;
-    for (const { delivery, report: { isWeak, figures } } of present.values()) {
-      if (delivery === 'reply' || isWeak || (figures.downLostPercent ?? 0) > AUTO_LOST_PERCENT) return false;
+    for (const {
+      delivery,
+      report: { isWeak, figures },
+    } of present.values()) {
+      if (delivery === 'reply' || isWeak || (figures.downLostPercent ?? 0) > AUTO_LOST_PERCENT)
+        return false;
     }
     return true;
   }
@@ -142,7 +167,8 @@ export class RoomMode {
 
 /**
  * Makes a room's delivery, whose mode may change.
- * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, rates: RateCounts, observer?: Observer }} room
+ * @param {{ config: RoomConfig, clock: Clock, sampleClock: SampleClock, delay: DelayControl, rates:
+ *   RateCounts, observer?: Observer }} room
  * @param {MemberSound} sound
  */
 export function openDelivery({ config, clock, sampleClock, delay, rates, observer }, sound) {
@@ -152,7 +178,16 @@ export function openDelivery({ config, clock, sampleClock, delay, rates, observe
       if (wanted === 'bundle') return new Forwarding({ config, clock, delay, onDrained });
       if (wanted === 'now') return new Relaying({ config, clock, delay, onDrained });
       const shared = sound.newStream(Stream.fullMix, 'the shared stream', silenceSuppression);
-      return new Mixing({ config, clock, sampleClock, delay, shared, layers: sound.newLayers(clock, rates), observer, onDrained });
+      return new Mixing({
+        config,
+        clock,
+        sampleClock,
+        delay,
+        shared,
+        layers: sound.newLayers(clock, rates),
+        observer,
+        onDrained,
+      });
     },
     mode === 'mix' ? 'mix' : forwardWay,
   );

@@ -6,10 +6,16 @@ import { TickLateness } from '../clock/tick-lateness.js';
 import { TickLoad } from '../clock/tick-load.js';
 import { SpeakerPlaces } from '../mix/speaker-places.js';
 
-/** The most that a room may weigh and have its replies all the same where there is more to mix than can be mixed, in milliseconds a second. */
+/**
+ * The most that a room may weigh and have its replies all the same where there is more to mix than
+ * can be mixed, in milliseconds a second.
+ */
 const MAX_REPLY_MS = 200;
 
-/** How a room keeps pace: how late its mixes are, what it costs, and what it leaves out while there is too much to do. */
+/**
+ * How a room keeps pace: how late its mixes are, what it costs, and what it leaves out while there
+ * is too much to do.
+ */
 export class RoomPace {
   #ticks;
   #isBusy;
@@ -58,8 +64,8 @@ export class RoomPace {
   }
 
   /**
-   * Asks whether a packet may be answered. A reply that is left out is a gap, so that comes after all that makes none: only
-   * while newcomers are refused, and of a room that takes much.
+   * Asks whether a packet may be answered. A reply that is left out is a gap, so that comes after
+   * all that makes none: only while newcomers are refused, and of a room that takes much.
    */
   mayReply() {
     if (this.load.weight <= MAX_REPLY_MS || !this.#ticks.overloaded || !this.#isBusy()) return true;
@@ -68,6 +74,10 @@ export class RoomPace {
   }
 
   describe() {
-    return { ...this.#lateness.describe(), places: this.#places.now, shedReplies: this.#shedReplies };
+    return {
+      ...this.#lateness.describe(),
+      places: this.#places.now,
+      shedReplies: this.#shedReplies,
+    };
   }
 }

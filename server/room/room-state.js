@@ -33,7 +33,8 @@ export function lostSession({ peer, transport: name }) {
 
 /**
  * Sets a new room's parts to what all nodes knew of it. What its configuration has is set already.
- * @param {{ config: Readonly<RoomConfig>, roster: Roster, moderation: Moderation, delay: DelayControl }} parts
+ * @param {{ config: Readonly<RoomConfig>, roster: Roster, moderation: Moderation, delay:
+ *   DelayControl }} parts
  * @param {ToldState} told
  */
 export function restoreTold({ config, roster, moderation, delay }, told) {
@@ -46,7 +47,8 @@ export function restoreTold({ config, roster, moderation, delay }, told) {
 /**
  * Sets a new room's parts to what was kept of it.
  * @param {MemberRoom} room
- * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, moderation: Moderation, delay: DelayControl }} parts
+ * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, moderation: Moderation,
+ *   delay: DelayControl }} parts
  * @param {RoomState} state
  */
 export function restoreRoom(room, parts, state) {
@@ -55,7 +57,16 @@ export function restoreRoom(room, parts, state) {
   chat.restore(state.chat);
   roster.restore(state.people, (person) => {
     const grant = { ...person.grant, withheld: new Set(person.grant.withheld) };
-    return new Member({ ...person, session: lostSession(person), grant, source: null, listener: null, room, state: person });
+    return new Member({
+      ...person,
+      session: lostSession(person),
+      grant,
+      source: null,
+      listener: null,
+      room,
+      state: person,
+    });
   });
-  for (const member of roster.holders()) if (member.isLight && member.hand > 0) moderation.handMoved(member);
+  for (const member of roster.holders())
+    if (member.isLight && member.hand > 0) moderation.handMoved(member);
 }

@@ -40,8 +40,9 @@ import { welcomeOf } from './entry/welcome.js';
 const SETTLE_LATE_MS = 10;
 
 /**
- * People who hear each other. The room owns its members, its clocks, its delivery, chat and recording. What throws in
- * its tick, reports, commands or timers ends this room with `internal`, and no other hears of it.
+ * People who hear each other. The room owns its members, its clocks, its delivery, chat and
+ * recording. What throws in its tick, reports, commands or timers ends this room with `internal`,
+ * and no other hears of it.
  * @implements {MemberRoom}
  */
 export class Room {
@@ -65,7 +66,13 @@ export class Room {
    * @param {RoomOwner} owner
    */
   constructor(name, config, services, owner) {
-    const { format, phase, maxServerDelayMs: maxMs, serverDelayMs: setting, awayTimeoutMs: awayMs } = config;
+    const {
+      format,
+      phase,
+      maxServerDelayMs: maxMs,
+      serverDelayMs: setting,
+      awayTimeoutMs: awayMs,
+    } = config;
     const { frameMs, sampleRate, frameSamples } = format;
     const { wallNow = Date.now, observer, ticks, log, tokens, cluster } = services;
     this.name = name;
@@ -77,34 +84,135 @@ export class Room {
     const pace = new RoomPace(config, services, owner);
     const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
     const { sampleClock, tell } = this;
-    const roster = new Roster({ clock, awayMs, room: name, tokens, cluster, settings: () => this.view.settings, onFreed: (member) => this.#leaving.freed(member), onTold: () => owner.changed(this), census: owner.census });
+    const roster = new Roster({
+      clock,
+      awayMs,
+      room: name,
+      tokens,
+      cluster,
+      settings: () => this.view.settings,
+      onFreed: (member) => this.#leaving.freed(member),
+      onTold: () => owner.changed(this),
+      census: owner.census,
+    });
     const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
-    const codec = new RoomCodec(services.codec, config, (line) => this.#log.error(`room ${name}: ${line}`));
+    const codec = new RoomCodec(services.codec, config, (line) =>
+      this.#log.error(`room ${name}: ${line}`),
+    );
     this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
-    const delivery = openDelivery({ config, clock, sampleClock, delay, rates: owner.totals.rates, observer }, this.#sound);
+    const delivery = openDelivery(
+      { config, clock, sampleClock, delay, rates: owner.totals.rates, observer },
+      this.#sound,
+    );
     const mode = new RoomMode({ config, roster, delivery });
     const chat = new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(name) });
     const metronome = new Metronome({ sampleClock, tell });
     const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
-    const recording = new RoomRecording({ name, config, services, sampleClock, roster, load: pace.load });
-    const casting = (this.casting = new Casting({ room: name, config, clock, owner, roster, sound: this.#sound, delivery, recording, cluster }));
+    const recording = new RoomRecording({
+      name,
+      config,
+      services,
+      sampleClock,
+      roster,
+      load: pace.load,
+    });
+    const casting = (this.casting = new Casting({
+      room: name,
+      config,
+      clock,
+      owner,
+      roster,
+      sound: this.#sound,
+      delivery,
+      recording,
+      cluster,
+    }));
     /** What moderators and the operator do in this room. */
-    const acts = { expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) => this.#leaving.expel(member, code), recast: (/** @type {Member} */ member) => casting.recast(member, true), resupply: casting.resupply.bind(casting), sendHome: casting.sendHome.bind(casting), end: () => this.#endForAll('room-ended'), changed: () => this.#nodes.changed() };
-    this.moderation = new Moderation({ room: name, roster, bans: owner.bans, clock, log, mode, broadcast: config.broadcast, wallNow, acts, waited: () => this.#endWhereEmpty() });
+    const acts = {
+      expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) =>
+        this.#leaving.expel(member, code),
+      recast: (/** @type {Member} */ member) => casting.recast(member, true),
+      resupply: casting.resupply.bind(casting),
+      sendHome: casting.sendHome.bind(casting),
+      end: () => this.#endForAll('room-ended'),
+      changed: () => this.#nodes.changed(),
+    };
+    this.moderation = new Moderation({
+      room: name,
+      roster,
+      bans: owner.bans,
+      clock,
+      log,
+      mode,
+      broadcast: config.broadcast,
+      wallNow,
+      acts,
+      waited: () => this.#endWhereEmpty(),
+    });
     const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
     /** The room's way to another node. */
-    this.moving = new Moving({ roster, clock, cluster, begun: () => this.#leave(), end: () => this.#endForAll('moved') });
+    this.moving = new Moving({
+      roster,
+      clock,
+      cluster,
+      begun: () => this.#leave(),
+      end: () => this.#endForAll('moved'),
+    });
     this.#roster = roster;
     this.#delay = delay;
     this.#delivery = delivery;
-    const tick = { mix: this.#tick.bind(this), failed: (/** @type {unknown} */ error) => this.#fail('its tick', error) };
-    const mixClock = new MixClock({ ticks, sampleClock, frameSamples, delaySamples: delay.delaySamples, load: pace.load, ...tick });
-    this.#parts = { config, roster, casting, delay, delivery, chat, metronome, track, recording, moderation: this.moderation, mode, roomDelay, mixClock, codec, pace, moving: this.moving };
-    const ends = { isClosed: () => this.#closed, emptied: () => this.#endWhereEmpty(), failed: (/** @type {unknown} */ error) => this.#fail('a departure', error) };
+    const tick = {
+      mix: this.#tick.bind(this),
+      failed: (/** @type {unknown} */ error) => this.#fail('its tick', error),
+    };
+    const mixClock = new MixClock({
+      ticks,
+      sampleClock,
+      frameSamples,
+      delaySamples: delay.delaySamples,
+      load: pace.load,
+      ...tick,
+    });
+    this.#parts = {
+      config,
+      roster,
+      casting,
+      delay,
+      delivery,
+      chat,
+      metronome,
+      track,
+      recording,
+      moderation: this.moderation,
+      mode,
+      roomDelay,
+      mixClock,
+      codec,
+      pace,
+      moving: this.moving,
+    };
+    const ends = {
+      isClosed: () => this.#closed,
+      emptied: () => this.#endWhereEmpty(),
+      failed: (/** @type {unknown} */ error) => this.#fail('a departure', error),
+    };
     this.#leaving = new Leaving({ parts: this.#parts, owner, name, log, ...ends });
     this.view = new RoomView(name, this.#parts);
-    this.#nodes = new ToldNodes({ cluster, room: name, state: () => this.view.told, failed: (error) => this.#fail('telling other nodes', error) });
-    this.#reports = new Reports({ room: name, clock, log, members: roster.present, visit: (member, now) => this.#visit(member, now), onRound: () => this.#endRound(), phase });
+    this.#nodes = new ToldNodes({
+      cluster,
+      room: name,
+      state: () => this.view.told,
+      failed: (error) => this.#fail('telling other nodes', error),
+    });
+    this.#reports = new Reports({
+      room: name,
+      clock,
+      log,
+      members: roster.present,
+      visit: (member, now) => this.#visit(member, now),
+      onRound: () => this.#endRound(),
+      phase,
+    });
   }
 
   get #log() {
@@ -126,9 +234,16 @@ export class Room {
     return { present: this.#roster.here, away: this.#roster.waiting };
   }
 
-  /** What the room has left out since it began, because there was too much to do, and whether it mixes fewer speakers now. */
+  /**
+   * What the room has left out since it began, because there was too much to do, and whether it
+   * mixes fewer speakers now.
+   */
   get overload() {
-    return { skippedFrames: this.#parts.mixClock.skipped, shedReplies: this.#parts.pace.shedReplies, reduced: this.#parts.pace.reduced };
+    return {
+      skippedFrames: this.#parts.mixClock.skipped,
+      shedReplies: this.#parts.pace.shedReplies,
+      reduced: this.#parts.pace.reduced,
+    };
   }
 
   /** The networks of those who are in the room. */
@@ -198,7 +313,8 @@ export class Room {
    * @param {string} name  checked already
    * @param {JoinWishes} [wishes]
    * @param {Entry} [entry]  with what they come
-   * @returns {Member | ErrorCode | null} the code of the refusal, when there is one; null where they wait in the lobby
+   * @returns {Member | ErrorCode | null} the code of the refusal, when there is one; null where
+   *   they wait in the lobby
    */
   join(session, name, wishes = {}, entry = OPEN_ENTRY) {
     const before = this.#roster.holder(wishes.resume);
@@ -207,13 +323,34 @@ export class Room {
     if (this.moving.begun) return 'moved';
     if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
     const taken = before ? null : this.#roster.taken(wishes.resume);
-    const admission = taken ? { grant: taken.grant, password: null, admitted: true, wasIn: true } : entry;
-    const refusal = this.#parts.mode.refusal(session, wishes) ?? (before ? null : this.moderation.refusal(session, admission));
-    if (refusal === 'knock') return this.moderation.door.knock(session, name, () => this.#admit(session, name, wishes, entry));
+    const admission = taken
+      ? { grant: taken.grant, password: null, admitted: true, wasIn: true }
+      : entry;
+    const refusal =
+      this.#parts.mode.refusal(session, wishes) ??
+      (before ? null : this.moderation.refusal(session, admission));
+    if (refusal === 'knock')
+      return this.moderation.door.knock(session, name, () =>
+        this.#admit(session, name, wishes, entry),
+      );
     if (refusal !== null) return refusal;
     const cast = before || taken ? entry : this.moderation.cast(entry, wishes.stage);
-    if (this.#parts.casting.isElsewhere(session, wishes, { before, grant: (taken ? admission : cast).grant, role: taken?.role, admitted: entry.admitted })) return 'moved';
-    const member = makeMember({ roster: this.#roster, sound: this.#sound, room: this }, session, name, wishes, { entry: cast, before, taken });
+    if (
+      this.#parts.casting.isElsewhere(session, wishes, {
+        before,
+        grant: (taken ? admission : cast).grant,
+        role: taken?.role,
+        admitted: entry.admitted,
+      })
+    )
+      return 'moved';
+    const member = makeMember(
+      { roster: this.#roster, sound: this.#sound, room: this },
+      session,
+      name,
+      wishes,
+      { entry: cast, before, taken },
+    );
     if (typeof member === 'string') return member;
     this.#roster.enter(member, before || taken ? wishes.resume : undefined);
     if (taken) this.moderation.takenOver(member);
@@ -223,7 +360,14 @@ export class Room {
     this.moderation.entered(member, before === null);
     this.#parts.casting.recast(member, false);
     const token = this.#roster.tokenOf(member, before ? wishes.resume : undefined);
-    member.tell(welcomeOf(this.name, this.#parts, member, { token, nameCut: wishes.nameCut, nodes: this.#services.cluster?.nodes(), atRelay: this.#sound.ratesAtRelay(session, member.listener) }));
+    member.tell(
+      welcomeOf(this.name, this.#parts, member, {
+        token,
+        nameCut: wishes.nameCut,
+        nodes: this.#services.cluster?.nodes(),
+        atRelay: this.#sound.ratesAtRelay(session, member.listener),
+      }),
+    );
     this.moderation.welcomed(member, before === null);
     this.#parts.mode.review(this.clockNow());
     this.#roster.announce(member, before !== null && !before.isLight);
@@ -232,7 +376,10 @@ export class Room {
     return member;
   }
 
-  /** Goes on where the room has ended with another thread: all its people are away. @param {RoomState} state */
+  /**
+   * Goes on where the room has ended with another thread: all its people are away.
+   * @param {RoomState} state
+   */
   restore(state) {
     restoreRoom(this, this.#parts, state);
     this.#nodes.occupied();
@@ -244,7 +391,6 @@ export class Room {
     restoreTold(this.#parts, { ...told, nextId: nextId && nextId + ID_GAP });
     this.moderation.succession.expect(this.#config.awayTimeoutMs);
   }
-
 
   /**
    * Lets somebody in who has waited in the lobby.
@@ -280,11 +426,15 @@ export class Room {
     const { source, listener } = member;
     if (source === null) return;
     if (this.#parts.roomDelay.observe(member, arrivalMs)) this.#followDelay();
-    if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding)) this.#followDelay();
+    if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding))
+      this.#followDelay();
     this.#services.observer?.received(member, frame, arrivalMs);
-    member.session.letAudioWait?.(this.ticks && member.delivery === 'tick' && this.#delivery.mode !== 'now');
+    member.session.letAudioWait?.(
+      this.ticks && member.delivery === 'tick' && this.#delivery.mode !== 'now',
+    );
     this.#delivery.received(source, frame, packet, bytes);
-    if (listener !== null && !listener.isLight && listener.delivery === 'reply') this.#reply(listener, frame);
+    if (listener !== null && !listener.isLight && listener.delivery === 'reply')
+      this.#reply(listener, frame);
   }
 
   /**
@@ -332,7 +482,8 @@ export class Room {
   }
 
   /**
-   * Sets the room's server-side delay. D goes there within some frames: none is left out or doubled.
+   * Sets the room's server-side delay. D goes there within some frames: none is left out or
+   * doubled.
    * @param {number | 'auto'} serverDelayMs  a number from 0 to the configuration's maxDelayMs
    */
   setDelay(serverDelayMs) {
@@ -350,13 +501,18 @@ export class Room {
     this.#leaving.gone(member, left);
   }
 
-  /** Stops the room's recording. @param {string} by  the label of whoever may @returns {boolean} false when there is none */
+  /**
+   * Stops the room's recording.
+   * @param {string} by the label of whoever may
+   * @returns {boolean} false when there is none
+   */
   stopRecording(by) {
     return this.#parts.recording.stop(by);
   }
 
   #endWhereEmpty() {
-    if (!this.#closed && this.size === 0 && !this.moderation.succession.waits) this.#owner.ended(this);
+    if (!this.#closed && this.size === 0 && !this.moderation.succession.waits)
+      this.#owner.ended(this);
   }
 
   /** The room is another node's. */
@@ -374,7 +530,11 @@ export class Room {
   /** @param {Member} member  whose session has ended, and who still has their figures */
   ended(member) {
     member.addTo(this.#parts.pace.totals.traffic);
-    this.#owner.sessions.ended(this.clockNow() - member.sinceMs, () => this.#reports.endOf(member), member.network);
+    this.#owner.sessions.ended(
+      this.clockNow() - member.sinceMs,
+      () => this.#reports.endOf(member),
+      member.network,
+    );
   }
 
   /**
@@ -401,7 +561,8 @@ export class Room {
     this.#parts.mode.review(now);
     if (this.#roster.takeNews()) this.#nodes.changed();
     this.#roster.endRound(now, this.#delay.toldMs('tick'));
-    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)]) this.#leaving.lose(member);
+    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)])
+      this.#leaving.lose(member);
     this.#delivery.redundancyChanged();
   }
 
@@ -409,7 +570,8 @@ export class Room {
   describe = () => this.view.whole();
 
   /**
-   * Ends the room because of a mistake of the server's own. It is opened again as it was, with its people away.
+   * Ends the room because of a mistake of the server's own. It is opened again as it was, with its
+   * people away.
    * @param {string} where
    * @param {unknown} error
    */

@@ -5,7 +5,8 @@
  * @import { Member } from './people/member.js'
  * @import { Entry } from './moderation/moderation.js'
  * @import { RoomState, Settings, ToldState } from '../state/portable-state.js'
- * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
+ * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner } from './room-config.js'
+ * @import { RoomServices } from './room-config.js'
  */
 
 import { ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';
@@ -30,15 +31,24 @@ const MIRROR_NAME = 'mirror';
 /** The delay of a mirror, in milliseconds: one hears oneself after the sentence, not into it. */
 const MIRROR_DELAY_MS = 2000;
 
-/** The server is busy where mixes are later than this, in milliseconds, and take more than this share of a processor. */
+/**
+ * The server is busy where mixes are later than this, in milliseconds, and take more than this
+ * share of a processor.
+ */
 const BUSY_LATE_MS = 20;
 const BUSY_SHARE = 0.7;
 
-/** How many joins of one network are let in at once, a class, and the part of it that is let in each second after. */
+/**
+ * How many joins of one network are let in at once, a class, and the part of it that is let in each
+ * second after.
+ */
 const NETWORK_JOINS = 100;
 const JOINS_A_SECOND = 1 / 20;
 
-/** From this share of the people that there may be on, those who only listen are sent to other nodes. */
+/**
+ * From this share of the people that there may be on, those who only listen are sent to other
+ * nodes.
+ */
 const NEARLY_FULL = 0.8;
 
 /** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
@@ -55,7 +65,13 @@ const NOWHERE = Object.freeze({
 });
 
 /** A cluster as a room sees it that no node is to know of. @type {Omit<Cluster, 'nodes'>} */
-const NO_ROOMS = Object.freeze({ ended: () => {}, epochOf: () => 0, ruled: () => {}, rulesOf: () => null, placesOf: () => [] });
+const NO_ROOMS = Object.freeze({
+  ended: () => {},
+  epochOf: () => 0,
+  ruled: () => {},
+  rulesOf: () => null,
+  placesOf: () => [],
+});
 
 /** A room that fails within this after it was opened again is forgotten, in milliseconds. */
 const FAILS_AGAIN_MS = 10_000;
@@ -64,7 +80,11 @@ const FAILS_AGAIN_MS = 10_000;
 export class Rooms {
   /** @type {Map<string, Room>} */
   #rooms = new Map();
-  /** Rooms that nobody else finds: of one, in which somebody hears themselves, and those that other nodes have now. @type {Set<Room>} */
+  /**
+   * Rooms that nobody else finds: of one, in which somebody hears themselves, and those that other
+   * nodes have now.
+   * @type {Set<Room>}
+   */
   #mirrors = new Set();
   /** Time at which a room that had failed was opened again. @type {WeakMap<Room, number>} */
   #reopened = new WeakMap();
@@ -91,21 +111,33 @@ export class Rooms {
 
   /**
    * @param {object} options
-   * @param {Omit<RoomConfig, keyof typeof ROOM_DEFAULTS> & Partial<RoomConfig>} options.config  of a new room
+   * @param {Omit<RoomConfig, keyof typeof ROOM_DEFAULTS> & Partial<RoomConfig>} options.config of a
+   *   new room
    * @param {RoomServices} options.services
    * @param {number} options.maxRooms
-   * @param {number} options.maxPeople  in all rooms together; as many places may wait for people who are away
+   * @param {number} options.maxPeople in all rooms together; as many places may wait for people who
+   *   are away
    * @param {number} [options.networkJoins]  joins of one network in a row
    * @param {Elsewhere} [options.elsewhere]  what other room hosts of the server have
    */
-  constructor({ config, services, maxRooms, maxPeople, networkJoins = NETWORK_JOINS, elsewhere = NOWHERE }) {
+  constructor({
+    config,
+    services,
+    maxRooms,
+    maxPeople,
+    networkJoins = NETWORK_JOINS,
+    elsewhere = NOWHERE,
+  }) {
     /** @type {RoomConfig} */
     this.#config = { ...ROOM_DEFAULTS, ...config };
     this.#services = services;
     this.#shares = new LoadShares(services.cpuMs);
     this.#maxRooms = maxRooms;
     this.#maxPeople = maxPeople;
-    this.#joins = new KeyedBuckets({ atOnce: networkJoins, perSecond: networkJoins * JOINS_A_SECOND });
+    this.#joins = new KeyedBuckets({
+      atOnce: networkJoins,
+      perSecond: networkJoins * JOINS_A_SECOND,
+    });
     this.#elsewhere = elsewhere;
     this.#sessions = new SessionLog(services);
     this.#owner = {
@@ -144,7 +176,12 @@ export class Rooms {
   #count() {
     const { present, away, rooms } = this.#census;
     const alone = this.#mirrorCensus;
-    return { present: present + alone.present, away: away + alone.away, rooms, mirrors: this.#mirrors.size };
+    return {
+      present: present + alone.present,
+      away: away + alone.away,
+      rooms,
+      mirrors: this.#mirrors.size,
+    };
   }
 
   #settle() {
@@ -152,7 +189,10 @@ export class Rooms {
     this.#elsewhere.publish(this.#count());
   }
 
-  /** Takes note of what holds for the rooms of all hosts, as another has told it. @param {Fact} fact */
+  /**
+   * Takes note of what holds for the rooms of all hosts, as another has told it.
+   * @param {Fact} fact
+   */
   heard(fact) {
     if (fact.type === 'join') this.#joins.take(fact.network, this.#services.clock.now());
     else if (fact.type === 'ban' || fact.type === 'unban') this.bans.heard(fact);
@@ -164,8 +204,8 @@ export class Rooms {
   }
 
   /**
-   * What the rooms hold, and how the server keeps up, for metrics. Skipped frames and replies are counted of the rooms that
-   * there are now.
+   * What the rooms hold, and how the server keeps up, for metrics. Skipped frames and replies are
+   * counted of the rooms that there are now.
    */
   stats() {
     let [shedReplies, skippedFrames, reducedRooms] = [0, 0, 0];
@@ -176,14 +216,30 @@ export class Rooms {
     }
     const { present: people, away, rooms, mirrors } = this.#count();
     const { lateMs } = this.#services.ticks;
-    const load = { lateMs, busy: this.busy, processorShare: this.#services.effort?.share ?? null, reducedRooms };
-    return { rooms, mirrors, people, away, shortVisits: this.#sessions.short, load: { ...load, skippedFrames, shedReplies } };
+    const load = {
+      lateMs,
+      busy: this.busy,
+      processorShare: this.#services.effort?.share ?? null,
+      reducedRooms,
+    };
+    return {
+      rooms,
+      mirrors,
+      people,
+      away,
+      shortVisits: this.#sessions.short,
+      load: { ...load, skippedFrames, shedReplies },
+    };
   }
 
-  /** Whether there is more to mix than can be mixed: nobody is let in until those who are there are heard in time. */
+  /**
+   * Whether there is more to mix than can be mixed: nobody is let in until those who are there are
+   * heard in time.
+   */
   get busy() {
     const { ticks, effort } = this.#services;
-    // A machine that takes the processor away makes mixes late too, and nobody is to be blamed for it.
+    // A machine that takes the processor away makes mixes late too, and nobody is to be blamed for
+    // it.
     return ticks.lateMs > BUSY_LATE_MS && (effort?.share ?? 1) > BUSY_SHARE;
   }
 
@@ -197,17 +253,26 @@ export class Rooms {
     return this.#rooms.size;
   }
 
-  /** The rooms that others can find, in the order in which they were opened. @returns {Iterable<Room>} */
+  /**
+   * The rooms that others can find, in the order in which they were opened.
+   * @returns {Iterable<Room>}
+   */
   values() {
     return this.#rooms.values();
   }
 
-  /** What stays of those who have gone. Of those who listen to other nodes' rooms here what happens is counted in it at once. */
+  /**
+   * What stays of those who have gone. Of those who listen to other nodes' rooms here what happens
+   * is counted in it at once.
+   */
   get totals() {
     return this.#totals;
   }
 
-  /** The sums over all rooms. It costs some microseconds for each person, so it is for those who look now and then. */
+  /**
+   * The sums over all rooms. It costs some microseconds for each person, so it is for those who
+   * look now and then.
+   */
   figures() {
     const figures = new Figures(this.#totals);
     figures.rooms = this.#rooms.size;
@@ -218,8 +283,8 @@ export class Rooms {
   }
 
   /**
-   * Lets somebody into a room, which is opened where there is none of that name. The member is the session's handler
-   * from then on.
+   * Lets somebody into a room, which is opened where there is none of that name. The member is the
+   * session's handler from then on.
    * @param {string} roomName  checked already
    * @param {string} name  checked already
    * @param {Session} session
@@ -234,7 +299,9 @@ export class Rooms {
     if (refusal !== null) return refusal;
     if (taken?.settings.e2e && !wishes.e2e) return 'e2e-only';
     if (taken?.settings.e2e) this.#endPlain(roomName);
-    const room = wishes.mirror ? this.#openMirror(wishes) : this.#open(roomName, wishes, taken?.settings);
+    const room = wishes.mirror
+      ? this.#openMirror(wishes)
+      : this.#open(roomName, wishes, taken?.settings);
     if (typeof room === 'string') return room;
     try {
       return room.join(session, name, wishes, entry);
@@ -264,11 +331,18 @@ export class Rooms {
     if (room) return room.takenPlace(resume);
     const { tokens, cluster } = this.#services;
     const place = tokens?.readTaken(resume, roomName, cluster?.epochOf(roomName) ?? 0) ?? null;
-    return place && amended(place, cluster?.placesOf(roomName).find(({ key }) => key === place.key));
+    return (
+      place &&
+      amended(
+        place,
+        cluster?.placesOf(roomName).find(({ key }) => key === place.key),
+      )
+    );
   }
 
   /**
-   * The place that somebody was given in a room of this cluster at some time, whether or not it is theirs still.
+   * The place that somebody was given in a room of this cluster at some time, whether or not it is
+   * theirs still.
    * @param {string} roomName
    * @param {JoinWishes} wishes
    */
@@ -289,7 +363,8 @@ export class Rooms {
     this.#elsewhere.tell({ type: 'join', network });
     if (this.#joins.take(network, this.#services.clock.now()) > 0) return 'join-flood';
     if (this.busy) return 'server-busy';
-    // Those who are away count for nothing here: their places in their rooms are kept, and nobody else is kept out.
+    // Those who are away count for nothing here: their places in their rooms are kept, and nobody
+    // else is kept out.
     return this.#isFull && !transport.isRelay ? 'server-full' : null;
   }
 
@@ -300,7 +375,8 @@ export class Rooms {
   /**
    * @param {string} name
    * @param {JoinWishes} wishes  of the one who begins it
-   * @param {Omit<Settings, 'serverDelayMs'>} [before]  the room's on another node, by the token of somebody who was in it
+   * @param {Omit<Settings, 'serverDelayMs'>} [before] the room's on another node, by the token of
+   *   somebody who was in it
    * @returns {Room | ErrorCode}
    */
   #open(name, wishes, before) {
@@ -310,8 +386,12 @@ export class Rooms {
     const { mode = this.#config.mode, e2e = false } = wishes;
     const told = this.#services.cluster?.rulesOf(name) ?? null;
     if (!told && this.#config.broadcast && (e2e || mode === 'forward')) return 'broadcast-mix';
-    if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms) return 'too-many-rooms';
-    const room = this.#newRoom(name, this.#asBefore(wishes, { ...before, ...withoutUnknown(told), e2e: told?.e2e || before?.e2e }));
+    if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms)
+      return 'too-many-rooms';
+    const room = this.#newRoom(
+      name,
+      this.#asBefore(wishes, { ...before, ...withoutUnknown(told), e2e: told?.e2e || before?.e2e }),
+    );
     if (typeof room === 'string') return room;
     if (told) room.takeOver(told);
     this.#add(room);
@@ -325,8 +405,15 @@ export class Rooms {
    * @returns {JoinWishes}
    */
   #asBefore({ frameMs, channels, mode, e2e }, before) {
-    const isPossible = before.frameMs === this.#config.format.frameMs || ROOM_FRAME_MS.some((ms) => ms === before.frameMs);
-    return { frameMs: isPossible ? before.frameMs : frameMs, channels: before.channels ?? channels, mode: before.mode ?? mode, e2e: before.e2e ?? e2e };
+    const isPossible =
+      before.frameMs === this.#config.format.frameMs ||
+      ROOM_FRAME_MS.some((ms) => ms === before.frameMs);
+    return {
+      frameMs: isPossible ? before.frameMs : frameMs,
+      channels: before.channels ?? channels,
+      mode: before.mode ?? mode,
+      e2e: before.e2e ?? e2e,
+    };
   }
 
   /**
@@ -365,11 +452,27 @@ export class Rooms {
    */
   #openMirror(wishes) {
     if (this.#closed) return 'server-closing';
-    const own = { mode: /** @type {const} */ ('mix'), broadcast: false, e2e: false, echo: true, serverDelayMs: MIRROR_DELAY_MS, maxParticipants: 1, awayTimeoutMs: 0 };
+    const own = {
+      mode: /** @type {const} */ ('mix'),
+      broadcast: false,
+      e2e: false,
+      echo: true,
+      serverDelayMs: MIRROR_DELAY_MS,
+      maxParticipants: 1,
+      awayTimeoutMs: 0,
+    };
     const { cluster } = this.#services;
     // No room of that name knows of it.
-    const without = { observer: undefined, recordings: undefined, tokens: undefined, cluster: cluster && { ...NO_ROOMS, nodes: () => cluster.nodes() } };
-    const room = this.#newRoom(MIRROR_NAME, wishes, own, without, { ...this.#owner, census: this.#mirrorCensus });
+    const without = {
+      observer: undefined,
+      recordings: undefined,
+      tokens: undefined,
+      cluster: cluster && { ...NO_ROOMS, nodes: () => cluster.nodes() },
+    };
+    const room = this.#newRoom(MIRROR_NAME, wishes, own, without, {
+      ...this.#owner,
+      census: this.#mirrorCensus,
+    });
     if (typeof room !== 'string') this.#mirrors.add(room);
     return room;
   }
@@ -393,7 +496,10 @@ export class Rooms {
     }
   }
 
-  /** @param {Room} room  that is empty, or has failed @param {RoomState | null} [state]  with which it goes on */
+  /**
+   * @param {Room} room that is empty, or has failed
+   * @param {RoomState | null} [state] with which it goes on
+   */
   #end(room, state = null) {
     const { name, places } = room;
     const isOpen = this.#rooms.get(name) === room;
@@ -408,7 +514,10 @@ export class Rooms {
     this.#elsewhere.publish(this.#count());
   }
 
-  /** Whether a room fails soon after it was opened again: the fault may be in its state. @param {Room} room */
+  /**
+   * Whether a room fails soon after it was opened again: the fault may be in its state.
+   * @param {Room} room
+   */
   #failsSoon(room) {
     const reopenedMs = this.#reopened.get(room) ?? -Infinity;
     return this.#services.clock.now() - reopenedMs < FAILS_AGAIN_MS;
@@ -449,7 +558,8 @@ export class Rooms {
    */
   drain(seconds) {
     this.#draining = true;
-    for (const room of [...this.#all()]) if (!room.moving.begun) room.tell({ type: 'draining', seconds });
+    for (const room of [...this.#all()])
+      if (!room.moving.begun) room.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */
@@ -463,4 +573,5 @@ export class Rooms {
 }
 
 /** @param {ToldState | null} told @returns {Partial<Settings>} what is known of its settings */
-const withoutUnknown = (told) => Object.fromEntries(Object.entries(told ?? {}).filter(([, value]) => value !== undefined));
+const withoutUnknown = (told) =>
+  Object.fromEntries(Object.entries(told ?? {}).filter(([, value]) => value !== undefined));

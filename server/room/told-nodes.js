@@ -3,7 +3,10 @@
  * @import { Cluster } from './room-config.js'
  */
 
-/** Tells the other nodes of a cluster a room's state while somebody is in it: once for all that changes in one turn. */
+/**
+ * Tells the other nodes of a cluster a room's state while somebody is in it: once for all that
+ * changes in one turn.
+ */
 export class ToldNodes {
   #cluster;
   #room;
@@ -28,7 +31,8 @@ export class ToldNodes {
   }
 
   /**
-   * Begins to tell, since somebody has a place. Until then the room is what the node before it said.
+   * Begins to tell, since somebody has a place. Until then the room is what the node before it
+   * said.
    */
   occupied() {
     if (this.#isOccupied) return;

@@ -1,4 +1,6 @@
-/** The length of a block of the histogram, in milliseconds. The oldest block is forgotten as one. */
+/**
+ * The length of a block of the histogram, in milliseconds. The oldest block is forgotten as one.
+ */
 const BLOCK_MS = 2500;
 
 /** The number of blocks: 20 seconds are remembered. */
@@ -7,19 +9,26 @@ const BLOCKS = 8;
 /** How many packets may be late without moving the need, however few there were. */
 const FEW = 2;
 
-/** The share of the allowed late frames that the estimate uses up; the rest is headroom for sudden jitter. */
+/**
+ * The share of the allowed late frames that the estimate uses up; the rest is headroom for sudden
+ * jitter.
+ */
 const AIM = 0.75;
 
-/** The share of a silent sender's packets that may be late: they are too few to tell of rare lateness. */
+/**
+ * The share of a silent sender's packets that may be late: they are too few to tell of rare
+ * lateness.
+ */
 const QUIET_SHARE = 0.1;
 
 /** The share of all frames that may miss a repetition which would have repaired them. */
 const UNMENDED_SHARE = 0.0002;
 
 /**
- * A need beyond LONG_MS holds only while it has a reason: packets that were late by REASON_SHARE of it, within the last
- * RECENT_MS milliseconds, in which RECENT_PACKETS came at least, or in two blocks between which there is one without. They
- * are kept in RECENT_SLOTS parts. What held up more once is over; what comes again isn't.
+ * A need beyond LONG_MS holds only while it has a reason: packets that were late by REASON_SHARE of
+ * it, within the last RECENT_MS milliseconds, in which RECENT_PACKETS came at least, or in two
+ * blocks between which there is one without. They are kept in RECENT_SLOTS parts. What held up more
+ * once is over; what comes again isn't.
  */
 const LONG_MS = 60;
 const REASON_SHARE = 2 / 3;
@@ -34,25 +43,29 @@ const STEP_PACKETS = 3;
 const FORGET_MS = BLOCK_MS * BLOCKS;
 
 /**
- * A stall that makes packets later than this, in milliseconds, counts as one late packet where nothing near it is
- * remembered, even if others were late. Shorter ones come again on Wi-Fi: the traces `wifi` and `stalls` of
- * `node bench/delay-control.js` would miss the target.
+ * A stall that makes packets later than this, in milliseconds, counts as one late packet where
+ * nothing near it is remembered, even if others were late. Shorter ones come again on Wi-Fi: the
+ * traces `wifi` and `stalls` of `node bench/delay-control.js` would miss the target.
  */
 const LONE_STALL_MS = 160;
 
 /** How long a step is believed before there are enough packets to tell, in milliseconds. */
 const STEP_MS = 2000;
 
-/** How far the least lateness may exceed the round trip, in milliseconds: beyond it the sender's clock is wrong. */
+/**
+ * How far the least lateness may exceed the round trip, in milliseconds: beyond it the sender's
+ * clock is wrong.
+ */
 const CLOCK_TOLERANCE_MS = 60;
 
 /**
- * The lateness of one speaker's packets (arrival less the end of the frame on the sample clock) as a histogram over the
- * last 20 seconds with bins of 1 ms: bin i counts those that a server-side delay of i ms covers and one of i − 1 ms
- * doesn't; bin 0 those that came before their frame's end; the last bin those beyond the cap. A stall, after which packets
- * come all at once, counts as one late packet, unless there are others, and a long need is kept for less: a delay for what
- * is over is of no use. Adding one allocates nothing.
- * `node bench/delay-control.js` shows what its constants give.
+ * The lateness of one speaker's packets (arrival less the end of the frame on the sample clock) as
+ * a histogram over the last 20 seconds with bins of 1 ms: bin i counts those that a server-side
+ * delay of i ms covers and one of i − 1 ms doesn't; bin 0 those that came before their frame's end;
+ * the last bin those beyond the cap. A stall, after which packets come all at once, counts as one
+ * late packet, unless there are others, and a long need is kept for less: a delay for what is over
+ * is of no use. Adding one allocates nothing. `node bench/delay-control.js` shows what its
+ * constants give.
  */
 export class Lateness {
   #capMs;
@@ -93,7 +106,8 @@ export class Lateness {
    * @param {object} options
    * @param {number} options.frameMs
    * @param {number} options.maxMs  the cap, a whole number: no delay covers what is later
-   * @param {number} options.targetPercent  the share of the frames that arrive which shall be in time
+   * @param {number} options.targetPercent the share of the frames that arrive which shall be in
+   *   time
    */
   constructor({ frameMs, maxMs, targetPercent }) {
     this.#capMs = maxMs;
@@ -116,12 +130,18 @@ export class Lateness {
    */
   add(latenessMs, nowMs, sounding = true) {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
-    const bin = !(latenessMs > 0) ? 0 : latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
+    const bin = !(latenessMs > 0)
+      ? 0
+      : latenessMs > this.#capMs
+        ? this.#capMs + 1
+        : Math.ceil(latenessMs);
     const drains = latenessMs < this.#previousMs - this.#drainMs;
     this.#noteRecent(bin, nowMs);
     if (bin > this.needMs) {
       if (!drains) {
-        this.#isForgiven = nowMs - this.#lateMs > FORGET_MS || (bin > LONE_STALL_MS && bin * REASON_SHARE > this.#latestBin);
+        this.#isForgiven =
+          nowMs - this.#lateMs > FORGET_MS ||
+          (bin > LONE_STALL_MS && bin * REASON_SHARE > this.#latestBin);
         this.#lateMs = nowMs;
       } else if (this.#isForgiven) {
         this.#previousMs = latenessMs;
@@ -163,7 +183,10 @@ export class Lateness {
     if (this.#recentCounts[at] < RECENT_PACKETS) this.#recentCounts[at] += 1;
   }
 
-  /** The need that packets give reason for, in whole milliseconds: Infinity where the recent ones were too few. */
+  /**
+   * The need that packets give reason for, in whole milliseconds: Infinity where the recent ones
+   * were too few.
+   */
   get #longestMs() {
     let [most, count] = [0, 0];
     for (let i = 0; i < RECENT_SLOTS; i++) {
@@ -221,9 +244,9 @@ export class Lateness {
   }
 
   /**
-   * Plans for frames that redundancy repairs: they come one frame later, or two. How long to wait for them follows from
-   * how often that happens and from the lateness of the packets that come. A mix must have nearly all of them, since
-   * what it misses is lost beside what never came.
+   * Plans for frames that redundancy repairs: they come one frame later, or two. How long to wait
+   * for them follows from how often that happens and from the lateness of the packets that come. A
+   * mix must have nearly all of them, since what it misses is lost beside what never came.
    * @param {number} first  the share of all frames that needs a repetition
    * @param {number} second  the share that needs the second repetition, since the first is lost too
    */
@@ -243,15 +266,17 @@ export class Lateness {
       if (!(lateShare < 1) || this.#count === 0) continue;
       const allowed = Math.floor((this.#count - this.#totals[this.#capMs + 1]) * lateShare);
       let bin = this.#capMs;
-      for (let above = 0; bin > 0 && above + this.#totals[bin] <= allowed; bin--) above += this.#totals[bin];
+      for (let above = 0; bin > 0 && above + this.#totals[bin] <= allowed; bin--)
+        above += this.#totals[bin];
       need = Math.max(need, Math.min(bin, longest) + Math.ceil((i + 1) * this.#frameMs));
     }
     return Math.min(need, this.#capMs);
   }
 
   /**
-   * Tells a longer way from a stall. After a stall packets come all at once, each earlier by a frame than the one before
-   * it: that drains by itself. Packets that stay late come by a longer way, which doesn't have to fill the histogram first.
+   * Tells a longer way from a stall. After a stall packets come all at once, each earlier by a
+   * frame than the one before it: that drains by itself. Packets that stay late come by a longer
+   * way, which doesn't have to fill the histogram first.
    * @param {number} bin
    * @param {boolean} drains
    * @param {number} nowMs
@@ -306,9 +331,9 @@ export class Lateness {
   }
 
   /**
-   * Computes the need anew, and whether this speaker is waited for: not when more than half of its frames are beyond the
-   * cap, and not when the earliest of them took longer than its round trip, so that its clock must be wrong, or it holds
-   * its packets back.
+   * Computes the need anew, and whether this speaker is waited for: not when more than half of its
+   * frames are beyond the cap, and not when the earliest of them took longer than its round trip,
+   * so that its clock must be wrong, or it holds its packets back.
    *
    * @param {number} nowMs
    * @param {number | null} roundTripMs null where it isn't known
@@ -317,7 +342,8 @@ export class Lateness {
     if (nowMs >= this.#blockEndMs && this.#count > 0) this.#turn(nowMs);
     else this.#measure(nowMs);
     const beyond = 2 * this.#totals[this.#capMs + 1] > this.#count;
-    const impossible = roundTripMs !== null && this.#count > 0 && this.#least > roundTripMs + CLOCK_TOLERANCE_MS;
+    const impossible =
+      roundTripMs !== null && this.#count > 0 && this.#least > roundTripMs + CLOCK_TOLERANCE_MS;
     this.excluded = beyond || impossible;
   }
 
@@ -328,13 +354,18 @@ export class Lateness {
 
   /**
    * @param {number} share 0 to 1
-   * @returns {number | null} the quantile of the lateness, in whole milliseconds; one more than the cap for what is
-   *   beyond it; null when nothing is remembered
+   * @returns {number | null} the quantile of the lateness, in whole milliseconds; one more than the
+   *   cap for what is beyond it; null when nothing is remembered
    */
   quantile(share) {
     if (this.#count === 0) return null;
     let bin = 0;
-    for (let sum = this.#totals[0]; sum < share * this.#count && bin < this.#bins - 1; sum += this.#totals[bin]) bin += 1;
+    for (
+      let sum = this.#totals[0];
+      sum < share * this.#count && bin < this.#bins - 1;
+      sum += this.#totals[bin]
+    )
+      bin += 1;
     return bin;
   }
 

@@ -17,7 +17,8 @@ export class Passing {
   /**
    * @param {PacketBuffer} packets  the source's
    * @param {ReceiverStats} stats  the source's
-   * @param {number} maxConcealed  for how many frames in a row listeners may be told that sound is missing
+   * @param {number} maxConcealed for how many frames in a row listeners may be told that sound is
+   *   missing
    */
   constructor(packets, stats, maxConcealed) {
     this.#packets = packets;
@@ -25,7 +26,10 @@ export class Passing {
     this.#maxConcealed = maxConcealed;
   }
 
-  /** The sender's frame that was passed on last: its payload is in the source's packets; -1 before it. */
+  /**
+   * The sender's frame that was passed on last: its payload is in the source's packets; -1 before
+   * it.
+   */
   get frame() {
     return this.#frame;
   }

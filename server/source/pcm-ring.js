@@ -19,8 +19,8 @@ const NO_SAMPLES = new Float32Array(0);
 
 /**
  * One participant's PCM, by absolute sample index modulo capacity, on the frame grid. Each frame
- * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard. Stereo is
- * interleaved in it; its indices count samples of both channels at once.
+ * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard.
+ * Stereo is interleaved in it; its indices count samples of both channels at once.
  */
 export class PcmRing {
   #frameSamples;
@@ -43,7 +43,10 @@ export class PcmRing {
     this.#frames = frames;
     this.#tags = new Float64Array(frames).fill(-1);
     this.#states = new Uint8Array(frames);
-    /** The samples, frame slot by frame slot, [-1, 1]. None until the first frame of sound is written. */
+    /**
+     * The samples, frame slot by frame slot, [-1, 1]. None until the first frame of sound is
+     * written.
+     */
     this.samples = NO_SAMPLES;
   }
 
@@ -53,7 +56,12 @@ export class PcmRing {
    */
   resize(frames) {
     if (frames === this.#frames) return;
-    const old = { frames: this.#frames, tags: this.#tags, states: this.#states, samples: this.samples };
+    const old = {
+      frames: this.#frames,
+      tags: this.#tags,
+      states: this.#states,
+      samples: this.samples,
+    };
     const oldest = Math.max(...old.tags) - frames;
     this.#frames = frames;
     this.#tags = new Float64Array(frames).fill(-1);
@@ -83,7 +91,8 @@ export class PcmRing {
    * @returns {number} index into samples
    */
   claim(frame) {
-    if (this.samples === NO_SAMPLES) this.samples = new Float32Array(this.#slotValues * this.#frames);
+    if (this.samples === NO_SAMPLES)
+      this.samples = new Float32Array(this.#slotValues * this.#frames);
     return this.offset(frame);
   }
 
@@ -200,6 +209,17 @@ export class PcmRing {
     const gain = first + step * from;
     const right = rightFirst + rightStep * from;
     const end = gain + step * count;
-    addRamped(out, from * channels, this.samples, start, count, channels, gain, end, right, right + rightStep * count);
+    addRamped(
+      out,
+      from * channels,
+      this.samples,
+      start,
+      count,
+      channels,
+      gain,
+      end,
+      right,
+      right + rightStep * count,
+    );
   }
 }

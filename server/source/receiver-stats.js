@@ -14,7 +14,9 @@ const LATENESS_WEIGHT = 1 / 50;
 /** The weight of one packet in the jitter (RFC 3550, section 6.4.1). */
 const JITTER_WEIGHT = 1 / 16;
 
-/** The fewest packets that are taken for loss, in 20 seconds: fewer are no reason for more delay. */
+/**
+ * The fewest packets that are taken for loss, in 20 seconds: fewer are no reason for more delay.
+ */
 const FEW_LOST = 3;
 
 /** How long a loss that redundancy repaired is remembered, in seconds. */
@@ -23,20 +25,27 @@ const LOSS_MEMORY_SECONDS = 20;
 /** How many sequence numbers are known one by one, back from the highest; a power of two. */
 const WINDOW = 1024;
 
-/** A sequence number further behind than this is that of a sender that begins anew (RFC 3550, appendix A.1). */
+/**
+ * A sequence number further behind than this is that of a sender that begins anew (RFC 3550,
+ * appendix A.1).
+ */
 const MAX_BEHIND = 256;
 
 /** A sequence number further ahead than this is that of a sender that begins anew. */
 const MAX_AHEAD = 3000;
 
-/** Loss is computed over at least this many seconds and this many packets, and over at most MOST_SECONDS. */
+/**
+ * Loss is computed over at least this many seconds and this many packets, and over at most
+ * MOST_SECONDS.
+ */
 const LOSS_SECONDS = 5;
 const LOSS_PACKETS = 100;
 const MOST_SECONDS = 20;
 
 /**
- * The sequence numbers of one sender's packets: which came, and how many never did. The sender counts the packets that
- * it sends, not the frames, so loss is known from the numbers although silent frames are left out.
+ * The sequence numbers of one sender's packets: which came, and how many never did. The sender
+ * counts the packets that it sends, not the frames, so loss is known from the numbers although
+ * silent frames are left out.
  */
 export class SequenceTracker {
   #highest = -1;
@@ -46,7 +55,10 @@ export class SequenceTracker {
   /** Pairs of sent and came, by the ends of the last seconds. */
   #seconds = new Float64Array(2 * (MOST_SECONDS + 1));
   #second = 0;
-  /** Whether the last packet's number is the next one after the highest before it: none between them is missing. */
+  /**
+   * Whether the last packet's number is the next one after the highest before it: none between them
+   * is missing.
+   */
   follows = false;
 
   /**
@@ -152,7 +164,10 @@ export class ReceiverStats {
   /** The most payloads that a packet of this second, and of the second before, repeated. */
   #redundancy = 0;
   #redundancyBefore = 0;
-  /** How many frames only the second repetition brought, and the same by the ends of the last seconds. */
+  /**
+   * How many frames only the second repetition brought, and the same by the ends of the last
+   * seconds.
+   */
   #deep = 0;
   #deepSeconds = new Float64Array(LOSS_MEMORY_SECONDS);
   #deepSecond = 0;
@@ -227,7 +242,10 @@ export class ReceiverStats {
     this.#garbage += 1;
   }
 
-  /** @returns {{ sent: number, lost: number, inTime: number }} frames; those that were recovered are in time */
+  /**
+   * @returns {{ sent: number, lost: number, inTime: number }} frames; those that were recovered are
+   *   in time
+   */
   #sums() {
     const { lost } = this.sequences;
     const sent = this.#inTime + this.#late + lost + this.#dropped.early + this.#dropped.past;
@@ -235,8 +253,8 @@ export class ReceiverStats {
   }
 
   /**
-   * Tells the lateness what share of the frames waits for a first repetition, and for a second: none where nothing is
-   * repeated, or hardly anything is lost.
+   * Tells the lateness what share of the frames waits for a first repetition, and for a second:
+   * none where nothing is repeated, or hardly anything is lost.
    */
   #planRepetitions() {
     const redundancy = Math.max(this.#redundancy, this.#redundancyBefore);
@@ -282,7 +300,10 @@ export class ReceiverStats {
     for (const [reason, count] of Object.entries(this.#dropped)) traffic.drop(reason, count);
   }
 
-  /** The counters as they are shown: packets, frames, and the share of the sent frames that were mixed. */
+  /**
+   * The counters as they are shown: packets, frames, and the share of the sent frames that were
+   * mixed.
+   */
   snapshot() {
     const { sent, lost, inTime } = this.#sums();
     const oldest = 2 * ((this.#second + 1) % RECENT_SECONDS);
@@ -299,7 +320,10 @@ export class ReceiverStats {
       early: this.#dropped.early,
       lostPercent5s: percentOf(recent.lost, recent.sent),
       receivedPercent: percentOf(inTime, sent),
-      receivedPercent10s: percentOf(inTime - this.#seconds[oldest], sent - this.#seconds[oldest + 1]),
+      receivedPercent10s: percentOf(
+        inTime - this.#seconds[oldest],
+        sent - this.#seconds[oldest + 1],
+      ),
       latenessMs: this.#latenessMs,
       jitterMs: this.#jitterMs,
       latenessP50Ms: this.lateness.quantile(0.5),
@@ -317,7 +341,11 @@ export class ReceiverStats {
  * @param {number} sent
  * @returns {number | null} null when nothing was sent
  */
-const percentOf = (received, sent) => (sent > 0 ? Math.min(100, Math.max(0, (100 * received) / sent)) : null);
+const percentOf = (received, sent) =>
+  sent > 0 ? Math.min(100, Math.max(0, (100 * received) / sent)) : null;
 
-/** @param {{ sent: number, lost: number }} packets @returns {number} 0 to 1; 0 for so few that they say nothing */
+/**
+ * @param {{ sent: number, lost: number }} packets
+ * @returns {number} 0 to 1; 0 for so few that they say nothing
+ */
 const lossOf = ({ sent, lost }) => (lost >= FEW_LOST ? lost / sent : 0);

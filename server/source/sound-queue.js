@@ -9,8 +9,9 @@ import { FrameState } from './pcm-ring.js';
 const NO_SAMPLES = new Float32Array(0);
 
 /**
- * Decoded sound on its way to a ring, of a voice that is heard later than it should be: it gets shorter on the way, so
- * the ring's frames and the sender's lie no longer on one grid. Counts are of samples of all channels at once.
+ * Decoded sound on its way to a ring, of a voice that is heard later than it should be: it gets
+ * shorter on the way, so the ring's frames and the sender's lie no longer on one grid. Counts are
+ * of samples of all channels at once.
  */
 export class SoundQueue {
   #format;
@@ -18,7 +19,10 @@ export class SoundQueue {
   #count = 0;
   #fresh = 0;
 
-  /** The samples that wait come first; behind them is room for more frames. None until there is something to wait. */
+  /**
+   * The samples that wait come first; behind them is room for more frames. None until there is
+   * something to wait.
+   */
   samples = NO_SAMPLES;
 
   /** @param {AudioFormat} format */
@@ -46,12 +50,14 @@ export class SoundQueue {
    */
   claim(_frame) {
     const { frameValues, channels } = this.#format;
-    if (this.samples === NO_SAMPLES) this.samples = new Float32Array((this.together + 2) * frameValues);
+    if (this.samples === NO_SAMPLES)
+      this.samples = new Float32Array((this.together + 2) * frameValues);
     return this.#count * channels;
   }
 
   /**
-   * Says what the frame at the end is. Sound is to be written before; silence fills up what waits to whole frames.
+   * Says what the frame at the end is. Sound is to be written before; silence fills up what waits
+   * to whole frames.
    * @param {number} _frame
    * @param {number} state  one of FrameState
    */

@@ -16,43 +16,64 @@ import { ReceiverStats } from './receiver-stats.js';
 import { SoundQueue } from './sound-queue.js';
 import { VoiceDecoder } from './voice-decoder.js';
 
-/** How far ahead of the sample clock a frame may end, in milliseconds: beyond it the sender's clock is wrong. */
+/**
+ * How far ahead of the sample clock a frame may end, in milliseconds: beyond it the sender's clock
+ * is wrong.
+ */
 const MAX_EARLY_MS = 500;
 
 /**
- * The sound from which a decoder that begins amid a stream finds its way, in milliseconds: then it is within 2.5 dB at the
- * worst moment, at frames of all lengths (test/unit/source/priming.test.js). After 10 ms it can be 8 dB too soft.
+ * The sound from which a decoder that begins amid a stream finds its way, in milliseconds: then it
+ * is within 2.5 dB at the worst moment, at frames of all lengths
+ * (test/unit/source/priming.test.js). After 10 ms it can be 8 dB too soft.
  */
 const PRIMING_MS = 80;
 
-/** How far behind the clock, beyond the server-side delay, packets are kept and PCM is readable, in milliseconds. */
+/**
+ * How far behind the clock, beyond the server-side delay, packets are kept and PCM is readable, in
+ * milliseconds.
+ */
 export const HISTORY_MS = 1000;
 
-/** Lateness counts from this long after the first packet, in milliseconds: before it the sender's sound is being set up. */
+/**
+ * Lateness counts from this long after the first packet, in milliseconds: before it the sender's
+ * sound is being set up.
+ */
 const SET_UP_MS = 500;
 
-/** When what was late till then is forgotten, in milliseconds after the first packet: a page's start is over. */
+/**
+ * When what was late till then is forgotten, in milliseconds after the first packet: a page's start
+ * is over.
+ */
 const STARTED_MS = 4000;
 
-/** After this long without sound the buffers are given back, in milliseconds: more than the largest D and the history. */
+/**
+ * After this long without sound the buffers are given back, in milliseconds: more than the largest
+ * D and the history.
+ */
 const REST_MS = 5000;
 
 /** How many frames less offset are worth a move. */
 const WORTH_FRAMES = 1.5;
 
-/** How late the first packet after a stall must be, so that what was held up is heard later, in milliseconds: less is concealed. */
+/**
+ * How late the first packet after a stall must be, so that what was held up is heard later, in
+ * milliseconds: less is concealed.
+ */
 const STALL_MS = 40;
 
 /**
  * One participant's voice: packets by frame, decoded into a ring of PCM when a mix pulls them.
  *
- * `receive()` keeps a packet under its frame index and does no more. `pull()` decodes in order up to a frame: from its
- * packet, from a later packet's redundancy, or by concealment. A source knows no session, listener or room.
+ * `receive()` keeps a packet under its frame index and does no more. `pull()` decodes in order up
+ * to a frame: from its packet, from a later packet's redundancy, or by concealment. A source knows
+ * no session, listener or room.
  *
- * A straggler's voice is heard later than others': its frames have their places in the mix an offset later than the
- * sample clock would have them. Packets are kept by the sender's frames; the ring, and all frames that others ask for or
- * are told, are the mix's: the sender's and the offset. After a stall a voice is heard later too, and catches up: it is
- * made shorter, through a queue between the decoder and the ring.
+ * A straggler's voice is heard later than others': its frames have their places in the mix an
+ * offset later than the sample clock would have them. Packets are kept by the sender's frames; the
+ * ring, and all frames that others ask for or are told, are the mix's: the sender's and the offset.
+ * After a stall a voice is heard later too, and catches up: it is made shorter, through a queue
+ * between the decoder and the ring.
  */
 export class Source {
   #format;
@@ -73,7 +94,10 @@ export class Source {
   #newest = -1;
   /** The last frame that was pulled when it was due. */
   #mixed = -1;
-  /** By how many frames the source is heard later, without what waits in the queue, and by how many it should be. */
+  /**
+   * By how many frames the source is heard later, without what waits in the queue, and by how many
+   * it should be.
+   */
   #offset = 0;
   #wantedOffset = 0;
   #mayFallBehind = false;
@@ -96,7 +120,16 @@ export class Source {
    * @param {LevelGain | null} [options.balance]  null where levels are left as they are
    * @param {boolean} [options.leavesOutSilence]  whether the sender may leave out silent frames
    */
-  constructor({ id, format, sampleClock, maxDelayMs, decoder, lateness, balance = null, leavesOutSilence = false }) {
+  constructor({
+    id,
+    format,
+    sampleClock,
+    maxDelayMs,
+    decoder,
+    lateness,
+    balance = null,
+    leavesOutSilence = false,
+  }) {
     this.id = id;
     /** The source's number in packets' lists of speakers. */
     this.number = Number(id) & 0xffff;
@@ -112,7 +145,13 @@ export class Source {
     this.ring = new PcmRing(format.frameSamples, historyFrames(format, 0), format.channels);
     /** The payloads, to be read. */
     this.packets = new PacketBuffer(this.#maxPastFrames + this.#maxEarlyFrames + 2);
-    this.#decoder = new VoiceDecoder({ format, packets: this.packets, decoder, balance, stats: this.#stats });
+    this.#decoder = new VoiceDecoder({
+      format,
+      packets: this.packets,
+      decoder,
+      balance,
+      stats: this.#stats,
+    });
     /** What is passed on undecoded. */
     this.passing = new Passing(this.packets, this.#stats, this.#decoder.maxConcealed);
   }
@@ -135,8 +174,9 @@ export class Source {
   }
 
   /**
-   * Has the source heard so much later than others. It rises at once, since the next frame would be missing otherwise;
-   * it falls where that is worth a move, in silence, which gets shorter, or by sound that does.
+   * Has the source heard so much later than others. It rises at once, since the next frame would be
+   * missing otherwise; it falls where that is worth a move, in silence, which gets shorter, or by
+   * sound that does.
    * @param {number} ms  0 and more; a part of a frame counts as one
    */
   set offsetMs(ms) {
@@ -146,7 +186,10 @@ export class Source {
     if (this.#wantedOffset > this.#offset) this.#offset = this.#wantedOffset;
   }
 
-  /** @param {boolean} may  whether it is heard later after a stall, rather than that what came late isn't heard at all */
+  /**
+   * @param {boolean} may whether it is heard later after a stall, rather than that what came late
+   *   isn't heard at all
+   */
   set mayFallBehind(may) {
     this.#mayFallBehind = may;
   }
@@ -166,7 +209,10 @@ export class Source {
     return this.#keptFrom + this.#offset;
   }
 
-  /** The last frame that is audible when no more comes: concealment fades after the sound. -1 without sound. */
+  /**
+   * The last frame that is audible when no more comes: concealment fades after the sound. -1
+   * without sound.
+   */
   get endsWith() {
     return this.#soundThrough < 0 ? -1 : this.soundThrough + this.#decoder.maxConcealed;
   }
@@ -186,9 +232,11 @@ export class Source {
    * @param {Packet} packet  of audio, as read from `bytes`
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs  on the monotonic clock
-   * @param {number} stallMs  how long the server had stood still just before, which isn't the packet's lateness
+   * @param {number} stallMs how long the server had stood still just before, which isn't the
+   *   packet's lateness
    * @param {number} mixedThrough  the last frame that the room's tick has mixed; -1 before it
-   * @returns {number} the packet's frame, by the sender's clock, when this is the first packet for it; else -1
+   * @returns {number} the packet's frame, by the sender's clock, when this is the first packet for
+   *   it; else -1
    */
   receive(packet, bytes, arrivalMs, stallMs, mixedThrough) {
     this.#stats.sequences.arrived(packet.sequence);
@@ -203,21 +251,31 @@ export class Source {
     const first = frame - this.#packedFrames(frame, packet);
     if (!this.#keep(frame, bytes, packet, first)) return this.drop('duplicate');
     this.#noteStart(arrivalMs);
-    const latenessMs = ((clock - (frame + 1) * size) * 1000) / this.#sampleClock.sampleRate - stallMs;
+    const latenessMs =
+      ((clock - (frame + 1) * size) * 1000) / this.#sampleClock.sampleRate - stallMs;
     // A frame that a later packet had repeated needn't have waited for its own packet.
     if (!wasRepeated && arrivalMs >= this.#countsFromMs) {
-      this.lateness.add(latenessMs + (frame - first) * this.#format.frameMs, arrivalMs, packet.payloadBytes[0] > 0);
+      this.lateness.add(
+        latenessMs + (frame - first) * this.#format.frameMs,
+        arrivalMs,
+        packet.payloadBytes[0] > 0,
+      );
     }
     const mixed = Math.max(mixedThrough, this.#mixed);
     if (isAwaited) this.#fallBehind(first, mixed);
-    for (let packed = first; packed < frame; packed++) this.#stats.packed(packed + this.#offset > mixed);
-    this.#stats.arrived(frame + this.#offset > mixed, latenessMs, packet.redundancy - (frame - first));
+    for (let packed = first; packed < frame; packed++)
+      this.#stats.packed(packed + this.#offset > mixed);
+    this.#stats.arrived(
+      frame + this.#offset > mixed,
+      latenessMs,
+      packet.redundancy - (frame - first),
+    );
     return frame;
   }
 
   /**
-   * How many frames before its own a packet was sent for: those that it repeats, where no packet before it is missing
-   * that might have been theirs.
+   * How many frames before its own a packet was sent for: those that it repeats, where no packet
+   * before it is missing that might have been theirs.
    * @param {number} frame
    * @param {Packet} packet
    */
@@ -249,7 +307,8 @@ export class Source {
   #keep(frame, bytes, packet, first) {
     const { packets } = this;
     const level = packet.level | (packet.voice ? VOICE_BIT : 0);
-    if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level)) return false;
+    if (!packets.put(frame, bytes, packet.payloadStart[0], packet.payloadBytes[0], false, level))
+      return false;
     this.#keptFrom = frame;
     if (this.#next < 0) this.#next = this.#firstFrame = frame;
     if (frame > this.#newest) this.#newest = frame;
@@ -275,7 +334,8 @@ export class Source {
    */
   #fallBehind(frame, mixed) {
     const behind = mixed + 1 - frame;
-    if (behind > this.#maxDelayFrames || (behind - this.#offset) * this.#format.frameMs < STALL_MS) return;
+    if (behind > this.#maxDelayFrames || (behind - this.#offset) * this.#format.frameMs < STALL_MS)
+      return;
     this.#offset = behind;
     this.#next = frame;
     this.#queue.clear();
@@ -303,18 +363,25 @@ export class Source {
    */
   prepare(frame) {
     const next = this.#next;
-    if (next < 0 || next !== frame - this.#offset || this.#offset !== this.#wantedOffset || this.#queue.count > 0) return;
+    if (
+      next < 0 ||
+      next !== frame - this.#offset ||
+      this.#offset !== this.#wantedOffset ||
+      this.#queue.count > 0
+    )
+      return;
     if (this.packets.hasSound(next)) this.#decoder.prepare(next);
   }
 
   /**
-   * Decodes in order up to a frame. A frame without a packet is taken from a later packet's redundancy, or concealed;
-   * after a silent frame it is silent. As long as nothing behind it has been decoded this is provisional: its packet,
-   * when it comes after all, takes its place in the ring.
+   * Decodes in order up to a frame. A frame without a packet is taken from a later packet's
+   * redundancy, or concealed; after a silent frame it is silent. As long as nothing behind it has
+   * been decoded this is provisional: its packet, when it comes after all, takes its place in the
+   * ring.
    *
    * @param {number} frame
-   * @param {boolean} due  whether the frame's time has come. Before it a missing packet is waited for, so that a reader
-   *   whose clock runs ahead costs others nothing
+   * @param {boolean} due whether the frame's time has come. Before it a missing packet is waited
+   *   for, so that a reader whose clock runs ahead costs others nothing
    * @returns {number} the frame's FrameState
    */
   pull(frame, due) {
@@ -330,33 +397,48 @@ export class Source {
       const next = this.#next;
       if (this.packets.has(next)) {
         this.#decoder.decode(next, this.ring, next + this.#offset, next + this.#offset > mixed);
-      } else if (due && (next < last - this.#decoder.maxConcealed || this.packets.hasAny(next, Math.min(last, this.#newest)))) {
+      } else if (
+        due &&
+        (next < last - this.#decoder.maxConcealed ||
+          this.packets.hasAny(next, Math.min(last, this.#newest)))
+      ) {
         this.#makeUp(next + this.#offset);
       } else {
         break;
       }
       this.#next = next + 1;
     }
-    if (due) for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#makeUp(f);
+    if (due)
+      for (let f = Math.min(frame, this.#next + this.#offset); f <= frame; f++) this.#makeUp(f);
     return this.ring.state(frame);
   }
 
   /**
-   * Passes a frame on undecoded, when it is due: what pull() is where the room's sound is forwarded. Where the source is
-   * heard later than it need be, that ends in silence.
+   * Passes a frame on undecoded, when it is due: what pull() is where the room's sound is
+   * forwarded. Where the source is heard later than it need be, that ends in silence.
    * @param {number} frame
-   * @returns {number} a FrameState: of a received one `passing.frame` says where the payload is; a concealed one is missing
+   * @returns {number} a FrameState: of a received one `passing.frame` says where the payload is; a
+   *   concealed one is missing
    */
   pass(frame) {
     if (frame > this.#mixed) this.#mixed = frame;
-    while (this.passing.isQuiet && this.#offset > this.#wantedOffset && !this.packets.hasSound(frame - this.#offset)) this.#offset -= 1;
+    while (
+      this.passing.isQuiet &&
+      this.#offset > this.#wantedOffset &&
+      !this.packets.hasSound(frame - this.#offset)
+    )
+      this.#offset -= 1;
     return this.passing.pass(frame - this.#offset);
   }
 
-  /** @param {number} frame  that is pulled @returns {boolean} whether it is given through the queue, and may get shorter */
+  /**
+   * @param {number} frame that is pulled
+   * @returns {boolean} whether it is given through the queue, and may get shorter
+   */
   #catchesUp(frame) {
     if (this.#queue.count > 0) return true;
-    if (this.#offset <= this.#wantedOffset || this.#next < 0 || this.#next !== frame - this.#offset) return false;
+    if (this.#offset <= this.#wantedOffset || this.#next < 0 || this.#next !== frame - this.#offset)
+      return false;
     return this.packets.hasSound(this.#next) && this.packets.hasSound(this.#next + 1);
   }
 
@@ -369,8 +451,11 @@ export class Source {
     const size = this.#format.frameSamples;
     const surplus = (this.#offset - this.#wantedOffset) * size + queue.count;
     const enough = Math.min(queue.together, Math.floor(surplus / size) + 1) * size;
-    while (!queue.isFull || (queue.count < enough && this.packets.hasSound(this.#next))) this.#enqueue(frame);
-    queue.shorten(this.packets.hasSound(this.#next) ? surplus : Math.min(surplus, queue.count - size));
+    while (!queue.isFull || (queue.count < enough && this.packets.hasSound(this.#next)))
+      this.#enqueue(frame);
+    queue.shorten(
+      this.packets.hasSound(this.#next) ? surplus : Math.min(surplus, queue.count - size),
+    );
     while (!queue.isFull) this.#enqueue(frame);
     queue.give(this.ring, frame);
     this.#offset = frame + 1 - this.#next;
@@ -415,14 +500,18 @@ export class Source {
   }
 
   /**
-   * Forgets the frames that haven't been decoded, but those right before one that is to be heard, which prime the decoder.
+   * Forgets the frames that haven't been decoded, but those right before one that is to be heard,
+   * which prime the decoder.
    * @param {number} frame
    */
   prime(frame) {
     this.skipTo(Math.max(0, frame - primingFrames(this.#format)));
   }
 
-  /** Forgets all that is older than anybody may ask for. @param {number} frame  the last one that was mixed */
+  /**
+   * Forgets all that is older than anybody may ask for.
+   * @param {number} frame the last one that was mixed
+   */
   skipHistory(frame) {
     this.skipTo(frame - this.#maxPastFrames);
   }
@@ -431,7 +520,8 @@ export class Source {
   #makeUp(frame) {
     if (this.ring.state(frame) !== FrameState.absent) return;
     if (this.#decoder.conceals) this.#decoder.conceal(this.ring, frame);
-    else if (this.#decoder.last === FrameState.silent && this.#leavesOutSilence) this.ring.mark(frame, FrameState.silent);
+    else if (this.#decoder.last === FrameState.silent && this.#leavesOutSilence)
+      this.ring.mark(frame, FrameState.silent);
   }
 
   /**
@@ -489,7 +579,10 @@ export class Source {
     this.#drains = true;
   }
 
-  /** Ends a draining source where the same person's next one begins. @param {number} frame  that one's first */
+  /**
+   * Ends a draining source where the same person's next one begins.
+   * @param {number} frame that one's first
+   */
   endBefore(frame) {
     if (frame < this.#successorFrame) this.#successorFrame = frame;
   }

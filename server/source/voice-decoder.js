@@ -7,7 +7,8 @@
  * @import { SoundQueue } from './sound-queue.js'
  *
  * @typedef {object} LevelGain  moves a source's level towards that of all; see LevelBalance
- * @property {(pcm: Float32Array, at: number, level: number, voice: boolean) => void} process  a decoded frame, in place
+ * @property {(pcm: Float32Array, at: number, level: number, voice: boolean) => void} process a
+ *   decoded frame, in place
  * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
  */
 
@@ -16,7 +17,10 @@ import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { mostConcealed } from '../../public/shared/stream/concealment.js';
 import { FrameState } from './pcm-ring.js';
 
-/** Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't there. */
+/**
+ * Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't
+ * there.
+ */
 export class VoiceDecoder {
   #format;
   #packets;
@@ -27,7 +31,10 @@ export class VoiceDecoder {
   /** The sender's frame that has been begun; -1 for none. */
   #begun = -1;
 
-  /** The FrameState of the last frame that was sent: received, silent, or absent before the first. @type {number} */
+  /**
+   * The FrameState of the last frame that was sent: received, silent, or absent before the first.
+   * @type {number}
+   */
   last = FrameState.absent;
   /** The level of the last decoded frame, in -dBov, and whether the sender found voice in it. */
   level = SILENT_LEVEL;
@@ -51,7 +58,10 @@ export class VoiceDecoder {
     this.maxConcealed = mostConcealed(format);
   }
 
-  /** Whether a frame that isn't there is to be concealed: there was sound, and not too much was concealed since. */
+  /**
+   * Whether a frame that isn't there is to be concealed: there was sound, and not too much was
+   * concealed since.
+   */
   get conceals() {
     return this.last === FrameState.received && this.#concealed < this.maxConcealed;
   }
@@ -63,11 +73,13 @@ export class VoiceDecoder {
   }
 
   /**
-   * Begins to decode the frame that is decoded next, so that those of several sources are decoded at once.
+   * Begins to decode the frame that is decoded next, so that those of several sources are decoded
+   * at once.
    * @param {number} frame  of the sender, that has a packet with sound
    */
   prepare(frame) {
-    if (this.#decoder.begin(this.#packets.bytes(frame), 0, this.#packets.length(frame))) this.#begun = frame;
+    if (this.#decoder.begin(this.#packets.bytes(frame), 0, this.#packets.length(frame)))
+      this.#begun = frame;
   }
 
   /**
@@ -84,7 +96,9 @@ export class VoiceDecoder {
       const { samples } = to;
       const isBegun = this.#begun === frame;
       this.#begun = -1;
-      const good = isBegun ? this.#decoder.end(samples, at) : this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
+      const good = isBegun
+        ? this.#decoder.end(samples, at)
+        : this.#decoder.decode(this.#packets.bytes(frame), 0, length, samples, at);
       this.last = FrameState.received;
       this.voice = (this.#packets.level(frame) & VOICE_BIT) !== 0;
       this.level = levelOf(samples, at, this.#format.frameValues);

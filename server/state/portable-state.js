@@ -1,6 +1,6 @@
 /**
- * The portable state of a room: everything that outlives its thread or its node, as plain data. This file is the only
- * place that lists it; docs/scaling.md has what doesn't travel, and why.
+ * The portable state of a room: everything that outlives its thread or its node, as plain data.
+ * This file is the only place that lists it; docs/scaling.md has what doesn't travel, and why.
  *
  * | part | worker restart | drain | announcements to all nodes | resume tokens |
  * | --- | --- | --- | --- | --- |
@@ -9,10 +9,11 @@
  * | `chat` | yes | yes | no | no |
  * | `people`: identity, role, mutes, hand | yes | no | no | their own |
  *
- * Nodes of two releases read each other: unknown fields are ignored, and missing ones have defaults. A field whose
- * meaning changes gets another name.
+ * Nodes of two releases read each other: unknown fields are ignored, and missing ones have
+ * defaults. A field whose meaning changes gets another name.
  *
- * @typedef {z.infer<typeof settings>} Settings  undefined: unknown, as from a node of an earlier release
+ * @typedef {z.infer<typeof settings>} Settings undefined: unknown, as from a node of an earlier
+ *   release
  * @typedef {z.infer<typeof placeNote>} PlaceNote
  * @typedef {z.infer<typeof chatState>} ChatState
  * @typedef {z.infer<typeof stageState>} StageState
@@ -38,7 +39,9 @@ export const MAX_TOLD = Object.freeze({ bans: 10, restraints: 50, places: 200 })
 /** The most messages of a chat. */
 const MAX_CHAT = 200;
 
-/** The highest next id: ids go on from there for as long as they have the digits of personFields.id. */
+/**
+ * The highest next id: ids go on from there for as long as they have the digits of personFields.id.
+ */
 const MAX_NEXT_ID = 1e14;
 
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -82,7 +85,10 @@ const personState = z.object({
 
 export const settingsFields = Object.freeze({
   frameMs: z.number().min(1).max(MAX_FRAME_MS).optional().catch(undefined),
-  channels: z.union(CHANNELS.map((channels) => z.literal(channels))).optional().catch(undefined),
+  channels: z
+    .union(CHANNELS.map((channels) => z.literal(channels)))
+    .optional()
+    .catch(undefined),
   mode: z.enum(MODES).optional().catch(undefined),
   e2e: z.boolean().optional(),
 });
@@ -90,13 +96,19 @@ export const settingsFields = Object.freeze({
 const settings = z.object({
   ...settingsFields,
   /** As it is set, not the delay in force. */
-  serverDelayMs: z.union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)]).optional().catch(undefined),
+  serverDelayMs: z
+    .union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)])
+    .optional()
+    .catch(undefined),
 });
 
 /** Changes of a place that its older resume tokens don't say. */
 const placeNote = z.object({
   key: personFields.key,
-  /** The room's epoch, and the time in milliseconds since 1970: tokens that were signed later say it themselves. */
+  /**
+   * The room's epoch, and the time in milliseconds since 1970: tokens that were signed later say it
+   * themselves.
+   */
   epoch: count,
   at: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   /** Whether the place is free for good, so that its tokens are void. */
@@ -126,11 +138,21 @@ export const toldState = settings.extend({
   /** Null where the room is no broadcast. */
   broadcast: stageState.nullable().default(null),
   bans: z
-    .array(z.object({ name: z.string().max(500), identity: known, tokenId: known, network: known, leftMs: z.number().min(0) }))
+    .array(
+      z.object({
+        name: z.string().max(500),
+        identity: known,
+        tokenId: known,
+        network: known,
+        leftMs: z.number().min(0),
+      }),
+    )
     .max(MAX_TOLD.bans),
   /** Rights that moderators took from people who have left. */
   restraints: z
-    .array(z.object({ identity: known, network: known, silenced: z.boolean(), lowered: z.boolean() }))
+    .array(
+      z.object({ identity: known, network: known, silenced: z.boolean(), lowered: z.boolean() }),
+    )
     .max(MAX_TOLD.restraints)
     .default([]),
   places: placeNotes,

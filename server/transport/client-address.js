@@ -1,6 +1,7 @@
 /**
- * The address of the client behind trusted proxies, which is what limits and logs go by. A header that names it is
- * believed as far as trusted proxies have written it, and not at all without --trust-proxy: anybody may send one.
+ * The address of the client behind trusted proxies, which is what limits and logs go by. A header
+ * that names it is believed as far as trusted proxies have written it, and not at all without
+ * --trust-proxy: anybody may send one.
  *
  * @import { IncomingMessage } from 'node:http'
  */
@@ -9,8 +10,8 @@ import { isIP } from 'node:net';
 import { readProxies } from '../config/proxies.js';
 
 /**
- * @typedef {{ remoteAddress?: string, remotePort?: number }} Address  as a socket has it; the port of a client behind
- *   a proxy is 0
+ * @typedef {{ remoteAddress?: string, remotePort?: number }} Address as a socket has it; the port
+ *   of a client behind a proxy is 0
  *
  * @typedef {(request: Pick<IncomingMessage, 'headers' | 'socket'>) => Address} ClientAddress
  */
@@ -74,8 +75,9 @@ function forwardedNames(value) {
 }
 
 /**
- * Splits from the end, where the nearest proxy wrote: a quote that a client opens and doesn't close would take in what
- * proxies write behind it otherwise. Empty parts count for nothing (RFC 9110, section 5.6.1.2).
+ * Splits from the end, where the nearest proxy wrote: a quote that a client opens and doesn't close
+ * would take in what proxies write behind it otherwise. Empty parts count for nothing (RFC 9110,
+ * section 5.6.1.2).
  * @param {string} text
  * @param {string} separator  one character
  */
@@ -108,7 +110,8 @@ function isEscaped(text, at) {
 
 /**
  * @param {string} name  an address, perhaps in brackets and with a port
- * @returns {string | null} null where it is none, such as `unknown` or `_hidden` (RFC 7239, section 6)
+ * @returns {string | null} null where it is none, such as `unknown` or `_hidden` (RFC 7239, section
+ *   6)
  */
 function readAddress(name) {
   const text = name.trim();

@@ -3,8 +3,9 @@
 import { LIST_LENGTH_BYTES, writeListEntry } from '../../public/shared/wire/packet-list.js';
 
 /**
- * Control messages that wait for the answers to a peer's requests. They are numbered from 1, and one answer at a time has
- * some. A peer that says which it has read gets each until then; for another it counts that an answer was sent.
+ * Control messages that wait for the answers to a peer's requests. They are numbered from 1, and
+ * one answer at a time has some. A peer that says which it has read gets each until then; for
+ * another it counts that an answer was sent.
  */
 export class ControlAnswers {
   /** The oldest first. @type {Uint8Array[]} */
@@ -32,7 +33,8 @@ export class ControlAnswers {
 
   /** @param {number} count  of the oldest */
   #forget(count) {
-    for (const packet of this.#waiting.splice(0, count)) this.#bytes -= packet.length + LIST_LENGTH_BYTES;
+    for (const packet of this.#waiting.splice(0, count))
+      this.#bytes -= packet.length + LIST_LENGTH_BYTES;
     this.#first += count;
     this.#underWay = Math.max(0, this.#underWay - count);
   }
@@ -53,7 +55,8 @@ export class ControlAnswers {
    * @param {number} at  where the list ends so far
    * @param {ServerResponse} response  the answer
    * @param {boolean} isNumbered  whether the peer says what it has read
-   * @returns {{ end: number, first: number | null }} where the list ends now, and the number of its first message
+   * @returns {{ end: number, first: number | null }} where the list ends now, and the number of its
+   *   first message
    */
   write(list, at, response, isNumbered) {
     let end = at;

@@ -1,6 +1,7 @@
 /**
- * WebRTC data channels to a peer of the server's own, for the page /lab: see public/shared/wire/data-channel.js. An offer comes
- * as a request, and is answered with the address at which the request came in, a free UDP port, and no other.
+ * WebRTC data channels to a peer of the server's own, for the page /lab: see
+ * public/shared/wire/data-channel.js. An offer comes as a request, and is answered with the address
+ * at which the request came in, a free UDP port, and no other.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { DataChannel, PeerConnection } from 'node-datachannel'
@@ -11,7 +12,12 @@
  * @import { Accept, ControlMessage, Session, Transport } from './session.js'
  */
 
-import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../public/shared/wire/data-channel.js';
+import {
+  CLOSED,
+  CONTROL_CHANNEL,
+  DESCRIPTION_TYPE,
+  PACKET_CHANNEL,
+} from '../../public/shared/wire/data-channel.js';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { answer, answerError, isOfType, readBody } from '../http/body.js';
@@ -19,24 +25,40 @@ import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';
 import { MAX_OFFER_BYTES, readOffer } from './offer.js';
 import { peerName } from './peer.js';
-import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_QUEUED_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
+import {
+  BaseSession,
+  closeIdle,
+  MAX_CONTROL_BYTES,
+  MAX_QUEUED_BYTES,
+  MAX_STUCK_BYTES,
+  prepareControl,
+} from './session.js';
 
 /**
- * What all peers together may take: each has threads' time, a socket and buffers of a library that was not made for
- * strangers. A measurement takes two, for its two clients.
+ * What all peers together may take: each has threads' time, a socket and buffers of a library that
+ * was not made for strangers. A measurement takes two, for its two clients.
  */
 export const MAX_PEERS = 16;
 
-/** A peer that isn't heard for this long is gone, in milliseconds: a page at rest sends a packet every 2 s. */
+/**
+ * A peer that isn't heard for this long is gone, in milliseconds: a page at rest sends a packet
+ * every 2 s.
+ */
 export const SILENCE_MS = 8000;
 
-/** How many times the peers that there may be are counted: for those that are closing, and for their offers at once. */
+/**
+ * How many times the peers that there may be are counted: for those that are closing, and for their
+ * offers at once.
+ */
 const SPARE = 2;
 
 /** Offers that are taken each second, after those at once. */
 const OFFERS_PER_SECOND = 2;
 
-/** The time in which a peer hears that its session is closed and closes its channels, in milliseconds. */
+/**
+ * The time in which a peer hears that its session is closed and closes its channels, in
+ * milliseconds.
+ */
 export const GOODBYE_MS = 500;
 
 /** @typedef {typeof import('node-datachannel')} Library */
@@ -50,8 +72,8 @@ export const GOODBYE_MS = 500;
  * @property {Log} log
  * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
  *
- * @typedef {Transport & { handle: (request: IncomingMessage, response: ServerResponse) => void }} DataChannels
- *   handle: answers an offer
+ * @typedef {Transport & { handle: (request: IncomingMessage, response: ServerResponse) => void }}
+ *   DataChannels handle: answers an offer
  */
 
 /**
@@ -61,9 +83,18 @@ export const GOODBYE_MS = 500;
  */
 export async function openDataChannels(options) {
   const library = await import('node-datachannel').catch(() => null);
-  if (library) return { transport: new DataChannelTransport(library, options), line: 'Data channels are on, for /lab: WebRTC at free UDP ports.' };
+  if (library)
+    return {
+      transport: new DataChannelTransport(library, options),
+      line: 'Data channels are on, for /lab: WebRTC at free UDP ports.',
+    };
   const missing = 'the package node-datachannel is not installed, or has no build for this machine';
-  return { transport: null, line: `Data channels are off: ${missing}. To turn them on: npm install --no-save node-datachannel` };
+  return {
+    transport: null,
+    line:
+      `Data channels are off: ${missing}. To turn them on: npm install --no-save ` +
+      'node-datachannel',
+  };
 }
 
 /** @implements {DataChannels} */
@@ -77,7 +108,8 @@ export class DataChannelTransport {
   /** @type {Set<DataChannelSession>} */
   #sessions = new Set();
   /**
-   * Those whose channels aren't all closed yet: the library ends the process when one is collected as garbage in use.
+   * Those whose channels aren't all closed yet: the library ends the process when one is collected
+   * as garbage in use.
    * @type {Set<DataChannelSession>}
    */
   #open = new Set();
@@ -109,7 +141,8 @@ export class DataChannelTransport {
     }
     readBody(request, MAX_OFFER_BYTES, (body) => {
       const offer = body && readOffer(body.toString('latin1'));
-      const refusal = body === null ? 'body-too-large' : offer === null ? 'bad-request' : this.#refusal();
+      const refusal =
+        body === null ? 'body-too-large' : offer === null ? 'bad-request' : this.#refusal();
       if (refusal !== null) answerError(response, refusal);
       else this.#connect(/** @type {string} */ (offer), request, response);
     });
@@ -119,7 +152,8 @@ export class DataChannelTransport {
   #refusal() {
     if (this.#closing) return 'server-closing';
     const { maxSessions, clock } = this.#options;
-    if (this.#sessions.size >= maxSessions || this.#open.size >= SPARE * maxSessions) return 'server-full';
+    if (this.#sessions.size >= maxSessions || this.#open.size >= SPARE * maxSessions)
+      return 'server-full';
     return this.#offers.take(clock.now()) > 0 ? 'too-many-requests' : null;
   }
 
@@ -153,7 +187,10 @@ export class DataChannelTransport {
     this.#sessions.add(session);
     this.#open.add(session);
     session.offerTo(accept);
-    session.answer(offer, (description) => void answer(response, 201, DESCRIPTION_TYPE, description));
+    session.answer(
+      offer,
+      (description) => void answer(response, 201, DESCRIPTION_TYPE, description),
+    );
   }
 
   /**
@@ -212,7 +249,9 @@ class DataChannelSession extends BaseSession {
     });
     const { id, negotiated, maxRetransmits } = PACKET_CHANNEL;
     this.#control = this.#keep(connection.createDataChannel('control', CONTROL_CHANNEL));
-    this.#packets = this.#keep(connection.createDataChannel('packets', { id, negotiated, maxRetransmits, unordered: true }));
+    this.#packets = this.#keep(
+      connection.createDataChannel('packets', { id, negotiated, maxRetransmits, unordered: true }),
+    );
     this.#control.onOpen(() => this.#tellEnd());
     this.#control.onMessage((text) => this.#message(text));
     this.#packets.onMessage((bytes) => this.#packet(bytes));
@@ -248,7 +287,8 @@ class DataChannelSession extends BaseSession {
 
   /** @param {string} state of the connection */
   #changed(state) {
-    if (state === 'failed' || state === 'closed') this.#leave(errors['session-lost'].close, errors['session-lost'].message);
+    if (state === 'failed' || state === 'closed')
+      this.#leave(errors['session-lost'].close, errors['session-lost'].message);
     if (state === 'closed') this.#gone(this.#connection);
   }
 
@@ -288,7 +328,10 @@ class DataChannelSession extends BaseSession {
 
   /** @param {Uint8Array} bytes */
   send(bytes) {
-    const mayGo = !this.ended && bytes.length <= MAX_PACKET_BYTES && this.#packets.bufferedAmount() <= MAX_QUEUED_BYTES;
+    const mayGo =
+      !this.ended &&
+      bytes.length <= MAX_PACKET_BYTES &&
+      this.#packets.bufferedAmount() <= MAX_QUEUED_BYTES;
     const isSent = mayGo && trySending(() => this.#packets.sendMessageBinary(bytes));
     if (!isSent) this.droppedOut += 1;
     return isSent;
@@ -322,13 +365,19 @@ class DataChannelSession extends BaseSession {
   }
 
   stats() {
-    return { rttMs: this.ended ? null : this.#connection.rtt(), lostPackets: 0, droppedOut: this.droppedOut, droppedIn: 0 };
+    return {
+      rttMs: this.ended ? null : this.#connection.rtt(),
+      lostPackets: 0,
+      droppedOut: this.droppedOut,
+      droppedIn: 0,
+    };
   }
 }
 
 /**
  * @param {() => void} send
- * @returns {boolean} false where the channel isn't open: the library's threads may have closed it, and it throws then
+ * @returns {boolean} false where the channel isn't open: the library's threads may have closed it,
+ *   and it throws then
  */
 function trySending(send) {
   try {

@@ -1,6 +1,7 @@
 /**
- * HTTP/1: a list of packets in a request's body, the answers to them in the response's. Of a list that ends
- * within a packet the whole packets are answered, and its end counts as one truncated packet.
+ * HTTP/1: a list of packets in a request's body, the answers to them in the response's. Of a list
+ * that ends within a packet the whole packets are answered, and its end counts as one truncated
+ * packet.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
@@ -13,25 +14,46 @@
 import { randomBytes } from 'node:crypto';
 import { Router } from 'express';
 import { errorOfClose, errors } from '../../public/shared/errors.js';
-import { MAX_LIST_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../public/shared/wire/packet-list.js';
+import {
+  MAX_LIST_BYTES,
+  MAX_LIST_ENTRY_BYTES,
+  readList,
+  writeListEntry,
+} from '../../public/shared/wire/packet-list.js';
 import { readControl } from '../../public/shared/wire/control.js';
-import { MAX_PACKET_BYTES, PACKET_VERSION, packetType, PacketType } from '../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  PACKET_VERSION,
+  packetType,
+  PacketType,
+} from '../../public/shared/wire/packet.js';
 import { answer, answerCode, answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
 import { directClient } from './client-address.js';
 import { ControlAnswers } from './control-answers.js';
 import { peerName } from './peer.js';
-import { BaseSession, closeIdle, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
+import {
+  BaseSession,
+  closeIdle,
+  MAX_CONTROL_BYTES,
+  MAX_STUCK_BYTES,
+  prepareControl,
+} from './session.js';
 
 const LIST_TYPE = 'application/octet-stream';
 
 /** The path that a session's requests begin with, its token behind it. */
 const SESSIONS = '/api/sessions/';
 
-/** Requests of one session: a packet for each frame has its own, and the shortest frame is 2.5 ms. */
+/**
+ * Requests of one session: a packet for each frame has its own, and the shortest frame is 2.5 ms.
+ */
 const REQUEST_RATE = Object.freeze({ atOnce: 1000, perSecond: 500 });
 
-/** The lists of one session that wait while another thread answers one; those beyond them are refused. */
+/**
+ * The lists of one session that wait while another thread answers one; those beyond them are
+ * refused.
+ */
 const MAX_LATER = 64;
 
 /** The control messages of one list that are read; the rest count as dropped. */
@@ -40,14 +62,18 @@ const MAX_LIST_MESSAGES = 100;
 /** A number of a control message. */
 const NUMBER = /^\d{1,15}$/;
 
-/** A truncated packet, which stands for the end of a list that was cut off, so that it is counted. */
+/**
+ * A truncated packet, which stands for the end of a list that was cut off, so that it is counted.
+ */
 const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
 
 /**
- * @typedef {{ control: number | null, read: number | null, isLost: boolean }} ListNumbers  what a client that numbers control
- *   messages says of a list: the number of its first, the number of the last that it has read, and whether an answer was lost
+ * @typedef {{ control: number | null, read: number | null, isLost: boolean }} ListNumbers what a
+ *   client that numbers control messages says of a list: the number of its first, the number of the
+ *   last that it has read, and whether an answer was lost
  *
- * @typedef {(list: Buffer, first: number | null) => void} Answered  first: the number of the first control message in it
+ * @typedef {(list: Buffer, first: number | null) => void} Answered first: the number of the first
+ *   control message in it
  *
  * @typedef {object} Http1Options
  * @property {Accept} accept
@@ -56,13 +82,15 @@ const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
  * @property {Clock} clock
  * @property {Log} log
  * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
- * @property {() => string} [randomToken]  one that can't be guessed, of letters, digits, '-' and '_'
+ * @property {() => string} [randomToken] one that can't be guessed, of letters, digits, '-' and '_'
  *
- * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void} Middleware
+ * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void}
+ *   Middleware
  *
- * @typedef {Transport & { router: Router, handle: Middleware, carries: (request: IncomingMessage) => boolean }} Http1Transport
- *   router is for an Express app; handle does the same without Express, which costs half as much; carries says whether a
- *   request is one of a session that is open
+ * @typedef {Transport & { router: Router, handle: Middleware, carries: (request: IncomingMessage)
+ *   => boolean }} Http1Transport router is for an Express app; handle does the same without
+ *   Express, which costs half as much; carries says whether a request is one of a session that is
+ *   open
  */
 
 /**
@@ -82,7 +110,10 @@ class RequestTransport {
   #randomToken;
   /** @type {Map<string, Http1Session>} */
   #sessions = new Map();
-  /** Why the server ended sessions, by token, for their next request. @type {Map<string, ErrorCode>} */
+  /**
+   * Why the server ended sessions, by token, for their next request.
+   * @type {Map<string, ErrorCode>}
+   */
   #endings = new Map();
   #stopChecks;
   #closed = false;
@@ -91,13 +122,17 @@ class RequestTransport {
   constructor(options) {
     this.#options = options;
     this.#randomToken = options.randomToken ?? randomToken;
-    this.#stopChecks = closeIdle(options.clock, options.idleTimeoutMs, () => this.#sessions.values());
+    this.#stopChecks = closeIdle(options.clock, options.idleTimeoutMs, () =>
+      this.#sessions.values(),
+    );
     this.router = Router().use(this.handle);
   }
 
   /** @type {Middleware} */
   handle = (request, response, next) => {
-    const [start, api, sessions, token, action, ...rest] = (request.url ?? '').split('?', 1)[0].split('/');
+    const [start, api, sessions, token, action, ...rest] = (request.url ?? '')
+      .split('?', 1)[0]
+      .split('/');
     const method = request.method ?? '';
     if (start !== '' || api !== 'api' || sessions !== 'sessions' || rest.length > 0) next();
     else if (method === 'POST' && action === 'packets') this.#packets(token, request, response);
@@ -108,7 +143,8 @@ class RequestTransport {
   };
 
   /** @param {IncomingMessage} request */
-  carries = ({ url = '' }) => url.startsWith(SESSIONS) && this.#sessions.has(url.slice(SESSIONS.length).split('/', 1)[0]);
+  carries = ({ url = '' }) =>
+    url.startsWith(SESSIONS) && this.#sessions.has(url.slice(SESSIONS.length).split('/', 1)[0]);
 
   /**
    * @param {Session[]} sessions
@@ -139,7 +175,8 @@ class RequestTransport {
       if (body === null) answerError(response, 'body-too-large');
       else if (message === undefined) answerError(response, 'bad-request');
       else if (this.#closed) answerError(response, 'server-closing');
-      else if (this.#sessions.size >= this.#options.maxSessions) answerError(response, 'server-full');
+      else if (this.#sessions.size >= this.#options.maxSessions)
+        answerError(response, 'server-full');
       else this.#join(message, request, response);
     });
   }
@@ -215,7 +252,13 @@ class RequestTransport {
       const done = (/** @type {Buffer} */ list, /** @type {number | null} */ first) => {
         const ending = this.#endings.get(token);
         if (ending) answerError(response, ending);
-        else answer(response, 200, first === null ? LIST_TYPE : `${LIST_TYPE}; control=${first}`, list);
+        else
+          answer(
+            response,
+            200,
+            first === null ? LIST_TYPE : `${LIST_TYPE}; control=${first}`,
+            list,
+          );
       };
       const list = { body, numbers: numbersOf(request.url), now: this.#options.clock.now() };
       if (!session.exchange(list, response, done)) answerError(response, 'too-many-requests');
@@ -250,8 +293,8 @@ class RequestTransport {
 const answerList = new Uint8Array(MAX_LIST_BYTES);
 
 /**
- * A session that is a series of requests. Packets to the peer go into the answer to those that caused
- * them, control messages into the next answer.
+ * A session that is a series of requests. Packets to the peer go into the answer to those that
+ * caused them, control messages into the next answer.
  * @implements {Session}
  */
 class Http1Session extends BaseSession {
@@ -297,7 +340,8 @@ class Http1Session extends BaseSession {
   exchange(list, response, done) {
     this.heardMs = list.now;
     if (this.#isAnswering && this.#later.length >= MAX_LATER) return false;
-    if (this.#isAnswering) return this.#later.push(() => void this.exchange(list, response, done)) > 0;
+    if (this.#isAnswering)
+      return this.#later.push(() => void this.exchange(list, response, done)) > 0;
     this.#isAnswering = true;
     this.#listEnd = 0;
     this.#read(list);
@@ -317,7 +361,8 @@ class Http1Session extends BaseSession {
     let messages = 0;
     const isWhole = readList(body, (packet) => {
       if (packetType(packet) !== PacketType.control) this.receive(packet, now);
-      else if (++messages > known) this.receiveControl(messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
+      else if (++messages > known)
+        this.receiveControl(messages > MAX_LIST_MESSAGES ? undefined : controlOf(packet), now);
     });
     if (!isWhole) this.receive(TRUNCATED, now);
     if (control !== null) this.#nextFromPeer = Math.max(this.#nextFromPeer, control + messages);
@@ -406,7 +451,11 @@ class Http1Session extends BaseSession {
 function answerJoin(response, token, first) {
   if (first.type !== 'refused') answerJson(response, 201, { token, messages: [first] });
   // Whoever has refused it has counted it.
-  else answerCode(response, /** @type {ErrorCode} */ (first.code && first.code in errors ? first.code : 'internal'));
+  else
+    answerCode(
+      response,
+      /** @type {ErrorCode} */ (first.code && first.code in errors ? first.code : 'internal'),
+    );
 }
 
 /**

@@ -1,10 +1,14 @@
 /**
- * Offers of WebRTC (SDP, RFC 8866 and 8829). Of a stranger's text the library that connects sees nothing but the five
- * values without which there is no connection, each checked: no media, and no candidates, so that nobody can have the
- * server look up names or send to addresses. It answers those who write to it (RFC 8445, section 7.3.1.3).
+ * Offers of WebRTC (SDP, RFC 8866 and 8829). Of a stranger's text the library that connects sees
+ * nothing but the five values without which there is no connection, each checked: no media, and no
+ * candidates, so that nobody can have the server look up names or send to addresses. It answers
+ * those who write to it (RFC 8445, section 7.3.1.3).
  */
 
-/** The longest offer, in bytes: a browser's of two data channels has some 500, and 100 more for each candidate. */
+/**
+ * The longest offer, in bytes: a browser's of two data channels has some 500, and 100 more for each
+ * candidate.
+ */
 export const MAX_OFFER_BYTES = 8 * 1024;
 
 /** The values, as RFC 8839 (sections 5.4), 8122 (section 5) and 5888 (section 4) write them. */
@@ -18,11 +22,14 @@ const FIELDS = Object.freeze({
 
 /**
  * @param {string} text
- * @returns {string | null} an offer of data channels with the text's values; null where it lacks one
+ * @returns {string | null} an offer of data channels with the text's values; null where it lacks
+ *   one
  */
 export function readOffer(text) {
   const lines = text.replaceAll('\r\n', '\n');
-  const [mid, ufrag, password, fingerprint, port] = Object.values(FIELDS).map((field) => field.exec(lines)?.[1]);
+  const [mid, ufrag, password, fingerprint, port] = Object.values(FIELDS).map(
+    (field) => field.exec(lines)?.[1],
+  );
   if (!mid || !ufrag || !password || !fingerprint || !port || Number(port) > 65_535) return null;
   return [
     'v=0',

@@ -1,5 +1,6 @@
 /**
- * The packets of a session of the native engine on streams, in place of datagrams: see carry.js. For measuring.
+ * The packets of a session of the native engine on streams, in place of datagrams: see carry.js.
+ * For measuring.
  *
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -9,7 +10,10 @@
 import { PacketReader, RESET_MS, withLength } from '../../public/shared/wire/carry.js';
 import { errors } from '../../public/shared/errors.js';
 
-/** The most streams that a peer may have open: those of the packets of RESET_MS, and those that loss holds up. */
+/**
+ * The most streams that a peer may have open: those of the packets of RESET_MS, and those that loss
+ * holds up.
+ */
 export const MAX_PACKET_STREAMS = 256;
 
 /** What arrives is read through this, one read after another. */
@@ -54,7 +58,8 @@ export class PacketStreams {
 
   /** @param {Uint8Array} bytes */
   #write(bytes) {
-    const stream = this.#carry === 'stream' ? this.#all() : this.#native.openStream({ bidi: false });
+    const stream =
+      this.#carry === 'stream' ? this.#all() : this.#native.openStream({ bidi: false });
     if (!stream?.write(withLength(bytes))) {
       this.dropped += 1;
       return false;
@@ -71,14 +76,19 @@ export class PacketStreams {
 
   #resetOld() {
     const before = this.#clock.now() - RESET_MS;
-    while (this.#sent.length > 0 && this.#sent[0].sentMs <= before) this.#sent.shift()?.stream.reset(0);
+    while (this.#sent.length > 0 && this.#sent[0].sentMs <= before)
+      this.#sent.shift()?.stream.reset(0);
   }
 
   /** Takes a stream of the peer's. @param {Stream} stream */
   take(stream) {
     const reader = new PacketReader((bytes) => this.#receive(bytes, this.#clock.now()));
     stream.onReadable = () => {
-      for (let count = stream.read(chunk); count !== null && count > 0; count = stream.read(chunk)) {
+      for (
+        let count = stream.read(chunk);
+        count !== null && count > 0;
+        count = stream.read(chunk)
+      ) {
         if (reader.push(chunk.subarray(0, count))) continue;
         stream.stop(errors['bad-request'].close);
         return;

@@ -1,8 +1,8 @@
 /**
- * The other end of a connection: its address, and whether its page may connect. A page may connect only to
- * the host that it came from, so that no other site can use its visitors to get into a private network's
- * rooms. Browsers send the page's origin (RFC 6454, section 7) and don't let the page change it; clients
- * that aren't browsers send none, and may connect.
+ * The other end of a connection: its address, and whether its page may connect. A page may connect
+ * only to the host that it came from, so that no other site can use its visitors to get into a
+ * private network's rooms. Browsers send the page's origin (RFC 6454, section 7) and don't let the
+ * page change it; clients that aren't browsers send none, and may connect.
  */
 
 /**
@@ -17,7 +17,7 @@ export function peerName({ remoteAddress = '?', remotePort = 0 }) {
 /**
  * Whether a page may connect to its own host and port, as by WebSocket.
  * @param {string | undefined} origin of the page; undefined or empty when there is none
- * @param {string | undefined} host   that it connects to, with its port where that isn't the default
+ * @param {string | undefined} host that it connects to, with its port where that isn't the default
  */
 export function isSameHost(origin, host) {
   return isSame(origin, host, 'host');
@@ -47,7 +47,11 @@ function isSame(origin, host, part) {
     // Some clients that aren't browsers send the bare host that they connect to.
     const page = new URL(origin.includes('://') ? origin : `https://${origin}`);
     const to = new URL(`${page.protocol}//${host}`)[part];
-    return page.host !== '' && (to === page[part] || (part === 'hostname' && page.hostname === 'localhost' && LOOPBACK.has(to)));
+    return (
+      page.host !== '' &&
+      (to === page[part] ||
+        (part === 'hostname' && page.hostname === 'localhost' && LOOPBACK.has(to)))
+    );
   } catch {
     return false;
   }

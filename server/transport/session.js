@@ -1,7 +1,7 @@
 /**
- * A connection as the room sees it, whatever protocol carries it. A transport makes sessions and hands
- * each to the `accept` function that it was given, which sets the session's handler synchronously. From
- * then on the transport calls the handler, and never after `closed`.
+ * A connection as the room sees it, whatever protocol carries it. A transport makes sessions and
+ * hands each to the `accept` function that it was given, which sets the session's handler
+ * synchronously. From then on the transport calls the handler, and never after `closed`.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
@@ -12,75 +12,83 @@
  *   a packet arrived. The bytes are valid during the call only. arrivalMs is on the server's
  *   monotonic clock (performance.now)
  * @property {(message: unknown) => void} control  a control message arrived, parsed from JSON
- * @property {(done: () => void) => void} [settle]
- *   calls back when the packets before it have been dealt with, and what they caused has been sent; without it that is so at once
+ * @property {(done: () => void) => void} [settle] calls back when the packets before it have been
+ *   dealt with, and what they caused has been sent; without it that is so at once
  * @property {(code: number, reason: string) => void} closed
  *   the session has ended, whoever ended it; called once
  *
  * @typedef {object} SessionStats
  * @property {number | null} rttMs       the transport's own estimate, in milliseconds
- * @property {number} lostPackets        packets towards the peer that the transport knows to be lost
- * @property {number} droppedOut         packets that were not sent: too long, or the way was blocked
+ * @property {number} lostPackets packets towards the peer that the transport knows to be lost
+ * @property {number} droppedOut packets that were not sent: too long, or the way was blocked
  * @property {number} [droppedTooBig]    those of them that have no room in a datagram to the peer,
  *   on the native engine
- * @property {number} droppedIn          packets that arrived and were dropped, since a queue was full, and
+ * @property {number} droppedIn packets that arrived and were dropped, since a queue was full, and
  *   pings that weren't answered, since they were too many
  * @property {number} [sentPackets]      packets towards the peer, where lostPackets is of them
- * @property {number | null} [deliveryBps]  bits a second that the way to the peer was seen to deliver, where the native engine
- *   tells it; null while nothing is known
- * @property {boolean} [deliveryIsLimit]  whether that is as much as the way takes, not as much as was sent
- * @property {number} [underWayMs]       how long the oldest packet towards the peer is under way that is neither acknowledged nor
- *   known to be lost, in milliseconds, where the native engine tells it; 0 where none is
+ * @property {number | null} [deliveryBps] bits a second that the way to the peer was seen to
+ *   deliver, where the native engine tells it; null while nothing is known
+ * @property {boolean} [deliveryIsLimit] whether that is as much as the way takes, not as much as
+ *   was sent
+ * @property {number} [underWayMs] how long the oldest packet towards the peer is under way that is
+ *   neither acknowledged nor known to be lost, in milliseconds, where the native engine tells it; 0
+ *   where none is
  * @property {string} [congestionController]  QUIC's, where the native engine tells it
  *
- * @typedef {Pick<SessionStats, 'rttMs' | 'sentPackets' | 'lostPackets' | 'droppedOut' | 'deliveryBps' | 'deliveryIsLimit' | 'underWayMs'>} PathStats
+ * @typedef {Pick<SessionStats, 'rttMs' | 'sentPackets' | 'lostPackets' | 'droppedOut' |
+ *   'deliveryBps' | 'deliveryIsLimit' | 'underWayMs'>} PathStats
  *
  * @typedef {object} Session
  * @property {Transport} transport
  * @property {string} peer               the other end's address and port, for people to read
- * @property {string} [room]             the one room that can be joined over it, named when it began or in
- *   its join
+ * @property {string} [room] the one room that can be joined over it, named when it began or in its
+ *   join
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {SessionHandler | null} handler
- * @property {number} [heardMs]          when the other end was heard of last, on the monotonic clock
+ * @property {number} [heardMs] when the other end was heard of last, on the monotonic clock
  * @property {(bytes: Uint8Array) => boolean} send
  *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
  *   the bytes at once
- * @property {SureSending} [surely]
- *   for packets that are to arrive even where they come late; absent where send() does no less, or there is no such thing
- * @property {(message: object | ControlMessage) => void} sendControl
- *   sends a control message, reliably and in order. For one message to many sessions see prepareControl
+ * @property {SureSending} [surely] for packets that are to arrive even where they come late; absent
+ *   where send() does no less, or there is no such thing
+ * @property {(message: object | ControlMessage) => void} sendControl sends a control message,
+ *   reliably and in order. For one message to many sessions see prepareControl
  * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
- * @property {(waits: boolean) => void} [letAudioWait]  whether audio packets may wait until the tick reads them, where each
- *   that comes would wake the thread otherwise. False at first
+ * @property {(waits: boolean) => void} [letAudioWait] whether audio packets may wait until the tick
+ *   reads them, where each that comes would wake the thread otherwise. False at first
  * @property {() => SessionStats} stats
- * @property {() => PathStats} pathStats  those of them that are read again and again; valid until the next call, for whichever
- *   session
+ * @property {() => PathStats} pathStats those of them that are read again and again; valid until
+ *   the next call, for whichever session
  *
  * @typedef {object} SureSending
- * @property {(framed: Uint8Array) => boolean} send  sends one packet, given behind its length (carry.js), which is sent again
- *   where it is lost, until it is too old. The caller may reuse the bytes at once
+ * @property {(framed: Uint8Array) => boolean} send sends one packet, given behind its length
+ *   (carry.js), which is sent again where it is lost, until it is too old. The caller may reuse the
+ *   bytes at once
  * @property {() => void} end  no packet comes for now. Idempotent
- * @property {(arrivedMs: number) => number} restart  gives up what hasn't arrived: all but what was sent before this time, on the
- *   monotonic clock, as far as is known; answers how long ago the first of it was sent, in milliseconds
+ * @property {(arrivedMs: number) => number} restart gives up what hasn't arrived: all but what was
+ *   sent before this time, on the monotonic clock, as far as is known; answers how long ago the
+ *   first of it was sent, in milliseconds
  *
  * @typedef {object} Transport
- * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name  relay: sessions at other nodes of a cluster
+ * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name
+ *   relay: sessions at other nodes of a cluster
  * @property {string} [engine]           the HTTP/3 engine that serves it: 'native' or 'quiche'
- * @property {boolean} [isRelay]          true for sessions at other nodes, whose relays are sent each packet once
+ * @property {boolean} [isRelay] true for sessions at other nodes, whose relays are sent each packet
+ *   once
  * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
  * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
  *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once
- * @property {() => SessionGroup} [createGroup]
- *   makes a group of this transport's sessions, where that is quicker than sendMany for many of them
+ * @property {() => SessionGroup} [createGroup] makes a group of this transport's sessions, where
+ *   that is quicker than sendMany for many of them
  * @property {() => void} [poll]
  *   delivers at once the packets that have arrived, where they otherwise wait for the event loop
  * @property {() => Promise<void>} close idempotent; closes every session
  *
  * @typedef {object} SessionGroup
- * @property {(sessions: Session[]) => boolean} set  replaces its sessions; false where there are too many groups
- * @property {(bytes: Uint8Array) => unknown} send  sends one packet to all of them, soon and in order; the caller may
- *   reuse the bytes at once
+ * @property {(sessions: Session[]) => boolean} set replaces its sessions; false where there are too
+ *   many groups
+ * @property {(bytes: Uint8Array) => unknown} send sends one packet to all of them, soon and in
+ *   order; the caller may reuse the bytes at once
  * @property {() => void} close  idempotent
  *
  * @typedef {(session: Session) => void} Accept
@@ -100,18 +108,21 @@ export const MAX_CONTROL_BYTES = 16 * 1024;
 export const MAX_QUEUED_BYTES = 64 * 1024;
 
 /**
- * The bytes of unread control messages above which a peer counts as gone. A welcome must fit, with 101
- * people of up to 560 bytes and 64 KiB of chat, and what was written before it.
+ * The bytes of unread control messages above which a peer counts as gone. A welcome must fit, with
+ * 101 people of up to 560 bytes and 64 KiB of chat, and what was written before it.
  */
 export const MAX_STUCK_BYTES = 640 * 1024;
 
 /**
- * Messages of one peer that are read: 500 in a burst, and 10 a millisecond after it, far above what a
- * client sends and far below what would keep the server busy (test/integration/hostile.test.js).
+ * Messages of one peer that are read: 500 in a burst, and 10 a millisecond after it, far above what
+ * a client sends and far below what would keep the server busy (test/integration/hostile.test.js).
  */
 const MESSAGE_RATE = Object.freeze({ atOnce: 500, perSecond: 10_000 });
 
-/** The pause in reading a peer that sends more, in milliseconds; meanwhile its messages wait on its own side. */
+/**
+ * The pause in reading a peer that sends more, in milliseconds; meanwhile its messages wait on its
+ * own side.
+ */
 export const FLOOD_PAUSE_MS = 200;
 
 /** The longest time between two checks for idle sessions, in milliseconds. */
@@ -152,8 +163,8 @@ export class ControlMessage {
 }
 
 /**
- * Prepares a control message for Session.sendControl: each form of it is written when the first session
- * needs it, and kept for the others.
+ * Prepares a control message for Session.sendControl: each form of it is written when the first
+ * session needs it, and kept for the others.
  * @param {object | ControlMessage} message not to be changed any more
  * @returns {ControlMessage}
  */
@@ -178,13 +189,17 @@ export function refuse(session, code) {
 function logRefusal({ log, room, peer }, code) {
   // A flood is counted: a line for each of its joins would fill the log.
   const write = code === 'join-flood' ? log.debug : log.info;
-  write?.('join refused', { event: 'join-refused', code, room, peer }, { network: networkOfPeer(peer) });
+  write?.(
+    'join refused',
+    { event: 'join-refused', code, room, peer },
+    { network: networkOfPeer(peer) },
+  );
 }
 
 /**
- * The state that all kinds of session share: the handler, which is told of the session's end once and of
- * nothing after it, the time of the last sign of life, and the counters. An error that the handler throws
- * is logged and ends this session alone.
+ * The state that all kinds of session share: the handler, which is told of the session's end once
+ * and of nothing after it, the time of the last sign of life, and the counters. An error that the
+ * handler throws is logged and ends this session alone.
  */
 export class BaseSession {
   #ended = false;
@@ -203,7 +218,10 @@ export class BaseSession {
    */
   constructor({ transport, peer, log, now, onEnd, isCounted = true }) {
     this.#isCounted = isCounted;
-    /** The one room that can be joined over it; undefined until it names one. @type {string | undefined} */
+    /**
+     * The one room that can be joined over it; undefined until it names one.
+     * @type {string | undefined}
+     */
     this.room = undefined;
     this.transport = transport;
     this.peer = peer;
@@ -231,7 +249,8 @@ export class BaseSession {
   }
 
   /**
-   * Hands a packet to the handler. A bound function, which an engine can call without another around it.
+   * Hands a packet to the handler. A bound function, which an engine can call without another
+   * around it.
    * @type {(bytes: Uint8Array, arrivalMs: number) => void}
    */
   receive = (bytes, arrivalMs) => {
@@ -320,7 +339,9 @@ export class BaseSession {
    * @param {unknown} error
    */
   fail(error) {
-    this.log.error(`a session of ${this.peer} failed: ${error instanceof Error ? error.stack : error}`);
+    this.log.error(
+      `a session of ${this.peer} failed: ${error instanceof Error ? error.stack : error}`,
+    );
     this.closeWith('internal');
   }
 }
@@ -337,7 +358,8 @@ export function closeIdle(clock, idleTimeoutMs, sessions) {
   return repeat(clock, everyMs, () => {
     // The next check would come after the timeout.
     const oldest = clock.now() - idleTimeoutMs + everyMs;
-    for (const session of [...sessions()]) if (session.heardMs <= oldest) session.closeWith('idle-timeout');
+    for (const session of [...sessions()])
+      if (session.heardMs <= oldest) session.closeWith('idle-timeout');
   });
 }
 

@@ -35,7 +35,9 @@ import {
 /** The time that a peer has to answer a close before its socket is destroyed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/** The number of checks within the idle timeout: each pings the peers, so that live ones are heard. */
+/**
+ * The number of checks within the idle timeout: each pings the peers, so that live ones are heard.
+ */
 const IDLE_PARTS = 5;
 
 const WEBSOCKET_OPTIONS = Object.freeze({
@@ -52,7 +54,10 @@ const WEBSOCKET_OPTIONS = Object.freeze({
 /** The longest reason that a close frame carries, in bytes (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
-/** A session's close code is sent as this and more, in the range for applications (RFC 6455, section 7.4.2). */
+/**
+ * A session's close code is sent as this and more, in the range for applications (RFC 6455, section
+ * 7.4.2).
+ */
 const CLOSE_BASE = 4000;
 
 /** The close code of a normal end (RFC 6455, section 7.4.1). */
@@ -70,15 +75,18 @@ const RTT_WEIGHT = 1 / 8;
 /**
  * @typedef {object} WebSocketOptions
  * @property {Accept} accept
- * @property {HttpServer | HttpsServer} server  all of its upgrades are taken; those for other paths get a 404
+ * @property {HttpServer | HttpsServer} server all of its upgrades are taken; those for other paths
+ *   get a 404
  * @property {string} [path]
  * @property {number} maxSessions               sessions above it are told 'server-full' and closed
- * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade]  asked before each session
- * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade]  takes upgrades to other protocols, which
- *   are refused otherwise
- * @property {(origin: string | undefined) => boolean} [allowsOrigin]  asked with the origin of another host's page
- * @property {number} idleTimeoutMs             a peer that doesn't even answer a ping for this long is gone
- * @property {ClientAddress} [clientOf]         tells a request's client; by default the one who connects
+ * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade] asked before each
+ *   session
+ * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade] takes upgrades to
+ *   other protocols, which are refused otherwise
+ * @property {(origin: string | undefined) => boolean} [allowsOrigin] asked with the origin of
+ *   another host's page
+ * @property {number} idleTimeoutMs a peer that doesn't even answer a ping for this long is gone
+ * @property {ClientAddress} [clientOf] tells a request's client; by default the one who connects
  * @property {Clock} clock
  * @property {Log} log
  */
@@ -124,7 +132,8 @@ class WebSocketTransport {
    */
   sendMany(sessions, bytes) {
     const frame = binaryFrame(bytes);
-    for (let i = 0; i < sessions.length; i++) /** @type {WebSocketSession} */ (sessions[i]).sendFrame(frame);
+    for (let i = 0; i < sessions.length; i++)
+      /** @type {WebSocketSession} */ (sessions[i]).sendFrame(frame);
   }
 
   close() {
@@ -151,10 +160,14 @@ class WebSocketTransport {
       socket.on('error', () => {});
       const length = 'Content-Length: 0\r\nConnection: close';
       const { status } = errors[refusal];
-      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${length}\r\n\r\n`, () => socket.destroy());
+      socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${length}\r\n\r\n`, () =>
+        socket.destroy(),
+      );
       return;
     }
-    this.#wss.handleUpgrade(request, socket, head, (ws) => this.#connected(ws, /** @type {Socket} */ (socket), request));
+    this.#wss.handleUpgrade(request, socket, head, (ws) =>
+      this.#connected(ws, /** @type {Socket} */ (socket), request),
+    );
   };
 
   /**
@@ -166,8 +179,10 @@ class WebSocketTransport {
     if (code) return code;
     if (request.url?.split('?', 1)[0] !== this.#path) return 'not-found';
     const { origin, host } = request.headers;
-    if (!isSameHost(origin, host) && !this.#options.allowsOrigin?.(origin)) return 'origin-not-allowed';
-    // Peers above maxSessions are told why by a message, which takes a moment; the number of those is bounded too.
+    if (!isSameHost(origin, host) && !this.#options.allowsOrigin?.(origin))
+      return 'origin-not-allowed';
+    // Peers above maxSessions are told why by a message, which takes a moment; the number of those
+    // is bounded too.
     return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 'server-full' : null;
   }
 
@@ -188,13 +203,18 @@ class WebSocketTransport {
       peer: peerName(clientOf(request)),
       onEnd: () => void this.#sessions.delete(session),
     });
-    session.room = new URLSearchParams(request.url?.split('?', 2)[1] ?? '').get(ROOM_QUERY) ?? undefined;
+    session.room =
+      new URLSearchParams(request.url?.split('?', 2)[1] ?? '').get(ROOM_QUERY) ?? undefined;
     ws.once('close', () => {
       this.#sockets.delete(ws);
       if (this.#sockets.size === 0) this.#onLastGone();
     });
     if (this.#sessions.size >= maxSessions) {
-      session.sendControl({ type: 'refused', code: 'server-full', message: errors['server-full'].message });
+      session.sendControl({
+        type: 'refused',
+        code: 'server-full',
+        message: errors['server-full'].message,
+      });
       session.closeWith('server-full');
       return;
     }
@@ -270,7 +290,11 @@ class WebSocketSession extends BaseSession {
   }
 
   get #isBlocked() {
-    return this.ended || this.#ws.readyState !== WebSocket.OPEN || this.#socket.writableLength > MAX_QUEUED_BYTES;
+    return (
+      this.ended ||
+      this.#ws.readyState !== WebSocket.OPEN ||
+      this.#socket.writableLength > MAX_QUEUED_BYTES
+    );
   }
 
   /** @param {object | ControlMessage} message */
@@ -287,7 +311,10 @@ class WebSocketSession extends BaseSession {
    */
   close(code, reason) {
     if (!this.end(code, reason)) return;
-    this.#ws.close(code === 0 ? NORMAL_CLOSE : CLOSE_BASE + code, cutText(reason, MAX_REASON_BYTES));
+    this.#ws.close(
+      code === 0 ? NORMAL_CLOSE : CLOSE_BASE + code,
+      cutText(reason, MAX_REASON_BYTES),
+    );
   }
 
   /**
@@ -309,7 +336,12 @@ class WebSocketSession extends BaseSession {
   }
 
   stats() {
-    return { rttMs: this.#rttMs, lostPackets: 0, droppedOut: this.droppedOut, droppedIn: this.#unansweredPings };
+    return {
+      rttMs: this.#rttMs,
+      lostPackets: 0,
+      droppedOut: this.droppedOut,
+      droppedIn: this.#unansweredPings,
+    };
   }
 
   /**
@@ -365,7 +397,8 @@ class WebSocketSession extends BaseSession {
   #closed(code, reason) {
     const own = code >= CLOSE_BASE && code < CLOSE_BASE + 1000 ? code - CLOSE_BASE : 0;
     if (this.#failed) this.end(errors['bad-request'].close, errors['bad-request'].message);
-    else if (code === ABNORMAL_CLOSE) this.end(errors['session-lost'].close, errors['session-lost'].message);
+    else if (code === ABNORMAL_CLOSE)
+      this.end(errors['session-lost'].close, errors['session-lost'].message);
     else this.end(own, reason);
   }
 }

@@ -8,7 +8,8 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
- * @import { Accept, ControlMessage, PathStats, Session, SessionStats, Transport } from './session.js'
+ * @import { Accept, ControlMessage, PathStats, Session, SessionStats } from './session.js'
+ * @import { Transport } from './session.js'
  */
 
 import { isIPv4 } from 'node:net';
@@ -23,14 +24,20 @@ import { countRefusal } from '../counts.js';
 import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
 import { SureStreams } from './sure-streams.js';
 import { isSameHostname } from './peer.js';
-import { BaseSession, FLOOD_PAUSE_MS, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
+import {
+  BaseSession,
+  FLOOD_PAUSE_MS,
+  MAX_CONTROL_BYTES,
+  MAX_STUCK_BYTES,
+  prepareControl,
+} from './session.js';
 
 /** Connections beyond the sessions, so that those who are one too many can be told why. */
 const SPARE_CONNECTIONS = 64;
 
 /**
- * The part of the idle timeout after which a ping goes out. QUIC gives the connection up after the rest
- * (RFC 9000, section 10.1), so that both together are the timeout.
+ * The part of the idle timeout after which a ping goes out. QUIC gives the connection up after the
+ * rest (RFC 9000, section 10.1), so that both together are the timeout.
  */
 const PING_SHARE = 0.25;
 
@@ -43,7 +50,15 @@ const chunk = new Uint8Array(4 * 1024);
 /** Every session's path is read through these, one after the other. */
 const pathFields = new Float64Array(PATH_FIELDS);
 /** @type {PathStats} */
-const pathStats = { rttMs: 0, sentPackets: 0, lostPackets: 0, droppedOut: 0, deliveryBps: 0, deliveryIsLimit: false, underWayMs: 0 };
+const pathStats = {
+  rttMs: 0,
+  sentPackets: 0,
+  lostPackets: 0,
+  droppedOut: 0,
+  deliveryBps: 0,
+  deliveryIsLimit: false,
+  underWayMs: 0,
+};
 
 /** The first byte of audio packets. */
 const AUDIO_BYTE = (PACKET_VERSION << 4) | PacketType.audio;
@@ -52,7 +67,8 @@ const AUDIO_BYTE = (PACKET_VERSION << 4) | PacketType.audio;
 const READS_PER_TURN = 16;
 
 /**
- * The silence after which a ping goes out, in milliseconds: it fits twice into what Chromium takes for the timeout.
+ * The silence after which a ping goes out, in milliseconds: it fits twice into what Chromium takes
+ * for the timeout.
  * @param {number} idleTimeoutMs
  */
 function pingAfter(idleTimeoutMs) {
@@ -94,7 +110,14 @@ export class NativeTransport {
   #address = { host: '', port: 0 };
 
   /** @param {Omit<Http3Options, 'host' | 'port' | 'certificate'>} options */
-  constructor({ accept, path = '/session', maxSessions = 1000, log, idleTimeoutMs = 15_000, ...engine }) {
+  constructor({
+    accept,
+    path = '/session',
+    maxSessions = 1000,
+    log,
+    idleTimeoutMs = 15_000,
+    ...engine
+  }) {
     this.#path = path;
     this.#log = log;
     this.#isAllowedHost = engine.isAllowedHost ?? (() => true);
@@ -105,7 +128,15 @@ export class NativeTransport {
     this.recordingPath = engine.readers?.path ?? null;
     const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
     this.#carryOption = carry;
-    this.#opened = sessionOpener({ transport: this, accept, maxSessions, carry, clock: engine.clock ?? systemClock, readers: engine.readers, log });
+    this.#opened = sessionOpener({
+      transport: this,
+      accept,
+      maxSessions,
+      carry,
+      clock: engine.clock ?? systemClock,
+      readers: engine.readers,
+      log,
+    });
     this.carry = carry === 'any' ? 'datagrams' : carry;
     /** What sessions may ask for. @type {readonly Carry[]} */
     this.carries = carry === 'any' ? CARRIES : [];
@@ -120,10 +151,19 @@ export class NativeTransport {
       ...(carry !== 'datagrams' && { maxStreams: MAX_PACKET_STREAMS }),
       ...(engine.ioThreads !== undefined && { ioThreads: engine.ioThreads }),
     });
-    /** The engine's own, which knows sessions by their `id`, for datagrams. @type {Transport['sendMany']} */
-    this.sendMany = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint)) : sendEach;
+    /**
+     * The engine's own, which knows sessions by their `id`, for datagrams.
+     * @type {Transport['sendMany']}
+     */
+    this.sendMany =
+      carry === 'datagrams'
+        ? /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint))
+        : sendEach;
     /** Likewise. @type {Transport['createGroup']} */
-    this.createGroup = carry === 'datagrams' ? /** @type {any} */ (this.#endpoint.createGroup.bind(this.#endpoint)) : undefined;
+    this.createGroup =
+      carry === 'datagrams'
+        ? /** @type {any} */ (this.#endpoint.createGroup.bind(this.#endpoint))
+        : undefined;
     this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
   }
 
@@ -160,7 +200,9 @@ export class NativeTransport {
     return this.#endpoint.admissions();
   }
 
-  /** Delivers the packets that have arrived, which otherwise wait for the event loop's next turn. */
+  /**
+   * Delivers the packets that have arrived, which otherwise wait for the event loop's next turn.
+   */
   poll() {
     this.#endpoint.poll();
   }
@@ -182,7 +224,8 @@ export class NativeTransport {
   /** @param {SessionRequest} request */
   #requested(request) {
     const refusal = this.#refusal(request);
-    if (refusal === null && request.path === this.#readers?.path) return this.#readers.requested(request);
+    if (refusal === null && request.path === this.#readers?.path)
+      return this.#readers.requested(request);
     if (refusal === null) return void (this.#handOver(request) || request.accept());
     countRefusal('upgrade', refusal);
     request.reject(errors[refusal].status);
@@ -196,7 +239,9 @@ export class NativeTransport {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
     if (path !== this.#path && path !== this.#readers?.path) return 'not-found';
     if (carryOf(this.#carryOption, query) === undefined) return 'bad-request';
-    return isSameHostname(origin, authority) || this.#allowsOrigin(origin) ? null : 'origin-not-allowed';
+    return isSameHostname(origin, authority) || this.#allowsOrigin(origin)
+      ? null
+      : 'origin-not-allowed';
   }
 
   /** By this other threads serve sessions of this engine: see PortTransport. */
@@ -239,7 +284,15 @@ export function sessionOpener({ transport, accept, maxSessions, carry, clock, re
     sessions += 1;
     if (readers && native.request?.path === readers.path) return readers.opened(native, onEnd);
     const query = native.request?.query ?? '';
-    new NativeEngineSession({ transport, carry: carryOf(carry, query), room: roomOf(query), native, clock, log, onEnd }).offerTo(accept);
+    new NativeEngineSession({
+      transport,
+      carry: carryOf(carry, query),
+      room: roomOf(query),
+      native,
+      clock,
+      log,
+      onEnd,
+    }).offerTo(accept);
   };
 }
 
@@ -311,8 +364,8 @@ export class NativeEngineSession extends BaseSession {
   }
 
   /**
-   * Closes a peer that doesn't read its control messages once their queue is full. One that takes no more of them is
-   * closing: its own end, and the reason for it, are on the way.
+   * Closes a peer that doesn't read its control messages once their queue is full. One that takes
+   * no more of them is closing: its own end, and the reason for it, are on the way.
    * @param {object | ControlMessage} message
    */
   sendControl(message) {
@@ -448,8 +501,12 @@ function carryOf(option, query) {
   return asked === null ? 'datagrams' : CARRIES.find((carry) => carry === asked);
 }
 
-/** @param {string} query  of a session's URL @returns {string | undefined} the room that it names */
-const roomOf = (query) => (query === '' ? undefined : (new URLSearchParams(query).get(ROOM_QUERY) ?? undefined));
+/**
+ * @param {string} query of a session's URL
+ * @returns {string | undefined} the room that it names
+ */
+const roomOf = (query) =>
+  query === '' ? undefined : (new URLSearchParams(query).get(ROOM_QUERY) ?? undefined);
 
 /** @type {Transport['sendMany']} */
 export function sendEach(sessions, bytes) {

@@ -11,8 +11,8 @@ import { errors } from '../../public/shared/errors.js';
 import { sendEach, sessionOpener } from './webtransport-native.js';
 
 /**
- * WebTransport on a port of the native engine that another thread listens with: that thread decides who may have a session
- * here.
+ * WebTransport on a port of the native engine that another thread listens with: that thread decides
+ * who may have a session here.
  * @implements {Transport}
  */
 export class PortTransport {
@@ -41,9 +41,13 @@ export class PortTransport {
       onFault: (message) => log.error(`the native engine failed: ${message}`),
     });
     /** See NativeTransport. @type {Transport['sendMany']} */
-    this.sendMany = carry === 'datagrams' ? /** @type {any} */ (this.#port.sendMany.bind(this.#port)) : sendEach;
+    this.sendMany =
+      carry === 'datagrams' ? /** @type {any} */ (this.#port.sendMany.bind(this.#port)) : sendEach;
     /** @type {Transport['createGroup']} */
-    this.createGroup = carry === 'datagrams' ? /** @type {any} */ (this.#port.createGroup.bind(this.#port)) : undefined;
+    this.createGroup =
+      carry === 'datagrams'
+        ? /** @type {any} */ (this.#port.createGroup.bind(this.#port))
+        : undefined;
   }
 
   /** The number by which sessions are handed over. */

@@ -1,6 +1,6 @@
 /**
- * WebTransport over HTTP/3 on the quiche engine, the package @fails-components/webtransport: packets
- * are datagrams, control messages are lines on the client's first bidirectional stream.
+ * WebTransport over HTTP/3 on the quiche engine, the package @fails-components/webtransport:
+ * packets are datagrams, control messages are lines on the client's first bidirectional stream.
  *
  * Two limits of the engine can't be mended here: a TLS hello whose server name isn't ASCII ends the
  * process, and a new certificate is taken only by starting anew, see updateCertificate.
@@ -18,7 +18,8 @@
  * @property {() => void} startServer
  * @property {() => void} stopServer
  * @property {() => { host: string, port: number } | null} address
- * @property {(callback: (request: { header?: Record<string, string> }) => Promise<object>) => void} setRequestCallback
+ * @property {(callback: (request: { header?: Record<string, string> }) => Promise<object>) => void}
+ *   setRequestCallback
  * @property {(path: string) => ReadableStream<any>} sessionStream
  *
  * The package's HttpWTSession, as far as it is used.
@@ -29,8 +30,8 @@
  * @property {{ readable: ReadableStream<Uint8Array>, readonly maxDatagramSize: number }} datagrams
  * @property {ReadableStream<BidirectionalStream>} incomingBidirectionalStreams
  * @property {ReadableStream<ReadableStream<Uint8Array>>} incomingUnidirectionalStreams
- * @property {{ writeDatagram: (bytes: Uint8Array) => { code: string } } | undefined | null} [objint]
- *   the engine's own object; gone when the session is over
+ * @property {{ writeDatagram: (bytes: Uint8Array) => { code: string } } | undefined | null}
+ *   [objint] the engine's own object; gone when the session is over
  * @property {(info: { closeCode: number, reason: string }) => void} close
  *
  * @typedef {object} BidirectionalStream
@@ -49,11 +50,21 @@ import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { countRefusal } from '../counts.js';
 import { settlesWithin } from '../timers.js';
 import { isSameHostname } from './peer.js';
-import { BaseSession, closeIdle, cutText, MAX_CONTROL_BYTES, MAX_STUCK_BYTES, prepareControl } from './session.js';
+import {
+  BaseSession,
+  closeIdle,
+  cutText,
+  MAX_CONTROL_BYTES,
+  MAX_STUCK_BYTES,
+  prepareControl,
+} from './session.js';
 
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
 
-/** The time that the engine has to start: with a bad certificate, say, it never tells that it didn't. */
+/**
+ * The time that the engine has to start: with a bad certificate, say, it never tells that it
+ * didn't.
+ */
 const START_TIMEOUT_MS = 5000;
 
 const NOT_STARTED =
@@ -63,7 +74,10 @@ const NOT_STARTED =
 /** The time that sessions and sockets have to close in order, in milliseconds. */
 const STOP_TIMEOUT_MS = 1000;
 
-/** The time that a session's last control messages have to go out before it is closed, in milliseconds. */
+/**
+ * The time that a session's last control messages have to go out before it is closed, in
+ * milliseconds.
+ */
 const FLUSH_MS = 500;
 
 /** The longest close reason. The protocol allows 1024 bytes, and the package cuts by characters. */
@@ -80,21 +94,28 @@ export async function quicheError(load = () => import(ENGINE_PACKAGE)) {
     return null;
   } catch (error) {
     const { code, message } = /** @type {NodeJS.ErrnoException} */ (error);
-    if (code === 'ERR_MODULE_NOT_FOUND') return `the optional package ${ENGINE_PACKAGE} is not installed`;
-    return `the package ${ENGINE_PACKAGE} is installed, but does not load: ${message.split('\n', 1)[0]}`;
+    if (code === 'ERR_MODULE_NOT_FOUND')
+      return `the optional package ${ENGINE_PACKAGE} is not installed`;
+    return (
+      `the package ${ENGINE_PACKAGE} is installed, but does not load: ` +
+      `${message.split('\n', 1)[0]}`
+    );
   }
 }
 
 /**
  * Opens HTTP/3 on the quiche engine.
  *
- * @param {Http3Options & { Http3Server?: QuicheServerClass }} options  Http3Server: in place of the package's
+ * @param {Http3Options & { Http3Server?: QuicheServerClass }} options Http3Server: in place of the
+ *   package's
  * @returns {Promise<QuicheTransport>}
  * @throws {Error} when it doesn't listen: the port is taken, or the certificate is no good
  */
 export async function createQuicheTransport({ Http3Server, ...options }) {
   // Not imported above: where there is no engine, the package complains on the console.
-  const Server = Http3Server ?? /** @type {any} */ ((await import('@fails-components/webtransport')).Http3Server);
+  const Server =
+    Http3Server ??
+    /** @type {any} */ ((await import('@fails-components/webtransport')).Http3Server);
   const transport = new QuicheTransport(Server, options);
   try {
     await transport.listen();
@@ -166,18 +187,21 @@ export class QuicheTransport {
    */
   sendMany(sessions, bytes) {
     const copy = bytes.slice();
-    for (let i = 0; i < sessions.length; i++) /** @type {QuicheSession} */ (sessions[i]).sendCopy(copy);
+    for (let i = 0; i < sessions.length; i++)
+      /** @type {QuicheSession} */ (sessions[i]).sendCopy(copy);
   }
 
   /**
-   * Has the engine serve a new certificate. It can't while it runs, so it is started anew as soon as
-   * nobody is connected; until then it serves the old one, see certificateHash.
+   * Has the engine serve a new certificate. It can't while it runs, so it is started anew as soon
+   * as nobody is connected; until then it serves the old one, see certificateHash.
    * @param {Certificate} certificate
    */
   updateCertificate(certificate) {
     this.#nextCertificate = certificate;
     if (this.#sessions.size > 0) {
-      this.#options.log.warn?.('HTTP/3 on quiche keeps its old certificate until its last session has ended.');
+      this.#options.log.warn?.(
+        'HTTP/3 on quiche keeps its old certificate until its last session has ended.',
+      );
     }
     this.#renewWhenEmpty();
   }
@@ -221,7 +245,11 @@ export class QuicheTransport {
   #requested(request) {
     const refusal = this.#refusal(request.header ?? {});
     if (refusal !== null) countRefusal('upgrade', refusal);
-    return Promise.resolve({ ...request, path: this.#path, status: refusal === null ? 200 : errors[refusal].status });
+    return Promise.resolve({
+      ...request,
+      path: this.#path,
+      status: refusal === null ? 200 : errors[refusal].status,
+    });
   }
 
   /**
@@ -231,7 +259,9 @@ export class QuicheTransport {
   #refusal({ ':path': path, ':authority': authority, origin }) {
     if (this.#options.isAllowedHost?.(authority) === false) return 'host-not-allowed';
     if (this.#closing !== null || String(path).split('?', 1)[0] !== this.#path) return 'not-found';
-    return isSameHostname(origin, authority) || this.#options.allowsOrigin?.(origin) ? null : 'origin-not-allowed';
+    return isSameHostname(origin, authority) || this.#options.allowsOrigin?.(origin)
+      ? null
+      : 'origin-not-allowed';
   }
 
   /** @param {QuicheWebTransport} webTransport */
@@ -241,7 +271,13 @@ export class QuicheTransport {
       this.#sessions.delete(session);
       this.#renewWhenEmpty();
     };
-    const session = new QuicheSession({ transport: this, webTransport, clock: this.#clock, log, onEnd });
+    const session = new QuicheSession({
+      transport: this,
+      webTransport,
+      clock: this.#clock,
+      log,
+      onEnd,
+    });
     const isFull = this.#sessions.size >= maxSessions;
     this.#sessions.add(session);
     const open = () => {
@@ -255,10 +291,20 @@ export class QuicheTransport {
   }
 
   #renewWhenEmpty() {
-    if (this.#nextCertificate === null || this.#sessions.size > 0 || this.#renewing || this.#closing) return;
+    if (
+      this.#nextCertificate === null ||
+      this.#sessions.size > 0 ||
+      this.#renewing ||
+      this.#closing
+    )
+      return;
     this.#renewing = true;
     this.#renew(this.#nextCertificate)
-      .catch((error) => this.#options.log.error(`HTTP/3 did not take its new certificate: ${error?.message ?? error}`))
+      .catch((error) =>
+        this.#options.log.error(
+          `HTTP/3 did not take its new certificate: ${error?.message ?? error}`,
+        ),
+      )
       .finally(() => (this.#renewing = false));
   }
 
@@ -287,7 +333,11 @@ export class QuicheTransport {
     this.#stopChecks();
     const sessions = [...this.#sessions];
     for (const session of sessions) session.closeWith('server-closing');
-    await settlesWithin(this.#clock, STOP_TIMEOUT_MS, Promise.all(sessions.map(({ gone }) => gone)));
+    await settlesWithin(
+      this.#clock,
+      STOP_TIMEOUT_MS,
+      Promise.all(sessions.map(({ gone }) => gone)),
+    );
     await this.#stop();
   }
 }
@@ -297,7 +347,10 @@ class QuicheSession extends BaseSession {
   #webTransport;
   #clock;
   #lines;
-  /** Writes to the client's first bidirectional stream. @type {WritableStreamDefaultWriter<Uint8Array> | null} */
+  /**
+   * Writes to the client's first bidirectional stream.
+   * @type {WritableStreamDefaultWriter<Uint8Array> | null}
+   */
   #writer = null;
   /** Lines from before there was a stream. @type {Uint8Array[]} */
   #waiting = [];
@@ -331,13 +384,17 @@ class QuicheSession extends BaseSession {
 
   /** Reads what arrives, until the session is over. */
   start() {
-    const { datagrams, incomingBidirectionalStreams, incomingUnidirectionalStreams } = this.#webTransport;
-    // Never cancelled: the engine throws when it delivers to a stream that was. Read without a pause,
-    // they hold nothing.
+    const { datagrams, incomingBidirectionalStreams, incomingUnidirectionalStreams } =
+      this.#webTransport;
+    // Never cancelled: the engine throws when it delivers to a stream that was. Read without a
+    // pause, they hold nothing.
     const fail = (/** @type {unknown} */ error) => this.fail(error);
     readAll(datagrams.readable, (bytes) => this.receive(bytes, this.#clock.now())).catch(fail);
     readAll(incomingBidirectionalStreams, (stream) => this.#stream(stream)).catch(fail);
-    readAll(incomingUnidirectionalStreams, (readable) => void readable.cancel(refusal).catch(ignoreError)).catch(fail);
+    readAll(
+      incomingUnidirectionalStreams,
+      (readable) => void readable.cancel(refusal).catch(ignoreError),
+    ).catch(fail);
   }
 
   /** @param {Uint8Array} bytes */
@@ -346,7 +403,8 @@ class QuicheSession extends BaseSession {
   }
 
   /**
-   * Sends through the engine's own object: the package's writer doesn't say when a datagram was dropped.
+   * Sends through the engine's own object: the package's writer doesn't say when a datagram was
+   * dropped.
    * @param {Uint8Array} bytes not to be changed any more; several sessions may share them
    * @returns {boolean} false when they were dropped
    */
@@ -389,7 +447,10 @@ class QuicheSession extends BaseSession {
     if (!this.end(code, reason)) return;
     const info = { closeCode: code, reason: cutText(reason, MAX_REASON_BYTES) };
     if (this.#queuedBytes === 0 || this.#writer === null) this.#closeEngine(info);
-    else void settlesWithin(this.#clock, FLUSH_MS, this.#lastWrite).then(() => this.#closeEngine(info));
+    else
+      void settlesWithin(this.#clock, FLUSH_MS, this.#lastWrite).then(() =>
+        this.#closeEngine(info),
+      );
   }
 
   stats() {
@@ -447,7 +508,8 @@ const refusal = { code: errors['bad-request'].close };
 const ignoreError = () => {};
 
 /**
- * Reads a stream to its end, or until it breaks: the end of its session, or of the server, tells what happened.
+ * Reads a stream to its end, or until it breaks: the end of its session, or of the server, tells
+ * what happened.
  * @template T
  * @param {ReadableStream<T>} stream
  * @param {(value: T) => void} onValue

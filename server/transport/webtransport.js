@@ -1,15 +1,18 @@
 /**
- * @import { CongestionController, NativeSession, SessionRequest, SharedEndpoint } from '@aloud/native'
+ * @import { CongestionController, NativeSession, SessionRequest } from '@aloud/native'
+ * @import { SharedEndpoint } from '@aloud/native'
  * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'
  * @import { Accept, Transport } from './session.js'
  *
- * @typedef {object} Readers  what serves sessions that are no room's: those who listen to a recording
+ * @typedef {object} Readers what serves sessions that are no room's: those who listen to a
+ *   recording
  * @property {string} path
  * @property {(request: SessionRequest) => void} requested  answers it, at once or later
- * @property {(native: NativeSession, onEnd: () => void) => void} opened  onEnd: to be called once, when it has ended
+ * @property {(native: NativeSession, onEnd: () => void) => void} opened onEnd: to be called once,
+ *   when it has ended
  *
  * @typedef {object} Http3Options
  * @property {Accept} accept
@@ -18,31 +21,36 @@
  * @property {{ certPem: string, keyPem: string }} certificate
  * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
  * @property {CongestionController} [congestionController]  of the native engine
- * @property {number} [receiveQueue]   packets of one session that wait to be read, of the native engine
- * @property {Carry | 'any'} [carry]   how packets go; else than as datagrams on the native engine alone. any: as each
- *                                     session asks, as datagrams where it doesn't
- * @property {string} [path]           the path of sessions, with any query; others get a 404, and pages of
- *                                     other hosts a 403
+ * @property {number} [receiveQueue] packets of one session that wait to be read, of the native
+ *   engine
+ * @property {Carry | 'any'} [carry] how packets go; else than as datagrams on the native engine
+ *   alone. any: as each session asks, as datagrams where it doesn't
+ * @property {string} [path] the path of sessions, with any query; others get a 404, and pages of
+ *   other hosts a 403
  * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
- * @property {(origin: string | undefined) => boolean} [allowsOrigin]  asked with the origin of another host's page
+ * @property {(origin: string | undefined) => boolean} [allowsOrigin] asked with the origin of
+ *   another host's page
  * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
  * @property {number} [ioThreads]     threads for QUIC's work, of the native engine
  * @property {Readers} [readers]       takes sessions at a path of their own, of the native engine
- * @property {(request: SessionRequest) => boolean} [handOver]  asked for each session that may be opened, of the native
- *   engine: true where it was taken, to be handed to another thread
+ * @property {(request: SessionRequest) => boolean} [handOver] asked for each session that may be
+ *   opened, of the native engine: true where it was taken, to be handed to another thread
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {Clock} [clock]
  *
- * @typedef {Transport & { address: () => { host: string, port: number },
- *   carry?: Carry, carries?: readonly Carry[], recordingPath?: string | null, share?: () => SharedEndpoint,
- *   closePort?: (port: number, code: import('../../public/shared/errors.js').ErrorCode) => void,
+ * @typedef {Transport & { address: () => { host: string, port: number }, carry?: Carry, carries?:
+ *   readonly Carry[], recordingPath?: string | null, share?: () => SharedEndpoint, closePort?:
+ *   (port: number, code: import('../../public/shared/errors.js').ErrorCode) => void,
  *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
- *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions }} Http3Transport
- *   address: its host is an address of IPv4 where no other is listened on; carries: what sessions may ask for; share, closePort: for other threads that serve sessions, where the engine can do that; admissions: counts of new connections, where the engine knows them
+ *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions
+ *   }} Http3Transport address: its host is an address of IPv4 where no other is listened on;
+ *   carries: what sessions may ask for; share, closePort: for other threads that serve sessions,
+ *   where the engine can do that; admissions: counts of new connections, where the engine knows
+ *   them
  *
  * @typedef {object} EngineChoice
  * @property {Http3Transport | null} transport  null when there is no HTTP/3
- * @property {string} line                      one sentence about it, for the person who starts the server
+ * @property {string} line one sentence about it, for the person who starts the server
  */
 
 import { BUILD_COMMAND, load, NativeUnavailableError } from '@aloud/native';
@@ -51,9 +59,10 @@ import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 
 /**
- * The engines by name: why each can't be had here (null when it can), what opens it, how to get it, and what is to be known.
- * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: string, warning?: string,
- *   open: (options: Http3Options) => Promise<Http3Transport> }>}
+ * The engines by name: why each can't be had here (null when it can), what opens it, how to get it,
+ * and what is to be known.
+ * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: string,
+ *   warning?: string, open: (options: Http3Options) => Promise<Http3Transport> }>}
  */
 const engines = {
   native: {
@@ -65,7 +74,9 @@ const engines = {
     error: quicheError,
     open: createQuicheTransport,
     remedy: 'npm install @fails-components/webtransport-transport-http3-quiche',
-    warning: ` One packet of a stranger can end this engine, and the server with it. Where strangers reach it: ${BUILD_COMMAND}`,
+    warning:
+      ' One packet of a stranger can end this engine, and the server with it. Where strangers ' +
+      `reach it: ${BUILD_COMMAND}`,
   },
 };
 
@@ -79,7 +90,10 @@ const engines = {
  */
 export async function openWebTransport(engine, options) {
   if (engine === 'none') {
-    return { transport: null, line: 'WebTransport is off: --engine none. Start with --engine auto to turn it on.' };
+    return {
+      transport: null,
+      line: 'WebTransport is off: --engine none. Start with --engine auto to turn it on.',
+    };
   }
   const names = engine === 'auto' ? enginesFor(options.carry) : [engine];
   const reasons = [];
@@ -89,12 +103,18 @@ export async function openWebTransport(engine, options) {
       const transport = await openEngine(name, options);
       const { port } = transport.address();
       const { warning = '' } = engines[name];
-      return { transport, line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.${warning}` };
+      return {
+        transport,
+        line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.${warning}`,
+      };
     }
     reasons.push(`the engine ${name} is missing (${reason})`);
   }
   const remedy = engines[names[0]].remedy;
-  return { transport: null, line: `WebTransport is off: ${reasons.join(' and ')}. To turn it on: ${remedy}` };
+  return {
+    transport: null,
+    line: `WebTransport is off: ${reasons.join(' and ')}. To turn it on: ${remedy}`,
+  };
 }
 
 /**
@@ -102,7 +122,8 @@ export async function openWebTransport(engine, options) {
  * @param {Http3Options['carry']} [carry]
  * @returns {('native' | 'quiche')[]}
  */
-const enginesFor = (carry = 'datagrams') => (carry === 'datagrams' ? ['native', 'quiche'] : ['native']);
+const enginesFor = (carry = 'datagrams') =>
+  carry === 'datagrams' ? ['native', 'quiche'] : ['native'];
 
 /**
  * @param {'native' | 'quiche'} name
@@ -113,7 +134,12 @@ async function openEngine(name, options) {
   try {
     return await engines[name].open(options);
   } catch (error) {
-    throw listenError(error, 'h3-port', [options.host ?? '::'].flat().join(', '), options.port ?? 0);
+    throw listenError(
+      error,
+      'h3-port',
+      [options.host ?? '::'].flat().join(', '),
+      options.port ?? 0,
+    );
   }
 }
 

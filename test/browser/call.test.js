@@ -18,10 +18,19 @@ import { useSite } from './support/site.js';
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
 
 /** Only the server's own engine takes another certificate while it runs. */
-const renewalTests = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inBrowser;
+const renewalTests = chromiumPath
+  ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative)
+  : inBrowser;
 
 inBrowser.describe(`a call in ${BROWSER}`, () => {
-  const site = useSite(['--idle-timeout-ms', '3000', '--away-timeout-ms', '1000', '--max-participants', '2']);
+  const site = useSite([
+    '--idle-timeout-ms',
+    '3000',
+    '--away-timeout-ms',
+    '1000',
+    '--max-participants',
+    '2',
+  ]);
   /** @type {(() => Promise<unknown>)[]} */
   const closing = [];
   afterEach(async () => {
@@ -32,61 +41,91 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
 
   inBrowser.it('takes WebTransport by itself', async () => {
     const page = await site.join('auto', { name: 'Anna', transport: 'auto' });
-    expect(await page.getByLabel('How you are connected').innerText()).toMatch(/Connected over WebTransport/);
-    await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip \d+ ms/);
+    expect(await page.getByLabel('How you are connected').innerText()).toMatch(
+      /Connected over WebTransport/,
+    );
+    await expect
+      .poll(() => page.getByLabel('How you are connected').innerText())
+      .toMatch(/Round trip \d+ ms/);
   });
 
-  renewalTests.it('lets people in, and stays, when the server has renewed its certificate', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'aloud-renewal-'));
-    const schedule = new DaySchedule();
-    // The browser's own clock has to lie within both certificates' days.
-    schedule.wallMs -= 10.5 * 24 * 60 * 60 * 1000;
-    const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--cert-dir', directory], env: {} });
-    const log = createLog({ level: 'error' });
-    const server = await createServer(config, { log, clock: schedule, wallNow: () => schedule.wallMs });
-    closing.push(() => server.close(), async () => rmSync(directory, { recursive: true }));
-    const hashes = async () => {
-      const answer = await fetch(new URL('/api/config', server.url));
-      return /** @type {string[]} */ ((await answer.json()).transports.webtransport.certificateHashes);
-    };
-    const transport = 'webtransport';
-    const anna = await joinRoom(site.browser, server.url, 'renewed', { name: 'Anna', transport });
-    const [first] = await hashes();
-    schedule.pass(9.5);
-    await expect.poll(hashes).toHaveLength(2);
-    schedule.pass(1);
-    await expect.poll(hashes).not.toContain(first);
-    await joinRoom(site.browser, server.url, 'renewed', { name: 'Ben', transport });
-    await shows(anna, /^Anna \(you\)/, /^Ben/);
-    expect(await notices(anna)).toBe('');
-  });
+  renewalTests.it(
+    'lets people in, and stays, when the server has renewed its certificate',
+    async () => {
+      const directory = mkdtempSync(join(tmpdir(), 'aloud-renewal-'));
+      const schedule = new DaySchedule();
+      // The browser's own clock has to lie within both certificates' days.
+      schedule.wallMs -= 10.5 * 24 * 60 * 60 * 1000;
+      const config = loadConfig({
+        argv: ['--port', '0', '--h3-port', '0', '--cert-dir', directory],
+        env: {},
+      });
+      const log = createLog({ level: 'error' });
+      const server = await createServer(config, {
+        log,
+        clock: schedule,
+        wallNow: () => schedule.wallMs,
+      });
+      closing.push(
+        () => server.close(),
+        async () => rmSync(directory, { recursive: true }),
+      );
+      const hashes = async () => {
+        const answer = await fetch(new URL('/api/config', server.url));
+        return /** @type {string[]} */ (
+          (await answer.json()).transports.webtransport.certificateHashes
+        );
+      };
+      const transport = 'webtransport';
+      const anna = await joinRoom(site.browser, server.url, 'renewed', { name: 'Anna', transport });
+      const [first] = await hashes();
+      schedule.pass(9.5);
+      await expect.poll(hashes).toHaveLength(2);
+      schedule.pass(1);
+      await expect.poll(hashes).not.toContain(first);
+      await joinRoom(site.browser, server.url, 'renewed', { name: 'Ben', transport });
+      await shows(anna, /^Anna \(you\)/, /^Ben/);
+      expect(await notices(anna)).toBe('');
+    },
+  );
 
   inBrowser.it('takes a WebSocket where the server has no HTTP/3, and says so', async () => {
     const plain = await startServer('--engine', 'none');
     closing.push(() => plain.close());
-    const page = await joinRoom(site.browser, plain.url, 'auto', { name: 'Anna', transport: 'auto' });
+    const page = await joinRoom(site.browser, plain.url, 'auto', {
+      name: 'Anna',
+      transport: 'auto',
+    });
     const connection = await page.getByLabel('How you are connected').innerText();
     expect(connection).toMatch(/Connected over WebSocket/);
     expect(connection).toMatch(/Tried WebTransport first\. ./);
     await shows(page, /^Anna \(you\)/);
 
-    const stubborn = await openRoom(site.browser, plain.url, 'auto', { name: 'Ben', transport: 'webtransport' });
+    const stubborn = await openRoom(site.browser, plain.url, 'auto', {
+      name: 'Ben',
+      transport: 'webtransport',
+    });
     await stubborn.getByRole('button', { name: 'Join' }).click();
-    await expect.poll(() => notices(stubborn)).toMatch(/doesn’t offer the connection that you chose\. Choose Automatic/);
+    await expect
+      .poll(() => notices(stubborn))
+      .toMatch(/doesn’t offer the connection that you chose\. Choose Automatic/);
   });
 
-  inBrowser.it('takes HTTP/1 in a browser that has neither WebTransport nor WebSocket', async () => {
-    const prepare = (/** @type {Page} */ page) =>
-      page.route('**/client/call/worker.js', async (route) => {
-        const response = await route.fetch();
-        const body = `delete self.WebTransport; delete self.WebSocket;\n${await response.text()}`;
-        await route.fulfill({ response, body });
-      });
-    const page = await site.join('auto', { name: 'Anna', transport: 'auto', prepare });
-    const connection = await page.getByLabel('How you are connected').innerText();
-    expect(connection).toMatch(/Connected over HTTP\/1/);
-    expect(connection).toMatch(/Tried WebTransport first\. .[^]*Tried WebSocket first\. ./);
-  });
+  inBrowser.it(
+    'takes HTTP/1 in a browser that has neither WebTransport nor WebSocket',
+    async () => {
+      const prepare = (/** @type {Page} */ page) =>
+        page.route('**/client/call/worker.js', async (route) => {
+          const response = await route.fetch();
+          const body = `delete self.WebTransport; delete self.WebSocket;\n${await response.text()}`;
+          await route.fulfill({ response, body });
+        });
+      const page = await site.join('auto', { name: 'Anna', transport: 'auto', prepare });
+      const connection = await page.getByLabel('How you are connected').innerText();
+      expect(connection).toMatch(/Connected over HTTP\/1/);
+      expect(connection).toMatch(/Tried WebTransport first\. .[^]*Tried WebSocket first\. ./);
+    },
+  );
 
   inBrowser.it('lets one listen when the microphone is refused, and says what to do', async () => {
     const refusing = await openBrowser({ microphone: 'refused' });
@@ -116,7 +155,9 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
     await shows(page, /^Anna \(you\)[^]*muted/);
     await page.getByRole('button', { name: 'Unmute' }).click();
     await shows(page, /^Anna \(you\)(?![^]*muted)/);
-    expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe('false');
+    expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe(
+      'false',
+    );
     expect(await notices(page)).toBe('');
   });
 
@@ -132,14 +173,17 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
     expect(await notices(page)).toBe('');
   });
 
-  inBrowser.it('says beside the field what is wrong with a control character in a name', async () => {
-    const page = await site.room('names', { name: 'A\u0007nna' });
-    await page.getByRole('button', { name: 'Join' }).click();
-    const field = page.getByLabel('Name');
-    await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
-    expect(await page.locator('#name-problem').innerText()).toMatch(/1 to 40 characters/);
-    expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
-  });
+  inBrowser.it(
+    'says beside the field what is wrong with a control character in a name',
+    async () => {
+      const page = await site.room('names', { name: 'A\u0007nna' });
+      await page.getByRole('button', { name: 'Join' }).click();
+      const field = page.getByLabel('Name');
+      await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
+      expect(await page.locator('#name-problem').innerText()).toMatch(/1 to 40 characters/);
+      expect(await field.evaluate((element) => element === document.activeElement)).toBe(true);
+    },
+  );
 
   inBrowser.it('says how a name that is too long is shown, and shows it so', async () => {
     const page = await site.room('names', { name: 'x'.repeat(41) });
@@ -150,7 +194,10 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
 
   inBrowser.it('says that the connection is lost, and lets one leave meanwhile', async () => {
     const doomed = await startServer();
-    const page = await joinRoom(site.browser, doomed.url, 'lost', { name: 'Anna', problems: CUT_OFF });
+    const page = await joinRoom(site.browser, doomed.url, 'lost', {
+      name: 'Anna',
+      problems: CUT_OFF,
+    });
     await doomed.close();
     await expect.poll(() => notices(page), { timeout: 10_000 }).toMatch(/The connection broke off/);
     await page.getByRole('button', { name: 'Leave' }).click();

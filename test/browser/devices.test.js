@@ -10,7 +10,9 @@ import { joinRoom } from './support/room-page.js';
 /** Tones for the fake microphone, as long as words: what is steady is taken for a hum. */
 const tone = Float32Array.from({ length: 60 * 48000 }, (_, i) => {
   const isOn = i % 24000 < 12000;
-  return isOn ? 0.3 * Math.sin((2 * Math.PI * (300 + 40 * (Math.floor(i / 24000) % 7)) * i) / 48000) : 0;
+  return isOn
+    ? 0.3 * Math.sin((2 * Math.PI * (300 + 40 * (Math.floor(i / 24000) % 7)) * i) / 48000)
+    : 0;
 });
 
 const loudest = (/** @type {Float32Array} */ samples) =>
@@ -30,7 +32,9 @@ function keepDevices() {
     return stream;
   };
   mediaDevices.enumerateDevices = async () =>
-    (await enumerateDevices.call(mediaDevices)).filter(({ kind }) => !kept.isGone || kind !== 'audioinput');
+    (await enumerateDevices.call(mediaDevices)).filter(
+      ({ kind }) => !kept.isGone || kind !== 'audioinput',
+    );
 }
 
 /** Runs in the page. @param {boolean} isGone whether there is no other microphone */
@@ -92,10 +96,15 @@ inBrowser.describe(`devices that come and go during a call, in ${BROWSER}`, () =
   });
 
   const idOfSpeaker = () =>
-    server.rooms.get('devices')?.describe().people.find(({ name }) => name === 'Spe')?.id ?? '';
+    server.rooms
+      .get('devices')
+      ?.describe()
+      .people.find(({ name }) => name === 'Spe')?.id ?? '';
   const isHeard = async () => {
     await heard();
-    await expect.poll(async () => loudest(await heard()), { timeout: 10_000, interval: 250 }).toBeGreaterThan(0.1);
+    await expect
+      .poll(async () => loudest(await heard()), { timeout: 10_000, interval: 250 })
+      .toBeGreaterThan(0.1);
   };
   const isSilent = async () => {
     await pass(1000);
@@ -110,14 +119,17 @@ inBrowser.describe(`devices that come and go during a call, in ${BROWSER}`, () =
     expect(await notices(speaker)).toMatch(/Your microphone is in use now/);
   });
 
-  inBrowser.it('listens while there is no microphone, and is heard when one is plugged in', async () => {
-    await speaker.evaluate(unplug, true);
-    await expect.poll(() => notices(speaker)).toMatch(/The microphone stopped sending sound/);
-    await isSilent();
-    await speaker.evaluate(plugIn);
-    await isHeard();
-    expect(await notices(speaker)).not.toMatch(/stopped sending/);
-  });
+  inBrowser.it(
+    'listens while there is no microphone, and is heard when one is plugged in',
+    async () => {
+      await speaker.evaluate(unplug, true);
+      await expect.poll(() => notices(speaker)).toMatch(/The microphone stopped sending sound/);
+      await isSilent();
+      await speaker.evaluate(plugIn);
+      await isHeard();
+      expect(await notices(speaker)).not.toMatch(/stopped sending/);
+    },
+  );
 
   inBrowser.it('is heard again when the system had stopped its sound', async () => {
     await speaker.evaluate(async () => {
@@ -129,7 +141,9 @@ inBrowser.describe(`devices that come and go during a call, in ${BROWSER}`, () =
     });
     await expect.poll(() => notices(speaker)).toMatch(/Turn sound on/);
     await isSilent();
-    await speaker.evaluate(() => delete (/** @type {any} */ (window).aloud.call.output.context.resume));
+    await speaker.evaluate(
+      () => delete (/** @type {any} */ (window).aloud.call.output.context.resume),
+    );
     await speaker.getByRole('button', { name: 'Turn sound on' }).click();
     await isHeard();
     await expect.poll(() => notices(speaker)).not.toMatch(/holds sound back/);

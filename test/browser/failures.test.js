@@ -8,21 +8,34 @@ import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
+  page.getByRole('button', { name, exact: true });
 const notices = (/** @type {Page} */ page) => page.getByRole('alert').innerText();
 const tell = (/** @type {Page} */ page, /** @type {string} */ type, /** @type {object} */ told) =>
   page.evaluate(([name, detail]) => {
-    /** @type {any} */ (window).aloud.call.dispatchEvent(new CustomEvent(/** @type {string} */ (name), { detail }));
+    /** @type {any} */ (window).aloud.call.dispatchEvent(
+      new CustomEvent(/** @type {string} */ (name), { detail }),
+    );
   }, /** @type {const} */ ([type, told]));
 
 /** The codes that end a call, or don't let it begin. */
 const ends = [
-  ...Object.keys(errors).filter((code) => !/^(chat|recording|operator)-|^(user-name|content-type|body-too-large)$/.test(code)),
-  'connection-failed', 'connection-lost', 'no-answer', 'not-offered', 'no-webtransport', 'no-sound', 'from the future',
+  ...Object.keys(errors).filter(
+    (code) => !/^(chat|recording|operator)-|^(user-name|content-type|body-too-large)$/.test(code),
+  ),
+  'connection-failed',
+  'connection-lost',
+  'no-answer',
+  'not-offered',
+  'no-webtransport',
+  'no-sound',
+  'from the future',
 ];
 
 /** The codes with which a call goes on. */
-const during = Object.keys(failureTexts).filter((code) => /^(microphone|speaker|sound)-|^no-(microphone|speaker|shared-memory)$/.test(code));
+const during = Object.keys(failureTexts).filter((code) =>
+  /^(microphone|speaker|sound)-|^no-(microphone|speaker|shared-memory)$/.test(code),
+);
 
 /** Runs in the page before all else: the network's part of a call, that ends as it is told to. */
 function failingWorker() {
@@ -31,7 +44,11 @@ function failingWorker() {
     Worker: class extends EventTarget {
       /** @param {any} message */
       postMessage({ type }) {
-        const data = { type: 'ended', code: /** @type {any} */ (window).endsWith, message: 'What a machine says.' };
+        const data = {
+          type: 'ended',
+          code: /** @type {any} */ (window).endsWith,
+          message: 'What a machine says.',
+        };
         if (type === 'join') setTimeout(() => /** @type {any} */ (this).onmessage({ data }), 1);
       }
       terminate() {}
@@ -46,18 +63,25 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     site.room('failures', { name: 'Anna', prepare });
   const without = (/** @type {string} */ script) => open((page) => page.addInitScript(script));
 
-  inBrowser.it('is a sentence of the page for whatever ends a call, and the green room is ready again', async () => {
-    const page = await open((blank) => blank.addInitScript(failingWorker));
-    await page.getByLabel('Microphone', { exact: true }).selectOption('none');
-    for (const code of ends) {
-      await page.evaluate((one) => Object.assign(window, { endsWith: one }), code);
-      await button(page, 'Join').click();
-      // What is wrong with a password is said beside its field.
-      const said = code.startsWith('password-') ? () => page.locator('#password-problem').innerText() : () => notices(page);
-      await expect.poll(async () => (await said()).replace(/\s+Dismiss$/, ''), { interval: 10 }).toBe(noticeText(code));
-      expect(await button(page, 'Join').isEnabled()).toBe(true);
-    }
-  });
+  inBrowser.it(
+    'is a sentence of the page for whatever ends a call, and the green room is ready again',
+    async () => {
+      const page = await open((blank) => blank.addInitScript(failingWorker));
+      await page.getByLabel('Microphone', { exact: true }).selectOption('none');
+      for (const code of ends) {
+        await page.evaluate((one) => Object.assign(window, { endsWith: one }), code);
+        await button(page, 'Join').click();
+        // What is wrong with a password is said beside its field.
+        const said = code.startsWith('password-')
+          ? () => page.locator('#password-problem').innerText()
+          : () => notices(page);
+        await expect
+          .poll(async () => (await said()).replace(/\s+Dismiss$/, ''), { interval: 10 })
+          .toBe(noticeText(code));
+        expect(await button(page, 'Join').isEnabled()).toBe(true);
+      }
+    },
+  );
 
   inBrowser.it('is a sentence of the page for whatever happens during a call', async () => {
     const page = await site.join('during', { name: 'Anna' });
@@ -68,14 +92,28 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
       await tell(page, 'settled', { code });
     }
     for (const code of ['recording-off', 'recording-limit', 'recording-busy', 'recording-failed']) {
-      await tell(page, 'control', { type: 'refused', of: 'record', code, message: 'What a machine says.' });
+      await tell(page, 'control', {
+        type: 'refused',
+        of: 'record',
+        code,
+        message: 'What a machine says.',
+      });
       await expect.poll(() => notices(page), { interval: 10 }).toContain(noticeText(code));
     }
     const id = '0123456789abcdef';
-    const stopped = { id, on: false, by: 'Ben', startedAt: '2026-01-01T10:00:00Z', code: 'recording-failed', message: 'What a machine says.' };
+    const stopped = {
+      id,
+      on: false,
+      by: 'Ben',
+      startedAt: '2026-01-01T10:00:00Z',
+      code: 'recording-failed',
+      message: 'What a machine says.',
+    };
     await tell(page, 'control', { type: 'recording', recording: { ...stopped, on: true } });
     await tell(page, 'control', { type: 'recording', recording: stopped });
-    await expect.poll(() => page.getByRole('status').innerText()).toBe(noticeText('recording-failed'));
+    await expect
+      .poll(() => page.getByRole('status').innerText())
+      .toBe(noticeText('recording-failed'));
     await button(page, 'Record').click();
     await page.getByRole('complementary').getByText(noticeText('recording-failed')).waitFor();
     await tell(page, 'control', { type: 'recording', recording: { ...stopped, ready: true } });
@@ -83,14 +121,21 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     await filesFailed.waitFor({ timeout: 10_000 });
     // A change of the people shows the panel anew, which says the same.
     const changed = page.evaluate(
-      () => new Promise((resolve) => /** @type {any} */ (window).aloud.call.addEventListener('people', () => resolve(true), { once: true })),
+      () =>
+        new Promise((resolve) =>
+          /** @type {any} */ (window).aloud.call.addEventListener('people', () => resolve(true), {
+            once: true,
+          }),
+        ),
     );
     await button(page, 'Mute').click();
     await changed;
     expect(await filesFailed.isVisible()).toBe(true);
     // To open the panel again is to ask again.
     await button(page, 'Record').click();
-    await page.route('**/api/recordings/**', (route) => route.fulfill({ json: { files: [{ file: 'mix.opus', label: '', person: null, bytes: 9 }] } }));
+    await page.route('**/api/recordings/**', (route) =>
+      route.fulfill({ json: { files: [{ file: 'mix.opus', label: '', person: null, bytes: 9 }] } }),
+    );
     await button(page, 'Record').click();
     await page.getByRole('link', { name: 'Everybody together' }).waitFor();
     expect(await page.locator('body').innerText()).not.toContain('machine');
@@ -100,15 +145,19 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     const page = await site.join('short-of-time', { name: 'Anna' });
     for (let turn = 0; turn < 2; turn++) {
       const said = await page.evaluate(
-        () => new Promise((resolve) => {
-          const { call } = /** @type {any} */ (window).aloud;
-          const short = (/** @type {any} */ { detail: told }) => {
-            const detail = { ...told, detail: { ...told.detail, client: { ...told.detail.client, isShortOfTime: true } } };
-            call.dispatchEvent(new CustomEvent('stats', { detail }));
-            resolve(document.querySelector('[role=alert]')?.textContent);
-          };
-          call.addEventListener('stats', short, { once: true });
-        }),
+        () =>
+          new Promise((resolve) => {
+            const { call } = /** @type {any} */ (window).aloud;
+            const short = (/** @type {any} */ { detail: told }) => {
+              const detail = {
+                ...told,
+                detail: { ...told.detail, client: { ...told.detail.client, isShortOfTime: true } },
+              };
+              call.dispatchEvent(new CustomEvent('stats', { detail }));
+              resolve(document.querySelector('[role=alert]')?.textContent);
+            };
+            call.addEventListener('stats', short, { once: true });
+          }),
       );
       expect(said).toContain(noticeText('computer-busy'));
       // The call's own statistics say a second later that it is over.
@@ -124,7 +173,9 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
     inBrowser.it(`says ${code} before one joins`, async () => {
       const page = await without(script);
       await page.getByText(noticeText(code)).waitFor();
-      await expect.poll(() => page.getByLabel('Microphone', { exact: true }).locator('option').count()).toBe(1);
+      await expect
+        .poll(() => page.getByLabel('Microphone', { exact: true }).locator('option').count())
+        .toBe(1);
     });
   }
 
@@ -135,8 +186,16 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
   });
 
   for (const [code, script] of [
-    ['microphone-busy', 'navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("x", "NotReadableError"); }'],
-    ['no-worker', 'window.Worker = class { constructor() { setTimeout(() => this.onerror(new Event("error")), 1); } postMessage() {} terminate() {} }'],
+    [
+      'microphone-busy',
+      'navigator.mediaDevices.getUserMedia = async () => { throw new DOMException("x", ' +
+        '"NotReadableError"); }',
+    ],
+    [
+      'no-worker',
+      'window.Worker = class { constructor() { setTimeout(() => this.onerror(new ' +
+        'Event("error")), 1); } postMessage() {} terminate() {} }',
+    ],
     ['no-sound', 'AudioWorklet.prototype.addModule = async () => { throw new Error("x"); }'],
   ]) {
     inBrowser.it(`says ${code} when one joins`, async () => {
@@ -144,67 +203,92 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
       await button(page, 'Join').click();
       await page.getByText(noticeText(code)).waitFor();
       // Whatever could not begin leaves nobody behind who is waited for.
-      if (code !== 'microphone-busy') await expect.poll(() => site.server.rooms.get('failures')).toBe(undefined);
+      if (code !== 'microphone-busy')
+        await expect.poll(() => site.server.rooms.get('failures')).toBe(undefined);
     });
   }
 
-  inBrowser.it('lets one listen, or call it off, while the browser waits for leave to use the microphone', async () => {
-    const page = await without(`
+  inBrowser.it(
+    'lets one listen, or call it off, while the browser waits for leave to use the microphone',
+    async () => {
+      const page = await without(`
       const { getUserMedia } = MediaDevices.prototype;
       const allowed = new Promise((resolve) => (window.allow = resolve));
       MediaDevices.prototype.getUserMedia = async function (wish) { await allowed; return getUserMedia.call(this, wish); };
     `);
-    await button(page, 'Join').click();
-    await page.getByText(noticeText('microphone-slow')).waitFor();
-    await button(page, 'Cancel').click();
-    expect(await notices(page)).toBe('');
-    expect(await page.getByRole('status').innerText()).toBe('');
-    await button(page, 'Join').click();
-    await button(page, 'Listen for now').click();
-    await button(page, 'Unmute').waitFor();
-    expect(await notices(page)).toBe('');
-    await page.evaluate(() => /** @type {any} */ (window).allow());
-    await button(page, 'Mute').waitFor();
-    expect(await notices(page)).toContain(noticeText('microphone-back'));
-  });
+      await button(page, 'Join').click();
+      await page.getByText(noticeText('microphone-slow')).waitFor();
+      await button(page, 'Cancel').click();
+      expect(await notices(page)).toBe('');
+      expect(await page.getByRole('status').innerText()).toBe('');
+      await button(page, 'Join').click();
+      await button(page, 'Listen for now').click();
+      await button(page, 'Unmute').waitFor();
+      expect(await notices(page)).toBe('');
+      await page.evaluate(() => /** @type {any} */ (window).allow());
+      await button(page, 'Mute').waitFor();
+      expect(await notices(page)).toContain(noticeText('microphone-back'));
+    },
+  );
 
-  inBrowser.it('says so where the server isn’t there, or doesn’t offer what was chosen', async () => {
-    const page = await site.room('failures', { name: 'Anna', transport: 'webtransport' });
-    await button(page, 'Join').click();
-    await page.getByText(noticeText('not-offered')).waitFor();
-    const gone = await startServer('--engine', 'none');
-    const lost = await openRoom(site.browser, gone.url, 'failures', { name: 'Anna', problems: CUT_OFF });
-    await lost.waitForLoadState('networkidle');
-    await lost.evaluate(() => performance.clearResourceTimings());
-    await gone.close();
-    await button(lost, 'Join').click();
-    await expect.poll(() => notices(lost)).toMatch(/^(The server could not be reached|A part of this page could not be loaded)\. Check your network/);
-  });
+  inBrowser.it(
+    'says so where the server isn’t there, or doesn’t offer what was chosen',
+    async () => {
+      const page = await site.room('failures', { name: 'Anna', transport: 'webtransport' });
+      await button(page, 'Join').click();
+      await page.getByText(noticeText('not-offered')).waitFor();
+      const gone = await startServer('--engine', 'none');
+      const lost = await openRoom(site.browser, gone.url, 'failures', {
+        name: 'Anna',
+        problems: CUT_OFF,
+      });
+      await lost.waitForLoadState('networkidle');
+      await lost.evaluate(() => performance.clearResourceTimings());
+      await gone.close();
+      await button(lost, 'Join').click();
+      await expect
+        .poll(() => notices(lost))
+        .toMatch(
+          /^(The server could not be reached|A part of this page could not be loaded)\. Check your network/,
+        );
+    },
+  );
 
-  inBrowser.it('tells those in a call that the server is about to be restarted, and those who come then why they can’t', async () => {
-    const server = await startServer('--engine', 'none', '--away-timeout-ms', '0');
-    const page = await joinRoom(site.browser, server.url, 'draining', { name: 'Anna', problems: CUT_OFF });
-    const late = await openRoom(site.browser, server.url, 'draining', { name: 'Ben' });
-    const drained = server.drain(60_000);
-    await expect.poll(() => notices(page)).toContain(noticeText('call-draining'));
-    await button(late, 'Join').click();
-    await expect.poll(() => notices(late)).toContain(noticeText('draining'));
-    await button(page, 'Leave').click();
-    await drained;
-    await page.context().close();
-    await late.context().close();
-    await server.close();
-  });
+  inBrowser.it(
+    'tells those in a call that the server is about to be restarted, and those who come ' +
+      'then why they can’t',
+    async () => {
+      const server = await startServer('--engine', 'none', '--away-timeout-ms', '0');
+      const page = await joinRoom(site.browser, server.url, 'draining', {
+        name: 'Anna',
+        problems: CUT_OFF,
+      });
+      const late = await openRoom(site.browser, server.url, 'draining', { name: 'Ben' });
+      const drained = server.drain(60_000);
+      await expect.poll(() => notices(page)).toContain(noticeText('call-draining'));
+      await button(late, 'Join').click();
+      await expect.poll(() => notices(late)).toContain(noticeText('draining'));
+      await button(page, 'Leave').click();
+      await drained;
+      await page.context().close();
+      await late.context().close();
+      await server.close();
+    },
+  );
 
   inBrowser.it('says so in a panel whose parts can’t be had, and lets one try again', async () => {
     let cuts = /vendor\/u|api\/rooms|sound-panel/;
     const cut = (/** @type {Page} */ page) =>
-      page.route(/vendor|api|sound-panel/, (route) => (cuts.test(route.request().url()) ? route.abort() : route.continue()));
+      page.route(/vendor|api|sound-panel/, (route) =>
+        cuts.test(route.request().url()) ? route.abort() : route.continue(),
+      );
     const page = await site.join('panels', { name: 'Anna', prepare: cut });
     expectProblems(page, CUT_OFF);
     await button(page, 'QR code').click();
     await page.getByText(noticeText('qr-failed')).waitFor();
-    await page.evaluate(() => (navigator.clipboard.writeText = async () => Promise.reject(new Error('x'))));
+    await page.evaluate(
+      () => (navigator.clipboard.writeText = async () => Promise.reject(new Error('x'))),
+    );
     await button(page, 'Copy link').click();
     await page.getByText(noticeText('copy-failed')).waitFor();
     await button(page, 'Sound').click();

@@ -6,14 +6,18 @@ import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
+  page.getByRole('button', { name, exact: true });
 
 /** Taps everything that a page plays, from its first sound on. */
 const tapOutput = (/** @type {Page} */ page) =>
   page.addInitScript(() => {
     const { connect } = AudioNode.prototype;
     const taps = /** @type {AnalyserNode[]} */ ([]);
-    /** @type {any} */ (AudioNode.prototype).connect = function (/** @type {any} */ to, /** @type {any[]} */ ...rest) {
+    /** @type {any} */ (AudioNode.prototype).connect = function (
+      /** @type {any} */ to,
+      /** @type {any[]} */ ...rest
+    ) {
       if (to instanceof AudioDestinationNode) {
         const tap = new AnalyserNode(this.context, { fftSize: 32768 });
         /** @type {any} */ (connect).call(this, tap);
@@ -33,28 +37,36 @@ const tapOutput = (/** @type {Page} */ page) =>
   });
 
 /** The loudest of the last 0.7 s. */
-const playedPeak = (/** @type {Page} */ page) => page.evaluate(() => /** @type {any} */ (window).playedPeak());
+const playedPeak = (/** @type {Page} */ page) =>
+  page.evaluate(() => /** @type {any} */ (window).playedPeak());
 
 inBrowser.describe(`the green room in ${BROWSER}`, () => {
   const site = useSite([], async () => {
     const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
     const [speech] = channels;
-    return { speech: Float32Array.from({ length: speech.length * 6 }, (_, i) => speech[i % speech.length]) };
+    return {
+      speech: Float32Array.from({ length: speech.length * 6 }, (_, i) => speech[i % speech.length]),
+    };
   });
 
-  const open = (/** @type {string} */ room) => site.room(room, { name: 'Anna', prepare: tapOutput });
+  const open = (/** @type {string} */ room) =>
+    site.room(room, { name: 'Anna', prepare: tapOutput });
 
-  inBrowser.it('shows one’s own level only when asked to, and switches the microphone off again', async () => {
-    const page = await open('level');
-    const level = () => page.getByRole('meter', { name: 'Your level' }).getAttribute('aria-valuenow');
-    await page.waitForTimeout(500);
-    expect(await level()).toBe('0');
-    await button(page, 'Test my level').click();
-    await page.getByText('You can be heard.').waitFor();
-    await expect.poll(async () => Number(await level())).toBeGreaterThan(20);
-    await button(page, 'Stop test').click();
-    expect(await level()).toBe('0');
-  });
+  inBrowser.it(
+    'shows one’s own level only when asked to, and switches the microphone off again',
+    async () => {
+      const page = await open('level');
+      const level = () =>
+        page.getByRole('meter', { name: 'Your level' }).getAttribute('aria-valuenow');
+      await page.waitForTimeout(500);
+      expect(await level()).toBe('0');
+      await button(page, 'Test my level').click();
+      await page.getByText('You can be heard.').waitFor();
+      await expect.poll(async () => Number(await level())).toBeGreaterThan(20);
+      await button(page, 'Stop test').click();
+      expect(await level()).toBe('0');
+    },
+  );
 
   inBrowser.it('plays a test sound that is soft', async () => {
     const page = await open('tone');
@@ -66,17 +78,20 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
     }
   });
 
-  inBrowser.it('lets one hear oneself through the server, two seconds later, and nobody else', async () => {
-    const page = await open('mirror');
-    await button(page, 'Hear yourself').click();
-    await page.getByText('Speak: the server sends your voice back after two seconds').waitFor();
-    await expect.poll(() => playedPeak(page), { timeout: 8000 }).toBeGreaterThan(0.02);
-    expect((await page.request.get(`${site.url}/api/rooms/mirror`)).status()).toBe(404);
-    await button(page, 'Stop hearing yourself').click();
-    await button(page, 'Hear yourself').waitFor();
-    await button(page, 'Join').click();
-    await page.getByText('1 person').waitFor();
-  });
+  inBrowser.it(
+    'lets one hear oneself through the server, two seconds later, and nobody else',
+    async () => {
+      const page = await open('mirror');
+      await button(page, 'Hear yourself').click();
+      await page.getByText('Speak: the server sends your voice back after two seconds').waitFor();
+      await expect.poll(() => playedPeak(page), { timeout: 8000 }).toBeGreaterThan(0.02);
+      expect((await page.request.get(`${site.url}/api/rooms/mirror`)).status()).toBe(404);
+      await button(page, 'Stop hearing yourself').click();
+      await button(page, 'Hear yourself').waitFor();
+      await button(page, 'Join').click();
+      await page.getByText('1 person').waitFor();
+    },
+  );
 
   inBrowser.it('lets sound fade in: nobody’s first word is a start', async () => {
     const page = await site.room('fade', {
@@ -92,7 +107,8 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
               constructor(context, options) {
                 super(context, options);
                 // The call's output is the first; others lead into it.
-                if (heard.push(this.gain.value) === 1) setInterval(() => heard.push(this.gain.value), 5);
+                if (heard.push(this.gain.value) === 1)
+                  setInterval(() => heard.push(this.gain.value), 5);
                 else heard.pop();
               }
             },
@@ -124,37 +140,45 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
     await ben.getByLabel('Microphone', { exact: true }).selectOption('none');
     await button(ben, 'Join').click();
     const speaking = (/** @type {Page} */ page) =>
-      page.getByRole('list', { name: 'People in the room' }).evaluate((list) =>
-        [...list.children].filter((tile) => tile.classList.contains('speaking')).map((tile) => tile.textContent?.slice(0, 4)));
+      page
+        .getByRole('list', { name: 'People in the room' })
+        .evaluate((list) =>
+          [...list.children]
+            .filter((tile) => tile.classList.contains('speaking'))
+            .map((tile) => tile.textContent?.slice(0, 4)),
+        );
     for (const page of [anna, ben]) await expect.poll(() => speaking(page)).toEqual(['Anna']);
     await button(anna, 'Mute').click();
     for (const page of [anna, ben]) await expect.poll(() => speaking(page)).toEqual([]);
   });
 
-  inBrowser.it('makes a soft sound when somebody comes or goes, unless it is switched off', async () => {
-    const anna = await site.room('sounds', { name: 'Anna', prepare: tapOutput });
-    await anna.getByLabel('Microphone', { exact: true }).selectOption('none');
-    await button(anna, 'Join').click();
-    await anna.getByText('You are the only one here.').waitFor();
-    expect(await playedPeak(anna)).toBeLessThan(0.005);
-    let peak = 0;
-    const loudest = async () => (peak = Math.max(peak, await playedPeak(anna)));
-    // It may be over by the time that he is told of it.
-    const [ben] = await Promise.all([
-      site.guest('sounds', 'Ben'),
-      expect.poll(loudest, { timeout: 30_000 }).toBeGreaterThan(0.02),
-    ]);
-    expect(peak).toBeLessThan(0.12);
-    await button(anna, 'Settings').click();
-    await anna.getByRole('switch', { name: 'Sounds' }).uncheck();
-    await anna.waitForTimeout(1500);
-    await ben.close();
-    await expect.poll(() => anna.getByRole('status').innerText()).toBe('Ben left.');
-    for (let i = 0; i < 5; i++) {
+  inBrowser.it(
+    'makes a soft sound when somebody comes or goes, unless it is switched off',
+    async () => {
+      const anna = await site.room('sounds', { name: 'Anna', prepare: tapOutput });
+      await anna.getByLabel('Microphone', { exact: true }).selectOption('none');
+      await button(anna, 'Join').click();
+      await anna.getByText('You are the only one here.').waitFor();
       expect(await playedPeak(anna)).toBeLessThan(0.005);
-      await anna.waitForTimeout(150);
-    }
-  });
+      let peak = 0;
+      const loudest = async () => (peak = Math.max(peak, await playedPeak(anna)));
+      // It may be over by the time that he is told of it.
+      const [ben] = await Promise.all([
+        site.guest('sounds', 'Ben'),
+        expect.poll(loudest, { timeout: 30_000 }).toBeGreaterThan(0.02),
+      ]);
+      expect(peak).toBeLessThan(0.12);
+      await button(anna, 'Settings').click();
+      await anna.getByRole('switch', { name: 'Sounds' }).uncheck();
+      await anna.waitForTimeout(1500);
+      await ben.close();
+      await expect.poll(() => anna.getByRole('status').innerText()).toBe('Ben left.');
+      for (let i = 0; i < 5; i++) {
+        expect(await playedPeak(anna)).toBeLessThan(0.005);
+        await anna.waitForTimeout(150);
+      }
+    },
+  );
 
   inBrowser.it('remembers the speaker that was chosen', async () => {
     const page = await open('speaker');
@@ -172,22 +196,30 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
   inBrowser.it('says where no speaker can be chosen', async () => {
     const page = await site.room('no-sink', {
       name: 'Anna',
-      prepare: (blank) => blank.addInitScript(() => delete (/** @type {any} */ (AudioContext.prototype).setSinkId)),
+      prepare: (blank) =>
+        blank.addInitScript(() => delete (/** @type {any} */ (AudioContext.prototype).setSinkId)),
     });
-    await page.getByText('This browser leaves the choice of the speaker to the system’s settings.').waitFor();
+    await page
+      .getByText('This browser leaves the choice of the speaker to the system’s settings.')
+      .waitFor();
     expect(await page.getByLabel('Speaker').count()).toBe(0);
   });
 
-  inBrowser.it('says what to do when the microphone is refused, and when nothing comes from it', async () => {
-    const refusing = await openBrowser({ microphone: 'refused' });
-    const page = await openRoom(refusing.browser, site.url, 'refused', { name: 'Anna' });
-    await button(page, 'Test my level').click();
-    await page.getByText('The browser was not allowed to use the microphone. Allow it').waitFor();
-    await refusing.close();
-    const silent = await openBrowser({ speech: new Float32Array(4800) });
-    const quiet = await openRoom(silent.browser, site.url, 'silent', { name: 'Anna' });
-    await button(quiet, 'Test my level').click();
-    await quiet.getByText('Nothing is heard yet. Is this the right microphone').waitFor({ timeout: 10_000 });
-    await silent.close();
-  });
+  inBrowser.it(
+    'says what to do when the microphone is refused, and when nothing comes from it',
+    async () => {
+      const refusing = await openBrowser({ microphone: 'refused' });
+      const page = await openRoom(refusing.browser, site.url, 'refused', { name: 'Anna' });
+      await button(page, 'Test my level').click();
+      await page.getByText('The browser was not allowed to use the microphone. Allow it').waitFor();
+      await refusing.close();
+      const silent = await openBrowser({ speech: new Float32Array(4800) });
+      const quiet = await openRoom(silent.browser, site.url, 'silent', { name: 'Anna' });
+      await button(quiet, 'Test my level').click();
+      await quiet
+        .getByText('Nothing is heard yet. Is this the right microphone')
+        .waitFor({ timeout: 10_000 });
+      await silent.close();
+    },
+  );
 });

@@ -14,14 +14,19 @@ import { undisturbed } from '../support/undisturbed.js';
 
 const library = await import('node-datachannel').catch(() => null);
 
-const onNative = chromiumPath ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : inBrowser;
+const onNative = chromiumPath
+  ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative)
+  : inBrowser;
 
-const withPeers = library ? onNative : requireOrSkip(false, 'node-datachannel is not installed', () => false);
+const withPeers = library
+  ? onNative
+  : requireOrSkip(false, 'node-datachannel is not installed', () => false);
 
 /** A line of the accessibility tree that has a role and no name. */
-const NAMELESS = /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
+const NAMELESS =
+  /- (button|textbox|combobox|link|slider|meter|progressbar|img|checkbox|radio)\s*(\[|:|$)/m;
 
-inBrowser.describe('the lab\'s page', () => {
+inBrowser.describe("the lab's page", () => {
   const site = useSite(['--idle-timeout-ms', '30000', '--server-delay-ms', '60']);
 
   const people = () => site.server.rooms.people;
@@ -36,7 +41,10 @@ inBrowser.describe('the lab\'s page', () => {
     expect(await page.getByRole('status').innerText()).toMatch(/^Stopped/);
     await startOf(page).click();
     // A join that is answered as its page goes away is nobody's to take back.
-    await page.getByText(/turn 1 of \d+/).first().waitFor({ timeout: 20_000 });
+    await page
+      .getByText(/turn 1 of \d+/)
+      .first()
+      .waitFor({ timeout: 20_000 });
     await page.goto('about:blank');
     await expect.poll(people, { timeout: 5000 }).toBe(0);
   });
@@ -50,7 +58,8 @@ inBrowser.describe('the lab\'s page', () => {
       expect(await box.isDisabled()).toBe(true);
       expect(await page.locator('#protocols label').first().innerText()).toMatch(/engine none/);
       expect(await page.locator('#delay-protocols').getByLabel('WebSocket').isChecked()).toBe(true);
-      for (const protocol of ['WebSocket', 'HTTP/1']) await page.locator('#protocols').getByLabel(protocol).uncheck();
+      for (const protocol of ['WebSocket', 'HTTP/1'])
+        await page.locator('#protocols').getByLabel(protocol).uncheck();
       await startOf(page).click();
       expect(await page.locator('#measure-problem').innerText()).toMatch(/at least one/);
     } finally {
@@ -58,61 +67,94 @@ inBrowser.describe('the lab\'s page', () => {
     }
   });
 
-  onNative.it('measures packets on streams too, where the server lets a session ask for that', () => undisturbed(async () => {
-    const asked = await startServer('--carry', 'any');
-    try {
-      const page = await openPage(site.browser, `${asked.url}/lab`);
-      await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
-      const ways = ['One stream', 'A stream each', 'Reset streams'];
-      expect(await page.locator('#protocols label').allInnerTexts()).toHaveLength(3 + ways.length + 1);
-      await page.getByRole('checkbox', { name: 'Data channel' }).setChecked(false);
-      await measure(page, 6);
-      await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(2 * (3 + ways.length));
-      await ended(page);
-      const trips = await tableOf(page, 'Round trips of each protocol');
-      for (const way of ['WebTransport', ...ways]) {
-        expect(Number(trips.Answered[way]), way).toBeGreaterThan(20);
-        expect(trips.Lost[way], way).toBe('0');
-      }
-      expect(JSON.parse(await download(page, 'JSON')).round_trips.protocols).toHaveProperty('reset-streams');
-      await page.setViewportSize({ width: 320, height: 800 });
-      await expect.poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)).toBe(0);
-      expect(await page.evaluate(lowContrast)).toEqual([]);
-    } finally {
-      await asked.close();
-    }
-  }, () => site.closePages()));
+  onNative.it('measures packets on streams too, where the server lets a session ask for that', () =>
+    undisturbed(
+      async () => {
+        const asked = await startServer('--carry', 'any');
+        try {
+          const page = await openPage(site.browser, `${asked.url}/lab`);
+          await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
+          const ways = ['One stream', 'A stream each', 'Reset streams'];
+          expect(await page.locator('#protocols label').allInnerTexts()).toHaveLength(
+            3 + ways.length + 1,
+          );
+          await page.getByRole('checkbox', { name: 'Data channel' }).setChecked(false);
+          await measure(page, 6);
+          await expect
+            .poll(() => asked.rooms.people, { timeout: 20_000 })
+            .toBe(2 * (3 + ways.length));
+          await ended(page);
+          const trips = await tableOf(page, 'Round trips of each protocol');
+          for (const way of ['WebTransport', ...ways]) {
+            expect(Number(trips.Answered[way]), way).toBeGreaterThan(20);
+            expect(trips.Lost[way], way).toBe('0');
+          }
+          expect(JSON.parse(await download(page, 'JSON')).round_trips.protocols).toHaveProperty(
+            'reset-streams',
+          );
+          await page.setViewportSize({ width: 320, height: 800 });
+          await expect
+            .poll(() =>
+              page.evaluate(
+                () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+              ),
+            )
+            .toBe(0);
+          expect(await page.evaluate(lowContrast)).toEqual([]);
+        } finally {
+          await asked.close();
+        }
+      },
+      () => site.closePages(),
+    ),
+  );
 
-  withPeers.it('measures a data channel to the server’s own peer, and says why where there is none', () => undisturbed(async () => {
-    const asked = await startServer('--carry', 'any');
-    try {
-      const page = await openPage(site.browser, `${asked.url}/lab`);
-      await page.getByRole('checkbox', { name: 'Data channel' }).waitFor();
-      for (const other of ['One stream', 'A stream each', 'Reset streams']) await page.getByRole('checkbox', { name: other }).setChecked(false);
-      await measure(page, 6, ['WebSocket']);
-      await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(4);
-      await ended(page);
-      expect(asked.rooms.people).toBe(0);
-      const trips = await tableOf(page, 'Round trips of each protocol');
-      expect(Number(trips.Answered['Data channel'])).toBeGreaterThan(100);
-      expect(trips.Lost['Data channel']).toBe('0');
-      expect(await violationsOf(page, 'empty-table-header')).toEqual([]);
-      const sound = await tableOf(page, 'Sound latency of each protocol');
-      expect(parseFloat(sound['Similarity to the original']['Data channel'])).toBeGreaterThan(70);
-      const { protocols } = JSON.parse(await download(page, 'JSON')).round_trips;
-      expect(Object.keys(protocols)).toEqual(['datachannel', 'websocket']);
+  withPeers.it(
+    'measures a data channel to the server’s own peer, and says why where there is none',
+    () =>
+      undisturbed(
+        async () => {
+          const asked = await startServer('--carry', 'any');
+          try {
+            const page = await openPage(site.browser, `${asked.url}/lab`);
+            await page.getByRole('checkbox', { name: 'Data channel' }).waitFor();
+            for (const other of ['One stream', 'A stream each', 'Reset streams'])
+              await page.getByRole('checkbox', { name: other }).setChecked(false);
+            await measure(page, 6, ['WebSocket']);
+            await expect.poll(() => asked.rooms.people, { timeout: 20_000 }).toBe(4);
+            await ended(page);
+            expect(asked.rooms.people).toBe(0);
+            const trips = await tableOf(page, 'Round trips of each protocol');
+            expect(Number(trips.Answered['Data channel'])).toBeGreaterThan(100);
+            expect(trips.Lost['Data channel']).toBe('0');
+            expect(await violationsOf(page, 'empty-table-header')).toEqual([]);
+            const sound = await tableOf(page, 'Sound latency of each protocol');
+            expect(parseFloat(sound['Similarity to the original']['Data channel'])).toBeGreaterThan(
+              70,
+            );
+            const { protocols } = JSON.parse(await download(page, 'JSON')).round_trips;
+            expect(Object.keys(protocols)).toEqual(['datachannel', 'websocket']);
 
-      expectProblems(page, /status of 503/);
-      const { status, message } = errors['server-full'];
-      await page.route('**/api/data-channels', (route) => route.fulfill({ status, json: { code: 'server-full', message } }));
-      await measure(page, 6, ['WebSocket']);
-      await page.getByText(`Data channel was left out: ${message}`).waitFor();
-      await ended(page);
-      expect(Object.keys(await tableOf(page, 'Round trips of each protocol').then(({ Lost }) => Lost))).toEqual(['WebSocket']);
-    } finally {
-      await asked.close();
-    }
-  }, () => site.closePages()));
+            expectProblems(page, /status of 503/);
+            const { status, message } = errors['server-full'];
+            await page.route('**/api/data-channels', (route) =>
+              route.fulfill({ status, json: { code: 'server-full', message } }),
+            );
+            await measure(page, 6, ['WebSocket']);
+            await page.getByText(`Data channel was left out: ${message}`).waitFor();
+            await ended(page);
+            expect(
+              Object.keys(
+                await tableOf(page, 'Round trips of each protocol').then(({ Lost }) => Lost),
+              ),
+            ).toEqual(['WebSocket']);
+          } finally {
+            await asked.close();
+          }
+        },
+        () => site.closePages(),
+      ),
+  );
 
   inBrowser.it('needs a token where joining does, and takes it out of the address', async () => {
     const keys = 'main:a-secret-of-at-least-32-characters';
@@ -122,11 +164,18 @@ inBrowser.describe('the lab\'s page', () => {
       await stranger.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
       await measure(stranger, 6, ['WebSocket', 'HTTP/1']);
       for (const protocol of ['WebSocket', 'HTTP/1']) {
-        await stranger.getByText(`${protocol} was left out: Joining here needs an invitation.`).waitFor();
+        await stranger
+          .getByText(`${protocol} was left out: Joining here needs an invitation.`)
+          .waitFor();
       }
-      await expect.poll(() => stranger.getByRole('status').innerText()).toBe('Nothing was measured.');
+      await expect
+        .poll(() => stranger.getByRole('status').innerText())
+        .toBe('Nothing was measured.');
       expect(closed.rooms.people).toBe(0);
-      const { token } = await tokenCommand(['--room', 'measured', '--name', 'Lab', '--keys', keys], { env: {} });
+      const { token } = await tokenCommand(
+        ['--room', 'measured', '--name', 'Lab', '--keys', keys],
+        { env: {} },
+      );
       const page = await openPage(site.browser, `${closed.url}/lab#token=${token}`);
       await page.getByRole('checkbox', { name: 'HTTP/1' }).waitFor();
       expect(page.url()).toBe(`${closed.url}/lab`);
@@ -134,10 +183,12 @@ inBrowser.describe('the lab\'s page', () => {
       await expect.poll(() => closed.rooms.get('measured')?.size, { timeout: 20_000 }).toBe(4);
       await ended(page);
       const trips = await tableOf(page, 'Round trips of each protocol');
-      for (const protocol of ['WebSocket', 'HTTP/1']) expect(Number(trips.Answered[protocol])).toBeGreaterThan(60);
+      for (const protocol of ['WebSocket', 'HTTP/1'])
+        expect(Number(trips.Answered[protocol])).toBeGreaterThan(60);
       // The likeness on a machine of its own is for sound/lab.test.js.
       const sound = await tableOf(page, 'Sound latency of each protocol');
-      for (const protocol of ['WebSocket', 'HTTP/1']) expect(parseFloat(sound['Similarity to the original'][protocol])).toBeGreaterThan(50);
+      for (const protocol of ['WebSocket', 'HTTP/1'])
+        expect(parseFloat(sound['Similarity to the original'][protocol])).toBeGreaterThan(50);
       expect(closed.rooms.people).toBe(0);
     } finally {
       await site.closePages();
@@ -146,14 +197,22 @@ inBrowser.describe('the lab\'s page', () => {
   });
 
   inBrowser.it('can be read and used at any width, light and dark', async () => {
-    const page = await openLab(site, { viewport: { width: 390, height: 800 }, reducedMotion: 'reduce' });
+    const page = await openLab(site, {
+      viewport: { width: 390, height: 800 },
+      reducedMotion: 'reduce',
+    });
     await measure(page, 6, ['WebSocket', 'HTTP/1']);
     await ended(page);
-    for (const summary of await page.locator('summary').all()) if (await summary.isVisible()) await summary.click();
+    for (const summary of await page.locator('summary').all())
+      if (await summary.isVisible()) await summary.click();
     for (const width of [320, 390, 1280]) {
       await page.setViewportSize({ width, height: 800 });
       await expect
-        .poll(() => page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth))
+        .poll(() =>
+          page.evaluate(
+            () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+          ),
+        )
         .toBe(0);
       for (const colorScheme of /** @type {const} */ (['light', 'dark'])) {
         await page.emulateMedia({ colorScheme });

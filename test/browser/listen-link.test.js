@@ -9,12 +9,18 @@ import { inBrowser, openBrowser } from './support/browser.js';
 import { samplesOf } from './support/recording.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
-const { channels: [speech] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+const {
+  channels: [speech],
+} = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
 
 /** The samples that the page hears at a time. */
 const PIECE = 4096;
 
-/** Runs in the page: what an audio element plays in a few seconds. @param {[url: string, samples: number]} options @returns {Promise<string>} samples, as a data URL */
+/**
+ * Runs in the page: what an audio element plays in a few seconds.
+ * @param {[url: string, samples: number]} options
+ * @returns {Promise<string>} samples, as a data URL
+ */
 async function hear([url, samples]) {
   const context = new AudioContext({ sampleRate: 48_000 });
   const audio = new Audio(url);
@@ -43,7 +49,8 @@ async function hear([url, samples]) {
 }
 
 /**
- * The middle one of how like the pieces are to what was said, where that was loud: a busy browser leaves out some between them.
+ * The middle one of how like the pieces are to what was said, where that was loud: a busy browser
+ * leaves out some between them.
  * @param {Float32Array} heard
  * @param {Float32Array} said
  */
@@ -58,8 +65,11 @@ function likeness(heard, said) {
 }
 
 inBrowser.describe('the link of a room as a file', () => {
-  it('is played by an audio element, Ogg and WebM, which leaves the room when it is put away', async () => {
-    const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }), { log: quiet });
+  it('plays as Ogg and WebM in an audio element, which leaves the room when removed', async () => {
+    const server = await createServer(
+      loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }),
+      { log: quiet },
+    );
     onTestFinished(() => server.close());
     const player = await join({ url: server.url, room: 'hall', name: 'Ann', hear: false });
     onTestFinished(() => player.leave());
@@ -70,7 +80,11 @@ inBrowser.describe('the link of a room as a file', () => {
     const talking = (async () => {
       while (player.state !== 'ended') await player.say(speech);
     })();
-    const [ogg, webm] = await Promise.all(['ogg', 'webm'].map((kind) => page.evaluate(hear, /** @type {[string, number]} */ ([`/listen/hall.${kind}`, PIECE]))));
+    const [ogg, webm] = await Promise.all(
+      ['ogg', 'webm'].map((kind) =>
+        page.evaluate(hear, /** @type {[string, number]} */ ([`/listen/hall.${kind}`, PIECE])),
+      ),
+    );
     await expect.poll(() => server.rooms.get('hall')?.view.public).toMatchObject({ listeners: 0 });
     await player.leave();
     await talking;
@@ -82,7 +96,10 @@ inBrowser.describe('the link of a room as a file', () => {
   });
 
   it('begins at once where nobody speaks, and stays near', async () => {
-    const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }), { log: quiet });
+    const server = await createServer(
+      loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }),
+      { log: quiet },
+    );
     onTestFinished(() => server.close());
     const silent = await join({ url: server.url, room: 'hall', name: 'Ann', hear: false });
     onTestFinished(() => silent.leave());
@@ -91,7 +108,10 @@ inBrowser.describe('the link of a room as a file', () => {
     const page = await opened.browser.newPage();
     await page.goto(server.url);
     for (const kind of ['ogg', 'webm']) {
-      const { beganMs, lateMs } = await page.evaluate(listenTo, /** @type {[string, number]} */ ([`/listen/hall.${kind}`, 6]));
+      const { beganMs, lateMs } = await page.evaluate(
+        listenTo,
+        /** @type {[string, number]} */ ([`/listen/hall.${kind}`, 6]),
+      );
       expect(beganMs).toBeLessThan(2000);
       // Besides the 1.8 s of silence at the beginning.
       expect(lateMs).toBeLessThan(1500);

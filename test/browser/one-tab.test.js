@@ -6,7 +6,8 @@ import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
+  page.getByRole('button', { name, exact: true });
 
 inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none']);
@@ -55,7 +56,9 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     await button(first, 'Mute').click();
     await button(first, 'Options for Ben').click();
     await first.getByRole('slider', { name: 'Volume of Ben' }).fill('50');
-    await expect.poll(() => people(ben)).toContainEqual(expect.stringMatching(/^Anna[^]*hand raised · muted/));
+    await expect
+      .poll(() => people(ben))
+      .toContainEqual(expect.stringMatching(/^Anna[^]*hand raised · muted/));
     const said = ben.getByRole('status');
     await said.evaluate((element) => (element.textContent = 'nothing since'));
 
@@ -69,14 +72,20 @@ inBrowser.describe(`a second tab of one browser, in ${BROWSER}`, () => {
     expect(await button(second, 'Lower hand').getAttribute('aria-pressed')).toBe('true');
     await button(second, 'Options for Ben').click();
     expect(await second.getByRole('slider', { name: 'Volume of Ben' }).inputValue()).toBe('50');
-    expect(await people(ben)).toEqual([expect.stringMatching(/^Ben/), expect.stringMatching(/^Anna[^]*hand raised · muted/)]);
+    expect(await people(ben)).toEqual([
+      expect.stringMatching(/^Ben/),
+      expect.stringMatching(/^Anna[^]*hand raised · muted/),
+    ]);
     expect(await said.innerText()).toBe('nothing since');
     await button(second, 'Unmute').click();
     await expect.poll(() => people(ben)).not.toContainEqual(expect.stringMatching(/muted/));
   });
 
   inBrowser.it('makes the first leave where that tells nothing of its call', async () => {
-    const first = await site.room('still', { name: 'Anna', prepare: (page) => page.addInitScript('BroadcastChannel.prototype.postMessage = () => {}') });
+    const first = await site.room('still', {
+      name: 'Anna',
+      prepare: (page) => page.addInitScript('BroadcastChannel.prototype.postMessage = () => {}'),
+    });
     await button(first, 'Join').click();
     await button(first, 'Leave').waitFor();
     const second = await first.context().newPage();

@@ -9,7 +9,10 @@ import { useSite } from './support/site.js';
 const overflow = (/** @type {Page} */ page) =>
   page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
 
-/** Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed around it. */
+/**
+ * Runs in the page: what can be pressed and is too small for a thumb. A switch may be pressed
+ * around it.
+ */
 function smallTargets() {
   return [...document.querySelectorAll('button, input, select, textarea, summary, a[href]')]
     .filter((element) => element.checkVisibility() && !element.closest('.hint, .messages'))
@@ -17,7 +20,11 @@ function smallTargets() {
       const { width, height } = element.getBoundingClientRect();
       const around = parseFloat(getComputedStyle(element, '::after').insetBlockStart);
       const more = around < 0 ? -2 * around : 0;
-      return { name: element.id || element.textContent, width: width + more, height: height + more };
+      return {
+        name: element.id || element.textContent,
+        width: width + more,
+        height: height + more,
+      };
     })
     .filter(({ width, height }) => width < 44 || height < 44);
 }
@@ -39,20 +46,23 @@ inBrowser.describe(`the page in ${BROWSER}`, () => {
     expect(await page.title()).toBe(`${room} · aloud`);
   });
 
-  inBrowser.it('goes to a room by its name or its link, and says what is wrong with others', async () => {
-    const page = await start();
-    const field = page.getByLabel('Or join a room');
-    const go = page.getByRole('button', { name: 'Go to room' });
-    await go.click();
-    expect(await page.locator('#room-problem').innerText()).toMatch(/Type a room’s name/);
-    await field.fill('a/b');
-    await go.click();
-    expect(await page.locator('#room-problem').innerText()).toMatch(/1 to 64 letters/);
-    expect(await field.getAttribute('aria-invalid')).toBe('true');
-    await field.fill('https://elsewhere.example/r/tea-room?name=Eve');
-    await field.press('Enter');
-    await page.waitForURL(`${site.url.replace(/\/$/, '')}/r/tea-room`);
-  });
+  inBrowser.it(
+    'goes to a room by its name or its link, and says what is wrong with others',
+    async () => {
+      const page = await start();
+      const field = page.getByLabel('Or join a room');
+      const go = page.getByRole('button', { name: 'Go to room' });
+      await go.click();
+      expect(await page.locator('#room-problem').innerText()).toMatch(/Type a room’s name/);
+      await field.fill('a/b');
+      await go.click();
+      expect(await page.locator('#room-problem').innerText()).toMatch(/1 to 64 letters/);
+      expect(await field.getAttribute('aria-invalid')).toBe('true');
+      await field.fill('https://elsewhere.example/r/tea-room?name=Eve');
+      await field.press('Enter');
+      await page.waitForURL(`${site.url.replace(/\/$/, '')}/r/tea-room`);
+    },
+  );
 
   inBrowser.it('says so where the address names no good room', async () => {
     const page = await site.page(`/r/${encodeURIComponent('a b/ü')}`);
@@ -72,7 +82,9 @@ inBrowser.describe(`the page in ${BROWSER}`, () => {
 
   inBrowser.it('asks for a name before anything else', async () => {
     const page = await site.room('form');
-    expect(await page.getByLabel('Name').evaluate((field) => field === document.activeElement)).toBe(true);
+    expect(
+      await page.getByLabel('Name').evaluate((field) => field === document.activeElement),
+    ).toBe(true);
     await page.getByRole('button', { name: 'Join' }).click();
     expect(await page.locator('#name-problem').innerText()).toMatch(/Type the name/);
   });
@@ -107,7 +119,9 @@ inBrowser.describe(`the page in ${BROWSER}`, () => {
     for (const name of ['Mute', 'Leave', 'Copy link']) {
       expect(await page.getByRole('button', { name, exact: true }).count()).toBe(1);
     }
-    expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe('false');
+    expect(await page.getByRole('button', { name: 'Mute' }).getAttribute('aria-pressed')).toBe(
+      'false',
+    );
   });
 
   inBrowser.it('works by keyboard, and tells of people who come and go', async () => {
@@ -153,7 +167,9 @@ inBrowser.describe(`the page in ${BROWSER}`, () => {
       await atEachWidth(checkTargets);
       await page.getByRole('button', { name: 'Join' }).click();
       await page.getByRole('button', { name: 'Mute' }).click();
-      await expect.poll(() => page.getByLabel('How you are connected').innerText()).toMatch(/Round trip/);
+      await expect
+        .poll(() => page.getByLabel('How you are connected').innerText())
+        .toMatch(/Round trip/);
       await atEachWidth(checkTargets);
       await atEachWidth(async () => {
         for (const name of ['Settings', 'Chat']) {

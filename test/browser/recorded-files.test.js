@@ -22,12 +22,18 @@ async function fileOf({ preSkip, isThere, sampleRate = 48000 }) {
   const encoder = await codec.createEncoder({ sampleRate, frameSamples: format.frameSamples });
   const pages = /** @type {Uint8Array[]} */ ([]);
   const tags = { TITLE: 'Ada, tea' };
-  const track = new Track(new OggOpus({ serial: 7, preSkip, sampleRate, tags, write: (page) => void pages.push(page) }), format);
+  const track = new Track(
+    new OggOpus({ serial: 7, preSkip, sampleRate, tags, write: (page) => void pages.push(page) }),
+    format,
+  );
   track.fill(50);
   const out = new Uint8Array(1275);
   for (let frame = 50; frame < FRAMES; frame++) {
     const from = frame * 960;
-    const pcm = Float32Array.from({ length: format.frameSamples }, (_, i) => channels[0][(from + i * step) % channels[0].length]);
+    const pcm = Float32Array.from(
+      { length: format.frameSamples },
+      (_, i) => channels[0][(from + i * step) % channels[0].length],
+    );
     const bytes = encoder.encode(pcm, out, 0);
     if (isThere(frame)) track.put(out, 0, bytes);
     else track.putMissing();
@@ -37,7 +43,11 @@ async function fileOf({ preSkip, isThere, sampleRate = 48000 }) {
   return new Uint8Array(Buffer.concat(pages));
 }
 
-/** Runs in the page. @param {string} file in base64 @returns {Promise<string>} its samples, as a data URL */
+/**
+ * Runs in the page.
+ * @param {string} file in base64
+ * @returns {Promise<string>} its samples, as a data URL
+ */
 async function decode(file) {
   const context = new OfflineAudioContext(1, 48000, 48000);
   const bytes = Uint8Array.from(atob(file), (character) => character.charCodeAt(0));
@@ -62,7 +72,10 @@ inBrowser.describe('a recorded file in a browser', () => {
   it.each([
     ['every frame', { preSkip: 3840, isThere: () => true }],
     ['a pre-skip that is no whole packets', { preSkip: 3840 + 120, isThere: () => true }],
-    ['gaps of lost frames and of silence', { preSkip: 3840, isThere: (/** @type {number} */ f) => f % 23 !== 7 && (f < 120 || f > 170) }],
+    [
+      'gaps of lost frames and of silence',
+      { preSkip: 3840, isThere: (/** @type {number} */ f) => f % 23 !== 7 && (f < 120 || f > 170) },
+    ],
     ['sound of 16 kHz', { preSkip: 3840, isThere: () => true, sampleRate: 16000 }],
   ])('is decoded whole, to the sample, with %s', async (_, options) => {
     const file = await fileOf(options);

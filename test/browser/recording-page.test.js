@@ -19,7 +19,10 @@ const SECONDS = 12;
 
 const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
 /** Speech that nowhere is like elsewhere: the second half is played backwards. */
-const speech = Float32Array.from({ length: SECONDS * 48_000 }, (_, i) => channels[0][(i < 6 * 48_000 ? i : SECONDS * 48_000 - i + 7919) % channels[0].length]);
+const speech = Float32Array.from(
+  { length: SECONDS * 48_000 },
+  (_, i) => channels[0][(i < 6 * 48_000 ? i : SECONDS * 48_000 - i + 7919) % channels[0].length],
+);
 
 /** Runs in the page before its own code: keeps what it plays, by either player. */
 function keepSound() {
@@ -28,7 +31,8 @@ function keepSound() {
   const connect = /** @type {any} */ (AudioNode.prototype.connect);
   const tap = (/** @type {AudioNode} */ node) => {
     const recorder = /** @type {AudioContext} */ (node.context).createScriptProcessor(8192, 1, 1);
-    recorder.onaudioprocess = ({ inputBuffer }) => void page.heard.push(inputBuffer.getChannelData(0).slice());
+    recorder.onaudioprocess = ({ inputBuffer }) =>
+      void page.heard.push(inputBuffer.getChannelData(0).slice());
     connect.call(node, recorder);
     connect.call(recorder, node.context.destination);
   };
@@ -43,10 +47,14 @@ function keepSound() {
   const { Audio } = window;
   page.Audio = function () {
     const element = new Audio();
-    element.addEventListener('play', () => {
-      const context = new AudioContext({ sampleRate: 48_000 });
-      context.createMediaElementSource(element).connect(context.destination);
-    }, { once: true });
+    element.addEventListener(
+      'play',
+      () => {
+        const context = new AudioContext({ sampleRate: 48_000 });
+        context.createMediaElementSource(element).connect(context.destination);
+      },
+      { once: true },
+    );
     return element;
   };
 }
@@ -65,12 +73,24 @@ async function heardUntil(page, second) {
   return samplesOf(await page.evaluate(takeSound));
 }
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
+  page.getByRole('button', { name, exact: true });
 const slider = (/** @type {Page} */ page) => page.getByRole('slider', { name: 'Position' });
-const positionOf = async (/** @type {Page} */ page) => Number(await slider(page).getAttribute('aria-valuenow'));
+const positionOf = async (/** @type {Page} */ page) =>
+  Number(await slider(page).getAttribute('aria-valuenow'));
 
-/** The best likeness of a piece of the speech, of half a second from one of some moments on, in a sound. @param {Float32Array} sound @param {number[]} moments */
-const likeness = (sound, moments) => Math.max(...moments.map((at) => align(speech.subarray(at * 48_000, (at + 0.5) * 48_000), sound).correlation));
+/**
+ * The best likeness of a piece of the speech, of half a second from one of some moments on, in a
+ * sound.
+ * @param {Float32Array} sound
+ * @param {number[]} moments
+ */
+const likeness = (sound, moments) =>
+  Math.max(
+    ...moments.map(
+      (at) => align(speech.subarray(at * 48_000, (at + 0.5) * 48_000), sound).correlation,
+    ),
+  );
 
 inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
   const directory = mkdtempSync(join(tmpdir(), 'aloud-recorded-'));
@@ -85,7 +105,12 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
       chapters.heard(frame < 300 ? 'a' : 'b', frame < 300 ? 'Ada' : 'Ben <b>', frame, 30);
     }
     const others = { 'peaks.json': JSON.stringify(peaks), 'chapters.vtt': chapters.toVtt() };
-    return putRecording(directory, { mix: Buffer.concat(oggOf(codec, speech, SECONDS)), seconds: SECONDS, room: 'planning', others });
+    return putRecording(directory, {
+      mix: Buffer.concat(oggOf(codec, speech, SECONDS)),
+      seconds: SECONDS,
+      room: 'planning',
+      others,
+    });
   }
 
   /** @param {string} path */
@@ -98,45 +123,58 @@ inBrowser.describe(`the page of a recording in ${BROWSER}`, () => {
     return page;
   }
 
-  for (const [name, query] of isFirefox ? [['HTTP', '?via=http']] : [['WebTransport', ''], ['HTTP', '?via=http']]) inBrowser.it(`plays it from a moment on over ${name}, seeks, and plays faster`, async () => {
-    const page = await open(`/recordings/${await recorded()}${query}#t=3`);
-    await page.getByText(`Over ${name}`).waitFor();
-    expect(await positionOf(page)).toBe(3);
-    await button(page, 'Play').click();
-    const heard = await heardUntil(page, 6);
-    expect(likeness(heard, [3.3, 3.9, 4.4])).toBeGreaterThan(0.85);
-    expect(likeness(heard, [1, 9, 10])).toBeLessThan(0.7);
+  for (const [name, query] of isFirefox
+    ? [['HTTP', '?via=http']]
+    : [
+        ['WebTransport', ''],
+        ['HTTP', '?via=http'],
+      ])
+    inBrowser.it(`plays it from a moment on over ${name}, seeks, and plays faster`, async () => {
+      const page = await open(`/recordings/${await recorded()}${query}#t=3`);
+      await page.getByText(`Over ${name}`).waitFor();
+      expect(await positionOf(page)).toBe(3);
+      await button(page, 'Play').click();
+      const heard = await heardUntil(page, 6);
+      expect(likeness(heard, [3.3, 3.9, 4.4])).toBeGreaterThan(0.85);
+      expect(likeness(heard, [1, 9, 10])).toBeLessThan(0.7);
 
-    await page.getByRole('button', { name: '0:06 Ben <b>' }).click();
-    await page.getByLabel('Speed').selectOption('2');
-    const began = performance.now();
-    const from = await positionOf(page);
-    await expect.poll(() => positionOf(page), { timeout: 20_000 }).toBeGreaterThanOrEqual(from + 4);
-    expect(performance.now() - began).toBeLessThan(name === 'HTTP' ? 9000 : 6000);
-    await slider(page).press('Home');
-    await expect.poll(() => positionOf(page)).toBeLessThan(3);
-    await button(page, 'Pause').click();
-    await slider(page).press('ArrowRight');
-    expect(await positionOf(page)).toBeGreaterThanOrEqual(5);
-    await page.context().close();
-  });
+      await page.getByRole('button', { name: '0:06 Ben <b>' }).click();
+      await page.getByLabel('Speed').selectOption('2');
+      const began = performance.now();
+      const from = await positionOf(page);
+      await expect
+        .poll(() => positionOf(page), { timeout: 20_000 })
+        .toBeGreaterThanOrEqual(from + 4);
+      expect(performance.now() - began).toBeLessThan(name === 'HTTP' ? 9000 : 6000);
+      await slider(page).press('Home');
+      await expect.poll(() => positionOf(page)).toBeLessThan(3);
+      await button(page, 'Pause').click();
+      await slider(page).press('ArrowRight');
+      expect(await positionOf(page)).toBeGreaterThanOrEqual(5);
+      await page.context().close();
+    });
 
-  inBrowser.it('can be used without sight and on a phone, and says what there isn\u2019t', async () => {
-    const id = await recorded();
-    const page = await open(`/recordings/${id}?via=http`);
-    expect(await violationsOf(page)).toEqual([]);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(360);
-    expect(await slider(page).getAttribute('aria-valuetext')).toBe('0:00 of 0:12');
-    await page.getByRole('link', { name: 'Everybody together', exact: true }).waitFor();
-    await page.keyboard.press('ArrowRight');
-    await expect.poll(() => positionOf(page)).toBe(5);
-    await page.goto(new URL(`/recordings/${id}?via=http#t=999`, site.url).href);
-    await page.reload();
-    await expect.poll(() => positionOf(page)).toBe(12);
-    const answer = await page.goto(new URL(`/recordings/${'x'.repeat(22)}`, site.url).href);
-    expect(answer?.status()).toBe(404);
-    await page.getByRole('heading', { name: 'There is no such recording.' }).waitFor();
-    await page.getByRole('link', { name: 'Start or join a room' }).waitFor();
-    await page.context().close();
-  });
+  inBrowser.it(
+    'can be used without sight and on a phone, and says what there isn\u2019t',
+    async () => {
+      const id = await recorded();
+      const page = await open(`/recordings/${id}?via=http`);
+      expect(await violationsOf(page)).toEqual([]);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        360,
+      );
+      expect(await slider(page).getAttribute('aria-valuetext')).toBe('0:00 of 0:12');
+      await page.getByRole('link', { name: 'Everybody together', exact: true }).waitFor();
+      await page.keyboard.press('ArrowRight');
+      await expect.poll(() => positionOf(page)).toBe(5);
+      await page.goto(new URL(`/recordings/${id}?via=http#t=999`, site.url).href);
+      await page.reload();
+      await expect.poll(() => positionOf(page)).toBe(12);
+      const answer = await page.goto(new URL(`/recordings/${'x'.repeat(22)}`, site.url).href);
+      expect(answer?.status()).toBe(404);
+      await page.getByRole('heading', { name: 'There is no such recording.' }).waitFor();
+      await page.getByRole('link', { name: 'Start or join a room' }).waitFor();
+      await page.context().close();
+    },
+  );
 });

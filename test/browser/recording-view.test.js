@@ -13,7 +13,10 @@ import { useSite } from './support/site.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-/** Runs in the page: what a file sounds like, as 32-bit floats at 48 kHz in base64. @param {string} href */
+/**
+ * Runs in the page: what a file sounds like, as 32-bit floats at 48 kHz in base64.
+ * @param {string} href
+ */
 async function playBack(href) {
   const context = new OfflineAudioContext(1, 48000, 48000);
   const file = await (await fetch(href)).arrayBuffer();
@@ -24,9 +27,11 @@ async function playBack(href) {
   return String(reader.result).split(',')[1];
 }
 
-const button = (/** @type {Page} */ page, /** @type {string} */ name) => page.getByRole('button', { name, exact: true });
+const button = (/** @type {Page} */ page, /** @type {string} */ name) =>
+  page.getByRole('button', { name, exact: true });
 const said = (/** @type {Page} */ page) => page.getByRole('status').innerText();
-const question = (/** @type {Page} */ page) => page.getByRole('dialog', { name: 'This room is being recorded' });
+const question = (/** @type {Page} */ page) =>
+  page.getByRole('dialog', { name: 'This room is being recorded' });
 
 /**
  * Records what a page says, and compares what the files sound like.
@@ -45,7 +50,9 @@ async function keepSpeech(page, speech) {
   for (const name of ['Everybody together', 'Anna']) {
     const href = String(await files.getByRole('link', { name }).getAttribute('href'));
     const bytes = Buffer.from(await page.evaluate(playBack, href), 'base64');
-    const heard = new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length));
+    const heard = new Float32Array(
+      bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length),
+    );
     const { lag, correlation } = align(speech, heard);
     expect(correlation).toBeGreaterThan(0.9);
     lags.push(lag);
@@ -67,7 +74,9 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     expect(await question(anna).count()).toBe(0);
 
     await question(ben).waitFor();
-    expect(await question(ben).innerText()).toMatch(/Anna has started a recording\. Your voice is kept only if you agree/);
+    expect(await question(ben).innerText()).toMatch(
+      /Anna has started a recording\. Your voice is kept only if you agree/,
+    );
     expect(await violationsOf(ben)).toEqual([]);
     await button(ben, 'Don’t record me').click();
     await ben.getByText('Being recorded', { exact: true }).waitFor();
@@ -90,7 +99,9 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
     const files = anna.getByRole('list', { name: 'Files' });
     await files.getByRole('link', { name: 'Everybody together' }).waitFor({ timeout: 15_000 });
-    expect(await anna.getByText('Being recorded', { exact: true }).locator('visible=true').count()).toBe(0);
+    expect(
+      await anna.getByText('Being recorded', { exact: true }).locator('visible=true').count(),
+    ).toBe(0);
     const [download] = await Promise.all([
       anna.waitForEvent('download'),
       files.getByRole('link', { name: 'Everybody together' }).click(),
@@ -99,46 +110,55 @@ inBrowser.describe(`recording in ${BROWSER}`, () => {
     expect(await download.failure()).toBeNull();
   });
 
-  inBrowser.it('is stopped by who started it, though they may start none any more, and by a moderator', async () => {
-    const anna = await site.join('rights', 'Anna');
-    const ben = await site.join('rights', 'Ben');
-    await button(ben, 'Record').click();
-    await button(ben, 'Start recording').click();
-    await question(anna).getByRole('button', { name: 'Agree' }).click();
-    await button(anna, 'Room').click();
-    await anna.getByLabel('Who may record').selectOption('Moderators');
-    await button(ben, 'Stop recording').click();
-    await ben.getByText('The recording’s files are ready.').first().waitFor({ timeout: 15_000 });
-    // Neither button is left to Ben, so the panel has the focus.
-    expect(await button(ben, 'Start recording').isVisible()).toBe(false);
-    expect(await ben.evaluate(() => document.activeElement?.id)).toBe('side');
+  inBrowser.it(
+    'is stopped by who started it, though they may start none any more, and by a moderator',
+    async () => {
+      const anna = await site.join('rights', 'Anna');
+      const ben = await site.join('rights', 'Ben');
+      await button(ben, 'Record').click();
+      await button(ben, 'Start recording').click();
+      await question(anna).getByRole('button', { name: 'Agree' }).click();
+      await button(anna, 'Room').click();
+      await anna.getByLabel('Who may record').selectOption('Moderators');
+      await button(ben, 'Stop recording').click();
+      await ben.getByText('The recording’s files are ready.').first().waitFor({ timeout: 15_000 });
+      // Neither button is left to Ben, so the panel has the focus.
+      expect(await button(ben, 'Start recording').isVisible()).toBe(false);
+      expect(await ben.evaluate(() => document.activeElement?.id)).toBe('side');
 
-    await anna.getByLabel('Who may record').selectOption('Everybody');
-    await button(ben, 'Start recording').click();
-    await question(anna).getByRole('button', { name: 'Agree' }).click();
-    await button(anna, 'Record: a recording is on').click();
-    await button(anna, 'Stop recording').click();
-    await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
-  });
+      await anna.getByLabel('Who may record').selectOption('Everybody');
+      await button(ben, 'Start recording').click();
+      await question(anna).getByRole('button', { name: 'Agree' }).click();
+      await button(anna, 'Record: a recording is on').click();
+      await button(anna, 'Stop recording').click();
+      await expect.poll(() => said(ben)).toMatch(/Anna stopped the recording|files are ready/);
+    },
+  );
 
-  inBrowser.it('keeps what was spoken: the files, played back, are the speech, to the sample', async () => {
-    const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
-    const speech = channels[0].subarray(0, 3 * 48000);
-    const spoken = new Float32Array(4 * 48000 + speech.length);
-    spoken.set(speech, 4 * 48000);
-    /** @type {Awaited<ReturnType<typeof openBrowser>> | undefined} */
-    let speaker;
-    let tries = 0;
-    const close = async () => {
-      await speaker?.close();
-      speaker = undefined;
-    };
-    const keep = async () => {
-      speaker = await openBrowser({ speech: spoken });
-      await keepSpeech(await joinRoom(speaker.browser, site.url, `spoken-${(tries += 1)}`, { name: 'Anna' }), speech);
-    };
-    await undisturbed(keep, close).finally(close);
-  });
+  inBrowser.it(
+    'keeps what was spoken: the files, played back, are the speech, to the sample',
+    async () => {
+      const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+      const speech = channels[0].subarray(0, 3 * 48000);
+      const spoken = new Float32Array(4 * 48000 + speech.length);
+      spoken.set(speech, 4 * 48000);
+      /** @type {Awaited<ReturnType<typeof openBrowser>> | undefined} */
+      let speaker;
+      let tries = 0;
+      const close = async () => {
+        await speaker?.close();
+        speaker = undefined;
+      };
+      const keep = async () => {
+        speaker = await openBrowser({ speech: spoken });
+        await keepSpeech(
+          await joinRoom(speaker.browser, site.url, `spoken-${(tries += 1)}`, { name: 'Anna' }),
+          speech,
+        );
+      };
+      await undisturbed(keep, close).finally(close);
+    },
+  );
 
   inBrowser.it('takes the question back where the recording stops before the answer', async () => {
     const anna = await site.join('short', 'Anna');

@@ -1,4 +1,7 @@
-/** What the page shows of a room's state, and where: the time since a broadcast began, signs and buttons on small screens. */
+/**
+ * What the page shows of a room's state, and where: the time since a broadcast began, signs and
+ * buttons on small screens.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,18 +16,31 @@ import { useSite } from './support/site.js';
 
 const NAME = 'Annabella Wonderful-Longname';
 
-const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) => page.getByRole('button', { name, exact: true });
+const button = (/** @type {Page} */ page, /** @type {string | RegExp} */ name) =>
+  page.getByRole('button', { name, exact: true });
 
 /** @param {Page} page @param {object} message */
-const send = (page, message) => page.evaluate((one) => /** @type {any} */ (window).aloud.call.sendControl(one), message);
+const send = (page, message) =>
+  page.evaluate((one) => /** @type {any} */ (window).aloud.call.sendControl(one), message);
 
-/** @param {Page} page @param {string} selector @returns {Promise<{ x: number, y: number, width: number, height: number }[]>} of what is shown */
+/**
+ * @param {Page} page
+ * @param {string} selector
+ * @returns {Promise<{ x: number, y: number, width: number, height: number }[]>} of what is shown
+ */
 const boxesOf = (page, selector) =>
-  page.locator(selector).evaluateAll((elements) => elements.map((element) => element.getBoundingClientRect().toJSON()).filter(({ width }) => width > 0));
+  page
+    .locator(selector)
+    .evaluateAll((elements) =>
+      elements
+        .map((element) => element.getBoundingClientRect().toJSON())
+        .filter(({ width }) => width > 0),
+    );
 
 /** The seconds that the sign of a broadcast shows. @param {Page} page */
 const liveSeconds = async (page) => {
-  const [, minutes, seconds] = /LIVE (\d+):(\d+)/.exec(await page.locator('.live').innerText()) ?? [];
+  const [, minutes, seconds] =
+    /LIVE (\d+):(\d+)/.exec(await page.locator('.live').innerText()) ?? [];
   return 60 * Number(minutes) + Number(seconds);
 };
 
@@ -36,7 +52,9 @@ inBrowser.describe(`what a room is, in ${BROWSER}`, () => {
 
   /** @param {string} room @param {number} width */
   async function join(room, width) {
-    const page = await openPage(site.browser, `${site.url}/r/${room}?name=${NAME}&processing=off`, { viewport: { width, height: 800 } });
+    const page = await openPage(site.browser, `${site.url}/r/${room}?name=${NAME}&processing=off`, {
+      viewport: { width, height: 800 },
+    });
     await button(page, 'Join').click();
     await button(page, 'Leave').waitFor();
     return page;
@@ -63,51 +81,68 @@ inBrowser.describe(`what a room is, in ${BROWSER}`, () => {
     expect(await button(page, 'Go live').isVisible()).toBe(false);
   });
 
-  inBrowser.it('tells one who comes onto the stage to press Unmute, also while a recording asks, until they have', async () => {
-    const ann = await join('stage', 1280);
-    await send(ann, moderate.broadcast(true));
-    await send(ann, { type: 'record', on: true });
-    const lis = await openPage(site.browser, `${site.url}/r/stage?listen&name=Lis`, { viewport: { width: 390, height: 800 } });
-    await button(lis, 'Listen').click();
-    await button(lis, 'Raise hand').click();
-    await button(ann, /^Let speak/).click();
-    const notice = lis.getByText('You are on stage, and muted. Press Unmute to be heard.');
-    await notice.waitFor();
-    await lis.getByText('This room is being recorded').waitFor();
-    await button(lis, 'Agree').click();
-    expect(await notice.isVisible()).toBe(true);
-    await button(lis, 'Unmute').click();
-    await button(lis, 'Mute').waitFor();
-    expect(await notice.isVisible()).toBe(false);
-  });
+  inBrowser.it(
+    'tells one who comes onto the stage to press Unmute, also while a recording asks, ' +
+      'until they have',
+    async () => {
+      const ann = await join('stage', 1280);
+      await send(ann, moderate.broadcast(true));
+      await send(ann, { type: 'record', on: true });
+      const lis = await openPage(site.browser, `${site.url}/r/stage?listen&name=Lis`, {
+        viewport: { width: 390, height: 800 },
+      });
+      await button(lis, 'Listen').click();
+      await button(lis, 'Raise hand').click();
+      await button(ann, /^Let speak/).click();
+      const notice = lis.getByText('You are on stage, and muted. Press Unmute to be heard.');
+      await notice.waitFor();
+      await lis.getByText('This room is being recorded').waitFor();
+      await button(lis, 'Agree').click();
+      expect(await notice.isVisible()).toBe(true);
+      await button(lis, 'Unmute').click();
+      await button(lis, 'Mute').waitFor();
+      expect(await notice.isVisible()).toBe(false);
+    },
+  );
 
-  for (const width of [1280, 390, 320]) inBrowser.it(`has room for its signs, buttons and names at ${width} px`, async () => {
-    const ann = await join(`acoustics-of-large-rooms-${width}`, width);
-    await ann.locator('.stats span').first().waitFor();
-    const buttons = await boxesOf(ann, '.call-share .button');
-    for (const one of await boxesOf(ann, '.connection span, .call-room h1')) {
-      for (const other of buttons) expect(one.x + one.width <= other.x || one.y + one.height <= other.y || other.y + other.height <= one.y).toBe(true);
-    }
-    await send(ann, moderate.broadcast(true));
-    await send(ann, { type: 'record', on: true });
-    await ann.locator('#recording-badge').waitFor();
-    const [title] = await boxesOf(ann, '.call-room h1');
-    for (const pill of await boxesOf(ann, '.live, #recording-badge')) expect(title.y - pill.y - pill.height).toBeGreaterThanOrEqual(3);
+  for (const width of [1280, 390, 320])
+    inBrowser.it(`has room for its signs, buttons and names at ${width} px`, async () => {
+      const ann = await join(`acoustics-of-large-rooms-${width}`, width);
+      await ann.locator('.stats span').first().waitFor();
+      const buttons = await boxesOf(ann, '.call-share .button');
+      for (const one of await boxesOf(ann, '.connection span, .call-room h1')) {
+        for (const other of buttons)
+          expect(
+            one.x + one.width <= other.x ||
+              one.y + one.height <= other.y ||
+              other.y + other.height <= one.y,
+          ).toBe(true);
+      }
+      await send(ann, moderate.broadcast(true));
+      await send(ann, { type: 'record', on: true });
+      await ann.locator('#recording-badge').waitFor();
+      const [title] = await boxesOf(ann, '.call-room h1');
+      for (const pill of await boxesOf(ann, '.live, #recording-badge'))
+        expect(title.y - pill.y - pill.height).toBeGreaterThanOrEqual(3);
 
-    await send(ann, { type: 'record', on: false });
-    if (width < 700) await button(ann, 'More').click();
-    await button(ann, 'Record').click();
-    await ann.locator('.file').nth(1).waitFor();
-    // A line of text is some 26 px high.
-    const heights = (await boxesOf(ann, '.file span')).map(({ height }) => height);
-    expect(Math.max(...heights)).toBeLessThan(60);
-    expect(Math.min(...heights)).toBeLessThan(30);
-    expect(await ann.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-  });
+      await send(ann, { type: 'record', on: false });
+      if (width < 700) await button(ann, 'More').click();
+      await button(ann, 'Record').click();
+      await ann.locator('.file').nth(1).waitFor();
+      // A line of text is some 26 px high.
+      const heights = (await boxesOf(ann, '.file span')).map(({ height }) => height);
+      expect(Math.max(...heights)).toBeLessThan(60);
+      expect(Math.min(...heights)).toBeLessThan(30);
+      expect(await ann.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(
+        width,
+      );
+    });
 
   inBrowser.it('stands in the middle of another page’s frame before one listens', async () => {
     await site.guest('frame', 'Ann');
-    const page = await openPage(site.browser, `${site.url}/r/frame?listen&embed`, { viewport: { width: 480, height: 224 } });
+    const page = await openPage(site.browser, `${site.url}/r/frame?listen&embed`, {
+      viewport: { width: 480, height: 224 },
+    });
     await page.getByText('Press Listen.').waitFor();
     const boxes = await boxesOf(page, '.listen > *');
     const below = 224 - Math.max(...boxes.map(({ y, height }) => y + height));

@@ -12,9 +12,13 @@ import { FakeSession } from './fake-session.js';
  * @param {{ delayMs?: () => number, loses?: () => boolean, silent?: boolean }} [link]
  *   delayMs of each packet on each way; silent: control messages pass, packets never do
  */
-export function conferenceSockets(conference, { delayMs = () => 0, loses = () => false, silent = false } = {}) {
+export function conferenceSockets(
+  conference,
+  { delayMs = () => 0, loses = () => false, silent = false } = {},
+) {
   const { clock, arrivals, transport } = conference;
-  const later = (/** @type {() => void} */ run, /** @type {number} */ ms) => void clock.setTimeout(run, ms);
+  const later = (/** @type {() => void} */ run, /** @type {number} */ ms) =>
+    void clock.setTimeout(run, ms);
 
   return class ConferenceSocket {
     readyState = 0;
@@ -50,7 +54,10 @@ export function conferenceSockets(conference, { delayMs = () => 0, loses = () =>
     send(data) {
       if (typeof data === 'string') this.session.handler?.control(JSON.parse(data));
       else if (!silent && !loses()) {
-        later(() => this.readyState === 1 && this.session.handler?.packet(data, clock.now()), delayMs());
+        later(
+          () => this.readyState === 1 && this.session.handler?.packet(data, clock.now()),
+          delayMs(),
+        );
       }
     }
 

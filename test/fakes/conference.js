@@ -1,6 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+} from '../../public/shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
 import { TickScheduler } from '../../server/clock/tick-scheduler.js';
@@ -21,12 +26,34 @@ export class Conference {
   /** @type {unknown[]} */
   logged = [];
 
-  /** @param {Partial<import('../../server/room/room-config.js').RoomConfig & import('../../server/room/room-config.js').RoomServices>
-   *   & { maxRooms?: number, maxPeople?: number, frameMs?: number, channels?: number, sampleRate?: number, opusFrames?: number }} [options]
-   * @param {FakeClock} [clock] */
+  /**
+   * @param {Partial<import('../../server/room/room-config.js').RoomConfig &
+   *   import('../../server/room/room-config.js').RoomServices> & { maxRooms?: number, maxPeople?:
+   *   number, frameMs?: number, channels?: number, sampleRate?: number, opusFrames?: number }}
+   *   [options]
+   * @param {FakeClock} [clock]
+   */
   constructor(options = {}, clock = new FakeClock()) {
-    const { maxRooms = 10, maxPeople = 100, frameMs, channels, sampleRate, opusFrames, ...settings } = options;
-    const { codec = this.codec, effort, cpuMs, wallNow, recordings, observer, tokens, cluster, ...own } = settings;
+    const {
+      maxRooms = 10,
+      maxPeople = 100,
+      frameMs,
+      channels,
+      sampleRate,
+      opusFrames,
+      ...settings
+    } = options;
+    const {
+      codec = this.codec,
+      effort,
+      cpuMs,
+      wallNow,
+      recordings,
+      observer,
+      tokens,
+      cluster,
+      ...own
+    } = settings;
     this.clock = clock;
     this.format = createAudioFormat({ frameMs, channels, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
@@ -38,7 +65,20 @@ export class Conference {
     /** Here timers alone run ticks, and not the event loop's turns. */
     const ticks = new TickScheduler(clock, () => {});
     /** @type {import('../../server/room/room-config.js').RoomServices} */
-    this.services = { clock, sampleClock: this.sampleClock, ticks, codec, effort, cpuMs, wallNow, recordings, observer, tokens, cluster, log };
+    this.services = {
+      clock,
+      sampleClock: this.sampleClock,
+      ticks,
+      codec,
+      effort,
+      cpuMs,
+      wallNow,
+      recordings,
+      observer,
+      tokens,
+      cluster,
+      log,
+    };
     const config = {
       format: this.format,
       serverDelayMs: 60,
@@ -58,7 +98,8 @@ export class Conference {
   /**
    * @param {string} name
    * @param {{ room?: string, replyOnly?: boolean, delivery?: string, serverDelayMs?: unknown,
-   *   mirror?: boolean, resume?: string, frameMs?: number, channels?: number, mode?: string, e2e?: boolean, listen?: boolean, stage?: string }} [options]
+   *   mirror?: boolean, resume?: string, frameMs?: number, channels?: number, mode?: string, e2e?:
+   *   boolean, listen?: boolean, stage?: string }} [options]
    */
   async join(name, { room = 'lab', replyOnly = false, ...wishes } = {}) {
     const session = new FakeSession(replyOnly ? this.replyOnly : this.transport, this.services.log);
@@ -86,20 +127,30 @@ export class Person {
     this.conference = conference;
     this.session = session;
     this.id = session.told('welcome')[0]?.you;
-    this.#encoder = conference.codec.createEncoder({ ...conference.format, frameSamples: conference.format.opusFrameSamples });
-    this.#decoder = conference.codec.createDecoder({ ...conference.format, frameSamples: conference.format.opusFrameSamples });
+    this.#encoder = conference.codec.createEncoder({
+      ...conference.format,
+      frameSamples: conference.format.opusFrameSamples,
+    });
+    this.#decoder = conference.codec.createDecoder({
+      ...conference.format,
+      frameSamples: conference.format.opusFrameSamples,
+    });
     // The far end's own codecs aren't the server's to close.
     conference.codec.open -= 2;
   }
 
   /**
-   * Sends one frame, every sample of which has the same value, or one for each side; a value of null sends silence.
+   * Sends one frame, every sample of which has the same value, or one for each side; a value of
+   * null sends silence.
    * @param {number} frame
    * @param {number | [number, number] | null} value
    * @param {{ level?: number, voice?: boolean }} [told]
    */
   async speak(frame, value, told) {
-    this.session.handler?.packet(await this.packet(frame, value, told), this.conference.clock.now());
+    this.session.handler?.packet(
+      await this.packet(frame, value, told),
+      this.conference.clock.now(),
+    );
   }
 
   /**
@@ -126,7 +177,10 @@ export class Person {
     if (value !== null) {
       const encoder = new PayloadEncoder(this.#encoder, format);
       const sides = [value].flat();
-      const pcm = Float32Array.from({ length: format.frameValues }, (_, i) => sides[i % sides.length]);
+      const pcm = Float32Array.from(
+        { length: format.frameValues },
+        (_, i) => sides[i % sides.length],
+      );
       end += encoder.encode(pcm, bytes, end);
     }
     return bytes.slice(0, end);
@@ -161,7 +215,8 @@ export class Person {
     const lists = new Map();
     for (const bytes of this.session.packets) {
       const packet = new Packet();
-      if (readPacket(bytes, packet) !== null || packet.type !== 1 || packet.speakers === 0) continue;
+      if (readPacket(bytes, packet) !== null || packet.type !== 1 || packet.speakers === 0)
+        continue;
       const list = [];
       for (let i = 0; i < packet.speakers; i++) {
         const level = packet.speakerLevels[i];

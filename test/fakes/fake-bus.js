@@ -1,6 +1,6 @@
 /**
- * Buses of a network that a test owns: it can be cut in parts, nodes can be dead or stand still, and messages take their
- * time. Everything happens on the test's clock.
+ * Buses of a network that a test owns: it can be cut in parts, nodes can be dead or stand still,
+ * and messages take their time. Everything happens on the test's clock.
  * @import { Bus, BusState } from '../../server/cluster/bus.js'
  * @import { FakeClock } from './fake-clock.js'
  */
@@ -36,7 +36,10 @@ export class FakeNetwork {
 /** @implements {Bus} */
 export class FakeBus {
   #network;
-  /** @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void | Promise<object | null>, serves: boolean }>} */
+  /**
+   * @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void | Promise<object
+   *   | null>, serves: boolean }>}
+   */
   #listeners = new Set();
   /** What has come while the node stood still. @type {(() => void)[]} */
   #stalled = [];
@@ -84,7 +87,9 @@ export class FakeBus {
     this.sent += 1;
     this.sentBytes += bytes.length;
     for (const bus of this.#network.reached(this)) {
-      if (bus !== this) for (const listener of bus.#matching(subject)) bus.deliver(() => void (bus.#listeners.has(listener) && listener.run(bytes)));
+      if (bus !== this)
+        for (const listener of bus.#matching(subject))
+          bus.deliver(() => void (bus.#listeners.has(listener) && listener.run(bytes)));
     }
   }
 
@@ -94,7 +99,9 @@ export class FakeBus {
     this.sent += 1;
     const text = JSON.stringify(message);
     for (const bus of this.#network.reached(this)) {
-      if (bus !== this) for (const listener of bus.#matching(subject)) bus.deliver(() => void (bus.#listeners.has(listener) && listener.run(JSON.parse(text))));
+      if (bus !== this)
+        for (const listener of bus.#matching(subject))
+          bus.deliver(() => void (bus.#listeners.has(listener) && listener.run(JSON.parse(text))));
     }
   }
 
@@ -113,12 +120,19 @@ export class FakeBus {
     return this.#listen(subject, /** @type {any} */ (handler), false);
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null | Promise<object | null>} handler */
+  /**
+   * @param {string} subject
+   * @param {(message: unknown) => object | null | Promise<object | null>} handler
+   */
   serve(subject, handler) {
     return this.#listen(subject, handler, true);
   }
 
-  /** @param {string} subject @param {(message: unknown) => object | null | void | Promise<object | null>} run @param {boolean} serves */
+  /**
+   * @param {string} subject
+   * @param {(message: unknown) => object | null | void | Promise<object | null>} run
+   * @param {boolean} serves
+   */
   #listen(subject, run, serves) {
     const pattern = new RegExp(`^${subject.replaceAll('.', '\\.').replaceAll('*', '[^.]+')}$`);
     const listener = { pattern, run, serves };
@@ -140,7 +154,12 @@ export class FakeBus {
     for (const run of [...this.#onChanged]) run();
   }
 
-  /** @param {string} subject @param {object} message @param {number} timeoutMs @returns {Promise<unknown>} */
+  /**
+   * @param {string} subject
+   * @param {object} message
+   * @param {number} timeoutMs
+   * @returns {Promise<unknown>}
+   */
   request(subject, message, timeoutMs) {
     const { clock } = this.#network;
     return new Promise((resolve) => {
@@ -157,8 +176,15 @@ export class FakeBus {
           if (!listener.serves) continue;
           asked += 1;
           bus.deliver(() => {
-            const answer = bus.#listeners.has(listener) ? listener.run(JSON.parse(JSON.stringify(message))) : null;
-            const respond = (/** @type {object | null | void} */ value) => void (value && this.part === bus.part && this.deliver(() => answered(JSON.parse(JSON.stringify(value)))));
+            const answer = bus.#listeners.has(listener)
+              ? listener.run(JSON.parse(JSON.stringify(message)))
+              : null;
+            const respond = (/** @type {object | null | void} */ value) =>
+              void (
+                value &&
+                this.part === bus.part &&
+                this.deliver(() => answered(JSON.parse(JSON.stringify(value))))
+              );
             if (answer instanceof Promise) void answer.then(respond);
             else respond(answer);
           });

@@ -44,7 +44,9 @@ export class FakeClock {
     this.#ms = end;
   }
 
-  /** @param {number} ms stands still for so long: nothing fires, as when the event loop is blocked */
+  /**
+   * @param {number} ms stands still for so long: nothing fires, as when the event loop is blocked
+   */
   stall(ms) {
     this.#ms += ms;
   }

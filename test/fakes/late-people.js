@@ -1,9 +1,11 @@
 /**
- * The delay of a room by what moves it alone (RoomDelay, DelayControl, the Lateness of each), on time that passes by
- * milliseconds: some hundred times as quick as a room of Conference, and without sound.
+ * The delay of a room by what moves it alone (RoomDelay, DelayControl, the Lateness of each), on
+ * time that passes by milliseconds: some hundred times as quick as a room of Conference, and
+ * without sound.
  *
  * @typedef {object} LatePerson
- * @property {(frame: number) => number | null} latenessMs  of a frame's packet; null where none is sent
+ * @property {(frame: number) => number | null} latenessMs of a frame's packet; null where none is
+ *   sent
  * @property {(frame: number) => boolean} [isMuted]
  * @property {(frame: number) => boolean} [isSilent]  whether the packet holds no sound
  */
@@ -15,7 +17,10 @@ import { Lateness } from '../../server/source/lateness.js';
 const FRAME_MS = 20;
 const MAX_MS = 400;
 
-/** The time between two looks at a person, and of the room, in milliseconds: as the room's report has them. */
+/**
+ * The time between two looks at a person, and of the room, in milliseconds: as the room's report
+ * has them.
+ */
 const ROUND_MS = 1000;
 
 /**
@@ -24,10 +29,20 @@ const ROUND_MS = 1000;
  * @returns {Float64Array} D in force at each millisecond
  */
 export function delaysOf(people, frames) {
-  const control = new DelayControl({ frameMs: FRAME_MS, sampleRate: 48_000, setting: 'auto', maxMs: MAX_MS });
+  const control = new DelayControl({
+    frameMs: FRAME_MS,
+    sampleRate: 48_000,
+    setting: 'auto',
+    maxMs: MAX_MS,
+  });
   const members = people.map(() => {
     const lateness = new Lateness({ frameMs: FRAME_MS, maxMs: MAX_MS, targetPercent: 99.5 });
-    return { muted: false, source: { lateness, offsetMs: 0 }, listener: { ownDelayMs: null }, roundTripMs: () => null };
+    return {
+      muted: false,
+      source: { lateness, offsetMs: 0 },
+      listener: { ownDelayMs: null },
+      roundTripMs: () => null,
+    };
   });
   const roster = { present: new Map(members.map((member, i) => [i, member])), tell() {} };
   const room = new RoomDelay({ control, roster: /** @type {any} */ (roster), stragglerMs: 5 });
@@ -35,14 +50,18 @@ export function delaysOf(people, frames) {
   const delays = new Float64Array(frames * FRAME_MS);
   let mixed = 0;
   for (let ms = 0; ms < delays.length; ms++) {
-    if (ms % FRAME_MS === 0) people.forEach(({ isMuted }, i) => void (members[i].muted = isMuted?.(ms / FRAME_MS) ?? false));
+    if (ms % FRAME_MS === 0)
+      people.forEach(
+        ({ isMuted }, i) => void (members[i].muted = isMuted?.(ms / FRAME_MS) ?? false),
+      );
     for (const { who, latenessMs, isSilent } of arrivals[ms] ?? []) {
       members[who].source.lateness.add(latenessMs, ms, !isSilent);
       room.observe(/** @type {any} */ (members[who]), ms);
     }
     for (; (mixed + 1) * FRAME_MS + control.delayMs <= ms; mixed++) control.advance(1, true);
     // Each person has a moment of their own in a round, and the room the last.
-    for (const [i, { source }] of members.entries()) if (ms % ROUND_MS === i * FRAME_MS) source.lateness.review(ms, null);
+    for (const [i, { source }] of members.entries())
+      if (ms % ROUND_MS === i * FRAME_MS) source.lateness.review(ms, null);
     if (ms % ROUND_MS === ROUND_MS - 1) room.review(ms);
     delays[ms] = control.delayMs;
   }
@@ -56,7 +75,11 @@ function arrivalsOf(people, frames) {
     for (let frame = 0; frame < frames; frame++) {
       const latenessMs = latenessOf(frame);
       if (latenessMs === null) continue;
-      (arrivals[(frame + 1) * FRAME_MS + Math.ceil(latenessMs)] ??= []).push({ who, latenessMs, isSilent: isSilent?.(frame) ?? false });
+      (arrivals[(frame + 1) * FRAME_MS + Math.ceil(latenessMs)] ??= []).push({
+        who,
+        latenessMs,
+        isSilent: isSilent?.(frame) ?? false,
+      });
     }
   }
   return arrivals;

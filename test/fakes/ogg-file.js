@@ -1,6 +1,6 @@
 /**
- * Reads Ogg Opus files apart from how they are written: pages by RFC 3533, section 6, headers by RFC 7845,
- * section 5, with what they must hold checked.
+ * Reads Ogg Opus files apart from how they are written: pages by RFC 3533, section 6, headers by
+ * RFC 7845, section 5, with what they must hold checked.
  */
 
 import { createDecoder } from 'libopus-wasm';
@@ -20,15 +20,17 @@ function checksum(bytes) {
 }
 
 /**
- * @typedef {{ type: number, granule: number, serial: number, sequence: number, packets: Uint8Array[] }} Page
+ * @typedef {{ type: number, granule: number, serial: number, sequence: number, packets:
+ *   Uint8Array[] }} Page
  */
 
 /** @param {Uint8Array} file @returns {Page[]} */
 export function readPages(file) {
   const pages = [];
   const view = new DataView(file.buffer, file.byteOffset, file.byteLength);
-  for (let at = 0; at < file.length; ) {
-    if (text.decode(file.subarray(at, at + 4)) !== 'OggS' || file[at + 4] !== 0) throw new Error(`no page at ${at}`);
+  for (let at = 0; at < file.length;) {
+    if (text.decode(file.subarray(at, at + 4)) !== 'OggS' || file[at + 4] !== 0)
+      throw new Error(`no page at ${at}`);
     const lacing = file.subarray(at + 27, at + 27 + file[at + 26]);
     const body = at + 27 + lacing.length;
     const end = lacing.reduce((sum, bytes) => sum + bytes, body);
@@ -60,23 +62,38 @@ export function readPages(file) {
 
 /**
  * @param {Uint8Array} file
- * @returns {Promise<{ channels: number, preSkip: number, inputRate: number, vendor: string, comments: string[], packets: Uint8Array[],
- *   pages: Page[], ended: boolean, samples: Float32Array }>} samples: as a player plays them, at 48 kHz, interleaved
+ * @returns {Promise<{ channels: number, preSkip: number, inputRate: number, vendor: string,
+ *   comments: string[], packets: Uint8Array[], pages: Page[], ended: boolean, samples: Float32Array
+ *   }>} samples: as a player plays them, at 48 kHz, interleaved
  */
 export async function readOggOpus(file) {
   const pages = readPages(file);
-  const [{ packets: [head] }, { packets: [tags] }] = pages;
+  const [
+    {
+      packets: [head],
+    },
+    {
+      packets: [tags],
+    },
+  ] = pages;
   const view = new DataView(head.buffer, head.byteOffset, head.length);
-  if (text.decode(head.subarray(0, 8)) !== 'OpusHead' || head.length !== 19) throw new Error('no OpusHead');
+  if (text.decode(head.subarray(0, 8)) !== 'OpusHead' || head.length !== 19)
+    throw new Error('no OpusHead');
   const channels = head[9];
-  if (head[8] !== 1 || ![1, 2].includes(channels) || head[18] !== 0) throw new Error('not mono or stereo of version 1');
+  if (head[8] !== 1 || ![1, 2].includes(channels) || head[18] !== 0)
+    throw new Error('not mono or stereo of version 1');
   const preSkip = view.getUint16(10, true);
   pages.forEach(({ sequence, serial, type, granule }, i) => {
     if (sequence !== i || serial !== pages[0].serial) throw new Error(`page ${i} is out of order`);
-    if ((type & 2) !== (i === 0 ? 2 : 0) || (type & 1) !== 0) throw new Error(`page ${i} is of type ${type}`);
+    if ((type & 2) !== (i === 0 ? 2 : 0) || (type & 1) !== 0)
+      throw new Error(`page ${i} is of type ${type}`);
     if (i < 2 && granule !== 0) throw new Error('a header with a granule position');
   });
-  const decoder = await createDecoder({ sampleRate: 48000, channels: /** @type {1 | 2} */ (channels), maxFrameSize: 5760 });
+  const decoder = await createDecoder({
+    sampleRate: 48000,
+    channels: /** @type {1 | 2} */ (channels),
+    maxFrameSize: 5760,
+  });
   const parts = [];
   let sum = 0;
   let end = 0;
@@ -87,7 +104,8 @@ export async function readOggOpus(file) {
       sum += pcm.length / channels;
     }
     const trimmed = (type & 4) !== 0 ? sum - granule : 0;
-    if (granule + trimmed !== sum || trimmed < 0 || trimmed >= 960) throw new Error(`granule position ${granule} after ${sum} samples`);
+    if (granule + trimmed !== sum || trimmed < 0 || trimmed >= 960)
+      throw new Error(`granule position ${granule} after ${sum} samples`);
     end = granule;
   }
   decoder.free();

@@ -1,5 +1,6 @@
 /**
- * A codec that keeps every eighth sample of each channel as it is, in 16 bits, behind a check byte. Not Opus, so that a test of the room sees what the room does, and not what a codec does.
+ * A codec that keeps every eighth sample of each channel as it is, in 16 bits, behind a check byte.
+ * Not Opus, so that a test of the room sees what the room does, and not what a codec does.
  * @import { Codec } from '../../public/shared/stream/codec.js'
  */
 
@@ -20,7 +21,11 @@ export class PcmCodec {
     this.open += 1;
     const frameValues = frameSamples * channels;
     const begun = new Float32Array(frameValues);
-    const encode = (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
+    const encode = (
+      /** @type {Float32Array} */ pcm,
+      /** @type {Uint8Array} */ out,
+      /** @type {number} */ at,
+    ) => {
       out[at] = CHECK;
       let end = at + 1;
       for (let i = 0; i < frameValues; i += STRIDE * channels) {
@@ -56,9 +61,11 @@ export class PcmCodec {
     let begun = new Uint8Array(0);
     /** @type {import('../../public/shared/stream/codec.js').Decoder['decode']} */
     const decode = (bytes, start, length, out, at) => {
-      if (bytes[start] !== CHECK || length !== 1 + 2 * channels * Math.ceil(frameSamples / STRIDE)) return false;
+      if (bytes[start] !== CHECK || length !== 1 + 2 * channels * Math.ceil(frameSamples / STRIDE))
+        return false;
       for (let i = 0; i < frameValues; i++) {
-        const from = start + 1 + 2 * (channels * Math.floor(i / channels / STRIDE) + (i % channels));
+        const from =
+          start + 1 + 2 * (channels * Math.floor(i / channels / STRIDE) + (i % channels));
         out[at + i] = (((bytes[from] << 24) >> 16) | bytes[from + 1]) / SCALE;
       }
       return true;

@@ -20,10 +20,23 @@ import { preSkipOf, Track } from '../../server/recording/track.js';
  */
 export function oggOf(codec, pcm, seconds, { bitrate = 48_000, frameMs = 20 } = {}) {
   const format = createAudioFormat({ sampleRate: 48_000, frameMs });
-  const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: format.frameSamples, bitrate });
+  const encoder = codec.createEncoder({
+    sampleRate: 48_000,
+    frameSamples: format.frameSamples,
+    bitrate,
+  });
   const pages = /** @type {Uint8Array[]} */ ([]);
   const preSkip = preSkipOf(format);
-  const track = new Track(new OggOpus({ serial: 7, preSkip, sampleRate: 48_000, tags: {}, write: (page) => void pages.push(page) }), format);
+  const track = new Track(
+    new OggOpus({
+      serial: 7,
+      preSkip,
+      sampleRate: 48_000,
+      tags: {},
+      write: (page) => void pages.push(page),
+    }),
+    format,
+  );
   const out = new Uint8Array(1275);
   const frame = new Float32Array(format.frameSamples);
   // The sound that players hear first is the first of `pcm`.
@@ -43,17 +56,24 @@ export function oggOf(codec, pcm, seconds, { bitrate = 48_000, frameMs = 20 } = 
 /**
  * Puts a recording that has ended on the disk.
  * @param {string} directory  of recordings
- * @param {{ room?: string, mix: Uint8Array, seconds: number, isPublic?: boolean, bitrate?: number, others?: Record<string, string> }} recording
- *   others: texts by file
+ * @param {{ room?: string, mix: Uint8Array, seconds: number, isPublic?: boolean, bitrate?: number,
+ *   others?: Record<string, string> }} recording others: texts by file
  * @returns {Promise<string>} its id
  */
-export async function putRecording(directory, { room = 'tea', mix, seconds, isPublic = false, bitrate, others = {} }) {
+export async function putRecording(
+  directory,
+  { room = 'tea', mix, seconds, isPublic = false, bitrate, others = {} },
+) {
   const id = randomBytes(16).toString('base64url');
   const at = new Date().toISOString();
   const files = [{ file: 'mix.opus', label: 'Everybody', person: null, seconds }];
   await mkdir(join(directory, id), { recursive: true });
   await writeFile(join(directory, id, 'mix.opus'), mix);
-  for (const [name, text] of Object.entries(others)) await writeFile(join(directory, id, name), text);
-  await writeFile(join(directory, id, DESCRIPTION), JSON.stringify({ id, room, startedAt: at, stoppedAt: at, isPublic, bitrate, files }));
+  for (const [name, text] of Object.entries(others))
+    await writeFile(join(directory, id, name), text);
+  await writeFile(
+    join(directory, id, DESCRIPTION),
+    JSON.stringify({ id, room, startedAt: at, stoppedAt: at, isPublic, bitrate, files }),
+  );
   return id;
 }

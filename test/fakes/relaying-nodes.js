@@ -1,5 +1,6 @@
 /**
- * Nodes of a cluster with rooms, on one network and one clock that the test owns: what one doesn't take it has relayed.
+ * Nodes of a cluster with rooms, on one network and one clock that the test owns: what one doesn't
+ * take it has relayed.
  * @import { NodeAddress } from '../../server/cluster/messages.js'
  */
 
@@ -21,16 +22,56 @@ export class RelayingNodes {
     const bus = this.network.join(id);
     const { clock } = this;
     const wallNow = () => 1_700_000_000_000 + clock.now();
-    const log = { info: () => {}, warn: () => {}, error: (/** @type {any[]} */ ...line) => void node.errors.push(line), debug: () => {} };
+    const log = {
+      info: () => {},
+      warn: () => {},
+      error: (/** @type {any[]} */ ...line) => void node.errors.push(line),
+      debug: () => {},
+    };
     /** @type {Cluster} */
-    const cluster = new Cluster({ id, name: 'test', openBus: () => bus, clock, wallNow, log, rooms: () => relays.rooms, limits: { people: maxSessions }, software: '0' });
+    const cluster = new Cluster({
+      id,
+      name: 'test',
+      openBus: () => bus,
+      clock,
+      wallNow,
+      log,
+      rooms: () => relays.rooms,
+      limits: { people: maxSessions },
+      software: '0',
+    });
     const tokens = new ResumeTokens({ key: 'the key', wallNow, awayMs: 30_000 });
-    const conference = new Conference({ cluster: /** @type {any} */ (cluster), tokens, wallNow, relayFrom: 1, maxParticipants: 500, maxPeople: maxSessions, ...options }, clock);
-    const relays = openRelays({ sampleRate: conference.format.sampleRate, maxSessions }, { cluster, clock, log: /** @type {any} */ (log), host: () => conference });
-    conference.arrivals = new Arrivals({ rooms: conference.rooms, clock, log, directory: cluster, relays: relays.out });
+    const conference = new Conference(
+      {
+        cluster: /** @type {any} */ (cluster),
+        tokens,
+        wallNow,
+        relayFrom: 1,
+        maxParticipants: 500,
+        maxPeople: maxSessions,
+        ...options,
+      },
+      clock,
+    );
+    const relays = openRelays(
+      { sampleRate: conference.format.sampleRate, maxSessions },
+      { cluster, clock, log: /** @type {any} */ (log), host: () => conference },
+    );
+    conference.arrivals = new Arrivals({
+      rooms: conference.rooms,
+      clock,
+      log,
+      directory: cluster,
+      relays: relays.out,
+    });
     const node = { id, bus, cluster, conference, relays, errors: /** @type {any[]} */ ([]) };
     relays.start();
-    cluster.start({ url: `http://${id}.example`, h3Port: 4433, certificateHashes: () => [], origins: [] });
+    cluster.start({
+      url: `http://${id}.example`,
+      h3Port: 4433,
+      certificateHashes: () => [],
+      origins: [],
+    });
     return node;
   }
 
@@ -61,7 +102,9 @@ export class RelayingNodes {
 
   /**
    * Somebody speaks.
-   * @param {Person} person @param {number} from  the first frame @param {number} to  the last and one
+   * @param {Person} person
+   * @param {number} from the first frame
+   * @param {number} to the last and one
    */
   async talk(person, from, to) {
     for (let frame = from; frame < to; frame++) {

@@ -2,11 +2,14 @@
 
 /**
  * @param {number} samples
- * @param {{ leftHz?: number, rightHz?: number, sampleRate?: number, amplitude?: number, from?: number }} [options]
- *   0 Hz: silence; from: the first sample's index
+ * @param {{ leftHz?: number, rightHz?: number, sampleRate?: number, amplitude?: number, from?:
+ *   number }} [options] 0 Hz: silence; from: the first sample's index
  * @returns {Float32Array} interleaved
  */
-export function stereoTones(samples, { leftHz = 440, rightHz = 660, sampleRate = 48000, amplitude = 0.4, from = 0 } = {}) {
+export function stereoTones(
+  samples,
+  { leftHz = 440, rightHz = 660, sampleRate = 48000, amplitude = 0.4, from = 0 } = {},
+) {
   const sound = new Float32Array(2 * samples);
   for (let i = 0; i < samples; i++) {
     const phase = (2 * Math.PI * (from + i)) / sampleRate;
@@ -16,7 +19,10 @@ export function stereoTones(samples, { leftHz = 440, rightHz = 660, sampleRate =
   return sound;
 }
 
-/** Samples that are measured at once: a call moves the phase of what goes through it a little, in pauses and in slides. */
+/**
+ * Samples that are measured at once: a call moves the phase of what goes through it a little, in
+ * pauses and in slides.
+ */
 const PIECE_SAMPLES = 12_000;
 
 /**
@@ -36,7 +42,8 @@ export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } 
     for (let i = 0; i < size; i++) {
       const phase = (2 * Math.PI * hz * i) / sampleRate;
       // Hann's window: the other tone's leakage would be taken for cross-talk.
-      const sample = sound[(from + i) * channels + channel] * (1 - Math.cos((2 * Math.PI * i) / size));
+      const sample =
+        sound[(from + i) * channels + channel] * (1 - Math.cos((2 * Math.PI * i) / size));
       re += sample * Math.cos(phase);
       im += sample * Math.sin(phase);
     }
@@ -49,10 +56,12 @@ export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } 
 /**
  * @param {ArrayLike<number>} sound interleaved; 440 Hz should be on the left, 660 Hz on the right
  * @param {number} [sampleRate]
- * @returns {{ leftDb: number, rightDb: number, crossTalkDb: number }} crossTalkDb: the worse side's, of the other's tone
+ * @returns {{ leftDb: number, rightDb: number, crossTalkDb: number }} crossTalkDb: the worse
+ *   side's, of the other's tone
  */
 export function sidesOf(sound, sampleRate = 48000) {
-  const db = (/** @type {number} */ channel, /** @type {number} */ hz) => toneDb(sound, channel, hz, { sampleRate });
+  const db = (/** @type {number} */ channel, /** @type {number} */ hz) =>
+    toneDb(sound, channel, hz, { sampleRate });
   const [leftDb, rightDb] = [db(0, 440), db(1, 660)];
   return { leftDb, rightDb, crossTalkDb: Math.max(db(0, 660) - leftDb, db(1, 440) - rightDb) };
 }

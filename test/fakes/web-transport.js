@@ -39,7 +39,9 @@ export class FakeWebTransport {
     if (behaviour.failsToOpen) this.fail('no handshake');
     else if (!behaviour.neverOpens) this.#opening.resolve(undefined);
     if (!behaviour.blocked) this.#blocked.resolve(undefined);
-    this.incomingUnidirectionalStreams = new ReadableStream({ start: (controller) => void (this.#streamsIn = controller) });
+    this.incomingUnidirectionalStreams = new ReadableStream({
+      start: (controller) => void (this.#streamsIn = controller),
+    });
     this.datagrams = {
       get maxDatagramSize() {
         return behaviour.maxDatagramSize ?? 1215;
@@ -47,7 +49,9 @@ export class FakeWebTransport {
       incomingHighWaterMark: 1,
       incomingMaxBufferedDatagrams: 1,
       outgoingMaxAge: null,
-      readable: new ReadableStream({ start: (controller) => void (this.#datagramsIn = controller) }),
+      readable: new ReadableStream({
+        start: (controller) => void (this.#datagramsIn = controller),
+      }),
       writable: new WritableStream({
         write: async (/** @type {Uint8Array} */ bytes) => {
           await this.#blocked.promise;
@@ -128,7 +132,10 @@ export class FakeWebTransport {
   }
 }
 
-/** @returns {{ promise: Promise<any>, resolve: (value: any) => void, reject: (error: unknown) => void }} */
+/**
+ * @returns {{ promise: Promise<any>, resolve: (value: any) => void, reject: (error: unknown) =>
+ *   void }}
+ */
 function deferred() {
   /** @type {any} */
   const parts = {};

@@ -1,5 +1,16 @@
 /** Elements that hold others; the segment's size is unknown, so that it ends with the file. */
-const MASTERS = new Set(['1a45dfa3', '18538067', '1549a966', '1654ae6b', 'ae', 'e1', '1f43b675', '1c53bb6b', 'bb', 'b7']);
+const MASTERS = new Set([
+  '1a45dfa3',
+  '18538067',
+  '1549a966',
+  '1654ae6b',
+  'ae',
+  'e1',
+  '1f43b675',
+  '1c53bb6b',
+  'bb',
+  'b7',
+]);
 
 /**
  * @typedef {{ id: string, body: Uint8Array, children: Element[] }} Element
@@ -12,7 +23,7 @@ const MASTERS = new Set(['1a45dfa3', '18538067', '1549a966', '1654ae6b', 'ae', '
  */
 export function readElements(bytes) {
   const elements = [];
-  for (let at = 0; at < bytes.length; ) {
+  for (let at = 0; at < bytes.length;) {
     const idLength = Math.clz32(bytes[at]) - 23;
     const id = Buffer.from(bytes.subarray(at, at + idLength)).toString('hex');
     at += idLength;

@@ -1,6 +1,6 @@
 /**
- * Inputs for fuzzing: valid ones that are changed, built ones and random bytes, each from a seed of its own, so that any
- * one can be made again.
+ * Inputs for fuzzing: valid ones that are changed, built ones and random bytes, each from a seed of
+ * its own, so that any one can be made again.
  */
 
 /** The longest input, in bytes. */
@@ -13,7 +13,10 @@ const MAX_CHANGES = 6;
 /** Bytes at which lengths, signs and versions change. */
 const EDGES = Uint8Array.of(0, 1, 2, 0x0a, 0x10, 0x11, 0x22, 0x7f, 0x80, 0xfb, 0xfc, 0xfe, 0xff);
 
-/** Whole numbers from a seed: Marsaglia's xorshift (Journal of Statistical Software 8, 2003, page 4). */
+/**
+ * Whole numbers from a seed: Marsaglia's xorshift (Journal of Statistical Software 8, 2003, page
+ * 4).
+ */
 export class Numbers {
   #state = 1;
 
@@ -47,8 +50,8 @@ export class Inputs {
 
   /**
    * @param {readonly Uint8Array[]} valid
-   * @param {((numbers: Numbers, out: Uint8Array) => number)} [make]  writes an input that has the form of a valid one, and
-   *   gives its length
+   * @param {((numbers: Numbers, out: Uint8Array) => number)} [make] writes an input that has the
+   *   form of a valid one, and gives its length
    */
   constructor(valid, make) {
     this.#valid = valid;
@@ -67,7 +70,8 @@ export class Inputs {
     if (kind === 0) this.#random();
     else if (kind <= 2 && this.#make) this.#length = this.#make(numbers, this.#bytes);
     else this.#copy();
-    if (kind !== 0) for (let changes = numbers.below(MAX_CHANGES); changes > 0; changes--) this.#change();
+    if (kind !== 0)
+      for (let changes = numbers.below(MAX_CHANGES); changes > 0; changes--) this.#change();
     return this.#bytes.subarray(0, this.#length);
   }
 
@@ -112,7 +116,11 @@ export class Inputs {
     }
   }
 
-  /** Moves what is behind `from` to `to`: bytes are left out, or come twice. @param {number} from @param {number} to */
+  /**
+   * Moves what is behind `from` to `to`: bytes are left out, or come twice.
+   * @param {number} from
+   * @param {number} to
+   */
   #move(from, to) {
     const end = Math.min(this.#length, MAX_INPUT_BYTES - Math.max(0, to - from));
     this.#bytes.copyWithin(to, from, end);

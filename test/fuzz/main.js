@@ -1,6 +1,6 @@
 /**
- * Fuzzes all that takes bytes from outside: `npm run fuzz -- --help`. What it finds becomes a file in
- * test/fuzz/regressions/, which a unit test tries from then on.
+ * Fuzzes all that takes bytes from outside: `npm run fuzz -- --help`. What it finds becomes a file
+ * in test/fuzz/regressions/, which a unit test tries from then on.
  *
  * @import { Target } from './target.js'
  */
@@ -18,31 +18,44 @@ const REGRESSIONS = fileURLToPath(new URL('./regressions/', import.meta.url));
 /** The cost up to which a target is one of the parsers, which share the inputs. */
 const PARSER_COST = 10;
 
-/** The most that is written of what one target gets wrong, and the time between two lines about the progress. */
+/**
+ * The most that is written of what one target gets wrong, and the time between two lines about the
+ * progress.
+ */
 const MAX_FOUND = 10;
 const PROGRESS_MS = 5000;
 
 /** @param {string} text */
 function whole(text) {
   const number = Number(text);
-  if (!Number.isInteger(number) || number < 1) throw new InvalidArgumentError('must be a whole number, 1 or more');
+  if (!Number.isInteger(number) || number < 1)
+    throw new InvalidArgumentError('must be a whole number, 1 or more');
   return number;
 }
 
 const program = new Command('npm run fuzz --')
   .description('Tries many inputs on all that takes bytes from outside.')
-  .option('--inputs <count>', 'for the parsers together; what does more gets fewer, by its cost', whole, 1_000_000)
+  .option(
+    '--inputs <count>',
+    'for the parsers together; what does more gets fewer, by its cost',
+    whole,
+    1_000_000,
+  )
   .option('--seed <number>', 'by which the inputs are made', whole, 1)
   .option('--target <name>', 'this one alone, with all the inputs that a parser would get')
   .parse();
 const options = program.opts();
 
 const chosen = TARGETS.filter(({ name }) => !options.target || name === options.target);
-if (chosen.length === 0) program.error(`--target ${options.target}: there are ${TARGETS.map(({ name }) => name).join(', ')}`);
+if (chosen.length === 0)
+  program.error(
+    `--target ${options.target}: there are ${TARGETS.map(({ name }) => name).join(', ')}`,
+  );
 const parsers = TARGETS.filter(({ cost }) => cost <= PARSER_COST).length;
 
 /** @param {Target} target */
-const shareOf = ({ cost }) => Math.ceil(options.inputs / parsers / (cost <= PARSER_COST ? 1 : cost));
+const shareOf = ({ cost }) =>
+  Math.ceil(options.inputs / parsers / (cost <= PARSER_COST ? 1 : cost));
 
 /**
  * @param {Target} target
@@ -54,7 +67,10 @@ function report(target, input, error) {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, `${createHash('sha256').update(input).digest('hex').slice(0, 16)}.bin`);
   writeFileSync(file, input);
-  console.error(`${target.name}: ${error instanceof Error ? error.stack : error}\n  ${relative(process.cwd(), file)}`);
+  console.error(
+    `${target.name}: ${error instanceof Error ? error.stack : error}\n ` +
+      ` ${relative(process.cwd(), file)}`,
+  );
 }
 
 /**
@@ -96,5 +112,7 @@ for (const target of chosen) {
   if (target.cost <= PARSER_COST) parsed += shareOf(target);
 }
 const seconds = ((performance.now() - startMs) / 1000).toFixed(1);
-console.log(`seed ${options.seed}: ${parsed} inputs in the parsers; ${seconds} s in all; ${found} found`);
+console.log(
+  `seed ${options.seed}: ${parsed} inputs in the parsers; ${seconds} s in all; ${found} found`,
+);
 process.exitCode = found > 0 ? 1 : 0;

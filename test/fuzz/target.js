@@ -5,10 +5,10 @@
  * @property {string} name
  * @property {number} cost   the time of one input, of that of a parser: so much fewer are tried
  * @property {readonly Uint8Array[]} valid  inputs as they come from those who mean well
- * @property {(numbers: Numbers, out: Uint8Array) => number} [make]  writes an input of a valid one's form, and gives its
- *   length
- * @property {(input: Uint8Array) => void | Promise<void>} run  throws where something is wrong; the bytes are valid
- *   during the call
+ * @property {(numbers: Numbers, out: Uint8Array) => number} [make] writes an input of a valid one's
+ *   form, and gives its length
+ * @property {(input: Uint8Array) => void | Promise<void>} run throws where something is wrong; the
+ *   bytes are valid during the call
  * @property {() => void | Promise<void>} [close]
  */
 

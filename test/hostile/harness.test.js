@@ -14,13 +14,34 @@ describe.concurrent('the harness', () => {
     expect(listener.expected).toBeGreaterThan(140);
   });
 
-  it('a server that stands still is seen', ({ task }) => undisturbed(async () => {
-    const stopped = attackOnce({ attack: 'harm', options: { how: 'stop' }, seconds: 2, warmUpSeconds: 0 });
-    await expect(stopped).rejects.toThrow(/^(packets of the listener|longest gap) in/);
-  }, undefined, { task }));
+  it('a server that stands still is seen', ({ task }) =>
+    undisturbed(
+      async () => {
+        const stopped = attackOnce({
+          attack: 'harm',
+          options: { how: 'stop' },
+          seconds: 2,
+          warmUpSeconds: 0,
+        });
+        await expect(stopped).rejects.toThrow(/^(packets of the listener|longest gap) in/);
+      },
+      undefined,
+      { task },
+    ));
 
-  it('connections that stay are seen', ({ task }) => undisturbed(async () => {
-    const holding = attackOnce({ attack: 'harm', options: { how: 'hold' }, seconds: 1, warmUpSeconds: 0, settleSeconds: 1 });
-    await expect(holding).rejects.toThrow(/^descriptors in/);
-  }, undefined, { task }));
+  it('connections that stay are seen', ({ task }) =>
+    undisturbed(
+      async () => {
+        const holding = attackOnce({
+          attack: 'harm',
+          options: { how: 'hold' },
+          seconds: 1,
+          warmUpSeconds: 0,
+          settleSeconds: 1,
+        });
+        await expect(holding).rejects.toThrow(/^descriptors in/);
+      },
+      undefined,
+      { task },
+    ));
 });

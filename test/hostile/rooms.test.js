@@ -1,4 +1,6 @@
-/** What joins, people, recordings and speakers can do to other rooms, and to the one beside them. */
+/**
+ * What joins, people, recordings and speakers can do to other rooms, and to the one beside them.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,8 +12,9 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 import { withstand } from './support/withstand.js';
 
 /**
- * The most that a room's delay may rise by beside one who is late, in milliseconds: --straggler-ms, and 5 ms by which it
- * moves meanwhile for others (0 to 3 in six runs, and 108 to 226 in five with --straggler-ms 0).
+ * The most that a room's delay may rise by beside one who is late, in milliseconds: --straggler-ms,
+ * and 5 ms by which it moves meanwhile for others (0 to 3 in six runs, and 108 to 226 in five with
+ * --straggler-ms 0).
  */
 const MOST_RISE_MS = 5 + 5;
 
@@ -63,40 +66,48 @@ describe.concurrent('beside one another', () => {
     });
   });
 
-  it('WebSockets that are joined and reset, from one address, keep nobody out', ({ task }) => withResets(1, task));
+  it('WebSockets that are joined and reset, from one address, keep nobody out', ({ task }) =>
+    withResets(1, task));
 
-  it.for([1, 1000])('joining and leaving the room beside, from %i addresses, is hardly told and hardly logged', async (addresses, { task }) => {
-    await withstand({
-      attack: 'visits',
-      task,
-      options: { addresses },
-      check: ({ attack, logged }) => {
-        // Each listener was told 28 KB a second, and the log got 100 KB a second.
-        expect(attack.told.bytesPerSecond).toBeLessThan(12_000);
-        expect(logged.info.count).toBeLessThan(100);
-      },
-    });
-  });
+  it.for([1, 1000])(
+    'joining and leaving the room beside, from %i addresses, is hardly told and hardly logged',
+    async (addresses, { task }) => {
+      await withstand({
+        attack: 'visits',
+        task,
+        options: { addresses },
+        check: ({ attack, logged }) => {
+          // Each listener was told 28 KB a second, and the log got 100 KB a second.
+          expect(attack.told.bytesPerSecond).toBeLessThan(12_000);
+          expect(logged.info.count).toBeLessThan(100);
+        },
+      });
+    },
+  );
 });
 
-it('WebSockets that are joined and reset, from 1000 addresses, keep nobody out', () => withResets(1000));
+it('WebSockets that are joined and reset, from 1000 addresses, keep nobody out', () =>
+  withResets(1000));
 
 it.each([
   ['eighty rooms', 2],
   ['two rooms', 80],
-])('160 sessions of noise in %s, from four addresses, take the processor from nobody else', async (_where, perRoom) => {
-  await withstand({
-    attack: 'noise',
-    options: { sessions: 160, perRoom, addresses: 4 },
-    seconds: 5,
-    check: ({ attack }) => {
-      const { welcome = 0, ...refused } = attack.answers;
-      expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
-    },
-  });
-});
+])(
+  '160 sessions of noise in %s, from four addresses, take the processor from nobody else',
+  async (_where, perRoom) => {
+    await withstand({
+      attack: 'noise',
+      options: { sessions: 160, perRoom, addresses: 4 },
+      seconds: 5,
+      check: ({ attack }) => {
+        const { welcome = 0, ...refused } = attack.answers;
+        expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
+      },
+    });
+  },
+);
 
-it('160 sessions of noise in eight rooms with frames of 2.5 ms take the processor from nobody else', async () => {
+it('160 noisy sessions in eight rooms with 2.5 ms frames starve nobody else of CPU', async () => {
   await withstand({
     attack: 'noise',
     options: { sessions: 160, perRoom: 20, addresses: 4, frameMs: 2.5 },
@@ -108,18 +119,21 @@ it('160 sessions of noise in eight rooms with frames of 2.5 ms take the processo
   });
 });
 
-requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it('160 sessions of noise over WebTransport take the processor from nobody else', async () => {
-  await withstand({
-    attack: 'noise',
-    options: { sessions: 160, perRoom: 20, overHttp3: true },
-    seconds: 4,
-    check: ({ attack }) => {
-      const { welcome = 0, ...refused } = attack.answers;
-      expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
-      expect(attack.sent).toBeGreaterThan(1000);
-    },
-  });
-});
+requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it(
+  '160 sessions of noise over WebTransport take the processor from nobody else',
+  async () => {
+    await withstand({
+      attack: 'noise',
+      options: { sessions: 160, perRoom: 20, overHttp3: true },
+      seconds: 4,
+      check: ({ attack }) => {
+        const { welcome = 0, ...refused } = attack.answers;
+        expect(welcome, JSON.stringify(refused)).toBeGreaterThan(50);
+        expect(attack.sent).toBeGreaterThan(1000);
+      },
+    });
+  },
+);
 
 it('one who sends a frame in 60 late makes nobody else wait', async () => {
   await withstand({

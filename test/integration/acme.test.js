@@ -1,4 +1,7 @@
-/** A certificate that an authority issues: Pebble asks this server's own port for the challenge, as a public one would. */
+/**
+ * A certificate that an authority issues: Pebble asks this server's own port for the challenge, as
+ * a public one would.
+ */
 
 import { spawn } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
@@ -40,45 +43,96 @@ let lines;
 /** @param {...string} argv */
 async function startServer(...argv) {
   const ports = ['--port', '0', '--h3-port', '0', '--http-port', String(httpPort)];
-  const authority = ['--domain', DOMAIN, '--acme-email', 'ann@example.org', '--acme-directory', pebble.directoryUrl];
-  const config = loadConfig({ argv: [...ports, ...authority, '--cert-dir', directory, ...argv], env: {} });
-  const log = Object.fromEntries(['error', 'warn', 'info', 'debug'].map((level) => [level, (/** @type {string} */ line) => lines.push(`${level} ${line}`)]));
-  const server = await createServer(config, { log: /** @type {any} */ (log), clock: schedule, wallNow: () => schedule.wallMs });
+  const authority = [
+    '--domain',
+    DOMAIN,
+    '--acme-email',
+    'ann@example.org',
+    '--acme-directory',
+    pebble.directoryUrl,
+  ];
+  const config = loadConfig({
+    argv: [...ports, ...authority, '--cert-dir', directory, ...argv],
+    env: {},
+  });
+  const log = Object.fromEntries(
+    ['error', 'warn', 'info', 'debug'].map((level) => [
+      level,
+      (/** @type {string} */ line) => lines.push(`${level} ${line}`),
+    ]),
+  );
+  const server = await createServer(config, {
+    log: /** @type {any} */ (log),
+    clock: schedule,
+    wallNow: () => schedule.wallMs,
+  });
   open.push(() => server.close());
   return server;
 }
 
-/** The certificate that the server serves over TLS. @param {number} port @returns {Promise<X509Certificate>} */
+/**
+ * The certificate that the server serves over TLS.
+ * @param {number} port
+ * @returns {Promise<X509Certificate>}
+ */
 const servedAt = (port) =>
   new Promise((resolve, reject) => {
-    const socket = connect({ port, host: '127.0.0.1', servername: DOMAIN, rejectUnauthorized: false }, () => {
-      const { raw } = socket.getPeerCertificate();
-      socket.destroy();
-      resolve(new X509Certificate(raw));
-    });
+    const socket = connect(
+      { port, host: '127.0.0.1', servername: DOMAIN, rejectUnauthorized: false },
+      () => {
+        const { raw } = socket.getPeerCertificate();
+        socket.destroy();
+        resolve(new X509Certificate(raw));
+      },
+    );
     socket.on('error', reject);
   });
 
-/** @param {number} port @param {string} path @returns {Promise<number | undefined>} the status, where the root is trusted */
+/**
+ * @param {number} port
+ * @param {string} path
+ * @returns {Promise<number | undefined>} the status, where the root is trusted
+ */
 const statusOf = (port, path) =>
   new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path, servername: DOMAIN, ca: root, headers: { host: DOMAIN }, agent: false };
+    const options = {
+      host: '127.0.0.1',
+      port,
+      path,
+      servername: DOMAIN,
+      ca: root,
+      headers: { host: DOMAIN },
+      agent: false,
+    };
     request(options, (answer) => {
       answer.resume();
       resolve(answer.statusCode);
-    }).on('error', reject).end();
+    })
+      .on('error', reject)
+      .end();
   });
 
-const issued = () => vi.waitFor(() => expect(lines).toContainEqual(expect.stringMatching(/^info a certificate for .* was issued/)), ISSUED_MS);
+const issued = () =>
+  vi.waitFor(
+    () =>
+      expect(lines).toContainEqual(expect.stringMatching(/^info a certificate for .* was issued/)),
+    ISSUED_MS,
+  );
 
 /** Every file below the directory, with its mode. */
 function filesKept() {
   const names = /** @type {string[]} */ (readdirSync(directory, { recursive: true }));
   const files = names.map((name) => ({ name, status: statSync(join(directory, name)) }));
-  return files.filter(({ status }) => status.isFile()).map(({ name, status }) => `${name.split('/').at(-1)} ${(status.mode & 0o777).toString(8)}`);
+  return files
+    .filter(({ status }) => status.isFile())
+    .map(({ name, status }) => `${name.split('/').at(-1)} ${(status.mode & 0o777).toString(8)}`);
 }
 
-requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js', canInstallPebble).describe('an ACME authority', () => {
+requireOrSkip(
+  hasPebble(),
+  'pebble is not installed: node test/support/pebble.js',
+  canInstallPebble,
+).describe('an ACME authority', () => {
   /** @type {string} */
   let pebbleDirectory;
 
@@ -109,7 +163,7 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
     expect(schedule.waiting.size).toBe(0);
   });
 
-  it('issues a certificate, which is served, kept for its owner alone, and taken again after a restart', async () => {
+  it('issues a certificate that is served, stored owner-only and reused on restart', async () => {
     const first = await startServer('--engine', 'none');
     expect(first.report.join('\n')).toMatch(/browsers warn/);
     await issued();
@@ -117,7 +171,11 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
     expect(certificate.checkHost(DOMAIN)).toBe(DOMAIN);
     expect(certificate.verify(new X509Certificate(root).publicKey)).toBe(false);
     expect(await statusOf(first.port, '/r/lab')).toBe(200);
-    expect(filesKept().toSorted()).toEqual(['account.pem 600', 'certificate.pem 600', 'key.pem 600']);
+    expect(filesKept().toSorted()).toEqual([
+      'account.pem 600',
+      'certificate.pem 600',
+      'key.pem 600',
+    ]);
     await first.close();
 
     lines = [];
@@ -131,8 +189,13 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
     const { port } = await startServer('--engine', 'none');
     await issued();
     const answer = await fetch(`http://127.0.0.1:${httpPort}/r/lab?a=1`, { redirect: 'manual' });
-    expect([answer.status, answer.headers.get('location')]).toEqual([301, `https://${DOMAIN}:${port}/r/lab?a=1`]);
-    const unknown = await fetch(`http://127.0.0.1:${httpPort}/.well-known/acme-challenge/nothing`, { redirect: 'manual' });
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      301,
+      `https://${DOMAIN}:${port}/r/lab?a=1`,
+    ]);
+    const unknown = await fetch(`http://127.0.0.1:${httpPort}/.well-known/acme-challenge/nothing`, {
+      redirect: 'manual',
+    });
     expect(unknown.status).toBe(301);
     await unknown.text();
   });
@@ -145,20 +208,31 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
     const { port, h3Port } = await startServer('--engine', engine);
     await issued();
     const first = await servedAt(port);
-    const trusting = /** @type {import('ws').ClientOptions} */ ({ ca: root, servername: DOMAIN, headers: { host: DOMAIN } });
+    const trusting = /** @type {import('ws').ClientOptions} */ ({
+      ca: root,
+      servername: DOMAIN,
+      headers: { host: DOMAIN },
+    });
     const socket = new WebSocket(`wss://127.0.0.1:${port}/session`, trusting);
     open.push(() => socket.terminate());
     await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
-    const hashOf = (/** @type {X509Certificate} */ { raw }) => createHash('sha256').update(raw).digest('base64');
+    const hashOf = (/** @type {X509Certificate} */ { raw }) =>
+      createHash('sha256').update(raw).digest('base64');
     const client = isBuilt() ? new Endpoint() : null;
     if (client) open.push(() => client.close());
     const dial = (/** @type {X509Certificate} */ certificate) =>
-      client?.connect(`https://localhost:${h3Port}/session`, { certificateHashes: [hashOf(certificate)] });
+      client?.connect(`https://localhost:${h3Port}/session`, {
+        certificateHashes: [hashOf(certificate)],
+      });
     const session = await dial(first);
     const onClosed = vi.fn();
     if (session) session.onClosed = onClosed;
 
-    if (asked) await pebble.setRenewal(first.toString(), { start: new Date(Date.now() - 2000), end: new Date(Date.now() - 1000) });
+    if (asked)
+      await pebble.setRenewal(first.toString(), {
+        start: new Date(Date.now() - 2000),
+        end: new Date(Date.now() - 1000),
+      });
     lines = [];
     wait();
     await issued();
@@ -172,27 +246,53 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
       await expect(dial(first)).rejects.toThrow();
     }
     // The leap of the calendar is told, as it should be.
-    const told = lines.filter((line) => !line.startsWith('info') && !line.startsWith('warn the clock was set'));
+    const told = lines.filter(
+      (line) => !line.startsWith('info') && !line.startsWith('warn the clock was set'),
+    );
     expect(told).toEqual([]);
   });
 
-  it('with a private root is trusted where NODE_EXTRA_CA_CERTS names that, by the command as a person starts it', async () => {
-    const ports = ['--port', '0', '--h3-port', '0', '--http-port', String(httpPort), '--engine', 'none'];
-    const args = ['--domain', DOMAIN, '--acme-email', 'ann@example.org', '--acme-directory', pebble.directoryUrl, '--cert-dir', directory];
+  it('is trusted by the command when NODE_EXTRA_CA_CERTS names its private root', async () => {
+    const ports = [
+      '--port',
+      '0',
+      '--h3-port',
+      '0',
+      '--http-port',
+      String(httpPort),
+      '--engine',
+      'none',
+    ];
+    const args = [
+      '--domain',
+      DOMAIN,
+      '--acme-email',
+      'ann@example.org',
+      '--acme-directory',
+      pebble.directoryUrl,
+      '--cert-dir',
+      directory,
+    ];
     const start = async (/** @type {Record<string, string>} */ env) => {
-      const child = spawn(process.execPath, [MAIN, ...ports, ...args], { env: { ...process.env, NO_PROXY: '*', ...env } });
+      const child = spawn(process.execPath, [MAIN, ...ports, ...args], {
+        env: { ...process.env, NO_PROXY: '*', ...env },
+      });
       open.push(() => child.kill('SIGKILL'));
       let output = '';
       const exit = new Promise((resolve) => void child.on('close', resolve));
-      for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (output += bytes));
+      for (const stream of [child.stdout, child.stderr])
+        stream.on('data', (bytes) => (output += bytes));
       await vi.waitFor(() => expect(output).toMatch(/\b(a|no) certificate .*issued/), ISSUED_MS);
       child.kill('SIGTERM');
       expect(await exit).toBe(0);
       return output;
     };
-    const untrusted = /can't be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\); NODE_EXTRA_CA_CERTS names the PEM file of a private root/;
+    const untrusted =
+      /can't be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\); NODE_EXTRA_CA_CERTS names the PEM file of a private root/;
     expect(await start({})).toMatch(untrusted);
-    expect(await start({ NODE_EXTRA_CA_CERTS: pebble.caFile })).toMatch(/\ba certificate for call\.example\.org was issued/);
+    expect(await start({ NODE_EXTRA_CA_CERTS: pebble.caFile })).toMatch(
+      /\ba certificate for call\.example\.org was issued/,
+    );
   });
 
   it('that refuses is told in one line, with what to do', async () => {
@@ -210,7 +310,11 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
     httpPort = await freePort();
     const { close } = await startServer('--engine', 'none');
     await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), ISSUED_MS);
-    expect(lines).toEqual([expect.stringMatching(/^error no certificate .*refused.*TCP port 80 of this machine has to be open to the Internet; it is tried again in 5 min$/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(
+        /^error no certificate .*refused.*TCP port 80 of this machine has to be open to the Internet; it is tried again in 5 min$/,
+      ),
+    ]);
     await close();
     httpPort = port;
     lines = [];
@@ -221,7 +325,15 @@ requireOrSkip(hasPebble(), 'pebble is not installed: node test/support/pebble.js
   it('that is not there is told, and a server that closes meanwhile closes at once', async () => {
     const gone = `https://localhost:${await freePort()}/dir`;
     const server = await startServer('--engine', 'none', '--acme-directory', gone);
-    await vi.waitFor(() => expect(lines).toEqual([expect.stringMatching(/can't be reached \(ECONNREFUSED\); this machine needs a way to it/)]), ISSUED_MS);
+    await vi.waitFor(
+      () =>
+        expect(lines).toEqual([
+          expect.stringMatching(
+            /can't be reached \(ECONNREFUSED\); this machine needs a way to it/,
+          ),
+        ]),
+      ISSUED_MS,
+    );
     await server.close();
     const other = await startServer('--engine', 'none');
     const begun = performance.now();

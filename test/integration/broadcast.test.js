@@ -10,62 +10,104 @@ import { undisturbedTest } from '../support/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
-const { channels: [voice] } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+const {
+  channels: [voice],
+} = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
 
-/** What a listener was sent in a time, in kilobits a second, and how many frames were played, and were not: each counted once. @param {Headless} listener @param {number} ms */
+/**
+ * What a listener was sent in a time, in kilobits a second, and how many frames were played, and
+ * were not: each counted once.
+ * @param {Headless} listener
+ * @param {number} ms
+ */
 async function during(listener, ms) {
   const read = () => /** @type {any} */ (listener.stats());
   const before = read();
   await pass(ms);
   const after = read();
-  const count = (/** @type {string} */ name) => after.detail.playout[name] - before.detail.playout[name];
+  const count = (/** @type {string} */ name) =>
+    after.detail.playout[name] - before.detail.playout[name];
   const missing = ['concealed', 'skipped', 'garbage'].reduce((sum, name) => sum + count(name), 0);
-  return { kbps: (8 * (after.bytes.down - before.bytes.down)) / ms, played: count('played'), missing };
+  return {
+    kbps: (8 * (after.bytes.down - before.bytes.down)) / ms,
+    played: count('played'),
+    missing,
+  };
 }
 
 /**
  * A live room, and a function that lets people join it.
- * @param {{ onTestFinished: (close: () => Promise<void>) => void }} test @param {string} transport @param {string[]} options  of the server
+ * @param {{ onTestFinished: (close: () => Promise<void>) => void }} test
+ * @param {string} transport
+ * @param {string[]} options of the server
  */
 async function openHall(test, transport, options) {
-  const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--broadcast', '--listener-bitrate', '128000', '--no-silence-suppression', ...options], env: {} }), { log: quiet });
+  const server = await createServer(
+    loadConfig({
+      argv: [
+        '--port',
+        '0',
+        '--h3-port',
+        '0',
+        '--broadcast',
+        '--listener-bitrate',
+        '128000',
+        '--no-silence-suppression',
+        ...options,
+      ],
+      env: {},
+    }),
+    { log: quiet },
+  );
   test.onTestFinished(() => server.close());
   /** @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} wishes */
   const join = async (name, { speech, ...wishes }) => {
     const headless = new Headless({ codec, speech, recordSeconds: 20 });
     test.onTestFinished(() => headless.close());
-    await headless.join(/** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...wishes }));
+    await headless.join(
+      /** @type {any} */ ({ origin: server.url, room: 'hall', name, transport, ...wishes }),
+    );
     return headless;
   };
   return { server, join };
 }
 
-describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])('a broadcast over %s', (transport) => {
-  it('is heard without a gap at each rate that a listener asks for, and as it changes', (context) => undisturbedTest(context, async (test) => {
-    const { server, join } = await openHall(test, transport, ['--listener-rule', 'basic', '--redundancy', '0']);
-    await join('Ann', { speech: voice });
-    const lea = await join('Lea', { listen: true });
-    await pass(1500);
-    const high = await during(lea, 1000);
-    lea.sendControl({ type: 'rate', bitsPerSecond: 16_000 });
-    const down = await during(lea, 1500);
-    const low = await during(lea, 1000);
-    lea.sendControl({ type: 'rate', bitsPerSecond: 'auto' });
-    const up = await during(lea, 1500);
-    for (const { played } of [down, up]) expect(played).toBeGreaterThan(50);
-    // A machine that stands still for a moment has a few of some 140 frames made up; a change that isn't right all behind it.
-    expect(down.missing + up.missing).toBeLessThan(8);
-    expect(low.kbps).toBeLessThan(0.5 * high.kbps);
-    expect(server.rooms.figures().listenersByRate).toMatchObject({ 16000: 0, 128000: 1 });
-  }));
+describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
+  'a broadcast over %s',
+  (transport) => {
+    it('is heard without a gap at each rate a listener asks for, and as it changes', (context) =>
+      undisturbedTest(context, async (test) => {
+        const { server, join } = await openHall(test, transport, [
+          '--listener-rule',
+          'basic',
+          '--redundancy',
+          '0',
+        ]);
+        await join('Ann', { speech: voice });
+        const lea = await join('Lea', { listen: true });
+        await pass(1500);
+        const high = await during(lea, 1000);
+        lea.sendControl({ type: 'rate', bitsPerSecond: 16_000 });
+        const down = await during(lea, 1500);
+        const low = await during(lea, 1000);
+        lea.sendControl({ type: 'rate', bitsPerSecond: 'auto' });
+        const up = await during(lea, 1500);
+        for (const { played } of [down, up]) expect(played).toBeGreaterThan(50);
+        // A machine that stands still for a moment has a few of some 140 frames made up; a change
+        // that isn't right all behind it.
+        expect(down.missing + up.missing).toBeLessThan(8);
+        expect(low.kbps).toBeLessThan(0.5 * high.kbps);
+        expect(server.rooms.figures().listenersByRate).toMatchObject({ 16000: 0, 128000: 1 });
+      }));
 
-  it('goes up by probes that no listener takes for loss', async (test) => {
-    const { join } = await openHall(test, transport, []);
-    await join('Ann', { speech: voice });
-    const lea = await join('Lea', { listen: true });
-    await pass(6000);
-    const { kbps } = await during(lea, 1000);
-    expect(/** @type {any} */ (lea.stats()).detail.playout.lost).toBe(0);
-    expect(kbps).toBeGreaterThan(80);
-  });
-});
+    it('goes up by probes that no listener takes for loss', async (test) => {
+      const { join } = await openHall(test, transport, []);
+      await join('Ann', { speech: voice });
+      const lea = await join('Lea', { listen: true });
+      await pass(6000);
+      const { kbps } = await during(lea, 1000);
+      expect(/** @type {any} */ (lea.stats()).detail.playout.lost).toBe(0);
+      expect(kbps).toBeGreaterThan(80);
+    });
+  },
+);

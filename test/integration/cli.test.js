@@ -21,12 +21,16 @@ class Command {
    * @param {Record<string, string>} [env]
    */
   constructor(args, env = {}) {
-    const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_')));
+    const clean = Object.fromEntries(
+      Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_')),
+    );
     this.process = spawn(process.execPath, [MAIN, ...args], { env: { ...clean, ...env } });
     this.process.stdout.on('data', (bytes) => (this.stdout += bytes));
     this.process.stderr.on('data', (bytes) => (this.stderr += bytes));
     /** @type {Promise<number | string | null>} the exit code, or the signal that ended it */
-    this.exit = new Promise((resolve) => this.process.on('close', (code, signal) => resolve(code ?? signal)));
+    this.exit = new Promise((resolve) =>
+      this.process.on('close', (code, signal) => resolve(code ?? signal)),
+    );
   }
 
   /**
@@ -39,7 +43,8 @@ class Command {
       if (found) return found;
       const event = new Promise((resolve) => void this.process.stdout.once('data', resolve));
       const ended = await Promise.race([event.then(() => false), this.exit.then(() => true)]);
-      if (ended && !pattern.test(this.stdout)) throw new Error(`it ended without ${pattern}: ${this.stderr}`);
+      if (ended && !pattern.test(this.stdout))
+        throw new Error(`it ended without ${pattern}: ${this.stderr}`);
     }
   }
 }
@@ -60,7 +65,8 @@ function start(args, env) {
 }
 
 /** @param {string[]} args */
-const startServer = (args) => start(['--port', '0', '--h3-port', '0', '--cert-dir', directory, ...args]);
+const startServer = (args) =>
+  start(['--port', '0', '--h3-port', '0', '--cert-dir', directory, ...args]);
 
 beforeEach(() => {
   commands = [];
@@ -74,14 +80,29 @@ afterEach(async () => {
 });
 
 describe('a start that cannot be', () => {
-  /** One from each side; what is refused is shown in test/unit/server/config.test.js. @type {[string[], Record<string, string>, string][]} */
+  /**
+   * One from each side; what is refused is shown in test/unit/server/config.test.js.
+   * @type {[string[], Record<string, string>, string][]}
+   */
   const cases = [
     [['--port', '99999'], {}, '--port must be a whole number from 0 to 65535; it is "99999".'],
-    [[], { ALOUD_NONSENSE: '1' }, 'There is no option ALOUD_NONSENSE (from the environment); --help lists them all.'],
-    [['--cert', '/nowhere.pem', '--key', '/nowhere.pem'], {}, `--cert must be a readable PEM file of a certificate that is valid now; "/nowhere.pem": it can't be read (ENOENT).`,
+    [
+      [],
+      { ALOUD_NONSENSE: '1' },
+      'There is no option ALOUD_NONSENSE (from the environment); --help lists them all.',
+    ],
+    [
+      ['--cert', '/nowhere.pem', '--key', '/nowhere.pem'],
+      {},
+      '--cert must be a readable PEM file of a certificate that is valid now; ' +
+        `"/nowhere.pem": it can't be read (ENOENT).`,
     ],
     [['tokn'], {}, 'There is no command tokn; did you mean aloud token?'],
-    [['token'], {}, 'aloud token needs --room and --name, as in: aloud token --room tea --name Ann'],
+    [
+      ['token'],
+      {},
+      'aloud token needs --room and --name, as in: aloud token --room tea --name Ann',
+    ],
   ];
 
   it.each(cases)('%j %j says so in one line, with exit code 2', async (args, env, line) => {
@@ -116,10 +137,17 @@ describe('information', () => {
 describe('an invitation', () => {
   it('is printed with its link, and a secret that won’t do is not', async () => {
     const secret = 'a-secret-of-at-least-32-characters';
-    const made = start(['token', '--room', 'tea', '--name', 'Ann'], { ALOUD_KEYS: `main:${secret}` });
+    const made = start(['token', '--room', 'tea', '--name', 'Ann'], {
+      ALOUD_KEYS: `main:${secret}`,
+    });
     expect(await made.exit).toBe(0);
-    const [, token] = /^([\w-]+\.[\w-]+\.[\w-]+)\nhttp:\/\/localhost:8080\/r\/tea#token=\1\n$/.exec(made.stdout) ?? [];
-    expect(JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())).toMatchObject({ iss: 'main', name: 'Ann' });
+    const [, token] =
+      /^([\w-]+\.[\w-]+\.[\w-]+)\nhttp:\/\/localhost:8080\/r\/tea#token=\1\n$/.exec(made.stdout) ??
+      [];
+    expect(JSON.parse(Buffer.from(token.split('.')[1], 'base64url').toString())).toMatchObject({
+      iss: 'main',
+      name: 'Ann',
+    });
     const short = start(['--keys', 'main:too-short-a-secret']);
     expect(await short.exit).toBe(2);
     expect(short.stderr).toMatch(/^--keys must be ID:SECRET, .*32 to 256 .*\n$/);
@@ -140,7 +168,10 @@ describe('a start', () => {
     command.process.kill('SIGTERM');
     expect(await command.exit).toBe(0);
     // No terminal: one object a line.
-    expect(JSON.parse(command.stderr)).toMatchObject({ level: 'info', msg: expect.stringMatching(/^SIGTERM: closing/) });
+    expect(JSON.parse(command.stderr)).toMatchObject({
+      level: 'info',
+      msg: expect.stringMatching(/^SIGTERM: closing/),
+    });
     await expect(fetch(url)).rejects.toThrow();
   });
 
@@ -152,7 +183,11 @@ describe('a start', () => {
     command.process.stderr.destroy();
     for (let i = 0; i < 2; i++) {
       const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
-      const joined = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+      const joined = await fetch(`${url}/api/sessions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body,
+      });
       const { token } = await joined.json();
       // A line of it is logged.
       expect((await fetch(`${url}/api/sessions/${token}`, { method: 'DELETE' })).status).toBe(204);
@@ -162,23 +197,54 @@ describe('a start', () => {
   });
 
   it('of a node whose NATS is not there says so in one line, and serves alone', async () => {
-    const command = startServer(['--engine', 'none', '--cluster', 'nats://127.0.0.1:1', '--cluster-key', 'k'.repeat(32)]);
+    const command = startServer([
+      '--engine',
+      'none',
+      '--cluster',
+      'nats://127.0.0.1:1',
+      '--cluster-key',
+      'k'.repeat(32),
+    ]);
     const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
-    await command.printed(/This is a node of the cluster aloud; browsers reach it at http:\/\/localhost:\d+\./);
+    await command.printed(
+      /This is a node of the cluster aloud; browsers reach it at http:\/\/localhost:\d+\./,
+    );
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
-    const joined = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
-    const { messages: [welcome] } = await joined.json();
+    const joined = await fetch(`${url}/api/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
+    const {
+      messages: [welcome],
+    } = await joined.json();
     expect(welcome).toMatchObject({ type: 'welcome', nodes: [{ url, h3Port: null }] });
     await new Promise((resolve) => void setTimeout(resolve, 1500));
-    const told = command.stderr.trim().split('\n').filter((line) => line.includes('NATS'));
-    expect(told.map((line) => JSON.parse(line).msg)).toEqual([expect.stringMatching(/^the cluster's NATS can't be reached at 127\.0\.0\.1:1 .*: this node serves alone, and tries again$/)]);
+    const told = command.stderr
+      .trim()
+      .split('\n')
+      .filter((line) => line.includes('NATS'));
+    expect(told.map((line) => JSON.parse(line).msg)).toEqual([
+      expect.stringMatching(
+        /^the cluster's NATS can't be reached at 127\.0\.0\.1:1 .*: this node serves alone, and tries again$/,
+      ),
+    ]);
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(0);
   });
 
   it('takes its options from the environment and a file', async () => {
     const file = join(directory, 'aloud.json');
-    writeFileSync(file, JSON.stringify({ port: 0, 'h3-port': 0, engine: 'none', 'cert-dir': directory, 'log-level': 'error' }));
+    writeFileSync(
+      file,
+      JSON.stringify({
+        port: 0,
+        'h3-port': 0,
+        engine: 'none',
+        'cert-dir': directory,
+        'log-level': 'error',
+      }),
+    );
     const command = start([], { ALOUD_CONFIG: file, ALOUD_SAMPLE_RATE: '16000' });
     const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
     expect(await (await fetch(`${url}/api/clock`)).json()).toMatchObject({ sampleRate: 16000 });
@@ -189,13 +255,21 @@ describe('a start', () => {
 });
 
 describe('a stop', () => {
-  /** @param {string} url @returns {Promise<{ socket: WebSocket, messages: any[], closed: Promise<number> }>} */
+  /**
+   * @param {string} url
+   * @returns {Promise<{ socket: WebSocket, messages: any[], closed: Promise<number> }>}
+   */
   async function joinOver(url) {
     const socket = new WebSocket(`${url.replace('http', 'ws')}/session`);
     /** @type {any[]} */
     const messages = [];
-    socket.on('message', (data, isBinary) => void (isBinary || messages.push(JSON.parse(String(data)))));
-    const closed = new Promise((/** @type {(code: number) => void} */ resolve) => void socket.once('close', resolve));
+    socket.on(
+      'message',
+      (data, isBinary) => void (isBinary || messages.push(JSON.parse(String(data)))),
+    );
+    const closed = new Promise(
+      (/** @type {(code: number) => void} */ resolve) => void socket.once('close', resolve),
+    );
     await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
     socket.send(JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' }));
     await expect.poll(() => messages.map(({ type }) => type)).toContain('welcome');
@@ -205,7 +279,11 @@ describe('a stop', () => {
   /** @param {string} url */
   async function refusal(url) {
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Bob' });
-    const answer = await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
+    const answer = await fetch(`${url}/api/sessions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+    });
     return [answer.status, (await answer.json()).code];
   }
 
@@ -221,7 +299,9 @@ describe('a stop', () => {
     socket.send('{"type":"leave"}');
     expect(await command.exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
-    expect(command.stderr).toMatch(/SIGTERM: closing once everybody has left, in 30 s at most; send it again to stop at once/);
+    expect(command.stderr).toMatch(
+      /SIGTERM: closing once everybody has left, in 30 s at most; send it again to stop at once/,
+    );
   });
 
   const operator = 'the-operators-own-token';
@@ -229,11 +309,25 @@ describe('a stop', () => {
   /** @type {[string, (command: Command, url: string) => Promise<unknown>][]} */
   const doors = [
     ['SIGTERM', async (command) => command.process.kill('SIGTERM')],
-    ['POST /api/drain', (_command, url) => fetch(`${url}/api/drain`, { method: 'POST', headers: { authorization: `Bearer ${operator}` } })],
+    [
+      'POST /api/drain',
+      (_command, url) =>
+        fetch(`${url}/api/drain`, {
+          method: 'POST',
+          headers: { authorization: `Bearer ${operator}` },
+        }),
+    ],
   ];
 
   it.each(doors)('by %s ends calls when their time is over', async (_name, stop) => {
-    const command = startServer(['--engine', 'none', '--drain-seconds', '7', '--operator-token', operator]);
+    const command = startServer([
+      '--engine',
+      'none',
+      '--drain-seconds',
+      '7',
+      '--operator-token',
+      operator,
+    ]);
     const [, url] = await command.printed(/(http:\/\/localhost:\d+)/);
     const { closed, messages } = await joinOver(url);
     const begun = performance.now();
@@ -244,7 +338,9 @@ describe('a stop', () => {
     await doors[1][1](command, url);
     if (stop !== doors[0][1]) command.process.kill('SIGTERM');
     expect(await closed).toBe(4012);
-    expect(command.stderr).toMatch(/SIGTERM: closing once everybody has left, in 7 s at most; send it again to stop at once/);
+    expect(command.stderr).toMatch(
+      /SIGTERM: closing once everybody has left, in 7 s at most; send it again to stop at once/,
+    );
     expect(performance.now() - begun).toBeGreaterThan(1900);
     expect(await command.exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(7000);
@@ -277,14 +373,17 @@ describe('a stop', () => {
   });
 });
 
-requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built', canBuildNative).describe('a start with HTTP/3', () => {
-  it('says where it is, refuses a second one there, and ends with its threads', async () => {
-    const first = startServer(['--engine', 'native']);
-    const [, port] = await first.printed(/WebTransport is on[^\n]* UDP port (\d+)[^\n]*native/);
-    const second = startServer(['--h3-port', port]);
-    expect(await second.exit).toBe(2);
-    expect(second.stderr).toMatch(new RegExp(`^--h3-port ${port} is already in use; .*\\n$`));
-    first.process.kill('SIGINT');
-    expect(await first.exit).toBe(0);
-  });
-});
+requireOrSkip(isBuilt(), 'the native HTTP/3 engine is not built', canBuildNative).describe(
+  'a start with HTTP/3',
+  () => {
+    it('says where it is, refuses a second one there, and ends with its threads', async () => {
+      const first = startServer(['--engine', 'native']);
+      const [, port] = await first.printed(/WebTransport is on[^\n]* UDP port (\d+)[^\n]*native/);
+      const second = startServer(['--h3-port', port]);
+      expect(await second.exit).toBe(2);
+      expect(second.stderr).toMatch(new RegExp(`^--h3-port ${port} is already in use; .*\\n$`));
+      first.process.kill('SIGINT');
+      expect(await first.exit).toBe(0);
+    });
+  },
+);

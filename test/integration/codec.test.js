@@ -17,9 +17,12 @@ function missing() {
 
 const reason = missing();
 
-requireOrSkip(reason === null, `the native Opus codec: ${reason}`, canBuildOpus).it('a server takes the native codec by itself', async () => {
-  const argv = ['--port', '0', '--engine', 'none', '--log-level', 'error'];
-  const server = await createServer(loadConfig({ argv, env: {}, version: '0' }));
-  closeAfter(server);
-  expect(server.report).toContain('The Opus codec is native.');
-});
+requireOrSkip(reason === null, `the native Opus codec: ${reason}`, canBuildOpus).it(
+  'a server takes the native codec by itself',
+  async () => {
+    const argv = ['--port', '0', '--engine', 'none', '--log-level', 'error'];
+    const server = await createServer(loadConfig({ argv, env: {}, version: '0' }));
+    closeAfter(server);
+    expect(server.report).toContain('The Opus codec is native.');
+  },
+);

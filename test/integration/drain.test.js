@@ -1,4 +1,6 @@
-/** Nodes of a real cluster that the operator drains over HTTP: as SIGTERM does, and bounded in time. */
+/**
+ * Nodes of a real cluster that the operator drains over HTTP: as SIGTERM does, and bounded in time.
+ */
 
 import { afterEach, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -27,7 +29,16 @@ afterEach(async () => {
 
 /** Two nodes, and rooms of the one that is to drain. */
 async function start() {
-  cluster = new LocalCluster({ argv: ['--engine', 'none', '--drain-seconds', String(DRAIN_SECONDS), '--operator-token', OPERATOR] });
+  cluster = new LocalCluster({
+    argv: [
+      '--engine',
+      'none',
+      '--drain-seconds',
+      String(DRAIN_SECONDS),
+      '--operator-token',
+      OPERATOR,
+    ],
+  });
   await cluster.start(/** @type {string} */ (nats), { nodes: 2 });
   return /** @type {NodeProcess} */ (cluster.nodes.get(1));
 }
@@ -42,8 +53,13 @@ async function join({ url }, room) {
   sockets.push(socket);
   /** @type {any[]} */
   const messages = [];
-  socket.on('message', (data, isBinary) => void (isBinary || messages.push(JSON.parse(String(data)))));
-  const closed = new Promise((/** @type {(code: number) => void} */ resolve) => void socket.once('close', resolve));
+  socket.on(
+    'message',
+    (data, isBinary) => void (isBinary || messages.push(JSON.parse(String(data)))),
+  );
+  const closed = new Promise(
+    (/** @type {(code: number) => void} */ resolve) => void socket.once('close', resolve),
+  );
   await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
   socket.send(JSON.stringify({ type: 'join', version: 1, room, name: 'Ann' }));
   await expect.poll(() => messages.length).toBeGreaterThan(0);
@@ -60,37 +76,48 @@ async function joinRoomsOf(node, count) {
   return joined;
 }
 
-/** @param {NodeProcess} node @returns {Promise<{ code: number | null, seconds: number }>} how and when it has ended */
+/**
+ * @param {NodeProcess} node
+ * @returns {Promise<{ code: number | null, seconds: number }>} how and when it has ended
+ */
 async function drain({ url, child }) {
-  const ended = new Promise((/** @type {(code: number | null) => void} */ resolve) => void child.once('exit', resolve));
+  const ended = new Promise(
+    (/** @type {(code: number | null) => void} */ resolve) => void child.once('exit', resolve),
+  );
   const begun = performance.now();
   const asked = { method: 'POST', headers: { authorization: `Bearer ${OPERATOR}` } };
   expect((await fetch(`${url}/api/drain`, asked)).status).toBe(202);
   return { code: await ended, seconds: (performance.now() - begun) / 1000 };
 }
 
-requireOrSkip(nats !== null, 'nats-server is not installed').describe('a node that the operator drains', () => {
-  it('sends its calls to the other node, and ends once they have gone', async () => {
-    const node = await start();
-    const [call] = await joinRoomsOf(node, 1);
-    const left = expect.poll(() => call.messages.map(({ type }) => type)).toContain('moved').then(() => sockets.forEach((one) => one.close()));
-    expect(await drain(node)).toMatchObject({ code: 0 });
-    await left;
-    expect(node.output()).toContain('SIGTERM: closing once everybody has left');
-  });
+requireOrSkip(nats !== null, 'nats-server is not installed').describe(
+  'a node that the operator drains',
+  () => {
+    it('sends its calls to the other node, and ends once they have gone', async () => {
+      const node = await start();
+      const [call] = await joinRoomsOf(node, 1);
+      const left = expect
+        .poll(() => call.messages.map(({ type }) => type))
+        .toContain('moved')
+        .then(() => sockets.forEach((one) => one.close()));
+      expect(await drain(node)).toMatchObject({ code: 0 });
+      await left;
+      expect(node.output()).toContain('SIGTERM: closing once everybody has left');
+    });
 
-  it('whose rooms no node takes tells their people, and ends in time', async () => {
-    const node = await start();
-    // Each of them waits for an answer of the other node, which stands still.
-    const calls = await joinRoomsOf(node, 12);
-    cluster.nodes.get(2)?.child.kill('SIGSTOP');
-    const { code, seconds } = await drain(node);
-    expect(code).toBe(0);
-    expect(seconds).toBeGreaterThan(DRAIN_SECONDS - CLOSING_SECONDS - 0.5);
-    expect(seconds).toBeLessThan(DRAIN_SECONDS);
-    for (const { messages, closed } of calls) {
-      expect(messages.find(({ type }) => type === 'draining')?.seconds).toBeGreaterThan(0);
-      expect(await closed).toBe(4012);
-    }
-  });
-});
+    it('whose rooms no node takes tells their people, and ends in time', async () => {
+      const node = await start();
+      // Each of them waits for an answer of the other node, which stands still.
+      const calls = await joinRoomsOf(node, 12);
+      cluster.nodes.get(2)?.child.kill('SIGSTOP');
+      const { code, seconds } = await drain(node);
+      expect(code).toBe(0);
+      expect(seconds).toBeGreaterThan(DRAIN_SECONDS - CLOSING_SECONDS - 0.5);
+      expect(seconds).toBeLessThan(DRAIN_SECONDS);
+      for (const { messages, closed } of calls) {
+        expect(messages.find(({ type }) => type === 'draining')?.seconds).toBeGreaterThan(0);
+        expect(await closed).toBe(4012);
+      }
+    });
+  },
+);

@@ -26,10 +26,18 @@ let directory;
 /** @param {string} ci */
 async function runTests(ci) {
   const vitest = fileURLToPath(new URL('node_modules/vitest/vitest.mjs', root));
-  const options = ['--root', directory, '--reporter', fileURLToPath(new URL('test/reporter.js', root))];
+  const options = [
+    '--root',
+    directory,
+    '--reporter',
+    fileURLToPath(new URL('test/reporter.js', root)),
+  ];
   const env = { ...process.env, CI: ci };
   try {
-    const { stdout } = await run(process.execPath, [vitest, 'run', ...options], { env, cwd: directory });
+    const { stdout } = await run(process.execPath, [vitest, 'run', ...options], {
+      env,
+      cwd: directory,
+    });
     return { code: 0, stdout };
   } catch (error) {
     const { code, stdout } = /** @type {{ code: number, stdout: string }} */ (error);
@@ -39,7 +47,10 @@ async function runTests(ci) {
 
 beforeAll(async () => {
   directory = await mkdtemp(fileURLToPath(new URL('test/integration/tmp-', root)));
-  await writeFile(`${directory}/vitest.config.js`, "export default { test: { include: ['*.case.js'] } };\n");
+  await writeFile(
+    `${directory}/vitest.config.js`,
+    "export default { test: { include: ['*.case.js'] } };\n",
+  );
   await writeFile(`${directory}/gate.case.js`, TESTS);
 });
 

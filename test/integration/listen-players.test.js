@@ -1,4 +1,7 @@
-/** Players begin to play the link of a room where nobody speaks: each waits for some kilobytes, which come slowly there. */
+/**
+ * Players begin to play the link of a room where nobody speaks: each waits for some kilobytes,
+ * which come slowly there.
+ */
 
 import { expect, onTestFinished } from 'vitest';
 import { isThere, PROGRAMS, startProgram, stopProgram } from '../../bench/readers/programs.js';
@@ -14,13 +17,22 @@ const SOON_MS = 5000;
 
 for (const player of PROGRAMS.filter(({ name }) => ['ffmpeg', 'mpv', 'VLC'].includes(name))) {
   const mayBeMissing = player.name === 'ffmpeg' ? undefined : ofTheMachine;
-  const withPlayer = requireOrSkip(isThere(player), `${player.name} is not installed`, mayBeMissing);
-  withPlayer.it(`${player.name} plays a silent room at once, Ogg and WebM`, () => playsAtOnce(player));
+  const withPlayer = requireOrSkip(
+    isThere(player),
+    `${player.name} is not installed`,
+    mayBeMissing,
+  );
+  withPlayer.it(`${player.name} plays a silent room at once, Ogg and WebM`, () =>
+    playsAtOnce(player),
+  );
 }
 
 /** @param {typeof PROGRAMS[number]} player */
 async function playsAtOnce(player) {
-  const server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }), { log: quiet });
+  const server = await createServer(
+    loadConfig({ argv: ['--port', '0', '--h3-port', '0'], env: {} }),
+    { log: quiet },
+  );
   onTestFinished(() => server.close());
   const silent = await join({ url: server.url, room: 'hall', name: 'Ann', hear: false });
   onTestFinished(() => silent.leave());

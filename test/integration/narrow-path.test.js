@@ -17,7 +17,10 @@ const LACKS = 'network namespaces need Linux, root and iproute2';
 const needsNetwork = requireOrSkip(code === 0, LACKS, ofTheMachine);
 const needsEngine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
-/** @typedef {{ speakers: number, argv: string[], longest?: number[], e2eKey?: string }} Wish  see loud-call.js */
+/**
+ * @typedef {{ speakers: number, argv: string[], longest?: number[], e2eKey?: string }} Wish see
+ *   loud-call.js
+ */
 
 /** @param {Wish} wish @param {string[]} [within]  the command that runs the call's */
 async function losesNothing(wish, within = []) {

@@ -1,4 +1,7 @@
-/** Recordings over WebTransport: real sessions of the native engine, of many who read and of some who don't. */
+/**
+ * Recordings over WebTransport: real sessions of the native engine, of many who read and of some
+ * who don't.
+ */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -42,7 +45,8 @@ class Client {
     let bytes = new Uint8Array(0);
     stream.onReadable = () => {
       let count = stream.read(chunk);
-      for (; count; count = stream.read(chunk)) bytes = new Uint8Array([...bytes, ...chunk.subarray(0, count)]);
+      for (; count; count = stream.read(chunk))
+        bytes = new Uint8Array([...bytes, ...chunk.subarray(0, count)]);
       if (count !== null) return;
       const read = readSegmentStream(bytes);
       if (!read) throw new Error('no segment');
@@ -65,7 +69,13 @@ nativeTests.describe('recordings over WebTransport', () => {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), 'ondemand-'));
     const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
-    server = await createServer(loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--workers', '0', '--recording-dir', directory], env: {} }), { log });
+    server = await createServer(
+      loadConfig({
+        argv: ['--port', '0', '--h3-port', '0', '--workers', '0', '--recording-dir', directory],
+        env: {},
+      }),
+      { log },
+    );
     const { transports } = await (await fetch(`${server.url}/api/config`)).json();
     expect(transports.webtransport.recordings).toBe('/recording');
     ({ certificateHashes } = transports.webtransport);
@@ -78,23 +88,53 @@ nativeTests.describe('recordings over WebTransport', () => {
   });
 
   /** @param {string} id @param {{ reads?: boolean }} [options] */
-  const listen = async (id, options) => new Client(await endpoint.connect(`https://localhost:${server.h3Port}/recording?id=${id}`, { certificateHashes }), options);
+  const listen = async (id, options) =>
+    new Client(
+      await endpoint.connect(`https://localhost:${server.h3Port}/recording?id=${id}`, {
+        certificateHashes,
+      }),
+      options,
+    );
 
-  nativeTests.it('are sent to many at once, whatever those do who read nothing, until they are deleted', async () => {
-    const pcm = Float32Array.from({ length: 9600 }, (_, i) => Math.sin(i / 15) / 3);
-    const id = await putRecording(directory, { mix: Buffer.concat(oggOf(codec, pcm, SECONDS, { bitrate: 16_000 })), seconds: SECONDS, bitrate: 16_000 });
-    const stalled = await Promise.all(Array.from({ length: 5 }, () => listen(id, { reads: false })));
-    const clients = await Promise.all(Array.from({ length: 40 }, () => listen(id)));
-    await vi.waitFor(() => expect(clients.map(({ numbers, closedWith }) => [numbers.toSorted((a, b) => a - b).join(), closedWith])).toEqual(clients.map(() => ['2,3,4,5', null])), { timeout: 20_000, interval: 50 });
-    expect(stalled.map(({ closedWith }) => closedWith)).toEqual([null, null, null, null, null]);
-    expect(await server.recordings.remove(id)).toBe(true);
-    await vi.waitFor(() => expect(clients.map(({ closedWith }) => closedWith)).toEqual(clients.map(() => errors['recording-deleted'].close)), { timeout: 5000 });
-    await expect(listen(id)).rejects.toThrow();
-  });
+  nativeTests.it(
+    'are sent to many at once, whatever those do who read nothing, until they are deleted',
+    async () => {
+      const pcm = Float32Array.from({ length: 9600 }, (_, i) => Math.sin(i / 15) / 3);
+      const id = await putRecording(directory, {
+        mix: Buffer.concat(oggOf(codec, pcm, SECONDS, { bitrate: 16_000 })),
+        seconds: SECONDS,
+        bitrate: 16_000,
+      });
+      const stalled = await Promise.all(
+        Array.from({ length: 5 }, () => listen(id, { reads: false })),
+      );
+      const clients = await Promise.all(Array.from({ length: 40 }, () => listen(id)));
+      await vi.waitFor(
+        () =>
+          expect(
+            clients.map(({ numbers, closedWith }) => [
+              numbers.toSorted((a, b) => a - b).join(),
+              closedWith,
+            ]),
+          ).toEqual(clients.map(() => ['2,3,4,5', null])),
+        { timeout: 20_000, interval: 50 },
+      );
+      expect(stalled.map(({ closedWith }) => closedWith)).toEqual([null, null, null, null, null]);
+      expect(await server.recordings.remove(id)).toBe(true);
+      await vi.waitFor(
+        () =>
+          expect(clients.map(({ closedWith }) => closedWith)).toEqual(
+            clients.map(() => errors['recording-deleted'].close),
+          ),
+        { timeout: 5000 },
+      );
+      await expect(listen(id)).rejects.toThrow();
+    },
+  );
 
   nativeTests.it('are nobody\u2019s who doesn\u2019t know an id', async () => {
     const id = await putRecording(directory, { mix: Buffer.from('x'), seconds: 1 });
-    for (const wrong of ['', 'x'.repeat(22), `${id}x`, encodeURIComponent('../..')]) await expect(listen(wrong)).rejects.toThrow();
+    for (const wrong of ['', 'x'.repeat(22), `${id}x`, encodeURIComponent('../..')])
+      await expect(listen(wrong)).rejects.toThrow();
   });
 });
-

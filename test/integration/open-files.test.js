@@ -13,20 +13,47 @@ import { requireOrSkip } from '../skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
-/** The files that a server has open once it has started are fewer, and those while it starts are more than the second. */
+/**
+ * The files that a server has open once it has started are fewer, and those while it starts are
+ * more than the second.
+ */
 const LIMIT = 160;
 const TOO_LOW = 60;
 
 /** @param {number} limit @param {string[]} argv */
 function start(limit, ...argv) {
   const directory = mkdtempSync(join(tmpdir(), 'aloud-files-'));
-  const args = ['--port', '0', '--h3-port', '0', '--engine', 'none', '--workers', '0', '--log-format', 'json', '--cert-dir', directory, '--recording-dir', directory, ...argv];
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_')));
-  const child = spawn('sh', ['-c', 'ulimit -n "$0"; exec "$@"', String(limit), process.execPath, MAIN, ...args], { env });
+  const args = [
+    '--port',
+    '0',
+    '--h3-port',
+    '0',
+    '--engine',
+    'none',
+    '--workers',
+    '0',
+    '--log-format',
+    'json',
+    '--cert-dir',
+    directory,
+    '--recording-dir',
+    directory,
+    ...argv,
+  ];
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !name.startsWith('ALOUD_')),
+  );
+  const child = spawn(
+    'sh',
+    ['-c', 'ulimit -n "$0"; exec "$@"', String(limit), process.execPath, MAIN, ...args],
+    { env },
+  );
   const written = { out: '', err: '' };
   child.stdout.on('data', (bytes) => (written.out += bytes));
   child.stderr.on('data', (bytes) => (written.err += bytes));
-  const ended = new Promise((/** @type {(code: number | null) => void} */ resolve) => void child.once('close', resolve));
+  const ended = new Promise(
+    (/** @type {(code: number | null) => void} */ resolve) => void child.once('close', resolve),
+  );
   onTestFinished(async () => {
     child.kill('SIGKILL');
     await ended;
@@ -35,42 +62,67 @@ function start(limit, ...argv) {
   return { written, ended };
 }
 
-requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').describe('a server that can open no more files', () => {
-  it('says so in one line with what to do, counts it, and serves on once there is room', async () => {
-    const { written } = start(LIMIT, '--metrics-port', '0');
-    await vi.waitFor(() => expect(written.out).toMatch(/HTTPS is off/), 30_000);
-    const [, port] = /http:\/\/localhost:(\d+)/.exec(written.out) ?? [];
-    const [, metrics] = /Metrics are on: (\S+)/.exec(written.out) ?? [];
-    const socket = new WebSocket(`ws://127.0.0.1:${port}/session`);
-    onTestFinished(() => socket.terminate());
-    /** @type {any[]} */
-    const told = [];
-    socket.on('message', (data, isBinary) => void (isBinary || told.push(JSON.parse(String(data)))));
-    await new Promise((resolve) => void socket.once('open', resolve));
-    socket.send(JSON.stringify({ type: 'join', version: 1, room: 'tea', name: 'Ann' }));
-    await vi.waitFor(() => expect(told.map(({ type }) => type)).toContain('welcome'), 10_000);
+requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').describe(
+  'a server that can open no more files',
+  () => {
+    it('says so in one line with advice, counts it, and recovers once there is room', async () => {
+      const { written } = start(LIMIT, '--metrics-port', '0');
+      await vi.waitFor(() => expect(written.out).toMatch(/HTTPS is off/), 30_000);
+      const [, port] = /http:\/\/localhost:(\d+)/.exec(written.out) ?? [];
+      const [, metrics] = /Metrics are on: (\S+)/.exec(written.out) ?? [];
+      const socket = new WebSocket(`ws://127.0.0.1:${port}/session`);
+      onTestFinished(() => socket.terminate());
+      /** @type {any[]} */
+      const told = [];
+      socket.on(
+        'message',
+        (data, isBinary) => void (isBinary || told.push(JSON.parse(String(data)))),
+      );
+      await new Promise((resolve) => void socket.once('open', resolve));
+      socket.send(JSON.stringify({ type: 'join', version: 1, room: 'tea', name: 'Ann' }));
+      await vi.waitFor(() => expect(told.map(({ type }) => type)).toContain('welcome'), 10_000);
 
-    const others = Array.from({ length: LIMIT }, () => connect(Number(port), '127.0.0.1').on('error', () => {}));
-    const lines = () => written.err.split('\n').filter((line) => line.includes('"open-files"'));
-    await vi.waitFor(() => expect(lines()).toHaveLength(1), 10_000);
-    expect(JSON.parse(lines()[0])).toMatchObject({ level: 'error', limit: LIMIT, msg: expect.stringMatching(/no more files can be opened.*"ulimit -n".*LimitNOFILE=/) });
-    socket.send(JSON.stringify({ type: 'record', on: true }));
-    await vi.waitFor(() => expect(told).toContainEqual(expect.objectContaining({ type: 'recording', recording: expect.objectContaining({ on: false, code: 'recording-failed' }) })), 5000);
-    await pause(2500);
-    expect(lines()).toHaveLength(1);
+      const others = Array.from({ length: LIMIT }, () =>
+        connect(Number(port), '127.0.0.1').on('error', () => {}),
+      );
+      const lines = () => written.err.split('\n').filter((line) => line.includes('"open-files"'));
+      await vi.waitFor(() => expect(lines()).toHaveLength(1), 10_000);
+      expect(JSON.parse(lines()[0])).toMatchObject({
+        level: 'error',
+        limit: LIMIT,
+        msg: expect.stringMatching(/no more files can be opened.*"ulimit -n".*LimitNOFILE=/),
+      });
+      socket.send(JSON.stringify({ type: 'record', on: true }));
+      await vi.waitFor(
+        () =>
+          expect(told).toContainEqual(
+            expect.objectContaining({
+              type: 'recording',
+              recording: expect.objectContaining({ on: false, code: 'recording-failed' }),
+            }),
+          ),
+        5000,
+      );
+      await pause(2500);
+      expect(lines()).toHaveLength(1);
 
-    for (const one of others) one.destroy();
-    await vi.waitFor(async () => {
-      const counted = /^aloud_file_shortages_total (\d+)$/m.exec(await (await fetch(metrics)).text());
-      expect(Number(counted?.[1])).toBeGreaterThan(1);
-    }, 10_000);
-    expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
-    expect(socket.readyState).toBe(WebSocket.OPEN);
-  });
+      for (const one of others) one.destroy();
+      await vi.waitFor(async () => {
+        const counted = /^aloud_file_shortages_total (\d+)$/m.exec(
+          await (await fetch(metrics)).text(),
+        );
+        expect(Number(counted?.[1])).toBeGreaterThan(1);
+      }, 10_000);
+      expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(200);
+      expect(socket.readyState).toBe(WebSocket.OPEN);
+    });
 
-  it('while it starts says so in one line, and ends', async () => {
-    const { written, ended } = start(TOO_LOW);
-    expect(await ended).toBe(1);
-    expect(written.err.split('\n')[0]).toMatch(/^aloud: no more files can be opened; raise the limit: "ulimit -n"/);
-  });
-});
+    it('while it starts says so in one line, and ends', async () => {
+      const { written, ended } = start(TOO_LOW);
+      expect(await ended).toBe(1);
+      expect(written.err.split('\n')[0]).toMatch(
+        /^aloud: no more files can be opened; raise the limit: "ulimit -n"/,
+      );
+    });
+  },
+);

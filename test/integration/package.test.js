@@ -1,7 +1,18 @@
 /** The package that `npm pack` makes, installed into an empty folder as by anybody. */
 
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -14,7 +25,10 @@ import { canBuildNative, requireOrSkip } from '../skip.js';
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const OWN = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
 
-/** The largest package, and the most that the files in it have, in bytes: 907 kB and 3.123 MB on 2026-11-28, with code and without a build. */
+/**
+ * The largest package, and the most that the files in it have, in bytes: 907 kB and 3.123 MB on
+ * 2026-11-28, with code and without a build.
+ */
 const MAX_PACKED = 960_000;
 const MAX_UNPACKED = 3_300_000;
 
@@ -27,16 +41,21 @@ let started;
 
 /** Nothing of the run's own npm script or options reaches the commands. */
 const environment = (/** @type {Record<string, string>} */ more = {}) => {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(npm_(lifecycle|package|command)|ALOUD_|INIT_CWD)/.test(name));
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(lifecycle|package|command)|ALOUD_|INIT_CWD)/.test(name),
+  );
   return { ...Object.fromEntries(kept), XDG_STATE_HOME: join(folder ?? packed, 'state'), ...more };
 };
 
 /** @param {string[]} args @param {{ cwd: string, env?: Record<string, string> }} options */
-const npm = (args, { cwd, env }) => execFileSync('npm', args, { cwd, env: environment(env), encoding: 'utf8', stdio: 'pipe' });
+const npm = (args, { cwd, env }) =>
+  execFileSync('npm', args, { cwd, env: environment(env), encoding: 'utf8', stdio: 'pipe' });
 
 /** @param {string} directory @returns {string} the package's path */
 function pack(directory) {
-  const [{ filename }] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', packed], { cwd: directory }));
+  const [{ filename }] = JSON.parse(
+    npm(['pack', '--json', '--ignore-scripts', '--pack-destination', packed], { cwd: directory }),
+  );
   return join(packed, filename);
 }
 
@@ -49,21 +68,41 @@ function packLibrary() {
   return pack(directory);
 }
 
-/** @param {string[]} packages @param {{ scripts?: boolean, env?: Record<string, string> }} [options] */
+/**
+ * @param {string[]} packages
+ * @param {{ scripts?: boolean, env?: Record<string, string> }} [options]
+ */
 function install(packages, { scripts = false, env } = {}) {
   writeFileSync(join(folder, 'package.json'), '{"private":true}');
-  const quiet = ['--prefer-offline', '--no-audit', '--no-fund', ...(scripts ? ['--foreground-scripts'] : ['--ignore-scripts'])];
-  const { status, stdout, stderr } = spawnSync('npm', ['install', ...quiet, ...packages], { cwd: folder, env: environment(env), encoding: 'utf8' });
+  const quiet = [
+    '--prefer-offline',
+    '--no-audit',
+    '--no-fund',
+    ...(scripts ? ['--foreground-scripts'] : ['--ignore-scripts']),
+  ];
+  const { status, stdout, stderr } = spawnSync('npm', ['install', ...quiet, ...packages], {
+    cwd: folder,
+    env: environment(env),
+    encoding: 'utf8',
+  });
   expect(status, stderr).toBe(0);
   return stdout + stderr;
 }
 
-/** Starts the command, and waits until it has told what is on. @returns {Promise<{ url: string, report: string }>} */
+/**
+ * Starts the command, and waits until it has told what is on.
+ * @returns {Promise<{ url: string, report: string }>}
+ */
 async function start() {
-  const child = spawn('npx', ['--no-install', 'aloud', '--port', '0', '--h3-port', '0'], { cwd: folder, env: environment(), detached: true });
+  const child = spawn('npx', ['--no-install', 'aloud', '--port', '0', '--h3-port', '0'], {
+    cwd: folder,
+    env: environment(),
+    detached: true,
+  });
   started.push(child);
   let report = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (bytes) => (report += bytes));
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (bytes) => (report += bytes));
   await expect.poll(() => report, { timeout: 30_000 }).toMatch(/WebSocket and HTTP\/1 are on/);
   return { url: /http:\/\/localhost:\d+/.exec(report)?.[0] ?? '', report };
 }
@@ -101,8 +140,13 @@ beforeEach(() => {
 });
 
 afterEach(async () => {
-  for (const { pid, exitCode } of started) if (pid && exitCode === null) process.kill(-pid, 'SIGKILL');
-  await Promise.all(started.map((child) => child.exitCode ?? new Promise((resolve) => void child.once('close', resolve))));
+  for (const { pid, exitCode } of started)
+    if (pid && exitCode === null) process.kill(-pid, 'SIGKILL');
+  await Promise.all(
+    started.map(
+      (child) => child.exitCode ?? new Promise((resolve) => void child.once('close', resolve)),
+    ),
+  );
   rmSync(folder, { recursive: true });
 });
 
@@ -110,21 +154,49 @@ const aloud = () => join(packed, `aloud-${OWN.version}.tgz`);
 
 describe('the package', () => {
   it('holds what runs alone, and is small', () => {
-    const files = execFileSync('tar', ['tzf', aloud()], { encoding: 'utf8' }).trim().split('\n').map((name) => name.replace('package/', ''));
-    const places = new Set(files.map((name) => name.split('/').slice(0, name.startsWith('node_modules') ? 3 : 1).join('/')));
-    expect([...places].toSorted()).toEqual(['LICENSE', 'README.md', 'deploy', 'node_modules/@aloud/native', 'package.json', 'programs', 'public', 'server', 'worklets']);
-    const native = files.filter((name) => name.startsWith('node_modules/')).map((name) => name.split('/')[3]);
+    const files = execFileSync('tar', ['tzf', aloud()], { encoding: 'utf8' })
+      .trim()
+      .split('\n')
+      .map((name) => name.replace('package/', ''));
+    const places = new Set(
+      files.map((name) =>
+        name
+          .split('/')
+          .slice(0, name.startsWith('node_modules') ? 3 : 1)
+          .join('/'),
+      ),
+    );
+    expect([...places].toSorted()).toEqual([
+      'LICENSE',
+      'README.md',
+      'deploy',
+      'node_modules/@aloud/native',
+      'package.json',
+      'programs',
+      'public',
+      'server',
+      'worklets',
+    ]);
+    const native = files
+      .filter((name) => name.startsWith('node_modules/'))
+      .map((name) => name.split('/')[3]);
     expect(new Set(native)).toContain('Cargo.lock');
-    expect(files.filter((name) => /\.(node|tgz|pem|rs~)$|\/target\/|\/test\//.test(name))).toEqual([]);
+    expect(files.filter((name) => /\.(node|tgz|pem|rs~)$|\/target\/|\/test\//.test(name))).toEqual(
+      [],
+    );
     expect(statSync(aloud()).size).toBeLessThan(MAX_PACKED);
     mkdirSync(join(folder, 'unpacked'));
     execFileSync('tar', ['xzf', aloud(), '-C', join(folder, 'unpacked')]);
-    const all = /** @type {string[]} */ (readdirSync(join(folder, 'unpacked'), { recursive: true })).map((name) => statSync(join(folder, 'unpacked', name)));
+    const all = /** @type {string[]} */ (
+      readdirSync(join(folder, 'unpacked'), { recursive: true })
+    ).map((name) => statSync(join(folder, 'unpacked', name)));
     // What a directory takes is the file system's.
-    expect(all.reduce((sum, one) => sum + (one.isFile() ? one.size : 0), 0)).toBeLessThan(MAX_UNPACKED);
+    expect(all.reduce((sum, one) => sum + (one.isFile() ? one.size : 0), 0)).toBeLessThan(
+      MAX_UNPACKED,
+    );
   });
 
-  it('runs without the addon, says so with what builds it, and keeps its files out of the package', async () => {
+  it('runs without the addon, says how to build it, and writes outside the package', async () => {
     install([aloud()]);
     const { url, report } = await start();
     expect(report).toMatch(/WebTransport is off: .*npm rebuild aloud/);
@@ -137,15 +209,31 @@ describe('the package', () => {
     // Node and npm's own tools are there, and neither cargo nor a compiler.
     const bin = join(folder, 'bin');
     mkdirSync(bin);
-    for (const tool of ['npm', 'sh', 'env']) execFileSync('ln', ['-s', execFileSync('which', [tool], { encoding: 'utf8' }).trim(), join(bin, tool)]);
+    for (const tool of ['npm', 'sh', 'env'])
+      execFileSync('ln', [
+        '-s',
+        execFileSync('which', [tool], { encoding: 'utf8' }).trim(),
+        join(bin, tool),
+      ]);
     execFileSync('ln', ['-s', process.execPath, join(bin, 'node')]);
-    const told = install([aloud()], { scripts: true, env: { PATH: [bin, '/nowhere'].join(delimiter) } });
+    const told = install([aloud()], {
+      scripts: true,
+      env: { PATH: [bin, '/nowhere'].join(delimiter) },
+    });
     const line = told.split('\n').filter((text) => text.includes('was not built'));
-    expect(line).toEqual([expect.stringMatching(/^The native HTTP\/3 engine was not built: there is no cargo .*The server goes on with its other engines\.$/)]);
+    expect(line).toEqual([
+      expect.stringMatching(
+        /^The native HTTP\/3 engine was not built: there is no cargo .*The server goes on with its other engines\.$/,
+      ),
+    ]);
   });
 });
 
-requireOrSkip(isBuilt() && existsSync(LIBRARY), 'the native engine is not built', canBuildNative).describe('the package of this system', () => {
+requireOrSkip(
+  isBuilt() && existsSync(LIBRARY),
+  'the native engine is not built',
+  canBuildNative,
+).describe('the package of this system', () => {
   it('brings the addon, and nothing is built', async () => {
     const told = install([aloud(), packLibrary()], { scripts: true });
     expect(told).not.toMatch(/building the native/);
@@ -156,13 +244,21 @@ requireOrSkip(isBuilt() && existsSync(LIBRARY), 'the native engine is not built'
   });
 });
 
-requireOrSkip(process.env.ALOUD_TEST_BUILD === '1' && canBuildNative(), 'builds the addon anew, for minutes: set ALOUD_TEST_BUILD=1', () => false).describe('where there are cargo and a C compiler', () => {
-  it('the addon is built by the command that the server names, which the installation runs too', async () => {
+requireOrSkip(
+  process.env.ALOUD_TEST_BUILD === '1' && canBuildNative(),
+  'builds the addon anew, for minutes: set ALOUD_TEST_BUILD=1',
+  () => false,
+).describe('where there are cargo and a C compiler', () => {
+  it('the command that the server names, also run on install, builds the addon', async () => {
     install([aloud()]);
     // What others have built of the dependencies is taken: this is about the package's own files.
     const env = environment({ CARGO_TARGET_DIR: join(ROOT, 'native', 'target') });
     const options = /** @type {const} */ ({ cwd: folder, env, encoding: 'utf8' });
-    const { status, stdout, stderr } = spawnSync('npm', ['rebuild', 'aloud', '--foreground-scripts'], options);
+    const { status, stdout, stderr } = spawnSync(
+      'npm',
+      ['rebuild', 'aloud', '--foreground-scripts'],
+      options,
+    );
     expect(status, stderr).toBe(0);
     expect(stdout + stderr).toMatch(/building the native HTTP\/3 engine/);
     const { report } = await start();
@@ -171,8 +267,13 @@ requireOrSkip(process.env.ALOUD_TEST_BUILD === '1' && canBuildNative(), 'builds 
 });
 
 describe('the packages of the systems', () => {
-  it.each(PLATFORMS.map((platform) => [platform.name, platform]))('%s is of this version', (name, platform) => {
-    const path = join(ROOT, 'native', 'npm', String(name), 'package.json');
-    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(packageOf(/** @type {any} */ (platform), OWN.version));
-  });
+  it.each(PLATFORMS.map((platform) => [platform.name, platform]))(
+    '%s is of this version',
+    (name, platform) => {
+      const path = join(ROOT, 'native', 'npm', String(name), 'package.json');
+      expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual(
+        packageOf(/** @type {any} */ (platform), OWN.version),
+      );
+    },
+  );
 });

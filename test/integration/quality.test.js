@@ -1,6 +1,7 @@
 /**
- * One client's wrongs cost nobody else anything: two people talk and hear each other over real sockets
- * while somebody attacks. The delay is fixed and long, so that a busy machine isn't taken for an attack.
+ * One client's wrongs cost nobody else anything: two people talk and hear each other over real
+ * sockets while somebody attacks. The delay is fixed and long, so that a busy machine isn't taken
+ * for an attack.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
@@ -38,14 +39,27 @@ afterEach(async () => {
 });
 
 async function startServer() {
-  const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS), '--max-participants', '50'];
+  const argv = [
+    ...WITH_OPERATOR,
+    '--port',
+    '0',
+    '--h3-port',
+    '0',
+    '--server-delay-ms',
+    String(DELAY_MS),
+    '--max-participants',
+    '50',
+  ];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   return server;
 }
 
 /** A tone that is never silent. */
-const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.2 * Math.sin((2 * Math.PI * 300 * i) / 48_000));
+const tone = Float32Array.from(
+  { length: 48_000 },
+  (_, i) => 0.2 * Math.sin((2 * Math.PI * 300 * i) / 48_000),
+);
 
 /** @param {string} origin @param {string} name */
 async function talk(origin, name) {
@@ -75,7 +89,10 @@ async function attack(origin, transport) {
     handler: { onPacket: () => {}, onControl: () => {}, onClosed: (code) => void (ended = code) },
     prove: async () => {},
     clock: systemClock,
-    scope: { WebSocket: /** @type {any} */ (WebSocket), WebTransport: endpoint ? webTransportOn(endpoint) : undefined },
+    scope: {
+      WebSocket: /** @type {any} */ (WebSocket),
+      WebTransport: endpoint ? webTransportOn(endpoint) : undefined,
+    },
   });
   open.push(() => connection.close());
   const frameNow = () => Math.floor(((performance.now() - originMs) * 48) / FRAME_SAMPLES);
@@ -104,7 +121,8 @@ async function statsOf(origin, name) {
 /**
  * Two talk for two seconds undisturbed and for two while somebody attacks.
  * @param {any} transport
- * @param {(eve: { send: Send, frameNow: () => number, stats: () => Promise<any> }, untilMs: number) => Promise<void>} deeds
+ * @param {(eve: { send: Send, frameNow: () => number, stats: () => Promise<any> }, untilMs: number)
+ *   => Promise<void>} deeds
  */
 async function whileAttacked(transport, deeds) {
   const { url } = await startServer();
@@ -130,55 +148,69 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
 describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => {
   const test = transport === 'webtransport' ? engine.it : it;
 
-  test('a flood is dropped unread and counted', () => undisturbed(async () => {
-    const { stats, ended } = await whileAttacked(transport, async ({ send, frameNow, stats: look }, untilMs) => {
-      // Requests take as long as the machine takes: a flood is what comes.
-      const isOver = async () => performance.now() > untilMs + 10_000 || (await look()).dropped.flood > 500;
-      for (let sequence = 0; performance.now() < untilMs || !(await isOver()); ) {
-        const bytes = audio(frameNow(), sequence, 80);
-        for (let i = 0; i < 500; i++) send(audio(frameNow(), sequence++, 80));
-        send(bytes);
-        await wait(2);
-      }
-    });
-    expect(stats.dropped.flood).toBeGreaterThan(500);
-    expect(ended).toBe('');
-  }, closeAll));
+  test('a flood is dropped unread and counted', () =>
+    undisturbed(async () => {
+      const { stats, ended } = await whileAttacked(
+        transport,
+        async ({ send, frameNow, stats: look }, untilMs) => {
+          // Requests take as long as the machine takes: a flood is what comes.
+          const isOver = async () =>
+            performance.now() > untilMs + 10_000 || (await look()).dropped.flood > 500;
+          for (let sequence = 0; performance.now() < untilMs || !(await isOver());) {
+            const bytes = audio(frameNow(), sequence, 80);
+            for (let i = 0; i < 500; i++) send(audio(frameNow(), sequence++, 80));
+            send(bytes);
+            await wait(2);
+          }
+        },
+      );
+      expect(stats.dropped.flood).toBeGreaterThan(500);
+      expect(ended).toBe('');
+    }, closeAll));
 
-  test('a clock that is ahead, behind, or jumps disturbs nobody', () => undisturbed(async () => {
-    const chance = random(17);
-    const { stats, ended } = await whileAttacked(transport, async ({ send, frameNow }, untilMs) => {
-      const clocks = [0, 20, 24, 26, 1000, -40, -64, -200, -5000, 2 ** 31, -(2 ** 31)];
-      for (let sequence = 0; performance.now() < untilMs; sequence++) {
-        const off = chance() < 0.5 ? clocks[Math.floor(chance() * clocks.length)] : Math.floor(chance() * 2 ** 32);
-        send(audio((frameNow() + off) >>> 0, Math.floor(chance() * 65536), 60));
-        await wait(8);
-      }
-    });
-    expect(stats.dropped.early).toBeGreaterThan(5);
-    expect(stats.dropped.past).toBeGreaterThan(5);
-    expect(ended).toBe('');
-  }, closeAll));
+  test('a clock that is ahead, behind, or jumps disturbs nobody', () =>
+    undisturbed(async () => {
+      const chance = random(17);
+      const { stats, ended } = await whileAttacked(
+        transport,
+        async ({ send, frameNow }, untilMs) => {
+          const clocks = [0, 20, 24, 26, 1000, -40, -64, -200, -5000, 2 ** 31, -(2 ** 31)];
+          for (let sequence = 0; performance.now() < untilMs; sequence++) {
+            const off =
+              chance() < 0.5
+                ? clocks[Math.floor(chance() * clocks.length)]
+                : Math.floor(chance() * 2 ** 32);
+            send(audio((frameNow() + off) >>> 0, Math.floor(chance() * 65536), 60));
+            await wait(8);
+          }
+        },
+      );
+      expect(stats.dropped.early).toBeGreaterThan(5);
+      expect(stats.dropped.past).toBeGreaterThan(5);
+      expect(ended).toBe('');
+    }, closeAll));
 });
 
 describe('a room where everybody talks', () => {
-  it('has everybody received', () => undisturbed(async () => {
-    const { url } = await startServer();
-    const eves = [];
-    for (let i = 0; i < 30; i++) eves.push(await attack(url, 'websocket'));
-    const ann = await talk(url, 'Ann');
-    const end = performance.now() + 3000;
-    let last = eves[0].frameNow();
-    for (let sequence = 0; performance.now() < end; ) {
-      const now = eves[0].frameNow();
-      for (; last < now; last++, sequence++) for (const { send } of eves) send(audio(last, sequence, 80));
-      await wait(5);
-    }
-    const { people } = await roomOf(url);
-    for (const { name, stats } of people) {
-      if (name !== 'Ann') expect(stats.received).toBeGreaterThan(120);
-      expect(stats.late + stats.lost).toBeLessThanOrEqual(stats.received / 50);
-    }
-    expect(ann.ended).toBeNull();
-  }, closeAll));
+  it('has everybody received', () =>
+    undisturbed(async () => {
+      const { url } = await startServer();
+      const eves = [];
+      for (let i = 0; i < 30; i++) eves.push(await attack(url, 'websocket'));
+      const ann = await talk(url, 'Ann');
+      const end = performance.now() + 3000;
+      let last = eves[0].frameNow();
+      for (let sequence = 0; performance.now() < end;) {
+        const now = eves[0].frameNow();
+        for (; last < now; last++, sequence++)
+          for (const { send } of eves) send(audio(last, sequence, 80));
+        await wait(5);
+      }
+      const { people } = await roomOf(url);
+      for (const { name, stats } of people) {
+        if (name !== 'Ann') expect(stats.received).toBeGreaterThan(120);
+        expect(stats.late + stats.lost).toBeLessThanOrEqual(stats.received / 50);
+      }
+      expect(ann.ended).toBeNull();
+    }, closeAll));
 });

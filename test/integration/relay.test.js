@@ -1,12 +1,17 @@
 /**
- * A room that is larger than its node: three nodes of aloud in processes of their own, on three NATS servers. One listens at
- * the room's own node, and whoever comes after them at another.
+ * A room that is larger than its node: three nodes of aloud in processes of their own, on three
+ * NATS servers. One listens at the room's own node, and whoever comes after them at another.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { heardAgain, LocalCluster, longestGapMs, withoutPauses } from '../../bench/cluster/local-cluster.js';
+import {
+  heardAgain,
+  LocalCluster,
+  longestGapMs,
+  withoutPauses,
+} from '../../bench/cluster/local-cluster.js';
 import { Headless } from '../../bench/participants/headless.js';
 import { readWav } from '../../bench/stats/wav.js';
 import { endAll, findNats } from '../../deploy/cluster-processes.js';
@@ -25,16 +30,33 @@ const cluster = new LocalCluster({ argv: ['--relay-from', '1', '--operator-token
 /** @type {Headless[]} */
 const people = [];
 
-/** @param {string} origin @param {string} room @param {string} name @param {{ speech?: Float32Array, listen?: boolean }} [options] */
+/**
+ * @param {string} origin
+ * @param {string} room
+ * @param {string} name
+ * @param {{ speech?: Float32Array, listen?: boolean }} [options]
+ */
 async function join(origin, room, name, { listen = false, ...options } = {}) {
   const came = new Came();
-  const headless = Object.assign(new Headless({ codec, lasting: true, recordSeconds: 60, tap: came, ...options }), { came });
+  const headless = Object.assign(
+    new Headless({ codec, lasting: true, recordSeconds: 60, tap: came, ...options }),
+    { came },
+  );
   people.push(headless);
-  await headless.join({ origin, room, name, transport: isBuilt() ? 'webtransport' : 'websocket', ...(listen && { listen }) });
+  await headless.join({
+    origin,
+    room,
+    name,
+    transport: isBuilt() ? 'webtransport' : 'websocket',
+    ...(listen && { listen }),
+  });
   return headless;
 }
 
-/** What a listener was sent over WebTransport: how late each frame of sound came, behind the one that came earliest. */
+/**
+ * What a listener was sent over WebTransport: how late each frame of sound came, behind the one
+ * that came earliest.
+ */
 class Came {
   #packet = new Packet();
   #earliestMs = Infinity;
@@ -52,7 +74,9 @@ class Came {
     if (packet.stream !== this.streams.at(-1)) this.streams.push(packet.stream);
     this.#earliestMs = Math.min(this.#earliestMs, arrivalMs - packet.frame * 20);
     const lateMs = arrivalMs - packet.frame * 20 - this.#earliestMs;
-    for (let r = 0; r <= packet.redundancy; r++) if (packet.payloadBytes[r] > 0 && !this.late.has(packet.frame - r)) this.late.set(packet.frame - r, lateMs);
+    for (let r = 0; r <= packet.redundancy; r++)
+      if (packet.payloadBytes[r] > 0 && !this.late.has(packet.frame - r))
+        this.late.set(packet.frame - r, lateMs);
   }
 
   get last() {
@@ -63,15 +87,23 @@ class Came {
 /** @param {string} url @param {string} path @param {string} [method] @param {object} [body] */
 async function ask(url, path, method = 'GET', body) {
   const headers = { authorization: `Bearer ${OPERATOR}`, 'content-type': 'application/json' };
-  const response = await fetch(`${url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  return { status: response.status, answer: response.status === 204 ? null : await response.json() };
+  const response = await fetch(`${url}/api${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    answer: response.status === 204 ? null : await response.json(),
+  };
 }
 
 /** How many each node relays to, by its number. */
 async function relayedTo() {
   /** @type {Record<number, number>} */
   const found = {};
-  for (const { number, url } of cluster.nodes.values()) found[number] = (await ask(url, '/status')).answer.cluster.relayListeners;
+  for (const { number, url } of cluster.nodes.values())
+    found[number] = (await ask(url, '/status')).answer.cluster.relayListeners;
   return found;
 }
 
@@ -85,23 +117,35 @@ async function call(room) {
   const counts = await relayedTo();
   expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(1);
   expect(counts[owner.number]).toBe(0);
-  await vi.waitFor(() => {
-    expect(far.recorded).toBeGreaterThan(700 * 48);
-    expect(longestGapMs(lately(far, 500))).toBeLessThan(100);
-  }, { timeout: 5000 });
+  await vi.waitFor(
+    () => {
+      expect(far.recorded).toBeGreaterThan(700 * 48);
+      expect(longestGapMs(lately(far, 500))).toBeLessThan(100);
+    },
+    { timeout: 5000 },
+  );
   return { speaker, near, far, owner };
 }
 
 /** The NATS server that a node uses, as it says itself. @param {{ output: () => string }} node */
 function natsOf({ output }) {
-  const port = [...output().matchAll(/NATS .*(?:reached at|used at|back, at) \S+:(\d+)/g)].at(-1)?.[1] ?? '';
-  return /** @type {import('node:child_process').ChildProcess} */ (cluster.natsServers.find(({ spawnargs }) => spawnargs.includes(port)));
+  const port =
+    [...output().matchAll(/NATS .*(?:reached at|used at|back, at) \S+:(\d+)/g)].at(-1)?.[1] ?? '';
+  return /** @type {import('node:child_process').ChildProcess} */ (
+    cluster.natsServers.find(({ spawnargs }) => spawnargs.includes(port))
+  );
 }
 
-const lately = (/** @type {Headless} */ { recording, recorded: end }, /** @type {number} */ ms) => recording.subarray(Math.max(0, end - ms * 48), end);
+const lately = (/** @type {Headless} */ { recording, recorded: end }, /** @type {number} */ ms) =>
+  recording.subarray(Math.max(0, end - ms * 48), end);
 
-/** A part of what was heard in the last 1.5 s. @param {Headless} listener @param {number} part  0 to 2 */
-const partOf = (listener, part) => lately(listener, 1500).subarray(part * 24_000, (part + 1) * 24_000);
+/**
+ * A part of what was heard in the last 1.5 s.
+ * @param {Headless} listener
+ * @param {number} part 0 to 2
+ */
+const partOf = (listener, part) =>
+  lately(listener, 1500).subarray(part * 24_000, (part + 1) * 24_000);
 
 async function allLeave() {
   await Promise.all(people.splice(0).map((one) => one.close()));
@@ -117,7 +161,12 @@ async function mend() {
   await pause(2500);
 }
 
-/** The lag of one sound behind another at which they are most alike, and how alike they are then. @param {Float32Array} one @param {Float32Array} other @param {number} mostMs */
+/**
+ * The lag of one sound behind another at which they are most alike, and how alike they are then.
+ * @param {Float32Array} one
+ * @param {Float32Array} other
+ * @param {number} mostMs
+ */
 function alike(one, other, mostMs) {
   const most = mostMs * 48;
   const [from, length] = [most, Math.min(one.length, other.length) - 2 * most];
@@ -135,93 +184,151 @@ function alike(one, other, mostMs) {
   return best;
 }
 
-requireOrSkip(nats !== null, 'nats-server is not installed').describe('a room that is larger than its node', () => {
-  beforeAll(() => cluster.start(/** @type {string} */ (nats), { natsServers: 3 }));
-  afterEach(allLeave);
-  afterAll(() => cluster.close());
+requireOrSkip(nats !== null, 'nats-server is not installed').describe(
+  'a room that is larger than its node',
+  () => {
+    beforeAll(() => cluster.start(/** @type {string} */ (nats), { natsServers: 3 }));
+    afterEach(allLeave);
+    afterAll(() => cluster.close());
 
-  it('is heard at another node as at its own, by its clock, and is counted as one', async () => {
-    await undisturbed(async () => {
-      const { near, far, owner } = await call('hall');
-      await pause(1500);
-      // Where playout stretches sound in one of them, a part of it is unlike the other's, as in the first seconds.
-      await vi.waitFor(() => {
-        const parts = [0, 1, 2].map((part) => alike(partOf(near, part), partOf(far, part), 120));
-        const { lagMs, correlation } = parts.toSorted((one, other) => other.correlation - one.correlation)[0];
-        expect(correlation).toBeGreaterThan(0.8);
-        expect(Math.abs(lagMs)).toBeLessThan(120);
-      }, { timeout: 5000, interval: 300 });
-      const [one, other] = [near.stats(), far.stats()];
-      expect([one?.transport, other?.transport]).toEqual([near.transport, far.transport]);
-      const { answer } = await ask(owner.url, '/rooms/hall');
-      expect([answer.present, answer.listeners]).toEqual([3, 2]);
-    }, allLeave);
-  });
+    it('is heard at another node as at its own, by its clock, and is counted as one', async () => {
+      await undisturbed(async () => {
+        const { near, far, owner } = await call('hall');
+        await pause(1500);
+        // Where playout stretches sound in one of them, a part of it is unlike the other's, as in
+        // the first seconds.
+        await vi.waitFor(
+          () => {
+            const parts = [0, 1, 2].map((part) =>
+              alike(partOf(near, part), partOf(far, part), 120),
+            );
+            const { lagMs, correlation } = parts.toSorted(
+              (one, other) => other.correlation - one.correlation,
+            )[0];
+            expect(correlation).toBeGreaterThan(0.8);
+            expect(Math.abs(lagMs)).toBeLessThan(120);
+          },
+          { timeout: 5000, interval: 300 },
+        );
+        const [one, other] = [near.stats(), far.stats()];
+        expect([one?.transport, other?.transport]).toEqual([near.transport, far.transport]);
+        const { answer } = await ask(owner.url, '/rooms/hall');
+        expect([answer.present, answer.listeners]).toEqual([3, 2]);
+      }, allLeave);
+    });
 
-  if (isBuilt()) it('is a broadcast at another node too, where each has the rate that they ask for', async () => {
-    await undisturbed(async () => {
-      const [{ url }] = cluster.nodes.values();
-      const speaker = await join(url, 'live', 'Spe', { speech });
-      const owner = await cluster.ownerOf('live');
-      expect((await ask(owner.url, '/rooms/live', 'PATCH', { broadcast: true })).status).toBe(200);
-      await join(url, 'live', 'Near', { listen: true });
-      const relay = /** @type {any} */ ([...cluster.nodes.values()].find((node) => node !== owner));
-      const [high, low] = [await join(relay.url, 'live', 'High', { listen: true }), await join(relay.url, 'live', 'Low', { listen: true })];
-      expect(Object.values(await relayedTo()).toSorted()).toEqual([0, 0, 2]);
-      low.sendControl({ type: 'rate', bitsPerSecond: 16_000 });
-      await vi.waitFor(() => expect([high.came.streams.at(-1), low.came.streams.at(-1)]).toEqual([Stream.layers + 2, Stream.layers]), { timeout: 3000 });
-      const before = [high, low].map((one) => Number(one.stats()?.bytes.down));
-      await pause(1000);
-      const [highKbps, lowKbps] = [high, low].map((one, i) => (8 * (Number(one.stats()?.bytes.down) - before[i])) / 1000);
-      expect(highKbps).toBeGreaterThan(50);
-      expect(lowKbps).toBeLessThan(0.6 * highKbps);
-      expect(longestGapMs(lately(low, 800))).toBeLessThan(100);
-      expect(speaker.ended).toBe(null);
-    }, allLeave);
-  });
+    if (isBuilt())
+      it('is a broadcast at another node too, where each has the rate they ask for', async () => {
+        await undisturbed(async () => {
+          const [{ url }] = cluster.nodes.values();
+          const speaker = await join(url, 'live', 'Spe', { speech });
+          const owner = await cluster.ownerOf('live');
+          expect((await ask(owner.url, '/rooms/live', 'PATCH', { broadcast: true })).status).toBe(
+            200,
+          );
+          await join(url, 'live', 'Near', { listen: true });
+          const relay = /** @type {any} */ (
+            [...cluster.nodes.values()].find((node) => node !== owner)
+          );
+          const [high, low] = [
+            await join(relay.url, 'live', 'High', { listen: true }),
+            await join(relay.url, 'live', 'Low', { listen: true }),
+          ];
+          expect(Object.values(await relayedTo()).toSorted()).toEqual([0, 0, 2]);
+          low.sendControl({ type: 'rate', bitsPerSecond: 16_000 });
+          await vi.waitFor(
+            () =>
+              expect([high.came.streams.at(-1), low.came.streams.at(-1)]).toEqual([
+                Stream.layers + 2,
+                Stream.layers,
+              ]),
+            { timeout: 3000 },
+          );
+          const before = [high, low].map((one) => Number(one.stats()?.bytes.down));
+          await pause(1000);
+          const [highKbps, lowKbps] = [high, low].map(
+            (one, i) => (8 * (Number(one.stats()?.bytes.down) - before[i])) / 1000,
+          );
+          expect(highKbps).toBeGreaterThan(50);
+          expect(lowKbps).toBeLessThan(0.6 * highKbps);
+          expect(longestGapMs(lately(low, 800))).toBeLessThan(100);
+          expect(speaker.ended).toBe(null);
+        }, allLeave);
+      });
 
-  it('has one who may speak come to its node, who hears the room all the way', async () => {
-    await undisturbed(async () => {
-      const { speaker, near, far, owner } = await call('stage');
-      // The operator asks whichever node.
-      const [{ url }] = [...cluster.nodes.values()].filter((node) => node !== owner);
-      expect((await ask(url, '/rooms')).answer.rooms).toMatchObject([{ room: 'stage', present: 3, node: { url: owner.url } }]);
-      const id = (await ask(url, '/rooms/stage/listeners')).answer.people.find((/** @type {any} */ { name }) => name === 'Far').id;
-      expect((await ask(url, `/rooms/stage/people/${id}`, 'PATCH', { role: 'speaker' })).status).toBe(204);
-      const from = far.recorded;
-      await vi.waitFor(async () => expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({ present: 3, listeners: 1 }), { timeout: 3000, interval: 20 });
-      // Longer than the session at the relay is kept.
-      await pause(1500);
-      // The relay is heard until there is sound at home.
-      expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(60);
-      expect([far.ended, near.ended, far.states.includes('reconnecting')]).toEqual([null, null, false]);
-      expect(speaker.people.map(({ name }) => name).toSorted()).toEqual(['Far', 'Spe']);
-      expect(Object.values(await relayedTo()).every((count) => count === 0)).toBe(true);
-    }, allLeave);
-  });
+    it('has one who may speak come to its node, who hears the room all the way', async () => {
+      await undisturbed(async () => {
+        const { speaker, near, far, owner } = await call('stage');
+        // The operator asks whichever node.
+        const [{ url }] = [...cluster.nodes.values()].filter((node) => node !== owner);
+        expect((await ask(url, '/rooms')).answer.rooms).toMatchObject([
+          { room: 'stage', present: 3, node: { url: owner.url } },
+        ]);
+        const id = (await ask(url, '/rooms/stage/listeners')).answer.people.find(
+          (/** @type {any} */ { name }) => name === 'Far',
+        ).id;
+        expect(
+          (await ask(url, `/rooms/stage/people/${id}`, 'PATCH', { role: 'speaker' })).status,
+        ).toBe(204);
+        const from = far.recorded;
+        await vi.waitFor(
+          async () =>
+            expect((await ask(owner.url, '/rooms/stage')).answer).toMatchObject({
+              present: 3,
+              listeners: 1,
+            }),
+          { timeout: 3000, interval: 20 },
+        );
+        // Longer than the session at the relay is kept.
+        await pause(1500);
+        // The relay is heard until there is sound at home.
+        expect(longestGapMs(far.recording.subarray(from, far.recorded))).toBeLessThan(60);
+        expect([far.ended, near.ended, far.states.includes('reconnecting')]).toEqual([
+          null,
+          null,
+          false,
+        ]);
+        expect(speaker.people.map(({ name }) => name).toSorted()).toEqual(['Far', 'Spe']);
+        expect(Object.values(await relayedTo()).every((count) => count === 0)).toBe(true);
+      }, allLeave);
+    });
 
-  it('loses nothing there when NATS servers are killed, and comes back when its node is', async () => {
-    await undisturbed(async () => {
-      const { near, far, owner } = await call('fall');
-      const counts = await relayedTo();
-      const relay = /** @type {any} */ ([...cluster.nodes.values()].find(({ number }) => counts[number] === 1));
-      const from = [near.recorded, far.recorded];
-      const first = near.came.last;
-      // The relay's, and then its home's, which may have been the same one.
-      for (const node of [relay, owner]) {
-        await endAll([natsOf(node)]);
-        await pause(700);
-      }
-      if (isBuilt()) {
-        // Each frame that the other listener was sent, and hardly later: what was on its way is sent again.
-        const frames = [...near.came.late.keys()].filter((frame) => frame >= first && frame <= near.came.last - 10);
-        expect(frames.length).toBeGreaterThan(10);
-        expect(frames.filter((frame) => !far.came.late.has(frame))).toEqual([]);
-        expect(Math.max(...frames.map((frame) => Number(far.came.late.get(frame)) - Number(near.came.late.get(frame))))).toBeLessThan(200);
-      }
-      const [nearMs, farMs] = [near, far].map((one, i) => longestGapMs(one.recording.subarray(from[i], one.recorded)));
-      expect(farMs - nearMs).toBeLessThan(200);
-      expect(await heardAgain(far, () => cluster.kill(owner))).toBeLessThan(3000);
-    }, mend);
-  });
-});
+    it('loses nothing at a relay if NATS servers die, and recovers if its node dies', async () => {
+      await undisturbed(async () => {
+        const { near, far, owner } = await call('fall');
+        const counts = await relayedTo();
+        const relay = /** @type {any} */ (
+          [...cluster.nodes.values()].find(({ number }) => counts[number] === 1)
+        );
+        const from = [near.recorded, far.recorded];
+        const first = near.came.last;
+        // The relay's, and then its home's, which may have been the same one.
+        for (const node of [relay, owner]) {
+          await endAll([natsOf(node)]);
+          await pause(700);
+        }
+        if (isBuilt()) {
+          // Each frame that the other listener was sent, and hardly later: what was on its way is
+          // sent again.
+          const frames = [...near.came.late.keys()].filter(
+            (frame) => frame >= first && frame <= near.came.last - 10,
+          );
+          expect(frames.length).toBeGreaterThan(10);
+          expect(frames.filter((frame) => !far.came.late.has(frame))).toEqual([]);
+          expect(
+            Math.max(
+              ...frames.map(
+                (frame) => Number(far.came.late.get(frame)) - Number(near.came.late.get(frame)),
+              ),
+            ),
+          ).toBeLessThan(200);
+        }
+        const [nearMs, farMs] = [near, far].map((one, i) =>
+          longestGapMs(one.recording.subarray(from[i], one.recorded)),
+        );
+        expect(farMs - nearMs).toBeLessThan(200);
+        expect(await heardAgain(far, () => cluster.kill(owner))).toBeLessThan(3000);
+      }, mend);
+    });
+  },
+);

@@ -1,4 +1,7 @@
-/** A certificate that is replaced while a call goes on: nobody in it notices, and whoever comes later gets in. */
+/**
+ * A certificate that is replaced while a call goes on: nobody in it notices, and whoever comes
+ * later gets in.
+ */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { request } from 'node:https';
@@ -43,12 +46,19 @@ afterEach(async () => {
 /** @param {string[]} argv */
 async function startServer(...argv) {
   const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} });
-  const server = await createServer(config, { log, clock: schedule, wallNow: () => schedule.wallMs });
+  const server = await createServer(config, {
+    log,
+    clock: schedule,
+    wallNow: () => schedule.wallMs,
+  });
   open.push(() => server.close());
   return server;
 }
 
-const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.3 * Math.sin((2 * Math.PI * 440 * i) / 48_000));
+const tone = Float32Array.from(
+  { length: 48_000 },
+  (_, i) => 0.3 * Math.sin((2 * Math.PI * 440 * i) / 48_000),
+);
 /** Words, so to speak: what is steady for long is taken for a hum. */
 const words = Float32Array.from({ length: 96_000 }, (_, i) => {
   const word = Math.floor(i / 12_000);
@@ -66,74 +76,92 @@ async function joinCall(origin, name, speech, options) {
 }
 
 /** The level of what was heard last. @param {Headless} listener */
-const lastSecond = ({ recording, recorded }) => levelDb(recording.subarray(Math.max(0, recorded - 48_000), recorded));
+const lastSecond = ({ recording, recorded }) =>
+  levelDb(recording.subarray(Math.max(0, recorded - 48_000), recorded));
 
 /** @param {string} origin @returns {Promise<string[]>} */
-const hashesOf = async (origin) => (await (await fetch(`${origin}/api/config`)).json()).transports.webtransport.certificateHashes;
+const hashesOf = async (origin) =>
+  (await (await fetch(`${origin}/api/config`)).json()).transports.webtransport.certificateHashes;
 
-requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).describe('the certificate that the server makes', () => {
-  it('is announced, then served, while a call goes on', async () => {
-    const { url } = await startServer('--cert-dir', directory);
-    const listener = await joinCall(url, 'Listener');
-    await joinCall(url, 'Speaker', tone);
-    const [first, ...none] = await hashesOf(url);
-    expect(none).toEqual([]);
-    await pass(1500);
+requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).describe(
+  'the certificate that the server makes',
+  () => {
+    it('is announced, then served, while a call goes on', async () => {
+      const { url } = await startServer('--cert-dir', directory);
+      const listener = await joinCall(url, 'Listener');
+      await joinCall(url, 'Speaker', tone);
+      const [first, ...none] = await hashesOf(url);
+      expect(none).toEqual([]);
+      await pass(1500);
 
-    schedule.pass(9.5);
-    await vi.waitFor(async () => expect(await hashesOf(url)).toHaveLength(2), 3000);
-    const [, next] = await hashesOf(url);
-    schedule.pass(1);
-    await vi.waitFor(async () => expect(await hashesOf(url)).toEqual([next]), 3000);
-    expect(next).not.toBe(first);
+      schedule.pass(9.5);
+      await vi.waitFor(async () => expect(await hashesOf(url)).toHaveLength(2), 3000);
+      const [, next] = await hashesOf(url);
+      schedule.pass(1);
+      await vi.waitFor(async () => expect(await hashesOf(url)).toEqual([next]), 3000);
+      expect(next).not.toBe(first);
 
-    const from = listener.recorded;
-    await pass(1500);
-    expect(listener.ended).toBe(null);
-    const heard = listener.recording.subarray(from, listener.recorded);
-    expect(levelDb(heard)).toBeGreaterThan(-20);
-    expect(align(tone.subarray(0, 4800), heard).correlation).toBeGreaterThan(0.8);
-    const late = await joinCall(url, 'Late');
-    await vi.waitFor(() => expect(late.people).toHaveLength(3), 3000);
-  });
+      const from = listener.recorded;
+      await pass(1500);
+      expect(listener.ended).toBe(null);
+      const heard = listener.recording.subarray(from, listener.recorded);
+      expect(levelDb(heard)).toBeGreaterThan(-20);
+      expect(align(tone.subarray(0, 4800), heard).correlation).toBeGreaterThan(0.8);
+      const late = await joinCall(url, 'Late');
+      await vi.waitFor(() => expect(late.people).toHaveLength(3), 3000);
+    });
 
-  it('is known to a call that comes back after it was replaced', async () => {
-    const server = await startServer('--cert-dir', directory);
-    const link = await openLink(server);
-    open.push(() => link.close());
-    const listener = await joinCall(link.url, 'Listener', undefined, { lasting: true, fetch: link.fetch });
-    await joinCall(server.url, 'Speaker', words);
-    const [first] = await hashesOf(server.url);
-    await vi.waitFor(() => expect(lastSecond(listener)).toBeGreaterThan(-25), 5000);
-    const { people } = listener;
+    it('is known to a call that comes back after it was replaced', async () => {
+      const server = await startServer('--cert-dir', directory);
+      const link = await openLink(server);
+      open.push(() => link.close());
+      const listener = await joinCall(link.url, 'Listener', undefined, {
+        lasting: true,
+        fetch: link.fetch,
+      });
+      await joinCall(server.url, 'Speaker', words);
+      const [first] = await hashesOf(server.url);
+      await vi.waitFor(() => expect(lastSecond(listener)).toBeGreaterThan(-25), 5000);
+      const { people } = listener;
 
-    schedule.pass(9.5);
-    await vi.waitFor(async () => expect(await hashesOf(server.url)).toHaveLength(2), 3000);
-    schedule.pass(1);
-    await vi.waitFor(async () => expect(await hashesOf(server.url)).not.toContain(first), 3000);
-    link.cut({ udp: true, tcp: true });
-    await vi.waitFor(() => expect(listener.states.at(-1)).toBe('reconnecting'), 6000);
-    expect(lastSecond(listener)).toBeLessThan(-60);
-    await link.forget();
-    link.cut({});
-    await vi.waitFor(() => expect(listener.states.at(-1)).toBe('joined'), 10_000);
-    await vi.waitFor(() => expect(lastSecond(listener)).toBeGreaterThan(-25), 5000);
-    expect(listener.transport).toBe('webtransport');
-    expect(listener.people.map(({ id, name }) => [id, name])).toEqual(people.map(({ id, name }) => [id, name]));
-  });
-});
+      schedule.pass(9.5);
+      await vi.waitFor(async () => expect(await hashesOf(server.url)).toHaveLength(2), 3000);
+      schedule.pass(1);
+      await vi.waitFor(async () => expect(await hashesOf(server.url)).not.toContain(first), 3000);
+      link.cut({ udp: true, tcp: true });
+      await vi.waitFor(() => expect(listener.states.at(-1)).toBe('reconnecting'), 6000);
+      expect(lastSecond(listener)).toBeLessThan(-60);
+      await link.forget();
+      link.cut({});
+      await vi.waitFor(() => expect(listener.states.at(-1)).toBe('joined'), 10_000);
+      await vi.waitFor(() => expect(lastSecond(listener)).toBeGreaterThan(-25), 5000);
+      expect(listener.transport).toBe('webtransport');
+      expect(listener.people.map(({ id, name }) => [id, name])).toEqual(
+        people.map(({ id, name }) => [id, name]),
+      );
+    });
+  },
+);
 
 describe("one's own certificate", () => {
   const cert = () => join(directory, 'certificate.pem');
   const key = () => join(directory, 'key.pem');
 
   const replace = async () => {
-    const made = await generateCertificate({ hosts: ['localhost'], now: new Date(schedule.wallMs), days: 5 });
+    const made = await generateCertificate({
+      hosts: ['localhost'],
+      now: new Date(schedule.wallMs),
+      days: 5,
+    });
     writeCertificate(directory, made);
     return made;
   };
 
-  /** @param {string} url @param {string} ca @returns {Promise<number | undefined>} the page's status */
+  /**
+   * @param {string} url
+   * @param {string} ca
+   * @returns {Promise<number | undefined>} the page's status
+   */
   const statusOf = (url, ca) =>
     new Promise((resolve, reject) => {
       const asked = request(`${url}/r/lab`, { ca, agent: false }, (answer) => {
@@ -143,15 +171,20 @@ describe("one's own certificate", () => {
       asked.on('error', reject).end();
     });
 
-  it('is served for the page and its WebSockets, and the new one too once its files change', async () => {
+  it('is served for page and WebSockets, as is the new one once its files change', async () => {
     const first = await replace();
     const { url } = await startServer('--engine', 'none', '--cert', cert(), '--key', key());
     expect(url).toMatch(/^https:/);
     expect(await statusOf(url, first.certPem)).toBe(200);
-    const socket = new WebSocket(`${url.replace('https', 'wss')}/session`, { ca: first.certPem, origin: url });
+    const socket = new WebSocket(`${url.replace('https', 'wss')}/session`, {
+      ca: first.certPem,
+      origin: url,
+    });
     open.push(() => socket.terminate());
     await new Promise((resolve, reject) => void socket.once('open', resolve).once('error', reject));
-    const welcome = new Promise((resolve) => void socket.once('message', (data) => resolve(JSON.parse(String(data)))));
+    const welcome = new Promise(
+      (resolve) => void socket.once('message', (data) => resolve(JSON.parse(String(data)))),
+    );
     socket.send(JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' }));
     expect(await welcome).toMatchObject({ type: 'welcome', room: 'lab' });
 
@@ -160,7 +193,10 @@ describe("one's own certificate", () => {
     expect(await statusOf(url, second.certPem)).toBe(200);
     await expect(statusOf(url, first.certPem)).rejects.toThrow();
     expect(socket.readyState).toBe(WebSocket.OPEN);
-    const changed = new Promise((resolve) => void socket.on('message', (data) => String(data).includes('changed') && resolve(true)));
+    const changed = new Promise(
+      (resolve) =>
+        void socket.on('message', (data) => String(data).includes('changed') && resolve(true)),
+    );
     socket.send('{"type":"mute","muted":true}');
     expect(await changed).toBe(true);
   });

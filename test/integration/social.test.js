@@ -17,7 +17,10 @@ const TOKEN = 'a-token-of-more-than-16';
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 const [low, high] = await Promise.all(
-  ['speech-low', 'speech-high'].map(async (name) => (await readWav(new URL(`../fixtures/${name}.wav`, import.meta.url))).channels[0]),
+  ['speech-low', 'speech-high'].map(
+    async (name) =>
+      (await readWav(new URL(`../fixtures/${name}.wav`, import.meta.url))).channels[0],
+  ),
 );
 
 /** @type {(() => Promise<unknown>)[]} */
@@ -31,13 +34,30 @@ afterEach(closeAll);
 async function startServer(...argv) {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   open.push(() => rm(directory, { recursive: true, force: true }));
-  const given = ['--port', '0', '--h3-port', '0', '--workers', '0', '--recording-dir', directory, '--operator-token', TOKEN, ...argv];
+  const given = [
+    '--port',
+    '0',
+    '--h3-port',
+    '0',
+    '--workers',
+    '0',
+    '--recording-dir',
+    directory,
+    '--operator-token',
+    TOKEN,
+    ...argv,
+  ];
   const server = await createServer(loadConfig({ argv: given, env: {} }), { log: quiet });
   open.push(() => server.close());
   return server;
 }
 
-/** @param {{ url: string }} server @param {string} name @param {any} transport @param {Float32Array} [speech] */
+/**
+ * @param {{ url: string }} server
+ * @param {string} name
+ * @param {any} transport
+ * @param {Float32Array} [speech]
+ */
 async function joined(server, name, transport, speech) {
   const headless = new Headless({ codec, speech, recordSeconds: 5 });
   open.push(() => headless.close());
@@ -65,59 +85,77 @@ function likeness(track, speech) {
 }
 
 describe('a recording of a call', () => {
-  it('has each person\'s track as it was spoken, and their sum, to be fetched by its id', () => undisturbed(async () => {
-    const server = await startServer();
-    const ann = await joined(server, 'Ann', isBuilt() ? 'webtransport' : 'websocket', low);
-    const bob = await joined(server, 'Bob', 'websocket', high);
-    const cid = await joined(server, 'Cid', 'http1', high);
-    ann.sendControl({ type: 'record', on: true });
-    await vi.waitFor(() => expect(last(cid, 'recording')?.recording.on).toBe(true), 5000);
-    bob.sendControl({ type: 'recordConsent', agreed: true });
-    await vi.waitFor(() => {
-      const recorded = server.rooms.get('lab')?.describe().people.map((person) => person.recorded);
-      expect(recorded).toEqual([true, true, false]);
-    }, 5000);
-    await pause(6000);
-    cid.sendControl({ type: 'record', on: false });
-    await vi.waitFor(() => expect(last(cid, 'refused')?.code).toBe('recording-others'), 5000);
-    ann.sendControl({ type: 'record', on: false });
-    await vi.waitFor(() => expect(last(ann, 'recording')?.recording.ready).toBe(true), 8000);
-    const { id } = last(ann, 'recording')?.recording ?? {};
-    const path = `${server.url}/api/recordings/${id}`;
-    const list = await (await fetch(`${path}/`)).json();
-    expect(list.files.map((/** @type {any} */ { file }) => file)).toEqual(['mix.opus', '01-ann.opus', '02-bob.opus']);
-    const tracks = [];
-    for (const { file, bytes } of list.files) {
-      const response = await fetch(`${path}/${file}`);
-      expect(response.headers.get('content-type')).toBe('audio/ogg; codecs=opus');
-      expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${file}"`);
-      const body = new Uint8Array(await response.arrayBuffer());
-      expect(body.length).toBe(bytes);
-      tracks.push(await readOggOpus(body));
-    }
-    const [mix, annTrack, bobTrack] = tracks.map(({ samples }) => samples);
-    expect(annTrack.length).toBe(bobTrack.length);
-    expect(likeness(annTrack, low)).toBeGreaterThan(0.8);
-    expect(likeness(bobTrack, high)).toBeGreaterThan(0.8);
-    for (const track of [annTrack, bobTrack]) expect(Math.abs(levelDb(track) - levelDb(low))).toBeLessThan(4);
-    const sum = annTrack.map((sample, i) => sample + bobTrack[i]);
-    const mixed = align(mix.subarray(96000, 240000), sum);
-    expect(mixed.lag).toBe(96000);
-    expect(mixed.correlation).toBeGreaterThan(0.95);
+  it("has each person's track as it was spoken, and their sum, to be fetched by its id", () =>
+    undisturbed(async () => {
+      const server = await startServer();
+      const ann = await joined(server, 'Ann', isBuilt() ? 'webtransport' : 'websocket', low);
+      const bob = await joined(server, 'Bob', 'websocket', high);
+      const cid = await joined(server, 'Cid', 'http1', high);
+      ann.sendControl({ type: 'record', on: true });
+      await vi.waitFor(() => expect(last(cid, 'recording')?.recording.on).toBe(true), 5000);
+      bob.sendControl({ type: 'recordConsent', agreed: true });
+      await vi.waitFor(() => {
+        const recorded = server.rooms
+          .get('lab')
+          ?.describe()
+          .people.map((person) => person.recorded);
+        expect(recorded).toEqual([true, true, false]);
+      }, 5000);
+      await pause(6000);
+      cid.sendControl({ type: 'record', on: false });
+      await vi.waitFor(() => expect(last(cid, 'refused')?.code).toBe('recording-others'), 5000);
+      ann.sendControl({ type: 'record', on: false });
+      await vi.waitFor(() => expect(last(ann, 'recording')?.recording.ready).toBe(true), 8000);
+      const { id } = last(ann, 'recording')?.recording ?? {};
+      const path = `${server.url}/api/recordings/${id}`;
+      const list = await (await fetch(`${path}/`)).json();
+      expect(list.files.map((/** @type {any} */ { file }) => file)).toEqual([
+        'mix.opus',
+        '01-ann.opus',
+        '02-bob.opus',
+      ]);
+      const tracks = [];
+      for (const { file, bytes } of list.files) {
+        const response = await fetch(`${path}/${file}`);
+        expect(response.headers.get('content-type')).toBe('audio/ogg; codecs=opus');
+        expect(response.headers.get('content-disposition')).toBe(`attachment; filename="${file}"`);
+        const body = new Uint8Array(await response.arrayBuffer());
+        expect(body.length).toBe(bytes);
+        tracks.push(await readOggOpus(body));
+      }
+      const [mix, annTrack, bobTrack] = tracks.map(({ samples }) => samples);
+      expect(annTrack.length).toBe(bobTrack.length);
+      expect(likeness(annTrack, low)).toBeGreaterThan(0.8);
+      expect(likeness(bobTrack, high)).toBeGreaterThan(0.8);
+      for (const track of [annTrack, bobTrack])
+        expect(Math.abs(levelDb(track) - levelDb(low))).toBeLessThan(4);
+      const sum = annTrack.map((sample, i) => sample + bobTrack[i]);
+      const mixed = align(mix.subarray(96000, 240000), sum);
+      expect(mixed.lag).toBe(96000);
+      expect(mixed.correlation).toBeGreaterThan(0.95);
 
-    const beyond = await fetch(`${path}/mix.opus`, { headers: { range: 'bytes=100000000-' } });
-    expect([beyond.status, await beyond.json()]).toMatchObject([416, { code: 'range-beyond' }]);
-    expect((await fetch(`${path}/01-cid.opus`)).status).toBe(404);
-    expect((await fetch(`${path}/..%2f..%2fetc%2fpasswd`)).status).toBe(404);
-    expect((await fetch(`${path}/recording.json`)).status).toBe(404);
-    expect((await fetch(`${server.url}/api/recordings/${'A'.repeat(22)}/`)).status).toBe(404);
-    expect((await fetch(path, { method: 'DELETE' })).status).toBe(401);
-    const headers = { authorization: `Bearer ${TOKEN}` };
-    const all = await (await fetch(`${server.url}/api/recordings`, { headers })).json();
-    expect(all.recordings).toEqual([{ id, room: 'lab', startedAt: expect.any(String), stoppedAt: expect.any(String), on: false, isPublic: false }]);
-    expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
-    expect((await fetch(`${path}/mix.opus`)).status).toBe(410);
-  }, closeAll));
+      const beyond = await fetch(`${path}/mix.opus`, { headers: { range: 'bytes=100000000-' } });
+      expect([beyond.status, await beyond.json()]).toMatchObject([416, { code: 'range-beyond' }]);
+      expect((await fetch(`${path}/01-cid.opus`)).status).toBe(404);
+      expect((await fetch(`${path}/..%2f..%2fetc%2fpasswd`)).status).toBe(404);
+      expect((await fetch(`${path}/recording.json`)).status).toBe(404);
+      expect((await fetch(`${server.url}/api/recordings/${'A'.repeat(22)}/`)).status).toBe(404);
+      expect((await fetch(path, { method: 'DELETE' })).status).toBe(401);
+      const headers = { authorization: `Bearer ${TOKEN}` };
+      const all = await (await fetch(`${server.url}/api/recordings`, { headers })).json();
+      expect(all.recordings).toEqual([
+        {
+          id,
+          room: 'lab',
+          startedAt: expect.any(String),
+          stoppedAt: expect.any(String),
+          on: false,
+          isPublic: false,
+        },
+      ]);
+      expect((await fetch(path, { method: 'DELETE', headers })).status).toBe(204);
+      expect((await fetch(`${path}/mix.opus`)).status).toBe(410);
+    }, closeAll));
 });
 
 describe('what people write', () => {
@@ -136,9 +174,14 @@ describe('what people write', () => {
     }, 8000);
     for (const person of people) {
       expect(texts(person)).toEqual(texts(people[0]));
-      for (const i of people.keys()) expect(texts(person).filter((text) => text.startsWith(`${i}.`))).toEqual([0, 1, 2, 3].map((j) => `${i}.${j}`));
+      for (const i of people.keys())
+        expect(texts(person).filter((text) => text.startsWith(`${i}.`))).toEqual(
+          [0, 1, 2, 3].map((j) => `${i}.${j}`),
+        );
     }
     const late = await joined(server, 'Late', 'http1');
-    expect(last(late, 'welcome')?.chat.map((/** @type {any} */ { text }) => text)).toEqual(texts(people[0]));
+    expect(last(late, 'welcome')?.chat.map((/** @type {any} */ { text }) => text)).toEqual(
+      texts(people[0]),
+    );
   });
 });

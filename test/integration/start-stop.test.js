@@ -1,7 +1,7 @@
 /**
- * A listener who starts and stops speaking changes streams each time, between the full mix and the mix without
- * their own voice: over real sockets, with real Opus, nothing of it may be heard. The delay is fixed and long,
- * so that a busy machine loses nothing.
+ * A listener who starts and stops speaking changes streams each time, between the full mix and the
+ * mix without their own voice: over real sockets, with real Opus, nothing of it may be heard. The
+ * delay is fixed and long, so that a busy machine loses nothing.
  */
 
 import { isBuilt } from '@aloud/native';
@@ -26,16 +26,19 @@ const SECONDS = 9;
 const FROM_SECONDS = 3;
 const DELAY_MS = 300;
 /**
- * The largest step from one sample to the next that may be heard, in steps of the tone: a decoder's level that has not
- * settled yet gives up to 1.3. With pre-roll and cross-fade taken out of public/client/playout/stream-decoder.js this test
- * prints 2.8 to 11.
+ * The largest step from one sample to the next that may be heard, in steps of the tone: a decoder's
+ * level that has not settled yet gives up to 1.3. With pre-roll and cross-fade taken out of
+ * public/client/playout/stream-decoder.js this test prints 2.8 to 11.
  */
 const CLICK = 1.8;
-/** Frames that may be concealed until they come: they are late by more than a client's delay, but are heard. */
+/**
+ * Frames that may be concealed until they come: they are late by more than a client's delay, but
+ * are heard.
+ */
 const AWAITED = 2;
 /**
- * The longest that this event loop may stand still, in milliseconds: it has the server, three clients and their sound
- * cards, and a client's delay covers a few milliseconds.
+ * The longest that this event loop may stand still, in milliseconds: it has the server, three
+ * clients and their sound cards, and a client's delay covers a few milliseconds.
  */
 const LOOP_MS = 8;
 
@@ -46,12 +49,19 @@ const words = (await readWav(new URL('../fixtures/speech-high.wav', import.meta.
 /** Ann's: a voice without end, a second of it, which fits to itself. */
 const tone = Float32Array.from({ length: RATE }, (_, i) => {
   const at = i / RATE;
-  const sum = [1, 2, 3, 4, 5].reduce((all, n) => all + Math.sin(2 * Math.PI * 170 * n * at + n) / n, 0);
+  const sum = [1, 2, 3, 4, 5].reduce(
+    (all, n) => all + Math.sin(2 * Math.PI * 170 * n * at + n) / n,
+    0,
+  );
   return 0.1 * sum * (1 + 0.3 * Math.sin(2 * Math.PI * 3 * at));
 });
 
 /** When Bob speaks in what he says again and again, in seconds, and how long all of it is. */
-const SPEAKS = [[0.8, 2], [2.6, 2.8], [3.5, 4]];
+const SPEAKS = [
+  [0.8, 2],
+  [2.6, 2.8],
+  [3.5, 4],
+];
 const sayings = new Float32Array(RATE * 4.5);
 for (const [from, to] of SPEAKS) {
   const length = Math.round((to - from) * RATE);
@@ -74,25 +84,41 @@ afterEach(async () => {
 });
 
 async function startServer() {
-  const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', String(DELAY_MS)];
+  const argv = [
+    ...WITH_OPERATOR,
+    '--port',
+    '0',
+    '--h3-port',
+    '0',
+    '--server-delay-ms',
+    String(DELAY_MS),
+  ];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   return server;
 }
 
-/** @param {string} origin @param {string} name @param {any} transport @param {Float32Array} [speech] */
+/**
+ * @param {string} origin
+ * @param {string} name
+ * @param {any} transport
+ * @param {Float32Array} [speech]
+ */
 async function joined(origin, name, transport, speech) {
   const person = new Headless({ codec, speech, recordSeconds: SECONDS + 1 });
   open.push(() => person.close());
   const silenceSuppression = name !== 'Ann';
-  await person.join(/** @type {any} */ ({ origin, room: 'lab', name, transport, silenceSuppression }));
+  await person.join(
+    /** @type {any} */ ({ origin, room: 'lab', name, transport, silenceSuppression }),
+  );
   return person;
 }
 
 /** The largest step from one sample to the next. @param {Float32Array} sound */
 function largestStep(sound) {
   let largest = 0;
-  for (let i = 1; i < sound.length; i++) largest = Math.max(largest, Math.abs(sound[i] - sound[i - 1]));
+  for (let i = 1; i < sound.length; i++)
+    largest = Math.max(largest, Math.abs(sound[i] - sound[i - 1]));
   return largest;
 }
 
@@ -101,13 +127,22 @@ function levels(sound) {
   const size = RATE / 50;
   const all = /** @type {number[]} */ ([]);
   for (let at = 0; at + size <= sound.length; at += size / 4) {
-    all.push(Math.sqrt(sound.subarray(at, at + size).reduce((sum, value) => sum + value * value, 0) / size));
+    all.push(
+      Math.sqrt(
+        sound.subarray(at, at + size).reduce((sum, value) => sum + value * value, 0) / size,
+      ),
+    );
   }
   return all;
 }
 
-/** Number of times that the level falls below another, for however long. @param {number[]} all @param {number} bound */
-const dips = (all, bound) => all.filter((level, i) => level < bound && !(all[i - 1] < bound)).length;
+/**
+ * Number of times that the level falls below another, for however long.
+ * @param {number[]} all
+ * @param {number} bound
+ */
+const dips = (all, bound) =>
+  all.filter((level, i) => level < bound && !(all[i - 1] < bound)).length;
 
 /** Share of Bob's own voice in what was heard: 1 is all of it. @param {Float32Array} heard */
 function shareOfBob(heard) {
@@ -115,9 +150,14 @@ function shareOfBob(heard) {
   return correlation * 10 ** (gainDb / 20);
 }
 
-/** Numbers of frames of what came to somebody: those that weren't heard, and those that were only awaited. @param {Headless} person */
+/**
+ * Numbers of frames of what came to somebody: those that weren't heard, and those that were only
+ * awaited.
+ * @param {Headless} person
+ */
 function missedBy(person) {
-  const { late, lost, concealed, garbage, skipped } = /** @type {any} */ (person.stats()).detail.playout;
+  const { late, lost, concealed, garbage, skipped } = /** @type {any} */ (person.stats()).detail
+    .playout;
   expect(garbage).toBe(0);
   return { unheard: late + lost + skipped, concealed };
 }
@@ -131,7 +171,9 @@ async function watchBoth() {
   return () => {
     const seen = endWatch();
     const longestMs = loop.max / 1e6;
-    return longestMs > LOOP_MS ? { ...seen, stoodStill: seen.stoodStill + 1, longestMs: Math.max(seen.longestMs, longestMs) } : seen;
+    return longestMs > LOOP_MS
+      ? { ...seen, stoodStill: seen.stoodStill + 1, longestMs: Math.max(seen.longestMs, longestMs) }
+      : seen;
   };
 }
 
@@ -140,35 +182,43 @@ const settled = ({ recording, recorded }) => recording.subarray(FROM_SECONDS * R
 
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
-describe.each(byLength({ short: ['webtransport'], long: ['websocket'] }))('over %s', (transport) => {
-  const test = transport === 'webtransport' ? engine.it : it;
+describe.each(byLength({ short: ['webtransport'], long: ['websocket'] }))(
+  'over %s',
+  (transport) => {
+    const test = transport === 'webtransport' ? engine.it : it;
 
-  const hearsOn = async () => {
-    const { url } = await startServer();
-    const [ann, bob] = [await joined(url, 'Ann', transport, tone), await joined(url, 'Bob', transport, sayings)];
-    const cid = await joined(url, 'Cid', transport);
-    await pause(FROM_SECONDS * 1000);
-    const before = missedBy(bob);
-    loop.reset();
-    loop.enable();
-    await pause((SECONDS - FROM_SECONDS) * 1000);
-    loop.disable();
-    const after = missedBy(bob);
-    expect(after.unheard).toBe(before.unheard);
-    expect(after.concealed - before.concealed).toBeLessThanOrEqual(AWAITED);
-    const { people } = await roomOf(url);
-    for (const { stats } of people) expect(stats).toMatchObject({ playoutDelayMs: expect.any(Number), droppedOut: 0 });
-    const [ofBob, ofCid, own] = [settled(bob), settled(cid), levels(tone)];
-    const [least, greatest] = [Math.min(...own), Math.max(...own)];
-    expect(ofBob.length).toBeGreaterThan((SECONDS - FROM_SECONDS - 1) * RATE);
-    expect(largestStep(ofBob)).toBeLessThan(CLICK * largestStep(tone));
-    expect(dips(levels(ofBob), 0.85 * least)).toBe(0);
-    expect(Math.max(...levels(ofBob))).toBeLessThan(1.15 * greatest);
-    expect(shareOfBob(ofBob)).toBeLessThan(0.1);
-    expect(shareOfBob(ofCid)).toBeGreaterThan(0.7);
-    expect(shareOfBob(settled(ann))).toBeGreaterThan(0.7);
-    expect(dips(levels(ofCid), 0.8 * least)).toBe(0);
-  };
+    const hearsOn = async () => {
+      const { url } = await startServer();
+      const [ann, bob] = [
+        await joined(url, 'Ann', transport, tone),
+        await joined(url, 'Bob', transport, sayings),
+      ];
+      const cid = await joined(url, 'Cid', transport);
+      await pause(FROM_SECONDS * 1000);
+      const before = missedBy(bob);
+      loop.reset();
+      loop.enable();
+      await pause((SECONDS - FROM_SECONDS) * 1000);
+      loop.disable();
+      const after = missedBy(bob);
+      expect(after.unheard).toBe(before.unheard);
+      expect(after.concealed - before.concealed).toBeLessThanOrEqual(AWAITED);
+      const { people } = await roomOf(url);
+      for (const { stats } of people)
+        expect(stats).toMatchObject({ playoutDelayMs: expect.any(Number), droppedOut: 0 });
+      const [ofBob, ofCid, own] = [settled(bob), settled(cid), levels(tone)];
+      const [least, greatest] = [Math.min(...own), Math.max(...own)];
+      expect(ofBob.length).toBeGreaterThan((SECONDS - FROM_SECONDS - 1) * RATE);
+      expect(largestStep(ofBob)).toBeLessThan(CLICK * largestStep(tone));
+      expect(dips(levels(ofBob), 0.85 * least)).toBe(0);
+      expect(Math.max(...levels(ofBob))).toBeLessThan(1.15 * greatest);
+      expect(shareOfBob(ofBob)).toBeLessThan(0.1);
+      expect(shareOfBob(ofCid)).toBeGreaterThan(0.7);
+      expect(shareOfBob(settled(ann))).toBeGreaterThan(0.7);
+      expect(dips(levels(ofCid), 0.8 * least)).toBe(0);
+    };
 
-  test('who starts and stops speaking hears the other go on, and never themselves', () => undisturbed(hearsOn, closeAll, { watch: watchBoth }));
-});
+    test('who starts and stops speaking hears the other go on, and never themselves', () =>
+      undisturbed(hearsOn, closeAll, { watch: watchBoth }));
+  },
+);

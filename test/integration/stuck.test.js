@@ -1,6 +1,7 @@
 /**
- * Somebody takes nothing of what is sent to them any more: it is dropped and counted, waits nowhere without bound,
- * and the others hear each other as before. The delay is fixed and long, so that a busy machine isn't taken for it.
+ * Somebody takes nothing of what is sent to them any more: it is dropped and counted, waits nowhere
+ * without bound, and the others hear each other as before. The delay is fixed and long, so that a
+ * busy machine isn't taken for it.
  *
  * @import { Socket } from 'node:net'
  */
@@ -30,7 +31,10 @@ const LOOK_MS = 3000;
 
 const codec = await loadCodec('libopus-wasm');
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
-const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.2 * Math.sin((2 * Math.PI * 300 * i) / 48_000));
+const tone = Float32Array.from(
+  { length: 48_000 },
+  (_, i) => 0.2 * Math.sin((2 * Math.PI * 300 * i) / 48_000),
+);
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -40,19 +44,40 @@ async function closeAll() {
 }
 afterEach(closeAll);
 
-/** A test that begins anew where the machine disturbed it: by then Eve may have been shut out. @param {() => Promise<void>} test */
+/**
+ * A test that begins anew where the machine disturbed it: by then Eve may have been shut out.
+ * @param {() => Promise<void>} test
+ */
 const anew = (test) => () => undisturbed(test, closeAll);
 
 /** A room in which Ann and Bob talk, loud and in many bytes. */
 async function talking() {
-  const argv = [...WITH_OPERATOR, '--port', '0', '--h3-port', '0', '--server-delay-ms', '300', '--bitrate', '256000'];
+  const argv = [
+    ...WITH_OPERATOR,
+    '--port',
+    '0',
+    '--h3-port',
+    '0',
+    '--server-delay-ms',
+    '300',
+    '--bitrate',
+    '256000',
+  ];
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   const people = [];
   for (const name of ['Ann', 'Bob']) {
     const person = new Headless({ codec, speech: tone, recordSeconds: 1 });
     open.push(() => person.close());
-    await person.join(/** @type {any} */ ({ origin: server.url, room: 'lab', name, transport: 'websocket', silenceSuppression: false }));
+    await person.join(
+      /** @type {any} */ ({
+        origin: server.url,
+        room: 'lab',
+        name,
+        transport: 'websocket',
+        silenceSuppression: false,
+      }),
+    );
     people.push(person);
   }
   await pause(1500);
@@ -92,15 +117,16 @@ async function othersHear({ url, people }) {
 /** The server's ends of the connections that are made from now on. @returns {Socket[]} */
 function serverSockets() {
   const sockets = /** @type {Socket[]} */ ([]);
-  const heed = (/** @type {unknown} */ message) => void sockets.push(/** @type {{ socket: Socket }} */ (message).socket);
+  const heed = (/** @type {unknown} */ message) =>
+    void sockets.push(/** @type {{ socket: Socket }} */ (message).socket);
   subscribe('net.server.socket', heed);
   open.push(() => unsubscribe('net.server.socket', heed));
   return sockets;
 }
 
 /**
- * Writes pongs, which nobody heeds, until the sockets of both ends hold no more: some megabytes, for which the sound
- * alone would take minutes.
+ * Writes pongs, which nobody heeds, until the sockets of both ends hold no more: some megabytes,
+ * for which the sound alone would take minutes.
  * @param {Socket} socket
  */
 async function fill(socket) {
@@ -116,57 +142,82 @@ async function fill(socket) {
 const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
 describe('who takes nothing of what is sent', () => {
-  engine.it('over QUIC, and acknowledges nothing', anew(async () => {
-    const room = await talking();
-    const script = fileURLToPath(new URL('../fixtures/listener.js', import.meta.url));
-    const child = spawn(process.execPath, [script, room.url, 'lab'], { stdio: ['pipe', 'pipe', 'inherit'] });
-    open.push(() => child.kill('SIGKILL'));
-    await once(child.stdout, 'data');
-    child.kill('SIGSTOP');
-    // Until QUIC has sent what may go unacknowledged, and its queue is full.
-    await pause(2500);
-    expect(await othersHear(room)).toBeGreaterThan(LOOK_MS / 20 / 2);
-  }));
+  engine.it(
+    'over QUIC, and acknowledges nothing',
+    anew(async () => {
+      const room = await talking();
+      const script = fileURLToPath(new URL('../fixtures/listener.js', import.meta.url));
+      const child = spawn(process.execPath, [script, room.url, 'lab'], {
+        stdio: ['pipe', 'pipe', 'inherit'],
+      });
+      open.push(() => child.kill('SIGKILL'));
+      await once(child.stdout, 'data');
+      child.kill('SIGSTOP');
+      // Until QUIC has sent what may go unacknowledged, and its queue is full.
+      await pause(2500);
+      expect(await othersHear(room)).toBeGreaterThan(LOOK_MS / 20 / 2);
+    }),
+  );
 
-  it('over WebSocket', anew(async () => {
-    const room = await talking();
-    const sockets = serverSockets();
-    const ws = new WebSocket(`${room.url.replace('http', 'ws')}/session`);
-    open.push(() => ws.terminate());
-    await once(ws, 'open');
-    ws.send(JSON.stringify(JOIN));
-    await once(ws, 'message');
-    /** @type {any} */ (ws)._socket.pause();
-    const { localPort } = /** @type {any} */ (ws)._socket;
-    await fill(/** @type {Socket} */ (sockets.find(({ remotePort }) => remotePort === localPort)));
-    const isBlocked = async () => (await statsOfEve(room.url)).droppedOut > 0;
-    await vi.waitFor(async () => expect(await isBlocked()).toBe(true), { timeout: 15_000, interval: 100 });
-    expect(await othersHear(room)).toBeGreaterThan(LOOK_MS / 20 - 10);
-  }));
+  it(
+    'over WebSocket',
+    anew(async () => {
+      const room = await talking();
+      const sockets = serverSockets();
+      const ws = new WebSocket(`${room.url.replace('http', 'ws')}/session`);
+      open.push(() => ws.terminate());
+      await once(ws, 'open');
+      ws.send(JSON.stringify(JOIN));
+      await once(ws, 'message');
+      /** @type {any} */ (ws)._socket.pause();
+      const { localPort } = /** @type {any} */ (ws)._socket;
+      await fill(
+        /** @type {Socket} */ (sockets.find(({ remotePort }) => remotePort === localPort)),
+      );
+      const isBlocked = async () => (await statsOfEve(room.url)).droppedOut > 0;
+      await vi.waitFor(async () => expect(await isBlocked()).toBe(true), {
+        timeout: 15_000,
+        interval: 100,
+      });
+      expect(await othersHear(room)).toBeGreaterThan(LOOK_MS / 20 - 10);
+    }),
+  );
 
-  it('over HTTP/1, and asks again and again', anew(async () => {
-    const room = await talking();
-    const headers = { 'content-type': 'application/json' };
-    const opened = await fetch(`${room.url}/api/sessions`, { method: 'POST', headers, body: JSON.stringify(JOIN) });
-    const { token } = await opened.json();
-    const { port, hostname } = new URL(room.url);
-    const socket = connect(Number(port), hostname);
-    open.push(() => socket.destroy());
-    await once(socket, 'connect');
-    socket.pause();
-    const bytes = new Uint8Array(MAX_PACKET_BYTES);
-    const request = writeClockRequest(bytes, 1);
-    const list = new Uint8Array(MAX_PACKET_BYTES);
-    const body = Buffer.from(list.subarray(0, writeListEntry(list, 0, bytes.subarray(0, request))));
-    const head = `POST /api/sessions/${token}/packets HTTP/1.1\r\nhost: ${hostname}\r\n`;
-    const type = `content-type: application/octet-stream\r\ncontent-length: ${body.length}\r\n\r\n`;
-    const many = Buffer.concat(Array.from({ length: 500 }, () => Buffer.concat([Buffer.from(head + type), body])));
-    socket.on('error', () => {});
-    const ended = new Promise((resolve) => void socket.once('close', resolve));
-    socket.write(many);
-    // Requests ahead of their answers end the connection; the session has others.
-    socket.resume();
-    await ended;
-    await othersHear(room);
-  }));
+  it(
+    'over HTTP/1, and asks again and again',
+    anew(async () => {
+      const room = await talking();
+      const headers = { 'content-type': 'application/json' };
+      const opened = await fetch(`${room.url}/api/sessions`, {
+        method: 'POST',
+        headers,
+        body: JSON.stringify(JOIN),
+      });
+      const { token } = await opened.json();
+      const { port, hostname } = new URL(room.url);
+      const socket = connect(Number(port), hostname);
+      open.push(() => socket.destroy());
+      await once(socket, 'connect');
+      socket.pause();
+      const bytes = new Uint8Array(MAX_PACKET_BYTES);
+      const request = writeClockRequest(bytes, 1);
+      const list = new Uint8Array(MAX_PACKET_BYTES);
+      const body = Buffer.from(
+        list.subarray(0, writeListEntry(list, 0, bytes.subarray(0, request))),
+      );
+      const head = `POST /api/sessions/${token}/packets HTTP/1.1\r\nhost: ${hostname}\r\n`;
+      const type =
+        `content-type: application/octet-stream\r\ncontent-length: ` + `${body.length}\r\n\r\n`;
+      const many = Buffer.concat(
+        Array.from({ length: 500 }, () => Buffer.concat([Buffer.from(head + type), body])),
+      );
+      socket.on('error', () => {});
+      const ended = new Promise((resolve) => void socket.once('close', resolve));
+      socket.write(many);
+      // Requests ahead of their answers end the connection; the session has others.
+      socket.resume();
+      await ended;
+      await othersHear(room);
+    }),
+  );
 });

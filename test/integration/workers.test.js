@@ -1,4 +1,7 @@
-/** Rooms in worker threads, over real sockets: people hear each other wherever their room is, and a worker's end is its own. */
+/**
+ * Rooms in worker threads, over real sockets: people hear each other wherever their room is, and a
+ * worker's end is its own.
+ */
 
 import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
@@ -21,13 +24,19 @@ const codec = await loadCodec('libopus-wasm');
 const TOKEN = 'a-token-of-more-than-16';
 
 /** A second of a tone: unlike speech it has no pauses, so that a gap is one. */
-const tone = Float32Array.from({ length: 48_000 }, (_, i) => 0.2 * Math.sin((2 * Math.PI * 440 * i) / 48_000));
+const tone = Float32Array.from(
+  { length: 48_000 },
+  (_, i) => 0.2 * Math.sin((2 * Math.PI * 440 * i) / 48_000),
+);
 
 /** @typedef {{ onTestFinished: (close: () => Promise<void>) => void }} Test */
 
 /** @param {Test} test @param {string[]} argv */
 async function startServer(test, ...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--workers', '2', '--operator-token', TOKEN, ...argv], env: {} });
+  const config = loadConfig({
+    argv: ['--port', '0', '--h3-port', '0', '--workers', '2', '--operator-token', TOKEN, ...argv],
+    env: {},
+  });
   const server = await createServer(config, { log: quiet });
   test.onTestFinished(() => server.close());
   return server;
@@ -45,11 +54,15 @@ async function join(test, server, room, name, { transport = 'auto', speech } = {
 }
 
 /** Whether the last quarter of a second is sound. @param {Headless} listener */
-const hears = ({ recording, recorded }) => levelDb(recording.subarray(Math.max(0, recorded - 12_000), recorded)) > -40;
+const hears = ({ recording, recorded }) =>
+  levelDb(recording.subarray(Math.max(0, recorded - 12_000), recorded)) > -40;
 
 /** @param {Headless[]} listeners */
 const allHear = (...listeners) =>
-  vi.waitFor(() => expect(listeners.map(hears)).toEqual(listeners.map(() => true)), { timeout: 8000, interval: 20 });
+  vi.waitFor(() => expect(listeners.map(hears)).toEqual(listeners.map(() => true)), {
+    timeout: 8000,
+    interval: 20,
+  });
 
 /**
  * The longest silence in a part of a recording, in milliseconds.
@@ -64,14 +77,30 @@ function longestSilence({ recording, recorded }, from, to = recorded) {
   return longest / 48;
 }
 
-/** @param {RunningServer} server @param {string} method @param {string} path @param {object} [body] */
+/**
+ * @param {RunningServer} server
+ * @param {string} method
+ * @param {string} path
+ * @param {object} [body]
+ */
 async function ask(server, method, path, body) {
   const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-  const response = await fetch(`${server.url}/api${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) });
-  return { status: response.status, answer: response.status === 204 ? null : await response.json() };
+  const response = await fetch(`${server.url}/api${path}`, {
+    method,
+    headers,
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return {
+    status: response.status,
+    answer: response.status === 204 ? null : await response.json(),
+  };
 }
 
-/** The people of a room as the operator sees them. @param {RunningServer} server @param {string} room */
+/**
+ * The people of a room as the operator sees them.
+ * @param {RunningServer} server
+ * @param {string} room
+ */
 const peopleOf = async (server, room) => (await ask(server, 'GET', `/rooms/${room}`)).answer.people;
 
 /**
@@ -96,82 +125,126 @@ const engine = requireOrSkip(isBuilt(), 'the native engine is not built', canBui
 for (const transport of /** @type {const} */ (['webtransport', 'websocket', 'http1'])) {
   const { describe: describeIf } = transport === 'webtransport' ? engine : { describe };
   describeIf(`rooms in workers, over ${transport}`, () => {
-    it('have people hear each other, and others not', (context) => undisturbedTest(context, async (test) => {
-      const server = await startServer(test);
-      const [ann, bob, cid] = await Promise.all([
-        join(test, server, 'tea', 'Ann', { transport, speech: tone }),
-        join(test, server, 'tea', 'Bob', { transport }),
-        join(test, server, 'coffee', 'Cid', { transport }),
-      ]);
-      await allHear(bob);
-      expect([hears(ann), hears(cid)]).toEqual([false, false]);
-      expect([ann, bob, cid].map((person) => person.transport)).toEqual([transport, transport, transport]);
-      expect(server.rooms.size).toBe(0);
-      const { rooms } = (await ask(server, 'GET', '/rooms')).answer;
-      expect(rooms.map((/** @type {any} */ { room, present }) => `${room} ${present}`).toSorted()).toEqual(['coffee 1', 'tea 2']);
-      const states = await server.directory.states();
-      expect(states.map((state) => state.rooms)).toEqual([0, 1, 1]);
-      expect((await peopleOf(server, 'tea')).map((/** @type {any} */ person) => person.transport)).toEqual([transport, transport]);
-    }));
+    it('have people hear each other, and others not', (context) =>
+      undisturbedTest(context, async (test) => {
+        const server = await startServer(test);
+        const [ann, bob, cid] = await Promise.all([
+          join(test, server, 'tea', 'Ann', { transport, speech: tone }),
+          join(test, server, 'tea', 'Bob', { transport }),
+          join(test, server, 'coffee', 'Cid', { transport }),
+        ]);
+        await allHear(bob);
+        expect([hears(ann), hears(cid)]).toEqual([false, false]);
+        expect([ann, bob, cid].map((person) => person.transport)).toEqual([
+          transport,
+          transport,
+          transport,
+        ]);
+        expect(server.rooms.size).toBe(0);
+        const { rooms } = (await ask(server, 'GET', '/rooms')).answer;
+        expect(
+          rooms.map((/** @type {any} */ { room, present }) => `${room} ${present}`).toSorted(),
+        ).toEqual(['coffee 1', 'tea 2']);
+        const states = await server.directory.states();
+        expect(states.map((state) => state.rooms)).toEqual([0, 1, 1]);
+        expect(
+          (await peopleOf(server, 'tea')).map((/** @type {any} */ person) => person.transport),
+        ).toEqual([transport, transport]);
+      }));
   });
 }
 
 engine.describe('rooms in workers', () => {
-  it('are the same room for all transports, and for sessions whose URL names none', (context) => undisturbedTest(context, async (test) => {
-    const server = await startServer(test);
-    const ann = await join(test, server, 'tea', 'Ann', { transport: 'webtransport', speech: tone });
-    const bob = await join(test, server, 'tea', 'Bob', { transport: 'websocket', speech: tone });
-    const cid = await join(test, server, 'tea', 'Cid', { transport: 'http1' });
-    const bare = await openSocket(test, server, { room: 'tea' });
-    await allHear(ann, bob, cid);
-    expect(bare.told[0]).toMatchObject({ type: 'welcome', room: 'tea' });
-    expect(bare.told[0].people.map((/** @type {any} */ { name }) => name)).toEqual(['Ann', 'Bob', 'Cid', 'Bare']);
-    const wrong = await openSocket(test, server, { room: 'coffee' }, '?room=tea');
-    expect(wrong.told[0]).toMatchObject({ type: 'refused', code: 'bad-request' });
-    await vi.waitFor(() => expect(wrong.closed).toEqual([errors['bad-request'].close]));
-  }));
+  it('are the same room for all transports, and for sessions whose URL names none', (context) =>
+    undisturbedTest(context, async (test) => {
+      const server = await startServer(test);
+      const ann = await join(test, server, 'tea', 'Ann', {
+        transport: 'webtransport',
+        speech: tone,
+      });
+      const bob = await join(test, server, 'tea', 'Bob', { transport: 'websocket', speech: tone });
+      const cid = await join(test, server, 'tea', 'Cid', { transport: 'http1' });
+      const bare = await openSocket(test, server, { room: 'tea' });
+      await allHear(ann, bob, cid);
+      expect(bare.told[0]).toMatchObject({ type: 'welcome', room: 'tea' });
+      expect(bare.told[0].people.map((/** @type {any} */ { name }) => name)).toEqual([
+        'Ann',
+        'Bob',
+        'Cid',
+        'Bare',
+      ]);
+      const wrong = await openSocket(test, server, { room: 'coffee' }, '?room=tea');
+      expect(wrong.told[0]).toMatchObject({ type: 'refused', code: 'bad-request' });
+      await vi.waitFor(() => expect(wrong.closed).toEqual([errors['bad-request'].close]));
+    }));
 
-  it('go on without a gap when another worker ends, and its people are back with their ids, hands and chat', (context) => undisturbedTest(context, async (test) => {
-    const server = await startServer(test);
-    const [ann, bob, cid, dan] = [
-      await join(test, server, 'tea', 'Ann', { transport: 'webtransport', speech: tone }),
-      await join(test, server, 'tea', 'Bob', { transport: 'websocket', speech: tone }),
-      await join(test, server, 'coffee', 'Cid', { transport: 'webtransport', speech: tone }),
-      await join(test, server, 'coffee', 'Dan', { transport: 'websocket', speech: tone }),
-    ];
-    await allHear(ann, bob, cid, dan);
-    ann.sendControl({ type: 'chat', text: 'before' });
-    bob.sendControl({ type: 'hand', raised: true });
-    await ask(server, 'PATCH', '/rooms/tea', { locked: true, password: 'of the room' });
-    await ask(server, 'PATCH', '/rooms/tea/people/2', { muted: true });
-    await pass(600);
-    const before = await peopleOf(server, 'tea');
-    const [start, cidStart, danStart] = [bob, cid, dan].map(({ recorded }) => recorded);
-    await server.workers?.endWorkerOf('tea');
-    await vi.waitFor(() => expect(ann.states.at(-1)).not.toBe('joined'), { interval: 5 });
-    await vi.waitFor(() => expect([ann, bob].map(({ states }) => states.at(-1))).toEqual(['joined', 'joined']), { timeout: 8000, interval: 10 });
-    await allHear(bob);
-    await pass(500);
-    // From the end of the sound to its return.
-    expect(longestSilence(bob, start)).toBeLessThan(1500);
-    expect([longestSilence(cid, cidStart), longestSilence(dan, danStart)].map((ms) => ms < 100)).toEqual([true, true]);
-    const known = (/** @type {any} */ { id, name, label, muted, silenced, hand, role }) => ({ id, name, label, muted, silenced, hand, role });
-    expect((await peopleOf(server, 'tea')).map(known).toSorted((/** @type {any} */ a, /** @type {any} */ b) => a.id - b.id)).toEqual(before.map(known));
-    const welcome = bob.controls.filter(({ type }) => type === 'welcome').at(-1);
-    expect(welcome?.chat).toMatchObject([{ text: 'before', name: 'Ann', number: 1 }]);
-    expect(welcome?.rules).toMatchObject({ locked: true, password: true });
-    const late = async (/** @type {string} */ password) => (await openSocket(test, server, { room: 'tea', password })).told[0].code;
-    expect([await late('of another'), await late('of the room')]).toEqual(['password-wrong', 'room-locked']);
-    expect(server.workers?.restarts).toBe(1);
-  }));
+  it('have no gap if another worker ends; its people return with ids, hands and chat', (context) =>
+    undisturbedTest(context, async (test) => {
+      const server = await startServer(test);
+      const [ann, bob, cid, dan] = [
+        await join(test, server, 'tea', 'Ann', { transport: 'webtransport', speech: tone }),
+        await join(test, server, 'tea', 'Bob', { transport: 'websocket', speech: tone }),
+        await join(test, server, 'coffee', 'Cid', { transport: 'webtransport', speech: tone }),
+        await join(test, server, 'coffee', 'Dan', { transport: 'websocket', speech: tone }),
+      ];
+      await allHear(ann, bob, cid, dan);
+      ann.sendControl({ type: 'chat', text: 'before' });
+      bob.sendControl({ type: 'hand', raised: true });
+      await ask(server, 'PATCH', '/rooms/tea', { locked: true, password: 'of the room' });
+      await ask(server, 'PATCH', '/rooms/tea/people/2', { muted: true });
+      await pass(600);
+      const before = await peopleOf(server, 'tea');
+      const [start, cidStart, danStart] = [bob, cid, dan].map(({ recorded }) => recorded);
+      await server.workers?.endWorkerOf('tea');
+      await vi.waitFor(() => expect(ann.states.at(-1)).not.toBe('joined'), { interval: 5 });
+      await vi.waitFor(
+        () => expect([ann, bob].map(({ states }) => states.at(-1))).toEqual(['joined', 'joined']),
+        { timeout: 8000, interval: 10 },
+      );
+      await allHear(bob);
+      await pass(500);
+      // From the end of the sound to its return.
+      expect(longestSilence(bob, start)).toBeLessThan(1500);
+      expect(
+        [longestSilence(cid, cidStart), longestSilence(dan, danStart)].map((ms) => ms < 100),
+      ).toEqual([true, true]);
+      const known = (/** @type {any} */ { id, name, label, muted, silenced, hand, role }) => ({
+        id,
+        name,
+        label,
+        muted,
+        silenced,
+        hand,
+        role,
+      });
+      expect(
+        (await peopleOf(server, 'tea'))
+          .map(known)
+          .toSorted((/** @type {any} */ a, /** @type {any} */ b) => a.id - b.id),
+      ).toEqual(before.map(known));
+      const welcome = bob.controls.filter(({ type }) => type === 'welcome').at(-1);
+      expect(welcome?.chat).toMatchObject([{ text: 'before', name: 'Ann', number: 1 }]);
+      expect(welcome?.rules).toMatchObject({ locked: true, password: true });
+      const late = async (/** @type {string} */ password) =>
+        (await openSocket(test, server, { room: 'tea', password })).told[0].code;
+      expect([await late('of another'), await late('of the room')]).toEqual([
+        'password-wrong',
+        'room-locked',
+      ]);
+      expect(server.workers?.restarts).toBe(1);
+    }));
 
   it('keep to the limits of the whole server', async (context) => {
     const server = await startServer(context, '--max-sessions', '3', '--max-rooms', '2');
     await openSocket(context, server, { room: 'tea' });
     await openSocket(context, server, { room: 'coffee' });
-    expect((await openSocket(context, server, { room: 'cocoa' })).told[0]).toMatchObject({ code: 'too-many-rooms' });
+    expect((await openSocket(context, server, { room: 'cocoa' })).told[0]).toMatchObject({
+      code: 'too-many-rooms',
+    });
     await openSocket(context, server, { room: 'tea' });
-    expect((await openSocket(context, server, { room: 'coffee' })).told[0]).toMatchObject({ code: 'server-full' });
+    expect((await openSocket(context, server, { room: 'coffee' })).told[0]).toMatchObject({
+      code: 'server-full',
+    });
   });
 
   it('keep to the limit of one network’s joins', async (context) => {
@@ -195,13 +268,24 @@ engine.describe('rooms in workers', () => {
     const { joins } = (await ask(server, 'GET', '/status')).answer;
     const eve = await openSocket(context, server, { room: 'tea', name: 'Eve' });
     expect((await ask(server, 'PATCH', '/rooms/tea/people/1', { muted: true })).status).toBe(204);
-    await vi.waitFor(() => expect(eve.told.some(({ type, action }) => type === 'moderated' && action === 'muted')).toBe(true));
-    expect((await ask(server, 'PATCH', '/rooms/tea', { serverDelayMs: 80 })).answer).toMatchObject({ room: 'tea', present: 1 });
+    await vi.waitFor(() =>
+      expect(eve.told.some(({ type, action }) => type === 'moderated' && action === 'muted')).toBe(
+        true,
+      ),
+    );
+    expect((await ask(server, 'PATCH', '/rooms/tea', { serverDelayMs: 80 })).answer).toMatchObject({
+      room: 'tea',
+      present: 1,
+    });
     expect((await ask(server, 'DELETE', '/rooms/tea/people/1')).status).toBe(204);
     await vi.waitFor(() => expect(eve.closed).toEqual([errors.removed.close]));
     expect((await ask(server, 'DELETE', '/rooms/tea/people/1')).status).toBe(404);
     expect((await ask(server, 'GET', '/rooms/nothing')).status).toBe(404);
-    expect((await ask(server, 'GET', '/status')).answer).toMatchObject({ people: 0, joins: joins + 1, load: { workers: [{}, {}] } });
+    expect((await ask(server, 'GET', '/status')).answer).toMatchObject({
+      people: 0,
+      joins: joins + 1,
+      load: { workers: [{}, {}] },
+    });
   });
 
   it('tell of draining, and end with the server', async (context) => {
@@ -209,7 +293,9 @@ engine.describe('rooms in workers', () => {
     const ann = await openSocket(context, server, { room: 'tea' });
     const drained = server.drain(5000);
     await vi.waitFor(() => expect(ann.told.at(-1)).toMatchObject({ type: 'draining', seconds: 5 }));
-    expect((await openSocket(context, server, { room: 'coffee' })).told[0]).toMatchObject({ code: 'draining' });
+    expect((await openSocket(context, server, { room: 'coffee' })).told[0]).toMatchObject({
+      code: 'draining',
+    });
     ann.socket.close(1000);
     await drained;
     const bob = await openSocket(context, await startServer(context), { room: 'tea' });

@@ -1,6 +1,7 @@
 /**
- * Clients of others' making, built from small programs beside this file into a folder that git doesn't have. Each takes a
- * session's URL, a line and a datagram in hex, and prints what came back.
+ * Clients of others' making, built from small programs beside this file into a folder that git
+ * doesn't have. Each takes a session's URL, a line and a datagram in hex, and prints what came
+ * back.
  */
 
 import { spawn } from 'node:child_process';
@@ -22,11 +23,17 @@ export class Missing extends Error {}
  * @param {string} command
  * @param {string[]} args
  * @param {{ cwd?: string, env?: NodeJS.ProcessEnv, limitMs?: number }} [options]
- * @returns {Promise<{ code: number | null, out: string, error: string }>} code is null when there is no such command
+ * @returns {Promise<{ code: number | null, out: string, error: string }>} code is null when there
+ *   is no such command
  */
 export function run(command, args, { cwd = HERE, env = process.env, limitMs = 600_000 } = {}) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], timeout: limitMs });
+    const child = spawn(command, args, {
+      cwd,
+      env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: limitMs,
+    });
     const said = { out: '', error: '' };
     child.stdout.on('data', (bytes) => void (said.out = (said.out + bytes).slice(-KEPT_BYTES)));
     child.stderr.on('data', (bytes) => void (said.error = (said.error + bytes).slice(-KEPT_BYTES)));
@@ -61,7 +68,14 @@ export async function aioquic(script) {
   if (!existsSync(has) || readFileSync(has, 'utf8') !== readFileSync(wanted, 'utf8')) {
     mkdirSync(CACHE, { recursive: true });
     await must('python has no venv', 'python3', ['-m', 'venv', '--clear', home]);
-    await must('aioquic can not be installed', python, ['-m', 'pip', 'install', '--quiet', '--requirement', wanted]);
+    await must('aioquic can not be installed', python, [
+      '-m',
+      'pip',
+      'install',
+      '--quiet',
+      '--requirement',
+      wanted,
+    ]);
     copyFileSync(wanted, has);
   }
   return [python, join(HERE, 'aioquic', script)];
@@ -83,12 +97,27 @@ export async function webtransportGo(version, change) {
   await must('webtransport-go can not be fetched', 'go', ['mod', 'download'], options);
   const module = 'github.com/quic-go/webtransport-go';
   if (change) {
-    const found = await must('go knows no such module', 'go', ['list', '-m', '-f', '{{.Dir}}', module], options);
+    const found = await must(
+      'go knows no such module',
+      'go',
+      ['list', '-m', '-f', '{{.Dir}}', module],
+      options,
+    );
     const copy = join(folder, 'changed');
     // The cache of modules can't be written to, and a copy as it is neither.
-    await must('the module can not be copied', 'cp', ['-r', '--no-preserve=mode', found.trim(), copy], options);
+    await must(
+      'the module can not be copied',
+      'cp',
+      ['-r', '--no-preserve=mode', found.trim(), copy],
+      options,
+    );
     change(copy);
-    await must('go.mod can not be edited', 'go', ['mod', 'edit', `-replace=${module}=./changed`], options);
+    await must(
+      'go.mod can not be edited',
+      'go',
+      ['mod', 'edit', `-replace=${module}=./changed`],
+      options,
+    );
   }
   const program = join(folder, 'client');
   await must('the client can not be built', 'go', ['build', '-o', program, '.'], options);

@@ -1,4 +1,7 @@
-/** What the server answers over HTTP/3 to requests other than for a session, and to what breaks the rules (RFC 9114). */
+/**
+ * What the server answers over HTTP/3 to requests other than for a session, and to what breaks the
+ * rules (RFC 9114).
+ */
 
 import { isBuilt } from '@aloud/native';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -71,7 +74,9 @@ describe('HTTP/3', () => {
     if (!(client instanceof Missing)) {
       const { broken, requestsRefused } = await server.admissions();
       expect(broken).toBe(CASES.filter(([, answer]) => 'closed' in answer).length);
-      expect(requestsRefused).toBeGreaterThanOrEqual(CASES.filter(([, answer]) => 'reset' in answer).length + 5);
+      expect(requestsRefused).toBeGreaterThanOrEqual(
+        CASES.filter(([, answer]) => 'reset' in answer).length + 5,
+      );
     }
     await server.close();
     expect(server.errors).toEqual([]);
@@ -81,7 +86,11 @@ describe('HTTP/3', () => {
     it(`answers: ${name}`, async ({ skip }) => {
       if (client instanceof Missing) return skip(client.message);
       const [command, ...args] = client;
-      const { code, out, error } = await run(command, [...args, '127.0.0.1', String(server.port), name], { limitMs: 30_000 });
+      const { code, out, error } = await run(
+        command,
+        [...args, '127.0.0.1', String(server.port), name],
+        { limitMs: 30_000 },
+      );
       expect(code, error).toBe(0);
       expect(JSON.parse(out)).toMatchObject(answer);
       return undefined;

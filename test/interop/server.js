@@ -9,15 +9,24 @@ import { asOperator, WITH_OPERATOR } from '../support/operator.js';
 export async function startServer(argv = []) {
   /** @type {string[]} */
   const errors = [];
-  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--engine', 'native', ...WITH_OPERATOR, ...argv], env: {} });
-  const log = { error: (/** @type {string} */ text) => void errors.push(text), warn() {}, info() {}, debug() {} };
+  const config = loadConfig({
+    argv: ['--port', '0', '--h3-port', '0', '--engine', 'native', ...WITH_OPERATOR, ...argv],
+    env: {},
+  });
+  const log = {
+    error: (/** @type {string} */ text) => void errors.push(text),
+    warn() {},
+    info() {},
+    debug() {},
+  };
   const server = await createServer(config, { log });
   return {
     url: `https://127.0.0.1:${server.h3Port}`,
     http: server.port,
     port: /** @type {number} */ (server.h3Port),
     /** Counts of QUIC connections, as the operator reads them. */
-    admissions: async () => /** @type {any} */ (await (await asOperator(server.url, '/status')).json()).admissions,
+    admissions: async () =>
+      /** @type {any} */ (await (await asOperator(server.url, '/status')).json()).admissions,
     /** What was logged as an error. */
     errors,
     close: () => server.close(),

@@ -1,13 +1,18 @@
 /**
- * Clients of others' making open sessions with the server. One that can't be had, for want of its language or of the
- * registry that it comes from, is skipped by name.
+ * Clients of others' making open sessions with the server. One that can't be had, for want of its
+ * language or of the registry that it comes from, is skipped by name.
  */
 
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isBuilt } from '@aloud/native';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Packet, PacketType, readPacket, writeClockRequest } from '../../public/shared/wire/packet.js';
+import {
+  Packet,
+  PacketType,
+  readPacket,
+  writeClockRequest,
+} from '../../public/shared/wire/packet.js';
 import { canBuildNative, requireOrSkip } from '../skip.js';
 import { aioquic, Missing, run, webtransportGo, wtransport } from './clients.js';
 import { startServer } from './server.js';
@@ -18,8 +23,9 @@ const JOIN = JSON.stringify({ type: 'join', version: 1, room: 'interop', name: '
 const CLOCK_ID = 4711;
 
 /**
- * webtransport-go 0.13 insists on QUIC's RESET_STREAM_AT (draft-ietf-quic-reliable-stream-reset), which quinn doesn't
- * have (quinn-rs/quinn#2676). Without that one check it shows that all else is as it should be.
+ * webtransport-go 0.13 insists on QUIC's RESET_STREAM_AT (draft-ietf-quic-reliable-stream-reset),
+ * which quinn doesn't have (quinn-rs/quinn#2676). Without that one check it shows that all else is
+ * as it should be.
  * @param {string} folder of a copy of the module
  */
 function withoutPartialDelivery(folder) {
@@ -35,10 +41,11 @@ const CLIENTS = {
   'aioquic 1.7': () => aioquic('session.py'),
   'wtransport 0.7': wtransport,
   'webtransport-go 0.9': () => webtransportGo('0.9'),
-  'webtransport-go 0.13, less its demand for RESET_STREAM_AT': () => webtransportGo('0.13', withoutPartialDelivery),
+  'webtransport-go 0.13, less its demand for RESET_STREAM_AT': () =>
+    webtransportGo('0.13', withoutPartialDelivery),
 };
 
-describe('a client of others\' making', () => {
+describe("a client of others' making", () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
 
@@ -86,7 +93,9 @@ async function had(build, skip) {
  * @param {string} datagram
  */
 async function use([command, ...args], url, datagram) {
-  const { code, out, error } = await run(command, [...args, url, JOIN, datagram], { limitMs: 30_000 });
+  const { code, out, error } = await run(command, [...args, url, JOIN, datagram], {
+    limitMs: 30_000,
+  });
   expect(code, error).toBe(0);
   return JSON.parse(out);
 }

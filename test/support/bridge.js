@@ -8,7 +8,10 @@ export async function openBridge(to) {
   const server = createServer((near) => {
     if (isCut) return void near.destroy();
     const far = connect(to, '127.0.0.1');
-    for (const [from, other] of [[near, far], [far, near]]) {
+    for (const [from, other] of [
+      [near, far],
+      [far, near],
+    ]) {
       sockets.add(from);
       from.on('error', () => {});
       from.on('close', () => {

@@ -17,7 +17,9 @@ const PACKET_SAMPLES = 320;
  * @returns {Promise<Float32Array>} the beginning of a fixture, at 16 kHz
  */
 export async function fixtureSpeech(name, seconds) {
-  const { sampleRate, channels } = await readWav(new URL(`../fixtures/${name}.wav`, import.meta.url));
+  const { sampleRate, channels } = await readWav(
+    new URL(`../fixtures/${name}.wav`, import.meta.url),
+  );
   return resample(channels[0], sampleRate, SAMPLE_RATE).slice(0, seconds * SAMPLE_RATE);
 }
 
@@ -42,7 +44,8 @@ export function clipped(speech, share) {
 
 /**
  * @param {Float32Array} speech
- * @param {number} share of packets of 20 ms that are silent; those lost at a lower share are lost at a higher one too
+ * @param {number} share of packets of 20 ms that are silent; those lost at a lower share are lost
+ *   at a higher one too
  */
 export function withLoss(speech, share) {
   const random = seededRandom(2);
@@ -71,7 +74,8 @@ export function delayedInPause(speech, milliseconds) {
 
 /**
  * @param {Float32Array} speech
- * @returns {number} the middle of the quietest 100 ms between a quarter and three quarters of the speech
+ * @returns {number} the middle of the quietest 100 ms between a quarter and three quarters of the
+ *   speech
  */
 function pauseIn(speech) {
   const size = SAMPLE_RATE / 10;

@@ -8,9 +8,12 @@ import { connect, createServer } from 'node:net';
  * @typedef {object} FragileLink
  * @property {string} url                         the server's, through the link
  * @property {typeof globalThis.fetch} fetch      sees the server's HTTP/3 at the link's port
- * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut  what is cut from here on; all else isn't
- * @property {(ms: number) => Promise<void>} stall  holds everything up both ways, and lets it go together
- * @property {() => Promise<void>} forget  what was connected is connected no longer, and nobody is told
+ * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut what is cut from here on; all
+ *   else isn't
+ * @property {(ms: number) => Promise<void>} stall holds everything up both ways, and lets it go
+ *   together
+ * @property {() => Promise<void>} forget what was connected is connected no longer, and nobody is
+ *   told
  * @property {() => Promise<void>} close
  */
 
@@ -29,7 +32,8 @@ export async function openLink({ port, h3Port }) {
       if (!new URL(String(url)).pathname.endsWith('/api/config')) return response;
       const config = await response.json();
       const { webtransport } = config.transports;
-      if (webtransport) config.transports.webtransport = { ...webtransport, url: undefined, port: udp.port };
+      if (webtransport)
+        config.transports.webtransport = { ...webtransport, url: undefined, port: udp.port };
       return Response.json(config);
     },
     cut: (cut) => {
@@ -56,10 +60,14 @@ export async function openLink({ port, h3Port }) {
 async function openTcp(to, state) {
   /** @type {Set<import('node:net').Socket>} */
   const sockets = new Set();
-  const follow = (/** @type {import('node:net').Socket} */ socket) => (state.tcp || state.stalls ? socket.pause() : socket.resume());
+  const follow = (/** @type {import('node:net').Socket} */ socket) =>
+    state.tcp || state.stalls ? socket.pause() : socket.resume();
   const server = createServer((near) => {
     const far = connect(to, 'localhost');
-    for (const [one, other] of [[near, far], [far, near]]) {
+    for (const [one, other] of [
+      [near, far],
+      [far, near],
+    ]) {
       sockets.add(one);
       one.on('data', (bytes) => void other.write(bytes));
       one.on('error', () => {});
@@ -96,7 +104,10 @@ async function openUdp(to, state) {
     ? /** @type {const} */ (['udp6', '::', '::1'])
     : /** @type {const} */ (['udp4', '0.0.0.0', '127.0.0.1']);
   const near = createSocket(type);
-  /** Each client has a port of its own towards the server. @type {Map<string, import('node:dgram').Socket>} */
+  /**
+   * Each client has a port of its own towards the server.
+   * @type {Map<string, import('node:dgram').Socket>}
+   */
   const ways = new Map();
   /** What waits for the end of a stall. @type {(() => void)[]} */
   const held = [];

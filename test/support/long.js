@@ -1,10 +1,13 @@
 /**
- * Whether the tests are those of `npm run test:long`. They come after those of `npm test`, so a file that has something
- * more to do then, and is listed in vitest.config.js, does that alone.
+ * Whether the tests are those of `npm run test:long`. They come after those of `npm test`, so a
+ * file that has something more to do then, and is listed in vitest.config.js, does that alone.
  */
 export const isLong = Boolean(process.env.ALOUD_TEST_LONG);
 
-/** Whether a file does what it does in `npm test`: in `npm run test:browsers`, which nothing comes before, it does both. */
+/**
+ * Whether a file does what it does in `npm test`: in `npm run test:browsers`, which nothing comes
+ * before, it does both.
+ */
 export const isShort = !isLong || Boolean(process.env.ALOUD_TEST_SHORT);
 
 /**

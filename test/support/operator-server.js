@@ -1,4 +1,7 @@
-/** A server of the operator's API whose rooms are on a fake clock, so that a test sees what their people are told. */
+/**
+ * A server of the operator's API whose rooms are on a fake clock, so that a test sees what their
+ * people are told.
+ */
 
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
@@ -18,8 +21,12 @@ export async function start(operatorToken = TOKEN) {
   const logged = [];
   /** @type {any[]} */
   const audit = [];
-  const line = (/** @type {string} */ message, /** @type {object} */ fields = {}) => void audit.push({ message, ...fields });
-  const conference = new Conference({ serverDelayMs: 'auto', log: { error: (message) => void logged.push(message), info: line } });
+  const line = (/** @type {string} */ message, /** @type {object} */ fields = {}) =>
+    void audit.push({ message, ...fields });
+  const conference = new Conference({
+    serverDelayMs: 'auto',
+    log: { error: (message) => void logged.push(message), info: line },
+  });
   const ann = await conference.join('Ann');
   const readiness = new Readiness({ isDraining: () => false, drain: () => {} });
   const operatorApi = createOperatorApi({
@@ -49,10 +56,15 @@ export async function start(operatorToken = TOKEN) {
     server.closeAllConnections();
     await new Promise((done) => server.close(done));
   });
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  await new Promise((/** @type {(done: void) => void} */ done) =>
+    server.listen(0, '127.0.0.1', done),
+  );
   const { port } = /** @type {AddressInfo} */ (server.address());
   const url = `http://127.0.0.1:${port}/api`;
-  const patch = async (/** @type {unknown} */ body, { room = 'lab', ...headers } = /** @type {any} */ ({})) => {
+  const patch = async (
+    /** @type {unknown} */ body,
+    { room = 'lab', ...headers } = /** @type {any} */ ({}),
+  ) => {
     const response = await fetch(`${url}/rooms/${room}`, {
       method: 'PATCH',
       headers: { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', ...headers },
@@ -60,19 +72,32 @@ export async function start(operatorToken = TOKEN) {
     });
     return { status: response.status, headers: response.headers, answer: await response.json() };
   };
-  const get = async (/** @type {string} */ path, /** @type {Record<string, string>} */ headers = {}) => {
+  const get = async (
+    /** @type {string} */ path,
+    /** @type {Record<string, string>} */ headers = {},
+  ) => {
     const response = await fetch(`${url}${path}`, { headers });
     return { status: response.status, answer: await response.json() };
   };
   /** Asks as the operator. @param {string} method @param {string} path @param {unknown} [body] */
   const ask = async (method, path, body) => {
     const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json' };
-    const response = await fetch(`${url}${path}`, { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) });
-    return { status: response.status, answer: response.status === 204 ? null : await response.json() };
+    const response = await fetch(`${url}${path}`, {
+      method,
+      headers,
+      ...(body !== undefined && { body: JSON.stringify(body) }),
+    });
+    return {
+      status: response.status,
+      answer: response.status === 204 ? null : await response.json(),
+    };
   };
   const moderations = () => audit.filter(({ event }) => event === 'moderation');
   const remove = async (/** @type {string} */ path, token = TOKEN) => {
-    const response = await fetch(`${url}${path}`, { method: 'DELETE', headers: { authorization: `Bearer ${token}` } });
+    const response = await fetch(`${url}${path}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    });
     return response.status === 204 ? 204 : (await response.json()).code;
   };
   return { conference, ann, ask, moderations, url, patch, get, remove, port, logged, audit };

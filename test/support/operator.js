@@ -12,7 +12,10 @@ export const WITH_OPERATOR = Object.freeze(['--operator-token', OPERATOR_TOKEN])
  * @returns {Promise<Response>}
  */
 export const asOperator = (origin, path, init = {}) =>
-  fetch(`${origin}/api${path}`, { ...init, headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, ...init.headers } });
+  fetch(`${origin}/api${path}`, {
+    ...init,
+    headers: { authorization: `Bearer ${OPERATOR_TOKEN}`, ...init.headers },
+  });
 
 /**
  * A room as the operator sees it.
@@ -20,4 +23,5 @@ export const asOperator = (origin, path, init = {}) =>
  * @param {string} [room]
  * @returns {Promise<any>}
  */
-export const roomOf = async (origin, room = 'lab') => (await asOperator(origin, `/rooms/${room}`)).json();
+export const roomOf = async (origin, room = 'lab') =>
+  (await asOperator(origin, `/rooms/${room}`)).json();

@@ -1,6 +1,7 @@
 /**
- * Pebble, the test authority of Let's Encrypt (https://github.com/letsencrypt/pebble), with a name server of its own in
- * which every name is this machine. `node test/support/pebble.js` installs it, where there is Go.
+ * Pebble, the test authority of Let's Encrypt (https://github.com/letsencrypt/pebble), with a name
+ * server of its own in which every name is this machine. `node test/support/pebble.js` installs it,
+ * where there is Go.
  *
  * @import { Socket } from 'node:net'
  */
@@ -14,7 +15,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 const VERSION = '2.10.1';
-const CACHE = join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'aloud', `pebble-${VERSION}`);
+const CACHE = join(
+  process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
+  'aloud',
+  `pebble-${VERSION}`,
+);
 const BINARY = join(CACHE, 'pebble');
 
 export const hasPebble = () => existsSync(BINARY);
@@ -23,7 +28,10 @@ export const canInstallPebble = () => spawnSync('go', ['version']).status === 0;
 /** The bytes of a DNS message's header (RFC 1035, section 4.1.1). */
 const DNS_HEADER_BYTES = 12;
 
-/** Answers each question for an IPv4 address with 127.0.0.1, and every other one with nothing. @param {Buffer} query */
+/**
+ * Answers each question for an IPv4 address with 127.0.0.1, and every other one with nothing.
+ * @param {Buffer} query
+ */
 function answerOf(query) {
   let end = DNS_HEADER_BYTES;
   while (query[end] !== 0) end += query[end] + 1;
@@ -34,11 +42,31 @@ function answerOf(query) {
   header.writeUInt16BE(0x8580, 2);
   header.writeUInt16BE(1, 4);
   header.writeUInt16BE(isA ? 1 : 0, 6);
-  const address = Buffer.from([0xc0, DNS_HEADER_BYTES, 0, 1, 0, 1, 0, 0, 0, 60, 0, 4, 127, 0, 0, 1]);
+  const address = Buffer.from([
+    0xc0,
+    DNS_HEADER_BYTES,
+    0,
+    1,
+    0,
+    1,
+    0,
+    0,
+    0,
+    60,
+    0,
+    4,
+    127,
+    0,
+    0,
+    1,
+  ]);
   return Buffer.concat([header, question, isA ? address : Buffer.alloc(0)]);
 }
 
-/** Answers a name server's client: each message has its length before it (RFC 1035, section 4.2.2). @param {Socket} socket */
+/**
+ * Answers a name server's client: each message has its length before it (RFC 1035, section 4.2.2).
+ * @param {Socket} socket
+ */
 function answerQuestions(socket) {
   let bytes = Buffer.alloc(0);
   socket.on('error', () => {});
@@ -59,11 +87,18 @@ const OWN_PORTS = Object.freeze({ first: 20_000, count: 10_000 });
 /** Where to look for the next, apart from other processes of the tests. */
 let nextPort = process.pid * 101;
 
-/** A TCP port that was free a moment ago, and that nobody gets who asks for any. @returns {Promise<number>} */
+/**
+ * A TCP port that was free a moment ago, and that nobody gets who asks for any.
+ * @returns {Promise<number>}
+ */
 export function freePort() {
   const port = OWN_PORTS.first + (nextPort++ % OWN_PORTS.count);
   return new Promise((resolve) => {
-    const server = createServer().listen(port, '127.0.0.1', () => void server.close(() => resolve(port)));
+    const server = createServer().listen(
+      port,
+      '127.0.0.1',
+      () => void server.close(() => resolve(port)),
+    );
     server.on('error', () => resolve(freePort()));
   });
 }
@@ -98,8 +133,15 @@ export class Pebble {
   static async start(directory, httpPort) {
     // Pebble is installed before the packages are.
     const { generateCertificate } = await import('../../server/certificate/generate.js');
-    const { certPem, keyPem } = await generateCertificate({ hosts: ['localhost', '127.0.0.1'], now: new Date() });
-    const files = { ca: join(directory, 'pebble.pem'), key: join(directory, 'pebble-key.pem'), config: join(directory, 'pebble.json') };
+    const { certPem, keyPem } = await generateCertificate({
+      hosts: ['localhost', '127.0.0.1'],
+      now: new Date(),
+    });
+    const files = {
+      ca: join(directory, 'pebble.pem'),
+      key: join(directory, 'pebble-key.pem'),
+      config: join(directory, 'pebble.json'),
+    };
     const [port, managementPort] = [await freePort(), await freePort()];
     mkdirSync(directory, { recursive: true });
     writeFileSync(files.ca, certPem);
@@ -121,15 +163,17 @@ export class Pebble {
     await new Promise((resolve) => void dns.listen(0, '127.0.0.1', () => resolve(undefined)));
     const { port: dnsPort } = /** @type {import('node:net').AddressInfo} */ (dns.address());
     const args = ['-config', files.config, '-strict', '-dnsserver', `127.0.0.1:${dnsPort}`];
-    const child = spawn(BINARY, args, { env: { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '20' } });
+    const child = spawn(BINARY, args, {
+      env: { ...process.env, PEBBLE_VA_NOSLEEP: '1', PEBBLE_WFE_NONCEREJECT: '20' },
+    });
     const running = new Pebble({ child, dns, managementPort, port, ca: certPem, caFile: files.ca });
     await running.#ready();
     return running;
   }
 
   /**
-   * @param {{ child: import('node:child_process').ChildProcess, dns: import('node:net').Server, port: number,
-   *   managementPort: number, ca: string, caFile: string }} running
+   * @param {{ child: import('node:child_process').ChildProcess, dns: import('node:net').Server,
+   *   port: number, managementPort: number, ca: string, caFile: string }} running
    */
   constructor({ child, dns, port, managementPort, ca, caFile }) {
     this.#child = child;
@@ -140,7 +184,8 @@ export class Pebble {
     this.ca = ca;
     this.caFile = caFile;
     this.output = '';
-    for (const stream of [child.stdout, child.stderr]) stream?.on('data', (bytes) => (this.output += bytes));
+    for (const stream of [child.stdout, child.stderr])
+      stream?.on('data', (bytes) => (this.output += bytes));
     this.exit = new Promise((resolve) => void child.on('close', resolve));
   }
 
@@ -150,7 +195,8 @@ export class Pebble {
         await fetchOver(this.directoryUrl, { ca: this.ca });
         return;
       } catch (error) {
-        if (tries === 100) throw new Error(`Pebble does not start: ${this.output}`, { cause: error });
+        if (tries === 100)
+          throw new Error(`Pebble does not start: ${this.output}`, { cause: error });
         await new Promise((resolve) => void setTimeout(resolve, 100));
       }
     }
@@ -168,8 +214,15 @@ export class Pebble {
    */
   setRenewal(certPem, { start, end }) {
     const window = { start: start.toISOString(), end: end.toISOString() };
-    const body = JSON.stringify({ Certificate: certPem, ARIResponse: JSON.stringify({ suggestedWindow: window }) });
-    return fetchOver(`${this.#management}/set-renewal-info/`, { ca: this.ca, method: 'POST', body });
+    const body = JSON.stringify({
+      Certificate: certPem,
+      ARIResponse: JSON.stringify({ suggestedWindow: window }),
+    });
+    return fetchOver(`${this.#management}/set-renewal-info/`, {
+      ca: this.ca,
+      method: 'POST',
+      body,
+    });
   }
 
   async close() {
@@ -182,5 +235,7 @@ export class Pebble {
 if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
   const env = { ...process.env, GOBIN: CACHE };
   const args = ['install', `github.com/letsencrypt/pebble/v2/cmd/pebble@v${VERSION}`];
-  process.exitCode = hasPebble() ? 0 : (spawnSync('go', args, { env, stdio: 'inherit' }).status ?? 1);
+  process.exitCode = hasPebble()
+    ? 0
+    : (spawnSync('go', args, { env, stdio: 'inherit' }).status ?? 1);
 }

@@ -7,7 +7,11 @@ import { formatWav } from '../../bench/stats/wav.js';
 const RATE = 48_000;
 const SECONDS = 1.2;
 
-/** @param {string[]} args @param {{ input?: Uint8Array, command?: string }} [options] @returns {Buffer} what it gives */
+/**
+ * @param {string[]} args
+ * @param {{ input?: Uint8Array, command?: string }} [options]
+ * @returns {Buffer} what it gives
+ */
 function run(args, { input, command = 'ffmpeg' } = {}) {
   const all = command === 'ffmpeg' ? ['-nostdin', '-v', 'error', '-y', ...args] : args;
   const { status, stdout, stderr } = spawnSync(command, all, { input, maxBuffer: 2 ** 28 });
@@ -16,7 +20,13 @@ function run(args, { input, command = 'ffmpeg' } = {}) {
 }
 
 /** A tone of each frequency: 0 is silence. @param {number[]} frequencies @param {number} seconds */
-const toneOf = (frequencies, seconds = SECONDS) => frequencies.map((hz) => Float32Array.from({ length: seconds * RATE }, (_, i) => 0.25 * Math.sin((2 * Math.PI * hz * i) / RATE)));
+const toneOf = (frequencies, seconds = SECONDS) =>
+  frequencies.map((hz) =>
+    Float32Array.from(
+      { length: seconds * RATE },
+      (_, i) => 0.25 * Math.sin((2 * Math.PI * hz * i) / RATE),
+    ),
+  );
 
 const MONO = Object.freeze([500]);
 const STEREO = Object.freeze([500, 700]);
@@ -32,19 +42,32 @@ const CENTRE_GAIN = Math.SQRT1_2;
  * @property {'file' | 'pipe' | 'fifo'} by
  * @property {number} channels  1 or 2: of the room
  * @property {number[]} gains   of each side, against a tone of the source
- * @property {number | null} seconds  its length, if the kind keeps it; else it has the length that ffmpeg decodes
+ * @property {number | null} seconds its length, if the kind keeps it; else it has the length that
+ *   ffmpeg decodes
  *
  * @typedef {(source: string, file: string) => void} Make  from a WAV file of floats
  */
 
 /** @param {...string} args @returns {Make} */
-const byFfmpeg = (...args) => (source, file) => void run(['-i', source, ...args, file]);
+const byFfmpeg =
+  (...args) =>
+  (source, file) =>
+    void run(['-i', source, ...args, file]);
 /** @param {...string} args @returns {Make} */
-const bySox = (...args) => (source, file) => void run([source, ...args, file], { command: 'sox' });
+const bySox =
+  (...args) =>
+  (source, file) =>
+    void run([source, ...args, file], { command: 'sox' });
 /** What ffmpeg writes to a pipe. @param {...string} args @returns {Make} */
-const ffmpegPipe = (...args) => (source, file) => writeFileSync(file, run(['-i', source, ...args, 'pipe:1']));
+const ffmpegPipe =
+  (...args) =>
+  (source, file) =>
+    writeFileSync(file, run(['-i', source, ...args, 'pipe:1']));
 
-/** @type {readonly (readonly [name: string, tones: readonly number[], make: Make, options?: { by?: Kind['by'], gains?: number[], seconds?: number | null }])[]} */
+/**
+ * @type {readonly (readonly [name: string, tones: readonly number[], make: Make, options?: { by?:
+ *   Kind['by'], gains?: number[], seconds?: number | null }])[]}
+ */
 const PLAIN = [
   ['u8.wav', MONO, byFfmpeg('-c:a', 'pcm_u8')],
   ['s16.wav', STEREO, byFfmpeg('-c:a', 'pcm_s16le')],
@@ -62,8 +85,17 @@ const PLAIN = [
   ['5.1-centre.wav', CENTRE, byFfmpeg('-c:a', 'pcm_s16le'), { gains: [CENTRE_GAIN, CENTRE_GAIN] }],
   ['5.1-surround.wav', SURROUND, byFfmpeg('-c:a', 'pcm_s16le'), { gains: [CENTRE_GAIN, 1] }],
   ['5.1-centre.flac', CENTRE, byFfmpeg('-c:a', 'flac'), { gains: [CENTRE_GAIN, CENTRE_GAIN] }],
-  ['5.1-centre.opus', CENTRE, byFfmpeg('-c:a', 'libopus', '-b:a', '384k'), { gains: [CENTRE_GAIN, CENTRE_GAIN] }],
-  ['family-255.opus', STEREO, byFfmpeg('-c:a', 'libopus', '-mapping_family', '255', '-b:a', '192k')],
+  [
+    '5.1-centre.opus',
+    CENTRE,
+    byFfmpeg('-c:a', 'libopus', '-b:a', '384k'),
+    { gains: [CENTRE_GAIN, CENTRE_GAIN] },
+  ],
+  [
+    'family-255.opus',
+    STEREO,
+    byFfmpeg('-c:a', 'libopus', '-mapping_family', '255', '-b:a', '192k'),
+  ],
   ['mono.opus', MONO, byFfmpeg('-c:a', 'libopus')],
   ['stereo-40ms.opus', STEREO, byFfmpeg('-c:a', 'libopus', '-frame_duration', '40')],
   ['vorbis.ogg', STEREO, byFfmpeg('-c:a', 'libvorbis')],
@@ -87,16 +119,38 @@ const PLAIN = [
   ['stereo.w64', STEREO, byFfmpeg('-c:a', 'pcm_s16le')],
   ['aac.ts', STEREO, byFfmpeg('-c:a', 'aac', '-f', 'mpegts')],
   ['mono.voc', MONO, byFfmpeg('-c:a', 'pcm_s16le')],
-  ['sox-pipe.wav', STEREO, (source, file) => writeFileSync(file, run(['-t', 'wav', '-', '-t', 'wav', '-'], { command: 'sox', input: readFileSync(source) })), { by: 'pipe' }],
+  [
+    'sox-pipe.wav',
+    STEREO,
+    (source, file) =>
+      writeFileSync(
+        file,
+        run(['-t', 'wav', '-', '-t', 'wav', '-'], { command: 'sox', input: readFileSync(source) }),
+      ),
+    { by: 'pipe' },
+  ],
   ['ffmpeg-pipe.wav', MONO, ffmpegPipe('-c:a', 'pcm_s16le', '-f', 'wav'), { by: 'pipe' }],
-  ['mulaw-pipe.wav', MONO, ffmpegPipe('-c:a', 'pcm_mulaw', '-ar', '8000', '-f', 'wav'), { by: 'pipe' }],
-  ['mp3-pipe.mp3', MONO, ffmpegPipe('-c:a', 'libmp3lame', '-f', 'mp3'), { by: 'pipe', seconds: null }],
+  [
+    'mulaw-pipe.wav',
+    MONO,
+    ffmpegPipe('-c:a', 'pcm_mulaw', '-ar', '8000', '-f', 'wav'),
+    { by: 'pipe' },
+  ],
+  [
+    'mp3-pipe.mp3',
+    MONO,
+    ffmpegPipe('-c:a', 'libmp3lame', '-f', 'mp3'),
+    { by: 'pipe', seconds: null },
+  ],
   ['flac-fifo.flac', STEREO, byFfmpeg('-c:a', 'flac'), { by: 'fifo' }],
   ['opus-fifo.opus', MONO, byFfmpeg('-c:a', 'libopus'), { by: 'fifo' }],
   ['sox.gsm', MONO, bySox('-r', '8000')],
 ];
 
-/** Kinds whose length isn't in their files, or whose codec adds to it: they are as long as ffmpeg decodes them. */
+/**
+ * Kinds whose length isn't in their files, or whose codec adds to it: they are as long as ffmpeg
+ * decodes them.
+ */
 const INEXACT = /mp3|mp2|aac|ac3|wma|adpcm|gsm|speex|\.ts$/;
 
 /**
@@ -110,30 +164,76 @@ export function makeKinds(path) {
     const key = tones.join('-');
     if (!sources.has(key)) {
       sources.set(key, path(`source-${key}.wav`));
-      writeFileSync(sources.get(key), formatWav({ sampleRate: RATE, channels: toneOf([...tones]) }, { float: true }));
+      writeFileSync(
+        sources.get(key),
+        formatWav({ sampleRate: RATE, channels: toneOf([...tones]) }, { float: true }),
+      );
     }
     return sources.get(key);
   };
-  const plain = PLAIN.map(/** @returns {Kind} */ ([name, tones, make, { by = /** @type {Kind['by']} */ ('file'), gains, seconds = INEXACT.test(name) ? null : SECONDS } = {}]) => {
-    const file = path(name);
-    const layout = tones.length === 6 ? path(`layout-${tones.join('-')}.wav`) : sourceOf(tones);
-    if (tones.length === 6) run(['-channel_layout', '5.1', '-i', sourceOf(tones), '-c:a', 'pcm_f32le', '-af', 'channelmap=map=0|1|2|3|4|5:channel_layout=5.1', layout]);
-    make(layout, file);
-    return { name, file, by, channels: Math.min(2, tones.length), gains: gains ?? Array(Math.min(2, tones.length)).fill(1), seconds };
-  });
+  const plain = PLAIN.map(
+    /** @returns {Kind} */ ([
+      name,
+      tones,
+      make,
+      {
+        by = /** @type {Kind['by']} */ ('file'),
+        gains,
+        seconds = INEXACT.test(name) ? null : SECONDS,
+      } = {},
+    ]) => {
+      const file = path(name);
+      const layout = tones.length === 6 ? path(`layout-${tones.join('-')}.wav`) : sourceOf(tones);
+      if (tones.length === 6)
+        run([
+          '-channel_layout',
+          '5.1',
+          '-i',
+          sourceOf(tones),
+          '-c:a',
+          'pcm_f32le',
+          '-af',
+          'channelmap=map=0|1|2|3|4|5:channel_layout=5.1',
+          layout,
+        ]);
+      make(layout, file);
+      return {
+        name,
+        file,
+        by,
+        channels: Math.min(2, tones.length),
+        gains: gains ?? Array(Math.min(2, tones.length)).fill(1),
+        seconds,
+      };
+    },
+  );
   return [...plain, ...brokenOf(path, plain)];
 }
 
-/** Ogg Opus files that are chained or damaged. @param {(name: string) => string} path @param {Kind[]} plain @returns {Kind[]} */
+/**
+ * Ogg Opus files that are chained or damaged.
+ * @param {(name: string) => string} path
+ * @param {Kind[]} plain
+ * @returns {Kind[]}
+ */
 function brokenOf(path, plain) {
-  const [mono, stereo] = ['mono.opus', 'stereo-40ms.opus'].map((name) => readFileSync(/** @type {Kind} */ (plain.find((kind) => kind.name === name)).file));
+  const [mono, stereo] = ['mono.opus', 'stereo-40ms.opus'].map((name) =>
+    readFileSync(/** @type {Kind} */ (plain.find((kind) => kind.name === name)).file),
+  );
   const second = mono.lastIndexOf('OggS');
   const damaged = Buffer.from(mono);
   damaged[second + 200] ^= 0xff;
   const files = {
     'chained.opus': { bytes: Buffer.concat([mono, mono, mono]), seconds: 3 * SECONDS },
     'chained-stereo.opus': { bytes: Buffer.concat([mono, stereo]), seconds: 2 * SECONDS },
-    'bytes-between.opus': { bytes: Buffer.concat([mono.subarray(0, second), Buffer.from('no page'), mono.subarray(second)]), seconds: SECONDS },
+    'bytes-between.opus': {
+      bytes: Buffer.concat([
+        mono.subarray(0, second),
+        Buffer.from('no page'),
+        mono.subarray(second),
+      ]),
+      seconds: SECONDS,
+    },
     'damaged-then-whole.opus': { bytes: Buffer.concat([damaged, mono]), seconds: null },
   };
   return Object.entries(files).map(([name, { bytes, seconds }]) => {
@@ -142,8 +242,14 @@ function brokenOf(path, plain) {
   });
 }
 
-/** The tone's length in a file, as ffmpeg decodes it. @param {string} file @param {(samples: Float32Array) => number} secondsOf */
+/**
+ * The tone's length in a file, as ffmpeg decodes it.
+ * @param {string} file
+ * @param {(samples: Float32Array) => number} secondsOf
+ */
 export function secondsByFfmpeg(file, secondsOf) {
   const bytes = run(['-i', file, '-vn', '-ar', String(RATE), '-ac', '1', '-f', 'f32le', 'pipe:1']);
-  return secondsOf(new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)));
+  return secondsOf(
+    new Float32Array(bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length)),
+  );
 }

@@ -5,8 +5,8 @@ import { once } from 'node:events';
 const HEADER_BYTES = 28;
 
 /**
- * A path to a UDP port of this machine that carries little on the way up: packets wait in its queue for those before them,
- * and are dropped where that is full. The way down is free.
+ * A path to a UDP port of this machine that carries little on the way up: packets wait in its queue
+ * for those before them, and are dropped where that is full. The way down is free.
  * @param {number} to  the port
  * @param {{ bitrate: number, queueMs: number }} path  of the way up, in bits a second with headers
  * @returns {Promise<{ port: number, close: () => Promise<void> }>}
@@ -31,7 +31,8 @@ export async function openThinPath(to, { bitrate, queueMs }) {
   near.bind(0, '::');
   await once(near, 'listening');
   const close = async () => {
-    for (const socket of [near, far]) await new Promise((resolve) => void socket.close(() => resolve(undefined)));
+    for (const socket of [near, far])
+      await new Promise((resolve) => void socket.close(() => resolve(undefined)));
   };
   return { port: near.address().port, close };
 }

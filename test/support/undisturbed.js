@@ -1,6 +1,6 @@
 /**
- * Tells the code's faults from the machine's. A test in real time fails where its processor was taken away, whatever
- * the code does: such a measurement is no verdict, and is made again.
+ * Tells the code's faults from the machine's. A test in real time fails where its processor was
+ * taken away, whatever the code does: such a measurement is no verdict, and is made again.
  *
  * @import { RunnerTestCase as Task } from 'vitest'
  * @import { Disturbance } from '../../bench/machine.js'
@@ -12,25 +12,34 @@ import { describeDisturbance, watchMachine } from '../../bench/machine.js';
 /** The number of measurements before the machine is given up. */
 const TRIES = 4;
 
-/** A host that takes more than this, in processors, does so the next time too: it is measured once more, no oftener. */
+/**
+ * A host that takes more than this, in processors, does so the next time too: it is measured once
+ * more, no oftener.
+ */
 const STOLEN_SHARE = 0.2;
 
 /**
- * Runs a measurement with its assertions. Where these fail and the machine was disturbed meanwhile, it says so and runs
- * them again, `TRIES` times at most, or twice where the host took much, and for as long as the test's time limit lets
- * it; where they fail on an undisturbed machine, the code is at fault, at once. Where every try was disturbed there is no
- * verdict: the test is skipped, and named at the run's end.
+ * Runs a measurement with its assertions. Where these fail and the machine was disturbed meanwhile,
+ * it says so and runs them again, `TRIES` times at most, or twice where the host took much, and for
+ * as long as the test's time limit lets it; where they fail on an undisturbed machine, the code is
+ * at fault, at once. Where every try was disturbed there is no verdict: the test is skipped, and
+ * named at the run's end.
  *
  * @template T
  * @param {() => Promise<T>} measure can be run several times
  * @param {() => unknown} [cleanUp] closes what a failed measurement left, before the next
  * @param {object} [options]
  * @param {Task} [options.task] the test, which must be given where several run at once
- * @param {() => Promise<() => Disturbance>} [options.watch] watches the machine during one measurement
+ * @param {() => Promise<() => Disturbance>} [options.watch] watches the machine during one
+ *   measurement
  * @returns {Promise<T>} what the measurement gave
  * @throws {Error} what the measurement threw on an undisturbed machine
  */
-export async function undisturbed(measure, cleanUp = () => {}, { task = TestRunner.getCurrentTest(), watch = watchMachine } = {}) {
+export async function undisturbed(
+  measure,
+  cleanUp = () => {},
+  { task = TestRunner.getCurrentTest(), watch = watchMachine } = {},
+) {
   const fromMs = performance.now();
   for (let tries = 1; ; tries += 1) {
     const endWatch = await watch();
@@ -45,8 +54,12 @@ export async function undisturbed(measure, cleanUp = () => {}, { task = TestRunn
       if (!task) throw error;
       const wouldTakeMs = ((performance.now() - fromMs) / tries) * (tries + 1);
       const most = disturbance.stolenShare > STOLEN_SHARE ? 2 : TRIES;
-      if (tries >= most || wouldTakeMs > task.timeout) task.context.skip(`no verdict in ${tries} measurements: the last time ${what}, and ${seen}`);
-      (/** @type {any} */ (task.meta).measuredAgain ??= []).push(`${what}: measured again after ${seen}`);
+      if (tries >= most || wouldTakeMs > task.timeout)
+        task.context.skip(
+          `no verdict in ${tries} measurements: the last time ${what}, and ${seen}`,
+        );
+      const meta = /** @type {any} */ (task.meta);
+      (meta.measuredAgain ??= []).push(`${what}: measured again after ${seen}`);
       await cleanUp();
     } finally {
       endWatch();
@@ -55,7 +68,8 @@ export async function undisturbed(measure, cleanUp = () => {}, { task = TestRunn
 }
 
 /**
- * Runs a test that is one of several at once as `undisturbed` does, and closes what it opened after each try.
+ * Runs a test that is one of several at once as `undisturbed` does, and closes what it opened after
+ * each try.
  * @param {{ task: Task }} context the test's
  * @param {(test: { onTestFinished: (close: () => Promise<void>) => void }) => Promise<void>} run
  * @param {() => Promise<() => Disturbance>} [watch]
@@ -67,7 +81,10 @@ export async function undisturbedTest({ task }, run, watch) {
     for (const close of open.splice(0).reverse()) await close();
   };
   try {
-    await undisturbed(() => run({ onTestFinished: (close) => void open.push(close) }), cleanUp, { task, watch });
+    await undisturbed(() => run({ onTestFinished: (close) => void open.push(close) }), cleanUp, {
+      task,
+      watch,
+    });
   } finally {
     await cleanUp();
   }

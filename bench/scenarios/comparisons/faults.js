@@ -1,5 +1,6 @@
 /**
- * Why a block isn't to be trusted: its sender was late, or a leg was late, or didn't lose, delay or limit what it should.
+ * Why a block isn't to be trusted: its sender was late, or a leg was late, or didn't lose, delay or
+ * limit what it should.
  *
  * @import { LinkStats } from '../../link/link.js'
  * @import { LinkParameters, LinkSettings } from '../../link/settings.js'
@@ -13,34 +14,45 @@ import { parseLink, parseSteps } from '../../link/settings.js';
 import { quantile, sorted } from '../../stats/statistics.js';
 import { EVERY_MS } from '../../ways/run.js';
 
-/** Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in milliseconds. */
+/**
+ * Lateness of a leg's emulator at the 99th percentile from which on its block doesn't count, in
+ * milliseconds.
+ */
 const LATE_LEG_MS = 1;
 
-/** Lateness of a sender at the 99th percentile from which on its block doesn't count, in milliseconds. */
+/**
+ * Lateness of a sender at the 99th percentile from which on its block doesn't count, in
+ * milliseconds.
+ */
 const LATE_SENDER_MS = 10;
 
 /** The share of random losses may differ from the leg's by so many standard deviations. */
 const DEVIATIONS = 5;
 
-/** How much sooner than its legs' delay and rate allow a packet may come, in milliseconds: the legs' own error. */
+/**
+ * How much sooner than its legs' delay and rate allow a packet may come, in milliseconds: the legs'
+ * own error.
+ */
 const SOONER_MS = 0.5;
 
 /**
- * The longest time from the beginning of the steps to the first packet, in milliseconds: a packet may have met a step that
- * comes that much later than it was sent.
+ * The longest time from the beginning of the steps to the first packet, in milliseconds: a packet
+ * may have met a step that comes that much later than it was sent.
  */
 const STEPS_BEFORE_MS = 1000;
 
 /**
- * How much later than its legs' delay the quickest packet of a way may come where nothing holds it up, in milliseconds and as
- * a share of the delay: a request of HTTP/1 may wait for a round trip of a leg.
+ * How much later than its legs' delay the quickest packet of a way may come where nothing holds it
+ * up, in milliseconds and as a share of the delay: a request of HTTP/1 may wait for a round trip of
+ * a leg.
  */
 const LATER_MS = 20;
 const LATER_SHARE = 1;
 
 /**
- * The share by which a leg may carry more than its rate, and less where more arrived than it carries. TCP arrives in bursts,
- * of which a full queue drops much, and then pauses: a WebSocket's legs carry 36 to 39 kbit/s of 50 in `sweep --sweeps rate`.
+ * The share by which a leg may carry more than its rate, and less where more arrived than it
+ * carries. TCP arrives in bursts, of which a full queue drops much, and then pauses: a WebSocket's
+ * legs carry 36 to 39 kbit/s of 50 in `sweep --sweeps rate`.
  */
 const MORE_SHARE = 0.03;
 const LESS_SHARE = 0.4;
@@ -48,7 +60,10 @@ const LESS_SHARE = 0.4;
 /** How many times its rate must arrive at a leg for it to be busy most of the time. */
 const BUSY_TIMES = 1.1;
 
-/** A queue where a condition names none, in milliseconds: its content at the beginning is carried beside the rate. */
+/**
+ * A queue where a condition names none, in milliseconds: its content at the beginning is carried
+ * beside the rate.
+ */
 const DEFAULT_QUEUE_MS = 1000;
 
 /**
@@ -65,7 +80,9 @@ export function faultOf({ latenessMs, damaged, repeated, ages }, stats, conditio
   if (damaged + repeated > 0) return `${damaged} packets came damaged, ${repeated} came twice`;
   const wrong = stats.map((of) => wrongWith(of, condition));
   const i = wrong.findIndex((what) => what !== null);
-  return i < 0 ? wrongDelay(ages, condition, payloads) : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
+  return i < 0
+    ? wrongDelay(ages, condition, payloads)
+    : `the ${i === 0 ? 'sender' : 'receiver'}'s leg ${wrong[i]}`;
 }
 
 /**
@@ -76,9 +93,13 @@ export function faultOf({ latenessMs, damaged, repeated, ages }, stats, conditio
  */
 export function wrongWith({ up, down, seconds }, { leg, steps }) {
   const asked = parseLink(leg);
-  for (const [name, counts] of /** @type {const} */ ([['up', up], ['down', down]])) {
+  for (const [name, counts] of /** @type {const} */ ([
+    ['up', up],
+    ['down', down],
+  ])) {
     const { arrived, lostRandom, lateness } = counts;
-    if (lateness.p99Us / 1000 > LATE_LEG_MS) return `was ${(lateness.p99Us / 1000).toFixed(1)} ms late ${name}`;
+    if (lateness.p99Us / 1000 > LATE_LEG_MS)
+      return `was ${(lateness.p99Us / 1000).toFixed(1)} ms late ${name}`;
     if (steps) continue;
     const rate = wrongRate(counts, seconds, asked[name]);
     if (rate) return `carried ${rate} ${name}`;
@@ -86,23 +107,34 @@ export function wrongWith({ up, down, seconds }, { leg, steps }) {
     if (lossPercent === undefined) continue;
     const expected = (arrived.packets * lossPercent) / 100;
     const deviation = Math.sqrt(expected * (1 - lossPercent / 100));
-    if (Math.abs(lostRandom.packets - expected) > DEVIATIONS * deviation + 1) return `lost ${lostRandom.packets} of ${arrived.packets} packets ${name}`;
+    if (Math.abs(lostRandom.packets - expected) > DEVIATIONS * deviation + 1)
+      return `lost ${lostRandom.packets} of ${arrived.packets} packets ${name}`;
   }
   return null;
 }
 
 /**
- * What a direction carried, where that isn't its rate: more than it, or less although more arrived all the time.
+ * What a direction carried, where that isn't its rate: more than it, or less although more arrived
+ * all the time.
  * @param {LinkStats['up']} counts @param {number} seconds @param {Partial<LinkSettings>} asked
  * @returns {string | null}
  */
-function wrongRate({ arrived, delivered, lostRandom, lostBurst }, seconds, { rateBits, queueMs = DEFAULT_QUEUE_MS }) {
+function wrongRate(
+  { arrived, delivered, lostRandom, lostBurst },
+  seconds,
+  { rateBits, queueMs = DEFAULT_QUEUE_MS },
+) {
   if (!rateBits) return null;
   const [room, queue] = [rateBits * seconds, (rateBits * queueMs) / 1000];
-  const [wanted, carried] = [arrived.bytes - lostRandom.bytes - (lostBurst?.bytes ?? 0), delivered.bytes].map((bytes) => 8 * bytes);
+  const [wanted, carried] = [
+    arrived.bytes - lostRandom.bytes - (lostBurst?.bytes ?? 0),
+    delivered.bytes,
+  ].map((bytes) => 8 * bytes);
   const isMore = carried > room * (1 + MORE_SHARE) + queue;
   const isLess = wanted > BUSY_TIMES * room + queue && carried < room * (1 - LESS_SHARE);
-  return isMore || isLess ? `${(carried / seconds / 1000).toFixed(0)} kbit/s of ${rateBits / 1000}` : null;
+  return isMore || isLess
+    ? `${(carried / seconds / 1000).toFixed(0)} kbit/s of ${rateBits / 1000}`
+    : null;
 }
 
 /**
@@ -119,14 +151,22 @@ function phasesOf({ leg, steps = [] }) {
   return phases;
 }
 
-/** The least time that a packet takes over both legs, without headers, in milliseconds. @param {Phase} phase @param {number} bits */
+/**
+ * The least time that a packet takes over both legs, without headers, in milliseconds.
+ * @param {Phase} phase
+ * @param {number} bits
+ */
 const leastMs = ({ up, down }, bits) =>
-  [up, down].reduce((sum, { delayMs = 0, rateBits = 0 }) => sum + delayMs + (rateBits > 0 ? (1000 * bits) / rateBits : 0), 0);
+  [up, down].reduce(
+    (sum, { delayMs = 0, rateBits = 0 }) =>
+      sum + delayMs + (rateBits > 0 ? (1000 * bits) / rateBits : 0),
+    0,
+  );
 
 /**
- * By how much packets came sooner than delay and rate of the legs allow, or later than the delay where nothing else holds
- * them up; null where they came as they should. Where there are steps, a packet may be as quick as the quickest of the settings
- * that it can have met.
+ * By how much packets came sooner than delay and rate of the legs allow, or later than the delay
+ * where nothing else holds them up; null where they came as they should. Where there are steps, a
+ * packet may be as quick as the quickest of the settings that it can have met.
  * @param {readonly number[]} ages  of all packets, from the first on
  * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
  * @param {readonly Uint8Array[]} payloads  that went around, from the first on
@@ -137,17 +177,30 @@ export function wrongDelay(ages, { leg, steps, holdsSender, disturb, messages },
   // Jitter may take delay away.
   if (phases.some(({ up, down }) => up.jitterMs || down.jitterMs)) return null;
   const met = (/** @type {number} */ packet) => {
-    const [sentMs, goneMs] = [packet * EVERY_MS, packet * EVERY_MS + ages[packet] + STEPS_BEFORE_MS];
-    return phases.filter(({ fromMs }, i) => fromMs <= goneMs && (phases[i + 1]?.fromMs ?? Infinity) > sentMs);
+    const [sentMs, goneMs] = [
+      packet * EVERY_MS,
+      packet * EVERY_MS + ages[packet] + STEPS_BEFORE_MS,
+    ];
+    return phases.filter(
+      ({ fromMs }, i) => fromMs <= goneMs && (phases[i + 1]?.fromMs ?? Infinity) > sentMs,
+    );
   };
-  const spares = ages.map((age, i) => age - Math.min(...met(i).map((phase) => leastMs(phase, 8 * payloads[i % payloads.length].length))));
+  const spares = ages.map(
+    (age, i) =>
+      age -
+      Math.min(...met(i).map((phase) => leastMs(phase, 8 * payloads[i % payloads.length].length))),
+  );
   const least = spares.reduce((a, b) => Math.min(a, b), Infinity);
   if (least < -SOONER_MS) {
     const [{ fromMs }] = met(spares.indexOf(least));
-    return `packets came ${(-least).toFixed(1)} ms sooner than the delay and rate of the legs allow${fromMs > 0 ? ` after the step at ${fromMs / 1000} s` : ''}`;
+    return (
+      `packets came ${(-least).toFixed(1)} ms sooner than the delay and rate of the legs ` +
+      `allow${fromMs > 0 ? ` after the step at ${fromMs / 1000} s` : ''}`
+    );
   }
   const [{ up, down }] = phases;
   const isFree = !steps && !holdsSender && !disturb && !messages && !up.rateBits && !down.rateBits;
-  if (isFree && Number.isFinite(least) && least > LATER_MS + LATER_SHARE * leastMs(phases[0], 0)) return `packets came ${least.toFixed(1)} ms later than the delay of the legs, all of them`;
+  if (isFree && Number.isFinite(least) && least > LATER_MS + LATER_SHARE * leastMs(phases[0], 0))
+    return `packets came ${least.toFixed(1)} ms later than the delay of the legs, all of them`;
   return null;
 }

@@ -1,5 +1,6 @@
 /**
- * The result of a grid's samples: for each sweep the ways' figures by the swept value, their order, and sentences.
+ * The result of a grid's samples: for each sweep the ways' figures by the swept value, their order,
+ * and sentences.
  *
  * @import { Samples } from '../scenario.js'
  * @import { Plot, Quantity, Sample, Table } from '../../report/result.js'
@@ -20,8 +21,8 @@
  * @property {number} digits
  * @property {boolean} [isPlotted]
  * @property {Words} [words]  where sentences tell of it
- * @property {(samplesOf: (quantity: Quantity) => readonly Sample[]) => Sample[]} [from]  makes its samples of those of other
- *   quantities in the sweep
+ * @property {(samplesOf: (quantity: Quantity) => readonly Sample[]) => Sample[]} [from] makes its
+ *   samples of those of other quantities in the sweep
  *
  * @typedef {object} Words  of a sentence: 'a way gets fewer messages through than another'
  * @property {string} verb
@@ -44,20 +45,40 @@ const ALL_WAYS = Object.keys(ways);
 
 /** Notes on method that hold for all grids. */
 export const GRID_NOTES = Object.freeze([
-  'Per leg: what is said of a leg holds for each of the two, in both directions unless one is named. End to end a packet meets the sender\'s leg up and the receiver\'s leg down: twice the delay, and of 10 % loss per leg 19 %.',
-  'Each block: connected anew on legs that have their delay alone, then impaired, two seconds that don\'t count, then those that do. Legs have the same random numbers in a repetition, slot by slot of 20 ms, so that a frame\'s packet has the same fate whatever carries it, unless another of its way came in the same slot before it (an acknowledgement, a repetition), or a queue held it back.',
-  'Present, playout and mouth to ear: the packets\' ages put through aloud\'s own playout and decoder, which conceal what isn\'t there. Mouth to ear: the frame\'s length, the packet\'s age, the wait for playout and 10 ms of a sound card; the devices\' own delays aren\'t in it.',
-  'R by the E-model, wideband, up to 129: an estimate from mouth to ear and the share of frames that weren\'t there, with Ie and Bpl of `node bench/codec/impairment.js`. Nobody was asked.',
-  'Same payload: only the way differs; codec and playout are aloud\'s for all. A browser\'s WebRTC has another playout, and adapts its codec.',
-  'WebSocket and HTTP/1 go over TCP with CUBIC, whatever the machine\'s own controller is.',
-  'WebRTC audio here is RTP over SRTP without congestion control, jitter buffer or repetition of its own: it sends what it is given.',
+  'Per leg: what is said of a leg holds for each of the two, in both directions unless one ' +
+    "is named. End to end a packet meets the sender's leg up and the receiver's leg down: " +
+    'twice the delay, and of 10 % loss per leg 19 %.',
+  'Each block: connected anew on legs that have their delay alone, then impaired, two ' +
+    "seconds that don't count, then those that do. Legs have the same random numbers in a " +
+    "repetition, slot by slot of 20 ms, so that a frame's packet has the same fate whatever " +
+    'carries it, unless another of its way came in the same slot before it (an ' +
+    'acknowledgement, a repetition), or a queue held it back.',
+  "Present, playout and mouth to ear: the packets' ages put through aloud's own playout and " +
+    "decoder, which conceal what isn't there. Mouth to ear: the frame's length, the " +
+    "packet's age, the wait for playout and 10 ms of a sound card; the devices' own delays " +
+    "aren't in it.",
+  'R by the E-model, wideband, up to 129: an estimate from mouth to ear and the share of ' +
+    "frames that weren't there, with Ie and Bpl of `node bench/codec/impairment.js`. " +
+    'Nobody was asked.',
+  "Same payload: only the way differs; codec and playout are aloud's for all. A browser's " +
+    'WebRTC has another playout, and adapts its codec.',
+  "WebSocket and HTTP/1 go over TCP with CUBIC, whatever the machine's own controller is.",
+  'WebRTC audio here is RTP over SRTP without congestion control, jitter buffer or ' +
+    'repetition of its own: it sends what it is given.',
 ]);
 
 /** The quantities that are plotted against the swept value. */
-const PLOTTED = Object.freeze([GRID_QUANTITIES.rating, GRID_QUANTITIES.present, GRID_QUANTITIES.mouthToEar]);
+const PLOTTED = Object.freeze([
+  GRID_QUANTITIES.rating,
+  GRID_QUANTITIES.present,
+  GRID_QUANTITIES.mouthToEar,
+]);
 
 /** @param {Sweep} sweep */
-const plottedOf = ({ more = [] }) => [...PLOTTED, ...more.filter(({ isPlotted }) => isPlotted).map(({ of }) => of)];
+const plottedOf = ({ more = [] }) => [
+  ...PLOTTED,
+  ...more.filter(({ isPlotted }) => isPlotted).map(({ of }) => of),
+];
 
 /** The quantities of the table of figures. @type {readonly Figure[]} */
 const FIGURES = Object.freeze([
@@ -79,26 +100,40 @@ const FIGURES = Object.freeze([
  * @returns {{ tables: Table[], plots: Plot[] }}
  */
 export function gridViews(folder, sweeps, random) {
-  const measured = sweeps.filter(({ name }) => folder.samples(GRID_QUANTITIES.rating.name).some((sample) => sample.factors?.sweep === name));
+  const measured = sweeps.filter(({ name }) =>
+    folder.samples(GRID_QUANTITIES.rating.name).some((sample) => sample.factors?.sweep === name),
+  );
   return {
     tables: [
-      ...measured.flatMap((sweep) => [orderTable(folder, sweep, random), figuresTable(folder, sweep, random)]),
+      ...measured.flatMap((sweep) => [
+        orderTable(folder, sweep, random),
+        figuresTable(folder, sweep, random),
+      ]),
       ...measured.map((sweep) => sweepSentences(folder, sweep, random)),
     ],
-    plots: measured.flatMap((sweep) => plottedOf(sweep).map((quantity) => sweepPlot(folder, sweep, quantity, random))),
+    plots: measured.flatMap((sweep) =>
+      plottedOf(sweep).map((quantity) => sweepPlot(folder, sweep, quantity, random)),
+    ),
   };
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {Quantity} quantity */
-const samplesOf = (folder, { name }, quantity) => folder.samples(quantity.name).filter(({ factors }) => factors?.sweep === name);
+const samplesOf = (folder, { name }, quantity) =>
+  folder.samples(quantity.name).filter(({ factors }) => factors?.sweep === name);
 
 /** @param {readonly Sample[]} samples @returns {number[]} the swept values, the least first */
-const valuesOf = (samples) => [...new Set(samples.map(({ factors }) => Number(factors?.at)))].sort((a, b) => a - b);
+const valuesOf = (samples) =>
+  [...new Set(samples.map(({ factors }) => Number(factors?.at)))].sort((a, b) => a - b);
 
 /** @param {readonly Sample[]} samples @returns {string[]} the ways, in the order of reports */
-const waysOf = (samples) => ALL_WAYS.filter((way) => samples.some(({ protocol }) => protocol === way));
+const waysOf = (samples) =>
+  ALL_WAYS.filter((way) => samples.some(({ protocol }) => protocol === way));
 
-/** @param {readonly Sample[]} samples @param {number} value @returns {Set[]} in the order of the ways */
+/**
+ * @param {readonly Sample[]} samples
+ * @param {number} value
+ * @returns {Set[]} in the order of the ways
+ */
 function setsAt(samples, value) {
   return waysOf(samples).flatMap((way) => setAt(samples, value, way) ?? []);
 }
@@ -110,29 +145,49 @@ const setAt = (samples, value, way) => setOf(samples, way, ({ factors }) => fact
 function orderTable(folder, sweep, random) {
   const samples = samplesOf(folder, sweep, GRID_QUANTITIES.rating);
   return {
-    name: `${sweep.name}Order`, title: `${sweep.label}: which way is rated highest`,
-    caption: `By R of the E-model, with intervals of 95 % confidence. Ways of which no difference from the first of them is shown stand together. It stands for ${sweep.stands}.`,
+    name: `${sweep.name}Order`,
+    title: `${sweep.label}: which way is rated highest`,
+    caption:
+      'By R of the E-model, with intervals of 95 % confidence. Ways of which no difference ' +
+      `from the first of them is shown stand together. It stands for ${sweep.stands}.`,
     columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Order' }],
-    rows: valuesOf(samples).map((value) => [value, orderInWords(setsAt(samples, value), protocolLabel, random)]),
+    rows: valuesOf(samples).map((value) => [
+      value,
+      orderInWords(setsAt(samples, value), protocolLabel, random),
+    ]),
   };
 }
 
 /** @param {Samples} folder @param {Sweep} sweep @param {() => number} random @returns {Table} */
 function sweepSentences(folder, sweep, random) {
-  const told = (sweep.more ?? []).flatMap(({ of, words }) => (words ? sentencesOf(samplesOf(folder, sweep, of), sweep, random, words) : []));
-  const sentences = new Set([...sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random), ...told]);
-  return sentencesTable(sentences, { name: joinNames([sweep.name, 'sentences']), title: `${sweep.label}: in words` });
+  const told = (sweep.more ?? []).flatMap(({ of, words }) =>
+    words ? sentencesOf(samplesOf(folder, sweep, of), sweep, random, words) : [],
+  );
+  const sentences = new Set([
+    ...sentencesOf(samplesOf(folder, sweep, GRID_QUANTITIES.rating), sweep, random),
+    ...told,
+  ]);
+  return sentencesTable(sentences, {
+    name: joinNames([sweep.name, 'sentences']),
+    title: `${sweep.label}: in words`,
+  });
 }
 
 /** The least difference that is told, of any quantity: figures have one digit. */
 const LEAST_TOLD = 0.05;
 
 /** @type {Words} */
-const RATED = Object.freeze({ verb: 'is rated', lower: 'lower', higher: 'higher', what: 'R', unit: '' });
+const RATED = Object.freeze({
+  verb: 'is rated',
+  lower: 'lower',
+  higher: 'higher',
+  what: 'R',
+  unit: '',
+});
 
 /**
- * Sentences of each way beside the same sound without messages, or else beside the first: from which value on it has more or
- * less of a quantity, and by how much at most.
+ * Sentences of each way beside the same sound without messages, or else beside the first: from
+ * which value on it has more or less of a quantity, and by how much at most.
  * @param {readonly Sample[]} samples
  * @param {Pick<Sweep, 'label' | 'unit'>} sweep
  * @param {() => number} random
@@ -141,26 +196,53 @@ const RATED = Object.freeze({ verb: 'is rated', lower: 'lower', higher: 'higher'
  */
 export function sentencesOf(samples, { label, unit }, random, words = RATED) {
   const measured = waysOf(samples);
-  const fewest = Math.min(...valuesOf(samples).flatMap((value) => setsAt(samples, value).map((set) => set.values.length)));
-  if (fewest < ENOUGH_REPETITIONS) return [`${ENOUGH_REPETITIONS} repetitions are needed for sentences; the fewest here are ${fewest}.`];
+  const fewest = Math.min(
+    ...valuesOf(samples).flatMap((value) => setsAt(samples, value).map((set) => set.values.length)),
+  );
+  if (fewest < ENOUGH_REPETITIONS)
+    return [
+      `${ENOUGH_REPETITIONS} repetitions are needed for sentences; the fewest here are ${fewest}.`,
+    ];
   return measured.slice(1).flatMap((way) => {
     const other = measured.find((one) => one !== way && one === soundAlone(way)) ?? measured[0];
     const [name, otherName] = [way, other].map(protocolLabel);
-    const told = sidesOf(differencesOf(samples, way, other, random)).flatMap(({ isHigher, those, all, most }) => (those.length === 0 ? [] : [
-      `${label}: ${whereOf(those, all, { unit })} ${name} ${words.verb} ${isHigher ? words.higher : words.lower} than ${otherName}, by ${sizeOf(most)}${words.unit && ` ${words.unit}`}${those.length > 1 ? ` at most, at ${most.value}${unit && ` ${unit}`}` : ''}.`,
-    ]));
-    return told.length > 0 ? told : [`${label}: no difference in ${words.what} between ${name} and ${otherName} is shown at any value.`];
+    const told = sidesOf(differencesOf(samples, way, other, random)).flatMap(
+      ({ isHigher, those, all, most }) =>
+        those.length === 0
+          ? []
+          : [
+              `${label}: ${whereOf(those, all, { unit })} ${name} ${words.verb} ` +
+                `${isHigher ? words.higher : words.lower} than ${otherName}, by ` +
+                `${sizeOf(most)}${words.unit && ` ${words.unit}`}${those.length > 1 ? ` at most, at ${most.value}${unit && ` ${unit}`}` : ''}.`,
+            ],
+    );
+    return told.length > 0
+      ? told
+      : [
+          `${label}: no difference in ${words.what} between ${name} and ${otherName} is ` +
+            'shown at any value.',
+        ];
   });
 }
 
-/** @typedef {import('../../stats/bootstrap.js').Interval & { value: number }} Difference  at a swept value */
+/**
+ * @typedef {import('../../stats/bootstrap.js').Interval & { value: number }} Difference at a swept
+ *   value
+ */
 
-/** @param {readonly Sample[]} samples @param {string} way @param {string} other @param {() => number} random @returns {Difference[]} where both were measured */
-const differencesOf = (samples, way, other, random) => valuesOf(samples).flatMap((value) => {
-  const sets = setsAt(samples, value);
-  const [a, b] = [way, other].map((name) => sets.find((set) => set.way === name));
-  return a && b ? [{ value, ...differenceOfMeans(a.values, b.values, random) }] : [];
-});
+/**
+ * @param {readonly Sample[]} samples
+ * @param {string} way
+ * @param {string} other
+ * @param {() => number} random
+ * @returns {Difference[]} where both were measured
+ */
+const differencesOf = (samples, way, other, random) =>
+  valuesOf(samples).flatMap((value) => {
+    const sets = setsAt(samples, value);
+    const [a, b] = [way, other].map((name) => sets.find((set) => set.way === name));
+    return a && b ? [{ value, ...differenceOfMeans(a.values, b.values, random) }] : [];
+  });
 
 /**
  * Finds where differences are shown, to each side.
@@ -168,7 +250,9 @@ const differencesOf = (samples, way, other, random) => valuesOf(samples).flatMap
  */
 export function sidesOf(differences) {
   const all = differences.map(({ value }) => value);
-  const shown = differences.filter((difference) => differs(difference) && Math.abs(difference.estimate) >= LEAST_TOLD);
+  const shown = differences.filter(
+    (difference) => differs(difference) && Math.abs(difference.estimate) >= LEAST_TOLD,
+  );
   return [false, true].map((isHigher) => {
     const those = shown.filter(({ estimate }) => estimate > 0 === isHigher);
     const [most] = [...those].sort((a, b) => Math.abs(b.estimate) - Math.abs(a.estimate));
@@ -180,26 +264,52 @@ export function sidesOf(differences) {
 function figuresTable(folder, sweep, random) {
   // Marks are there only where they were asked for.
   const readable = (/** @type {Quantity} */ quantity) => samplesOf(folder, sweep, quantity);
-  const all = [...FIGURES, ...(sweep.more ?? [])].map((figure) => ({ ...figure, samples: figure.from?.(readable) ?? readable(figure.of) }));
+  const all = [...FIGURES, ...(sweep.more ?? [])].map((figure) => ({
+    ...figure,
+    samples: figure.from?.(readable) ?? readable(figure.of),
+  }));
   const figures = all.filter(({ samples }) => samples.length > 0);
   return {
-    name: `${sweep.name}Figures`, title: `${sweep.label}: figures`, caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
-    columns: [{ label: sweep.label, unit: sweep.unit }, { label: 'Way' }, ...figures.map(({ label, unit, digits }) => ({ label, unit, digits }))],
-    rows: valuesOf(figures[0].samples).flatMap((value) => setsAt(figures[0].samples, value).map(({ way }) => [
-      value, protocolLabel(way),
-      ...figures.map(({ of, samples }) => meanCell(of, setAt(samples, value, way), random)),
-    ])),
+    name: `${sweep.name}Figures`,
+    title: `${sweep.label}: figures`,
+    caption: 'Means over repetitions; in brackets, intervals of 95 % confidence.',
+    columns: [
+      { label: sweep.label, unit: sweep.unit },
+      { label: 'Way' },
+      ...figures.map(({ label, unit, digits }) => ({ label, unit, digits })),
+    ],
+    rows: valuesOf(figures[0].samples).flatMap((value) =>
+      setsAt(figures[0].samples, value).map(({ way }) => [
+        value,
+        protocolLabel(way),
+        ...figures.map(({ of, samples }) => meanCell(of, setAt(samples, value, way), random)),
+      ]),
+    ),
   };
 }
 
-/** @param {Samples} folder @param {Sweep} sweep @param {Quantity} quantity @param {() => number} random @returns {Plot} */
+/**
+ * @param {Samples} folder
+ * @param {Sweep} sweep
+ * @param {Quantity} quantity
+ * @param {() => number} random
+ * @returns {Plot}
+ */
 function sweepPlot(folder, sweep, quantity, random) {
   const samples = samplesOf(folder, sweep, quantity);
-  return meansPlot(quantity, {
-    name: joinNames([sweep.name, quantity.name]),
-    title: `${quantity.label} by ${withinSentence(sweep.label)}`,
-    kind: 'line',
-    x: { label: sweep.label, unit: sweep.unit, isLogarithmic: sweep.isLogarithmic },
-    series: waysOf(samples).map((way) => ({ name: protocolLabel(way), protocol: way, sets: valuesOf(samples).map((value) => [value, setAt(samples, value, way)]) })),
-  }, random);
+  return meansPlot(
+    quantity,
+    {
+      name: joinNames([sweep.name, quantity.name]),
+      title: `${quantity.label} by ${withinSentence(sweep.label)}`,
+      kind: 'line',
+      x: { label: sweep.label, unit: sweep.unit, isLogarithmic: sweep.isLogarithmic },
+      series: waysOf(samples).map((way) => ({
+        name: protocolLabel(way),
+        protocol: way,
+        sets: valuesOf(samples).map((value) => [value, setAt(samples, value, way)]),
+      })),
+    },
+    random,
+  );
 }

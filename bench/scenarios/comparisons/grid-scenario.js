@@ -7,7 +7,8 @@
  * @import { Condition } from './grid.js'
  * @import { Sweep } from './grid-result.js'
  *
- * @typedef {Sweep & { values: readonly number[], condition: (value: number, lab: Lab) => Omit<Condition, 'sweep' | 'value'> }} Swept
+ * @typedef {Sweep & { values: readonly number[], condition: (value: number, lab: Lab) =>
+ *   Omit<Condition, 'sweep' | 'value'> }} Swept
  */
 
 import { Option } from 'commander';
@@ -17,7 +18,10 @@ import { randomFor } from '../scenario.js';
 import { GRID_QUANTITIES, runGrid } from './grid.js';
 import { gridViews } from './grid-result.js';
 
-const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace of its own with a leg of its own to a hub. All ways run at once and carry the same packets of speech, one every 20 ms; in each repetition another of four voices speaks.';
+const ALL_AT_ONCE =
+  'Each way has a sender and a receiver, each in a namespace of its own with a leg of its ' +
+  'own to a hub. All ways run at once and carry the same packets of speech, one every 20 ' +
+  'ms; in each repetition another of four voices speaks.';
 
 /**
  * @param {object} options
@@ -29,29 +33,91 @@ const ALL_AT_ONCE = 'Each way has a sender and a receiver, each in a namespace o
  * @param {readonly string[]} [options.ways]     those that are measured where none is named
  * @param {readonly string[]} [options.allowed]  those that may be named
  * @param {'relay' | 'nothing'} [options.through]  what is in the hub where that isn't said
- * @param {string} [options.summary]  what all of it is, where that isn't a pair of legs for each way
+ * @param {string} [options.summary] what all of it is, where that isn't a pair of legs for each way
  * @param {typeof runGrid} [options.run]
  * @param {(command: Command) => void} [options.addOptions]  those of its own
- * @param {(lab: Lab) => void} [options.check]  throws, with a reason, where the machine lacks what it needs
+ * @param {(lab: Lab) => void} [options.check] throws, with a reason, where the machine lacks what
+ *   it needs
  * @returns {Scenario}
  */
-export function gridScenario({ name, title, description, sweeps, notes, ways = WAYS, allowed = [...WAYS, ...BROWSER_WAYS], through: between = 'relay', summary = ALL_AT_ONCE, run = runGrid, addOptions, check }) {
+export function gridScenario({
+  name,
+  title,
+  description,
+  sweeps,
+  notes,
+  ways = WAYS,
+  allowed = [...WAYS, ...BROWSER_WAYS],
+  through: between = 'relay',
+  summary = ALL_AT_ONCE,
+  run = runGrid,
+  addOptions,
+  check,
+}) {
   const names = sweeps.map((sweep) => sweep.name);
-  const quantities = new Set([...Object.values(GRID_QUANTITIES), ...sweeps.flatMap(({ more = [] }) => more.filter(({ from }) => !from).map(({ of }) => of))]);
-  const asked = (/** @type {{ sweeps: string[] }} */ options) => sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
+  const quantities = new Set([
+    ...Object.values(GRID_QUANTITIES),
+    ...sweeps.flatMap(({ more = [] }) => more.filter(({ from }) => !from).map(({ of }) => of)),
+  ]);
+  const asked = (/** @type {{ sweeps: string[] }} */ options) =>
+    sweeps.filter((sweep) => options.sweeps.includes(sweep.name));
   return {
-    name, title, description,
+    name,
+    title,
+    description,
     quantities: [...quantities],
-    defaults: { duration: 25, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
+    defaults: {
+      duration: 25,
+      repetitions: 5,
+      format: 'call',
+      transports: ['webtransport'],
+      link: 'clear',
+    },
     addOptions: (command) => {
       command
-        .option('--ways <list>', `of ${allowed.join(', ')}, separated by commas; the first of them is what others are compared with`, listOf(allowed), [...ways])
-        .option('--sweeps <list>', `of ${names.join(', ')}, separated by commas`, listOf(names), names)
-        .option('--marks', 'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: blocks of 8 s or more, and some 4 s of work for each', false)
-        .option('--at <values>', "of what is swept, separated by commas, instead of the sweep's own", numbers)
-        .addOption(new Option('--through <what>', 'relay: a program at the hub passes packets on; nothing: the hub routes, from peer to peer').choices(['relay', 'nothing']).default(between))
-        .option('--frames', "what became of each frame, in frames.csv of the run's folder: sent, arrived, played, heard; a million rows at most", false)
-        .addHelpText('after', `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`);
+        .option(
+          '--ways <list>',
+          `of ${allowed.join(', ')}, separated by commas; the first of them is what others ` +
+            'are compared with',
+          listOf(allowed),
+          [...ways],
+        )
+        .option(
+          '--sweeps <list>',
+          `of ${names.join(', ')}, separated by commas`,
+          listOf(names),
+          names,
+        )
+        .option(
+          '--marks',
+          'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: ' +
+            'blocks of 8 s or more, and some 4 s of work for each',
+          false,
+        )
+        .option(
+          '--at <values>',
+          "of what is swept, separated by commas, instead of the sweep's own",
+          numbers,
+        )
+        .addOption(
+          new Option(
+            '--through <what>',
+            'relay: a program at the hub passes packets on; nothing: the hub routes, from ' +
+              'peer to peer',
+          )
+            .choices(['relay', 'nothing'])
+            .default(between),
+        )
+        .option(
+          '--frames',
+          "what became of each frame, in frames.csv of the run's folder: sent, arrived, " +
+            'played, heard; a million rows at most',
+          false,
+        )
+        .addHelpText(
+          'after',
+          `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`,
+        );
       addOptions?.(command);
     },
 
@@ -79,4 +145,6 @@ export function gridScenario({ name, title, description, sweeps, notes, ways = W
  * @returns {Condition[]}
  */
 export const conditionsOf = (lab, sweeps, at) =>
-  sweeps.flatMap(({ name, values, condition }) => (at ?? values).map((value) => ({ sweep: name, value, ...condition(value, lab) })));
+  sweeps.flatMap(({ name, values, condition }) =>
+    (at ?? values).map((value) => ({ sweep: name, value, ...condition(value, lab) })),
+  );

@@ -1,8 +1,9 @@
 /**
- * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's, and all of them run at
- * the same time: connected on legs that have their delay alone, which are impaired then, all alike and with the same random
- * numbers for each packet's time, so that a packet of one way has the fate of the other ways' packet. In each repetition another
- * voice speaks.
+ * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's,
+ * and all of them run at the same time: connected on legs that have their delay alone, which are
+ * impaired then, all alike and with the same random numbers for each packet's time, so that a
+ * packet of one way has the fate of the other ways' packet. In each repetition another voice
+ * speaks.
  *
  * @import { Lab } from '../lab.js'
  * @import { Star } from '../../link/star.js'
@@ -15,20 +16,26 @@
  * @typedef {object} Condition
  * @property {string} sweep    what is varied, a word: 'loss'
  * @property {number} value    of it, on the plot's axis
- * @property {{ delayMs?: number, [setting: string]: unknown }} leg  each leg's settings, as parseLink reads them, on top of those of the link's profile
- * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]} [steps]  changes of them
- * @property {readonly Quantity[]} [phases]  R before the first step, between steps, and after the last
+ * @property {{ delayMs?: number, [setting: string]: unknown }} leg each leg's settings, as
+ *   parseLink reads them, on top of those of the link's profile
+ * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]}
+ *   [steps] changes of them
+ * @property {readonly Quantity[]} [phases] R before the first step, between steps, and after the
+ *   last
  * @property {number} [seconds]  that count, in place of those of a block
- * @property {readonly MessageKind[]} [messages]  that ways which carry messages carry beside the sound
- * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>} [disturb]  begins what
- *   else goes on meanwhile; resolves to what ends it, and says what it was for each lane, by the quantities' names
- * @property {boolean} [holdsSender]  whether the sender's own lateness is a part of what is measured: ages count from when
- *   packets were due
+ * @property {readonly MessageKind[]} [messages] that ways which carry messages carry beside the
+ *   sound
+ * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>}
+ *   [disturb] begins what else goes on meanwhile; resolves to what ends it, and says what it was
+ *   for each lane, by the quantities' names
+ * @property {boolean} [holdsSender] whether the sender's own lateness is a part of what is
+ *   measured: ages count from when packets were due
  *
- * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane  legs: the sender's and the receiver's
+ * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane legs: the sender's and
+ *   the receiver's
  *
- * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground  what a block is measured on; frames: where
- *   what became of each frame is kept
+ * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground what a
+ *   block is measured on; frames: where what became of each frame is kept
  */
 
 import { starOf } from '../../link/star.js';
@@ -44,35 +51,69 @@ import { faultOf } from './faults.js';
 import { keepSound, readVoices } from './heard.js';
 import { usableOf } from './usable.js';
 
-/** Time from the impairment to the first packet that counts, in seconds: playout finds its delay. */
+/**
+ * Time from the impairment to the first packet that counts, in seconds: playout finds its delay.
+ */
 export const SETTLE_SECONDS = 2;
 
-/** Time from the random numbers' beginning to the first packet of the first way, in milliseconds: all are told in it. */
+/**
+ * Time from the random numbers' beginning to the first packet of the first way, in milliseconds:
+ * all are told in it.
+ */
 const LEAD_MS = 50;
 
-/** The part of a slot of random numbers that has passed when its packet is due at a leg: a packet may be early by as much, and late by the rest. */
+/**
+ * The part of a slot of random numbers that has passed when its packet is due at a leg: a packet
+ * may be early by as much, and late by the rest.
+ */
 const EARLY = 0.25;
 
 /** How often a block, or a call, is measured that a disturbed machine spoiled. */
 export const TRIES = 3;
 
 /** @type {Factor[]} */
-export const factors = [{ name: 'sweep', label: 'What is varied', unit: '' }, { name: 'at', label: 'At', unit: '' }];
+export const factors = [
+  { name: 'sweep', label: 'What is varied', unit: '' },
+  { name: 'at', label: 'At', unit: '' },
+];
 
-/** The quantities that are measured in each block of a way, one value each. @type {Readonly<Record<string, Quantity>>} */
+/**
+ * The quantities that are measured in each block of a way, one value each.
+ * @type {Readonly<Record<string, Quantity>>}
+ */
 export const GRID_QUANTITIES = Object.freeze({
   rating: { name: 'rating', label: 'R by the E-model', unit: '', factors },
-  present: { name: 'present', label: 'Frames that were there when they were played', unit: '%', factors },
+  present: {
+    name: 'present',
+    label: 'Frames that were there when they were played',
+    unit: '%',
+    factors,
+  },
   mouthToEar: { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', factors },
   playout: { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', factors },
   meanAge: { name: 'meanAge', label: 'Mean age of packets at the receiver', unit: 'ms', factors },
-  medianAge: { name: 'medianAge', label: 'Median age of packets at the receiver', unit: 'ms', factors },
-  p99Age: { name: 'p99Age', label: 'Age of packets at the receiver, 99th percentile', unit: 'ms', factors },
+  medianAge: {
+    name: 'medianAge',
+    label: 'Median age of packets at the receiver',
+    unit: 'ms',
+    factors,
+  },
+  p99Age: {
+    name: 'p99Age',
+    label: 'Age of packets at the receiver, 99th percentile',
+    unit: 'ms',
+    factors,
+  },
   never: { name: 'neverCame', label: 'Packets that never came', unit: '%', factors },
   visqol: { name: 'visqol', label: 'ViSQOL', unit: '', factors },
   estoi: { name: 'estoi', label: 'ESTOI', unit: '', factors },
   markedRating: { name: 'markedRating', label: 'R by ViSQOL and mouth to ear', unit: '', factors },
-  estimate: { name: 'estimate', label: "Congestion window by smoothed round trip, of the sender's connection", unit: 'kbit/s', factors },
+  estimate: {
+    name: 'estimate',
+    label: "Congestion window by smoothed round trip, of the sender's connection",
+    unit: 'kbit/s',
+    factors,
+  },
   rate: { name: 'rateUp', label: 'Sent on the leg up, headers and all', unit: 'kbit/s', factors },
 });
 
@@ -82,7 +123,8 @@ export const GRID_QUANTITIES = Object.freeze({
  * @param {object} options
  * @param {readonly Condition[]} options.conditions
  * @param {readonly string[]} options.ways
- * @param {'relay' | 'nothing'} options.through  what is in the hub: a program that passes packets on, or routing alone
+ * @param {'relay' | 'nothing'} options.through what is in the hub: a program that passes packets
+ *   on, or routing alone
  * @throws {import('../../link/link.js').LinkError} where there are no links
  */
 export async function runGrid(lab, { conditions, ways, through }) {
@@ -100,8 +142,16 @@ export async function runGrid(lab, { conditions, ways, through }) {
   try {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const [i, condition] of conditions.entries()) {
-        lab.progress(`${condition.sweep} ${condition.value}, ${repetition + 1} of ${repetitions}`, (repetition + i / conditions.length) / repetitions);
-        await measureBlock(lab, { star, lanes, frames, ...voiceOf(repetition) }, condition, repetition);
+        lab.progress(
+          `${condition.sweep} ${condition.value}, ${repetition + 1} of ${repetitions}`,
+          (repetition + i / conditions.length) / repetitions,
+        );
+        await measureBlock(
+          lab,
+          { star, lanes, frames, ...voiceOf(repetition) },
+          condition,
+          repetition,
+        );
       }
     }
   } finally {
@@ -109,7 +159,11 @@ export async function runGrid(lab, { conditions, ways, through }) {
   }
 }
 
-/** @param {Lab} lab @param {readonly string[]} ways @returns {Promise<string[]>} those that this machine has */
+/**
+ * @param {Lab} lab
+ * @param {readonly string[]} ways
+ * @returns {Promise<string[]>} those that this machine has
+ */
 export const usableWays = (lab, ways) => usableOf(lab, all, ways, 'ways');
 
 /**
@@ -118,7 +172,12 @@ export const usableWays = (lab, ways) => usableOf(lab, all, ways, 'ways');
  * @returns {Hop[]}
  */
 export const hopsOf = ([from, to], through) =>
-  through === 'relay' ? [{ client: from.client, server: from.server }, { client: to.server, server: to.client }] : [{ client: from.client, server: to.client }];
+  through === 'relay'
+    ? [
+        { client: from.client, server: from.server },
+        { client: to.server, server: to.client },
+      ]
+    : [{ client: from.client, server: to.client }];
 
 /**
  * Measures a block until each way has one that is to be trusted, or the tries are over.
@@ -131,29 +190,49 @@ async function measureBlock(lab, ground, condition, repetition) {
     for (const [i, lane] of ground.lanes.entries()) {
       if (!lacking.has(lane)) continue;
       const { fault, figures, ages, latenessMs } = outcomes[i];
-      if (fault) lab.folder.warn(`${lane.way}, ${condition.sweep} ${condition.value}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
+      if (fault)
+        lab.folder.warn(
+          `${lane.way}, ${condition.sweep} ${condition.value}, repetition ` +
+            `${repetition + 1}, try ${tries} doesn't count: ${fault}`,
+        );
       if (fault || !figures) continue;
       lacking.delete(lane);
-      record(lab, lane.way, condition, repetition, { ...figures, ...(ages && phaseFigures(ground, ages, condition)) });
-      if (ages) await keepFrames(lab, ground, { way: lane.way, ...condition, repetition }, { ages, latenessMs });
+      record(lab, lane.way, condition, repetition, {
+        ...figures,
+        ...(ages && phaseFigures(ground, ages, condition)),
+      });
+      if (ages)
+        await keepFrames(
+          lab,
+          ground,
+          { way: lane.way, ...condition, repetition },
+          { ages, latenessMs },
+        );
       if (ages && lab.options.marks) await mark(lab, ground, lane.way, condition, repetition, ages);
     }
   }
 }
 
 /**
- * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[], latenessMs?: number[] }} Outcome
- *   of a way in a block; fault: why it isn't to be trusted; ages and latenessMs: of all packets, those that settle too
+ * @typedef {{ fault: string | null, figures: Record<string, number> | null, ages?: number[],
+ *   latenessMs?: number[] }} Outcome of a way in a block; fault: why it isn't to be trusted; ages
+ *   and latenessMs: of all packets, those that settle too
  *
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition @param {number} seed
  * @returns {Promise<Outcome[]>}
  */
 async function runBlock(lab, ground, condition, seed) {
   const { star, lanes, payloads } = ground;
-  const messages = scheduleOf(condition.messages ?? [], 1000 * (SETTLE_SECONDS + secondsOf(lab, condition)), seed);
+  const messages = scheduleOf(
+    condition.messages ?? [],
+    1000 * (SETTLE_SECONDS + secondsOf(lab, condition)),
+    seed,
+  );
   // The delay isn't added later: a congestion controller would take its growth for a queue's.
   await star.set({ delayMs: condition.leg.delayMs ?? 0 });
-  const connected = await Promise.allSettled(lanes.map(({ way, path }) => path.connect(way, payloads, messages)));
+  const connected = await Promise.allSettled(
+    lanes.map(({ way, path }) => path.connect(way, payloads, messages)),
+  );
   lab.signal.throwIfAborted();
   await star.set(condition.leg);
   const undisturb = await condition.disturb?.(lanes);
@@ -162,11 +241,16 @@ async function runBlock(lab, ground, condition, seed) {
     // Ways by turns within the time of a packet: processes that are all woken at once are late.
     const firstMs = sharedMs(performance.now()) + LEAD_MS;
     const starts = lanes.map((_, i) => firstMs + (i * EVERY_MS) / lanes.length);
-    await star.seedAnew(lanes.map(({ legs }) => legs), seed, (lane, place) => ({
-      fromMs: starts[lane] + place * (condition.leg.delayMs ?? 0) - EARLY * EVERY_MS,
-      everyMs: EVERY_MS,
-    }));
-    if (condition.steps) await star.steps(condition.steps.map((step) => ({ ...step, atMs: step.atMs + LEAD_MS })));
+    await star.seedAnew(
+      lanes.map(({ legs }) => legs),
+      seed,
+      (lane, place) => ({
+        fromMs: starts[lane] + place * (condition.leg.delayMs ?? 0) - EARLY * EVERY_MS,
+        everyMs: EVERY_MS,
+      }),
+    );
+    if (condition.steps)
+      await star.steps(condition.steps.map((step) => ({ ...step, atMs: step.atMs + LEAD_MS })));
     await Promise.all(star.legs.map((leg) => leg.reset()));
     outcomes = await carryAll(lab, ground, condition, { connected, messages, starts });
   } finally {
@@ -174,10 +258,17 @@ async function runBlock(lab, ground, condition, seed) {
     await star.clear();
     await Promise.all(lanes.map(({ path }) => path.hangUp()));
   }
-  return outcomes.map(({ figures, ...rest }, i) => ({ ...rest, figures: figures && { ...figures, ...others?.[i] } }));
+  return outcomes.map(({ figures, ...rest }, i) => ({
+    ...rest,
+    figures: figures && { ...figures, ...others?.[i] },
+  }));
 }
 
-/** Rate that the sender's connection would take for its path's. @param {WayRun} run @returns {{ estimate?: number }} nothing where it tells none */
+/**
+ * Rate that the sender's connection would take for its path's.
+ * @param {WayRun} run
+ * @returns {{ estimate?: number }} nothing where it tells none
+ */
 const estimateOf = ({ estimates }) => (estimates.length > 0 ? { estimate: mean(estimates) } : {});
 
 /** That count. @param {Lab} lab @param {Condition} condition */
@@ -185,21 +276,34 @@ const secondsOf = (lab, { seconds }) => seconds ?? lab.blockSeconds;
 
 /**
  * @param {Lab} lab @param {Ground} ground @param {Condition} condition
- * @param {{ connected: readonly PromiseSettledResult<void>[], messages: readonly Message[], starts: readonly number[] }} options  connected: of the lanes;
- *   starts: of their first packets
+ * @param {{ connected: readonly PromiseSettledResult<void>[], messages: readonly Message[], starts:
+ *   readonly number[] }} options connected: of the lanes; starts: of their first packets
  * @returns {Promise<Outcome[]>}
  */
 async function carryAll(lab, ground, condition, { connected, messages, starts }) {
   const { lanes, payloads } = ground;
-  const [settle, count] = [SETTLE_SECONDS, secondsOf(lab, condition)].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
-  const running = Promise.allSettled(lanes.map(async ({ path }, i) => {
-    const connection = connected[i];
-    if (connection.status === 'rejected') throw connection.reason;
-    return path.carry({ payloads, settle: 0, count: settle + count, messages, startMs: starts[i] });
-  }));
-  // Legs are looked at when the last packet is due: a receiver waits for those that were lost, and nothing is sent then.
+  const [settle, count] = [SETTLE_SECONDS, secondsOf(lab, condition)].map((seconds) =>
+    Math.round((seconds * 1000) / EVERY_MS),
+  );
+  const running = Promise.allSettled(
+    lanes.map(async ({ path }, i) => {
+      const connection = connected[i];
+      if (connection.status === 'rejected') throw connection.reason;
+      return path.carry({
+        payloads,
+        settle: 0,
+        count: settle + count,
+        messages,
+        startMs: starts[i],
+      });
+    }),
+  );
+  // Legs are looked at when the last packet is due: a receiver waits for those that were lost, and
+  // nothing is sent then.
   await lab.wait((LEAD_MS + (settle + count) * EVERY_MS) / 1000);
-  const stats = /** @type {LinkStats[][]} */ (await Promise.all(lanes.map(({ legs }) => Promise.all(legs.map((leg) => leg.stats())))));
+  const stats = /** @type {LinkStats[][]} */ (
+    await Promise.all(lanes.map(({ legs }) => Promise.all(legs.map((leg) => leg.stats()))))
+  );
   const runs = await running;
   lab.signal.throwIfAborted();
   return runs.map((run, i) => {
@@ -208,11 +312,25 @@ async function carryAll(lab, ground, condition, { connected, messages, starts })
     const fault = faultOf(run.value, stats[i], condition, payloads);
     // A block that doesn't count is told by its fault, and taints none that does.
     if (!fault && !condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
-    const counted = condition.holdsSender ? ages.map((age, packet) => age + latenessMs[packet]) : ages;
+    const counted = condition.holdsSender
+      ? ages.map((age, packet) => age + latenessMs[packet])
+      : ages;
     const [{ up, seconds }] = stats[i];
     const rateUp = (up.arrived.bytes * 8) / 1000 / seconds;
-    const ofMessages = messageFigures(messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS));
-    return { fault, figures: { ...figuresOf(ground, counted, settle), ...ofMessages, ...estimateOf(run.value), rateUp }, ages: counted, latenessMs: condition.holdsSender ? [] : latenessMs };
+    const ofMessages = messageFigures(
+      messageAges.filter((_, message) => messages[message].atMs >= 1000 * SETTLE_SECONDS),
+    );
+    return {
+      fault,
+      figures: {
+        ...figuresOf(ground, counted, settle),
+        ...ofMessages,
+        ...estimateOf(run.value),
+        rateUp,
+      },
+      ages: counted,
+      latenessMs: condition.holdsSender ? [] : latenessMs,
+    };
   });
 }
 
@@ -224,9 +342,13 @@ export function figuresOf(voice, ages, settle) {
   const heard = heardFrom({ ...voice, ages, settle });
   const counted = ages.slice(settle);
   const came = sorted(counted.filter(Number.isFinite));
-  const ageBy = (/** @type {(ascending: Float64Array) => number} */ figure) => (came.length > 0 ? figure(came) : Infinity);
+  const ageBy = (/** @type {(ascending: Float64Array) => number} */ figure) =>
+    came.length > 0 ? figure(came) : Infinity;
   const isHeard = heard.presentPercent > 0;
-  const impairment = lossImpairment({ ...OPUS, lossPercent: Math.max(0, 100 - heard.presentPercent) });
+  const impairment = lossImpairment({
+    ...OPUS,
+    lossPercent: Math.max(0, 100 - heard.presentPercent),
+  });
   return {
     rating: isHeard ? rating({ delayMs: heard.mouthToEarMs, impairment }) : 0,
     present: heard.presentPercent,
@@ -240,7 +362,8 @@ export function figuresOf(voice, ages, settle) {
 }
 
 /**
- * R of the phases between a condition's steps, by their names. The playout comes from one into the next.
+ * R of the phases between a condition's steps, by their names. The playout comes from one into the
+ * next.
  * @param {Voice} voice @param {readonly number[]} ages of all packets
  * @param {Pick<Condition, 'steps' | 'phases'>} condition
  * @returns {Record<string, number>}
@@ -248,37 +371,68 @@ export function figuresOf(voice, ages, settle) {
 export function phaseFigures(voice, ages, { steps = [], phases = [] }) {
   const ends = [...steps.map(({ atMs }) => Math.round(atMs / EVERY_MS)), ages.length];
   const starts = [(SETTLE_SECONDS * 1000) / EVERY_MS, ...ends];
-  return Object.fromEntries(phases.map(({ name }, i) => [name, figuresOf(voice, ages.slice(0, ends[i]), starts[i]).rating]));
+  return Object.fromEntries(
+    phases.map(({ name }, i) => [name, figuresOf(voice, ages.slice(0, ends[i]), starts[i]).rating]),
+  );
 }
 
-/** @param {Lab} lab @param {string} way @param {Condition} condition @param {number} repetition @param {Record<string, number>} figures by the quantities' names */
+/**
+ * @param {Lab} lab
+ * @param {string} way
+ * @param {Condition} condition
+ * @param {number} repetition
+ * @param {Record<string, number>} figures by the quantities' names
+ */
 function record(lab, way, { sweep, value: at }, repetition, figures) {
   for (const [name, value] of Object.entries(figures)) {
-    lab.folder.record(name, { protocol: way, repetition, client: '', atMs: lab.folder.elapsedMs, value, factors: { sweep, at } });
+    lab.folder.record(name, {
+      protocol: way,
+      repetition,
+      client: '',
+      atMs: lab.folder.elapsedMs,
+      value,
+      factors: { sweep, at },
+    });
   }
 }
 
 /**
  * Keeps what became of each frame.
  * @param {Pick<Lab, 'folder'>} lab @param {Voice & { frames: FrameFile | null }} ground
- * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block  call: which of several
+ * @param {{ way: string, sweep: string, value: number, repetition: number, call?: string }} block
+ *   call: which of several
  * @param {{ ages: readonly number[], latenessMs?: readonly number[] }} packets  all of them
  */
 export async function keepFrames(lab, { frames, ...voice }, block, { ages, latenessMs = [] }) {
   if (!frames) return;
-  const isWhole = await frames.append(block, framesOf(heardFrom({ ...voice, ages }), ages, latenessMs));
+  const isWhole = await frames.append(
+    block,
+    framesOf(heardFrom({ ...voice, ages }), ages, latenessMs),
+  );
   if (!isWhole) lab.folder.warn('frames.csv is full: frames after those in it are not kept.');
 }
 
 /**
  * Marks what was heard, and keeps what was in the first repetition as a recording.
- * @param {Lab} lab @param {Voice} voice @param {string} way @param {Condition} condition @param {number} repetition
+ * @param {Lab} lab
+ * @param {Voice} voice
+ * @param {string} way
+ * @param {Condition} condition
+ * @param {number} repetition
  * @param {readonly number[]} ages of all packets
  */
 async function mark(lab, voice, way, condition, repetition, ages) {
   const heard = heardFrom({ ...voice, ages, settle: (SETTLE_SECONDS * 1000) / EVERY_MS });
   if (!Number.isFinite(heard.mouthToEarMs)) return;
-  const { visqol, estoi, rating: markedRating } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
+  const {
+    visqol,
+    estoi,
+    rating: markedRating,
+  } = marksOf(heard.said, heard.sound, heard.mouthToEarMs);
   record(lab, way, condition, repetition, { visqol, estoi, markedRating });
-  await keepSound(lab.folder, { name: `${way} ${condition.sweep} ${condition.value}`, repetition }, heard);
+  await keepSound(
+    lab.folder,
+    { name: `${way} ${condition.sweep} ${condition.value}`, repetition },
+    heard,
+  );
 }

@@ -1,5 +1,6 @@
 /**
- * The sound that would be heard of a run of a way: its quantities, samples, table and recording, the same for each comparison.
+ * The sound that would be heard of a run of a way: its quantities, samples, table and recording,
+ * the same for each comparison.
  * @import { Codec } from '../../../public/shared/stream/codec.js'
  * @import { Quantity, Sample, Table } from '../../report/result.js'
  * @import { RunFolder } from '../../report/run-folder.js'
@@ -26,7 +27,10 @@ import { heardFrom, marksOf } from '../../ways/heard.js';
 
 const SAMPLE_RATE = 48_000;
 
-/** The piece at a run's end that counts: as long as marks want it, and short enough for a person to listen to, in seconds. */
+/**
+ * The piece at a run's end that counts: as long as marks want it, and short enough for a person to
+ * listen to, in seconds.
+ */
 const PIECE_SECONDS = 8;
 
 /** @type {(Quantity & { digits: number, within: readonly [number, number] })[]} */
@@ -44,25 +48,43 @@ export const heardQuantities = FIGURES.map(({ name, label, unit }) => ({ name, l
 
 /** Notes of a report with heardTable(). */
 export const heardNotes = Object.freeze([
-  `What would be heard: the last ${PIECE_SECONDS} s of each run by aloud's own playout, its adaptive delay included, and decoder, on a clock of its own; what came before lets the delay settle. Present: frames that were there when they were played, in percent of those sent; the others were concealed.`,
-  'Mouth to ear: a frame\'s length, its packet\'s age, its wait for playout, and 10 ms in a sound card. It is without microphone and speaker, Opus\'s lookahead (2.5 ms) and a server\'s mix.',
-  'ViSQOL (1 to 5), ESTOI (0 to 1) and the E-model\'s R (129 at most; from mouth to ear, and ViSQOL\'s mark as the impairment by loss) are estimates, and nobody\'s opinion: synthetic voices, another in each repetition, compared with themselves. They rank ways of one run. ESTOI is the mean of pieces of 2 s; a delay that moves within one counts as wrong.',
+  `What would be heard: the last ${PIECE_SECONDS} s of each run by aloud's own playout, its ` +
+    'adaptive delay included, and decoder, on a clock of its own; what came before lets the ' +
+    'delay settle. Present: frames that were there when they were played, in percent of ' +
+    'those sent; the others were concealed.',
+  "Mouth to ear: a frame's length, its packet's age, its wait for playout, and 10 ms in a " +
+    "sound card. It is without microphone and speaker, Opus's lookahead (2.5 ms) and a " +
+    "server's mix.",
+  "ViSQOL (1 to 5), ESTOI (0 to 1) and the E-model's R (129 at most; from mouth to ear, and " +
+    "ViSQOL's mark as the impairment by loss) are estimates, and nobody's opinion: " +
+    'synthetic voices, another in each repetition, compared with themselves. They rank ways ' +
+    'of one run. ESTOI is the mean of pieces of 2 s; a delay that moves within one ' +
+    'counts as wrong.',
 ]);
 
-/** @returns {Promise<(repetition: number) => Voice>} who speaks in a repetition: one voice after another, over and over */
+/**
+ * @returns {Promise<(repetition: number) => Voice>} who speaks in a repetition: one voice after
+ *   another, over and over
+ */
 export async function readVoices() {
   const format = createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS });
   const codec = await loadCodec();
-  const voices = await Promise.all(SPEAKERS.map(async (name) => {
-    const speech = await readSpeaker(name, SAMPLE_RATE);
-    return { codec, speech, payloads: await encode(speech, format, defaultEncoderSettings.bitrate) };
-  }));
+  const voices = await Promise.all(
+    SPEAKERS.map(async (name) => {
+      const speech = await readSpeaker(name, SAMPLE_RATE);
+      return {
+        codec,
+        speech,
+        payloads: await encode(speech, format, defaultEncoderSettings.bitrate),
+      };
+    }),
+  );
   return (repetition) => voices[repetition % voices.length];
 }
 
 /**
- * Records what would be heard of a run, and the sound of the first repetition. A run that is shorter than the piece
- * has no marks and no sound.
+ * Records what would be heard of a run, and the sound of the first repetition. A run that is
+ * shorter than the piece has no marks and no sound.
  *
  * @param {RunFolder} folder
  * @param {Voice} voice
@@ -70,22 +92,39 @@ export async function readVoices() {
  * @param {readonly number[]} run.ages
  * @param {number} run.first               which payload the first of them has
  * @param {Omit<Sample, 'value'>} run.sample  what samples of it have beside their value
- * @param {string} run.name                of the recording: the way, and the condition where there are several
+ * @param {string} run.name of the recording: the way, and the condition where there are several
  */
 export async function recordHeard(folder, voice, { ages, first, sample, name }) {
   const piece = (PIECE_SECONDS * 1000) / EVERY_MS;
-  const { said, sound, ...figures } = heardFrom({ ...voice, ages, first, settle: Math.max(0, ages.length - piece) });
+  const { said, sound, ...figures } = heardFrom({
+    ...voice,
+    ages,
+    first,
+    settle: Math.max(0, ages.length - piece),
+  });
   const isLong = ages.length >= piece;
   const marks = isLong ? marksOf(said, sound, figures.mouthToEarMs) : {};
-  const values = { present: figures.presentPercent, playoutDelay: figures.playoutDelayMs, mouthToEar: figures.mouthToEarMs, ...marks };
-  for (const [quantity, value] of Object.entries(values)) if (Number.isFinite(value)) folder.record(quantity, { ...sample, value });
-  if (!isLong) folder.warn(`Runs of less than ${PIECE_SECONDS} s have no marks of what would be heard.`);
-  else if (Number.isFinite(figures.mouthToEarMs)) await keepSound(folder, { name, ...sample }, { said, sound, mouthToEarMs: figures.mouthToEarMs });
+  const values = {
+    present: figures.presentPercent,
+    playoutDelay: figures.playoutDelayMs,
+    mouthToEar: figures.mouthToEarMs,
+    ...marks,
+  };
+  for (const [quantity, value] of Object.entries(values))
+    if (Number.isFinite(value)) folder.record(quantity, { ...sample, value });
+  if (!isLong)
+    folder.warn(`Runs of less than ${PIECE_SECONDS} s have no marks of what would be heard.`);
+  else if (Number.isFinite(figures.mouthToEarMs))
+    await keepSound(
+      folder,
+      { name, ...sample },
+      { said, sound, mouthToEarMs: figures.mouthToEarMs },
+    );
 }
 
 /**
- * Keeps a piece of what was heard, without its delay, of the first repetition alone: another voice speaks in the next, and a
- * survey compares recordings of the same words.
+ * Keeps a piece of what was heard, without its delay, of the first repetition alone: another voice
+ * speaks in the next, and a survey compares recordings of the same words.
  * @param {Pick<RunFolder, 'path'>} folder @param {{ name: string, repetition: number }} what
  * @param {Pick<Heard, 'said' | 'sound' | 'mouthToEarMs'>} heard
  */
@@ -93,7 +132,10 @@ export async function keepSound(folder, { name, repetition }, { said, sound, mou
   if (repetition > 0) return;
   const start = Math.round((mouthToEarMs * SAMPLE_RATE) / 1000);
   const samples = Math.min(said.length, PIECE_SECONDS * SAMPLE_RATE);
-  await keepRecording(folder.path, name, { sampleRate: SAMPLE_RATE, channels: [sound.subarray(start, start + samples)] });
+  await keepRecording(folder.path, name, {
+    sampleRate: SAMPLE_RATE,
+    channels: [sound.subarray(start, start + samples)],
+  });
 }
 
 /**
@@ -104,12 +146,25 @@ export async function keepSound(folder, { name, repetition }, { said, sound, mou
  */
 export function heardTable(folder, ways, random) {
   return {
-    name: 'heard', title: 'What would be heard', caption: 'The mean of the repetitions, with the interval of 95 % confidence where there are several. Estimates: see Method.',
-    columns: [{ label: 'Way' }, ...FIGURES.map(({ label, unit, digits }) => ({ label, unit, digits }))],
-    rows: ways.map((way) => [protocolLabel(way), ...FIGURES.map(({ name, within }) => {
-      const values = valuesByRepetition(folder.samples(name), ({ protocol }) => protocol === way).filter(({ length }) => length > 0);
-      if (values.length < 2) return values.flat()[0] ?? null;
-      return toEstimate(summaryIntervals(values, { random, within }).mean);
-    })]),
+    name: 'heard',
+    title: 'What would be heard',
+    caption:
+      'The mean of the repetitions, with the interval of 95 % confidence where there are ' +
+      'several. Estimates: see Method.',
+    columns: [
+      { label: 'Way' },
+      ...FIGURES.map(({ label, unit, digits }) => ({ label, unit, digits })),
+    ],
+    rows: ways.map((way) => [
+      protocolLabel(way),
+      ...FIGURES.map(({ name, within }) => {
+        const values = valuesByRepetition(
+          folder.samples(name),
+          ({ protocol }) => protocol === way,
+        ).filter(({ length }) => length > 0);
+        if (values.length < 2) return values.flat()[0] ?? null;
+        return toEstimate(summaryIntervals(values, { random, within }).mean);
+      }),
+    ]),
   };
 }

@@ -13,7 +13,10 @@ import { factors } from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
 
-/** Time beyond a block's own after which a load ends by itself, in seconds: settling, and the wait for lost packets. */
+/**
+ * Time beyond a block's own after which a load ends by itself, in seconds: settling, and the wait
+ * for lost packets.
+ */
 const MORE_SECONDS = 10;
 
 /** The longest waits for the leg's rate. Without a load there is no queue, whatever its length. */
@@ -31,8 +34,13 @@ const rateBitsOf = (lab) => 1000 * /** @type {any} */ (lab.options).rate;
  * @returns {NonNullable<Condition['disturb']>}
  */
 const loading = (lab, kind) => async (lanes) => {
-  const ends = await Promise.all(lanes.map(({ legs: [from] }) => startLoad(from.client, from.server, kind, lab.blockSeconds + MORE_SECONDS)));
-  return async () => (await Promise.all(ends.map((end) => end()))).map((kilobits) => ({ [load.name]: kilobits }));
+  const ends = await Promise.all(
+    lanes.map(({ legs: [from] }) =>
+      startLoad(from.client, from.server, kind, lab.blockSeconds + MORE_SECONDS),
+    ),
+  );
+  return async () =>
+    (await Promise.all(ends.map((end) => end()))).map((kilobits) => ({ [load.name]: kilobits }));
 };
 
 /**
@@ -41,7 +49,11 @@ const loading = (lab, kind) => async (lanes) => {
  * @returns {Swept}
  */
 const besides = (name, label, stands, kindOf) => ({
-  name, label: `Queue of the leg up, ${label}`, unit: 'ms', isLogarithmic: true, stands,
+  name,
+  label: `Queue of the leg up, ${label}`,
+  unit: 'ms',
+  isLogarithmic: true,
+  stands,
   values: kindOf ? QUEUES_MS : QUEUES_MS.slice(0, 1),
   more: kindOf && [{ of: load, label: 'Load', unit: 'kbit/s', digits: 0 }],
   condition: (queueMs, lab) => ({
@@ -53,21 +65,41 @@ const besides = (name, label, stands, kindOf) => ({
 /** @type {readonly Swept[]} */
 const SWEEPS = Object.freeze([
   besides('alone', 'without a load', 'table 1 of Abelló Lozano (2012), on a leg of the same rate'),
-  besides('tcp', 'beside a TCP flow', 'tables 5 to 7 and figures 26 to 30 of Abelló Lozano (2012), and section 5.6 of RFC 8867, "Media Flow Competing with a Long TCP Flow"', () => ({ flows: 1 })),
+  besides(
+    'tcp',
+    'beside a TCP flow',
+    'tables 5 to 7 and figures 26 to 30 of Abelló Lozano (2012), and section 5.6 of RFC ' +
+      '8867, "Media Flow Competing with a Long TCP Flow"',
+    () => ({ flows: 1 }),
+  ),
   besides('tcp3', 'beside three TCP flows', 'the same with three flows', () => ({ flows: 3 })),
-  besides('udp', "beside a UDP flow of the leg's whole rate", 'tables 6 and 7 of Abelló Lozano (2012)', (lab) => ({ udpBits: rateBitsOf(lab) })),
+  besides(
+    'udp',
+    "beside a UDP flow of the leg's whole rate",
+    'tables 6 and 7 of Abelló Lozano (2012)',
+    (lab) => ({ udpBits: rateBitsOf(lab) }),
+  ),
 ]);
 
 export const loaded = gridScenario({
   name: 'loaded',
   title: 'Ways of carrying a packet, beside other traffic',
-  description: 'every way beside 0, 1 and 3 TCP flows and a UDP flow on its leg up, by the length of the queue (Abelló Lozano 2012; RFC 8867, section 5.6)',
+  description:
+    'every way beside 0, 1 and 3 TCP flows and a UDP flow on its leg up, by the length of ' +
+    'the queue (Abelló Lozano 2012; RFC 8867, section 5.6)',
   sweeps: SWEEPS,
-  addOptions: (command) => void command.option('--rate <kbit/s>', 'of each leg up', wholeNumber(100, 100_000), 2000),
+  addOptions: (command) =>
+    void command.option('--rate <kbit/s>', 'of each leg up', wholeNumber(100, 100_000), 2000),
   notes: [
-    "Each way has a load of its own, from the sender's namespace to the hub: it shares the leg up and its queue with the way, and with nothing else. Down, legs have no limit of their rate.",
-    'Load: what its receiver at the hub got, without headers, from its first byte to its last. A TCP flow sends as much as CUBIC lets it, from two seconds before the packets that count; the UDP flow sends packets of 1 228 bytes at random times (Poisson), on average of the leg\'s whole rate, so that what the way sends is more than there is.',
-    'Sent, up: all that was sent on the leg, the load\'s packets too, those included that its queue dropped.',
+    "Each way has a load of its own, from the sender's namespace to the hub: it shares the " +
+      'leg up and its queue with the way, and with nothing else. Down, legs have no limit ' +
+      'of their rate.',
+    'Load: what its receiver at the hub got, without headers, from its first byte to its ' +
+      'last. A TCP flow sends as much as CUBIC lets it, from two seconds before the packets ' +
+      'that count; the UDP flow sends packets of 1 228 bytes at random times (Poisson), on ' +
+      "average of the leg's whole rate, so that what the way sends is more than there is.",
+    "Sent, up: all that was sent on the leg, the load's packets too, those included that " +
+      'its queue dropped.',
     'The queue is drop-tail: a packet that would wait longer is dropped.',
     ...GRID_NOTES,
   ],

@@ -1,5 +1,6 @@
 /**
- * Calls of several people on a star: from peer to peer, through a forwarder in the hub, or mixed there by aloud's server.
+ * Calls of several people on a star: from peer to peer, through a forwarder in the hub, or mixed
+ * there by aloud's server.
  *
  * @import { Link, LinkStats } from '../../link/link.js'
  * @import { Star } from '../../link/star.js'
@@ -53,14 +54,36 @@ const LAST_SECONDS = 1;
 export const mesh = {
   name: 'mesh',
   title: 'Calls of several people: from peer to peer, forwarded, mixed',
-  description: 'processor time, rate, setup, presence and mouth to ear of 2 to 12 people, over WebRTC and by the server (Abelló Lozano 2012)',
+  description:
+    'processor time, rate, setup, presence and mouth to ear of 2 to 12 people, over WebRTC ' +
+    'and by the server (Abelló Lozano 2012)',
   quantities: Object.values(MESH_QUANTITIES),
-  defaults: { duration: 50, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear' },
+  defaults: {
+    duration: 50,
+    repetitions: 5,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'clear',
+  },
   addOptions: (command) => {
     command
-      .option('--people <list>', `numbers of people from 2 to ${MOST_PEOPLE}, separated by commas`, numbersOfPeople, [2, 3, 4, 6, 8])
-      .option('--settle <seconds>', 'from the connection to the first block, in which the server finds its delay', wholeNumber(0, 600), 10)
-      .addHelpText('after', '\nmesh stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012), and for the 4 and more people that it announced.');
+      .option(
+        '--people <list>',
+        `numbers of people from 2 to ${MOST_PEOPLE}, separated by commas`,
+        numbersOfPeople,
+        [2, 3, 4, 6, 8],
+      )
+      .option(
+        '--settle <seconds>',
+        'from the connection to the first block, in which the server finds its delay',
+        wholeNumber(0, 600),
+        10,
+      )
+      .addHelpText(
+        'after',
+        '\nmesh stands for tables 1 and 10 and figure 37 of Abelló Lozano (2012), and for ' +
+          'the 4 and more people that it announced.',
+      );
   },
 
   async measure(lab) {
@@ -74,8 +97,15 @@ export const mesh = {
       for (const people of counts) {
         for (const i of topologies.keys()) {
           const topology = topologies[(i + repetition) % topologies.length];
-          lab.progress(`${people} people, ${topology}, ${repetition + 1} of ${repetitions}`, done++ / total);
-          await measureCall(lab, { star, ...voiceOf(repetition) }, { topology, people, repetition });
+          lab.progress(
+            `${people} people, ${topology}, ${repetition + 1} of ${repetitions}`,
+            done++ / total,
+          );
+          await measureCall(
+            lab,
+            { star, ...voiceOf(repetition) },
+            { topology, people, repetition },
+          );
         }
       }
     }
@@ -84,7 +114,12 @@ export const mesh = {
   result(folder, options) {
     return {
       title: mesh.title,
-      summary: `Each person has a process and a namespace of their own, with a leg of ${DELAY_MS} ms to a hub. mesh: WebRTC audio from each to each, the hub routes. forwarded: WebRTC audio to an SFU in the hub, which sends each packet to all others. mixed: WebTransport to aloud's server in the hub, which sends each person one mix. Everybody speaks all the time.`,
+      summary:
+        `Each person has a process and a namespace of their own, with a leg of ${DELAY_MS} ms ` +
+        'to a hub. mesh: WebRTC audio from each to each, the hub routes. forwarded: WebRTC ' +
+        'audio to an SFU in the hub, which sends each packet to all others. mixed: ' +
+        `WebTransport to aloud's server in the hub, which sends each person one mix. ` +
+        'Everybody speaks all the time.',
       headlines: [],
       ...meshViews(folder, randomFor(options)),
       notes: [...NOTES],
@@ -93,22 +128,60 @@ export const mesh = {
 };
 
 const NOTES = Object.freeze([
-  `Per leg: delay and loss are of each person's leg, in both directions, and up and down are rates of one leg. End to end sound meets the speaker's leg up and the listener's leg down in each topology: ${2 * DELAY_MS} ms, and of 2 % loss per leg 4 %. In mixed the frame meets the first of them, and the mix that has it the second. Setup, present and mouth to ear are end to end.`,
-  'Same payload: everybody sends the same Opus payloads of speech (48 kbit/s, 20 ms), encoded beforehand, one packet a frame, without redundancy, and without suppression of silence. The mix is encoded by the server, with its defaults.',
-  "Processor time of a person: of all threads of their process, over the block. It is for sending and receiving alone: nobody encodes, decodes or plays. A real person encodes once in each topology, and decodes the streams of all others in mesh and forwarded, but one mix in mixed. Processor time of the hub: the forwarder's process, which doesn't touch the sound, or the server's, which decodes everybody and encodes mixes. Both are without the kernel's and the emulators' share outside of the processes.",
-  'Up and down: IP packets on a person\'s leg with their headers, as the leg\'s emulator counts them before it loses any.',
-  'Setup: from the moment when all begin to connect at once until a frame of a speaker\'s is first at a listener\'s: of pairs the median, and until the last pair. It is on legs without loss. WebRTC\'s offers and answers go beside the legs at no cost, and none of its people asks a server first; in mixed, fetching the configuration, the session, the join and the comparison of clocks (eight questions, 25 ms apart) go over the leg, and all of that is in it, with the first work of a server that has just been started. Nobody opens a microphone.',
-  "Present and mouth to ear: each person as heard by the next. The ages of the frames at the listener, from their sending, go through aloud's own playout and decoder for all topologies, offline. The age in mixed is that of the first packet whose mix had the frame in it in time, so that the server's delay and mixing are in it; a frame that missed its mix never came, nor did one that the server left out: where its mixes are late it mixes fewer people. Mouth to ear: the frame's length, its age, its wait for playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in mesh and forwarded, twice in mixed. Nor are devices.",
-  'Both conditions are met by the same call, first without loss, then with it; each repetition has new processes and connections, and another of four voices. The legs have the same random numbers in each repetition, but topologies send different numbers of packets over them.',
-  "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The forwarder has one track for each person, on which the others are told apart by SSRC. People's frames end at moments that are spread over 20 ms in mesh and forwarded; in mixed all keep to the server's grid.",
-  'A row is marked where, in half of the repetitions or more, packets were sent or mixes begun more than 10 ms late (p99), the server had left people out, the processors were all busy, or a leg was late or didn\'t lose what it should: it tells of this machine, and no sentence is made of it.',
+  `Per leg: delay and loss are of each person's leg, in both directions, and up and down ` +
+    `are rates of one leg. End to end sound meets the speaker's leg up and the listener's ` +
+    `leg down in each topology: ${2 * DELAY_MS} ms, and of 2 % loss per leg 4 %. In mixed ` +
+    'the frame meets the first of them, and the mix that has it the second. Setup, present ' +
+    'and mouth to ear are end to end.',
+  'Same payload: everybody sends the same Opus payloads of speech (48 kbit/s, 20 ms), ' +
+    'encoded beforehand, one packet a frame, without redundancy, and without suppression of ' +
+    'silence. The mix is encoded by the server, with its defaults.',
+  'Processor time of a person: of all threads of their process, over the block. It is for ' +
+    'sending and receiving alone: nobody encodes, decodes or plays. A real person encodes ' +
+    'once in each topology, and decodes the streams of all others in mesh and forwarded, ' +
+    "but one mix in mixed. Processor time of the hub: the forwarder's process, which " +
+    "doesn't touch the sound, or the server's, which decodes everybody and encodes mixes. " +
+    "Both are without the kernel's and the emulators' share outside of the processes.",
+  "Up and down: IP packets on a person's leg with their headers, as the leg's emulator " +
+    'counts them before it loses any.',
+  "Setup: from the moment when all begin to connect at once until a frame of a speaker's is " +
+    "first at a listener's: of pairs the median, and until the last pair. It is on legs " +
+    "without loss. WebRTC's offers and answers go beside the legs at no cost, and none of " +
+    'its people asks a server first; in mixed, fetching the configuration, the session, the ' +
+    'join and the comparison of clocks (eight questions, 25 ms apart) go over the leg, and ' +
+    'all of that is in it, with the first work of a server that has just been started. ' +
+    'Nobody opens a microphone.',
+  'Present and mouth to ear: each person as heard by the next. The ages of the frames at ' +
+    "the listener, from their sending, go through aloud's own playout and decoder for all " +
+    'topologies, offline. The age in mixed is that of the first packet whose mix had the ' +
+    "frame in it in time, so that the server's delay and mixing are in it; a frame that " +
+    'missed its mix never came, nor did one that the server left out: where its mixes are ' +
+    "late it mixes fewer people. Mouth to ear: the frame's length, its age, its wait for " +
+    "playout and 10 ms of a sound card. Opus's lookahead isn't in it: it is met once in " +
+    'mesh and forwarded, twice in mixed. Nor are devices.',
+  'Both conditions are met by the same call, first without loss, then with it; each ' +
+    'repetition has new processes and connections, and another of four voices. The legs ' +
+    'have the same random numbers in each repetition, but topologies send different numbers ' +
+    'of packets over them.',
+  "WebRTC is node-datachannel's, without STUN, RTCP, NACK, congestion control or FEC. The " +
+    'forwarder has one track for each person, on which the others are told apart by SSRC. ' +
+    "People's frames end at moments that are spread over 20 ms in mesh and forwarded; in " +
+    "mixed all keep to the server's grid.",
+  'A row is marked where, in half of the repetitions or more, packets were sent or mixes ' +
+    'begun more than 10 ms late (p99), the server had left people out, the processors were ' +
+    "all busy, or a leg was late or didn't lose what it should: it tells of this machine, " +
+    'and no sentence is made of it.',
 ]);
 
 /** @param {string} text */
-const numbersOfPeople = (text) => [...new Set(text.split(',').map((word) => wholeNumber(2, MOST_PEOPLE)(word)))].sort((a, b) => a - b);
+const numbersOfPeople = (text) =>
+  [...new Set(text.split(',').map((word) => wholeNumber(2, MOST_PEOPLE)(word)))].sort(
+    (a, b) => a - b,
+  );
 
 /** Those that this machine has. @param {Lab} lab */
-export const usableTopologies = (lab) => usableOf(lab, TOPOLOGIES, Object.keys(TOPOLOGIES), 'topologies');
+export const usableTopologies = (lab) =>
+  usableOf(lab, TOPOLOGIES, Object.keys(TOPOLOGIES), 'topologies');
 
 /**
  * Measures a call; one that fails is tried again, with a warning.
@@ -124,7 +197,10 @@ async function measureCall(lab, ground, which) {
     } catch (error) {
       lab.signal.throwIfAborted();
       const { topology, people, repetition } = which;
-      lab.folder.warn(`${topology} with ${people} people, repetition ${repetition + 1}, try ${tries}, failed: ${/** @type {Error} */ (error).message}`);
+      lab.folder.warn(
+        `${topology} with ${people} people, repetition ${repetition + 1}, try ${tries}, ` +
+          `failed: ${/** @type {Error} */ (error).message}`,
+      );
     }
   }
 }
@@ -158,7 +234,13 @@ async function runCall(lab, { star, payloads }, { topology, people, repetition }
   }
 }
 
-/** @param {Lab} lab @param {Call} call @param {Condition} condition @param {readonly Link[]} legs @returns {Promise<Block>} */
+/**
+ * @param {Lab} lab
+ * @param {Call} call
+ * @param {Condition} condition
+ * @param {readonly Link[]} legs
+ * @returns {Promise<Block>}
+ */
 async function runBlock(lab, call, condition, legs) {
   const places = await call.places();
   await call.begin();
@@ -182,7 +264,13 @@ function recordSetups(lab, which, setups) {
 
 /** @param {Lab} lab @param {Ground} ground @param {Which} which @param {Block} block */
 function recordBlock(lab, ground, which, block) {
-  const { condition, notes: { people, hub }, stats, busyPercent, leftOut } = block;
+  const {
+    condition,
+    notes: { people, hub },
+    stats,
+    busyPercent,
+    leftOut,
+  } = block;
   const add = adder(lab, which, condition);
   for (const [i, { name, cpuPercent }] of people.entries()) {
     const { seconds, up, down } = stats[i];
@@ -201,8 +289,10 @@ function recordBlock(lab, ground, which, block) {
   add(MESH_QUANTITIES.leftOut, leftOut);
   add(MESH_QUANTITIES.busy, busyPercent);
   add(MESH_QUANTITIES.legs, stats.filter((of) => wrongWith(of, condition) !== null).length);
-  // The rows of late blocks are marked, and no sentence is made of them: others' needn't be withheld for them.
-  if (!isShort(lateMs, 0)) lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
+  // The rows of late blocks are marked, and no sentence is made of them: others' needn't be
+  // withheld for them.
+  if (!isShort(lateMs, 0))
+    lab.tellGenerator(latenessMs, Math.max(...people.map(({ cpuPercent }) => cpuPercent)));
 }
 
 /**
@@ -211,11 +301,27 @@ function recordBlock(lab, ground, which, block) {
  */
 function heardBy(lab, { codec, speech, payloads }, { notes, fromMs }, i) {
   const [listener, speaker] = [notes.people[i], notes.people[(i + 1) % notes.people.length]];
-  const ages = agesOf(notes, speaker, listener, { fromMs, toMs: fromMs + (SETTLE_SECONDS + lab.blockSeconds) * 1000 });
+  const ages = agesOf(notes, speaker, listener, {
+    fromMs,
+    toMs: fromMs + (SETTLE_SECONDS + lab.blockSeconds) * 1000,
+  });
   return heardFrom({ codec, speech, payloads, ages, settle: (SETTLE_SECONDS * 1000) / EVERY_MS });
 }
 
-/** What records values of a call under a condition. @param {Lab} lab @param {Which} which @param {Condition} condition */
-const adder = ({ folder }, { topology, people, repetition }, { name: condition }) =>
+/**
+ * What records values of a call under a condition.
+ * @param {Lab} lab
+ * @param {Which} which
+ * @param {Condition} condition
+ */
+const adder =
+  ({ folder }, { topology, people, repetition }, { name: condition }) =>
   (/** @type {Quantity} */ { name }, /** @type {number} */ value, client = '') =>
-    folder.record(name, { protocol: topology, repetition, client, atMs: folder.elapsedMs, value, factors: { condition, people } });
+    folder.record(name, {
+      protocol: topology,
+      repetition,
+      client,
+      atMs: folder.elapsedMs,
+      value,
+      factors: { condition, people },
+    });

@@ -12,23 +12,38 @@
 
 import { formatInterval, formatNumber } from '../../report/numbers.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
-import { differenceOfMeans, differenceOfMedians, ENOUGH_REPETITIONS } from '../../stats/differences.js';
+import {
+  differenceOfMeans,
+  differenceOfMedians,
+  ENOUGH_REPETITIONS,
+} from '../../stats/differences.js';
 import { mean, quantile, sorted } from '../../stats/statistics.js';
 
 /** @type {Ranking} */
-const HIGHEST_MEAN = Object.freeze({ figure: 'mean', apart: differenceOfMeans, isLowestFirst: false, digits: 1 });
+const HIGHEST_MEAN = Object.freeze({
+  figure: 'mean',
+  apart: differenceOfMeans,
+  isLowestFirst: false,
+  digits: 1,
+});
 
 /** For delays. @type {Ranking} */
 export const LOWEST_MEAN = Object.freeze({ ...HIGHEST_MEAN, isLowestFirst: true, digits: 0 });
 
 /** For delays whose medians are told. @type {Ranking} */
-export const LOWEST_MEDIAN = Object.freeze({ ...LOWEST_MEAN, figure: 'p50', apart: differenceOfMedians });
+export const LOWEST_MEDIAN = Object.freeze({
+  ...LOWEST_MEAN,
+  figure: 'p50',
+  apart: differenceOfMedians,
+});
 
-const centreOf = (/** @type {Set} */ { values }, /** @type {Ranking} */ { figure }) => (figure === 'mean' ? mean(values.flat()) : quantile(sorted(values.flat()), 0.5));
+const centreOf = (/** @type {Set} */ { values }, /** @type {Ranking} */ { figure }) =>
+  figure === 'mean' ? mean(values.flat()) : quantile(sorted(values.flat()), 0.5);
 
 /**
- * Ways in the order of their means, the highest first, or as another ranking has it. Those that follow stand beside it where
- * no difference from it is shown: the interval of 95 % confidence of their difference, pair by pair of the repetitions, holds 0.
+ * Ways in the order of their means, the highest first, or as another ranking has it. Those that
+ * follow stand beside it where no difference from it is shown: the interval of 95 % confidence of
+ * their difference, pair by pair of the repetitions, holds 0.
  * @param {readonly Set[]} sets
  * @param {() => number} random seeded
  * @param {Ranking} [ranking]
@@ -52,18 +67,27 @@ export function orderOf(sets, random, ranking = HIGHEST_MEAN) {
 }
 
 /**
- * The order in words, each way with its mean, or the ranking's figure, and interval: '1. A 121.2 [121.0, 121.4], B 120.9
- * [120.1, 121.7]; 2. C 80.0 [78.0, 82.0]'.
+ * The order in words, each way with its mean, or the ranking's figure, and interval: '1. A 121.2
+ * [121.0, 121.4], B 120.9 [120.1, 121.7]; 2. C 80.0 [78.0, 82.0]'.
  * @param {readonly Set[]} sets
  * @param {(way: string) => string} labelOf
  * @param {() => number} random seeded
  * @param {Ranking} [ranking]
  */
 export function orderInWords(sets, labelOf, random, ranking = HIGHEST_MEAN) {
-  if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS)) return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
+  if (sets.some(({ values }) => values.length < ENOUGH_REPETITIONS))
+    return `fewer than ${ENOUGH_REPETITIONS} repetitions`;
   const withFigure = (/** @type {string} */ way) => {
-    const { estimate, low, high } = summaryIntervals(sets.find((set) => set.way === way)?.values ?? [], { random })[ranking.figure];
-    return `${labelOf(way)} ${formatNumber(estimate, ranking.digits)} ${formatInterval([low, high], ranking.digits)}`;
+    const { estimate, low, high } = summaryIntervals(
+      sets.find((set) => set.way === way)?.values ?? [],
+      { random },
+    )[ranking.figure];
+    return (
+      `${labelOf(way)} ${formatNumber(estimate, ranking.digits)} ` +
+      `${formatInterval([low, high], ranking.digits)}`
+    );
   };
-  return orderOf(sets, random, ranking).map((group, i) => `${i + 1}. ${group.map(withFigure).join(', ')}`).join('; ');
+  return orderOf(sets, random, ranking)
+    .map((group, i) => `${i + 1}. ${group.map(withFigure).join(', ')}`)
+    .join('; ');
 }

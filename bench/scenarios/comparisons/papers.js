@@ -1,6 +1,6 @@
 /**
- * The papers' experiments, one after another, and a table of what they found beside what is found here: the command
- * `papers`.
+ * The papers' experiments, one after another, and a table of what they found beside what is found
+ * here: the command `papers`.
  * @import { Result, Table } from '../../report/result.js'
  * @import { RunFolder } from '../../report/run-folder.js'
  *
@@ -28,71 +28,172 @@ import { MAIN_WAYS, ratingsTable } from './ratings-table.js';
 /** @type {readonly Experiment[]} */
 export const EXPERIMENTS = Object.freeze([
   {
-    name: 'rate', paper: 'Paterson, 1', question: 'What does too little rate do?',
-    theirs: 'Datagrams wait for 106 s at 0.1 Mbit/s and lose 22 %, streams wait for 93 s; WebRTC shows no trend.',
-    argv: ['sweep', '--sweeps', 'rate', '--at', '1000,250,120,90,70,60,50', '--duration', '20'], limitSeconds: 900, ours: told('rateFigures', 60, ['R'], MAIN_WAYS),
+    name: 'rate',
+    paper: 'Paterson, 1',
+    question: 'What does too little rate do?',
+    theirs:
+      'Datagrams wait for 106 s at 0.1 Mbit/s and lose 22 %, streams wait for 93 s; WebRTC ' +
+      'shows no trend.',
+    argv: ['sweep', '--sweeps', 'rate', '--at', '1000,250,120,90,70,60,50', '--duration', '20'],
+    limitSeconds: 900,
+    ours: told('rateFigures', 60, ['R'], MAIN_WAYS),
   },
   {
-    name: 'delay', paper: 'Paterson, 2', question: 'What does delay do?',
-    theirs: 'Datagrams lose 54 % at 150 ms on each link, streams decode late; WebRTC loses nothing.',
-    argv: ['sweep', '--sweeps', 'delay', '--at', '0,50,100,150,250', '--duration', '20'], limitSeconds: 700, ours: told('delayFigures', 150, ['R', 'Never came'], MAIN_WAYS),
+    name: 'delay',
+    paper: 'Paterson, 2',
+    question: 'What does delay do?',
+    theirs:
+      'Datagrams lose 54 % at 150 ms on each link, streams decode late; WebRTC loses nothing.',
+    argv: ['sweep', '--sweeps', 'delay', '--at', '0,50,100,150,250', '--duration', '20'],
+    limitSeconds: 700,
+    ours: told('delayFigures', 150, ['R', 'Never came'], MAIN_WAYS),
   },
   {
-    name: 'loss', paper: 'Paterson, 3', question: 'What does loss do?',
-    theirs: 'Datagrams lose six times what a link loses (27.6 % of 5 %), streams and WebRTC nothing.',
+    name: 'loss',
+    paper: 'Paterson, 3',
+    question: 'What does loss do?',
+    theirs:
+      'Datagrams lose six times what a link loses (27.6 % of 5 %), streams and WebRTC nothing.',
     // Two legs of 14.3 % lose what six links of 5 % do.
-    argv: ['sweep', '--sweeps', 'loss', '--at', '0,1,3,5,10,14.3,20', '--duration', '20'], limitSeconds: 900, ours: told('lossFigures', 5, ['R', 'Never came'], MAIN_WAYS),
+    argv: ['sweep', '--sweeps', 'loss', '--at', '0,1,3,5,10,14.3,20', '--duration', '20'],
+    limitSeconds: 900,
+    ours: told('lossFigures', 5, ['R', 'Never came'], MAIN_WAYS),
   },
   {
-    name: 'all', paper: 'Paterson, 4', question: 'And all three together?',
+    name: 'all',
+    paper: 'Paterson, 4',
+    question: 'And all three together?',
     theirs: 'WebRTC gets through 20 of 20 steps, datagrams 13, streams 10.',
-    argv: ['sweep', '--sweeps', 'all', '--at', '0,2,4,6,8,10', '--duration', '20'], limitSeconds: 800, ours: told('allFigures', 6, ['R'], MAIN_WAYS),
+    argv: ['sweep', '--sweeps', 'all', '--at', '0,2,4,6,8,10', '--duration', '20'],
+    limitSeconds: 800,
+    ours: told('allFigures', 6, ['R'], MAIN_WAYS),
   },
   {
-    name: 'mixed', paper: 'Paterson, builds 1 to 3', question: 'What else should go in datagrams, or on streams, beside the sound?',
+    name: 'mixed',
+    paper: 'Paterson, builds 1 to 3',
+    question: 'What else should go in datagrams, or on streams, beside the sound?',
     theirs: 'Designed, not made.',
-    argv: ['mixed', '--sweeps', 'rate', '--at', '250,110', '--duration', '40'], limitSeconds: 600, ours: told('rateFigures', 110, ['R', 'Messages that came']),
+    argv: ['mixed', '--sweeps', 'rate', '--at', '250,110', '--duration', '40'],
+    limitSeconds: 600,
+    ours: told('rateFigures', 110, ['R', 'Messages that came']),
   },
   {
-    name: 'cpu', paper: 'Paterson, 5', question: 'What does too little processor time do?',
-    theirs: 'Datagrams come 18 s late at 90 % of a processor, streams 2.2 s at 40 %; WebRTC doesn\'t start at 20 %.',
-    argv: ['cpu', '--sweeps', 'receiver', '--at', '100,40,20,10,5', '--duration', '20'], limitSeconds: 700, ours: told('receiverFigures', 10, ['R'], MAIN_WAYS),
+    name: 'cpu',
+    paper: 'Paterson, 5',
+    question: 'What does too little processor time do?',
+    theirs:
+      'Datagrams come 18 s late at 90 % of a processor, streams 2.2 s at 40 %; WebRTC ' +
+      "doesn't start at 20 %.",
+    argv: ['cpu', '--sweeps', 'receiver', '--at', '100,40,20,10,5', '--duration', '20'],
+    limitSeconds: 700,
+    ours: told('receiverFigures', 10, ['R'], MAIN_WAYS),
   },
   {
-    name: 'setup', paper: 'Nys, 1', question: 'Is WebTransport quicker to start?',
+    name: 'setup',
+    paper: 'Nys, 1',
+    question: 'Is WebTransport quicker to start?',
     theirs: 'By 27.0 % (Go) and 32.8 % (quinn) than HTTP/1.1; explained by handshakes.',
-    argv: ['setup', '--losses', '0,1,3', '--rates', '500,1000,2000,4000'], limitSeconds: 1200, ours: said(/^At (0|100) ms round trip/),
+    argv: ['setup', '--losses', '0,1,3', '--rates', '500,1000,2000,4000'],
+    limitSeconds: 1200,
+    ours: said(/^At (0|100) ms round trip/),
   },
   {
-    name: 'throughput', paper: 'Nys, 2', question: 'Can a server tell what a path delivers?',
+    name: 'throughput',
+    paper: 'Nys, 2',
+    question: 'Can a server tell what a path delivers?',
     theirs: 'With quinn 14 % too little at 5 Mbit/s, and never above that.',
-    argv: ['throughput'], limitSeconds: 500, ours: estimated,
+    argv: ['throughput'],
+    limitSeconds: 500,
+    ours: estimated,
   },
   {
-    name: 'mesh', paper: 'Abelló Lozano, mesh', question: 'What does a mesh cost beside a server?',
+    name: 'mesh',
+    paper: 'Abelló Lozano, mesh',
+    question: 'What does a mesh cost beside a server?',
     theirs: 'Three peers with video take 88 to 92 % of two processors; more were announced.',
-    argv: ['mesh', '--people', '4,8', '--duration', '20'], limitSeconds: 1500, ours: told('clearFigures', 4, ['CPU, person', 'Up', 'Mouth to ear']),
+    argv: ['mesh', '--people', '4,8', '--duration', '20'],
+    limitSeconds: 1500,
+    ours: told('clearFigures', 4, ['CPU, person', 'Up', 'Mouth to ear']),
   },
   {
-    name: 'loaded', paper: 'Abelló Lozano, load', question: 'What does other traffic on the way do?',
+    name: 'loaded',
+    paper: 'Abelló Lozano, load',
+    question: 'What does other traffic on the way do?',
     theirs: 'Beside 2 Mbit/s of TCP on 4 Mbit/s WebRTC keeps 968 kbit/s, with 83 ms of delay.',
-    argv: ['loaded', '--sweeps', 'tcp', '--at', '50,200,1000', '--ways', 'datagrams,redundant-datagrams,stream,websocket,rtp', '--duration', '25'], limitSeconds: 600, ours: told('tcpFigures', 200, ['R', 'Mouth to ear'], MAIN_WAYS),
+    argv: [
+      'loaded',
+      '--sweeps',
+      'tcp',
+      '--at',
+      '50,200,1000',
+      '--ways',
+      'datagrams,redundant-datagrams,stream,websocket,rtp',
+      '--duration',
+      '25',
+    ],
+    limitSeconds: 600,
+    ours: told('tcpFigures', 200, ['R', 'Mouth to ear'], MAIN_WAYS),
   },
   {
-    name: 'parallel', paper: 'Abelló Lozano, parallel calls', question: 'Do several calls share a bottleneck evenly?',
-    theirs: 'Three calls get 809 kbit/s at 99 % of a processor; one that begins later starves at 100 kbit/s.',
-    argv: ['parallel', '--sweeps', 'all', '--at', '3', '--ways', 'datagrams,stream,rtp', '--duration', '25'], limitSeconds: 600, ours: told('allFigures', 3, ['Fairness', "Worst call's R"]),
+    name: 'parallel',
+    paper: 'Abelló Lozano, parallel calls',
+    question: 'Do several calls share a bottleneck evenly?',
+    theirs:
+      'Three calls get 809 kbit/s at 99 % of a processor; one that begins later starves at ' +
+      '100 kbit/s.',
+    argv: [
+      'parallel',
+      '--sweeps',
+      'all',
+      '--at',
+      '3',
+      '--ways',
+      'datagrams,stream,rtp',
+      '--duration',
+      '25',
+    ],
+    limitSeconds: 600,
+    ours: told('allFigures', 3, ['Fairness', "Worst call's R"]),
   },
   {
-    name: 'controllers', paper: 'Baldassin et al., 2', question: 'Which congestion controller holds a voice back?',
-    theirs: 'Streams hide all loss, whatever the controller; from 50 ms on NewReno, Cubic and BBR break with streams, Copa holds.',
-    argv: ['controllers', '--sweeps', 'loss', '--at', '0,3,10', '--duration', '20'], limitSeconds: 900,
-    ours: told('lossFigures', 10, ['R'], ['datagrams@cubic', 'datagrams@cubic-bare', 'datagrams@none', 'streams@cubic', 'streams@cubic-bare', 'streams@copa']),
+    name: 'controllers',
+    paper: 'Baldassin et al., 2',
+    question: 'Which congestion controller holds a voice back?',
+    theirs:
+      'Streams hide all loss, whatever the controller; from 50 ms on NewReno, Cubic and BBR ' +
+      'break with streams, Copa holds.',
+    argv: ['controllers', '--sweeps', 'loss', '--at', '0,3,10', '--duration', '20'],
+    limitSeconds: 900,
+    ours: told(
+      'lossFigures',
+      10,
+      ['R'],
+      [
+        'datagrams@cubic',
+        'datagrams@cubic-bare',
+        'datagrams@none',
+        'streams@cubic',
+        'streams@cubic-bare',
+        'streams@copa',
+      ],
+    ),
   },
   {
-    name: 'shipped', paper: 'all of them', question: 'And as people have it?',
+    name: 'shipped',
+    paper: 'all of them',
+    question: 'And as people have it?',
     theirs: 'WebRTC is the best of all in each condition (25 of 25 people).',
-    argv: ['shipped', '--ways', 'aloud,webrtc', '--conditions', 'clear,loss-5', '--duration', '100'], limitSeconds: 1500, ours: told('figures', 'loss-5', ['R', 'Mouth to ear']),
+    argv: [
+      'shipped',
+      '--ways',
+      'aloud,webrtc',
+      '--conditions',
+      'clear,loss-5',
+      '--duration',
+      '100',
+    ],
+    limitSeconds: 1500,
+    ours: told('figures', 'loss-5', ['R', 'Mouth to ear']),
   },
 ]);
 
@@ -107,7 +208,10 @@ export const EXPERIMENTS = Object.freeze([
 function told(name, at, labels, ways) {
   return ({ tables }) => {
     const table = tables.find((one) => one.name === name);
-    const rows = (table?.rows ?? []).filter(([value, label]) => value === at && (!ways || ways.map(protocolLabel).includes(String(label))));
+    const rows = (table?.rows ?? []).filter(
+      ([value, label]) =>
+        value === at && (!ways || ways.map(protocolLabel).includes(String(label))),
+    );
     const words = rows.map((row) => {
       const measured = labels.filter((label) => (row[columnOf(table, label)] ?? null) !== null);
       return `${row[1]}: ${measured.map((label) => `${label} ${estimate(row[columnOf(table, label)])}`).join(', ')}`;
@@ -117,7 +221,8 @@ function told(name, at, labels, ways) {
 }
 
 /** @param {Table | undefined} table @param {string} label */
-const columnOf = (table, label) => table?.columns.findIndex((column) => column.label === label) ?? -1;
+const columnOf = (table, label) =>
+  table?.columns.findIndex((column) => column.label === label) ?? -1;
 
 /** @param {Table | undefined} table @returns {string} that of its first column, as in ' %' */
 const unitOf = (table) => (table?.columns[0].unit ? ` ${table.columns[0].unit}` : '');
@@ -125,7 +230,9 @@ const unitOf = (table) => (table?.columns[0].unit ? ` ${table.columns[0].unit}` 
 /** Tells by how much the estimates of a path's rate are off. @type {Experiment['ours']} */
 function estimated({ tables }) {
   const rows = tables.find(({ name }) => name === 'levels')?.rows ?? [];
-  return rows.length > 0 ? `Off by ${rows.map(([rate, median]) => `${estimate(median)} % at ${rate}`).join(', ')} Mbit/s` : 'not measured';
+  return rows.length > 0
+    ? `Off by ${rows.map(([rate, median]) => `${estimate(median)} % at ${rate}`).join(', ')} Mbit/s`
+    : 'not measured';
 }
 
 /**
@@ -134,7 +241,13 @@ function estimated({ tables }) {
  * @returns {Experiment['ours']}
  */
 function said(about) {
-  return ({ tables }) => tables.find(({ name }) => name === 'sentences')?.rows.flat().map(String).filter((sentence) => about.test(sentence)).join(' ') || 'not measured';
+  return ({ tables }) =>
+    tables
+      .find(({ name }) => name === 'sentences')
+      ?.rows.flat()
+      .map(String)
+      .filter((sentence) => about.test(sentence))
+      .join(' ') || 'not measured';
 }
 
 /** @param {import('../../report/result.js').Cell} cell */
@@ -145,8 +258,8 @@ function estimate(cell) {
 }
 
 /**
- * Runs experiments, each in a folder of its name; one that an earlier run has finished there with the same options isn't run
- * again.
+ * Runs experiments, each in a folder of its name; one that an earlier run has finished there with
+ * the same options isn't run again.
  * @param {object} options
  * @param {readonly Experiment[]} options.experiments
  * @param {RunFolder} options.folder
@@ -155,14 +268,26 @@ function estimate(cell) {
  * @param {AbortSignal} options.signal
  * @param {(what: string, share: number) => void} options.progress
  * @param {typeof runScenario} [options.run]
- * @returns {Promise<{ papers: Table, ratings: Table | null }>} papers: a row for each; ratings: of the runs of rate, delay and loss
+ * @returns {Promise<{ papers: Table, ratings: Table | null }>} papers: a row for each; ratings: of
+ *   the runs of rate, delay and loss
  */
-export async function runPapers({ experiments, folder, runs, seed, signal, progress, run = runScenario }) {
+export async function runPapers({
+  experiments,
+  folder,
+  runs,
+  seed,
+  signal,
+  progress,
+  run = runScenario,
+}) {
   /** @type {import('../../report/result.js').Cell[][]} */
   const rows = [];
   /** @type {Map<string, Result>} */
   const results = new Map();
-  for (const [i, { name, paper, question, theirs, argv, limitSeconds, ours }] of experiments.entries()) {
+  for (const [
+    i,
+    { name, paper, question, theirs, argv, limitSeconds, ours },
+  ] of experiments.entries()) {
     if (signal.aborted) break;
     progress(name, i / experiments.length);
     const out = join(runs, name);
@@ -170,15 +295,31 @@ export async function runPapers({ experiments, folder, runs, seed, signal, progr
     try {
       await mkdir(out, { recursive: true });
       const earlier = await finishedIn(out, seeded);
-      const { result, warnings, report } = earlier ?? (await run({ argv: seeded, out, limitSeconds, signal }));
-      if (earlier && earlier.commit !== folder.run.environment.git?.commit) folder.warn(`${name}: measured earlier, by ${earlier.commit ?? 'another state'} of aloud`);
+      const { result, warnings, report } =
+        earlier ?? (await run({ argv: seeded, out, limitSeconds, signal }));
+      if (earlier && earlier.commit !== folder.run.environment.git?.commit)
+        folder.warn(`${name}: measured earlier, by ${earlier.commit ?? 'another state'} of aloud`);
       for (const warning of warnings) folder.warn(`${name}: ${warning}`);
       results.set(name, result);
-      rows.push([paper, question, theirs, ours(result), `npm run bench -- ${argv.join(' ')}`, relative(folder.path, report)]);
+      rows.push([
+        paper,
+        question,
+        theirs,
+        ours(result),
+        `npm run bench -- ${argv.join(' ')}`,
+        relative(folder.path, report),
+      ]);
     } catch (error) {
       const why = /** @type {Error} */ (error).message;
       folder.warn(`${name}: ${why}`);
-      rows.push([paper, question, theirs, `not measured: ${why}`, `npm run bench -- ${argv.join(' ')}`, '']);
+      rows.push([
+        paper,
+        question,
+        theirs,
+        `not measured: ${why}`,
+        `npm run bench -- ${argv.join(' ')}`,
+        '',
+      ]);
     }
   }
   return { papers: papersTable(rows), ratings: ratingsTable(results) };
@@ -186,16 +327,23 @@ export async function runPapers({ experiments, folder, runs, seed, signal, progr
 
 /** @param {import('../../report/result.js').Cell[][]} rows @returns {Table} */
 const papersTable = (rows) => ({
-  name: 'papers', title: "The papers' experiments", caption: 'R by the E-model, up to 129; in brackets, intervals of 95 % confidence. Each experiment is explained, with what of the paper\'s method can\'t be right, in docs/comparisons.md.',
-  columns: ['Paper, experiment', 'Question', 'They found', 'Here', 'Command', 'Report'].map((label) => ({ label })),
+  name: 'papers',
+  title: "The papers' experiments",
+  caption:
+    'R by the E-model, up to 129; in brackets, intervals of 95 % confidence. Each ' +
+    "experiment is explained, with what of the paper's method can't be right, in " +
+    'docs/comparisons.md.',
+  columns: ['Paper, experiment', 'Question', 'They found', 'Here', 'Command', 'Report'].map(
+    (label) => ({ label }),
+  ),
   rows,
 });
 
 /**
  * @param {string} folder
  * @param {readonly string[]} argv of the lab's command
- * @returns {Promise<import('../runs.js').ScenarioRun | null>} the newest run in it that came to its end and has these options,
- *   if there is one
+ * @returns {Promise<import('../runs.js').ScenarioRun | null>} the newest run in it that came to its
+ *   end and has these options, if there is one
  */
 async function finishedIn(folder, argv) {
   const asked = optionsOf(argv);
@@ -212,7 +360,9 @@ async function finishedIn(folder, argv) {
  * @returns {Record<string, unknown>}
  */
 function optionsOf([name, ...argv]) {
-  const scenario = /** @type {import('../scenario.js').Scenario} */ (scenarios.find((one) => one.name === name));
+  const scenario = /** @type {import('../scenario.js').Scenario} */ (
+    scenarios.find((one) => one.name === name)
+  );
   const { out: _out, ...options } = scenarioCommand(scenario).parse(argv, { from: 'user' }).opts();
   return JSON.parse(JSON.stringify(withoutPaths(options)));
 }
@@ -223,9 +373,17 @@ function optionsOf([name, ...argv]) {
  * @param {number} [count]  of the columns that are shown, from the first on; by default all
  */
 export function markdownOf({ columns, rows }, count) {
-  const line = (/** @type {readonly string[]} */ cells) => `| ${cells.slice(0, count).join(' | ')} |`;
-  const textOf = (/** @type {import('../../report/result.js').Cell} */ cell, /** @type {number} */ i) => cellText(cell, columns[i].digits);
-  return [line(columns.map(({ label }) => label)), line(columns.map(() => '---')), ...rows.map((row) => line(row.map(textOf)))].join('\n');
+  const line = (/** @type {readonly string[]} */ cells) =>
+    `| ${cells.slice(0, count).join(' | ')} |`;
+  const textOf = (
+    /** @type {import('../../report/result.js').Cell} */ cell,
+    /** @type {number} */ i,
+  ) => cellText(cell, columns[i].digits);
+  return [
+    line(columns.map(({ label }) => label)),
+    line(columns.map(() => '---')),
+    ...rows.map((row) => line(row.map(textOf))),
+  ].join('\n');
 }
 
 /**

@@ -17,7 +17,15 @@ import { fairness } from '../../stats/statistics.js';
 import { FrameFile } from '../../ways/frames.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { faultOf } from './faults.js';
-import { factors, figuresOf, hopsOf, keepFrames, SETTLE_SECONDS, TRIES, usableWays } from './grid.js';
+import {
+  factors,
+  figuresOf,
+  hopsOf,
+  keepFrames,
+  SETTLE_SECONDS,
+  TRIES,
+  usableWays,
+} from './grid.js';
 import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
 import { readVoices } from './heard.js';
@@ -27,7 +35,10 @@ import { QUEUE_MS } from './sweep.js';
 const APART_CALLS = 3;
 const APART_SHARE = 2 / 3;
 
-/** What a call sends, in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers (`sweep`: 76 to 78). */
+/**
+ * What a call sends, in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers
+ * (`sweep`: 76 to 78).
+ */
 const CALL_KILOBITS = 80;
 
 /** The most calls: each has three processes. */
@@ -40,13 +51,26 @@ const DELAY_MS = 10;
 
 /** @type {Record<string, Quantity>} */
 const quantities = {
-  received: { name: 'received', label: 'Speech that came, of each call, without headers', unit: 'kbit/s', factors },
+  received: {
+    name: 'received',
+    label: 'Speech that came, of each call, without headers',
+    unit: 'kbit/s',
+    factors,
+  },
   worst: { name: 'worstRating', label: 'R of the call that is rated lowest', unit: '', factors },
   last: { name: 'lastRating', label: 'R of the call that began last', unit: '', factors },
-  fairness: { name: 'fairness', label: "Jain's fairness index of what the calls received", unit: '', factors, within: [0, 1] },
+  fairness: {
+    name: 'fairness',
+    label: "Jain's fairness index of what the calls received",
+    unit: '',
+    factors,
+    within: [0, 1],
+  },
 };
 
-const STANDS = 'tables 8 and 9 and figures 31 to 36 of Abelló Lozano (2012), and section 5.4 of RFC 8867, "Competing Media Flows with the Same Congestion Control Algorithm"';
+const STANDS =
+  'tables 8 and 9 and figures 31 to 36 of Abelló Lozano (2012), and section 5.4 of RFC ' +
+  '8867, "Competing Media Flows with the Same Congestion Control Algorithm"';
 
 const MORE = [
   { of: quantities.received, label: 'Received', unit: 'kbit/s', digits: 1 },
@@ -56,20 +80,31 @@ const MORE = [
 ];
 
 /** @param {number} calls @param {number} share  of what they need, that the first leg holds */
-const legFor = (calls, share) => ({ delayMs: DELAY_MS, up: { rateBits: 1000 * CALL_KILOBITS * calls * share, queueMs: QUEUE_MS } });
+const legFor = (calls, share) => ({
+  delayMs: DELAY_MS,
+  up: { rateBits: 1000 * CALL_KILOBITS * calls * share, queueMs: QUEUE_MS },
+});
 
 /** @param {string} name @param {string} words @param {number} share  of what the calls need */
-const withRoom = (name, words, share) => /** @type {Swept} */ ({
-  name, label: `Calls through a leg that holds ${words}`, unit: '', stands: `${STANDS}, on a leg that holds ${words}`,
-  values: [1, 2, 3, 5, 8], more: MORE,
-  condition: (calls) => ({ leg: legFor(calls, share) }),
-});
+const withRoom = (name, words, share) =>
+  /** @type {Swept} */ ({
+    name,
+    label: `Calls through a leg that holds ${words}`,
+    unit: '',
+    stands: `${STANDS}, on a leg that holds ${words}`,
+    values: [1, 2, 3, 5, 8],
+    more: MORE,
+    condition: (calls) => ({ leg: legFor(calls, share) }),
+  });
 
 /** @type {Swept} */
 const apart = {
-  name: 'apart', label: `${APART_CALLS} calls through a leg that holds two, the next after`, unit: 's',
+  name: 'apart',
+  label: `${APART_CALLS} calls through a leg that holds two, the next after`,
+  unit: 's',
   stands: `${STANDS}, where calls begin one after the other`,
-  values: [0, 5, 15], more: MORE,
+  values: [0, 5, 15],
+  more: MORE,
   condition: () => ({ leg: legFor(APART_CALLS, APART_SHARE) }),
 };
 
@@ -78,24 +113,48 @@ const apart = {
  * @param {Pick<Condition, 'sweep' | 'value'>} condition
  * @returns {{ count: number, apartSeconds: number }}
  */
-const callsIn = ({ sweep, value }) => (sweep === apart.name ? { count: APART_CALLS, apartSeconds: value } : { count: value, apartSeconds: 0 });
+const callsIn = ({ sweep, value }) =>
+  sweep === apart.name
+    ? { count: APART_CALLS, apartSeconds: value }
+    : { count: value, apartSeconds: 0 };
 
 export const parallel = gridScenario({
   name: 'parallel',
   title: 'Calls of one way through one bottleneck',
-  description: '1 to 8 calls of one way through one leg of half, all and twice the rate they need: what each gets, and how evenly, also where they begin one after the other (Abelló Lozano 2012; RFC 8867, section 5.4)',
-  sweeps: [withRoom('half', 'half of what they need', 0.5), withRoom('all', 'what they need', 1), withRoom('twice', 'twice what they need', 2), apart],
+  description:
+    '1 to 8 calls of one way through one leg of half, all and twice the rate they need: ' +
+    'what each gets, and how evenly, also where they begin one after the other (Abelló ' +
+    'Lozano 2012; RFC 8867, section 5.4)',
+  sweeps: [
+    withRoom('half', 'half of what they need', 0.5),
+    withRoom('all', 'what they need', 1),
+    withRoom('twice', 'twice what they need', 2),
+    apart,
+  ],
   // One way after the other, each with three processes for a call: all ways take an afternoon.
   ways: ['datagrams', 'stream', 'websocket', 'rtp'],
-  summary: 'Calls, all of them by one way, have senders in one namespace, behind one leg, and receivers in another, behind a leg without a limit. Each carries packets of speech, one every 20 ms. The ways come one after the other.',
+  summary:
+    'Calls, all of them by one way, have senders in one namespace, behind one leg, and ' +
+    'receivers in another, behind a leg without a limit. Each carries packets of speech, ' +
+    'one every 20 ms. The ways come one after the other.',
   run: runCalls,
   notes: [
-    `Per leg: the senders' leg, which all calls share, has the rate and the queue, up alone; both legs have ${DELAY_MS} ms of delay in each direction. End to end a packet meets the senders' leg up and the receivers' leg down: ${2 * DELAY_MS} ms, and one queue.`,
-    `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ways changes the codec's rate.`,
-    'Each call says another part of the speech, and begins at a random moment of a frame, which is the same for all ways.',
-    `Where calls begin one after the other there are ${APART_CALLS} of them, on a leg that holds two. What counts is from when the last of them has begun; what is sent, up, is of the whole time.`,
-    'R, present, mouth to ear, ages and what never came: means over the calls; the samples have each call\'s own. Sent, up: by all calls together.',
-    'Received: speech that came in the block\'s time, without headers, however late it was. Fairness: Jain\'s index of what the calls received, (Σx)² ÷ (n Σx²): 1 where all have the same, 1 ÷ n where one has everything (Jain, Chiu and Hawe, 1984).',
+    `Per leg: the senders' leg, which all calls share, has the rate and the queue, up ` +
+      `alone; both legs have ${DELAY_MS} ms of delay in each direction. End to end a packet ` +
+      `meets the senders' leg up and the receivers' leg down: ${2 * DELAY_MS} ms, and one queue.`,
+    `A call needs ${CALL_KILOBITS} kbit/s with headers, whatever its way: those that send ` +
+      `more have less room. The leg's queue holds ${QUEUE_MS} ms, drop-tail. None of the ` +
+      `ways changes the codec's rate.`,
+    'Each call says another part of the speech, and begins at a random moment of a frame, ' +
+      'which is the same for all ways.',
+    `Where calls begin one after the other there are ${APART_CALLS} of them, on a leg that ` +
+      'holds two. What counts is from when the last of them has begun; what is sent, up, is ' +
+      'of the whole time.',
+    'R, present, mouth to ear, ages and what never came: means over the calls; the samples ' +
+      "have each call's own. Sent, up: by all calls together.",
+    "Received: speech that came in the block's time, without headers, however late it was. " +
+      "Fairness: Jain's index of what the calls received, (Σx)² ÷ (n Σx²): 1 where all have " +
+      'the same, 1 ÷ n where one has everything (Jain, Chiu and Hawe, 1984).',
     ...GRID_NOTES.slice(1),
   ],
 });
@@ -106,18 +165,33 @@ async function runCalls(lab, { conditions, ways, through }) {
   const usable = await usableWays(lab, ways);
   const star = await starOf(lab.link, 2);
   const legs = /** @type {[Link, Link]} */ (star.legs.slice(0, 2));
-  const paths = Array.from({ length: Math.max(...conditions.map((condition) => callsIn(condition).count)) }, () => new Path(hopsOf(legs, through), lab.signal));
+  const paths = Array.from(
+    { length: Math.max(...conditions.map((condition) => callsIn(condition).count)) },
+    () => new Path(hopsOf(legs, through), lab.signal),
+  );
   const blocks = blocksOf(conditions, usable, lab.options.repetitions);
   try {
     await Promise.all(paths.map((path) => path.hangUp()));
     const voiceOf = await readVoices();
     const frames = lab.options.frames ? await FrameFile.open(lab.folder.path) : null;
     for (const [i, { repetition, condition, way }] of blocks.entries()) {
-      lab.progress(`${way}, ${condition.sweep} ${condition.value}, ${repetition + 1} of ${lab.options.repetitions}`, i / blocks.length);
+      lab.progress(
+        `${way}, ${condition.sweep} ${condition.value}, ${repetition + 1} of ` +
+          `${lab.options.repetitions}`,
+        i / blocks.length,
+      );
       const { count } = callsIn(condition);
-      const calls = paths.slice(0, count).map((path, call) => ({ path, ...partOf(voiceOf(repetition), call / count) }));
+      const calls = paths
+        .slice(0, count)
+        .map((path, call) => ({ path, ...partOf(voiceOf(repetition), call / count) }));
       const runs = await measureBlock(lab, star, { way, repetition, condition, calls });
-      for (const [place, run] of runs.entries()) await keepFrames(lab, { ...calls[place], frames }, { way, ...condition, repetition, call: nameOf(place) }, run);
+      for (const [place, run] of runs.entries())
+        await keepFrames(
+          lab,
+          { ...calls[place], frames },
+          { way, ...condition, repetition, call: nameOf(place) },
+          run,
+        );
     }
   } finally {
     await Promise.all(paths.map((path) => path.close()));
@@ -125,21 +199,34 @@ async function runCalls(lab, { conditions, ways, through }) {
 }
 
 /**
- * The blocks of a run in their order: under each condition the ways come by turns, so that none of them is always the first.
- * @param {readonly Condition[]} conditions @param {readonly string[]} ways @param {number} repetitions
+ * The blocks of a run in their order: under each condition the ways come by turns, so that none of
+ * them is always the first.
+ * @param {readonly Condition[]} conditions
+ * @param {readonly string[]} ways
+ * @param {number} repetitions
  */
 export const blocksOf = (conditions, ways, repetitions) =>
-  Array.from({ length: repetitions }, (_, repetition) => conditions.flatMap((condition) =>
-    ways.map((__, i) => ({ repetition, condition, way: ways[(i + repetition) % ways.length] })))).flat();
+  Array.from({ length: repetitions }, (_, repetition) =>
+    conditions.flatMap((condition) =>
+      ways.map((__, i) => ({ repetition, condition, way: ways[(i + repetition) % ways.length] })),
+    ),
+  ).flat();
 
 /** @param {Condition} condition @throws {Error} where there can't be such calls */
 function check(condition) {
   const { count, apartSeconds } = callsIn(condition);
-  if (!Number.isInteger(count) || count < 1 || count > MOST_CALLS) throw new Error(`--at: ${condition.value}: there may be 1 to ${MOST_CALLS} calls`);
-  if (!(apartSeconds >= 0 && apartSeconds <= MOST_APART_SECONDS)) throw new Error(`--at: ${condition.value}: calls may begin 0 to ${MOST_APART_SECONDS} s after one another`);
+  if (!Number.isInteger(count) || count < 1 || count > MOST_CALLS)
+    throw new Error(`--at: ${condition.value}: there may be 1 to ${MOST_CALLS} calls`);
+  if (!(apartSeconds >= 0 && apartSeconds <= MOST_APART_SECONDS))
+    throw new Error(
+      `--at: ${condition.value}: calls may begin 0 to ${MOST_APART_SECONDS} s after one another`,
+    );
 }
 
-/** @typedef {{ way: string, repetition: number, condition: Condition, calls: readonly (Voice & { path: Path })[] }} Block */
+/**
+ * @typedef {{ way: string, repetition: number, condition: Condition, calls: readonly (Voice & {
+ *   path: Path })[] }} Block
+ */
 
 /** @param {number} place  of a call */
 const nameOf = (place) => `call ${place + 1}`;
@@ -157,7 +244,11 @@ export function partOf({ payloads, speech, codec }, place) {
   const turned = new Float32Array(payloads.length * samples);
   turned.set(speech.subarray(frames * samples, turned.length));
   turned.set(speech.subarray(0, frames * samples), turned.length - frames * samples);
-  return { payloads: [...payloads.slice(frames), ...payloads.slice(0, frames)], speech: turned, codec };
+  return {
+    payloads: [...payloads.slice(frames), ...payloads.slice(0, frames)],
+    speech: turned,
+    codec,
+  };
 }
 
 /**
@@ -170,20 +261,30 @@ async function measureBlock(lab, star, block) {
   for (let tries = 1; tries <= TRIES; tries++) {
     try {
       const { runs, stats } = await runBlock(lab, star, block);
-      const fault = runs.map((run, i) => faultOf(run, stats, condition, calls[i].payloads)).find((what) => what !== null);
+      const fault = runs
+        .map((run, i) => faultOf(run, stats, condition, calls[i].payloads))
+        .find((what) => what !== null);
       if (fault) throw new Error(fault);
       for (const { latenessMs, cpuPercent } of runs) lab.tellGenerator(latenessMs, cpuPercent);
       record(lab, block, runs, stats);
       return runs;
     } catch (error) {
       lab.signal.throwIfAborted();
-      lab.folder.warn(`${way}, ${condition.sweep} ${calls.length}, repetition ${repetition + 1}, try ${tries} doesn't count: ${/** @type {Error} */ (error).message}`);
+      lab.folder.warn(
+        `${way}, ${condition.sweep} ${calls.length}, repetition ${repetition + 1}, try ` +
+          `${tries} doesn't count: ${/** @type {Error} */ (error).message}`,
+      );
     }
   }
   return [];
 }
 
-/** @param {Lab} lab @param {Star} star @param {Block} block @returns {Promise<{ runs: WayRun[], stats: LinkStats[] }>} */
+/**
+ * @param {Lab} lab
+ * @param {Star} star
+ * @param {Block} block
+ * @returns {Promise<{ runs: WayRun[], stats: LinkStats[] }>}
+ */
 async function runBlock(lab, star, { way, repetition, condition, calls }) {
   const { apartSeconds } = callsIn(condition);
   const counts = calls.map((_, i) => settleOf(condition, i) + packetsOf(lab.blockSeconds));
@@ -195,10 +296,14 @@ async function runBlock(lab, star, { way, repetition, condition, calls }) {
     await star.set({ delayMs: DELAY_MS });
     await star.legs[0].set(condition.leg);
     await Promise.all(star.legs.map((leg) => leg.reset()));
-    const running = allOf(calls.map(async ({ path, payloads }, i) => {
-      await wait(EVERY_MS * random() + 1000 * apartSeconds * i, undefined, { signal: lab.signal });
-      return path.carry({ payloads, settle: 0, count: counts[i] });
-    }));
+    const running = allOf(
+      calls.map(async ({ path, payloads }, i) => {
+        await wait(EVERY_MS * random() + 1000 * apartSeconds * i, undefined, {
+          signal: lab.signal,
+        });
+        return path.carry({ payloads, settle: 0, count: counts[i] });
+      }),
+    );
     const [stats, runs] = await allOf([sentBy(lab, star, counts[0]), running]);
     return { runs, stats };
   } finally {
@@ -208,7 +313,8 @@ async function runBlock(lab, star, { way, repetition, condition, calls }) {
 }
 
 /**
- * What promises resolve to; the first failure only when all have ended, so that nothing of theirs goes on.
+ * What promises resolve to; the first failure only when all have ended, so that nothing of theirs
+ * goes on.
  * @template {readonly unknown[]} T
  * @param {T} promises
  * @returns {Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }>}
@@ -231,7 +337,12 @@ export function settleOf(condition, call) {
 /** @param {number} seconds */
 const packetsOf = (seconds) => Math.round((seconds * 1000) / EVERY_MS);
 
-/** The legs' counts when the last packet is due. @param {Lab} lab @param {Star} star @param {number} count of packets */
+/**
+ * The legs' counts when the last packet is due.
+ * @param {Lab} lab
+ * @param {Star} star
+ * @param {number} count of packets
+ */
 async function sentBy(lab, star, count) {
   await lab.wait((count * EVERY_MS) / 1000);
   return /** @type {LinkStats[]} */ (await Promise.all(star.legs.map((leg) => leg.stats())));
@@ -240,9 +351,20 @@ async function sentBy(lab, star, count) {
 /** @param {Lab} lab @param {Block} block @param {WayRun[]} runs @param {LinkStats[]} stats */
 function record(lab, { way, repetition, condition, calls }, runs, [{ up, seconds }]) {
   const add = (/** @type {string} */ name, /** @type {number} */ value, client = '') =>
-    lab.folder.record(name, { protocol: way, repetition, client, atMs: lab.folder.elapsedMs, value, factors: { sweep: condition.sweep, at: condition.value } });
-  const figures = calls.map((content, i) => figuresOf(content, runs[i].ages, settleOf(condition, i)));
-  const received = calls.map((content, i) => receivedKilobits(content, runs[i].ages, settleOf(condition, i)));
+    lab.folder.record(name, {
+      protocol: way,
+      repetition,
+      client,
+      atMs: lab.folder.elapsedMs,
+      value,
+      factors: { sweep: condition.sweep, at: condition.value },
+    });
+  const figures = calls.map((content, i) =>
+    figuresOf(content, runs[i].ages, settleOf(condition, i)),
+  );
+  const received = calls.map((content, i) =>
+    receivedKilobits(content, runs[i].ages, settleOf(condition, i)),
+  );
   for (const [i, of] of figures.entries()) {
     for (const [name, value] of Object.entries(of)) add(name, value, nameOf(i));
     add(quantities.received.name, received[i], nameOf(i));
@@ -259,6 +381,8 @@ function record(lab, { way, repetition, condition, calls }, runs, [{ up, seconds
  */
 export function receivedKilobits({ payloads }, ages, settle) {
   const [fromMs, toMs] = [settle, ages.length].map((packets) => packets * EVERY_MS);
-  const came = ages.map((age, i) => ({ atMs: i * EVERY_MS + age, bytes: payloads[i % payloads.length].length })).filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
+  const came = ages
+    .map((age, i) => ({ atMs: i * EVERY_MS + age, bytes: payloads[i % payloads.length].length }))
+    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs);
   return came.reduce((bits, { bytes }) => bits + 8 * bytes, 0) / (toMs - fromMs);
 }

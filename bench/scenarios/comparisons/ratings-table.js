@@ -6,7 +6,12 @@
 import { protocolLabel } from '../../report/palette.js';
 
 /** The ways that the papers compare, and the product's, with the heads of their columns. */
-const COLUMNS = Object.freeze({ datagrams: 'WebTransport datagrams', 'redundant-datagrams': 'each with the one before', stream: 'one stream', rtp: 'WebRTC audio' });
+const COLUMNS = Object.freeze({
+  datagrams: 'WebTransport datagrams',
+  'redundant-datagrams': 'each with the one before',
+  stream: 'one stream',
+  rtp: 'WebRTC audio',
+});
 
 /** The names of these ways. */
 export const MAIN_WAYS = Object.freeze(Object.keys(COLUMNS));
@@ -26,18 +31,33 @@ export const ROWS = Object.freeze([
  */
 export function ratingsTable(results) {
   const rows = ROWS.flatMap(({ sweep, at, label }) => {
-    const cells = MAIN_WAYS.map((way) => ratingOf(results.get(sweep), `${sweep}Figures`, at, protocolLabel(way)));
+    const cells = MAIN_WAYS.map((way) =>
+      ratingOf(results.get(sweep), `${sweep}Figures`, at, protocolLabel(way)),
+    );
     return cells.some((cell) => cell !== null) ? [[label, ...cells]] : [];
   });
   if (rows.length === 0) return null;
   return {
-    name: 'ratings', title: 'How ways are rated', caption: "R by the E-model, up to 129, for the same payload, codec and playout; in brackets, intervals of 95 % confidence. It is the README's second table.",
-    columns: [{ label: 'on each leg' }, ...Object.values(COLUMNS).map((label) => ({ label, digits: 1 }))],
+    name: 'ratings',
+    title: 'How ways are rated',
+    caption:
+      'R by the E-model, up to 129, for the same payload, codec and playout; in brackets, ' +
+      "intervals of 95 % confidence. It is the README's second table.",
+    columns: [
+      { label: 'on each leg' },
+      ...Object.values(COLUMNS).map((label) => ({ label, digits: 1 })),
+    ],
     rows,
   };
 }
 
-/** @param {Result | undefined} result @param {string} name of the table @param {number} at @param {string} label of the way @returns {Cell} */
+/**
+ * @param {Result | undefined} result
+ * @param {string} name of the table
+ * @param {number} at
+ * @param {string} label of the way
+ * @returns {Cell}
+ */
 function ratingOf(result, name, at, label) {
   const table = result?.tables.find((one) => one.name === name);
   const column = table?.columns.findIndex((one) => one.label === 'R') ?? -1;

@@ -1,9 +1,11 @@
 /**
- * The parts of comparisons' results: sets of values by repetition, their means, and the tables and plots of these.
+ * The parts of comparisons' results: sets of values by repetition, their means, and the tables and
+ * plots of these.
  *
  * @import { Axis, Cell, Plot, PlotKind, Quantity, Sample, Table } from '../../report/result.js'
  *
- * @typedef {{ way: string, values: number[][] }} Set  a way's values under one condition, by repetition
+ * @typedef {{ way: string, values: number[][] }} Set a way's values under one condition, by
+ *   repetition
  */
 
 import { toEstimate } from '../../report/quantity-views.js';
@@ -13,11 +15,15 @@ import { summaryIntervals } from '../../stats/bootstrap.js';
 /**
  * @param {readonly Sample[]} samples
  * @param {string} way
- * @param {(sample: Sample) => boolean} [belongs]  whether a sample of the way is of the condition; by default all are
+ * @param {(sample: Sample) => boolean} [belongs] whether a sample of the way is of the condition;
+ *   by default all are
  * @returns {Set | null} null where there are none
  */
 export function setOf(samples, way, belongs = () => true) {
-  const values = valuesByRepetition(samples, (sample) => sample.protocol === way && belongs(sample)).filter(({ length }) => length > 0);
+  const values = valuesByRepetition(
+    samples,
+    (sample) => sample.protocol === way && belongs(sample),
+  ).filter(({ length }) => length > 0);
   return values.length > 0 ? { way, values } : null;
 }
 
@@ -27,10 +33,20 @@ export function setOf(samples, way, belongs = () => true) {
  * @param {Set} set
  * @param {() => number} random seeded
  */
-export const meanOf = ({ unit, within = unit === '%' ? [0, 100] : undefined }, { values }, random) => summaryIntervals(values, within ? { random, within } : { random }).mean;
+export const meanOf = (
+  { unit, within = unit === '%' ? [0, 100] : undefined },
+  { values },
+  random,
+) => summaryIntervals(values, within ? { random, within } : { random }).mean;
 
-/** @param {Quantity} quantity @param {Set | null | undefined} set @param {() => number} random @returns {Cell} */
-export const meanCell = (quantity, set, random) => (set ? toEstimate(meanOf(quantity, set, random)) : null);
+/**
+ * @param {Quantity} quantity
+ * @param {Set | null | undefined} set
+ * @param {() => number} random
+ * @returns {Cell}
+ */
+export const meanCell = (quantity, set, random) =>
+  set ? toEstimate(meanOf(quantity, set, random)) : null;
 
 /**
  * A plot of a quantity's means. Places without a set have no point.
@@ -41,8 +57,8 @@ export const meanCell = (quantity, set, random) => (set ? toEstimate(meanOf(quan
  * @param {string} [plot.of]  what means are over
  * @param {PlotKind} plot.kind
  * @param {Axis} plot.x
- * @param {readonly { name: string, protocol: string, sets: readonly (readonly [number, Set | null | undefined])[] }[]} plot.series
- *   sets: each with its place
+ * @param {readonly { name: string, protocol: string, sets: readonly (readonly [number, Set | null |
+ *   undefined])[] }[]} plot.series sets: each with its place
  * @param {() => number} random seeded
  * @returns {Plot}
  */
@@ -51,7 +67,8 @@ export const meansPlot = (quantity, { of = 'repetitions', series, ...plot }, ran
   caption: `Means over ${of}, with intervals of 95 % confidence.`,
   y: { label: quantity.label, unit: quantity.unit },
   series: series.map(({ name, protocol, sets }) => ({
-    name, protocol,
+    name,
+    protocol,
     points: sets.flatMap(([x, set]) => {
       if (!set) return [];
       const { estimate, low, high } = meanOf(quantity, set, random);
@@ -63,10 +80,16 @@ export const meansPlot = (quantity, { of = 'repetitions', series, ...plot }, ran
 /** @param {string} text */
 const capital = (text) => `${text[0].toUpperCase()}${text.slice(1)}`;
 
-/** @param {readonly string[]} words @returns {string} 'lossMouthToEar' of 'loss' and 'mouthToEar' */
+/**
+ * @param {readonly string[]} words
+ * @returns {string} 'lossMouthToEar' of 'loss' and 'mouthToEar'
+ */
 export const joinNames = ([first, ...others]) => [first, ...others.map(capital)].join('');
 
-/** @param {string} text @returns {string} as it stands within a sentence: 'legs of 20 ms' of 'Legs of 20 ms' */
+/**
+ * @param {string} text
+ * @returns {string} as it stands within a sentence: 'legs of 20 ms' of 'Legs of 20 ms'
+ */
 export const withinSentence = (text) => `${text[0].toLowerCase()}${text.slice(1)}`;
 
 /**
@@ -74,6 +97,18 @@ export const withinSentence = (text) => `${text[0].toLowerCase()}${text.slice(1)
  * @param {{ name?: string, title?: string, caption?: string }} [words]
  * @returns {Table} what a run comes to, in words
  */
-export const sentencesTable = (sentences, { name = 'sentences', title = 'In words', caption = 'In brackets, the interval of 95 % confidence of the difference.' } = {}) => ({
-  name, isConclusion: true, title, caption, columns: [{ label: 'In words' }], rows: Array.from(sentences, (sentence) => [sentence]),
+export const sentencesTable = (
+  sentences,
+  {
+    name = 'sentences',
+    title = 'In words',
+    caption = 'In brackets, the interval of 95 % confidence of the difference.',
+  } = {},
+) => ({
+  name,
+  isConclusion: true,
+  title,
+  caption,
+  columns: [{ label: 'In words' }],
+  rows: Array.from(sentences, (sentence) => [sentence]),
 });

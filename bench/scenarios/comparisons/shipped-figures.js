@@ -4,15 +4,17 @@
  * @import { FrameNote } from '../../participants/participants.js'
  * @import { Recorded } from '../../stats/sound-lag.js'
  *
- * @typedef {{ concealedSamples: number, totalSamplesReceived: number, jitterBufferDelay: number, jitterBufferEmittedCount: number }} PeerCounters
- *   as WebRTC's statistics name them (W3C, webrtc-stats, RTCInboundRtpStreamStats)
+ * @typedef {{ concealedSamples: number, totalSamplesReceived: number, jitterBufferDelay: number,
+ *   jitterBufferEmittedCount: number }} PeerCounters as WebRTC's statistics name them (W3C,
+ *   webrtc-stats, RTCInboundRtpStreamStats)
  *
  * @typedef {object} AloudCounters
  * @property {{ played: number, concealed: number, delayMs: number }} playout       the listener's
  * @property {SourceCounters} source    the speaker's, at the server
  *
- * @typedef {{ received: number, recovered: number, concealed: number, late: number, lost: number, early: number, dropped: { past: number } }} SourceCounters
- *   as the server's receiver statistics name them
+ * @typedef {{ received: number, recovered: number, concealed: number, late: number, lost: number,
+ *   early: number, dropped: { past: number } }} SourceCounters as the server's receiver statistics
+ *   name them
  *
  * @typedef {{ fromMs: number, toMs: number }} Span  of the clock that all processes share
  */
@@ -25,31 +27,42 @@ import { marksOf } from '../../ways/heard.js';
 const MARGIN_SECONDS = 0.5;
 
 /**
- * How long before what counts an utterance may begin, in seconds, on legs that are impaired already: so 20 s hold a whole one
- * of the longest voice, 10.9 s, wherever it begins.
+ * How long before what counts an utterance may begin, in seconds, on legs that are impaired
+ * already: so 20 s hold a whole one of the longest voice, 10.9 s, wherever it begins.
  */
 export const EARLY_SECONDS = 2;
 
-/** Time that the last frame of a block has to come, in milliseconds: longer than the paths and their queues take. */
+/**
+ * Time that the last frame of a block has to come, in milliseconds: longer than the paths and their
+ * queues take.
+ */
 const LAST_MS = 1500;
 
 /**
  * @param {object} recorded
  * @param {Recorded} recorded.ear
- * @param {readonly Recorded[]} recorded.loops  what the mouth's browser played of the microphone by itself
- * @param {Float32Array} recorded.speech        which the microphone says again and again, at the same sample rate
+ * @param {readonly Recorded[]} recorded.loops what the mouth's browser played of the microphone by
+ *   itself
+ * @param {Float32Array} recorded.speech which the microphone says again and again, at the same
+ *   sample rate
  * @param {number} recorded.fromMs
  * @param {number} recorded.toMs
- * @returns {{ figures: { mouthToEar: number, visqol: number, estoi: number, rating: number }, utterance: Float32Array | null }}
- *   utterance: the first whole one as it was heard. R is 0, mouth to ear Infinity and utterance null where half a second of
- *   the speech was found nowhere
+ * @returns {{ figures: { mouthToEar: number, visqol: number, estoi: number, rating: number },
+ *   utterance: Float32Array | null }} utterance: the first whole one as it was heard. R is 0, mouth
+ *   to ear Infinity and utterance null where half a second of the speech was found nowhere
  */
 export function heardFigures({ ear, loops, speech, fromMs, toMs }) {
   const lags = meanLags(ear, loops, { fromMs });
   const mouthToEar = lags.length > 0 ? mean(lags) : Infinity;
   const perMs = ear.sampleRate / 1000;
-  const [from, to] = [fromMs - 1000 * EARLY_SECONDS, toMs].map((ms) => Math.max(0, Math.round((ms - ear.startMs) * perMs)));
-  const utterances = utterancesIn(ear.samples.subarray(from, to), speech, MARGIN_SECONDS * ear.sampleRate);
+  const [from, to] = [fromMs - 1000 * EARLY_SECONDS, toMs].map((ms) =>
+    Math.max(0, Math.round((ms - ear.startMs) * perMs)),
+  );
+  const utterances = utterancesIn(
+    ear.samples.subarray(from, to),
+    speech,
+    MARGIN_SECONDS * ear.sampleRate,
+  );
   const marks = utterances.map(({ sound }) => marksOf(speech, sound, mouthToEar));
   const first = lags.length > 0 && utterances[0];
   return {
@@ -76,20 +89,29 @@ export function peerFigures(before, after) {
 }
 
 /**
- * Made up: a frame that is at the listener's as sent was neither made up by the server nor by the listener.
+ * Made up: a frame that is at the listener's as sent was neither made up by the server nor by the
+ * listener.
  * @param {AloudCounters} before
  * @param {AloudCounters} after
  */
 export function aloudFigures(before, after) {
   const up = after.source.concealed - before.source.concealed;
-  const there = after.source.received + after.source.recovered - before.source.received - before.source.recovered;
+  const there =
+    after.source.received +
+    after.source.recovered -
+    before.source.received -
+    before.source.recovered;
   const down = after.playout.concealed - before.playout.concealed;
   const played = after.playout.played - before.playout.played;
-  return { madeUp: 100 * (1 - (there / (there + up)) * (played / (played + down))), waits: after.playout.delayMs };
+  return {
+    madeUp: 100 * (1 - (there / (there + up)) * (played / (played + down))),
+    waits: after.playout.delayMs,
+  };
 }
 
 /**
- * Of the frames that a peer's encoder gave, those that came to the other peer's jitter buffer, and their ages.
+ * Of the frames that a peer's encoder gave, those that came to the other peer's jitter buffer, and
+ * their ages.
  * @param {readonly FrameNote[]} sent
  * @param {readonly FrameNote[]} received
  * @param {Span} span
@@ -97,23 +119,33 @@ export function aloudFigures(before, after) {
 export function frameFigures(sent, received, { fromMs, toMs }) {
   const came = new Map(received.map(({ timestamp, atMs }) => [timestamp, atMs]));
   const counted = sent.filter(({ atMs }) => atMs >= fromMs && atMs < toMs - LAST_MS);
-  const ages = counted.flatMap(({ timestamp, atMs }) => (came.has(timestamp) ? [Number(came.get(timestamp)) - atMs] : []));
-  return { sent: (1000 * counted.length) / (toMs - LAST_MS - fromMs), arrived: (100 * ages.length) / counted.length, ...ageFigures(ages) };
+  const ages = counted.flatMap(({ timestamp, atMs }) =>
+    came.has(timestamp) ? [Number(came.get(timestamp)) - atMs] : [],
+  );
+  return {
+    sent: (1000 * counted.length) / (toMs - LAST_MS - fromMs),
+    arrived: (100 * ages.length) / counted.length,
+    ...ageFigures(ages),
+  };
 }
 
 /**
- * Of the packets that aloud's page sent, a frame each, those that came to the server, those frames that were there for
- * their mix, by repetition too, and how long after its end a frame came.
+ * Of the packets that aloud's page sent, a frame each, those that came to the server, those frames
+ * that were there for their mix, by repetition too, and how long after its end a frame came.
  * @param {SourceCounters} before
  * @param {SourceCounters} after
- * @param {{ arrivals: readonly { frame: number, atMs: number }[], originMs: number, frameMs: number }} notes  the server's
+ * @param {{ arrivals: readonly { frame: number, atMs: number }[], originMs: number, frameMs: number
+ *   }} notes the server's
  * @param {Span} span
  */
 export function uplinkFigures(before, after, { arrivals, originMs, frameMs }, { fromMs, toMs }) {
   const since = (/** @type {(counters: SourceCounters) => number} */ of) => of(after) - of(before);
   const lost = since((counters) => counters.lost);
-  const sent = lost + since(({ received, late, early, dropped }) => received + late + early + dropped.past);
-  const ages = arrivals.filter(({ atMs }) => atMs >= fromMs && atMs < toMs).map(({ frame, atMs }) => atMs - originMs - (frame + 1) * frameMs);
+  const sent =
+    lost + since(({ received, late, early, dropped }) => received + late + early + dropped.past);
+  const ages = arrivals
+    .filter(({ atMs }) => atMs >= fromMs && atMs < toMs)
+    .map(({ frame, atMs }) => atMs - originMs - (frame + 1) * frameMs);
   return {
     sent: (1000 * sent) / (toMs - fromMs),
     arrived: (100 * (sent - lost)) / sent,
@@ -126,6 +158,7 @@ export function uplinkFigures(before, after, { arrivals, originMs, frameMs }, { 
 /** @param {readonly number[]} ages of what came; Infinity where nothing did */
 function ageFigures(ages) {
   const rising = sorted(ages);
-  const at = (/** @type {number} */ share) => (ages.length > 0 ? quantile(rising, share) : Infinity);
+  const at = (/** @type {number} */ share) =>
+    ages.length > 0 ? quantile(rising, share) : Infinity;
   return { ageP50: at(0.5), ageP99: at(0.99) };
 }

@@ -1,6 +1,7 @@
 /**
- * Calls as people have them: Chromium's own WebRTC from peer to peer or through a forwarder, and aloud's page through aloud's
- * server, each with its own codec, repetitions, playout and concealment, over the same two legs.
+ * Calls as people have them: Chromium's own WebRTC from peer to peer or through a forwarder, and
+ * aloud's page through aloud's server, each with its own codec, repetitions, playout and
+ * concealment, over the same two legs.
  *
  * @import { Condition } from './grid.js'
  * @import { Lab } from '../lab.js'
@@ -36,14 +37,30 @@ import { randomFor, worldNotes } from '../scenario.js';
 import { wrongWith } from './faults.js';
 import { TRIES } from './grid.js';
 import { keepSound } from './heard.js';
-import { aloudFigures, EARLY_SECONDS, frameFigures, heardFigures, peerFigures, uplinkFigures } from './shipped-figures.js';
-import { CONTROLLED_WAYS, FORWARDED, NOTED, SHIPPED_QUANTITIES, shippedPlots, shippedTables } from './shipped-result.js';
+import {
+  aloudFigures,
+  EARLY_SECONDS,
+  frameFigures,
+  heardFigures,
+  peerFigures,
+  uplinkFigures,
+} from './shipped-figures.js';
+import {
+  CONTROLLED_WAYS,
+  FORWARDED,
+  NOTED,
+  SHIPPED_QUANTITIES,
+  shippedPlots,
+  shippedTables,
+} from './shipped-result.js';
 import { usableOf } from './usable.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
 
-/** Recordings of the mouth's own loop that the lag is the mean over, each of which lies by chance. */
+/**
+ * Recordings of the mouth's own loop that the lag is the mean over, each of which lies by chance.
+ */
 const LOOPS = 2;
 
 /** Time that a recording may go on beyond what is measured, in seconds. */
@@ -52,17 +69,38 @@ const SPARE_SECONDS = 30;
 /** Opus without repetition of its own (RFC 7587, section 7.1). @param {string} sdp */
 export const withoutFec = (sdp) => sdp.replaceAll('useinbandfec=1', 'useinbandfec=0');
 
-/** RED (RFC 2198) as the first of the payload types, which is the one that is sent. @param {string} sdp */
+/**
+ * RED (RFC 2198) as the first of the payload types, which is the one that is sent.
+ * @param {string} sdp
+ */
 export function redFirst(sdp) {
   const red = /^a=rtpmap:(\d+) red\/48000/m.exec(sdp)?.[1];
   if (red === undefined) throw new Error('this Chromium offers no RED');
-  return sdp.replace(/^(m=audio \S+ \S+) (.*)$/m, (_, head, types) => [head, red, ...types.trim().split(' ').filter((/** @type {string} */ type) => type !== red)].join(' '));
+  return sdp.replace(/^(m=audio \S+ \S+) (.*)$/m, (_, head, types) =>
+    [
+      head,
+      red,
+      ...types
+        .trim()
+        .split(' ')
+        .filter((/** @type {string} */ type) => type !== red),
+    ].join(' '),
+  );
 }
 
 /** @typedef {Condition['leg']} Leg */
 
-/** What each peer of WebRTC is told of the other's description. @type {Readonly<Record<string, (sdp: string) => string>>} */
-const TOLD = Object.freeze({ webrtc: (sdp) => sdp, [NOTED]: (sdp) => sdp, 'webrtc-red': redFirst, 'webrtc-plain': withoutFec, [FORWARDED]: (sdp) => sdp });
+/**
+ * What each peer of WebRTC is told of the other's description.
+ * @type {Readonly<Record<string, (sdp: string) => string>>}
+ */
+const TOLD = Object.freeze({
+  webrtc: (sdp) => sdp,
+  [NOTED]: (sdp) => sdp,
+  'webrtc-red': redFirst,
+  'webrtc-plain': withoutFec,
+  [FORWARDED]: (sdp) => sdp,
+});
 
 const ALL_WAYS = ['aloud', ...Object.keys(TOLD), ...CONTROLLED_WAYS];
 
@@ -70,9 +108,14 @@ const ALL_WAYS = ['aloud', ...Object.keys(TOLD), ...CONTROLLED_WAYS];
 const WAYS = ['aloud', ...Object.keys(TOLD).filter((way) => way !== FORWARDED)];
 
 /** The ways, each with what tells what this machine lacks for it. */
-const REQUIREMENTS = Object.fromEntries(ALL_WAYS.map((way) => [way, { missing: way === FORWARDED ? missing : async () => null }]));
+const REQUIREMENTS = Object.fromEntries(
+  ALL_WAYS.map((way) => [way, { missing: way === FORWARDED ? missing : async () => null }]),
+);
 
-/** Each leg's settings, by name: `bad-wifi` is the link's profile. @type {Readonly<Record<string, Leg>>} */
+/**
+ * Each leg's settings, by name: `bad-wifi` is the link's profile.
+ * @type {Readonly<Record<string, Leg>>}
+ */
 const CONDITIONS = Object.freeze({
   clear: { delayMs: 20 },
   'loss-2': { delayMs: 20, lossPercent: 2 },
@@ -86,22 +129,58 @@ const CONDITIONS = Object.freeze({
 
 const ALL_CONDITIONS = Object.keys(CONDITIONS);
 
-/** Those that are measured where none is named: the long ones are for controllers, which hold a voice back there. */
+/**
+ * Those that are measured where none is named: the long ones are for controllers, which hold a
+ * voice back there.
+ */
 const NAMES = ALL_CONDITIONS.filter((name) => !name.startsWith('long'));
 
 /** @type {Scenario} */
 export const shipped = {
   name: 'shipped',
   title: "Calls as shipped: Chromium's WebRTC and aloud's page",
-  description: "Chromium to Chromium by its own WebRTC, and by aloud's page and server: mouth to ear, what is heard, and its marks",
+  description:
+    "Chromium to Chromium by its own WebRTC, and by aloud's page and server: mouth to ear, " +
+    'what is heard, and its marks',
   quantities: Object.values(SHIPPED_QUANTITIES),
-  defaults: { duration: 100, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'clear', browser: true },
+  defaults: {
+    duration: 100,
+    repetitions: 5,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'clear',
+    browser: true,
+  },
   addOptions: (command) => {
     command
-      .option('--ways <list>', `of ${ALL_WAYS.join(', ')}, separated by commas`, listOf(ALL_WAYS), WAYS)
-      .option('--conditions <list>', `of ${ALL_CONDITIONS.join(', ')}, separated by commas`, listOf(ALL_CONDITIONS), NAMES)
-      .option('--settle <seconds>', 'in which delays find their place, from the impairment to each block', wholeNumber(EARLY_SECONDS, 600), 20)
-      .addHelpText('after', '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and 2).\nrate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with Bi-directional Media Flows", and bad-wifi for the "Wi-Fi Networks Specific Test Cases" of RFC 8869.\naloud@cubic and its like: Chromium\'s congestion controller of that name, read back from its NetLog, for --conditions long,long-thin; figures 2a to 2d of Baldassin et al. (2024), with a browser.');
+      .option(
+        '--ways <list>',
+        `of ${ALL_WAYS.join(', ')}, separated by commas`,
+        listOf(ALL_WAYS),
+        WAYS,
+      )
+      .option(
+        '--conditions <list>',
+        `of ${ALL_CONDITIONS.join(', ')}, separated by commas`,
+        listOf(ALL_CONDITIONS),
+        NAMES,
+      )
+      .option(
+        '--settle <seconds>',
+        'in which delays find their place, from the impairment to each block',
+        wholeNumber(EARLY_SECONDS, 600),
+        20,
+      )
+      .addHelpText(
+        'after',
+        '\nIt stands for the audio that Paterson (2022) and Abelló Lozano (2012) left out, ' +
+          'where they have WebRTC: loss and rate (figures 6.3 to 6.10; tables 1 and ' +
+          '2).\nrate-100 stands for section 5.3 of RFC 8867, "Congested Feedback Link with ' +
+          'Bi-directional Media Flows", and bad-wifi for the "Wi-Fi Networks Specific Test ' +
+          'Cases" of RFC 8869.\naloud@cubic and its like: Chromium\'s congestion controller ' +
+          'of that name, read back from its NetLog, for --conditions long,long-thin; ' +
+          'figures 2a to 2d of Baldassin et al. (2024), with a browser.',
+      );
   },
 
   async measure(lab) {
@@ -115,11 +194,19 @@ export const shipped = {
     try {
       for (let repetition = 0; repetition < repetitions; repetition++) {
         const speaker = SPEAKERS[repetition % SPEAKERS.length];
-        const ground = { star, browsers, forwarder, voice: { speaker, speech: await readSpeaker(speaker, MICROPHONE_RATE) } };
+        const ground = {
+          star,
+          browsers,
+          forwarder,
+          voice: { speaker, speech: await readSpeaker(speaker, MICROPHONE_RATE) },
+        };
         for (const [i, condition] of conditions.entries()) {
           for (const turn of ways.keys()) {
             const way = ways[(turn + repetition) % ways.length];
-            lab.progress(`${way}, ${condition}, ${repetition + 1} of ${repetitions}`, (repetition + (i + turn / ways.length) / conditions.length) / repetitions);
+            lab.progress(
+              `${way}, ${condition}, ${repetition + 1} of ${repetitions}`,
+              (repetition + (i + turn / ways.length) / conditions.length) / repetitions,
+            );
             await measureBlock(lab, ground, { way, condition, repetition });
           }
         }
@@ -130,26 +217,77 @@ export const shipped = {
   },
 
   result(folder, options) {
-    const calls = { ways: options.ways, conditions: options.conditions, random: randomFor(options) };
+    const calls = {
+      ways: options.ways,
+      conditions: options.conditions,
+      random: randomFor(options),
+    };
     return {
       title: shipped.title,
-      summary: "Two Chromiums, each in a namespace of its own with a leg of its own to a hub. One's microphone says a voice of some 10 s, another in each repetition; what comes out of the other's page is recorded. Chromium's WebRTC goes from peer to peer, or through a forwarder in the hub; aloud goes through its server, which is in the hub.",
+      summary:
+        'Two Chromiums, each in a namespace of its own with a leg of its own to a hub. ' +
+        "One's microphone says a voice of some 10 s, another in each repetition; what comes " +
+        "out of the other's page is recorded. Chromium's WebRTC goes from peer to peer, or " +
+        'through a forwarder in the hub; aloud goes through its server, which is in the hub.',
       headlines: [],
       tables: shippedTables(folder, calls),
       plots: shippedPlots(folder, calls),
       notes: [
-        "As shipped and same payload are two questions. Here each way has its own codec settings, repetitions, playout and concealment: what people get. `sweep` and `ways` carry the same packets and have the same playout: what the transport does. Rows of the one don't stand beside rows of the other.",
-        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, 20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; bad-wifi, the link\'s profile of that name; rate-100, 20 ms and 100 kbit/s with a queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and a queue of 300 ms. Each block: connected on legs that have their delay alone, then impaired, then time to settle (--settle), then what counts.',
-        'aloud: its defaults. webrtc: Chromium\'s defaults, Opus with in-band FEC; webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload type; webrtc-plain: useinbandfec=0; webrtc-forwarded: Chromium\'s defaults, through a forwarder of node-datachannel\'s in the hub, which hands on packets of RTP and RTCP as they are, so that each browser has the other\'s reports of what came over both legs. Descriptions go from peer to peer beside the link. Microphones aren\'t processed, in either; both sides have theirs open, and one direction is measured.',
-        "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of what the ear's page plays behind what the mouth's browser plays of the microphone by itself. The ear's recorder is in an audio context; an element that plays a track without one may be some milliseconds sooner.",
-        "What was heard of each call under each condition in the first repetition is in recordings/, for `survey`: the first 8 s of an utterance.",
-        "ViSQOL and ESTOI: each whole utterance that was heard, beside the voice's file; it begins 2 s before what counts at the earliest, so that a block of 20 s has one; R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance once, so a playout whose delay moves within it has less of it than people would notice.",
-        "Made up: what each counts itself. Chromium: concealed samples of all that came out. aloud: frames that the server's decoder and the listener's made up, together; pauses, and gaps that go on, count as silence and not as made up. Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the block's end, beside which its server holds sound too.",
-        "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends padding, by which it probes the path: in some blocks several times the sound's own rate. `headerBytesSent` of its statistics holds it.",
-        "Frames of WebRTC (webrtc-frames): encoded transforms, in a worker of each page, note when the encoder gave a frame, by its RTP timestamp, and when it came to the other browser, before NetEq. Empty packets, by which Chromium probes the path, don't count, nor do frames of a block's last 1.5 s. A frame that only FEC brought didn't arrive, and isn't made up. With a transform each frame takes a step to a worker and back, at both ends; on a busy machine NetEq waits longer than without, so the other rows have none.",
-        "Frames of aloud are those on the way to its server: sent and arrived by the packets' own numbers, as the server counts them; pauses aren't sent. Age: from a frame's end, on the server's clock as the page knows it, to the arrival of its packet; WebRTC's is from the encoder on. Present: there when mixed, by a later packet's repetition too.",
-        "aloud@cubic, @newreno, @bbr, @bbr2 and @prague: each block in a mouth's Chromium of its own, started with that congestion controller, whose name is then read from its NetLog. A block with another controller, or with a NetLog that can't be read, doesn't count. It is the controller of the page's uplink; the server has its own.",
-        'Both browsers are on one machine of few cores: their processor time stands beside the figures.',
+        'As shipped and same payload are two questions. Here each way has its own codec ' +
+          'settings, repetitions, playout and concealment: what people get. `sweep` and ' +
+          '`ways` carry the same packets and have the same playout: what the transport ' +
+          "does. Rows of the one don't stand beside rows of the other.",
+        'Conditions, of each leg in both directions: clear, 20 ms; loss-2, loss-5, loss-10, ' +
+          '20 ms and so many percent lost at random, so end to end 4, 9.8 and 19 %; ' +
+          "bad-wifi, the link's profile of that name; rate-100, 20 ms and 100 kbit/s with a " +
+          'queue of 300 ms; long, 100 ms and 3 % lost; long-thin, that with 100 kbit/s and ' +
+          'a queue of 300 ms. Each block: connected on legs that have their delay alone, ' +
+          'then impaired, then time to settle (--settle), then what counts.',
+        "aloud: its defaults. webrtc: Chromium's defaults, Opus with in-band FEC; " +
+          'webrtc-frames: that, with its frames noted; webrtc-red: RED as the first payload ' +
+          "type; webrtc-plain: useinbandfec=0; webrtc-forwarded: Chromium's defaults, " +
+          "through a forwarder of node-datachannel's in the hub, which hands on packets of " +
+          "RTP and RTCP as they are, so that each browser has the other's reports of what " +
+          'came over both legs. Descriptions go from peer to peer beside the link. ' +
+          "Microphones aren't processed, in either; both sides have theirs open, and one " +
+          'direction is measured.',
+        "Mouth to ear is beyond the browser's own loop, as in `mouth-to-ear`: the lag of " +
+          "what the ear's page plays behind what the mouth's browser plays of the " +
+          "microphone by itself. The ear's recorder is in an audio context; an element that " +
+          'plays a track without one may be some milliseconds sooner.',
+        'What was heard of each call under each condition in the first repetition is in ' +
+          'recordings/, for `survey`: the first 8 s of an utterance.',
+        "ViSQOL and ESTOI: each whole utterance that was heard, beside the voice's file; it " +
+          'begins 2 s before what counts at the earliest, so that a block of 20 s has one; ' +
+          'R: from ViSQOL and mouth to ear. R is 0 where half a second of the speech was ' +
+          'found nowhere. Three estimates, and nobody was asked. ESTOI aligns an utterance ' +
+          'once, so a playout whose delay moves within it has less of it than people would notice.',
+        'Made up: what each counts itself. Chromium: concealed samples of all that came ' +
+          "out. aloud: frames that the server's decoder and the listener's made up, " +
+          'together; pauses, and gaps that go on, count as silence and not as made up. ' +
+          "Waits: NetEq's mean delay of what it gave out; aloud's playout delay at the " +
+          "block's end, beside which its server holds sound too.",
+        "Sent, up: all that leaves the mouth's browser. Under loss WebRTC also sends " +
+          "padding, by which it probes the path: in some blocks several times the sound's " +
+          'own rate. `headerBytesSent` of its statistics holds it.',
+        'Frames of WebRTC (webrtc-frames): encoded transforms, in a worker of each page, ' +
+          'note when the encoder gave a frame, by its RTP timestamp, and when it came to ' +
+          'the other browser, before NetEq. Empty packets, by which Chromium probes the ' +
+          "path, don't count, nor do frames of a block's last 1.5 s. A frame that only FEC " +
+          "brought didn't arrive, and isn't made up. With a transform each frame takes a " +
+          'step to a worker and back, at both ends; on a busy machine NetEq waits longer ' +
+          'than without, so the other rows have none.',
+        'Frames of aloud are those on the way to its server: sent and arrived by the ' +
+          "packets' own numbers, as the server counts them; pauses aren't sent. Age: from a " +
+          "frame's end, on the server's clock as the page knows it, to the arrival of its " +
+          "packet; WebRTC's is from the encoder on. Present: there when mixed, by a later " +
+          "packet's repetition too.",
+        "aloud@cubic, @newreno, @bbr, @bbr2 and @prague: each block in a mouth's Chromium " +
+          'of its own, started with that congestion controller, whose name is then read ' +
+          "from its NetLog. A block with another controller, or with a NetLog that can't be " +
+          "read, doesn't count. It is the controller of the page's uplink; the server has its own.",
+        'Both browsers are on one machine of few cores: their processor time stands beside ' +
+          'the figures.',
         ...worldNotes(options),
       ],
     };
@@ -158,7 +296,12 @@ export const shipped = {
 
 /** @param {Lab} lab @param {Link} leg @param {readonly string[]} [more]  arguments of Chromium */
 async function startBrowser(lab, leg, more) {
-  const browser = await BrowserClients.start({ chromium: String(findChromium()), client: leg.client, server: leg.server, more });
+  const browser = await BrowserClients.start({
+    chromium: String(findChromium()),
+    client: leg.client,
+    server: leg.server,
+    more,
+  });
   await browser.call('open', { origin: lab.originAt(leg) });
   return browser;
 }
@@ -167,10 +310,16 @@ async function startBrowser(lab, leg, more) {
 async function measureBlock(lab, ground, block) {
   const { way, condition, repetition } = block;
   for (let tries = 1; tries <= TRIES; tries++) {
-    const { fault, figures, utterance } = await runWith(lab, ground, block).catch((error) => ({ fault: error.message, figures: null, utterance: null }));
+    const { fault, figures, utterance } = await runWith(lab, ground, block).catch((error) => ({
+      fault: error.message,
+      figures: null,
+      utterance: null,
+    }));
     lab.signal.throwIfAborted();
     if (figures && !fault) return recordBlock(lab.folder, block, { figures, utterance });
-    lab.folder.warn(`${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`);
+    lab.folder.warn(
+      `${way}, ${condition}, repetition ${repetition + 1}, try ${tries} doesn't count: ${fault}`,
+    );
   }
 }
 
@@ -181,9 +330,21 @@ async function measureBlock(lab, ground, block) {
  */
 export async function recordBlock(folder, { way, condition, repetition }, { figures, utterance }) {
   for (const [name, value] of Object.entries(figures)) {
-    folder.record(SHIPPED_QUANTITIES[name].name, { protocol: way, repetition, client: 'ear', atMs: folder.elapsedMs, value, factors: { condition } });
+    folder.record(SHIPPED_QUANTITIES[name].name, {
+      protocol: way,
+      repetition,
+      client: 'ear',
+      atMs: folder.elapsedMs,
+      value,
+      factors: { condition },
+    });
   }
-  if (utterance) await keepSound(folder, { name: `${way} ${condition}`, repetition }, { said: utterance, sound: utterance, mouthToEarMs: 0 });
+  if (utterance)
+    await keepSound(
+      folder,
+      { name: `${way} ${condition}`, repetition },
+      { said: utterance, sound: utterance, mouthToEarMs: 0 },
+    );
 }
 
 /**
@@ -197,9 +358,20 @@ async function runWith(lab, ground, block) {
   const scratch = await mkdtemp(join(tmpdir(), 'aloud-net-log-'));
   try {
     const log = join(scratch, 'net-log.json');
-    const mouth = await startBrowser(lab, ground.star.legs[0], controllerArguments(controller, log));
-    const outcome = await runBlock(lab, { ...ground, browsers: { ...ground.browsers, mouth } }, block).finally(() => mouth.close());
-    return { ...outcome, fault: outcome.fault ?? controllerFault(controller, await readFile(log, 'utf8')) };
+    const mouth = await startBrowser(
+      lab,
+      ground.star.legs[0],
+      controllerArguments(controller, log),
+    );
+    const outcome = await runBlock(
+      lab,
+      { ...ground, browsers: { ...ground.browsers, mouth } },
+      block,
+    ).finally(() => mouth.close());
+    return {
+      ...outcome,
+      fault: outcome.fault ?? controllerFault(controller, await readFile(log, 'utf8')),
+    };
   } finally {
     await rm(scratch, { recursive: true, force: true });
   }
@@ -207,30 +379,56 @@ async function runWith(lab, ground, block) {
 
 /**
  * @param {Lab} lab @param {Ground} ground @param {Block} block
- * @returns {Promise<{ fault: string | null, figures: Record<string, number>, utterance: Float32Array | null }>} fault: why the
- *   block isn't to be trusted; utterance: as of heardFigures()
+ * @returns {Promise<{ fault: string | null, figures: Record<string, number>, utterance:
+ *   Float32Array | null }>} fault: why the block isn't to be trusted; utterance: as of
+ *   heardFigures()
  */
-async function runBlock(lab, { star, browsers, forwarder, voice: { speaker, speech } }, { way, condition, repetition }) {
+async function runBlock(
+  lab,
+  { star, browsers, forwarder, voice: { speaker, speech } },
+  { way, condition, repetition },
+) {
   const { settle, seed } = /** @type {any} */ (lab.options);
   const room = `shipped-${Math.round(lab.folder.elapsedMs)}`;
-  const own = () => (TOLD[way] ? browsers.ear.call('statsOf', { id: 'ear' }) : aloudCounters(lab, browsers.ear, room));
+  const own = () =>
+    TOLD[way]
+      ? browsers.ear.call('statsOf', { id: 'ear' })
+      : aloudCounters(lab, browsers.ear, room);
   try {
     const faults = await pingFaults(star, CONDITIONS[condition]);
     await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
     await browsers.mouth.say(speechFile(speaker));
-    await connect({ star, browsers, forwarder }, { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS });
+    await connect(
+      { star, browsers, forwarder },
+      { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS },
+    );
     await star.seedAnew([star.legs], seed + repetition);
     await star.set(CONDITIONS[condition]);
     await lab.wait(settle);
-    await Promise.all([lab.server.call('begin'), ...star.legs.map((leg) => leg.reset()), ...Object.values(browsers).map((browser) => browser.call('note'))]);
+    await Promise.all([
+      lab.server.call('begin'),
+      ...star.legs.map((leg) => leg.reset()),
+      ...Object.values(browsers).map((browser) => browser.call('note')),
+    ]);
     const [before, fromMs] = [await own(), sharedMs(performance.now())];
     await lab.wait(lab.blockSeconds);
     const [after, toMs] = [await own(), sharedMs(performance.now())];
-    const stats = /** @type {LinkStats[]} */ (await Promise.all(star.legs.map((leg) => leg.stats())));
-    const cpuPercents = await Promise.all(Object.values(browsers).map(async (browser) => (await browser.call('take')).cpuPercent));
+    const stats = /** @type {LinkStats[]} */ (
+      await Promise.all(star.legs.map((leg) => leg.stats()))
+    );
+    const cpuPercents = await Promise.all(
+      Object.values(browsers).map(async (browser) => (await browser.call('take')).cpuPercent),
+    );
     for (const cpuPercent of cpuPercents) lab.tellGenerator([], cpuPercent);
-    const [mouth, ear] = await Promise.all(['mouth', 'ear'].map((id) => browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id })));
-    const wrong = [...faults, ...stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] }))].find((what) => what !== null);
+    const [mouth, ear] = await Promise.all(
+      ['mouth', 'ear'].map((id) =>
+        browsers[/** @type {'mouth' | 'ear'} */ (id)].call('recording', { id }),
+      ),
+    );
+    const wrong = [
+      ...faults,
+      ...stats.map((of) => wrongWith(of, { leg: CONDITIONS[condition] })),
+    ].find((what) => what !== null);
     const span = { fromMs, toMs };
     const { figures, utterance } = heardFigures({ ear, loops: mouth.loops, speech, ...span });
     return {
@@ -239,7 +437,9 @@ async function runBlock(lab, { star, browsers, forwarder, voice: { speaker, spee
         ...figures,
         ...(TOLD[way] ? peerFigures(before, after) : aloudFigures(before, after)),
         ...(mouth.frames && frameFigures(mouth.frames.sent, ear.frames.received, span)),
-        ...(TOLD[way] ? {} : uplinkFigures(before.source, after.source, await notesOfMouth(lab), span)),
+        ...(TOLD[way]
+          ? {}
+          : uplinkFigures(before.source, after.source, await notesOfMouth(lab), span)),
         rate: (stats[0].up.arrived.bytes * 8) / 1000 / stats[0].seconds,
         cpu: cpuPercents[0] + cpuPercents[1],
       },
@@ -247,7 +447,8 @@ async function runBlock(lab, { star, browsers, forwarder, voice: { speaker, spee
     };
   } finally {
     await star.clear();
-    for (const [id, browser] of Object.entries(browsers)) await browser.call('stopListening', { id }).catch(() => {});
+    for (const [id, browser] of Object.entries(browsers))
+      await browser.call('stopListening', { id }).catch(() => {});
   }
 }
 
@@ -255,7 +456,8 @@ async function runBlock(lab, { star, browsers, forwarder, voice: { speaker, spee
 const PINGS = Object.freeze({ count: 5, intervalMs: 20, bytes: PING_BYTES });
 
 /**
- * Sets each leg as a condition has it, and asks it by pings for its delay and rate; jitter has no least round trip that is known.
+ * Sets each leg as a condition has it, and asks it by pings for its delay and rate; jitter has no
+ * least round trip that is known.
  * @param {Star} star @param {Leg} settings
  * @returns {Promise<(string | null)[]>} what is wrong with each
  */
@@ -272,33 +474,72 @@ async function pingFaults(star, settings) {
 
 /**
  * Connects mouth and ear, both with open microphones.
- * @param {Pick<Ground, 'star' | 'browsers' | 'forwarder'>} ground @param {{ way: string, room: string, recordSeconds: number }} call
+ * @param {Pick<Ground, 'star' | 'browsers' | 'forwarder'>} ground
+ * @param {{ way: string, room: string, recordSeconds: number }} call
  */
 async function connect({ star, browsers: { mouth, ear }, forwarder }, { way, ...call }) {
   const told = TOLD[way];
-  const common = { ...call, transport: 'webtransport', speaks: false, device: true, isPeer: told !== undefined, notesFrames: way === NOTED };
+  const common = {
+    ...call,
+    transport: 'webtransport',
+    speaks: false,
+    device: true,
+    isPeer: told !== undefined,
+    notesFrames: way === NOTED,
+  };
   await mouth.call('listen', { ...common, id: 'mouth', loops: LOOPS });
   await ear.call('listen', { ...common, id: 'ear' });
   if (!told) return;
-  const tell = async (/** @type {BrowserClients} */ browser, /** @type {string} */ id, /** @type {any} */ description) =>
-    browser.call('signal', { id, description: description && { ...description, sdp: told(description.sdp) } });
-  const toForwarder = async (/** @type {BrowserClients} */ browser, /** @type {string} */ id, /** @type {Link} */ { server }) => {
+  const tell = async (
+    /** @type {BrowserClients} */ browser,
+    /** @type {string} */ id,
+    /** @type {any} */ description,
+  ) =>
+    browser.call('signal', {
+      id,
+      description: description && { ...description, sdp: told(description.sdp) },
+    });
+  const toForwarder = async (
+    /** @type {BrowserClients} */ browser,
+    /** @type {string} */ id,
+    /** @type {Link} */ { server },
+  ) => {
     const { sdp: offer } = await tell(browser, id, null);
-    await tell(browser, id, { type: 'answer', sdp: await forwarder?.call('answer', { from: id, host: server.address, offer }) });
+    await tell(browser, id, {
+      type: 'answer',
+      sdp: await forwarder?.call('answer', { from: id, host: server.address, offer }),
+    });
   };
-  if (way === FORWARDED) return void (await Promise.all([toForwarder(mouth, 'mouth', star.legs[0]), toForwarder(ear, 'ear', star.legs[1])]));
+  if (way === FORWARDED)
+    return void (await Promise.all([
+      toForwarder(mouth, 'mouth', star.legs[0]),
+      toForwarder(ear, 'ear', star.legs[1]),
+    ]));
   const offer = await tell(mouth, 'mouth', null);
   await tell(mouth, 'mouth', await tell(ear, 'ear', offer));
 }
 
 /** @param {Lab} lab @param {BrowserClients} browser @param {string} room */
 async function aloudCounters(lab, browser, room) {
-  const [{ detail }, { people }] = await Promise.all([browser.call('statsOf', { id: 'ear' }), lab.server.call('room', { room })]);
-  return { playout: detail.playout, source: people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth').stats };
+  const [{ detail }, { people }] = await Promise.all([
+    browser.call('statsOf', { id: 'ear' }),
+    lab.server.call('room', { room }),
+  ]);
+  return {
+    playout: detail.playout,
+    source: people.find((/** @type {{ name: string }} */ { name }) => name === 'mouth').stats,
+  };
 }
 
 /** What the server noted of the mouth's packets. @param {Lab} lab */
 async function notesOfMouth(lab) {
-  const [{ arrivals, originMs }, { frameMs }] = await Promise.all([lab.server.call('collect'), lab.format()]);
-  return { originMs, frameMs, arrivals: arrivals.filter((/** @type {{ name: string }} */ { name }) => name === 'mouth') };
+  const [{ arrivals, originMs }, { frameMs }] = await Promise.all([
+    lab.server.call('collect'),
+    lab.format(),
+  ]);
+  return {
+    originMs,
+    frameMs,
+    arrivals: arrivals.filter((/** @type {{ name: string }} */ { name }) => name === 'mouth'),
+  };
 }

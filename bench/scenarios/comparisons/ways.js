@@ -1,5 +1,6 @@
 /**
- * The same packets over the same path, by each way that could carry them: one sender, one receiver, no room.
+ * The same packets over the same path, by each way that could carry them: one sender, one receiver,
+ * no room.
  * @import { Lab } from '../lab.js'
  * @import { Samples, Scenario } from '../scenario.js'
  * @import { Quantity, Table } from '../../report/result.js'
@@ -36,10 +37,28 @@ const quantities = {
 export const ways = {
   name: 'ways',
   title: 'Ways of carrying a packet',
-  description: 'same payload, same path: ages, loss and what would be heard by WebTransport, WebSocket, WebRTC audio and data channel, without a room',
+  description:
+    'same payload, same path: ages, loss and what would be heard by WebTransport, ' +
+    'WebSocket, WebRTC audio and data channel, without a room',
   quantities: [...Object.values(quantities), ...heardQuantities],
-  defaults: { duration: 60, repetitions: 5, format: 'call', transports: ['webtransport'], link: 'bad-wifi' },
-  addOptions: (command) => void command.addHelpText('after', STANDS_FOR).option('--ways <list>', `of ${WAYS.join(', ')}, separated by commas; the first is what others are compared with. Others: from Chromium to Chromium, ${BROWSER_WAYS.join(', ')}; WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`, listOf([...WAYS, ...BROWSER_WAYS, ...CONTROLLED_WAYS]), [...WAYS]),
+  defaults: {
+    duration: 60,
+    repetitions: 5,
+    format: 'call',
+    transports: ['webtransport'],
+    link: 'bad-wifi',
+  },
+  addOptions: (command) =>
+    void command
+      .addHelpText('after', STANDS_FOR)
+      .option(
+        '--ways <list>',
+        `of ${WAYS.join(', ')}, separated by commas; the first is what others are compared ` +
+          `with. Others: from Chromium to Chromium, ${BROWSER_WAYS.join(', ')}; ` +
+          `WebTransport with a congestion controller at both ends, ${CONTROLLED_WAYS.join(', ')}`,
+        listOf([...WAYS, ...BROWSER_WAYS, ...CONTROLLED_WAYS]),
+        [...WAYS],
+      ),
 
   async measure(lab) {
     const { repetitions } = lab.options;
@@ -48,7 +67,10 @@ export const ways = {
     for (let repetition = 0; repetition < repetitions; repetition++) {
       for (const i of usable.keys()) {
         const way = usable[(i + repetition) % usable.length];
-        lab.progress(`${way}, ${repetition + 1} of ${repetitions}`, (repetition + i / usable.length) / repetitions);
+        lab.progress(
+          `${way}, ${repetition + 1} of ${repetitions}`,
+          (repetition + i / usable.length) / repetitions,
+        );
         await measureWay(lab, way, repetition, voiceOf(repetition));
       }
     }
@@ -57,19 +79,38 @@ export const ways = {
   result(folder, options) {
     const measured = measuredWays(folder, options.ways);
     const random = randomFor(options);
-    const labelled = measured.map((way) => ({ label: protocolLabel(way), ages: agesOf(folder, way) }));
+    const labelled = measured.map((way) => ({
+      label: protocolLabel(way),
+      ages: agesOf(folder, way),
+    }));
     return {
       title: ways.title,
-      summary: `One sender at the client's end of the link, one receiver at the server's end. Each way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room and no mixing.`,
+      summary:
+        `One sender at the client's end of the link, one receiver at the server's end. Each ` +
+        `way carries the same packets of speech, one every ${EVERY_MS} ms. There is no room ` +
+        'and no mixing.',
       headlines: [],
-      tables: [...orderTables(folder, measured, random), agesTable(folder, measured), comparedTable(folder, measured, random), heardTable(folder, measured, random), ...sentencesTables(sentencesOf(labelled, random))],
+      tables: [
+        ...orderTables(folder, measured, random),
+        agesTable(folder, measured),
+        comparedTable(folder, measured, random),
+        heardTable(folder, measured, random),
+        ...sentencesTables(sentencesOf(labelled, random)),
+      ],
       plots: [cumulativePlot(quantities.age, folder.samples(quantities.age.name))],
       notes: [
-        'The age of a packet: from just before it is handed to the way to when the receiver\'s JavaScript has it, on the clock that all processes share. What never came has no age, and isn\'t in means and quantiles of ages; shares are of all packets.',
-        'A way that loses nothing has old packets where others have none: read ages together with the share that never came.',
-        'Setup: from the beginning of connecting to the first packet\'s arrival, on the same link. WebRTC\'s offer and answer go beside the link at no cost; a call has a server for them, at one round trip or more.',
+        'The age of a packet: from just before it is handed to the way to when the ' +
+          "receiver's JavaScript has it, on the clock that all processes share. What never " +
+          "came has no age, and isn't in means and quantiles of ages; shares are of all packets.",
+        'A way that loses nothing has old packets where others have none: read ages ' +
+          'together with the share that never came.',
+        "Setup: from the beginning of connecting to the first packet's arrival, on the same " +
+          "link. WebRTC's offer and answer go beside the link at no cost; a call has a " +
+          'server for them, at one round trip or more.',
         ...heardNotes,
-        'Mean and share with intervals of 95 % (bootstrap over repetitions). The ways come by turns, each with new processes and a new connection. A packet\'s fate on the link isn\'t the same for all ways: they meet the link at different times.',
+        'Mean and share with intervals of 95 % (bootstrap over repetitions). The ways come ' +
+          "by turns, each with new processes and a new connection. A packet's fate on the " +
+          "link isn't the same for all ways: they meet the link at different times.",
       ],
     };
   },
@@ -77,7 +118,9 @@ export const ways = {
 
 /** @param {Lab} lab @param {string} way @param {number} repetition @param {Voice} voice */
 async function measureWay(lab, way, repetition, voice) {
-  const [settle, count] = [SETTLE_SECONDS, lab.blockSeconds].map((seconds) => Math.round((seconds * 1000) / EVERY_MS));
+  const [settle, count] = [SETTLE_SECONDS, lab.blockSeconds].map((seconds) =>
+    Math.round((seconds * 1000) / EVERY_MS),
+  );
   const { link, signal, folder } = lab;
   const startMs = folder.elapsedMs;
   let run;
@@ -85,64 +128,135 @@ async function measureWay(lab, way, repetition, voice) {
     run = await runWay({ way, hops: [link], payloads: voice.payloads, settle, count, signal });
   } catch (error) {
     signal.throwIfAborted();
-    folder.warn(`${way}, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`);
+    folder.warn(
+      `${way}, repetition ${repetition + 1}, failed: ${/** @type {Error} */ (error).message}`,
+    );
     return;
   }
-  const add = (/** @type {Quantity} */ { name }, /** @type {number} */ value, /** @type {number} */ atMs) =>
-    folder.record(name, { protocol: way, repetition, client: '', atMs, value });
+  const add = (
+    /** @type {Quantity} */ { name },
+    /** @type {number} */ value,
+    /** @type {number} */ atMs,
+  ) => folder.record(name, { protocol: way, repetition, client: '', atMs, value });
   add(quantities.setup, run.setupMs, startMs);
-  for (const [i, age] of run.ages.entries()) add(quantities.age, age, startMs + (settle + i) * EVERY_MS);
-  await recordHeard(folder, voice, { ages: run.ages, first: settle, name: way, sample: { protocol: way, repetition, client: '', atMs: startMs } });
+  for (const [i, age] of run.ages.entries())
+    add(quantities.age, age, startMs + (settle + i) * EVERY_MS);
+  await recordHeard(folder, voice, {
+    ages: run.ages,
+    first: settle,
+    name: way,
+    sample: { protocol: way, repetition, client: '', atMs: startMs },
+  });
   lab.tellGenerator(run.latenessMs, run.cpuPercent);
   const { damaged, repeated } = run;
-  if (damaged + repeated > 0) folder.warn(`${way}, repetition ${repetition + 1}: ${damaged} packets came damaged, ${repeated} came twice.`);
+  if (damaged + repeated > 0)
+    folder.warn(
+      `${way}, repetition ${repetition + 1}: ${damaged} packets came damaged, ${repeated} ` +
+        'came twice.',
+    );
 }
 
 /** @param {Samples} folder @param {string} way @returns {Ages} */
-const agesOf = (folder, way) => valuesByRepetition(folder.samples(quantities.age.name), ({ protocol }) => protocol === way, { withLost: true });
+const agesOf = (folder, way) =>
+  valuesByRepetition(folder.samples(quantities.age.name), ({ protocol }) => protocol === way, {
+    withLost: true,
+  });
 
-/** Those of which there are samples, in the order that was asked for. @param {Samples} folder @param {string[]} asked */
+/**
+ * Those of which there are samples, in the order that was asked for.
+ * @param {Samples} folder
+ * @param {string[]} asked
+ */
 const measuredWays = (folder, asked) => asked.filter((way) => agesOf(folder, way).length > 0);
 
-/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table[]} none where runs were too short for marks */
+/**
+ * @param {Samples} folder
+ * @param {string[]} measured
+ * @param {() => number} random
+ * @returns {Table[]} none where runs were too short for marks
+ */
 function orderTables(folder, measured, random) {
   const marked = measured.flatMap((way) => setOf(folder.samples('rating'), way) ?? []);
-  return marked.length === 0 ? [] : [{
-    name: 'order', title: 'Which way is rated highest', caption: 'By R of the E-model, with intervals of 95 % confidence. Ways of which no difference from the first of them is shown stand together.',
-    columns: [{ label: 'Order' }],
-    rows: [[orderInWords(marked, protocolLabel, random)]],
-  }];
+  return marked.length === 0
+    ? []
+    : [
+        {
+          name: 'order',
+          title: 'Which way is rated highest',
+          caption:
+            'By R of the E-model, with intervals of 95 % confidence. Ways of which no ' +
+            'difference from the first of them is shown stand together.',
+          columns: [{ label: 'Order' }],
+          rows: [[orderInWords(marked, protocolLabel, random)]],
+        },
+      ];
 }
 
 /** @param {Samples} folder @param {string[]} measured @returns {Table} */
 function agesTable(folder, measured) {
   return {
-    name: 'ages', title: 'Ages of packets at the receiver', caption: 'All packets of all repetitions; setup is the median of the repetitions.',
+    name: 'ages',
+    title: 'Ages of packets at the receiver',
+    caption: 'All packets of all repetitions; setup is the median of the repetitions.',
     columns: [
-      { label: 'Way' }, ...[50, 95, 99].map((percent) => ({ label: `p${percent}`, unit: 'ms', digits: 1 })),
-      ...WITHIN_MS.map((ms) => ({ label: `Within ${ms} ms`, unit: '%', digits: 2 })), { label: 'Setup', unit: 'ms', digits: 0 },
+      { label: 'Way' },
+      ...[50, 95, 99].map((percent) => ({ label: `p${percent}`, unit: 'ms', digits: 1 })),
+      ...WITHIN_MS.map((ms) => ({ label: `Within ${ms} ms`, unit: '%', digits: 2 })),
+      { label: 'Setup', unit: 'ms', digits: 0 },
     ],
     rows: measured.map((way) => {
       const { quantiles, within } = figuresOf(agesOf(folder, way), () => 0);
-      const setups = folder.samples(quantities.setup.name).filter(({ protocol }) => protocol === way).map(({ value }) => value);
+      const setups = folder
+        .samples(quantities.setup.name)
+        .filter(({ protocol }) => protocol === way)
+        .map(({ value }) => value);
       return [protocolLabel(way), ...quantiles, ...within, quantile(sorted(setups), 0.5)];
     }),
   };
 }
 
-/** @param {Samples} folder @param {string[]} measured @param {() => number} random @returns {Table} */
+/**
+ * @param {Samples} folder
+ * @param {string[]} measured
+ * @param {() => number} random
+ * @returns {Table}
+ */
 function comparedTable(folder, measured, random) {
   return {
-    name: 'compared', title: 'Mean age, and what never came', caption: 'In brackets, the interval of 95 % confidence. Packets: those that were sent. Where none of them was lost, an interval says nothing of loss that is rarer than one in their number.',
-    columns: [{ label: 'Way' }, { label: 'Packets', digits: 0 }, { label: 'Mean age', unit: 'ms', digits: 1 }, { label: 'Never came', unit: '%', digits: 2 }],
+    name: 'compared',
+    title: 'Mean age, and what never came',
+    caption:
+      'In brackets, the interval of 95 % confidence. Packets: those that were sent. Where ' +
+      'none of them was lost, an interval says nothing of loss that is rarer than one in ' +
+      'their number.',
+    columns: [
+      { label: 'Way' },
+      { label: 'Packets', digits: 0 },
+      { label: 'Mean age', unit: 'ms', digits: 1 },
+      { label: 'Never came', unit: '%', digits: 2 },
+    ],
     rows: measured.map((way) => {
       const ages = agesOf(folder, way);
       const { meanAge, neverPercent } = figuresOf(ages, random);
-      return [protocolLabel(way), ages.flat().length, toEstimate(meanAge), toEstimate(neverPercent)];
+      return [
+        protocolLabel(way),
+        ages.flat().length,
+        toEstimate(meanAge),
+        toEstimate(neverPercent),
+      ];
     }),
   };
 }
 
 /** @param {string[]} sentences @returns {Table[]} none where there is nothing to say */
 const sentencesTables = (sentences) =>
-  sentences.length === 0 ? [] : [sentencesTable(sentences, { title: 'What the intervals support', caption: 'Each way beside the first; in brackets, the interval of 95 % confidence of the difference.' })];
+  sentences.length === 0
+    ? []
+    : [
+        sentencesTable(sentences, {
+          title: 'What the intervals support',
+          caption:
+            'Each way beside the first; in brackets, the interval of 95 % confidence of the ' +
+            'difference.',
+        }),
+      ];

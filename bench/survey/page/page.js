@@ -1,11 +1,14 @@
 /**
- * The page of a survey: each recording on three scales, then two at a time, in an order of the person's own. It is opened
- * from a disk too, where browsers load no modules: survey.js, a script before this one, says what is to be heard.
+ * The page of a survey: each recording on three scales, then two at a time, in an order of the
+ * person's own. It is opened from a disk too, where browsers load no modules: survey.js, a script
+ * before this one, says what is to be heard.
  */
 
 /**
- * @typedef {{ survey: string, recordings: string[] }} Survey  the recordings' names, which say nothing
- * @typedef {{ kind: 'scales', recording: string } | { kind: 'pair', first: string, second: string }} Step
+ * @typedef {{ survey: string, recordings: string[] }} Survey the recordings' names, which say
+ *   nothing
+ * @typedef {{ kind: 'scales', recording: string } | { kind: 'pair', first: string, second: string
+ *   }} Step
  */
 
 /** @type {Survey} */
@@ -13,8 +16,18 @@ const { survey, recordings } = /** @type {any} */ (globalThis).SURVEY;
 
 /** The scales (docs/measuring.md says where they are from), and what the ends of each mean. */
 const SCALES = [
-  { name: 'clear', question: 'How much of the words can you understand?', from: 'Nothing', to: 'Every word' },
-  { name: 'smooth', question: 'How smooth is it? Does it stutter, or break off?', from: 'It breaks off all the time', to: 'It never breaks off' },
+  {
+    name: 'clear',
+    question: 'How much of the words can you understand?',
+    from: 'Nothing',
+    to: 'Every word',
+  },
+  {
+    name: 'smooth',
+    question: 'How smooth is it? Does it stutter, or break off?',
+    from: 'It breaks off all the time',
+    to: 'It never breaks off',
+  },
   { name: 'overall', question: 'How good is it overall?', from: 'Bad', to: 'Excellent' },
 ];
 
@@ -33,7 +46,8 @@ const main = /** @type {HTMLElement} */ (document.getElementById('step'));
 
 /**
  * @param {number} from
- * @returns {() => number} numbers in [0, 1): a linear congruential generator, of which the order of some recordings asks little
+ * @returns {() => number} numbers in [0, 1): a linear congruential generator, of which the order of
+ *   some recordings asks little
  */
 function randomFrom(from) {
   let state = from;
@@ -46,18 +60,24 @@ function randomFrom(from) {
  * @param {() => number} random
  * @returns {T[]} in another order
  */
-const shuffled = (items, random) => items.map((item) => ({ item, key: random() })).sort((a, b) => a.key - b.key).map(({ item }) => item);
+const shuffled = (items, random) =>
+  items
+    .map((item) => ({ item, key: random() }))
+    .sort((a, b) => a.key - b.key)
+    .map(({ item }) => item);
 
 /**
- * All recordings one after another, then pairs of neighbours in a circle: each recording is in two of them, and first in
- * one. Of two recordings there is one pair.
+ * All recordings one after another, then pairs of neighbours in a circle: each recording is in two
+ * of them, and first in one. Of two recordings there is one pair.
  * @returns {Step[]}
  */
 function planSteps() {
   const random = randomFrom(seed);
   const alone = shuffled(recordings, random);
   const circle = shuffled(recordings, random);
-  const pairs = circle.slice(0, circle.length > 2 ? undefined : 1).map((first, i) => ({ first, second: circle[(i + 1) % circle.length] }));
+  const pairs = circle
+    .slice(0, circle.length > 2 ? undefined : 1)
+    .map((first, i) => ({ first, second: circle[(i + 1) % circle.length] }));
   return [
     ...alone.map((recording) => /** @type {const} */ ({ kind: 'scales', recording })),
     ...shuffled(pairs, random).map((pair) => /** @type {const} */ ({ kind: 'pair', ...pair })),
@@ -80,7 +100,11 @@ function element(tag, attributes, ...children) {
   return made;
 }
 
-/** Shows other things, and takes the keyboard and the screen reader to their heading. @param {string} title @param {...(Node | string)} children */
+/**
+ * Shows other things, and takes the keyboard and the screen reader to their heading.
+ * @param {string} title
+ * @param {...(Node | string)} children
+ */
 function show(title, ...children) {
   const heading = element('h1', { tabindex: '-1' }, title);
   main.replaceChildren(heading, ...children);
@@ -88,9 +112,19 @@ function show(title, ...children) {
   window.scrollTo(0, 0);
 }
 
-/** A recording's player, which stops the other one. @param {string} recording @param {string} label */
+/**
+ * A recording's player, which stops the other one.
+ * @param {string} recording
+ * @param {string} label
+ */
 function player(recording, label) {
-  const audio = element('audio', { 'controls': '', 'controlslist': 'nodownload', 'preload': 'auto', 'src': `sounds/${recording}.wav`, 'aria-label': label });
+  const audio = element('audio', {
+    controls: '',
+    controlslist: 'nodownload',
+    preload: 'auto',
+    src: `sounds/${recording}.wav`,
+    'aria-label': label,
+  });
   audio.addEventListener('play', () => {
     audio.dataset.played = 'yes';
     for (const other of main.querySelectorAll('audio')) if (other !== audio) other.pause();
@@ -104,27 +138,53 @@ function player(recording, label) {
  * @param {{ value: string, text: string }[]} choices
  */
 const questionOf = (name, question, choices) =>
-  element('fieldset', {}, element('legend', {}, question), ...choices.map(({ value, text }) =>
-    element('label', { class: 'choice' }, element('input', { type: 'radio', name, value, required: '' }), text)));
+  element(
+    'fieldset',
+    {},
+    element('legend', {}, question),
+    ...choices.map(({ value, text }) =>
+      element(
+        'label',
+        { class: 'choice' },
+        element('input', { type: 'radio', name, value, required: '' }),
+        text,
+      ),
+    ),
+  );
 
 /** @param {typeof SCALES[0]} scale */
 const scaleOf = ({ name, question, from, to }) =>
-  questionOf(name, question, SCALE.map((value, i) => ({ value, text: value + (i === 0 ? `: ${from}` : '') + (i === SCALE.length - 1 ? `: ${to}` : '') })));
+  questionOf(
+    name,
+    question,
+    SCALE.map((value, i) => ({
+      value,
+      text: value + (i === 0 ? `: ${from}` : '') + (i === SCALE.length - 1 ? `: ${to}` : ''),
+    })),
+  );
 
 /** @param {Step} step @returns {HTMLElement[]} */
 function contentsOf(step) {
-  if (step.kind === 'scales') return [player(step.recording, 'The recording'), ...SCALES.map(scaleOf)];
+  if (step.kind === 'scales')
+    return [player(step.recording, 'The recording'), ...SCALES.map(scaleOf)];
   return [
-    element('p', {}, 'The first:'), player(step.first, 'The first recording'),
-    element('p', {}, 'The second:'), player(step.second, 'The second recording'),
+    element('p', {}, 'The first:'),
+    player(step.first, 'The first recording'),
+    element('p', {}, 'The second:'),
+    player(step.second, 'The second recording'),
     questionOf('better', 'Which of the two sounds better?', BETTER),
   ];
 }
 
 /** @param {Step} step @param {FormData} form */
 function keep(step, form) {
-  if (step.kind === 'pair') answers.pairs.push({ first: step.first, second: step.second, better: form.get('better') });
-  else answers.ratings.push({ recording: step.recording, ...Object.fromEntries(SCALES.map(({ name }) => [name, Number(form.get(name))])) });
+  if (step.kind === 'pair')
+    answers.pairs.push({ first: step.first, second: step.second, better: form.get('better') });
+  else
+    answers.ratings.push({
+      recording: step.recording,
+      ...Object.fromEntries(SCALES.map(({ name }) => [name, Number(form.get(name))])),
+    });
 }
 
 /** @param {number} at */
@@ -132,7 +192,9 @@ function showStep(at) {
   const step = steps[at];
   if (!step) return showEnd();
   const wrong = element('p', { class: 'wrong', role: 'alert' });
-  const form = /** @type {HTMLFormElement} */ (element('form', {}, ...contentsOf(step), wrong, element('button', {}, 'Next')));
+  const form = /** @type {HTMLFormElement} */ (
+    element('form', {}, ...contentsOf(step), wrong, element('button', {}, 'Next'))
+  );
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     const unheard = [...form.querySelectorAll('audio')].find(({ dataset }) => !dataset.played);
@@ -144,7 +206,11 @@ function showStep(at) {
     keep(step, new FormData(form));
     showStep(at + 1);
   });
-  show(step.kind === 'pair' ? 'Two recordings' : 'A recording', element('p', { class: 'progress' }, `${at + 1} of ${steps.length}`), form);
+  show(
+    step.kind === 'pair' ? 'Two recordings' : 'A recording',
+    element('p', { class: 'progress' }, `${at + 1} of ${steps.length}`),
+    form,
+  );
 }
 
 function showEnd() {
@@ -153,11 +219,24 @@ function showEnd() {
   const copy = element('textarea', { id: 'copy', readonly: '' }, text);
   show(
     'Thank you',
-    element('p', {}, 'Nothing has been sent. Save your answers, and give the file to whoever asked you.'),
-    element('p', {}, element('a', { class: 'button', href, download: `answers-${seed}.json` }, 'Save the answers')),
+    element(
+      'p',
+      {},
+      'Nothing has been sent. Save your answers, and give the file to whoever asked you.',
+    ),
+    element(
+      'p',
+      {},
+      element('a', { class: 'button', href, download: `answers-${seed}.json` }, 'Save the answers'),
+    ),
     element('p', {}, element('label', { for: 'copy' }, 'Or copy this text and send it:')),
     copy,
-    element('p', { class: 'progress' }, `Your number is ${seed}. It says in which order you heard the recordings, and nothing about you.`),
+    element(
+      'p',
+      { class: 'progress' },
+      `Your number is ${seed}. It says in which order you heard the recordings, and ` +
+        'nothing about you.',
+    ),
   );
 }
 
@@ -166,8 +245,20 @@ function showStart() {
   begin.addEventListener('click', () => showStep(0));
   show(
     'How good does it sound?',
-    element('p', {}, `You hear the same speech ${recordings.length} times, as it came through different networks, and say how good it sounds. Then you hear two recordings at a time, and say which one sounds better. There are ${steps.length} pages.`),
-    element('p', {}, 'Please use headphones, in a quiet place, and keep the volume as it is once you have begun. You can play a recording as often as you like. You can stop whenever you want: nothing is kept or sent unless you save it at the end.'),
+    element(
+      'p',
+      {},
+      `You hear the same speech ${recordings.length} times, as it came through different ` +
+        'networks, and say how good it sounds. Then you hear two recordings at a time, and ' +
+        `say which one sounds better. There are ${steps.length} pages.`,
+    ),
+    element(
+      'p',
+      {},
+      'Please use headphones, in a quiet place, and keep the volume as it is once you have ' +
+        'begun. You can play a recording as often as you like. You can stop whenever you ' +
+        'want: nothing is kept or sent unless you save it at the end.',
+    ),
     begin,
   );
 }

@@ -22,11 +22,12 @@ use crate::h3::wire::{
     frame, read_control, read_qpack, read_section, read_settings, read_varint, uni, Broken, Section,
 };
 
-/// The most requests on one connection, the session's included: beyond it a client asks for nothing that is
-/// here.
+/// The most requests on one connection, the session's included: beyond it a client asks for nothing
+/// that is here.
 const MAX_REQUESTS: u32 = 16;
 
-/// Streams of a session's that were not taken yet, with the session that they name. The others wait in QUIC.
+/// Streams of a session's that were not taken yet, with the session that they name. The others wait
+/// in QUIC.
 const STREAMS: usize = 4;
 
 /// Requests that were not taken yet.
@@ -47,7 +48,8 @@ pub struct Connection {
     /// The one session, by the stream that asked for it.
     session: OnceLock<u64>,
     streams: Mutex<Option<(Receiver<Bidi>, Receiver<Uni>)>>,
-    /// Kinds of streams of which a peer has only one (RFC 9114, section 6.2.1; RFC 9204, section 4.2).
+    /// Kinds of streams of which a peer has only one (RFC 9114, section 6.2.1; RFC 9204, section
+    /// 4.2).
     single: Mutex<Vec<u64>>,
     breaches: Arc<Breaches>,
 }
@@ -67,7 +69,8 @@ struct Queues {
 }
 
 impl Connection {
-    /// A connection on which streams can be opened, and its task, which ends with it. A client gets no requests.
+    /// A connection on which streams can be opened, and its task, which ends with it. A client gets
+    /// no requests.
     pub fn start(
         quic: quinn::Connection,
         breaches: Arc<Breaches>,
@@ -233,7 +236,8 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads the session that a stream belongs to: the number of a bidirectional stream of the client's.
+    /// Reads the session that a stream belongs to: the number of a bidirectional stream of the
+    /// client's.
     async fn session_id(&self, stream: &mut RecvStream) -> Result<u64, Broken> {
         let id = read_varint(stream)
             .await?
@@ -330,7 +334,8 @@ impl Connection {
         Ok(First::Request(head))
     }
 
-    /// Checks what a session needs from the connection: it is the only one, and there are datagrams.
+    /// Checks what a session needs from the connection: it is the only one, and there are
+    /// datagrams.
     async fn check_session(&self) -> Result<(), Broken> {
         let settings = self.settings().await.ok_or(Broken::Gone)?;
         if !settings.datagrams || self.quic.max_datagram_size().is_none() {

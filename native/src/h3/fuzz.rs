@@ -1,6 +1,7 @@
-//! Seeded fuzzing of all that is parsed here of what a peer sends. Inputs are valid ones, changed, and random
-//! bytes. `ALOUD_FUZZ_INPUTS` is the number for each parser, `ALOUD_FUZZ_SEED` where to begin; a panic's
-//! message has the seed of its input, which alone is tried again with `ALOUD_FUZZ_INPUTS=1`.
+//! Seeded fuzzing of all that is parsed here of what a peer sends. Inputs are valid ones, changed,
+//! and random bytes. `ALOUD_FUZZ_INPUTS` is the number for each parser, `ALOUD_FUZZ_SEED` where to
+//! begin; a panic's message has the seed of its input, which alone is tried again with
+//! `ALOUD_FUZZ_INPUTS=1`.
 
 use std::env::var;
 use std::panic::{catch_unwind, AssertUnwindSafe};

@@ -93,7 +93,8 @@ impl RequestHead {
             .map(|pair| pair[1].as_str())
     }
 
-    /// The status with which something other than WebTransport is answered at a path where WebTransport is.
+    /// The status with which something other than WebTransport is answered at a path where
+    /// WebTransport is.
     pub fn status_of_other(&self) -> u16 {
         if self.protocol.is_empty() {
             405

@@ -1,5 +1,5 @@
-//! QPACK (RFC 9204) without a dynamic table: our SETTINGS allow none, so that field sections are read on
-//! their own.
+//! QPACK (RFC 9204) without a dynamic table: our SETTINGS allow none, so that field sections are
+//! read on their own.
 
 use httlib_huffman::DecoderSpeed;
 
@@ -115,8 +115,8 @@ fn integer(from: &mut &[u8], bits: u32) -> Result<usize, Undecodable> {
     }
 }
 
-/// Reads a string, whose length begins in the lowest bits of the next byte, behind the bit that tells of
-/// Huffman's code (RFC 9204, section 4.1.2).
+/// Reads a string, whose length begins in the lowest bits of the next byte, behind the bit that
+/// tells of Huffman's code (RFC 9204, section 4.1.2).
 fn string(from: &mut &[u8], bits: u32) -> Result<Vec<u8>, Undecodable> {
     let coded = from.first().ok_or(Malformed)? >> bits & 1 == 1;
     let length = integer(from, bits)?;

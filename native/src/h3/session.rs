@@ -92,7 +92,8 @@ impl Session {
                     self.cut.store(true, Ordering::Relaxed);
                     self.connection.close(codes::NO_ERROR, "");
                 }
-                // RFC 9297, section 3.3. The stream's error is the connection's, which has no other session.
+                // RFC 9297, section 3.3. The stream's error is the connection's, which has no other
+                // session.
                 End::Malformed => self
                     .connection
                     .broken(codes::MESSAGE_ERROR, "a capsule that can't be read"),
@@ -101,8 +102,8 @@ impl Session {
         self.capsules_over.send_replace(true);
     }
 
-    /// Waits until the peer reads the session's stream no more. With a capsule that ends the session it may say so
-    /// before the capsule is here.
+    /// Waits until the peer reads the session's stream no more. With a capsule that ends the
+    /// session it may say so before the capsule is here.
     async fn stopped(&self) {
         let stopped = match &*self.connect.lock().await {
             Some(send) => send.stopped().left_future(),
@@ -169,7 +170,8 @@ impl Session {
         header
     }
 
-    /// Ends the session with a capsule, and the connection when the peer has answered or has had time to.
+    /// Ends the session with a capsule, and the connection when the peer has answered or has had
+    /// time to.
     pub async fn close(&self, code: u32, reason: &str) {
         let Some(mut send) = self.connect.lock().await.take() else {
             return;
@@ -201,8 +203,8 @@ impl Session {
         reason
     }
 
-    /// The peer's code and reason, where it ended the session in order. They may come twice: in a capsule,
-    /// and with the connection's end.
+    /// The peer's code and reason, where it ended the session in order. They may come twice: in a
+    /// capsule, and with the connection's end.
     pub fn peer_end(&self, reason: &ConnectionError) -> Option<(u32, String)> {
         if let Some(end) = self.peer_end.get() {
             return Some(end.clone());

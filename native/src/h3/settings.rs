@@ -1,5 +1,5 @@
-//! SETTINGS (RFC 9114, section 7.2.4), with those of datagrams (RFC 9297), of extended CONNECT (RFC 9220) and
-//! of WebTransport, which has changed its own from draft to draft.
+//! SETTINGS (RFC 9114, section 7.2.4), with those of datagrams (RFC 9297), of extended CONNECT (RFC
+//! 9220) and of WebTransport, which has changed its own from draft to draft.
 
 use bytes::Buf;
 use web_transport_proto::VarInt;
@@ -30,12 +30,13 @@ const RESERVED: [u64; 4] = [0x2, 0x3, 0x4, 0x5];
 pub struct Settings {
     pub datagrams: bool,
     pub extended_connect: bool,
-    /// Whether a server takes WebTransport sessions. A client says so in its request, and not always here.
+    /// Whether a server takes WebTransport sessions. A client says so in its request, and not
+    /// always here.
     pub webtransport: bool,
 }
 
-/// A control stream's beginning: its kind, and our SETTINGS. There is one session on a connection, which
-/// needs no flow control of its own.
+/// A control stream's beginning: its kind, and our SETTINGS. There is one session on a connection,
+/// which needs no flow control of its own.
 pub fn control_stream() -> Vec<u8> {
     let mut settings = Vec::new();
     for (name, value) in [

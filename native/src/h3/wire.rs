@@ -6,7 +6,8 @@ use web_transport_proto::VarInt;
 
 use crate::h3::codes;
 
-/// Kinds of frames (RFC 9114, section 7.2; for WebTransport's, draft-ietf-webtrans-http3, section 4.3).
+/// Kinds of frames (RFC 9114, section 7.2; for WebTransport's, draft-ietf-webtrans-http3, section
+/// 4.3).
 pub mod frame {
     pub const DATA: u64 = 0x0;
     pub const HEADERS: u64 = 0x1;
@@ -99,8 +100,8 @@ pub enum Section {
     TooLarge,
 }
 
-/// Reads up to the end of the first HEADERS frame of a request's stream. `first` is the kind of the first
-/// frame, where it was read already.
+/// Reads up to the end of the first HEADERS frame of a request's stream. `first` is the kind of the
+/// first frame, where it was read already.
 pub async fn read_section<R: AsyncRead + Unpin>(
     from: &mut R,
     mut first: Option<u64>,

@@ -1,5 +1,5 @@
-//! Copa: a controller that goes by delay instead of loss (V. Arun and H. Balakrishnan, "Copa: Practical
-//! Delay-Based Congestion Control for the Internet", NSDI 2018).
+//! Copa: a controller that goes by delay instead of loss (V. Arun and H. Balakrishnan, "Copa:
+//! Practical Delay-Based Congestion Control for the Internet", NSDI 2018).
 
 use std::any::Any;
 use std::cmp::Ordering;
@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use quinn::congestion::{Controller, ControllerFactory};
 use quinn_proto::RttEstimator;
 
-/// The weight of delay against rate: 1 / DELTA packets of each flow stay in the queue (the paper's default).
+/// The weight of delay against rate: 1 / DELTA packets of each flow stay in the queue (the paper's
+/// default).
 const DELTA: f64 = 0.5;
 
 /// The shortest round trip of this time is taken for that of an empty queue (section 2.1).
@@ -36,15 +37,15 @@ impl ControllerFactory for CopaConfig {
     }
 }
 
-/// The window that the measured queueing delay asks for. Loss and CE marks change nothing, except where
-/// nothing came through for long.
+/// The window that the measured queueing delay asks for. Loss and CE marks change nothing, except
+/// where nothing came through for long.
 ///
-/// Five things differ from the paper. Its mode for competing with flows that fill queues is left out, so
-/// beside such a flow this one gets little. The velocity is 1 again as soon as the target is crossed, not at
-/// the end of that round trip: until then the window would swing to twice what it should be. The pacer is
-/// quinn's, at 1.25 windows a round trip, not at two. While the application sends less than the window allows,
-/// the window doesn't grow (RFC 9002, section 7.8). A round trip has the peer's delay of its acknowledgement
-/// in it, which quinn tells no controller.
+/// Five things differ from the paper. Its mode for competing with flows that fill queues is left
+/// out, so beside such a flow this one gets little. The velocity is 1 again as soon as the target
+/// is crossed, not at the end of that round trip: until then the window would swing to twice what
+/// it should be. The pacer is quinn's, at 1.25 windows a round trip, not at two. While the
+/// application sends less than the window allows, the window doesn't grow (RFC 9002, section 7.8).
+/// A round trip has the peer's delay of its acknowledgement in it, which quinn tells no controller.
 #[derive(Clone)]
 pub struct Copa {
     mtu: f64,
@@ -235,7 +236,8 @@ impl Controller for Copa {
     }
 }
 
-/// The least of the samples of some time. Kept are those that may yet become the least, oldest and least first.
+/// The least of the samples of some time. Kept are those that may yet become the least, oldest and
+/// least first.
 #[derive(Clone, Default)]
 struct Least(VecDeque<(Instant, Duration)>);
 

@@ -66,7 +66,7 @@ impl Path {
             let (sent, at) = self.under_way.pop_front().unwrap();
             self.now = at;
             self.sent += 1;
-            if self.loss_in > 0 && self.sent % self.loss_in == 0 {
+            if self.loss_in > 0 && self.sent.is_multiple_of(self.loss_in) {
                 self.copa.on_congestion_event(at, sent, false, PACKET);
                 continue;
             }

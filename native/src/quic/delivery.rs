@@ -1,9 +1,11 @@
-//! The rate at which a path delivers what is sent, after draft-cheng-iccrg-delivery-rate-estimation-02.
+//! The rate at which a path delivers what is sent, after
+//! draft-cheng-iccrg-delivery-rate-estimation-02.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The shortest time over which a rate is measured: delays of acknowledgements, of some milliseconds, weigh little in it.
+/// The shortest time over which a rate is measured: delays of acknowledgements, of some
+/// milliseconds, weigh little in it.
 const SAMPLE: Duration = Duration::from_millis(200);
 
 /// Acknowledgements that are remembered are at least this far apart, so that they are few.
@@ -27,18 +29,21 @@ struct Acknowledged {
 
 /// The estimate of a path's rate, from its acknowledgements.
 ///
-/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times in which they were
-/// acknowledged and sent (section 3.3 of the draft). Where the application had nothing to send meanwhile, a sample is a
-/// lower bound of the path's rate: it may raise the estimate and never lowers it.
+/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times in which
+/// they were acknowledged and sent (section 3.3 of the draft). Where the application had nothing to
+/// send meanwhile, a sample is a lower bound of the path's rate: it may raise the estimate and
+/// never lowers it.
 ///
-/// Three things differ from the draft. A sample is of a fifth of a second, not of a flight: where a path's rate falls,
-/// its queue may make a flight last for seconds, and where it is high, a flight is short beside the time for which
-/// receivers hold acknowledgements. A flight that follows a pause counts from its first acknowledgement on: a controller
-/// isn't told whether what it hears of as sent is acknowledgements only. And a controller is told with acknowledgements
-/// that the application has nothing to send, not when it writes.
+/// Three things differ from the draft. A sample is of a fifth of a second, not of a flight: where a
+/// path's rate falls, its queue may make a flight last for seconds, and where it is high, a flight
+/// is short beside the time for which receivers hold acknowledgements. A flight that follows a
+/// pause counts from its first acknowledgement on: a controller isn't told whether what it hears of
+/// as sent is acknowledgements only. And a controller is told with acknowledgements that the
+/// application has nothing to send, not when it writes.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Acknowledgements of the last fifth of a second, and the newest of those before; of the current flight alone.
+    /// Acknowledgements of the last fifth of a second, and the newest of those before; of the
+    /// current flight alone.
     history: VecDeque<Acknowledged>,
     delivered: u64,
     /// When the newest of the packets was sent that are acknowledged now.
@@ -56,8 +61,9 @@ impl Delivery {
         self.newest = Some(self.newest.map_or(sent, |newest| newest.max(sent)));
     }
 
-    /// To be called after the packets that are acknowledged together, with the bytes that still are under way, whether
-    /// the application has nothing more to send, and the path's shortest round trip.
+    /// To be called after the packets that are acknowledged together, with the bytes that still are
+    /// under way, whether the application has nothing more to send, and the path's shortest round
+    /// trip.
     pub fn end_acknowledged(
         &mut self,
         at: Instant,
@@ -102,13 +108,15 @@ impl Delivery {
         self.rounds.add(now.at, length, bps, !self.is_limit);
     }
 
-    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is known.
+    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is
+    /// known.
     pub fn bps(&self) -> Option<f64> {
         self.rounds.highest()
     }
 
-    /// Whether the newest sample was limited by the path or by congestion control, not by the application: then the
-    /// estimate is the path's rate, as far as congestion control makes use of it.
+    /// Whether the newest sample was limited by the path or by congestion control, not by the
+    /// application: then the estimate is the path's rate, as far as congestion control makes use of
+    /// it.
     pub fn is_limit(&self) -> bool {
         self.is_limit
     }
@@ -131,8 +139,9 @@ struct Round {
     limited: bool,
 }
 
-/// The rates of the newest rounds, each the lowest of its samples: acknowledgements that were held up come all at once then,
-/// and the few samples that begin among them are too high. The estimate is the highest of the rounds.
+/// The rates of the newest rounds, each the lowest of its samples: acknowledgements that were held
+/// up come all at once then, and the few samples that begin among them are too high. The estimate
+/// is the highest of the rounds.
 #[derive(Clone, Debug, Default)]
 struct Rounds {
     rates: [f64; ROUNDS],

@@ -15,8 +15,8 @@ enum Sends {
     Nothing,
 }
 
-/// A path with a rate, a queue and a delay, whose receiver acknowledges every second packet, or one after 25 ms, and
-/// whose acknowledgements are up to 3 ms late, by a seeded generator.
+/// A path with a rate, a queue and a delay, whose receiver acknowledges every second packet, or one
+/// after 25 ms, and whose acknowledgements are up to 3 ms late, by a seeded generator.
 struct Path {
     rate_bps: f64,
     window: u64,
@@ -37,7 +37,8 @@ struct Path {
     in_flight: u64,
     random: u64,
     has_more: bool,
-    /// Acknowledgements are read by a program that stands still: after so long, for so long; then by chance.
+    /// Acknowledgements are read by a program that stands still: after so long, for so long; then
+    /// by chance.
     stalls: Option<(Duration, Duration)>,
     since_stall: Duration,
 }

@@ -3,12 +3,13 @@
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// The most packets that are remembered. Those beyond are taken note of once these are acknowledged: live sound has fewer
-/// under way, and a transfer's oldest are among the first.
+/// The most packets that are remembered. Those beyond are taken note of once these are
+/// acknowledged: live sound has fewer under way, and a transfer's oldest are among the first.
 const MOST: usize = 32;
 
-/// The least bytes of a packet that is remembered. A controller isn't told whether a packet is acknowledgements only, which
-/// nobody acknowledges; such are smaller than this, and what isn't but for silence is larger.
+/// The least bytes of a packet that is remembered. A controller isn't told whether a packet is
+/// acknowledgements only, which nobody acknowledges; such are smaller than this, and what isn't but
+/// for silence is larger.
 const LEAST_BYTES: u64 = 64;
 
 /// When the packets under way were sent, the oldest first.
@@ -32,7 +33,8 @@ impl Flight {
         }
     }
 
-    /// The newest of the packets that are declared lost was sent then: those before it are lost too, or were acknowledged.
+    /// The newest of the packets that are declared lost was sent then: those before it are lost
+    /// too, or were acknowledged.
     pub fn lost(&mut self, newest: Instant) {
         let gone = self.sent.partition_point(|&sent| sent <= newest);
         self.sent.drain(..gone);

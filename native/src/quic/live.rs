@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-/// Bytes that may be under way in any case: speech of 150 kbit/s over a round trip of 600 ms, with the
-/// time in which QUIC finds out what was lost.
+/// Bytes that may be under way in any case: speech of 150 kbit/s over a round trip of 600 ms, with
+/// the time in which QUIC finds out what was lost.
 const LIVE_WINDOW: u64 = 32 * 1024;
 
 /// Growth of the round trip from which on losses are taken for those of a full queue.
@@ -10,19 +10,21 @@ const QUEUE: Duration = Duration::from_millis(200);
 /// The shortest round trip is remembered for one to two times this.
 const MEMORY: Duration = Duration::from_secs(30);
 
-/// Room for live sound: a window that isn't smaller than that needs, whatever another controller's is.
+/// Room for live sound: a window that isn't smaller than that needs, whatever another controller's
+/// is.
 ///
-/// A controller made for bulk data shrinks its window at each loss, and a session sends too little to make
-/// it grow again: with 10 % of random loss it stays at two packets a round trip (RFC 9002, section 7.2),
-/// less than speech sends. Packets that don't fit wait and come too late. A larger window doesn't make us
-/// send faster: a session's rate is its codec's, some 150 kbit/s with redundancy. A TCP gets more with that
-/// loss and a round trip of 60 ms (280 kbit/s by RFC 5348, section 3.1), and RFC 8083, section 4.3, has a
-/// sender of sound stop at ten times a TCP's rate. So loss alone is no reason to hold back.
+/// A controller made for bulk data shrinks its window at each loss, and a session sends too little
+/// to make it grow again: with 10 % of random loss it stays at two packets a round trip (RFC 9002,
+/// section 7.2), less than speech sends. Packets that don't fit wait and come too late. A larger
+/// window doesn't make us send faster: a session's rate is its codec's, some 150 kbit/s with
+/// redundancy. A TCP gets more with that loss and a round trip of 60 ms (280 kbit/s by RFC 5348,
+/// section 3.1), and RFC 8083, section 4.3, has a sender of sound stop at ten times a TCP's rate.
+/// So loss alone is no reason to hold back.
 ///
-/// Two things are reasons. Where nothing is acknowledged, no more than the window is sent. Where the round
-/// trip grows, our packets fill a queue: then the other controller's window holds, and old packets are
-/// dropped here instead of waiting there. The first round trip has the other controller's window too (RFC
-/// 9002, section 7.2: ten packets).
+/// Two things are reasons. Where nothing is acknowledged, no more than the window is sent. Where
+/// the round trip grows, our packets fill a queue: then the other controller's window holds, and
+/// old packets are dropped here instead of waiting there. The first round trip has the other
+/// controller's window too (RFC 9002, section 7.2: ten packets).
 #[derive(Clone, Debug)]
 pub struct Live {
     rtts: Rtts,

@@ -1,7 +1,8 @@
-//! Connections that are no session yet, and what they may take up. Each address has a share of the places;
-//! where there is no place left, the connection that waited longest at the most crowded address makes room.
-//! So who opens connections and asks for nothing pushes out its own, and keeps out nobody else. Handshakes begin
-//! one after another, since the threads that they take are those that carry everybody's sound.
+//! Connections that are no session yet, and what they may take up. Each address has a share of the
+//! places; where there is no place left, the connection that waited longest at the most crowded
+//! address makes room. So who opens connections and asks for nothing pushes out its own, and keeps
+//! out nobody else. Handshakes begin one after another, since the threads that they take are those
+//! that carry everybody's sound.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -17,23 +18,25 @@ use crate::faults::lock;
 /// Part of all places that one address may have waiting.
 const SHARE_OF: usize = 4;
 
-/// Part of all places from which on, with so many waiting, a new client first has to prove that its address
-/// is its own (RFC 9000, section 8.1.2); and the part of its own share from which on.
+/// Part of all places from which on, with so many waiting, a new client first has to prove that its
+/// address is its own (RFC 9000, section 8.1.2); and the part of its own share from which on.
 const VALIDATE_FROM: usize = 8;
 
-/// The time from one handshake to the next, of one address and of all. `test/hostile/rooms.test.js` begins 160
-/// sessions in one moment: with no time between them, it prints a longest gap in another room of some 200 ms.
+/// The time from one handshake to the next, of one address and of all. `test/hostile/rooms.test.js`
+/// begins 160 sessions in one moment: with no time between them, it prints a longest gap in another
+/// room of some 200 ms.
 const BEGIN_EVERY: Duration = Duration::from_millis(8);
 const ALL_BEGIN_EVERY: Duration = Duration::from_millis(4);
 
-/// The part of an address that its owner can't choose freely: an IPv6 network of 64 bits, or all of IPv4.
+/// The part of an address that its owner can't choose freely: an IPv6 network of 64 bits, or all of
+/// IPv4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Network(u128);
 
 impl Network {
     pub fn of(address: SocketAddr) -> Self {
         match address.ip().to_canonical() {
-            IpAddr::V4(ip) => Self(u128::from(ip.to_ipv6_mapped().to_bits())),
+            IpAddr::V4(ip) => Self(ip.to_ipv6_mapped().to_bits()),
             IpAddr::V6(ip) => Self(ip.to_bits() & !u128::from(u64::MAX)),
         }
     }
@@ -132,8 +135,8 @@ impl<P> Pending<P> {
             || table.crowd(network) > self.share() / VALIDATE_FROM
     }
 
-    /// Lets a connection wait, with the place that `free` gives or else that of another. None where neither
-    /// is to be had.
+    /// Lets a connection wait, with the place that `free` gives or else that of another. None where
+    /// neither is to be had.
     pub fn enter(
         self: &Arc<Self>,
         network: Network,
@@ -231,8 +234,8 @@ pub struct Ticket<P> {
 }
 
 impl<P> Ticket<P> {
-    /// Waits until the handshake may begin: those of one address one after another, and so all that are next
-    /// of their address.
+    /// Waits until the handshake may begin: those of one address one after another, and so all that
+    /// are next of their address.
     pub async fn turn(&self) {
         self.turnstile.pass().await;
         self.pending.turnstile.pass().await;

@@ -18,7 +18,8 @@ pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     }
 }
 
-/// Why binding failed, behind the system's own name for it, which JavaScript makes the error's code.
+/// Why binding failed, behind the system's own name for it, which JavaScript makes the error's
+/// code.
 pub fn reason(error: &io::Error, address: SocketAddr) -> String {
     let code = match error.kind() {
         io::ErrorKind::AddrInUse => "EADDRINUSE",

@@ -1,5 +1,5 @@
-//! Timers of connections. Each datagram moves its connection's, so that hardly any expires; tokio's own wake the thread for
-//! the times that they had before, too.
+//! Timers of connections. Each datagram moves its connection's, so that hardly any expires; tokio's
+//! own wake the thread for the times that they had before, too.
 
 use std::pin::{pin, Pin};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -28,8 +28,8 @@ struct Block {
     wakers: [AtomicWaker; BLOCK],
 }
 
-/// The timers of one socket's connections, and what the one task waits for that serves them all. There are as many places as
-/// there were timers at once.
+/// The timers of one socket's connections, and what the one task waits for that serves them all.
+/// There are as many places as there were timers at once.
 #[derive(Debug)]
 pub struct Timers {
     began: Instant,

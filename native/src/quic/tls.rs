@@ -47,8 +47,8 @@ pub fn server_config(
     Ok(config)
 }
 
-/// A client's QUIC settings: it trusts the certificates with these SHA-256 hashes, or, when there are
-/// none, those of the system's authorities.
+/// A client's QUIC settings: it trusts the certificates with these SHA-256 hashes, or, when there
+/// are none, those of the system's authorities.
 pub fn client_config(
     hashes: Vec<Vec<u8>>,
     transport: Arc<TransportConfig>,

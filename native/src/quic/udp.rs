@@ -1,5 +1,6 @@
-//! quinn's UDP socket, which wakes its thread for what has come. tokio's wakes it too for the room that each datagram
-//! leaves when it goes, and finds out by one more call of the system that there is nothing else to read.
+//! quinn's UDP socket, which wakes its thread for what has come. tokio's wakes it too for the room
+//! that each datagram leaves when it goes, and finds out by one more call of the system that there
+//! is nothing else to read.
 
 use std::future::Future;
 use std::io::{self, IoSliceMut};
@@ -30,8 +31,8 @@ pub struct ReadSocket {
 }
 
 impl ReadSocket {
-    /// To be called in the runtime's context. `serves` is false for clients: on an IPv6 socket quinn's
-    /// know an IPv4 server by its mapped address.
+    /// To be called in the runtime's context. `serves` is false for clients: on an IPv6 socket
+    /// quinn's know an IPv4 server by its mapped address.
     pub fn new(socket: UdpSocket, serves: bool) -> io::Result<Self> {
         let is_canonical = serves && socket.local_addr()?.is_ipv6();
         let state = UdpSocketState::new((&socket).into())?;
@@ -46,8 +47,8 @@ impl ReadSocket {
     }
 }
 
-/// An IPv4 address in place of one that is mapped into IPv6. When a peer's port changes, as behind a
-/// NAT, quinn keeps its path's round trip, window and MTU only where the address is IPv4.
+/// An IPv4 address in place of one that is mapped into IPv6. When a peer's port changes, as behind
+/// a NAT, quinn keeps its path's round trip, window and MTU only where the address is IPv4.
 fn canonical(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {
         ip @ IpAddr::V4(_) => SocketAddr::new(ip, address.port()),

@@ -28,8 +28,8 @@ impl ControllerFactory for WrappedConfig {
     }
 }
 
-/// Another controller, whose path's rate is estimated, and which may have room for live sound. The engine's module makes
-/// a controller of it.
+/// Another controller, whose path's rate is estimated, and which may have room for live sound. The
+/// engine's module makes a controller of it.
 #[cfg_attr(feature = "noq", derive(Debug))]
 pub struct Wrapped {
     pub inner: Box<dyn Controller>,

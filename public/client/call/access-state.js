@@ -7,26 +7,41 @@
  * @property {'everybody' | 'moderators'} record  who may record
  * @property {'mix' | 'forward' | 'auto'} mode    whether the room's sound is mixed, or forwarded
  * @property {boolean} broadcast  whoever comes without an invitation to the stage only listens
- * @property {number | null} liveSeconds  for how long it had been live when the server told it; null where it isn't
- * @property {number | null} liveSince  when that began, in milliseconds since 1970, by the clock of High Resolution Time; likewise
+ * @property {number | null} liveSeconds for how long it had been live when the server told it; null
+ *   where it isn't
+ * @property {number | null} liveSince when that began, in milliseconds since 1970, by the clock of
+ *   High Resolution Time; likewise
  *
  * @typedef {object} Access  what this participant may do, and the room's rules
  * @property {boolean} waiting   in the lobby, for somebody to let them in
  * @property {string} role       'moderator', 'speaker' or 'listener'
- * @property {string[]} may      of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's rules
+ * @property {string[]} may of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's
+ *   rules
  * @property {boolean} silenced  a moderator has muted this participant, who can't undo it
  * @property {Rules} rules
- * @property {string} stage      the key of a broadcast's stage, which those on it are told; empty otherwise
+ * @property {string} stage the key of a broadcast's stage, which those on it are told; empty
+ *   otherwise
  * @property {boolean} e2e       the room is encrypted end to end
  * @property {{ id: string, name: string }[]} knocks  who waits in the lobby; moderators are told
  * @property {Record<string, any>[]} bans  as asked for last
- * @property {{ count: number, people: { id: string, label: string }[] }} hands  of those who only listen; moderators are told
- * @property {{ find: string, count: number, people: { id: string, label: string, hand: number }[], next: string | null }} audience
- *   those who only listen, as a moderator asked for last
+ * @property {{ count: number, people: { id: string, label: string }[] }} hands of those who only
+ *   listen; moderators are told
+ * @property {{ find: string, count: number, people: { id: string, label: string, hand: number }[],
+ *   next: string | null }} audience those who only listen, as a moderator asked for last
  */
 
 /** @type {Readonly<Rules>} */
-const OPEN = Object.freeze({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null, liveSince: null });
+const OPEN = Object.freeze({
+  locked: false,
+  lobby: false,
+  password: false,
+  chat: 'everybody',
+  record: 'everybody',
+  mode: 'mix',
+  broadcast: false,
+  liveSeconds: null,
+  liveSince: null,
+});
 
 /** @type {Access['hands']} */
 const NO_HANDS = Object.freeze({ count: 0, people: [] });
@@ -36,7 +51,19 @@ const NO_AUDIENCE = Object.freeze({ find: '', count: 0, people: [], next: null }
 /** What a participant may do, by the server's control messages. */
 export class AccessState {
   /** @type {Access} */
-  state = { waiting: false, role: 'speaker', may: [], silenced: false, rules: OPEN, stage: '', e2e: false, knocks: [], bans: [], hands: NO_HANDS, audience: NO_AUDIENCE };
+  state = {
+    waiting: false,
+    role: 'speaker',
+    may: [],
+    silenced: false,
+    rules: OPEN,
+    stage: '',
+    e2e: false,
+    knocks: [],
+    bans: [],
+    hands: NO_HANDS,
+    audience: NO_AUDIENCE,
+  };
   #you = '';
   #now;
 
@@ -65,7 +92,14 @@ export class AccessState {
         return { waiting: true };
       case 'welcome':
         this.#you = String(message.you);
-        return { ...this.#welcome(message), waiting: false, stage: '', knocks: [], hands: NO_HANDS, audience: NO_AUDIENCE };
+        return {
+          ...this.#welcome(message),
+          waiting: false,
+          stage: '',
+          knocks: [],
+          hands: NO_HANDS,
+          audience: NO_AUDIENCE,
+        };
       case 'room':
         return { rules: readRules(message, this.#now()) };
       case 'stage':
@@ -80,9 +114,18 @@ export class AccessState {
         return { bans: Array.isArray(message.bans) ? message.bans : [] };
       case 'moderated':
         // A new moderator is told who waits, if anybody does.
-        return message.action === 'role' ? { ...readRole(message), knocks: [], hands: NO_HANDS, ...(message.role === 'listener' && { stage: '' }) } : null;
+        return message.action === 'role'
+          ? {
+              ...readRole(message),
+              knocks: [],
+              hands: NO_HANDS,
+              ...(message.role === 'listener' && { stage: '' }),
+            }
+          : null;
       case 'changed':
-        return this.#own(listOf(message.people ?? [message.person]).find((person) => person?.id === this.#you));
+        return this.#own(
+          listOf(message.people ?? [message.person]).find((person) => person?.id === this.#you),
+        );
       default:
         return null;
     }
@@ -90,11 +133,21 @@ export class AccessState {
 
   /** @param {Record<string, any>} message */
   #welcome(message) {
-    const own = Array.isArray(message.people) ? message.people.find(({ id }) => id === this.#you) : null;
-    return { ...readRole(message), rules: readRules(message.rules ?? {}, this.#now()), e2e: Boolean(message.e2e), silenced: Boolean(own?.silenced) };
+    const own = Array.isArray(message.people)
+      ? message.people.find(({ id }) => id === this.#you)
+      : null;
+    return {
+      ...readRole(message),
+      rules: readRules(message.rules ?? {}, this.#now()),
+      e2e: Boolean(message.e2e),
+      silenced: Boolean(own?.silenced),
+    };
   }
 
-  /** @param {{ silenced?: unknown } | undefined} person  oneself, where anything about one has changed */
+  /**
+   * @param {{ silenced?: unknown } | undefined} person oneself, where anything about one has
+   *   changed
+   */
   #own(person) {
     if (!person || Boolean(person.silenced) === this.state.silenced) return null;
     return { silenced: Boolean(person.silenced) };
@@ -116,7 +169,12 @@ const listOf = (people) => (Array.isArray(people) ? people : []);
 
 /** @param {Record<string, any>} message @returns {Access['audience']} */
 function readAudience({ find, count, people, next }) {
-  return { find: String(find ?? ''), count: Number(count) || 0, people: listOf(people), next: typeof next === 'string' ? next : null };
+  return {
+    find: String(find ?? ''),
+    count: Number(count) || 0,
+    people: listOf(people),
+    next: typeof next === 'string' ? next : null,
+  };
 }
 
 /** @param {Record<string, any>} message */
@@ -127,7 +185,8 @@ function readRole({ role = 'speaker', may }) {
 /** @param {Record<string, any>} message @param {number} nowMs @returns {Rules} */
 function readRules({ locked, lobby, password, chat, record, mode, broadcast, liveSeconds }, nowMs) {
   const isLive = Number.isFinite(liveSeconds);
-  const who = (/** @type {unknown} */ value) => (value === 'moderators' ? 'moderators' : 'everybody');
+  const who = (/** @type {unknown} */ value) =>
+    value === 'moderators' ? 'moderators' : 'everybody';
   return {
     locked: Boolean(locked),
     lobby: Boolean(lobby),

@@ -19,7 +19,9 @@ import { RunningContext, SoundGraph } from './sound-graph.js';
  * @property {(code: string) => void} settled  the notice of this code no longer holds
  */
 
-/** The time after which a person is asked to look why there is no microphone yet, in milliseconds. */
+/**
+ * The time after which a person is asked to look why there is no microphone yet, in milliseconds.
+ */
 const SLOW_MS = 2000;
 
 /** A call's microphone, output device and audio context, through all that happens to them. */
@@ -77,7 +79,13 @@ export class CallSound {
   }
 
   #processing() {
-    const { processing = true, echoCancellation, noiseSuppression, autoGainControl, channels } = this.#wish;
+    const {
+      processing = true,
+      echoCancellation,
+      noiseSuppression,
+      autoGainControl,
+      channels,
+    } = this.#wish;
     return {
       channels,
       echoCancellation: echoCancellation ?? processing,
@@ -86,7 +94,10 @@ export class CallSound {
     };
   }
 
-  /** All that is heard of the call passes through this node; null before start(). @type {AudioNode | null} */
+  /**
+   * All that is heard of the call passes through this node; null before start().
+   * @type {AudioNode | null}
+   */
   get output() {
     return this.#graph?.output ?? null;
   }
@@ -100,7 +111,9 @@ export class CallSound {
     return this.#graph !== null && this.#microphone.captured;
   }
 
-  /** Asks for the microphone, where one is wanted, and waits for it unless listenFirst() is called. */
+  /**
+   * Asks for the microphone, where one is wanted, and waits for it unless listenFirst() is called.
+   */
   async open() {
     await this.#speaker.choose(this.#wish.speakerId ?? '');
     const { microphoneId = '' } = this.#wish;
@@ -113,7 +126,10 @@ export class CallSound {
       this.#on.settled('microphone-slow');
       if (!waits && this.#microphone.captured) this.#on.notice('microphone-back');
     });
-    await Promise.race([opened, new Promise((resolve) => (this.#listenFirst = () => resolve(undefined)))]);
+    await Promise.race([
+      opened,
+      new Promise((resolve) => (this.#listenFirst = () => resolve(undefined))),
+    ]);
     waits = false;
   }
 
@@ -185,13 +201,18 @@ export class CallSound {
     this.#trackPlayer?.play(track);
   }
 
-  /** @param {number} level the factor by which this person hears the backing track; 0: not at all */
+  /**
+   * @param {number} level the factor by which this person hears the backing track; 0: not at all
+   */
   setTrackLevel(level) {
     this.#trackLevel = level;
     this.#trackPlayer?.setLevel(level);
   }
 
-  /** @param {{ sample: number, atMs: number } | null} clock the room's sample clock at a time of the page's clock; null: unknown */
+  /**
+   * @param {{ sample: number, atMs: number } | null} clock the room's sample clock at a time of the
+   *   page's clock; null: unknown
+   */
   followClock(clock) {
     this.#metronome?.follow(clock);
     this.#trackPlayer?.follow(clock);

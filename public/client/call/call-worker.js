@@ -16,13 +16,17 @@ export class CallWorker {
 
   /**
    * @param {object} on
-   * @param {(data: any) => void} on.message  a message of the worker: its type, and the details of that
+   * @param {(data: any) => void} on.message a message of the worker: its type, and the details of
+   *   that
    * @param {(code: string, message?: string) => void} on.failed  it could not be loaded, or threw
    * @param {Clock} [clock]
    */
   constructor(on, clock = systemClock) {
     // It answers the wish to join at once when it has loaded.
-    const timer = clock.setTimeout(() => on.failed('no-worker', `It did not load within ${LOAD_MS / 1000} s.`), LOAD_MS);
+    const timer = clock.setTimeout(
+      () => on.failed('no-worker', `It did not load within ${LOAD_MS / 1000} s.`),
+      LOAD_MS,
+    );
     this.#endWait = () => clock.clearTimeout(timer);
     this.#worker.onmessage = ({ data }) => {
       this.#endWait();

@@ -72,7 +72,10 @@ export class ClientAudio {
       const decoder = newDecoder(codec, format);
       return sealing === null ? decoder : sealing.decoder(decoder, number);
     };
-    this.playout = new RoomPlayout([...newDecoders(codec, format), ...layerDecoders(codec, format)], { format, openVoice, gains: this.gains, own });
+    this.playout = new RoomPlayout(
+      [...newDecoders(codec, format), ...layerDecoders(codec, format)],
+      { format, openVoice, gains: this.gains, own },
+    );
     const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, clock.now());
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
     try {
@@ -96,17 +99,26 @@ export class ClientAudio {
     return this.processorTime.complexity;
   }
 
-  /** How many frames make a packet. Where each is passed on as it comes, all who listen would wait for two. */
+  /**
+   * How many frames make a packet. Where each is passed on as it comes, all who listen would wait
+   * for two.
+   */
   get framesPerPacket() {
     return this.#room.isMixed ? this.processorTime.framesPerPacket : 1;
   }
 
-  /** How near this participant is to whoever speaks: as they wish, while they only listen. @returns {Nearness} */
+  /**
+   * How near this participant is to whoever speaks: as they wish, while they only listen.
+   * @returns {Nearness}
+   */
   get nearness() {
     return (this.#room.mayNotSpeak && this.#wish.nearness) || 'conversation';
   }
 
-  /** Sets how long sound waits here, by how near this participant is, and how long it waits elsewhere. To be called now and then. */
+  /**
+   * Sets how long sound waits here, by how near this participant is, and how long it waits
+   * elsewhere. To be called now and then.
+   */
   followNearness() {
     const { serverDelayMs, format } = this.#room.welcome;
     const otherMs = format.frameMs + serverDelayMs + this.#output.waitMs;
@@ -159,7 +171,10 @@ export class ClientAudio {
 const WARM_UP_FRAMES = 12;
 const WARM_UP_BITRATE = 48_000;
 
-/** A server that mixes sends two streams, and an Opus decoder keeps state: each stream has a decoder. */
+/**
+ * A server that mixes sends two streams, and an Opus decoder keeps state: each stream has a
+ * decoder.
+ */
 const STREAMS = 2;
 
 /** @param {string} id a participant's @returns {number} as packets have it */
@@ -192,7 +207,8 @@ function newDecoder(codec, format) {
  * @param {Codec} codec
  * @param {AudioFormat} format
  */
-const newDecoders = (codec, format) => Array.from({ length: STREAMS }, () => newDecoder(codec, format));
+const newDecoders = (codec, format) =>
+  Array.from({ length: STREAMS }, () => newDecoder(codec, format));
 
 /**
  * Decoders of a broadcast's bit rates, each of which is opened when it is needed.
@@ -208,7 +224,8 @@ function layerDecoders(codec, format) {
 /**
  * @param {Codec} codec
  * @param {AudioFormat} format
- * @param {{ bitrate?: number, application?: 'audio' | 'voip' | 'low-delay' }} encoding  bitrate of each channel
+ * @param {{ bitrate?: number, application?: 'audio' | 'voip' | 'low-delay' }} encoding bitrate of
+ *   each channel
  * @param {number} roomBitrate the default, in bits a second of all channels
  */
 export function newEncoder(codec, format, { bitrate, application }, roomBitrate) {
@@ -219,8 +236,8 @@ export function newEncoder(codec, format, { bitrate, application }, roomBitrate)
 }
 
 /**
- * Encodes and decodes sound for nobody. WebAssembly is compiled where it is first run, which takes tens of
- * milliseconds: that isn't to hold up the first word.
+ * Encodes and decodes sound for nobody. WebAssembly is compiled where it is first run, which takes
+ * tens of milliseconds: that isn't to hold up the first word.
  * @param {Codec} codec
  * @param {AudioFormat} format
  */

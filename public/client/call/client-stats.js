@@ -21,36 +21,42 @@ import { sumOf } from './device-delays.js';
  * @property {Connection['transport']} transport
  * @property {Nearness} nearness  to whoever speaks, now
  * @property {number | null} roundTripMs      to the server and back
- * @property {number | null} receivedPercent  of the last seconds' frames for this listener, those in time
- * @property {number | null} delayMs          estimate, from a sound that another's microphone gives, who is as far from
- *   the server, to this one's speaker: what that adds is in it where a page knows it
+ * @property {number | null} receivedPercent of the last seconds' frames for this listener, those in
+ *   time
+ * @property {number | null} delayMs estimate, from a sound that another's microphone gives, who is
+ *   as far from the server, to this one's speaker: what that adds is in it where a page knows it
  * @property {DelayParts} delayParts            what delayMs is the sum of
- * @property {number | null} [microphoneMs]   what one's own microphone adds to what others hear, where a page knows it
- * @property {number | null} behindMs  by the clock: from when a sound is at the speaker's microphone to when it is at this one's
- *   speaker, the way of packets included; null while that isn't known
+ * @property {number | null} [microphoneMs] what one's own microphone adds to what others hear,
+ *   where a page knows it
+ * @property {number | null} behindMs by the clock: from when a sound is at the speaker's microphone
+ *   to when it is at this one's speaker, the way of packets included; null while that isn't known
  * @property {{ up: number, down: number }} bytes  of packets, since joining
- * @property {{ sample: number, atMs: number }} clock  the room's sample clock at a time of the client's clock
+ * @property {{ sample: number, atMs: number }} clock the room's sample clock at a time of the
+ *   client's clock
  * @property {StatsDetail} detail
  *
  * @typedef {object} StatsDetail
- * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number | null,
- *   driftPpm: number, movedMs: number }} playout  driftPpm: the speaker's sound card against the server's sample
- *   clock; movedMs: by how much what is heard was ever moved
+ * @property {Playout['counters'] & { delayMs: number, wantedMs: number, receivedPercent: number |
+ *   null, driftPpm: number, movedMs: number }} playout driftPpm: the speaker's sound card against
+ *   the server's sample clock; movedMs: by how much what is heard was ever moved
  * @property {Uplink['counters'] & { level: number, voice: boolean, driftPpm: number }} uplink
  *   driftPpm: the microphone's against the server's sample clock
  * @property {ConnectionStats} connection
- * @property {{ dropped: number, outputMs: number, gaps: number, gapMs: number, clockErrorMs: number,
- *   clockJumps: number, driftPpm: number, lateShare: number, isShortOfTime: boolean }} client  packets that were no
- *   packets; what waits for the sound card, how often that found nothing, and how long in all; how far the clock may be
- *   off, how often it had to jump, and the server's against this computer's; the share of the time by which timers are
- *   late, and whether that is too much
+ * @property {{ dropped: number, outputMs: number, gaps: number, gapMs: number, clockErrorMs:
+ *   number, clockJumps: number, driftPpm: number, lateShare: number, isShortOfTime: boolean }}
+ *   client packets that were no packets; what waits for the sound card, how often that found
+ *   nothing, and how long in all; how far the clock may be off, how often it had to jump, and the
+ *   server's against this computer's; the share of the time by which timers are late, and whether
+ *   that is too much
  * @property {Record<string, unknown> | null} server  what the server says of this one's uplink
  */
 
 /** The interval of statistics, in milliseconds. */
 const TELL_MS = 1000;
 
-/** The interval of reports of one who only listens, while the loss doesn't change, in milliseconds. */
+/**
+ * The interval of reports of one who only listens, while the loss doesn't change, in milliseconds.
+ */
 const LISTENER_REPORT_MS = 10_000;
 
 /** The statistics of a client that has joined, and its reports to the server. */
@@ -91,7 +97,8 @@ export class CallStatistics {
       const now = this.#clock.now();
       const lostPercent = audio.playout.lostPercent(now);
       const againMs = room.isLight ? LISTENER_REPORT_MS : undefined;
-      if (this.#lossReport.isDue(lostPercent, now, againMs)) connection.sendControl(reportOf(lostPercent, stats));
+      if (this.#lossReport.isDue(lostPercent, now, againMs))
+        connection.sendControl(reportOf(lostPercent, stats));
       tell(stats);
     }, TELL_MS);
   }
@@ -104,7 +111,9 @@ export class CallStatistics {
     const { lateShare, isShort: isShortOfTime } = processorTime;
     const { waitMs: outputMs, gaps, gapMs } = output;
     // What comes as soon as the server has it has been on the way up, and has waited for nothing.
-    const welcome = playout.isDirect ? { ...room.welcome, delivery: 'reply', serverDelayMs: 0 } : room.welcome;
+    const welcome = playout.isDirect
+      ? { ...room.welcome, delivery: 'reply', serverDelayMs: 0 }
+      : room.welcome;
     const delayParts = delayPartsOf(welcome, sync, { playoutMs: playout.delayMs, outputMs });
     const sample = sync.sampleClockAt(now);
     const { sampleRate } = room.welcome.format;
@@ -122,7 +131,15 @@ export class CallStatistics {
         playout: playout.stats(),
         uplink: uplink.stats(),
         connection: connection.stats(),
-        client: { dropped: traffic.dropped, outputMs, gaps, gapMs, ...sync.stats(now), lateShare, isShortOfTime },
+        client: {
+          dropped: traffic.dropped,
+          outputMs,
+          gaps,
+          gapMs,
+          ...sync.stats(now),
+          lateShare,
+          isShortOfTime,
+        },
         server: room.stats,
       },
     };
@@ -140,11 +157,13 @@ const numberOrNull = (number) => (Number.isFinite(number) ? number : null);
 /**
  * @typedef {object} DelayParts  in milliseconds
  * @property {number} frameMs        a frame is sent when it is over
- * @property {number} wayMs          of delivery `tick`: the way down, since the server's delay holds the way up
+ * @property {number} wayMs of delivery `tick`: the way down, since the server's delay holds the way
+ *   up
  * @property {number} serverDelayMs
  * @property {number} playoutMs      what waits for jitter
  * @property {number} outputMs       what waits for the sound card
- * @property {number | null} [speakerMs]  what the sound card and the speaker add, where a page knows it
+ * @property {number | null} [speakerMs] what the sound card and the speaker add, where a page knows
+ *   it
  */
 
 /**

@@ -33,12 +33,27 @@ const NO_OUTPUT = Object.freeze({ waitMs: 0, gaps: 0, gapMs: 0 });
 const MAX_HOPS = 3;
 
 /** The control messages that nobody but the client itself needs. */
-const CONSUMED = new Set(['resume', 'stats', 'delay', 'stride', 'joined', 'changed', 'left', 'people', 'listeners', 'qualities', 'closing']);
+const CONSUMED = new Set([
+  'resume',
+  'stats',
+  'delay',
+  'stride',
+  'joined',
+  'changed',
+  'left',
+  'people',
+  'listeners',
+  'qualities',
+  'closing',
+]);
 
 /** The time between two requests for a part of the list of people, in milliseconds. */
 const PEOPLE_MS = 200;
 
-/** The oldest packet that sound begins with, in milliseconds since it came: the longest time between two of them while there is sound. */
+/**
+ * The oldest packet that sound begins with, in milliseconds since it came: the longest time between
+ * two of them while there is sound.
+ */
 const EARLY_MS = 60;
 
 /**
@@ -63,7 +78,10 @@ export class Client {
   #access = new AccessState();
   /** @type {CallStatistics | null} */
   #statistics = null;
-  /** The newest packet of sound from before the playout, while packets are shown to pass both ways. @type {{ bytes: Uint8Array, arrivalMs: number } | null} */
+  /**
+   * The newest packet of sound from before the playout, while packets are shown to pass both ways.
+   * @type {{ bytes: Uint8Array, arrivalMs: number } | null}
+   */
   #early = null;
   #traffic = { down: 0, dropped: 0 };
   #speakers = new HeardSpeakers(
@@ -92,7 +110,10 @@ export class Client {
   heardMs = -Infinity;
   /** Whether a server was asked to let this client join. */
   hasAsked = false;
-  /** Takes captured sound; null while there is no call, or its clock isn't known yet. @type {Uplink | null} */
+  /**
+   * Takes captured sound; null while there is no call, or its clock isn't known yet.
+   * @type {Uplink | null}
+   */
   uplink = null;
   /** Gives sound piece by piece; null while there is no call. @type {Playout | null} */
   playout = null;
@@ -102,10 +123,13 @@ export class Client {
    * @param {object} options
    * @param {Codec | Promise<Codec>} options.codec  waited for in join()
    * @param {Clock} [options.clock]
-   * @param {Scope} [options.scope]  WebTransport, WebSocket, fetch: those of the global object by default
+   * @param {Scope} [options.scope] WebTransport, WebSocket, fetch: those of the global object by
+   *   default
    * @param {Partial<ClientEvents>} [options.on]
-   * @param {Readonly<Output>} [options.output]  read for the statistics, and to know whether there is too little time
-   * @param {() => Promise<Primitives>} [options.primitives]  for end-to-end encryption, asked where a call has a key
+   * @param {Readonly<Output>} [options.output] read for the statistics, and to know whether there
+   *   is too little time
+   * @param {() => Promise<Primitives>} [options.primitives] for end-to-end encryption, asked where
+   *   a call has a key
    */
   constructor({ codec, clock = systemClock, scope = {}, on = {}, output = NO_OUTPUT, primitives }) {
     this.#codec = codec;
@@ -122,14 +146,43 @@ export class Client {
    * @returns {Promise<Joined>} rejects with a ConnectionError; the client is closed then
    */
   async join(options) {
-    const { room, name, transport = 'auto', mirror, frameMs, channels, token, password, listen, stage, nearness, mode } = options;
+    const {
+      room,
+      name,
+      transport = 'auto',
+      mirror,
+      frameMs,
+      channels,
+      token,
+      password,
+      listen,
+      stage,
+      nearness,
+      mode,
+    } = options;
     const e2e = options.e2eKey === undefined ? undefined : true;
     this.#wish = { ...options };
     this.#room.token = options.resume;
     try {
       const { connection, took, tried } = await this.#connect(options, {
         transport,
-        message: joinMessage({ room, name, mirror, frameMs, channels, token, password, listen, stage, nearness, mode, e2e }, () => this.#room.token),
+        message: joinMessage(
+          {
+            room,
+            name,
+            mirror,
+            frameMs,
+            channels,
+            token,
+            password,
+            listen,
+            stage,
+            nearness,
+            mode,
+            e2e,
+          },
+          () => this.#room.token,
+        ),
         asks: () => (this.hasAsked = !this.#closed),
         handler: {
           onPacket: this.#receive,
@@ -157,7 +210,9 @@ export class Client {
    */
   async #connect({ origin, nodes = [origin], mirror, room, config }, connecting) {
     const { fetch } = this.#scope;
-    let place = config ? { origin, config } : await locate(nodes, mirror ? undefined : room, { fetch, clock: this.#clock });
+    let place = config
+      ? { origin, config }
+      : await locate(nodes, mirror ? undefined : room, { fetch, clock: this.#clock });
     for (let hops = 0; ; hops++) {
       try {
         this.#room.origin = place.origin;
@@ -169,7 +224,10 @@ export class Client {
     }
   }
 
-  /** @param {Connection} connection one that has joined: packets must pass both ways before it is taken */
+  /**
+   * @param {Connection} connection one that has joined: packets must pass both ways before it is
+   *   taken
+   */
   async #measureClock(connection) {
     this.format = this.#room.readFormat();
     this.#early = null;
@@ -177,13 +235,20 @@ export class Client {
       this.#clockExchange?.close();
       const sync = new ClockSync(this.format.sampleRate);
       this.#clockSync = sync;
-      this.#clockExchange = new ClockExchange({ clock: this.#clock, sync, send: (bytes) => connection.send(bytes) });
+      this.#clockExchange = new ClockExchange({
+        clock: this.#clock,
+        sync,
+        send: (bytes) => connection.send(bytes),
+      });
       this.#clockExchange.onKnown = () => this.#speak();
       const known = this.#clockExchange.start();
-      await Promise.race([this.#clockExchange.answered, known]).catch((error) => this.#closed || Promise.reject(error));
+      await Promise.race([this.#clockExchange.answered, known]).catch(
+        (error) => this.#closed || Promise.reject(error),
+      );
     }
     // A refusal keeps other transports from being tried, since nobody wants to join any more.
-    if (this.#closed) throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
+    if (this.#closed)
+      throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
   }
 
   /** @param {Connection} connection */
@@ -195,7 +260,17 @@ export class Client {
     const sync = /** @type {ClockSync} */ (this.#clockSync);
     const sealing = await this.#openSealing(connection);
     const [wish, output] = [this.#wish, this.#output];
-    const audio = new ClientAudio({ format, codec, clock, clockSync: sync, room, wish, connection, output, sealing });
+    const audio = new ClientAudio({
+      format,
+      codec,
+      clock,
+      clockSync: sync,
+      room,
+      wish,
+      connection,
+      output,
+      sealing,
+    });
     this.#audio = audio;
     this.playout = audio.playout;
     this.playout.stride = room.stride;
@@ -217,9 +292,14 @@ export class Client {
     // Whatever a server says, nothing goes out as it is where one has a key.
     if (e2e !== (e2eKey !== undefined) || (e2e && (key === null || !this.#primitives))) {
       connection.close();
-      throw new ConnectionError(key === null ? 'e2e-only' : 'e2e-not-here', 'The room and the link do not agree about end-to-end encryption.', true);
+      throw new ConnectionError(
+        key === null ? 'e2e-only' : 'e2e-not-here',
+        'The room and the link do not agree about end-to-end encryption.',
+        true,
+      );
     }
-    if (key !== null && this.#primitives) this.#sealing = new Sealing(await this.#primitives(), key, String(you));
+    if (key !== null && this.#primitives)
+      this.#sealing = new Sealing(await this.#primitives(), key, String(you));
     return this.#sealing;
   }
 
@@ -248,10 +328,16 @@ export class Client {
     return joined;
   }
 
-  /** Begins to send, once there is sound and the clock is known well enough. What is heard needs no clock, and is played before. */
+  /**
+   * Begins to send, once there is sound and the clock is known well enough. What is heard needs no
+   * clock, and is played before.
+   */
   #speak() {
     if (!this.#audio || !this.#clockExchange?.isKnown) return;
-    const { isLight, welcome: { idleTimeoutMs } } = this.#room;
+    const {
+      isLight,
+      welcome: { idleTimeoutMs },
+    } = this.#room;
     this.#clockExchange.listens(isLight ? { heardMs: () => this.heardMs, idleTimeoutMs } : null);
     const uplink = isLight ? null : this.#audio.uplink;
     if (uplink === this.uplink) return;
@@ -265,7 +351,10 @@ export class Client {
     const after = this.#room.roster.next;
     if (after === null) return;
     this.#room.roster.next = null;
-    this.#peopleTimer = this.#clock.setTimeout(() => this.sendControl({ type: 'people', after }), PEOPLE_MS);
+    this.#peopleTimer = this.#clock.setTimeout(
+      () => this.sendControl({ type: 'people', after }),
+      PEOPLE_MS,
+    );
   }
 
   #receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
@@ -274,18 +363,30 @@ export class Client {
     this.#traffic.down += bytes.length;
     if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
     // What the server has mixed nobody has sealed.
-    else if ((packet.type === PacketType.audio && this.#wish.e2eKey === undefined) || packet.type === PacketType.bundle || packet.type === PacketType.voice) {
+    else if (
+      (packet.type === PacketType.audio && this.#wish.e2eKey === undefined) ||
+      packet.type === PacketType.bundle ||
+      packet.type === PacketType.voice
+    ) {
       if (this.playout) this.playout.receive(packet, bytes, arrivalMs);
       else this.#early = { bytes: bytes.slice(), arrivalMs };
       this.#speakers.receive(packet, arrivalMs);
       this.#on.sound?.();
-    } else if (packet.type === PacketType.clockReply) this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
+    } else if (packet.type === PacketType.clockReply)
+      this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
   };
 
-  /** Gives the playout what has just come, so that sound begins without waiting for the next packet. */
+  /**
+   * Gives the playout what has just come, so that sound begins without waiting for the next packet.
+   */
   #playEarly() {
     const early = this.#early;
-    if (early === null || this.#clock.now() - early.arrivalMs > EARLY_MS || readPacket(early.bytes, this.#packet) !== null) return;
+    if (
+      early === null ||
+      this.#clock.now() - early.arrivalMs > EARLY_MS ||
+      readPacket(early.bytes, this.#packet) !== null
+    )
+      return;
     this.playout?.receive(this.#packet, early.bytes, early.arrivalMs);
   }
 
@@ -294,7 +395,10 @@ export class Client {
     return this.#room.token ?? '';
   }
 
-  /** The origins of the cluster's nodes, this call's own last; none without a cluster. @returns {string[]} */
+  /**
+   * The origins of the cluster's nodes, this call's own last; none without a cluster.
+   * @returns {string[]}
+   */
   get nodes() {
     const { nodes, origin } = this.#room;
     return nodes.length === 0 ? [] : [...nodes.filter((node) => node !== origin), origin];
@@ -317,7 +421,10 @@ export class Client {
     if (peopleChanged && this.#audio) this.#on.people?.(this.#room.roster.list());
   }
 
-  /** This participant may have become one of the audience, or one who may speak, or be sent other packets than before. */
+  /**
+   * This participant may have become one of the audience, or one who may speak, or be sent other
+   * packets than before.
+   */
   #recast() {
     if (!this.playout || !this.#audio) return;
     this.playout.stride = this.#room.stride;
@@ -343,7 +450,10 @@ export class Client {
    */
   #ended(code, reason) {
     const wasJoined = this.#audio !== null && !this.#closed;
-    const end = this.#room.closing ?? { code: code === 'closed' ? 'connection-lost' : code, message: reason };
+    const end = this.#room.closing ?? {
+      code: code === 'closed' ? 'connection-lost' : code,
+      message: reason,
+    };
     if (this.#connection === null) {
       // While it is being tried out: the next transport may do better.
       return void this.#clockExchange?.close();
@@ -386,7 +496,10 @@ export class Client {
     this.#connection?.sendControl(message);
   }
 
-  /** @param {boolean} suppresses whether silence is left out, where the server allows it; false for music */
+  /**
+   * @param {boolean} suppresses whether silence is left out, where the server allows it; false for
+   *   music
+   */
   suppressSilence(suppresses) {
     this.#wish.silenceSuppression = suppresses;
     this.#audio?.suppressSilence(suppresses);
@@ -437,4 +550,3 @@ export class Client {
     this.#audio = this.uplink = this.playout = null;
   }
 }
-

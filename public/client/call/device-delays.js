@@ -7,21 +7,26 @@
  */
 
 /**
- * The delays of the sound devices. Chromium tells both, Firefox the speaker's, as docs/browsers.md says.
+ * The delays of the sound devices. Chromium tells both, Firefox the speaker's, as docs/browsers.md
+ * says.
  * @param {MediaStream | null} stream  the microphone's
  * @param {AudioContext | null} context  that plays
  * @returns {DeviceDelays}
  */
 export function deviceDelaysOf(stream, context) {
   const track = /** @type {any} */ (stream?.getAudioTracks()[0]);
-  return { microphoneMs: knownMs(track?.stats?.latency), speakerMs: knownMs(1000 * (context?.outputLatency ?? 0)) };
+  return {
+    microphoneMs: knownMs(track?.stats?.latency),
+    speakerMs: knownMs(1000 * (context?.outputLatency ?? 0)),
+  };
 }
 
 /** @param {unknown} ms  near 0 before it has been measured, and of a device that is none */
 const knownMs = (ms) => (typeof ms === 'number' && Number.isFinite(ms) && ms >= 0.5 ? ms : null);
 
 /** @param {DelayParts} parts */
-export const sumOf = (parts) => Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
+export const sumOf = (parts) =>
+  Object.values(parts).reduce((/** @type {number} */ sum, ms) => sum + (ms ?? 0), 0);
 
 /**
  * Adds what a page knows of its devices to the statistics of its worker, which sees none.

@@ -5,7 +5,10 @@
  * @typedef {{ people: Person[], you: string, listeners: number }} Told
  */
 
-/** The time after which people who haven't come are shown as away, in milliseconds: most come within two seconds. */
+/**
+ * The time after which people who haven't come are shown as away, in milliseconds: most come within
+ * two seconds.
+ */
 const AWAY_AFTER_MS = 3000;
 
 /**
@@ -45,7 +48,8 @@ export class Gathering {
   /** @param {Told} told  as the server has it */
   people(told) {
     for (const { id } of told.people) this.#missing.delete(id);
-    const people = this.#missing.size === 0 ? told.people : [...told.people, ...this.#missing.values()];
+    const people =
+      this.#missing.size === 0 ? told.people : [...told.people, ...this.#missing.values()];
     this.#told = { ...told, people };
     this.#tell(this.#told);
   }

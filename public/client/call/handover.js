@@ -9,15 +9,19 @@ const SOUND_MS = 60;
 /** What is louder is sound, as an amplitude. */
 const SOUND = 1e-4;
 
-/** The longest time of it, in milliseconds: a room's home ends a session at another node a second after its successor has come. */
+/**
+ * The longest time of it, in milliseconds: a room's home ends a session at another node a second
+ * after its successor has come.
+ */
 const MOST_MS = 900;
 
 /** The most pieces of the next client to one of the first: unsent silence comes in short ones. */
 const MOST_PIECES = 8;
 
 /**
- * A change from one client to another without a gap: the first is heard until the next, which is played beside it unheard,
- * has sound, or until the first has none itself. It ends after 0.9 s, whoever has sound.
+ * A change from one client to another without a gap: the first is heard until the next, which is
+ * played beside it unheard, has sound, or until the first has none itself. It ends after 0.9 s,
+ * whoever has sound.
  */
 export class Handover {
   #to;
@@ -28,7 +32,10 @@ export class Handover {
   /** Samples that were heard of the first since the beginning, and played of the next. */
   #heard = 0;
   #played = 0;
-  /** The length of the sound that the next one has now, nothing made up, and of the silence that the first has, in samples. */
+  /**
+   * The length of the sound that the next one has now, nothing made up, and of the silence that the
+   * first has, in samples.
+   */
   #sound = 0;
   #silence = 0;
   /** Frames that the next one has made up. */
@@ -52,7 +59,13 @@ export class Handover {
     this.#timer = clock.setTimeout(onOver, MOST_MS);
   }
 
-  /** As ReconnectingClient.pull has it. @param {Float32Array} out @param {number} [waitMs] @param {number} [aheadMs] @returns {number} */
+  /**
+   * As ReconnectingClient.pull has it.
+   * @param {Float32Array} out
+   * @param {number} [waitMs]
+   * @param {number} [aheadMs]
+   * @returns {number}
+   */
   pull(out, waitMs, aheadMs) {
     const nowMs = this.#clock.now();
     const [first, next] = [this.from.playout, this.#to.playout];
@@ -80,7 +93,8 @@ export class Handover {
 
   /** As ReconnectingClient.look has it. @param {number} waitMs @param {number} aheadMs */
   look(waitMs, aheadMs) {
-    for (const { playout } of [this.from, this.#to]) playout?.look(this.#clock.now(), waitMs, aheadMs);
+    for (const { playout } of [this.from, this.#to])
+      playout?.look(this.#clock.now(), waitMs, aheadMs);
   }
 
   /** @param {number} length */
@@ -92,7 +106,8 @@ export class Handover {
   /** @param {Float32Array} samples  of the next one @param {number} count */
   #note(samples, count) {
     const concealed = this.#to.playout?.counters.concealed ?? 0;
-    this.#sound = this.#isSound(samples, count) && concealed === this.#concealed ? this.#sound + count : 0;
+    this.#sound =
+      this.#isSound(samples, count) && concealed === this.#concealed ? this.#sound + count : 0;
     this.#concealed = concealed;
   }
 

@@ -1,14 +1,23 @@
 /**
- * The messages of a moderator, for sendControl(). What can't be done is told by a `refused` with `of: 'moderate'`.
+ * The messages of a moderator, for sendControl(). What can't be done is told by a `refused` with
+ * `of: 'moderate'`.
  *
  *     call.sendControl(moderate.mute(person.id, true));
  */
 export const moderate = Object.freeze({
-  /** Mutes somebody; false lets them unmute themselves again. @param {string} person @param {boolean} muted */
+  /**
+   * Mutes somebody; false lets them unmute themselves again.
+   * @param {string} person
+   * @param {boolean} muted
+   */
   mute: (person, muted) => ({ type: 'moderate', action: 'mute', person, muted }),
   /** @param {string} person */
   lowerHand: (person) => ({ type: 'moderate', action: 'lower-hand', person }),
-  /** Takes somebody out, and keeps them out for so long. @param {string} person @param {number} [banSeconds] */
+  /**
+   * Takes somebody out, and keeps them out for so long.
+   * @param {string} person
+   * @param {number} [banSeconds]
+   */
   remove: (person, banSeconds = 0) => ({ type: 'moderate', action: 'remove', person, banSeconds }),
   /** @param {string} person @param {'moderator' | 'speaker' | 'listener'} role */
   setRole: (person, role) => ({ type: 'moderate', action: 'role', person, role }),
@@ -26,7 +35,8 @@ export const moderate = Object.freeze({
   setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
   /**
    * Asks for some of those who only listen: an `audience` answers.
-   * @param {{ after?: string, find?: string }} [wish]  after: the `next` of the answer before; find: a part of their name
+   * @param {{ after?: string, find?: string }} [wish] after: the `next` of the answer before; find:
+   *   a part of their name
    */
   listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
   /** @param {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded */

@@ -1,34 +1,47 @@
 import { defaultEncoderSettings } from '../../shared/stream/codec.js';
 
-/** The interval at which a verdict is given, in milliseconds, and the number of them that the lateness is averaged over. */
+/**
+ * The interval at which a verdict is given, in milliseconds, and the number of them that the
+ * lateness is averaged over.
+ */
 const ROUND_MS = 1000;
 const ROUNDS = 3;
 
-/** The thread has too little time where this share of it is lateness, and enough again where no more than that is. */
+/**
+ * The thread has too little time where this share of it is lateness, and enough again where no more
+ * than that is.
+ */
 const SHORT_SHARE = 0.15;
 const ENOUGH_SHARE = 0.05;
 
 /**
- * The thread has too little time where sound ran out at the sound card in more than this share of the last rounds, as in
- * three in a row, and enough again where in no more than that. Sound runs out where the thread doesn't make it in time:
- * what the network doesn't bring is made up. One gap is over before anybody could do something about it.
+ * The thread has too little time where sound ran out at the sound card in more than this share of
+ * the last rounds, as in three in a row, and enough again where in no more than that. Sound runs
+ * out where the thread doesn't make it in time: what the network doesn't bring is made up. One gap
+ * is over before anybody could do something about it.
  */
 const SHORT_GAP_SHARE = 0.6;
 const ENOUGH_GAP_SHARE = 0.2;
 
-/** The time after the first look in which lateness doesn't count, in milliseconds: a page that opens has much to do. */
+/**
+ * The time after the first look in which lateness doesn't count, in milliseconds: a page that opens
+ * has much to do.
+ */
 const START_MS = 5000;
 
-/** The most that one look counts for, in milliseconds: a computer that slept was not short of time for so long. */
+/**
+ * The most that one look counts for, in milliseconds: a computer that slept was not short of time
+ * for so long.
+ */
 const MOST_LATE_MS = 200;
 
 /** The encoder's complexity where there is too little time. */
 const LEAST_COMPLEXITY = 0;
 
 /**
- * A thread's share of the processor, as a call needs it: judged by how late its own timer is, and by how often the sound
- * card finds no sound, neither of which a network brings about.
- * The encoder makes do with less where it is too little, and packets hold two frames.
+ * A thread's share of the processor, as a call needs it: judged by how late its own timer is, and
+ * by how often the sound card finds no sound, neither of which a network brings about. The encoder
+ * makes do with less where it is too little, and packets hold two frames.
  */
 export class ProcessorTime {
   #lateMs = 0;
@@ -56,7 +69,8 @@ export class ProcessorTime {
    * The timer has run, some ten times a second at least.
    * @param {number} lateMs after it was due
    * @param {number} nowMs
-   * @param {number} [gaps]  times when the sound card found nothing, till now; less than before where it is a new one
+   * @param {number} [gaps] times when the sound card found nothing, till now; less than before
+   *   where it is a new one
    */
   observe(lateMs, nowMs, gaps = 0) {
     if (Number.isNaN(this.#sinceMs)) {
@@ -72,6 +86,7 @@ export class ProcessorTime {
     this.#gapShare += (Number(hasGaps) - this.#gapShare) / ROUNDS;
     this.#gaps = gaps;
     if (this.lateShare > SHORT_SHARE || this.#gapShare > SHORT_GAP_SHARE) this.isShort = true;
-    else if (this.lateShare < ENOUGH_SHARE && this.#gapShare < ENOUGH_GAP_SHARE) this.isShort = false;
+    else if (this.lateShare < ENOUGH_SHARE && this.#gapShare < ENOUGH_GAP_SHARE)
+      this.isShort = false;
   }
 }

@@ -18,7 +18,8 @@ import { Handover } from './handover.js';
  * @typedef {object} ReconnectingState
  * @property {'joining' | 'joined' | 'reconnecting' | 'ended'} state
  * @property {number} [since]    'reconnecting': since when, in milliseconds since 1970
- * @property {number} [nextTry]  'reconnecting': when it is tried next; in the past while it is being tried
+ * @property {number} [nextTry] 'reconnecting': when it is tried next; in the past while it is being
+ *   tried
  * @property {string} [code]     'ended': why; 'left' after leave()
  * @property {string} [message]  'ended': a sentence
  *
@@ -28,17 +29,39 @@ import { Handover } from './handover.js';
 
 /** The codes of ends that another try doesn't mend. */
 const FINAL = new Set([
-  'bad-request', 'room-name', 'user-name', 'protocol-version', 'resumed-elsewhere', 'token-missing', 'token-invalid',
-  'token-expired', 'token-early', 'token-endless', 'token-foreign', 'token-room', 'banned', 'removed', 'room-locked',
-  'password-missing', 'password-wrong', 'password-flood', 'lobby-full', 'turned-away', 'room-ended', 'forward-only', 'e2e-only', 'e2e-not-here',
+  'bad-request',
+  'room-name',
+  'user-name',
+  'protocol-version',
+  'resumed-elsewhere',
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'token-early',
+  'token-endless',
+  'token-foreign',
+  'token-room',
+  'banned',
+  'removed',
+  'room-locked',
+  'password-missing',
+  'password-wrong',
+  'password-flood',
+  'lobby-full',
+  'turned-away',
+  'room-ended',
+  'forward-only',
+  'e2e-only',
+  'e2e-not-here',
 ]);
 
 /** The events that the call tells by itself; all others are passed on. */
 const OWN_EVENTS = new Set(['joined', 'ended', 'state', 'control']);
 
 /**
- * A call that reconnects by itself: where its connection is lost, or nothing comes any more, another Client takes up
- * its place in the room. Sound goes in and out as with a Client; meanwhile it is silence.
+ * A call that reconnects by itself: where its connection is lost, or nothing comes any more,
+ * another Client takes up its place in the room. Sound goes in and out as with a Client; meanwhile
+ * it is silence.
  */
 export class ReconnectingClient {
   #codec;
@@ -58,7 +81,10 @@ export class ReconnectingClient {
   /** While the client before is still heard. @type {Handover | null} */
   #handover = null;
   #token = '';
-  /** The origins of the cluster's nodes, the one that the call is at last; none without a cluster. @type {string[]} */
+  /**
+   * The origins of the cluster's nodes, the one that the call is at last; none without a cluster.
+   * @type {string[]}
+   */
   #nodes = [];
   #random;
   #muted = false;
@@ -79,11 +105,21 @@ export class ReconnectingClient {
    * @param {Clock} [options.clock]
    * @param {Scope} [options.scope]
    * @param {Partial<ReconnectingEvents>} [options.on]
-   * @param {() => Promise<import('../../shared/stream/sframe.js').Primitives>} [options.primitives]  as Client has them
+   * @param {() => Promise<import('../../shared/stream/sframe.js').Primitives>} [options.primitives]
+   *   as Client has them
    * @param {() => number} [options.random]   0 to 1
-   * @param {() => number} [options.wallNow]  milliseconds since 1970; goes on while the computer sleeps
+   * @param {() => number} [options.wallNow] milliseconds since 1970; goes on while the computer
+   *   sleeps
    */
-  constructor({ codec, clock = systemClock, scope = {}, on = {}, primitives, random = Math.random, wallNow = Date.now }) {
+  constructor({
+    codec,
+    clock = systemClock,
+    scope = {},
+    on = {},
+    primitives,
+    random = Math.random,
+    wallNow = Date.now,
+  }) {
     this.#primitives = primitives;
     this.#codec = codec;
     this.#clock = clock;
@@ -98,7 +134,12 @@ export class ReconnectingClient {
       run: () => this.#try(),
     });
     this.#gathering = new Gathering({ clock, tell: (told) => on.people?.(told) });
-    this.#liveness = new Liveness({ clock, wallNow, look: () => this.#look(), slept: () => this.wake() });
+    this.#liveness = new Liveness({
+      clock,
+      wallNow,
+      look: () => this.#look(),
+      slept: () => this.wake(),
+    });
   }
 
   /** @returns {ReconnectingState['state']} */
@@ -125,7 +166,10 @@ export class ReconnectingClient {
     try {
       return await client.join({ ...options, muted: this.#muted });
     } catch (error) {
-      this.#over(/** @type {any} */ (error).code ?? 'internal', /** @type {Error} */ (error).message);
+      this.#over(
+        /** @type {any} */ (error).code ?? 'internal',
+        /** @type {Error} */ (error).message,
+      );
       throw error;
     }
   }
@@ -140,13 +184,24 @@ export class ReconnectingClient {
     for (const [name, tell] of Object.entries(this.#on)) {
       if (OWN_EVENTS.has(name)) continue;
       on[name] = (/** @type {any} */ detail) => {
-        const isHeard = client === this.#client || client === this.#attempt || (name === 'sound' && client === this.#handover?.from);
+        const isHeard =
+          client === this.#client ||
+          client === this.#attempt ||
+          (name === 'sound' && client === this.#handover?.from);
         if (isHeard && name !== 'people') tell(detail);
         // The list of the next node is newer from its welcome on.
-        else if (isHeard && (client === this.#welcomed || this.#attempt !== this.#welcomed)) this.#gathering.people(detail);
+        else if (isHeard && (client === this.#welcomed || this.#attempt !== this.#welcomed))
+          this.#gathering.people(detail);
       };
     }
-    const client = new Client({ codec: this.#codec, clock: this.#clock, scope: this.#scope, on, output: this.#output, primitives: this.#primitives });
+    const client = new Client({
+      codec: this.#codec,
+      clock: this.#clock,
+      scope: this.#scope,
+      on,
+      output: this.#output,
+      primitives: this.#primitives,
+    });
     return client;
   }
 
@@ -162,9 +217,12 @@ export class ReconnectingClient {
     }
     // Whom a moderator has muted comes back muted.
     if (message.type === 'moderated' && message.muted === true) this.#muted = true;
-    if (this.#wish && message.type === 'stage') Object.assign(this.#wish, { stage: message.key, listen: undefined });
-    if (this.#wish && message.type === 'moderated' && message.role === 'listener') Object.assign(this.#wish, { stage: undefined, listen: true });
-    if (message.type === 'moved' && client === this.#client) return this.#moved(client, message.node);
+    if (this.#wish && message.type === 'stage')
+      Object.assign(this.#wish, { stage: message.key, listen: undefined });
+    if (this.#wish && message.type === 'moderated' && message.role === 'listener')
+      Object.assign(this.#wish, { stage: undefined, listen: true });
+    if (message.type === 'moved' && client === this.#client)
+      return this.#moved(client, message.node);
     this.#on.control?.(message);
   }
 
@@ -180,7 +238,10 @@ export class ReconnectingClient {
     this.#heardAlone();
     // One whose connection is well is heard until this one is.
     if (this.#state === 'joined' && before?.playout && isSame(before.format, joined.format)) {
-      this.#handover = new Handover(before, client, { clock: this.#clock, onOver: () => this.#heardAlone() });
+      this.#handover = new Handover(before, client, {
+        clock: this.#clock,
+        onOver: () => this.#heardAlone(),
+      });
     } else {
       before?.abandon();
       this.#declick.jump();
@@ -207,7 +268,8 @@ export class ReconnectingClient {
   }
 
   /**
-   * The room is another node's from now on: the call goes there, and is heard here until it is there.
+   * The room is another node's from now on: the call goes there, and is heard here until it is
+   * there.
    * @param {Client} client
    * @param {NodeAddress | null} node
    */
@@ -251,13 +313,19 @@ export class ReconnectingClient {
     this.#attempt = attempt;
     const wish = /** @type {JoinOptions} */ (this.#wish);
     // The server's address and its certificate's hash may have changed.
-    const options = { ...wish, config: undefined, muted: this.#muted, resume: this.#client?.resume ?? this.#token, ...this.#place(node) };
+    const options = {
+      ...wish,
+      config: undefined,
+      muted: this.#muted,
+      resume: this.#client?.resume ?? this.#token,
+      ...this.#place(node),
+    };
     attempt.join(options).catch((error) => this.#failed(attempt, error));
   }
 
   /**
-   * Where the call is tried: at the node that has the room, or any node that knows which one that is. The one that it was
-   * at is asked last, since it may be gone.
+   * Where the call is tried: at the node that has the room, or any node that knows which one that
+   * is. The one that it was at is asked last, since it may be gone.
    * @param {NodeAddress | null} node
    * @returns {Partial<JoinOptions>}
    */
@@ -344,7 +412,10 @@ export class ReconnectingClient {
     this.#uplink?.captureAnew();
   }
 
-  /** Whether captured sound goes anywhere: not while there is no connection, or its clock isn't known. */
+  /**
+   * Whether captured sound goes anywhere: not while there is no connection, or its clock isn't
+   * known.
+   */
   get speaks() {
     return this.#uplink !== null;
   }
@@ -390,7 +461,11 @@ export class ReconnectingClient {
    */
   pull(out, waitMs, aheadMs) {
     const playout = this.#client?.playout;
-    const count = this.#handover ? this.#handover.pull(out, waitMs, aheadMs) : playout ? playout.pull(out, this.#clock.now(), waitMs, aheadMs) : out.fill(0).length / this.#channels;
+    const count = this.#handover
+      ? this.#handover.pull(out, waitMs, aheadMs)
+      : playout
+        ? playout.pull(out, this.#clock.now(), waitMs, aheadMs)
+        : out.fill(0).length / this.#channels;
     this.#declick.smooth(out, count, this.#channels);
     return count;
   }
@@ -409,14 +484,19 @@ export class ReconnectingClient {
     for (const client of [this.#client, this.#attempt, this.#handover?.from]) client?.mute(muted);
   }
 
-  /** @param {boolean} suppresses whether silence is left out, where the server allows it; kept as well */
+  /**
+   * @param {boolean} suppresses whether silence is left out, where the server allows it; kept as
+   *   well
+   */
   suppressSilence(suppresses) {
     if (this.#wish) this.#wish.silenceSuppression = suppresses;
     this.#client?.suppressSilence(suppresses);
     this.#attempt?.suppressSilence(suppresses);
   }
 
-  /** @param {import('../../shared/nearness.js').Nearness} nearness  as Client has it; kept as well */
+  /**
+   * @param {import('../../shared/nearness.js').Nearness} nearness as Client has it; kept as well
+   */
   setNearness(nearness) {
     if (this.#wish) this.#wish.nearness = nearness;
     this.#client?.setNearness(nearness);
@@ -435,7 +515,8 @@ export class ReconnectingClient {
 
   /**
    * Leaves the room. Idempotent.
-   * @param {boolean} [keepsPlace]  whether the place is kept for a while, for another client to take it up
+   * @param {boolean} [keepsPlace] whether the place is kept for a while, for another client to take
+   *   it up
    */
   leave(keepsPlace = false) {
     this.#over('left', '');
@@ -449,7 +530,10 @@ export class ReconnectingClient {
 }
 
 /** @param {Client['format']} one @param {Client['format']} other */
-const isSame = (one, other) => one?.sampleRate === other?.sampleRate && one?.channels === other?.channels && one?.frameSamples === other?.frameSamples;
+const isSame = (one, other) =>
+  one?.sampleRate === other?.sampleRate &&
+  one?.channels === other?.channels &&
+  one?.frameSamples === other?.frameSamples;
 
 /** Length of the fade over a jump, in samples: 5 ms at 48 kHz. */
 const RAMP_SAMPLES = 240;
@@ -480,7 +564,8 @@ export class Declick {
       this.#left = RAMP_SAMPLES;
     }
     for (let i = 0; i < count && this.#left > 0; i++) {
-      for (let c = 0; c < channels; c++) samples[i * channels + c] += (this.#step[c] * this.#left) / RAMP_SAMPLES;
+      for (let c = 0; c < channels; c++)
+        samples[i * channels + c] += (this.#step[c] * this.#left) / RAMP_SAMPLES;
       this.#left -= 1;
     }
     for (let c = 0; c < channels; c++) this.#last[c] = samples[(count - 1) * channels + c];

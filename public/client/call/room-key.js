@@ -8,7 +8,9 @@ const KEY_BYTES = 16;
  */
 export function readRoomKey(text) {
   try {
-    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) => char.charCodeAt(0));
+    const bytes = Uint8Array.from(atob(text.replaceAll('-', '+').replaceAll('_', '/')), (char) =>
+      char.charCodeAt(0),
+    );
     return bytes.length === KEY_BYTES ? bytes : null;
   } catch {
     return null;
@@ -23,5 +25,8 @@ export function readRoomKey(text) {
 export function makeRoomKey(fillRandom = (bytes) => crypto.getRandomValues(bytes)) {
   const bytes = new Uint8Array(KEY_BYTES);
   fillRandom(bytes);
-  return btoa(String.fromCharCode(...bytes)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '');
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '');
 }

@@ -5,7 +5,12 @@
  */
 
 import { createAudioFormat } from '../../shared/sound/audio-format.js';
-import { MAX_LISTED_SPEAKERS, MAX_REDUNDANCY, PacketType, VOICE_BIT } from '../../shared/wire/packet.js';
+import {
+  MAX_LISTED_SPEAKERS,
+  MAX_REDUNDANCY,
+  PacketType,
+  VOICE_BIT,
+} from '../../shared/wire/packet.js';
 
 /** The most frames to a packet. */
 const MAX_STRIDE = MAX_REDUNDANCY + 1;
@@ -21,9 +26,15 @@ export class RoomState {
   origin = '';
   /** The origins of the cluster's nodes; none without a cluster. @type {string[]} */
   nodes = [];
-  /** The server's last statistics of this participant's uplink. @type {Record<string, unknown> | null} */
+  /**
+   * The server's last statistics of this participant's uplink.
+   * @type {Record<string, unknown> | null}
+   */
   stats = null;
-  /** The reason for which the server said that it would close. @type {{ code: string, message: string } | null} */
+  /**
+   * The reason for which the server said that it would close.
+   * @type {{ code: string, message: string } | null}
+   */
   closing = null;
 
   /**
@@ -58,7 +69,8 @@ export class RoomState {
 
   /** @param {unknown} nodes  as the server tells them */
   #keepNodes(nodes) {
-    if (Array.isArray(nodes)) this.nodes = nodes.flatMap((node) => (typeof node?.url === 'string' ? [node.url] : []));
+    if (Array.isArray(nodes))
+      this.nodes = nodes.flatMap((node) => (typeof node?.url === 'string' ? [node.url] : []));
   }
 
   /** @returns {AudioFormat} throws a RangeError when the server's can't be */
@@ -101,7 +113,15 @@ export class RoomState {
    */
   joined(leaveUrl) {
     const { you, delivery, serverDelayMs } = this.welcome;
-    return { you, format: this.readFormat(), delivery, serverDelayMs, resume: this.token ?? '', leaveUrl, origin: this.origin };
+    return {
+      you,
+      format: this.readFormat(),
+      delivery,
+      serverDelayMs,
+      resume: this.token ?? '',
+      leaveUrl,
+      origin: this.origin,
+    };
   }
 }
 
@@ -118,8 +138,10 @@ export class RoomState {
  * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} recorded
  * @property {boolean} away      the connection is lost, the place is kept
- * @property {number} waitMs     the delay that everybody has because of this person's sound, in milliseconds; 0 for most
- * @property {number} laterMs    by how much this person alone is heard later, in milliseconds; 0 for most
+ * @property {number} waitMs the delay that everybody has because of this person's sound, in
+ *   milliseconds; 0 for most
+ * @property {number} laterMs by how much this person alone is heard later, in milliseconds; 0 for
+ *   most
  * @property {boolean} you
  */
 
@@ -129,7 +151,11 @@ export class Roster {
   #people = new Map();
   #you = '';
   #listeners = 0;
-  /** The place in the list of people from which on the server is to be asked for more; null where all are known. @type {string | null} */
+  /**
+   * The place in the list of people from which on the server is to be asked for more; null where
+   * all are known.
+   * @type {string | null}
+   */
   next = null;
 
   /**
@@ -179,7 +205,9 @@ export class Roster {
   /** @param {unknown} ids  of those who have left, or only listen from now on: one's own stays */
   #deleteAll(ids) {
     let changed = false;
-    if (Array.isArray(ids)) for (const id of ids) if (String(id) !== this.#you) changed = this.#people.delete(String(id)) || changed;
+    if (Array.isArray(ids))
+      for (const id of ids)
+        if (String(id) !== this.#you) changed = this.#people.delete(String(id)) || changed;
     return changed;
   }
 
@@ -193,7 +221,19 @@ export class Roster {
   /** @param {any} person as the server describes one */
   #set(person) {
     if (typeof person?.id !== 'string') return false;
-    const { id, name, label = name, transport, muted, silenced, role = 'speaker', hand, quality, recorded, away } = person;
+    const {
+      id,
+      name,
+      label = name,
+      transport,
+      muted,
+      silenced,
+      role = 'speaker',
+      hand,
+      quality,
+      recorded,
+      away,
+    } = person;
     this.#people.set(id, {
       id,
       name: String(name),
@@ -225,7 +265,10 @@ export class Roster {
     return changed;
   }
 
-  /** @param {unknown} waited  those whose sound comes late, so that all wait or they are heard later; nobody else any more */
+  /**
+   * @param {unknown} waited those whose sound comes late, so that all wait or they are heard later;
+   *   nobody else any more
+   */
   #setWaited(waited) {
     if (!Array.isArray(waited)) return false;
     for (const person of this.#people.values()) person.waitMs = person.laterMs = 0;
@@ -245,21 +288,31 @@ export class Roster {
   idOf(number) {
     const id = String(number);
     if (this.#people.has(id)) return id;
-    for (const longer of this.#people.keys()) if ((Number(longer) & 0xffff) === number) return longer;
+    for (const longer of this.#people.keys())
+      if ((Number(longer) & 0xffff) === number) return longer;
     return undefined;
   }
 
-  /** @returns {{ people: Person[], you: string, listeners: number }} in the order in which they came; how many only listen */
+  /**
+   * @returns {{ people: Person[], you: string, listeners: number }} in the order in which they
+   *   came; how many only listen
+   */
   list() {
     return { people: [...this.#people.values()], you: this.#you, listeners: this.#listeners };
   }
 }
 
-/** The shortest interval at which speakers are told, in milliseconds, and where there is too little time to draw them. */
+/**
+ * The shortest interval at which speakers are told, in milliseconds, and where there is too little
+ * time to draw them.
+ */
 const INTERVAL_MS = 100;
 const SPARING_INTERVAL_MS = 1000;
 
-/** For how long what is said voice by voice isn't contradicted by a packet without voices, in milliseconds. */
+/**
+ * For how long what is said voice by voice isn't contradicted by a packet without voices, in
+ * milliseconds.
+ */
 const VOICE_MS = 400;
 
 /**
@@ -301,19 +354,33 @@ export class HeardSpeakers {
   receive(packet, nowMs) {
     if (packet.type === PacketType.voice) this.#takeVoice(packet, nowMs);
     else if (!this.#takeList(packet, nowMs)) return;
-    if (!this.#isNew || nowMs - this.#toldMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)) return;
+    if (
+      !this.#isNew ||
+      nowMs - this.#toldMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)
+    )
+      return;
     this.#isNew = false;
     this.#toldMs = nowMs;
     this.#tell(this.#list());
   }
 
-  /** @param {Packet} packet @param {number} nowMs @returns {boolean} false where it is of the past */
+  /**
+   * @param {Packet} packet
+   * @param {number} nowMs
+   * @returns {boolean} false where it is of the past
+   */
   #takeList(packet, nowMs) {
     // A packet that was overtaken is of the past.
-    if (this.#frame >= 0 && ((packet.frame - this.#frame) | 0) < 0 && nowMs - this.#toldMs < 10 * INTERVAL_MS) return false;
+    if (
+      this.#frame >= 0 &&
+      ((packet.frame - this.#frame) | 0) < 0 &&
+      nowMs - this.#toldMs < 10 * INTERVAL_MS
+    )
+      return false;
     this.#frame = packet.frame;
     if (packet.speakers > 0) this.#take(packet);
-    else if (packet.payloadBytes[0] === 0 && this.#count > 0 && nowMs - this.#voiceMs > VOICE_MS) this.#clear();
+    else if (packet.payloadBytes[0] === 0 && this.#count > 0 && nowMs - this.#voiceMs > VOICE_MS)
+      this.#clear();
     return true;
   }
 
@@ -357,7 +424,8 @@ export class HeardSpeakers {
     for (let i = 0; i < this.#count; i++) {
       const id = this.#idOf(this.#ids[i]);
       const level = this.#levels[i];
-      if (id !== undefined) list.push({ id, level: level & ~VOICE_BIT, voice: (level & VOICE_BIT) !== 0 });
+      if (id !== undefined)
+        list.push({ id, level: level & ~VOICE_BIT, voice: (level & VOICE_BIT) !== 0 });
     }
     return list.sort((a, b) => a.level - b.level);
   }

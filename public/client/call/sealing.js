@@ -13,13 +13,15 @@ const DRAWN_BYTES = 5;
 /** How many of one participant's joins are remembered, with the counter of each. */
 const REMEMBERED = 16;
 
-/** How many payloads of others fail, and none is opened, until the key is taken for the wrong one. */
+/**
+ * How many payloads of others fail, and none is opened, until the key is taken for the wrong one.
+ */
 const WRONG_AFTER = 25;
 
 /**
- * One participant's end-to-end encryption of payloads, by SFrame. The KID is the participant's id and 40 bits that are
- * drawn for each join, and each KID has a key of its own, so a counter that begins at 0 again never meets a key that it
- * was used with.
+ * One participant's end-to-end encryption of payloads, by SFrame. The KID is the participant's id
+ * and 40 bits that are drawn for each join, and each KID has a key of its own, so a counter that
+ * begins at 0 again never meets a key that it was used with.
  */
 export class Sealing {
   #primitives;
@@ -28,7 +30,11 @@ export class Sealing {
   #failed = 0;
   #own;
   #header = new SFrameHeader();
-  /** By speaker's number: the keys by which their payloads were opened, the last ones, and how far each has come. @type {Map<number, { key: SFrameKey, ctr: number }[]>} */
+  /**
+   * By speaker's number: the keys by which their payloads were opened, the last ones, and how far
+   * each has come.
+   * @type {Map<number, { key: SFrameKey, ctr: number }[]>}
+   */
   #speakers = new Map();
 
   /**
@@ -43,7 +49,11 @@ export class Sealing {
     const drawn = new Uint8Array(DRAWN_BYTES);
     fillRandom(drawn);
     const number = Number(id);
-    this.#own = new SFrameKey(primitives, roomKey, Uint8Array.of(number >>> 16, number >>> 8, number, ...drawn));
+    this.#own = new SFrameKey(
+      primitives,
+      roomKey,
+      Uint8Array.of(number >>> 16, number >>> 8, number, ...drawn),
+    );
   }
 
   /** Whether others' payloads come, and none can be opened: they have another key. */
@@ -77,8 +87,8 @@ export class Sealing {
    * @param {number} start
    * @param {number} end
    * @param {Uint8Array} out  filled from its start
-   * @returns {number} its bytes; -1 where it isn't the speaker's, wasn't sealed with the room's key, or isn't newer than
-   *   what was opened before
+   * @returns {number} its bytes; -1 where it isn't the speaker's, wasn't sealed with the room's
+   *   key, or isn't newer than what was opened before
    */
   open(number, bytes, start, end, out) {
     const opened = this.#open(number, bytes, start, end, out);
@@ -87,7 +97,13 @@ export class Sealing {
     return opened;
   }
 
-  /** @param {number} number @param {Uint8Array} bytes @param {number} start @param {number} end @param {Uint8Array} out */
+  /**
+   * @param {number} number
+   * @param {Uint8Array} bytes
+   * @param {number} start
+   * @param {number} end
+   * @param {Uint8Array} out
+   */
   #open(number, bytes, start, end, out) {
     const header = this.#header;
     if (!header.read(bytes, start, end)) return -1;
@@ -146,7 +162,9 @@ class SealingEncoder {
 
   end() {
     const length = this.#encoder.end();
-    return length === 0 ? 0 : this.#key.seal(this.#ctr++, this.#plain.subarray(0, length), this.#out, this.#at);
+    return length === 0
+      ? 0
+      : this.#key.seal(this.#ctr++, this.#plain.subarray(0, length), this.#out, this.#at);
   }
 
   close() {

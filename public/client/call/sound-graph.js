@@ -7,19 +7,23 @@ import { inTime, LOAD_MS, systemClock } from '../../shared/clock.js';
 import { handsOutSound, soundOf } from '../capture/microphone.js';
 import { ScheduledPlayer } from '../playout/scheduled-player.js';
 
-/** The time over which a call fades in for one who joins, in seconds, so that nobody's first word startles. */
+/**
+ * The time over which a call fades in for one who joins, in seconds, so that nobody's first word
+ * startles.
+ */
 const FADE_IN_SECONDS = 0.4;
 
 /**
- * Rooms of shorter frames, in milliseconds, have the sound card take as little at once as it can. It asks for more
- * processor time, and forgives less of a machine without.
+ * Rooms of shorter frames, in milliseconds, have the sound card take as little at once as it can.
+ * It asks for more processor time, and forgives less of a machine without.
  */
 const QUICK_FRAME_MS = 20;
 
 /** The sound that a ring between a worklet and the worker can hold, in seconds. */
 const RING_SECONDS = 1;
 
-const workletUrl = (/** @type {string} */ name) => new URL(`../../../worklets/${name}`, import.meta.url).href;
+const workletUrl = (/** @type {string} */ name) =>
+  new URL(`../../../worklets/${name}`, import.meta.url).href;
 
 /**
  * The audio context's side of a call: the worklets, their rings, and the wires to the worker.
@@ -52,14 +56,19 @@ export class SoundGraph {
     this.#clock = clock;
     this.channels = channels;
     this.#shared = shared;
-    this.context = new AudioContext({ sampleRate, latencyHint: frameMs < QUICK_FRAME_MS ? 0 : 'interactive' });
+    this.context = new AudioContext({
+      sampleRate,
+      latencyHint: frameMs < QUICK_FRAME_MS ? 0 : 'interactive',
+    });
     this.context.addEventListener('statechange', () => this.#follow());
     /** All that is heard of the call passes here. */
     this.output = new GainNode(this.context, { gain: 0 });
     this.output.connect(this.context.destination);
   }
 
-  /** Begins to play the sound that the worker decodes: without shared memory by scheduled buffers. */
+  /**
+   * Begins to play the sound that the worker decodes: without shared memory by scheduled buffers.
+   */
   async startPlayback() {
     this.#fadeIn();
     if (!this.#shared) {
@@ -104,7 +113,10 @@ export class SoundGraph {
     return handsOutSound(stream, this.context.sampleRate);
   }
 
-  /** Captures only while the context runs: one who hears nothing, since the system stopped sound, isn't heard either. */
+  /**
+   * Captures only while the context runs: one who hears nothing, since the system stopped sound,
+   * isn't heard either.
+   */
   #follow() {
     if (this.context.state !== 'running') this.#endCapture();
     else if (this.#microphone && !this.#captured) this.#captured = this.#capture(this.#microphone);
@@ -148,12 +160,20 @@ export class SoundGraph {
    */
   #node(role, options) {
     const channels = this.channels;
-    const memory = this.#shared ? SampleRing.create(this.context.sampleRate * RING_SECONDS, true, channels).memory : undefined;
-    const node = new AudioWorkletNode(this.context, `aloud-${role}`, { ...options, processorOptions: { memory, channels } });
+    const memory = this.#shared
+      ? SampleRing.create(this.context.sampleRate * RING_SECONDS, true, channels).memory
+      : undefined;
+    const node = new AudioWorkletNode(this.context, `aloud-${role}`, {
+      ...options,
+      processorOptions: { memory, channels },
+    });
     const { port1, port2 } = new MessageChannel();
     const { sampleRate, baseLatency } = this.context;
     const wires = { memory, port: port1 };
-    this.#worker.postMessage({ type: role, ...wires, sampleRate, blockMs: 1000 * (baseLatency || 0) }, [port1]);
+    this.#worker.postMessage(
+      { type: role, ...wires, sampleRate, blockMs: 1000 * (baseLatency || 0) },
+      [port1],
+    );
     node.port.postMessage({ port: port2 }, [port2]);
     return node;
   }
@@ -177,21 +197,31 @@ export class SoundGraph {
   }
 }
 
-/** The time that a browser may take to start a context before the person is asked to press something, in milliseconds. */
+/**
+ * The time that a browser may take to start a context before the person is asked to press
+ * something, in milliseconds.
+ */
 const START_MS = 300;
 
-/** The time that it may take where nothing holds it back, before there is taken to be no speaker, in milliseconds. */
+/**
+ * The time that it may take where nothing holds it back, before there is taken to be no speaker, in
+ * milliseconds.
+ */
 const START_ALLOWED_MS = 3000;
 
 const gestures = /** @type {const} */ (['pointerdown', 'keydown']);
 
-/** @typedef {'sound-blocked' | 'sound-interrupted' | 'no-output'} Held  why a context stands still */
+/**
+ * @typedef {'sound-blocked' | 'sound-interrupted' | 'no-output'} Held why a context stands still
+ */
 
 /**
- * Whether the browser lets pages play sound now (Autoplay Policy Detection); false where it doesn't tell.
+ * Whether the browser lets pages play sound now (Autoplay Policy Detection); false where it doesn't
+ * tell.
  * @param {any} [scope] the window, or what a test has in its place
  */
-const mayPlay = (scope = globalThis) => scope.navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
+const mayPlay = (scope = globalThis) =>
+  scope.navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
 
 /**
  * Keeps an audio context running: the system may stop it at any time, for a telephone call or a
@@ -252,7 +282,9 @@ export class RunningContext {
     this.#listen(!isRunning);
     if (isRunning) return true;
     this.#isHeld = true;
-    this.#on.held(isAllowed ? 'no-output' : this.#isInterrupted ? 'sound-interrupted' : 'sound-blocked');
+    this.#on.held(
+      isAllowed ? 'no-output' : this.#isInterrupted ? 'sound-interrupted' : 'sound-blocked',
+    );
     return false;
   }
 

@@ -10,8 +10,9 @@ import { CaptureFeed, TrackFeed } from '../capture/capture-feeds.js';
 import { PlaybackFeed } from '../playout/playback-feed.js';
 
 /**
- * The worker's shell around ReconnectingClient. Messages in: `join`, `mute`, `silence-suppression`, `nearness`, `control`,
- * `leave`, `capture`, `capture-track`, `capture-ended`, `playback`, `pull`, `wake`; out: `joined`, `ended`, `frame`, and the call's events.
+ * The worker's shell around ReconnectingClient. Messages in: `join`, `mute`, `silence-suppression`,
+ * `nearness`, `control`, `leave`, `capture`, `capture-track`, `capture-ended`, `playback`, `pull`,
+ * `wake`; out: `joined`, `ended`, `frame`, and the call's events.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -20,7 +21,10 @@ import { PlaybackFeed } from '../playout/playback-feed.js';
 
 const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
-/** The way that captured sound comes: the worklet's port, or a track. @type {MessagePort | TrackFeed | null} */
+/**
+ * The way that captured sound comes: the worklet's port, or a track.
+ * @type {MessagePort | TrackFeed | null}
+ */
 let capture = null;
 /** @type {MessagePort | null} */
 let playbackPort = null;
@@ -75,13 +79,20 @@ function endCapture() {
   capture = null;
 }
 
-/** Ends the call as an exception in an event handler does: it reaches the page's Worker.onerror. @param {unknown} error */
+/**
+ * Ends the call as an exception in an event handler does: it reaches the page's Worker.onerror.
+ * @param {unknown} error
+ */
 const tellFault = (error) => reportError(error);
 
 /** @type {Record<string, (data: any) => void>} */
 const handlers = {
   join: (options) => {
-    call.join(options).catch(({ code = 'internal', message }) => page.postMessage({ type: 'ended', code, message }));
+    call
+      .join(options)
+      .catch(({ code = 'internal', message }) =>
+        page.postMessage({ type: 'ended', code, message }),
+      );
   },
   mute: ({ muted }) => call.mute(muted),
   'silence-suppression': ({ on }) => call.suppressSilence(on),
@@ -114,7 +125,12 @@ const handlers = {
   'capture-ended': endCapture,
   playback: ({ memory, port, sampleRate, blockMs }) => {
     playback?.close();
-    const feed = new PlaybackFeed(new SampleRing(memory), call, { sampleRate, blockMs, frameMs: format.frameMs, pullSamples: frame.length });
+    const feed = new PlaybackFeed(new SampleRing(memory), call, {
+      sampleRate,
+      blockMs,
+      frameMs: format.frameMs,
+      pullSamples: frame.length,
+    });
     playback = feed;
     playbackPort = port;
     port.onmessage = () => feed.wake();

@@ -38,7 +38,10 @@ export class CaptureFeed {
   }
 }
 
-/** Takes a microphone's sound as the browser hands it out, in the place of the capture worklet and its ring. */
+/**
+ * Takes a microphone's sound as the browser hands it out, in the place of the capture worklet and
+ * its ring.
+ */
 export class TrackFeed {
   #reader;
   #sink;
@@ -76,7 +79,10 @@ export class TrackFeed {
       const data = next.value;
       const { numberOfFrames, numberOfChannels, sampleRate } = data;
       if (this.#planes.length !== numberOfChannels || this.#planes[0].length !== numberOfFrames) {
-        this.#planes = Array.from({ length: numberOfChannels }, () => new Float32Array(numberOfFrames));
+        this.#planes = Array.from(
+          { length: numberOfChannels },
+          () => new Float32Array(numberOfFrames),
+        );
         this.#samples = new Float32Array(numberOfFrames * this.#channels);
       }
       for (let planeIndex = 0; planeIndex < numberOfChannels; planeIndex++) {

@@ -13,7 +13,10 @@ import { VoiceActivity, VoiceFlag } from './voice-activity.js';
 /** Length of the fades at both ends of sound, in milliseconds. */
 const FADE_MS = 5;
 
-/** Silence that is encoded behind sound, in milliseconds: two lookaheads, so that codecs on the way keep nothing of it. */
+/**
+ * Silence that is encoded behind sound, in milliseconds: two lookaheads, so that codecs on the way
+ * keep nothing of it.
+ */
 const FLUSH_MS = 5;
 
 /** The longest sound of a packet that holds two frames, in milliseconds. */
@@ -22,8 +25,8 @@ const MAX_PACKED_MS = 40;
 const noLimit = () => MAX_SENT_BYTES;
 
 /**
- * Sends frames of the grid as packets: silence is left out, and payloads are repeated as the reported loss asks. Sound
- * ends with a fade and begins with its first sample.
+ * Sends frames of the grid as packets: silence is left out, and payloads are repeated as the
+ * reported loss asks. Sound ends with a fade and begins with its first sample.
  */
 export class FrameSender {
   #stream;
@@ -48,8 +51,8 @@ export class FrameSender {
   #sentLevel = SILENT_LEVEL;
 
   /**
-   * Packets: all that were sent, those of silence, those left out, those that the connection had no room for; payloads
-   * `repeated`; frames `packed` into the next one's packet.
+   * Packets: all that were sent, those of silence, those left out, those that the connection had no
+   * room for; payloads `repeated`; frames `packed` into the next one's packet.
    */
   counters = { sent: 0, silent: 0, leftOut: 0, repeated: 0, blocked: 0, packed: 0 };
   /** Bytes of packets. */
@@ -65,14 +68,29 @@ export class FrameSender {
    * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
    * @param {(bytes: Uint8Array) => boolean} options.send  may not keep the bytes
    * @param {() => number} [options.limit]  the most bytes that it takes now, asked for each frame
-   * @param {boolean} [options.suppressesSilence]  whether packets may be left out in silence; default false
+   * @param {boolean} [options.suppressesSilence] whether packets may be left out in silence;
+   *   default false
    * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0
    * @param {Pick<Clock, 'now'>} [options.clock]
-   * @param {{ readonly complexity: number, readonly framesPerPacket?: 1 | 2 }} [options.effort]  the encoder's complexity, and
-   *   how many frames make a packet; looked at for each frame
+   * @param {{ readonly complexity: number, readonly framesPerPacket?: 1 | 2 }} [options.effort] the
+   *   encoder's complexity, and how many frames make a packet; looked at for each frame
    */
-  constructor({ format, encoder, send, limit = noLimit, suppressesSilence = false, redundancy = 0, clock, effort }) {
-    this.#stream = new PacketStream({ encoder, frameMs: format.frameMs, suppresses: suppressesSilence, effort });
+  constructor({
+    format,
+    encoder,
+    send,
+    limit = noLimit,
+    suppressesSilence = false,
+    redundancy = 0,
+    clock,
+    effort,
+  }) {
+    this.#stream = new PacketStream({
+      encoder,
+      frameMs: format.frameMs,
+      suppresses: suppressesSilence,
+      effort,
+    });
     this.#send = send;
     this.#limit = limit;
     this.#suppresses = suppressesSilence;
@@ -104,7 +122,8 @@ export class FrameSender {
   }
 
   /**
-   * @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it
+   * @param {number | null} lostPercent share of the sent packets that were lost, as the server
+   *   reports it
    * @param {number | null} roundTripMs as the server reports it
    */
   report(lostPercent, roundTripMs) {
@@ -114,7 +133,8 @@ export class FrameSender {
   /**
    * Sends one frame, holds it for the next one's packet, or leaves it out.
    * @param {number} frame above the one before
-   * @param {Float32Array | null} pcm one frame of captured sound, faded in place; null: nothing was captured
+   * @param {Float32Array | null} pcm one frame of captured sound, faded in place; null: nothing was
+   *   captured
    */
   send(frame, pcm) {
     const sound = pcm === null ? this.#nothing() : this.#shape(pcm);
@@ -142,14 +162,21 @@ export class FrameSender {
   }
 
   /**
-   * Whether a frame goes with the next one's packet: not the first of sound, none of which the packet may not have room
-   * for two, and none where packets get lost, since two frames would be missing then.
+   * Whether a frame goes with the next one's packet: not the first of sound, none of which the
+   * packet may not have room for two, and none where packets get lost, since two frames would be
+   * missing then.
    * @param {Float32Array | null} sound
    */
   #holds(sound) {
     const isLong = this.#mayPack && this.#effort?.framesPerPacket === 2;
     const { payloadBytes } = this.#stream;
-    return isLong && sound !== null && payloadBytes > 0 && 3 * payloadBytes < this.#limit() && this.#redundancy.count === 0;
+    return (
+      isLong &&
+      sound !== null &&
+      payloadBytes > 0 &&
+      3 * payloadBytes < this.#limit() &&
+      this.#redundancy.count === 0
+    );
   }
 
   #nothing() {
@@ -162,7 +189,8 @@ export class FrameSender {
   /**
    * Detects sound and voice, and fades at both ends of sound.
    * @param {Float32Array} pcm changed in place
-   * @returns {Float32Array | null} null where the frame is silent and nothing need be encoded behind sound
+   * @returns {Float32Array | null} null where the frame is silent and nothing need be encoded
+   *   behind sound
    */
   #shape(pcm) {
     const hasSound = !this.#suppresses || this.#activity.next(pcm);
@@ -178,13 +206,14 @@ export class FrameSender {
   }
 
   /**
-   * Fades sound in after silence, except a word that begins with the frame, of which nothing may be lost.
+   * Fades sound in after silence, except a word that begins with the frame, of which nothing may be
+   * lost.
    * @param {Float32Array} pcm
    */
   #open(pcm) {
     if (this.#activity.beginsWithSound && !this.#wasMuted) this.#gain = 1;
     this.#wasMuted = false;
-    for (let i = 0; i < pcm.length && this.#gain < 1; ) {
+    for (let i = 0; i < pcm.length && this.#gain < 1;) {
       this.#gain = Math.min(1, this.#gain + this.#fadeStep);
       for (let c = 0; c < this.#channels; c++) pcm[i++] *= this.#gain;
     }
@@ -195,7 +224,7 @@ export class FrameSender {
     this.#wasMuted = this.#muted;
     // There is nothing to fade where nothing was heard.
     if (this.#flushed >= this.#flushValues) this.#gain = 0;
-    for (let i = 0; i < pcm.length; ) {
+    for (let i = 0; i < pcm.length;) {
       this.#gain = Math.max(0, this.#gain - this.#fadeStep);
       for (let c = 0; c < this.#channels; c++) pcm[i++] *= this.#gain;
     }

@@ -6,16 +6,21 @@ import { systemClock } from '../../shared/clock.js';
 
 /**
  * @typedef {object} CallMicrophoneOptions
- * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing  the browser's processing of the sound
- * @property {(stream: MediaStream) => Promise<void>} capture     takes its sound into the call; may reject
+ * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing the browser's processing of the
+ *   sound
+ * @property {(stream: MediaStream) => Promise<void>} capture takes its sound into the call; may
+ *   reject
  * @property {() => void} release                                 there is none any more
  * @property {(code: string) => void} notice                      something happened
- * @property {(code: string) => void} settle                      the notice of this code no longer holds
+ * @property {(code: string) => void} settle the notice of this code no longer holds
  * @property {MediaDevices} [devices]
  * @property {Clock} [clock]
  */
 
-/** A microphone that ends this soon after it was opened is opened again only after as long, in milliseconds. */
+/**
+ * A microphone that ends this soon after it was opened is opened again only after as long, in
+ * milliseconds.
+ */
 const BRIEF_MS = 2000;
 
 const REFUSED = 'microphone-refused';
@@ -25,7 +30,8 @@ const OVERTAKEN = 'overtaken';
 
 /**
  * The microphone of a call, through all that may happen to it: where the chosen one goes away the
- * default one takes its place until it comes again; where there is none, the first that comes is taken.
+ * default one takes its place until it comes again; where there is none, the first that comes is
+ * taken.
  */
 export class CallMicrophone {
   /** The chosen device's id, '' for the default one, null to listen only. @type {string | null} */
@@ -72,7 +78,8 @@ export class CallMicrophone {
     const { chosen } = this;
     if (chosen === null) return '';
     const problem = await this.#take(chosen);
-    if (problem === '' || problem === OVERTAKEN || problem === REFUSED || chosen === '') return problem;
+    if (problem === '' || problem === OVERTAKEN || problem === REFUSED || chosen === '')
+      return problem;
     const another = await this.#take('');
     if (another === OVERTAKEN) return another;
     return another === '' ? 'microphone-replaced' : problem;
@@ -129,13 +136,17 @@ export class CallMicrophone {
 
   /**
    * @param {string} deviceId
-   * @returns {Promise<string>} '' when it is open, the problem's code, OVERTAKEN when another was asked for meanwhile
+   * @returns {Promise<string>} '' when it is open, the problem's code, OVERTAKEN when another was
+   *   asked for meanwhile
    */
   async #take(deviceId) {
     const turn = ++this.#turn;
     this.#taking += 1;
     try {
-      const stream = await openMicrophone({ ...this.#options.processing(), deviceId }, this.#devices);
+      const stream = await openMicrophone(
+        { ...this.#options.processing(), deviceId },
+        this.#devices,
+      );
       if (turn === this.#turn && !this.#closed) return await this.#adopt(stream, deviceId);
       stopMicrophone(stream);
       return OVERTAKEN;
@@ -179,7 +190,10 @@ export class CallMicrophone {
   async #recover() {
     if (this.stream || this.#taking > 0 || this.#closed) return;
     const code = await this.#open();
-    if (this.chosen !== null) this.#tell(code === '' ? 'microphone-back' : code === 'no-microphone' ? 'microphone-ended' : code);
+    if (this.chosen !== null)
+      this.#tell(
+        code === '' ? 'microphone-back' : code === 'no-microphone' ? 'microphone-ended' : code,
+      );
   }
 
   /** The devices have changed. */
@@ -202,7 +216,10 @@ export class CallMicrophone {
   #isGone(ids) {
     const [track] = this.stream?.getAudioTracks() ?? [];
     const id = track?.getSettings?.().deviceId;
-    return track?.readyState === 'ended' || (Boolean(id) && !ids.includes('') && !ids.includes(String(id)));
+    return (
+      track?.readyState === 'ended' ||
+      (Boolean(id) && !ids.includes('') && !ids.includes(String(id)))
+    );
   }
 
   #drop() {
@@ -266,13 +283,20 @@ export function microphoneProblem(error) {
 }
 
 /**
- * Asks for a microphone. One that is as it is, and mono, is opened a second time where that has its sound sooner.
+ * Asks for a microphone. One that is as it is, and mono, is opened a second time where that has its
+ * sound sooner.
  * @param {MicrophoneWish} wish
  * @param {MediaDevices} [devices]
  * @returns {Promise<MediaStream>} rejects as getUserMedia does
  */
 export async function openMicrophone(wish, devices = navigator.mediaDevices) {
-  const { deviceId, echoCancellation = true, noiseSuppression = true, autoGainControl = true, channels = 1 } = wish;
+  const {
+    deviceId,
+    echoCancellation = true,
+    noiseSuppression = true,
+    autoGainControl = true,
+    channels = 1,
+  } = wish;
   const isProcessed = echoCancellation || noiseSuppression || autoGainControl;
   const audio = {
     ...(deviceId ? { deviceId: { exact: deviceId } } : {}),
@@ -292,8 +316,9 @@ export async function openMicrophone(wish, devices = navigator.mediaDevices) {
 const PROCESSED_SECONDS = 0.01;
 
 /**
- * What Chromium calls the cancelling of calls over RTCPeerConnection alone, of which a page of ours has none: sound passes
- * as it is (within 0.5 dB, in mono), but in pieces of 10 ms. docs/browsers.md has the figures.
+ * What Chromium calls the cancelling of calls over RTCPeerConnection alone, of which a page of ours
+ * has none: sound passes as it is (within 0.5 dB, in mono), but in pieces of 10 ms.
+ * docs/browsers.md has the figures.
  */
 const REMOTE_ONLY = 'remote-only';
 
@@ -304,10 +329,15 @@ const capabilitiesOf = (stream) => stream.getAudioTracks()[0]?.getCapabilities?.
 const settingsOf = (stream) => stream.getAudioTracks()[0]?.getSettings?.() ?? {};
 
 /** @param {MediaStream} stream */
-const knowsRemoteOnly = (stream) => Boolean(capabilitiesOf(stream).echoCancellation?.includes?.(REMOTE_ONLY));
+const knowsRemoteOnly = (stream) =>
+  Boolean(capabilitiesOf(stream).echoCancellation?.includes?.(REMOTE_ONLY));
 
-/** Whether a microphone that is as it is hands its sound out in longer pieces than a processed one. @param {MediaStream} stream */
-const isSlow = (stream) => settingsOf(stream).latency > PROCESSED_SECONDS && knowsRemoteOnly(stream);
+/**
+ * Whether a microphone that is as it is hands its sound out in longer pieces than a processed one.
+ * @param {MediaStream} stream
+ */
+const isSlow = (stream) =>
+  settingsOf(stream).latency > PROCESSED_SECONDS && knowsRemoteOnly(stream);
 
 /**
  * @param {MediaStream} slow  stopped where another takes its place
@@ -317,7 +347,11 @@ const isSlow = (stream) => settingsOf(stream).latency > PROCESSED_SECONDS && kno
  */
 async function openQuick(slow, audio, devices) {
   const { deviceId, latency } = settingsOf(slow);
-  const again = /** @type {any} */ ({ ...audio, ...(deviceId && { deviceId: { exact: deviceId } }), echoCancellation: REMOTE_ONLY });
+  const again = /** @type {any} */ ({
+    ...audio,
+    ...(deviceId && { deviceId: { exact: deviceId } }),
+    echoCancellation: REMOTE_ONLY,
+  });
   try {
     const quick = await devices.getUserMedia({ audio: again });
     const isQuicker = settingsOf(quick).latency < latency;
@@ -330,13 +364,15 @@ async function openQuick(slow, audio, devices) {
 }
 
 /**
- * Whether a microphone's two sides are the same because the browser processes them: so Chromium does, which alone knows
- * REMOTE_ONLY. Firefox keeps the sides apart.
+ * Whether a microphone's two sides are the same because the browser processes them: so Chromium
+ * does, which alone knows REMOTE_ONLY. Firefox keeps the sides apart.
  * @param {MediaStream} stream
  */
 export function mixesSides(stream) {
   const { echoCancellation, noiseSuppression, autoGainControl } = settingsOf(stream);
-  return knowsRemoteOnly(stream) && Boolean(echoCancellation || noiseSuppression || autoGainControl);
+  return (
+    knowsRemoteOnly(stream) && Boolean(echoCancellation || noiseSuppression || autoGainControl)
+  );
 }
 
 /** The most pieces of sound, of 10 ms, that wait for a late worker. */
@@ -355,8 +391,8 @@ export function handsOutSound(stream, mostRate, scope = globalThis) {
 }
 
 /**
- * A microphone's sound as it comes, without an audio context, whose blocks and device would hold it up: in browsers that
- * hand it out to a page (MediaStreamTrackProcessor in Chromium).
+ * A microphone's sound as it comes, without an audio context, whose blocks and device would hold it
+ * up: in browsers that hand it out to a page (MediaStreamTrackProcessor in Chromium).
  * @param {MediaStream} stream for which handsOutSound() is true
  * @param {any} [scope] the window, or what a test has in its place
  * @returns {ReadableStream<AudioData>}

@@ -8,7 +8,9 @@ import { FrameSender } from './frame-sender.js';
 import { Resampler } from '../clock/resampler.js';
 import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
-/** Sound is watched for this long, and for this many chunks, before its place on the grid is fixed. */
+/**
+ * Sound is watched for this long, and for this many chunks, before its place on the grid is fixed.
+ */
 const WATCH_MS = 100;
 const WATCH_CHUNKS = 4;
 
@@ -21,17 +23,26 @@ const CAPTURE_GAP_MS = 200;
 /** The most silent frames that a late timer makes up for; beyond them there is a gap. */
 const MAX_MADE_UP = 10;
 
-/** The largest error of place that is left alone, in milliseconds: while there is sound, and in silence. */
+/**
+ * The largest error of place that is left alone, in milliseconds: while there is sound, and in
+ * silence.
+ */
 const KEPT_MS = 1;
 const KEPT_IN_SILENCE_MS = 0.5;
-/** The speed at which sound is steered back onto the grid: ppm for each millisecond of error, and at most. */
+/**
+ * The speed at which sound is steered back onto the grid: ppm for each millisecond of error, and at
+ * most.
+ */
 const PPM_A_MS = 100;
 const MAX_CORRECTION_PPM = 100;
 
 /** The largest drift of a sound card that is followed, in ppm. */
 const MAX_DRIFT_PPM = 300;
 
-/** The time by which a piece of sound that comes when a frame ends is to be longer than it, in milliseconds. */
+/**
+ * The time by which a piece of sound that comes when a frame ends is to be longer than it, in
+ * milliseconds.
+ */
 const SLACK_MS = 1;
 
 /** The most by which sound is put aside from its time, in milliseconds. */
@@ -41,14 +52,16 @@ const MOST_ASIDE_MS = 5;
 const CHUNK_SAMPLES = 1024;
 
 /**
- * Sends the microphone's sound as frames on the grid of the server's sample clock. The first sample's place comes from
- * the time at which sound arrives, and from then on samples are counted. One resampler brings the sound to the room's
- * rate, and stretches it by a few parts per million, since no two sound cards run at one speed; only when the samples
- * are more than a frame off do they jump.
+ * Sends the microphone's sound as frames on the grid of the server's sample clock. The first
+ * sample's place comes from the time at which sound arrives, and from then on samples are counted.
+ * One resampler brings the sound to the room's rate, and stretches it by a few parts per million,
+ * since no two sound cards run at one speed; only when the samples are more than a frame off do
+ * they jump.
  *
- * A browser hands sound out in pieces, mostly of 10 ms, and a frame goes out with the piece that completes it. Where
- * frames and pieces fit into each other, the sound is put aside by half of the shorter at most, so that pieces complete
- * frames just as they come: else a piece would hold sound back that belongs to the next frame.
+ * A browser hands sound out in pieces, mostly of 10 ms, and a frame goes out with the piece that
+ * completes it. Where frames and pieces fit into each other, the sound is put aside by half of the
+ * shorter at most, so that pieces complete frames just as they come: else a piece would hold sound
+ * back that belongs to the next frame.
  */
 export class Uplink {
   #format;
@@ -62,7 +75,10 @@ export class Uplink {
   #ratio = 1;
   /** Captured samples, those that were dropped included. */
   #captured = 0;
-  /** The minimum, over the window, of the sample clock at arrival less the captured samples, in samples of the room. */
+  /**
+   * The minimum, over the window, of the sample clock at arrival less the captured samples, in
+   * samples of the room.
+   */
   #offset = new SlidingMinimum(WINDOW_MS);
   #chunks = 0;
   #watchedSinceMs = NaN;
@@ -71,7 +87,9 @@ export class Uplink {
   #resampler;
   /** Whether it is known where the captured samples are on the grid. */
   #placed = false;
-  /** The samples of the room by which sound is put later than it was captured; negative: earlier. */
+  /**
+   * The samples of the room by which sound is put later than it was captured; negative: earlier.
+   */
   #aside = 0;
   #skip = 0;
   /** Whether the place is being put right. */
@@ -96,8 +114,8 @@ export class Uplink {
   }
 
   /**
-   * FrameSender's counters and the corrections of place: `reanchored` times, frames `skippedFrames` and
-   * `droppedFrames`, and `movedMs`, the sum of all movements of the sent sound, to and fro.
+   * FrameSender's counters and the corrections of place: `reanchored` times, frames `skippedFrames`
+   * and `droppedFrames`, and `movedMs`, the sum of all movements of the sent sound, to and fro.
    */
   get counters() {
     return { ...this.#sender.counters, ...this.#corrected };
@@ -124,7 +142,8 @@ export class Uplink {
   }
 
   /**
-   * @param {number | null} lostPercent share of the sent packets that were lost, as the server reports it
+   * @param {number | null} lostPercent share of the sent packets that were lost, as the server
+   *   reports it
    * @param {number | null} roundTripMs as the server reports it
    */
   report(lostPercent, roundTripMs) {
@@ -133,7 +152,9 @@ export class Uplink {
 
   /** The captured samples that complete the frame. */
   get missing() {
-    return this.#skip + Math.max(1, this.#resampler.missing(this.#format.frameSamples - this.#filled));
+    return (
+      this.#skip + Math.max(1, this.#resampler.missing(this.#format.frameSamples - this.#filled))
+    );
   }
 
   /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
@@ -146,7 +167,8 @@ export class Uplink {
    * @param {Float32Array} samples interleaved, where the format is stereo
    * @param {number} count of them, those of both channels at once
    * @param {number} nowMs when the last of them was captured
-   * @param {number} [rate] the sound's, in Hz: the room's by default, or a lower one; another rate is taken for another device
+   * @param {number} [rate] the sound's, in Hz: the room's by default, or a lower one; another rate
+   *   is taken for another device
    */
   capture(samples, count, nowMs, rate = this.#format.sampleRate) {
     if (rate !== this.#rate) this.#begin(rate);
@@ -163,7 +185,13 @@ export class Uplink {
       const taken = Math.min(count - at, this.#resampler.room);
       this.#resampler.write(samples, at, taken);
       at += taken;
-      while ((this.#filled += this.#resampler.read(this.#pcm, this.#filled, frameSamples - this.#filled)) === frameSamples) {
+      while (
+        (this.#filled += this.#resampler.read(
+          this.#pcm,
+          this.#filled,
+          frameSamples - this.#filled,
+        )) === frameSamples
+      ) {
         this.#filled = 0;
         this.#sender.send(this.#frame++, this.#pcm);
       }
@@ -201,7 +229,8 @@ export class Uplink {
     const error = position - pending - this.#frame * frameSamples - this.#filled;
     const errorMs = (error * 1000) / sampleRate;
     if (Math.abs(error) > frameSamples) this.#jump(captured, count, error);
-    else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS) this.#shift(Math.round(error));
+    else if (this.#sender.resting && Math.abs(errorMs) > KEPT_IN_SILENCE_MS)
+      this.#shift(Math.round(error));
     else this.#steer(errorMs, (count * 1000) / this.#rate);
   }
 
@@ -230,13 +259,18 @@ export class Uplink {
   /**
    * @param {number} captured the piece's first sample on the sample clock
    * @param {number} samples of it, at the room's rate
-   * @returns {number} samples by which it is to be put later, or earlier where negative; 0 where frames don't fit
+   * @returns {number} samples by which it is to be put later, or earlier where negative; 0 where
+   *   frames don't fit
    */
   #asideFor(captured, samples) {
     const { sampleRate, frameSamples } = this.#format;
     const [short, long] = [Math.min(frameSamples, samples), Math.max(frameSamples, samples)];
     const perMs = sampleRate / 1000;
-    if (short > 2 * MOST_ASIDE_MS * perMs || Math.abs(long / short - Math.round(long / short)) > 1e-6) return 0;
+    if (
+      short > 2 * MOST_ASIDE_MS * perMs ||
+      Math.abs(long / short - Math.round(long / short)) > 1e-6
+    )
+      return 0;
     const beyond = (captured + samples - SLACK_MS * perMs) / short;
     return (Math.round(beyond) - beyond) * short;
   }
@@ -258,14 +292,20 @@ export class Uplink {
 
   /**
    * Moves captured sound at once, in silence.
-   * @param {number} samples of the room by which it comes later than it was taken for; negative: earlier
+   * @param {number} samples of the room by which it comes later than it was taken for; negative:
+   *   earlier
    */
   #shift(samples) {
     this.#steering = false;
     this.#moved(samples);
     const captured = Math.round(samples * this.#ratio);
     if (captured < 0) this.#skip -= captured;
-    else this.#resampler.write(this.#silence, 0, Math.min(captured, CHUNK_SAMPLES / 2, this.#resampler.room));
+    else
+      this.#resampler.write(
+        this.#silence,
+        0,
+        Math.min(captured, CHUNK_SAMPLES / 2, this.#resampler.room),
+      );
   }
 
   /**

@@ -8,9 +8,9 @@ import { fft } from '../../shared/sound/signal.js';
 const BLOCK_MS = 5;
 
 /**
- * The bands: their lower edge in Hz, the time over which their power is averaged in milliseconds, and the decibels by
- * which sound must exceed the noise. A narrow band's power varies more by itself, so it needs more of both. Tuned with
- * `test/unit/client/capture/voice-activity.test.js`.
+ * The bands: their lower edge in Hz, the time over which their power is averaged in milliseconds,
+ * and the decibels by which sound must exceed the noise. A narrow band's power varies more by
+ * itself, so it needs more of both. Tuned with `test/unit/client/capture/voice-activity.test.js`.
  */
 const BANDS = Object.freeze([
   { fromHz: 80, averageMs: 30, aboveNoise: 8 },
@@ -19,13 +19,18 @@ const BANDS = Object.freeze([
   { fromHz: 2800, averageMs: 5, aboveNoise: 5 },
 ]);
 
-/** Decibels beyond a band's threshold at which one block is enough; below, two in a row are needed. */
+/**
+ * Decibels beyond a band's threshold at which one block is enough; below, two in a row are needed.
+ */
 const SURE_DB = 5;
 
 /** The lowest noise floor of a band, in dBFS: softer sound can't be heard. */
 const SOFTEST_DB = -76;
 
-/** The noise floor is the minimum, over NOISE_WINDOWS windows of NOISE_WINDOW_MS, of the loudest block in each 100 ms. */
+/**
+ * The noise floor is the minimum, over NOISE_WINDOWS windows of NOISE_WINDOW_MS, of the loudest
+ * block in each 100 ms.
+ */
 const NOISE_MS = 100;
 const NOISE_WINDOWS = 16;
 const NOISE_WINDOW_MS = 500;
@@ -41,9 +46,10 @@ const SHORT_MS = 30;
 const SHORT_HANGOVER_MS = 120;
 
 /**
- * Tells sound from the noise behind it, in blocks of a few milliseconds and in four bands. A band's noise is the level
- * that it has fallen back to in the last eight seconds. Whatever is steady for that long, such as a fan or a hum of any
- * loudness, becomes noise; speech and music vary, and don't. Stereo is judged by the mean power of both channels.
+ * Tells sound from the noise behind it, in blocks of a few milliseconds and in four bands. A band's
+ * noise is the level that it has fallen back to in the last eight seconds. Whatever is steady for
+ * that long, such as a fan or a hum of any loudness, becomes noise; speech and music vary, and
+ * don't. Stereo is judged by the mean power of both channels.
  */
 export class VoiceActivity {
   #bands;
@@ -71,7 +77,9 @@ export class VoiceActivity {
     this.#blockValues = ((this.#blockMs * sampleRate) / 1000) * channels;
     this.#noiseBlocks = Math.round(NOISE_MS / this.#blockMs);
     this.#blocksToNoise = this.#noiseBlocks;
-    this.#bands = BANDS.map((band, i) => new Band(band, BANDS[i + 1]?.fromHz, format, this.#blockMs));
+    this.#bands = BANDS.map(
+      (band, i) => new Band(band, BANDS[i + 1]?.fromHz, format, this.#blockMs),
+    );
   }
 
   /**
@@ -81,7 +89,7 @@ export class VoiceActivity {
   next(pcm) {
     this.hasSound = false;
     this.beginsWithSound = false;
-    for (let at = 0; at < pcm.length; ) {
+    for (let at = 0; at < pcm.length;) {
       const count = Math.min(pcm.length - at, this.#blockValues - this.#filled);
       for (const band of this.#bands) band.add(pcm, at, count);
       at += count;
@@ -160,7 +168,10 @@ class Band {
     }
   }
 
-  /** @param {number} values in it @returns {number} by how many dB the block is louder than sound must be; negative: softer */
+  /**
+   * @param {number} values in it
+   * @returns {number} by how many dB the block is louder than sound must be; negative: softer
+   */
   endBlock(values) {
     this.#sums[this.#block] = this.#sum;
     this.#block = (this.#block + 1) % this.#sums.length;
@@ -185,7 +196,8 @@ class Band {
       this.#least[this.#window] = Infinity;
     }
     this.#noiseDb = Infinity;
-    for (let i = 0; i < NOISE_WINDOWS; i++) if (this.#least[i] < this.#noiseDb) this.#noiseDb = this.#least[i];
+    for (let i = 0; i < NOISE_WINDOWS; i++)
+      if (this.#least[i] < this.#noiseDb) this.#noiseDb = this.#least[i];
   }
 }
 
@@ -217,7 +229,8 @@ class Filter {
 
   /** @param {number} x */
   next(x) {
-    const y = this.#b0 * (x + this.#x2) + this.#b1 * this.#x1 - this.#a1 * this.#y1 - this.#a2 * this.#y2;
+    const y =
+      this.#b0 * (x + this.#x2) + this.#b1 * this.#x1 - this.#a1 * this.#y1 - this.#a2 * this.#y2;
     this.#x2 = this.#x1;
     this.#x1 = x;
     this.#y2 = this.#y1;
@@ -227,15 +240,18 @@ class Filter {
   }
 }
 
-/** The spectrum's range and resolution, in Hz, and the interval at which it is taken, in milliseconds. */
+/**
+ * The spectrum's range and resolution, in Hz, and the interval at which it is taken, in
+ * milliseconds.
+ */
 const FROM_HZ = 100;
 const TO_HZ = 6000;
 const STEP_HZ = 25;
 const LOOK_MS = 40;
 
 /**
- * A frequency's noise floor is the minimum, over 14 windows of 4 peaks, of the loudest of each 4 spectra: nine seconds.
- * Five windows must have passed before it is believed.
+ * A frequency's noise floor is the minimum, over 14 windows of 4 peaks, of the loudest of each 4
+ * spectra: nine seconds. Five windows must have passed before it is believed.
  */
 const LOOKS = 4;
 const PER_WINDOW = 4;
@@ -252,8 +268,9 @@ const NEIGHBOURS = 2;
 const SOFTEST = 3e-8;
 
 /**
- * Tells music and singing from a hum, both of which may be equally loud all the time, by a frequency that was not
- * there throughout the last nine seconds. Noise varies less at each frequency.
+ * Tells music and singing from a hum, both of which may be equally loud all the time, by a
+ * frequency that was not there throughout the last nine seconds. Noise varies less at each
+ * frequency.
  */
 class SpectralChange {
   #channels;
@@ -282,7 +299,10 @@ class SpectralChange {
     this.#channels = channels;
     this.#size = 2 ** Math.round(Math.log2(sampleRate / STEP_HZ));
     this.#lookSamples = Math.max(this.#size, (LOOK_MS * sampleRate) / 1000);
-    this.#window = Float64Array.from({ length: this.#size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / this.#size));
+    this.#window = Float64Array.from(
+      { length: this.#size },
+      (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / this.#size),
+    );
     this.#samples = new Float32Array(this.#size * channels);
     this.#re = new Float64Array(this.#size);
     this.#im = new Float64Array(this.#size);
@@ -291,7 +311,9 @@ class SpectralChange {
     this.#bins = Math.floor(Math.min(TO_HZ, 0.45 * sampleRate) / perBin) - this.#first;
     this.#before = new Float64Array(this.#bins);
     this.#loudest = new Float64Array(this.#bins);
-    this.#least = Array.from({ length: WINDOWS }, () => new Float64Array(this.#bins).fill(Infinity));
+    this.#least = Array.from({ length: WINDOWS }, () =>
+      new Float64Array(this.#bins).fill(Infinity),
+    );
     this.#noise = new Float64Array(this.#bins);
   }
 
@@ -330,15 +352,19 @@ class SpectralChange {
   /** The right side is the imaginary part: both are transformed at once. */
   #transform() {
     const channels = this.#channels;
-    for (let i = 0; i < this.#size; i++) this.#re[i] = this.#samples[i * channels] * this.#window[i];
+    for (let i = 0; i < this.#size; i++)
+      this.#re[i] = this.#samples[i * channels] * this.#window[i];
     if (channels === 1) this.#im.fill(0);
-    else for (let i = 0; i < this.#size; i++) this.#im[i] = this.#samples[i * channels + 1] * this.#window[i];
+    else
+      for (let i = 0; i < this.#size; i++)
+        this.#im[i] = this.#samples[i * channels + 1] * this.#window[i];
     fft(this.#re, this.#im);
   }
 
   /**
    * @param {number} bin
-   * @returns {number} the mean power of both sides: the sum of theirs is half of that at the frequency and its negative
+   * @returns {number} the mean power of both sides: the sum of theirs is half of that at the
+   *   frequency and its negative
    */
   #powerAt(bin) {
     const power = this.#re[bin] ** 2 + this.#im[bin] ** 2;
@@ -350,7 +376,8 @@ class SpectralChange {
   #keep() {
     this.#looks = 0;
     const least = this.#least[this.#windows % WINDOWS];
-    for (let i = 0; i < this.#bins; i++) if (this.#loudest[i] < least[i]) least[i] = this.#loudest[i];
+    for (let i = 0; i < this.#bins; i++)
+      if (this.#loudest[i] < least[i]) least[i] = this.#loudest[i];
     this.#loudest.fill(0);
     this.#turns += 1;
     if (this.#turns === PER_WINDOW) {
@@ -363,7 +390,8 @@ class SpectralChange {
       let noise = Infinity;
       for (let w = 0; w < WINDOWS; w++) if (this.#least[w][i] < noise) noise = this.#least[w][i];
       const end = Math.min(this.#bins, i + NEIGHBOURS + 1);
-      for (let n = Math.max(0, i - NEIGHBOURS); n < end; n++) if (noise > this.#noise[n]) this.#noise[n] = noise;
+      for (let n = Math.max(0, i - NEIGHBOURS); n < end; n++)
+        if (noise > this.#noise[n]) this.#noise[n] = noise;
     }
   }
 }
@@ -379,7 +407,10 @@ const NOISE_RISE = 6;
 /** The pause between words that is flagged as voice, in milliseconds. */
 const VOICE_HANGOVER_MS = 300;
 
-/** The voice flag of a packet (RFC 6464, section 3): a frame that is loud against the softest of the last seconds. */
+/**
+ * The voice flag of a packet (RFC 6464, section 3): a frame that is loud against the softest of the
+ * last seconds.
+ */
 export class VoiceFlag {
   #frameMs;
   #noise = 0;
@@ -397,7 +428,8 @@ export class VoiceFlag {
   next(level) {
     const softer = this.#noise - (NOISE_RISE * this.#frameMs) / 1000;
     this.#noise = Math.max(Math.min(level, SOFTEST_NOISE), softer);
-    if (level <= this.#noise - VOICE_ABOVE_NOISE && level <= SOFTEST_VOICE) this.#hangoverMs = VOICE_HANGOVER_MS;
+    if (level <= this.#noise - VOICE_ABOVE_NOISE && level <= SOFTEST_VOICE)
+      this.#hangoverMs = VOICE_HANGOVER_MS;
     else this.#hangoverMs = Math.max(0, this.#hangoverMs - this.#frameMs);
     return this.#hangoverMs > 0;
   }

@@ -12,10 +12,16 @@ const REMEMBERED = 16;
 /** The rate at which two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
 const DRIFT = 100e-6;
 
-/** The window whose best exchange counts for the drift, in milliseconds; most clocks drift by a few ppm. */
+/**
+ * The window whose best exchange counts for the drift, in milliseconds; most clocks drift by a few
+ * ppm.
+ */
 const DRIFT_WINDOW_MS = 16_000;
 
-/** The time in which the told clock follows a better estimate, in milliseconds, and the highest rate of that. */
+/**
+ * The time in which the told clock follows a better estimate, in milliseconds, and the highest rate
+ * of that.
+ */
 const FOLLOW_MS = 10_000;
 const MAX_FOLLOW = 500e-6;
 /** The first exchanges, during which the told clock jumps. */
@@ -41,7 +47,10 @@ export class ClockSync {
   #held = 0;
   #best = -1;
   #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
-  /** The line of the told clock: its beginning, and milliseconds of the server's to one of the client's. */
+  /**
+   * The line of the told clock: its beginning, and milliseconds of the server's to one of the
+   * client's.
+   */
   #lineMs = 0;
   #lineClock = NaN;
   #speed = 1;
@@ -113,7 +122,10 @@ export class ClockSync {
     }
   }
 
-  /** @param {number} ms @returns {number} the sample clock then, by the exchange that is believed */
+  /**
+   * @param {number} ms
+   * @returns {number} the sample clock then, by the exchange that is believed
+   */
   #believed(ms) {
     const elapsed = (ms - this.#middles[this.#best]) * (1 + this.driftPpm * 1e-6);
     return this.#clocks[this.#best] + (elapsed * this.#sampleRate) / 1000;
@@ -161,7 +173,10 @@ export class ClockSync {
     return this.#lineMs + ((sample - this.#lineClock) * 1000) / (this.#sampleRate * this.#speed);
   }
 
-  /** The drift of the server's sample clock against the client's clock, in ppm; 0 while that isn't known. */
+  /**
+   * The drift of the server's sample clock against the client's clock, in ppm; 0 while that isn't
+   * known.
+   */
   get driftPpm() {
     return this.#drift.ppm;
   }
@@ -177,7 +192,9 @@ export class ClockSync {
    * @returns {number} Infinity before the first exchange
    */
   quality(nowMs) {
-    return this.#best < 0 ? Infinity : this.#errorMs(this.#best, nowMs) + Math.abs(this.#followedMs(nowMs));
+    return this.#best < 0
+      ? Infinity
+      : this.#errorMs(this.#best, nowMs) + Math.abs(this.#followedMs(nowMs));
   }
 
   /**
@@ -193,7 +210,10 @@ export class ClockSync {
 const BURST = 8;
 const BURST_SPACING_MS = 25;
 
-/** Fewer exchanges do where replies are lost or slow: FEWER, and then one, after these milliseconds; without any it fails. */
+/**
+ * Fewer exchanges do where replies are lost or slow: FEWER, and then one, after these milliseconds;
+ * without any it fails.
+ */
 const FEWER_AFTER_MS = 600;
 const FEWER = 3;
 const ONE_AFTER_MS = 1500;
@@ -203,20 +223,26 @@ const NONE_AFTER_MS = 3000;
 const SPACING_MS = 2000;
 
 /**
- * Of one who sends nothing else: the time without a packet after which the server is asked at once, since it may be gone, and the
- * share of the time after which the server ends a session that is silent.
+ * Of one who sends nothing else: the time without a packet after which the server is asked at once,
+ * since it may be gone, and the share of the time after which the server ends a session that is
+ * silent.
  */
 const UNHEARD_MS = 250;
 const IDLE_SHARE = 1 / 4;
 
-/** The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of the burst after it. */
+/**
+ * The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of
+ * the burst after it.
+ */
 const SLEPT_MS = 3000;
 const BURST_AFTER_SLEEP = 8;
 
 /** The most requests that wait for their reply. */
 const MAX_OUTSTANDING = 64;
 
-/** Asks the server for its sample clock again and again, over one connection, and tells ClockSync. */
+/**
+ * Asks the server for its sample clock again and again, over one connection, and tells ClockSync.
+ */
 export class ClockExchange {
   #clock;
   #sync;
@@ -273,13 +299,17 @@ export class ClockExchange {
   }
 
   /**
-   * Nothing else is sent from now on: the requests keep the session, and one that isn't answered tells that the server is gone.
-   * @param {{ heardMs: () => number, idleTimeoutMs: number } | null} options  heardMs: when anything came last; idleTimeoutMs: the
-   *   server's; null: other packets are sent again
+   * Nothing else is sent from now on: the requests keep the session, and one that isn't answered
+   * tells that the server is gone.
+   * @param {{ heardMs: () => number, idleTimeoutMs: number } | null} options heardMs: when anything
+   *   came last; idleTimeoutMs: the server's; null: other packets are sent again
    */
   listens(options) {
     this.#heardMs = options?.heardMs ?? null;
-    this.#spacingMs = Math.min(SPACING_MS, options?.idleTimeoutMs ? IDLE_SHARE * options.idleTimeoutMs : Infinity);
+    this.#spacingMs = Math.min(
+      SPACING_MS,
+      options?.idleTimeoutMs ? IDLE_SHARE * options.idleTimeoutMs : Infinity,
+    );
   }
 
   #step() {
@@ -289,10 +319,16 @@ export class ClockExchange {
     if (this.#settle) this.#judge(elapsed);
     // In the burst more are sent than are needed, since some may be lost.
     const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
-    if (isBurst ? this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS : this.#isDue(now)) this.#request();
+    if (isBurst ? this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS : this.#isDue(now))
+      this.#request();
     if (this.#burstLeft > 0) this.#burstLeft -= 1;
-    const restMs = this.#burstLeft > 0 ? BURST_SPACING_MS : this.#heardMs === null ? SPACING_MS : UNHEARD_MS;
-    const spacing = !isBurst ? restMs : this.#sent < 2 * BURST ? BURST_SPACING_MS : 4 * BURST_SPACING_MS;
+    const restMs =
+      this.#burstLeft > 0 ? BURST_SPACING_MS : this.#heardMs === null ? SPACING_MS : UNHEARD_MS;
+    const spacing = !isBurst
+      ? restMs
+      : this.#sent < 2 * BURST
+        ? BURST_SPACING_MS
+        : 4 * BURST_SPACING_MS;
     this.#dueMs = now + spacing;
     this.#timer = this.#clock.setTimeout(() => this.#step(), spacing);
   }
@@ -312,7 +348,9 @@ export class ClockExchange {
       (exchanges >= 1 && elapsed >= ONE_AFTER_MS);
     if (isEnough) this.#done(null);
     else if (elapsed >= NONE_AFTER_MS) {
-      this.#done(new ConnectionError('connection-failed', 'The way is open, but no packet came through.'));
+      this.#done(
+        new ConnectionError('connection-failed', 'The way is open, but no packet came through.'),
+      );
     }
   }
 
@@ -359,6 +397,8 @@ export class ClockExchange {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = null;
     this.#outstanding.clear();
-    this.#done(new ConnectionError('connection-lost', 'The connection ended before it was of use.'));
+    this.#done(
+      new ConnectionError('connection-lost', 'The connection ended before it was of use.'),
+    );
   }
 }

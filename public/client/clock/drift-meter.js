@@ -8,13 +8,15 @@ const GAP_WINDOWS = 4;
 /** The largest drift of a clock or sound card, in parts per million. */
 const MAX_PPM = 1000;
 
-/** The usual drift, a prior of the fit: a steeper line through noisy values is believed the less. */
+/**
+ * The usual drift, a prior of the fit: a steeper line through noisy values is believed the less.
+ */
 const USUAL = 100e-6;
 
 /**
- * The rate at which an offset between two clocks changes. A line is laid by least squares through the best value of each
- * window of time, flatter where the values are too noisy to tell (ridge regression). A step, as by another route or a
- * gap, is no drift: the line goes on behind it.
+ * The rate at which an offset between two clocks changes. A line is laid by least squares through
+ * the best value of each window of time, flatter where the values are too noisy to tell (ridge
+ * regression). A step, as by another route or a gap, is no drift: the line goes on behind it.
  */
 export class DriftMeter {
   #windowMs;

@@ -1,11 +1,16 @@
-/** The filter's length in samples, and the phases between two samples for which its weights are stored. */
+/**
+ * The filter's length in samples, and the phases between two samples for which its weights are
+ * stored.
+ */
 const TAPS = 32;
 const PHASES = 256;
 
 /** The samples before an output's place that it depends on; after it there is one more. */
 const BEFORE = TAPS / 2 - 1;
 
-/** The Kaiser window's shape: images of tones below 0.8 of half the sample rate stay under -90 dB. */
+/**
+ * The Kaiser window's shape: images of tones below 0.8 of half the sample rate stay under -90 dB.
+ */
 const KAISER_BETA = 9;
 
 /** @param {number} x the modified Bessel function of the first kind, order 0, by its series */
@@ -19,7 +24,9 @@ function bessel(x) {
   return sum;
 }
 
-/** The weights of a windowed sinc for each phase, whose sum is 1, and for the phase after the last. */
+/**
+ * The weights of a windowed sinc for each phase, whose sum is 1, and for the phase after the last.
+ */
 function createWeights() {
   const weights = new Float32Array((PHASES + 1) * TAPS);
   for (let phase = 0; phase <= PHASES; phase++) {
@@ -39,9 +46,10 @@ function createWeights() {
 const weights = createWeights();
 
 /**
- * Resamples to a higher rate, or one that differs by a little; the ratio may change at any time unheard. Band-limited
- * interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page"). Its delay is TAPS / 2 samples.
- * Stereo is interleaved; counts and places are of samples of both channels at once.
+ * Resamples to a higher rate, or one that differs by a little; the ratio may change at any time
+ * unheard. Band-limited interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling
+ * Home Page"). Its delay is TAPS / 2 samples. Stereo is interleaved; counts and places are of
+ * samples of both channels at once.
  */
 export class Resampler {
   #channels;
@@ -52,7 +60,9 @@ export class Resampler {
   #at = 0;
   #fraction = 0;
 
-  /** Samples that are taken for each one given: up to little more than 1. May be set at any time. */
+  /**
+   * Samples that are taken for each one given: up to little more than 1. May be set at any time.
+   */
   step = 1;
 
   /**

@@ -1,6 +1,6 @@
 /**
- * The minimum of the last half to whole window. Everything on the way of audio adds delay, so the least delayed value
- * shows its true place.
+ * The minimum of the last half to whole window. Everything on the way of audio adds delay, so the
+ * least delayed value shows its true place.
  */
 export class SlidingMinimum {
   #halfMs;

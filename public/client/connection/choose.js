@@ -4,18 +4,18 @@
  * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
  * @import { NodeAddress } from './nodes.js'
  *
- * @typedef {object} ServerConfig  what GET /api/config says of the transports; null where there is none
- * @property {{
- *   webtransport?: WebTransportOffer | null,
- *   websocket?: { path: string } | null,
- *   http1?: { path: string } | null,
- *   datachannel?: { path: string } | null }} transports  datachannel: for the lab; absent where the operator has none
+ * @typedef {object} ServerConfig what GET /api/config says of the transports; null where there is
+ *   none
+ * @property {{ webtransport?: WebTransportOffer | null, websocket?: { path: string } | null,
+ *   http1?: { path: string } | null, datachannel?: { path: string } | null }} transports
+ *   datachannel: for the lab; absent where the operator has none
  * @property {Record<string, string>} [unavailable]  why one is not offered
  * @property {NodeAddress | null} [node]  another node of the cluster, which has the room
  * @property {NodeAddress[]} [nodes]      of the cluster
  *
- * @typedef {{ host?: string, url?: string, port?: number, certificateHashes?: string[], carry?: Carry, carries?: Carry[] }} WebTransportOffer
- *   the url may lack its host, and be a path alone; then the host is `host`, or the page's; carries: what a session may ask for
+ * @typedef {{ host?: string, url?: string, port?: number, certificateHashes?: string[], carry?:
+ *   Carry, carries?: Carry[] }} WebTransportOffer the url may lack its host, and be a path alone;
+ *   then the host is `host`, or the page's; carries: what a session may ask for
  *
  * @typedef {object} Scope  the constructors; those of the global object where they are absent
  * @property {typeof globalThis.WebTransport} [WebTransport]
@@ -24,7 +24,8 @@
  *
  * @typedef {object} Failure
  * @property {string} transport
- * @property {string} code    a ConnectionError's, 'no-answer' in time, or 'slower' than the one that was taken
+ * @property {string} code a ConnectionError's, 'no-answer' in time, or 'slower' than the one that
+ *   was taken
  * @property {string} reason  for whoever looks into it
  *
  * @typedef {object} ConnectOptions
@@ -32,10 +33,11 @@
  * @property {string} origin          of the page, such as 'http://localhost:8080'
  * @property {ServerConfig} config
  * @property {Record<string, any>} message  the join message
- * @property {() => boolean} [asks]   called before each join; false when nobody wants to join any more
+ * @property {() => boolean} [asks] called before each join; false when nobody wants to join any
+ *   more
  * @property {ConnectionHandler} handler  has the connection from the `welcome` on
- * @property {(connection: Connection) => Promise<void>} prove
- *   called when the room is joined: resolves when packets really pass; rejects to have another tried
+ * @property {(connection: Connection) => Promise<void>} prove called when the room is joined:
+ *   resolves when packets really pass; rejects to have another tried
  * @property {Clock} clock
  * @property {Scope} [scope]
  */
@@ -127,11 +129,20 @@ class Chooser {
       abort.abort();
     }, ms);
     /** @type {Attempt} */
-    const attempt = { transport, abort, outcome: Promise.resolve({ attempt: /** @type {any} */ (null) }) };
+    const attempt = {
+      transport,
+      abort,
+      outcome: Promise.resolve({ attempt: /** @type {any} */ (null) }),
+    };
     attempt.outcome = openTransport(transport, this.#options, abort.signal)
       .then(
         (connection) => ({ attempt, connection }),
-        (error) => ({ attempt, error: isLate ? new ConnectionError('no-answer', `It gave no answer within ${ms / 1000} s.`) : error }),
+        (error) => ({
+          attempt,
+          error: isLate
+            ? new ConnectionError('no-answer', `It gave no answer within ${ms / 1000} s.`)
+            : error,
+        }),
       )
       .finally(() => clock.clearTimeout(timer));
     this.#open.push(attempt);
@@ -182,20 +193,26 @@ class Chooser {
    */
   #note(transport, error) {
     this.#lastError = error;
-    const { code = 'connection-failed', message } = /** @type {Partial<ConnectionError> & Error} */ (error);
+    const { code = 'connection-failed', message } =
+      /** @type {Partial<ConnectionError> & Error} */ (error);
     this.#tried.push({ transport, code, reason: message });
   }
 
   /** The attempts that failed, and those that were given up because another was quicker. */
   #all() {
     for (const { transport } of this.#open) {
-      this.#tried.push({ transport, code: 'slower', reason: `It had not answered after ${PATIENCE_MS / 1000} s.` });
+      this.#tried.push({
+        transport,
+        code: 'slower',
+        reason: `It had not answered after ${PATIENCE_MS / 1000} s.`,
+      });
     }
     return this.#tried;
   }
 
   #failure() {
-    if (this.#options.transport !== 'auto' && this.#lastError instanceof ConnectionError) return this.#lastError;
+    if (this.#options.transport !== 'auto' && this.#lastError instanceof ConnectionError)
+      return this.#lastError;
     const reasons = this.#tried.map(({ transport, reason }) => `${transport}: ${reason}`).join(' ');
     return new ConnectionError('connection-failed', `The server could not be reached. ${reasons}`);
   }
@@ -226,12 +243,25 @@ async function openTransport(transport, { config, origin, message, clock, scope 
   if (transport === 'webtransport') {
     const { certificateHashes, carry, ...place } = /** @type {WebTransportOffer} */ (offer);
     const url = sessionUrl(webTransportUrl(place, origin), message.room);
-    return WebTransportConnection.open({ url, certificateHashes, carry, now, signal, WebTransport: scope.WebTransport });
+    return WebTransportConnection.open({
+      url,
+      certificateHashes,
+      carry,
+      now,
+      signal,
+      WebTransport: scope.WebTransport,
+    });
   }
   const url = new URL(/** @type {{ path: string }} */ (offer).path, origin);
-  if (transport === 'http1') return Http1Connection.open({ url: url.href, clock, fetch: scope.fetch });
+  if (transport === 'http1')
+    return Http1Connection.open({ url: url.href, clock, fetch: scope.fetch });
   url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-  return WebSocketConnection.open({ url: sessionUrl(url.href, message.room), now, signal, WebSocket: scope.WebSocket });
+  return WebSocketConnection.open({
+    url: sessionUrl(url.href, message.room),
+    now,
+    signal,
+    WebSocket: scope.WebSocket,
+  });
 }
 
 /**

@@ -5,7 +5,8 @@ import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
  * A client's connection to the server, whatever protocol carries it.
  *
  * @typedef {object} ConnectionHandler
- * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket  the bytes are valid during the call
+ * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket the bytes are valid during
+ *   the call
  * @property {(message: unknown) => void} onControl  a control message, parsed
  * @property {(code: string, reason: string) => void} onClosed
  *   the server, or the network, has ended it; once, and never after close(). The code is one of the
@@ -22,8 +23,8 @@ import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 /** Why there is no connection, or none any more. */
 export class ConnectionError extends Error {
   /**
-   * @param {string} code     of the registry, or 'connection-failed', 'connection-lost', 'no-answer', 'not-offered',
-   *   'no-webtransport', 'no-worker'
+   * @param {string} code of the registry, or 'connection-failed', 'connection-lost', 'no-answer',
+   *   'not-offered', 'no-webtransport', 'no-worker'
    * @param {string} message  a sentence for people
    * @param {boolean} [refused] the server answered, and said no: another transport won't help
    */
@@ -52,7 +53,10 @@ export class Connection {
   /** @type {ConnectionHandler | null} */
   handler = null;
   closed = false;
-  /** The URL of the beacon by which a page that goes away leaves; empty where the protocol tells by itself. */
+  /**
+   * The URL of the beacon by which a page that goes away leaves; empty where the protocol tells by
+   * itself.
+   */
   leaveUrl = '';
   /** @type {ConnectionStats} */
   counters = { sent: 0, droppedOut: 0, received: 0 };
@@ -129,7 +133,8 @@ export class Connection {
   }
 
   /**
-   * The handler threw: the fault is logged, and the connection ends, so that the call can come back over another.
+   * The handler threw: the fault is logged, and the connection ends, so that the call can come back
+   * over another.
    * @param {unknown} error
    */
   #fault(error) {

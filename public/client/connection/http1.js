@@ -1,7 +1,12 @@
 import { errors } from '../../shared/errors.js';
 import { readControl, writeControl } from '../../shared/wire/control.js';
 import { MAX_PACKET_BYTES, PacketType, packetType } from '../../shared/wire/packet.js';
-import { LIST_LENGTH_BYTES, MAX_LIST_BYTES, readList, writeListEntry } from '../../shared/wire/packet-list.js';
+import {
+  LIST_LENGTH_BYTES,
+  MAX_LIST_BYTES,
+  readList,
+  writeListEntry,
+} from '../../shared/wire/packet-list.js';
 import { Connection } from './connection.js';
 
 /** Requests at once. Browsers open 6 connections to a host; one is left for the page. */
@@ -20,7 +25,14 @@ const REQUEST_MS = 10_000;
 const LOST_MS = 5000;
 
 /** Errors that are one request's fault; the others are told when the session has ended. */
-const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large', 'not-found', 'too-many-requests', 'internal']);
+const ONE_REQUEST_ONLY = new Set([
+  'bad-request',
+  'content-type',
+  'body-too-large',
+  'not-found',
+  'too-many-requests',
+  'internal',
+]);
 
 /**
  * @import { Clock } from '../../shared/clock.js'
@@ -33,8 +45,8 @@ const ONE_REQUEST_ONLY = new Set(['bad-request', 'content-type', 'body-too-large
  */
 
 /**
- * Packets in the bodies of POST requests, several under way at once; the server's packets come with the answers.
- * Packets that find no free request share the next one.
+ * Packets in the bodies of POST requests, several under way at once; the server's packets come with
+ * the answers. Packets that find no free request share the next one.
  */
 export class Http1Connection extends Connection {
   #url;
@@ -47,7 +59,10 @@ export class Http1Connection extends Connection {
   #list = new Uint8Array((MAX_UNSENT + 1) * (MAX_PACKET_BYTES + LIST_LENGTH_BYTES));
   #listEnd = 0;
   #unsent = 0;
-  /** The control messages that the server isn't known to have read, the oldest first. @type {Uint8Array[]} */
+  /**
+   * The control messages that the server isn't known to have read, the oldest first.
+   * @type {Uint8Array[]}
+   */
   #controls = [];
   /** The number of the oldest. */
   #firstControl = 1;
@@ -131,7 +146,13 @@ export class Http1Connection extends Connection {
     if (endsWithThis) this.#requests.add(controller);
     const timer = this.#clock.setTimeout(() => controller.abort(), REQUEST_MS);
     try {
-      const init = { method, headers: { 'content-type': type }, body, cache: /** @type {const} */ ('no-store'), signal: controller.signal };
+      const init = {
+        method,
+        headers: { 'content-type': type },
+        body,
+        cache: /** @type {const} */ ('no-store'),
+        signal: controller.signal,
+      };
       return await this.#fetch(url, init);
     } finally {
       this.#clock.clearTimeout(timer);
@@ -185,7 +206,9 @@ export class Http1Connection extends Connection {
   /** The oldest control messages that a list holds beside the packets that wait: one at least. */
   #controlsThatFit() {
     let bytes = this.#listEnd;
-    const end = this.#controls.findIndex((control) => (bytes += LIST_LENGTH_BYTES + control.length) > MAX_LIST_BYTES);
+    const end = this.#controls.findIndex(
+      (control) => (bytes += LIST_LENGTH_BYTES + control.length) > MAX_LIST_BYTES,
+    );
     return this.#controls.slice(0, end < 0 ? this.#controls.length : Math.max(1, end));
   }
 

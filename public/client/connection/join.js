@@ -13,14 +13,18 @@ import { ConnectionError } from './connection.js';
 /** The time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
-/** How often one who waits in the lobby is heard from, in milliseconds: over HTTP/1 that fetches the answer too. */
+/**
+ * How often one who waits in the lobby is heard from, in milliseconds: over HTTP/1 that fetches the
+ * answer too.
+ */
 const KNOCK_MS = 1000;
 
 /**
- * The join message. Its token is always the latest: where one transport fails after it has joined, the
- * next takes up its place.
- * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number, token?: string, password?: string,
- *   listen?: boolean, stage?: string, nearness?: string, mode?: string, e2e?: boolean }} wish
+ * The join message. Its token is always the latest: where one transport fails after it has joined,
+ * the next takes up its place.
+ * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number,
+ *   token?: string, password?: string, listen?: boolean, stage?: string, nearness?: string, mode?:
+ *   string, e2e?: boolean }} wish
  * @param {() => string | undefined} token of the place to be taken up
  */
 export function joinMessage(wish, token) {
@@ -42,7 +46,8 @@ export function joinMessage(wish, token) {
  * @param {object} message the join message
  * @param {ConnectionHandler} handler
  * @param {Clock} clock
- * @param {() => boolean} [wanted]  asked while they wait in the lobby: false when nobody wants to join any more
+ * @param {() => boolean} [wanted] asked while they wait in the lobby: false when nobody wants to
+ *   join any more
  * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
  */
 export async function join(connection, message, handler, clock, wanted = () => true) {
@@ -50,19 +55,28 @@ export async function join(connection, message, handler, clock, wanted = () => t
   let timer = null;
   try {
     await new Promise((resolve, reject) => {
-      const silent = new ConnectionError('connection-failed', 'The server did not answer the wish to join.');
+      const silent = new ConnectionError(
+        'connection-failed',
+        'The server did not answer the wish to join.',
+      );
       timer = clock.setTimeout(() => reject(silent), JOIN_MS);
       const knock = () => {
-        if (!wanted()) reject(new ConnectionError('connection-lost', 'Nobody wants to join any more.', true));
+        if (!wanted())
+          reject(new ConnectionError('connection-lost', 'Nobody wants to join any more.', true));
         connection.sendControl({ type: 'knock' });
         timer = clock.setTimeout(knock, KNOCK_MS);
       };
       connection.handler = {
         onPacket: () => {},
         onControl: (answer) => {
-          const { type, code, message: sentence } = /** @type {Record<string, any>} */ (answer ?? {});
+          const {
+            type,
+            code,
+            message: sentence,
+          } = /** @type {Record<string, any>} */ (answer ?? {});
           if (type === 'refused') reject(refusal(code, sentence));
-          if (type === 'moved') reject(new MovedError(/** @type {Record<string, any>} */ (answer).node));
+          if (type === 'moved')
+            reject(new MovedError(/** @type {Record<string, any>} */ (answer).node));
           if (type === 'lobby') {
             clock.clearTimeout(timer);
             timer = clock.setTimeout(knock, KNOCK_MS);
@@ -99,7 +113,8 @@ export class MovedError extends ConnectionError {
  * @param {unknown} sentence
  */
 function refusal(code, sentence) {
-  const text = typeof sentence === 'string' && sentence ? sentence : 'The server ended the connection.';
+  const text =
+    typeof sentence === 'string' && sentence ? sentence : 'The server ended the connection.';
   if (code === 'moved') return new MovedError();
   if (isErrorCode(code)) return new ConnectionError(code, errors[code].message, true);
   return new ConnectionError('connection-failed', text);
@@ -123,7 +138,10 @@ const ANSWER_MS = 4000;
  * @returns {Promise<ServerConfig>} rejects with a ConnectionError when there is no answer
  */
 export async function fetchConfig(origin, fetch = globalThis.fetch, clock = systemClock, room) {
-  const url = new URL(room === undefined ? '/api/config' : `/api/config?room=${encodeURIComponent(room)}`, origin).href;
+  const url = new URL(
+    room === undefined ? '/api/config' : `/api/config?room=${encodeURIComponent(room)}`,
+    origin,
+  ).href;
   const controller = new AbortController();
   const timer = clock.setTimeout(() => controller.abort(), ANSWER_MS);
   try {
@@ -135,5 +153,8 @@ export async function fetchConfig(origin, fetch = globalThis.fetch, clock = syst
   } finally {
     clock.clearTimeout(timer);
   }
-  throw new ConnectionError('connection-failed', `The server could not be reached: ${url} gave no answer.`);
+  throw new ConnectionError(
+    'connection-failed',
+    `The server could not be reached: ${url} gave no answer.`,
+  );
 }

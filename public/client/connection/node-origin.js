@@ -3,4 +3,5 @@
  * @param {unknown} nodes  as `welcome` tells them, that one first
  * @returns {string} '' without a cluster: the page's own server
  */
-export const nodeOf = (nodes) => (Array.isArray(nodes) && typeof nodes[0]?.url === 'string' ? nodes[0].url : '');
+export const nodeOf = (nodes) =>
+  Array.isArray(nodes) && typeof nodes[0]?.url === 'string' ? nodes[0].url : '';

@@ -6,7 +6,8 @@
  * @property {string} id
  * @property {string} url                  its page's origin
  * @property {number | null} h3Port        UDP; null without HTTP/3
- * @property {string[]} certificateHashes  SHA-256 in base64; none where browsers trust the certificate anyway
+ * @property {string[]} certificateHashes SHA-256 in base64; none where browsers trust the
+ *   certificate anyway
  */
 
 import { systemClock } from '../../shared/clock.js';
@@ -27,7 +28,9 @@ export function configOf({ url, h3Port, certificateHashes }) {
   const { hostname, origin } = new URL(url);
   return {
     transports: {
-      webtransport: h3Port ? { url: `https://${hostname}:${h3Port}/session`, certificateHashes } : null,
+      webtransport: h3Port
+        ? { url: `https://${hostname}:${h3Port}/session`, certificateHashes }
+        : null,
       websocket: { path: `${origin}/session` },
       http1: { path: `${origin}/api/sessions` },
     },
@@ -35,12 +38,13 @@ export function configOf({ url, h3Port, certificateHashes }) {
 }
 
 /**
- * Asks nodes which of them has a room: one after another, and the next beside it where one takes its time, since a dead
- * one says nothing. The first answer is taken.
+ * Asks nodes which of them has a room: one after another, and the next beside it where one takes
+ * its time, since a dead one says nothing. The first answer is taken.
  * @param {readonly string[]} urls  of the nodes, at least one
  * @param {string | undefined} room
  * @param {{ fetch?: typeof globalThis.fetch, clock?: Clock }} [options]
- * @returns {Promise<{ origin: string, config: ServerConfig }>} where to go; rejects with the last node's ConnectionError
+ * @returns {Promise<{ origin: string, config: ServerConfig }>} where to go; rejects with the last
+ *   node's ConnectionError
  */
 export function locate(urls, room, { fetch = globalThis.fetch, clock = systemClock } = {}) {
   const waiting = urls.slice(0, MAX_ASKED);
@@ -61,7 +65,15 @@ export function locate(urls, room, { fetch = globalThis.fetch, clock = systemClo
       const url = waiting[asked++];
       timer = clock.setTimeout(askNext, HEDGE_MS);
       fetchConfig(url, fetch, clock, room).then(
-        (config) => isOver || end(() => resolve(config.node ? { origin: config.node.url, config: configOf(config.node) } : { origin: url, config })),
+        (config) =>
+          isOver ||
+          end(() =>
+            resolve(
+              config.node
+                ? { origin: config.node.url, config: configOf(config.node) }
+                : { origin: url, config },
+            ),
+          ),
         (error) => {
           failed += 1;
           if (isOver) return;

@@ -3,8 +3,8 @@
 import { PacketReader, RESET_MS, withLength } from '../../shared/wire/carry.js';
 
 /**
- * The packets of a WebTransport session on streams: see carry.js. Packets to a steady listener come so; all others in place
- * of datagrams for measuring only.
+ * The packets of a WebTransport session on streams: see carry.js. Packets to a steady listener come
+ * so; all others in place of datagrams for measuring only.
  */
 export class PacketStreams {
   #session;
@@ -57,7 +57,11 @@ export class PacketStreams {
     }
   }
 
-  /** Reads one stream, and stops it at its end; it fails where the peer resets it, or the session ends. @param {ReadableStreamDefaultReader<Uint8Array>} reader */
+  /**
+   * Reads one stream, and stops it at its end; it fails where the peer resets it, or the session
+   * ends.
+   * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+   */
   async #read(reader) {
     const packets = new PacketReader(this.#received);
     for (;;) {

@@ -5,7 +5,10 @@
 /** The waits before the tries, in milliseconds; each is taken at 0.5 to 1.5 times by chance. */
 const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
 
-/** The wait before the first try where the server has asked to come again, likewise by chance: not all come in one moment. */
+/**
+ * The wait before the first try where the server has asked to come again, likewise by chance: not
+ * all come in one moment.
+ */
 const SOON_MS = 40;
 
 /** Backoff: a lost call is tried again soon, and then more and more seldom. */
@@ -25,7 +28,8 @@ export class Backoff {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {() => number} options.random   0 to 1
-   * @param {(when: { since: number, nextTry: number }) => void} options.notified  by the wall clock, before each wait or try
+   * @param {(when: { since: number, nextTry: number }) => void} options.notified by the wall clock,
+   *   before each wait or try
    * @param {() => void} options.run        tries
    */
   constructor({ clock, wallNow, random, notified, run }) {
@@ -42,10 +46,12 @@ export class Backoff {
 
   /**
    * Tries after a while.
-   * @param {boolean} [soon]  whether the server has asked to come again at once: the first try is sooner then
+   * @param {boolean} [soon] whether the server has asked to come again at once: the first try is
+   *   sooner then
    */
   later(soon = false) {
-    const most = soon && this.#tries === 0 ? SOON_MS : DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
+    const most =
+      soon && this.#tries === 0 ? SOON_MS : DELAYS_MS[Math.min(this.#tries, DELAYS_MS.length - 1)];
     const delayMs = most * (0.5 + this.#random());
     this.#tries += 1;
     this.#stop();
@@ -92,7 +98,10 @@ export class Backoff {
 /** The interval of checks, in milliseconds. */
 const LOOK_MS = 250;
 
-/** The time without a packet of the server after which the connection is dead, in milliseconds: silence has 5 a second. */
+/**
+ * The time without a packet of the server after which the connection is dead, in milliseconds:
+ * silence has 5 a second.
+ */
 export const DEAD_MS = 2000;
 
 /** The same time where other nodes could take the call over at once, in milliseconds. */
@@ -104,7 +113,10 @@ const DEAD_AFTER_SLEEP_MS = 1000;
 /** The lateness of a check that shows that the computer slept, in milliseconds. */
 const SLEPT_MS = 1000;
 
-/** Liveness: checks again and again whether a connection is alive, and notices that the computer has slept. */
+/**
+ * Liveness: checks again and again whether a connection is alive, and notices that the computer has
+ * slept.
+ */
 export class Liveness {
   #clock;
   #wallNow;
@@ -120,9 +132,11 @@ export class Liveness {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {() => number} options.wallNow  milliseconds since 1970; goes on while the computer sleeps
+   * @param {() => number} options.wallNow milliseconds since 1970; goes on while the computer
+   *   sleeps
    * @param {() => void} options.look       called four times a second
-   * @param {() => void} options.slept      called before it, where the computer or the page has stood still
+   * @param {() => void} options.slept called before it, where the computer or the page has stood
+   *   still
    */
   constructor({ clock, wallNow, look, slept }) {
     this.#clock = clock;
@@ -170,14 +184,20 @@ export class Liveness {
   }
 }
 
-/** The events after which the network may have come, gone or become another one. @type {[EventTarget | undefined, string][]} */
+/**
+ * The events after which the network may have come, gone or become another one.
+ * @type {[EventTarget | undefined, string][]}
+ */
 const network = [
   [globalThis, 'online'],
   [globalThis, 'offline'],
   [/** @type {{ connection?: EventTarget }} */ (globalThis.navigator ?? {}).connection, 'change'],
 ];
 
-/** The events after which the computer or the page may have come back. @type {[EventTarget | undefined, string][]} */
+/**
+ * The events after which the computer or the page may have come back.
+ * @type {[EventTarget | undefined, string][]}
+ */
 const page = [
   [globalThis, 'pageshow'],
   [globalThis.document, 'visibilitychange'],

@@ -27,7 +27,9 @@ export class WebSocketConnection extends Connection {
     const Constructor = scope.WebSocket ?? globalThis.WebSocket;
     return new Promise((resolve, reject) => {
       const fail = (/** @type {string} */ message) =>
-        reject(new ConnectionError('connection-failed', `A WebSocket could not be opened: ${message}`));
+        reject(
+          new ConnectionError('connection-failed', `A WebSocket could not be opened: ${message}`),
+        );
       if (typeof Constructor !== 'function') {
         fail('this browser has none.');
         return;

@@ -5,14 +5,15 @@ import { PacketStreams } from './packet-streams.js';
 import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
 
 /**
- * The most datagrams that may wait for the network. The browser is given all of them: it drops by age only those that it
- * holds itself, and holds one unless told. Beyond it packets are dropped here, the newest first.
+ * The most datagrams that may wait for the network. The browser is given all of them: it drops by
+ * age only those that it holds itself, and holds one unless told. Beyond it packets are dropped
+ * here, the newest first.
  */
 const MAX_PENDING = 16;
 
 /**
- * Datagrams that wait in the browser while the page reads none: Chromium keeps the newest, one unless told, and all while
- * the worker is busy; Firefox keeps all.
+ * Datagrams that wait in the browser while the page reads none: Chromium keeps the newest, one
+ * unless told, and all while the worker is busy; Firefox keeps all.
  */
 const INCOMING_DATAGRAMS = 256;
 
@@ -30,14 +31,18 @@ const OUTGOING_MAX_AGE_MS = 40;
  *
  * @typedef {object} WebTransportOptionsOfConnection
  * @property {string} url
- * @property {string[]} [certificateHashes]  SHA-256 in base64; none where the certificate is trusted anyway
+ * @property {string[]} [certificateHashes] SHA-256 in base64; none where the certificate is trusted
+ *   anyway
  * @property {Carry} [carry]                 how the server has packets go; else as datagrams
  * @property {() => number} now              milliseconds, monotonic
  * @property {AbortSignal} [signal]          gives up opening
  * @property {typeof globalThis.WebTransport} [WebTransport]
  */
 
-/** One packet a datagram over HTTP/3, or as the server has it; control messages as lines on one bidirectional stream. */
+/**
+ * One packet a datagram over HTTP/3, or as the server has it; control messages as lines on one
+ * bidirectional stream.
+ */
 export class WebTransportConnection extends Connection {
   #session;
   #now;
@@ -65,11 +70,15 @@ export class WebTransportConnection extends Connection {
     try {
       session = new Constructor(url, optionsOf(certificateHashes));
     } catch (error) {
-      throw new ConnectionError('connection-failed', `WebTransport can't open ${url}: ${messageOf(error)}`);
+      throw new ConnectionError(
+        'connection-failed',
+        `WebTransport can't open ${url}: ${messageOf(error)}`,
+      );
     }
     const stop = () => closeSession(session);
     signal?.addEventListener('abort', stop);
-    // A session that fails rejects both promises; `ready` is awaited below, and `closed` says no more than it.
+    // A session that fails rejects both promises; `ready` is awaited below, and `closed` says no
+    // more than it.
     session.closed.catch(() => {});
     try {
       await session.ready;
@@ -77,7 +86,10 @@ export class WebTransportConnection extends Connection {
       return new WebTransportConnection(session, stream, carry, now);
     } catch (error) {
       closeSession(session);
-      throw new ConnectionError('connection-failed', `HTTP/3 got no answer from ${url}: ${messageOf(error)}`);
+      throw new ConnectionError(
+        'connection-failed',
+        `HTTP/3 got no answer from ${url}: ${messageOf(error)}`,
+      );
     } finally {
       signal?.removeEventListener('abort', stop);
     }
@@ -94,7 +106,9 @@ export class WebTransportConnection extends Connection {
     this.#session = session;
     this.#now = now;
     const isDatagrams = carry === 'datagrams';
-    const streams = new PacketStreams(session, isDatagrams ? 'stream' : carry, (bytes) => this.received(bytes, now()));
+    const streams = new PacketStreams(session, isDatagrams ? 'stream' : carry, (bytes) =>
+      this.received(bytes, now()),
+    );
     this.#datagrams = isDatagrams ? session.datagrams : null;
     this.#packets = isDatagrams ? this.#openDatagrams(session.datagrams) : streams;
     this.#control = stream.writable.getWriter();
@@ -108,7 +122,8 @@ export class WebTransportConnection extends Connection {
         const end = closeReason(closeCode, reason);
         this.ended(end.code, end.reason);
       },
-      (error) => this.ended('connection-lost', `The connection to the server was lost: ${messageOf(error)}`),
+      (error) =>
+        this.ended('connection-lost', `The connection to the server was lost: ${messageOf(error)}`),
     );
   }
 
@@ -119,7 +134,9 @@ export class WebTransportConnection extends Connection {
     Object.assign(datagrams, { incomingMaxBufferedDatagrams: INCOMING_DATAGRAMS });
     datagrams.outgoingHighWaterMark = MAX_PENDING;
     datagrams.outgoingMaxAge = OUTGOING_MAX_AGE_MS;
-    void this.#readAll(datagrams.readable.getReader(), (bytes) => this.received(bytes, this.#now()));
+    void this.#readAll(datagrams.readable.getReader(), (bytes) =>
+      this.received(bytes, this.#now()),
+    );
     return writerOf(datagrams);
   }
 
@@ -218,7 +235,10 @@ function optionsOf(hashes) {
  * @returns {WritableStreamDefaultWriter<Uint8Array>}
  */
 function writerOf(datagrams) {
-  const writable = typeof datagrams.createWritable === 'function' ? datagrams.createWritable() : datagrams.writable;
+  const writable =
+    typeof datagrams.createWritable === 'function'
+      ? datagrams.createWritable()
+      : datagrams.writable;
   return writable.getWriter();
 }
 

@@ -5,9 +5,11 @@
  *
  * @typedef {object} VoicesOptions
  * @property {AudioFormat} format
- * @property {(number: number) => OneStreamDecoder} openVoice  makes the decoder of the speaker with this number
+ * @property {(number: number) => OneStreamDecoder} openVoice makes the decoder of the speaker with
+ *   this number
  * @property {VoiceGains} gains
- * @property {number} own  the listener's own number, whose voice is left out; -1 where they hear themselves
+ * @property {number} own the listener's own number, whose voice is left out; -1 where they hear
+ *   themselves
  */
 
 import { VoiceList } from '../../shared/wire/bundle.js';
@@ -23,9 +25,10 @@ const FADE_MS = 5;
 const ENDED = 0.001;
 
 /**
- * Makes one sound of a bundle's voices, as if it were one stream: each voice has a decoder of its own, since an Opus
- * decoder keeps state, and all of a frame lie on the same samples. A voice that isn't in a frame has ended; one whose
- * payload is missing is concealed. There are never more than MAX_VOICES decoders.
+ * Makes one sound of a bundle's voices, as if it were one stream: each voice has a decoder of its
+ * own, since an Opus decoder keeps state, and all of a frame lie on the same samples. A voice that
+ * isn't in a frame has ended; one whose payload is missing is concealed. There are never more than
+ * MAX_VOICES decoders.
  */
 export class BundleDecoder {
   #options;
@@ -72,7 +75,8 @@ export class BundleDecoder {
       const voice = this.#voiceOf(list.numbers[i]);
       voice.turn = this.#turn;
       if (list.lengths[i] === 0) voice.conceal(this.#scratch, mix);
-      else if (!voice.play(bytes, list.starts[i], list.lengths[i], this.#scratch, mix)) good = false;
+      else if (!voice.play(bytes, list.starts[i], list.lengths[i], this.#scratch, mix))
+        good = false;
     }
     for (let i = 0; i < this.#voices.length; i++) {
       if (this.#voices[i].turn !== this.#turn) this.#voices[i].end(this.#scratch, mix);
@@ -158,7 +162,10 @@ class Voice {
     this.#channels = format.channels;
     this.#frameSamples = format.frameSamples;
     this.#perMs = Math.ceil(format.sampleRate / 1000);
-    this.#fadeSamples = Math.min(format.frameSamples, Math.round((FADE_MS * format.sampleRate) / 1000));
+    this.#fadeSamples = Math.min(
+      format.frameSamples,
+      Math.round((FADE_MS * format.sampleRate) / 1000),
+    );
     this.#maxConceals = mostConcealed(format);
     this.#left = gains.left(number);
     this.#right = gains.right(number);
@@ -174,7 +181,8 @@ class Voice {
    */
   play(bytes, start, length, scratch, mix) {
     const good = this.#decoder.decode(bytes, start, length, scratch, 0);
-    if (!this.#sounding && !this.#clean) rampGain(scratch, 0, this.#fadeSamples, this.#channels, 0, 1);
+    if (!this.#sounding && !this.#clean)
+      rampGain(scratch, 0, this.#fadeSamples, this.#channels, 0, 1);
     this.#sounding = this.#clean = true;
     this.#conceals = 0;
     this.#add(scratch, mix);
@@ -191,7 +199,11 @@ class Voice {
     this.#add(scratch, mix);
   }
 
-  /** It is heard no more: what would have come is faded out, unless it had ended by itself. @param {Float32Array} scratch @param {Float32Array} mix */
+  /**
+   * It is heard no more: what would have come is faded out, unless it had ended by itself.
+   * @param {Float32Array} scratch
+   * @param {Float32Array} mix
+   */
   end(scratch, mix) {
     if (!this.#sounding) return;
     this.#sounding = false;
@@ -214,9 +226,21 @@ class Voice {
     const [left, right] = [this.#left, this.#right];
     this.#left = this.#gains.left(this.number);
     this.#right = this.#gains.right(this.number);
-    addRamped(mix, 0, scratch, 0, this.#frameSamples, this.#channels, left, this.#left, right, this.#right);
+    addRamped(
+      mix,
+      0,
+      scratch,
+      0,
+      this.#frameSamples,
+      this.#channels,
+      left,
+      this.#left,
+      right,
+      this.#right,
+    );
     this.#end = 0;
-    for (let i = scratch.length - this.#perMs * this.#channels; i < scratch.length; i++) this.#end = Math.max(this.#end, Math.abs(scratch[i]));
+    for (let i = scratch.length - this.#perMs * this.#channels; i < scratch.length; i++)
+      this.#end = Math.max(this.#end, Math.abs(scratch[i]));
   }
 
   close() {

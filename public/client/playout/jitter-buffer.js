@@ -12,15 +12,20 @@ import { PlayoutDelay } from './playout-delay.js';
 /** The longest sound that is kept, in milliseconds. */
 const CAPACITY_MS = 3000;
 
-/** Packets in a row with an implausible time after which the time itself is taken to have changed. */
+/**
+ * Packets in a row with an implausible time after which the time itself is taken to have changed.
+ */
 const RESYNC_PACKETS = 10;
 
-/** A packet's time is implausible when it is further off than the longest delay and this, in milliseconds. */
+/**
+ * A packet's time is implausible when it is further off than the longest delay and this, in
+ * milliseconds.
+ */
 const STRANGE_MS = 150;
 
 /**
- * The longest time for which a buffer with a long fixed delay is filled before anything is heard, in milliseconds: the server
- * is asked for what it sent lately, and has answered by then.
+ * The longest time for which a buffer with a long fixed delay is filled before anything is heard,
+ * in milliseconds: the server is asked for what it sent lately, and has answered by then.
  */
 const FILL_MS = 600;
 
@@ -30,9 +35,10 @@ const FILLED = 0.9;
 const INDEX_NEVER = -1;
 
 /**
- * The jitter buffer: packets wait for their time under their frame index. It knows how far playing has come, and how
- * long packets should wait. After a silent packet nothing is missed: time runs on through frames for which no packets
- * come, and sound that comes late into them is still heard from its start.
+ * The jitter buffer: packets wait for their time under their frame index. It knows how far playing
+ * has come, and how long packets should wait. After a silent packet nothing is missed: time runs on
+ * through frames for which no packets come, and sound that comes late into them is still heard from
+ * its start.
  */
 export class JitterBuffer {
   #format;
@@ -56,7 +62,10 @@ export class JitterBuffer {
   /** Whether the next frame was wanted already, and something else was given. */
   #awaited = false;
   #fillsUntilMs = -Infinity;
-  /** Whether nothing is to be heard yet, and frames before the next one are taken: a buffer with a fixed delay is filled at first. */
+  /**
+   * Whether nothing is to be heard yet, and frames before the next one are taken: a buffer with a
+   * fixed delay is filled at first.
+   */
   isFilling = false;
 
   /** Packets, and frames that were left out: see Playout.counters. */
@@ -69,7 +78,10 @@ export class JitterBuffer {
     this.delay = new PlayoutDelay(format.frameMs);
   }
 
-  /** @param {number} stride  how many frames there are to a packet from now on: the first of them waits for the last */
+  /**
+   * @param {number} stride how many frames there are to a packet from now on: the first of them
+   *   waits for the last
+   */
   set stride(stride) {
     this.#stride = stride;
     this.#loss.stride = stride;
@@ -87,8 +99,8 @@ export class JitterBuffer {
    * @param {Packet} packet as read
    * @param {Uint8Array} bytes the packet's; not kept
    * @param {number} arrivalMs
-   * @returns {number} where the packet is the newest, the first frame with sound that it brings, from its own payload
-   *   or a repeated one; otherwise INDEX_NEVER, which is -1
+   * @returns {number} where the packet is the newest, the first frame with sound that it brings,
+   *   from its own payload or a repeated one; otherwise INDEX_NEVER, which is -1
    */
   receive(packet, bytes, arrivalMs) {
     const frame = this.newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.newest);
@@ -126,7 +138,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Begins with the first packet. Where several frames come in one, the first of them is heard first: it has waited for the last.
+   * Begins with the first packet. Where several frames come in one, the first of them is heard
+   * first: it has waited for the last.
    * @param {number} frame  the last of the packet's
    * @param {number} repeats  how many before it the packet has
    * @param {number} arrivalMs
@@ -141,7 +154,8 @@ export class JitterBuffer {
   /** Ends the filling where there is enough, or it has taken long enough. @param {number} nowMs */
   fill(nowMs) {
     if (!this.isFilling) return;
-    const isFull = (this.newest - this.next) * this.#format.frameMs >= FILLED * (this.delay.fixedMs ?? 0);
+    const isFull =
+      (this.newest - this.next) * this.#format.frameMs >= FILLED * (this.delay.fixedMs ?? 0);
     this.isFilling = nowMs < this.#fillsUntilMs && !isFull;
   }
 
@@ -197,7 +211,15 @@ export class JitterBuffer {
    */
   #put(frame, packet, r, bytes) {
     const { payloadStart, payloadBytes, level, stream } = packet;
-    this.#packets.put(frame, bytes, payloadStart[r], payloadBytes[r], r >= this.#stride, level, stream);
+    this.#packets.put(
+      frame,
+      bytes,
+      payloadStart[r],
+      payloadBytes[r],
+      r >= this.#stride,
+      level,
+      stream,
+    );
   }
 
   /**
@@ -227,7 +249,8 @@ export class JitterBuffer {
   }
 
   /**
-   * Sound that comes late into silence is heard from its start, later: nothing was heard in its place.
+   * Sound that comes late into silence is heard from its start, later: nothing was heard in its
+   * place.
    * @param {number} frame before the next
    */
   #goBack(frame) {
@@ -246,10 +269,19 @@ export class JitterBuffer {
    */
   pulled(nowMs, waitMs, aheadMs, heardMs) {
     if (this.next < 0) return;
-    this.delay.pulled(this.next + this.rested / this.#format.frameSamples, nowMs, waitMs, aheadMs, heardMs);
+    this.delay.pulled(
+      this.next + this.rested / this.#format.frameSamples,
+      nowMs,
+      waitMs,
+      aheadMs,
+      heardMs,
+    );
   }
 
-  /** @param {number} [after] frames after the next @returns {boolean} whether that frame is there */
+  /**
+   * @param {number} [after] frames after the next
+   * @returns {boolean} whether that frame is there
+   */
   has(after = 0) {
     return this.#packets.has(this.next + after);
   }
@@ -280,7 +312,10 @@ export class JitterBuffer {
     return this.newest < this.next;
   }
 
-  /** The time from the next frame to the newest that has come, in milliseconds; negative where that was before it. */
+  /**
+   * The time from the next frame to the newest that has come, in milliseconds; negative where that
+   * was before it.
+   */
   get heldMs() {
     return (this.newest - this.next) * this.#format.frameMs;
   }
@@ -307,7 +342,10 @@ export class JitterBuffer {
     this.next += 1;
   }
 
-  /** @param {number} samples of the silence for which there are no packets were given, within the next frame */
+  /**
+   * @param {number} samples of the silence for which there are no packets were given, within the
+   *   next frame
+   */
   rest(samples) {
     this.rested += samples;
     if (this.rested < this.#format.frameSamples) return;
@@ -339,8 +377,8 @@ export class JitterBuffer {
 }
 
 /**
- * Decides by how many frames playout waits longer for repeated payloads: as many as packets repeat, where there is
- * loss. A lost frame comes with a later packet only, too late for a shorter wait.
+ * Decides by how many frames playout waits longer for repeated payloads: as many as packets repeat,
+ * where there is loss. A lost frame comes with a later packet only, too late for a shorter wait.
  */
 class RedundancyDelay {
   #nowMs = 0;
@@ -358,7 +396,8 @@ class RedundancyDelay {
    */
   add(packet, nowMs) {
     this.#nowMs = nowMs;
-    if (packet.payloadBytes[0] > 0 && packet.redundancy > this.#repeatsNow) this.#repeatsNow = packet.redundancy;
+    if (packet.payloadBytes[0] > 0 && packet.redundancy > this.#repeatsNow)
+      this.#repeatsNow = packet.redundancy;
     const second = Math.floor(nowMs / 1000);
     if (second === this.#second) return false;
     this.#second = second;

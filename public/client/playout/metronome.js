@@ -3,10 +3,14 @@ import { RoomTime } from './room-time.js';
 /**
  * @import { Clock } from '../../shared/clock.js'
  *
- * @typedef {{ bpm: number, beats: number, from: number }} Beat  as the server tells it: `from` is the sample of the first
+ * @typedef {{ bpm: number, beats: number, from: number }} Beat as the server tells it: `from` is
+ *   the sample of the first
  */
 
-/** Clicks are scheduled this far ahead, in milliseconds: timers of a page in the background come once a second. */
+/**
+ * Clicks are scheduled this far ahead, in milliseconds: timers of a page in the background come
+ * once a second.
+ */
 const AHEAD_MS = 2500;
 const STEP_MS = 250;
 
@@ -34,8 +38,8 @@ export function beatsWithin({ bpm, beats, from }, sampleRate, start, end) {
 }
 
 /**
- * Plays the room's metronome on an audio context, each click so that it leaves the speaker when the room's sample clock
- * reaches its beat.
+ * Plays the room's metronome on an audio context, each click so that it leaves the speaker when the
+ * room's sample clock reaches its beat.
  */
 export class MetronomePlayer {
   #context;
@@ -48,7 +52,10 @@ export class MetronomePlayer {
   #beat = null;
   /** Beats before this sample have been scheduled. */
   #doneSample = -Infinity;
-  /** When each click that is scheduled begins, by the context's time. @type {Map<AudioBufferSourceNode, number>} */
+  /**
+   * When each click that is scheduled begins, by the context's time.
+   * @type {Map<AudioBufferSourceNode, number>}
+   */
   #scheduled = new Map();
   /** @type {unknown} */
   #timer = null;
@@ -79,8 +86,8 @@ export class MetronomePlayer {
   }
 
   /**
-   * @param {{ sample: number, atMs: number } | null} read  the room's sample clock at a time of the page's clock; null: it
-   *   isn't known any more
+   * @param {{ sample: number, atMs: number } | null} read the room's sample clock at a time of the
+   *   page's clock; null: it isn't known any more
    */
   follow(read) {
     this.#time.follow(read);
@@ -104,7 +111,12 @@ export class MetronomePlayer {
     const { now } = this.#time;
     if (!this.#beat || now === null) return;
     const end = now + (AHEAD_MS * this.#sampleRate) / 1000;
-    for (const beat of beatsWithin(this.#beat, this.#sampleRate, Math.max(now, this.#doneSample), end)) {
+    for (const beat of beatsWithin(
+      this.#beat,
+      this.#sampleRate,
+      Math.max(now, this.#doneSample),
+      end,
+    )) {
       this.#schedule(this.#time.secondsAt(beat.sample), beat.isFirst);
     }
     this.#doneSample = end;
@@ -116,7 +128,9 @@ export class MetronomePlayer {
    */
   #schedule(when, isFirst) {
     if (when < this.#context.currentTime) return;
-    const node = new AudioBufferSourceNode(this.#context, { buffer: isFirst ? this.#clicks.first : this.#clicks.other });
+    const node = new AudioBufferSourceNode(this.#context, {
+      buffer: isFirst ? this.#clicks.first : this.#clicks.other,
+    });
     node.connect(this.#output);
     node.addEventListener('ended', () => this.#scheduled.delete(node));
     node.start(when);

@@ -1,4 +1,7 @@
-/** The output device of a call: where the chosen one goes away, the default one plays until it returns. */
+/**
+ * The output device of a call: where the chosen one goes away, the default one plays until it
+ * returns.
+ */
 export class OutputDevice {
   /** The chosen device's id; '' for the default one. */
   #chosen = '';
@@ -28,7 +31,8 @@ export class OutputDevice {
   async play(context) {
     this.#context = context;
     this.#playsElsewhere = false;
-    if (this.#chosen !== '' && !(await useSpeaker(context, this.#chosen))) await this.#replace(context);
+    if (this.#chosen !== '' && !(await useSpeaker(context, this.#chosen)))
+      await this.#replace(context);
   }
 
   /**
@@ -73,8 +77,8 @@ export class OutputDevice {
 }
 
 /**
- * @typedef {AudioContext & { setSinkId?(id: string): Promise<void>, sinkId?: string }} SpeakerContext
- *   of Audio Output Devices API; TypeScript's own types lack it
+ * @typedef {AudioContext & { setSinkId?(id: string): Promise<void>, sinkId?: string }}
+ *   SpeakerContext of Audio Output Devices API; TypeScript's own types lack it
  */
 
 /** @param {any} [scope] the window, or what a test has in its place */

@@ -6,9 +6,9 @@
 const SECONDS = 5;
 
 /**
- * The share of a listener's packets that never come, by their sequence numbers, as RTP receivers count it (RFC 3550,
- * appendix A.3). A missing frame index says nothing, since a sender leaves frames out in silence. Packets out of order
- * are no loss.
+ * The share of a listener's packets that never come, by their sequence numbers, as RTP receivers
+ * count it (RFC 3550, appendix A.3). A missing frame index says nothing, since a sender leaves
+ * frames out in silence. Packets out of order are no loss.
  */
 export class PacketLoss {
   #stream = -1;
@@ -27,7 +27,10 @@ export class PacketLoss {
 
   /** Packets that should have come so far. */
   expected = 0;
-  /** The most frames that a packet holds of those that are sent to this listener, not counting those that an earlier one had. */
+  /**
+   * The most frames that a packet holds of those that are sent to this listener, not counting those
+   * that an earlier one had.
+   */
   stride = 1;
 
   /**
@@ -66,10 +69,12 @@ export class PacketLoss {
    * @returns {number} the packets that should have come from the one before to this one
    */
   #steps(packet, frames) {
-    if (this.stride > 1) return this.#silent ? 1 : Math.min(this.#strides(frames, packet), this.#gaps(frames, packet));
+    if (this.stride > 1)
+      return this.#silent ? 1 : Math.min(this.#strides(frames, packet), this.#gaps(frames, packet));
     if (packet.stream === this.#stream) {
       const steps = (packet.sequence - this.#sequence) & 0xffff;
-      // Frames that were never made, or in `reply` never asked for, are missed like those that were lost.
+      // Frames that were never made, or in `reply` never asked for, are missed like those that were
+      // lost.
       if (steps > 1 && steps <= frames) return steps;
     }
     // The numbers of two streams have nothing to do with one another.
@@ -77,18 +82,23 @@ export class PacketLoss {
   }
 
   /**
-   * A sender that is short of time leaves frames out. They are missed, but repeats for them would make its time shorter still.
+   * A sender that is short of time leaves frames out. They are missed, but repeats for them would
+   * make its time shorter still.
    * @param {Packet} packet
    * @param {number} frames
-   * @returns {number} the packets, at most, of the frames from the one before to this one that were made, as far as their numbers tell
+   * @returns {number} the packets, at most, of the frames from the one before to this one that were
+   *   made, as far as their numbers tell
    */
   #made(packet, frames) {
     const made = (packet.sequence - this.#sequence) & 0xffff;
-    return packet.stream === this.#stream && !this.#silent && made > 0 && made < frames ? Math.ceil(made / this.#strideOf(packet)) : Infinity;
+    return packet.stream === this.#stream && !this.#silent && made > 0 && made < frames
+      ? Math.ceil(made / this.#strideOf(packet))
+      : Infinity;
   }
 
   /**
-   * A broadcast's packets of a high bit rate hold fewer frames than the most: those are not of a stride's last frame only.
+   * A broadcast's packets of a high bit rate hold fewer frames than the most: those are not of a
+   * stride's last frame only.
    * @param {Packet} packet
    * @returns {number} how many frames there are to a packet
    */
@@ -97,9 +107,11 @@ export class PacketLoss {
   }
 
   /**
-   * @param {number} frames  by which the newest packet is further than the one before; of each stride the last frame's is sent
+   * @param {number} frames by which the newest packet is further than the one before; of each
+   *   stride the last frame's is sent
    * @param {Packet} packet  the newest
-   * @returns {number} the packets from the one before to the newest, which may have been sent between two strides
+   * @returns {number} the packets from the one before to the newest, which may have been sent
+   *   between two strides
    */
   #strides(frames, packet) {
     const stride = this.#strideOf(packet);
@@ -109,11 +121,12 @@ export class PacketLoss {
   }
 
   /**
-   * Packets may come oftener than the stride is, as probes and repeats do: where one goes on where the one before it ended,
-   * none is missing.
+   * Packets may come oftener than the stride is, as probes and repeats do: where one goes on where
+   * the one before it ended, none is missing.
    * @param {number} frames
    * @param {Packet} packet  the newest
-   * @returns {number} the packets from the one before to the newest, if one is missing for each stride between them
+   * @returns {number} the packets from the one before to the newest, if one is missing for each
+   *   stride between them
    */
   #gaps(frames, packet) {
     return 1 + Math.ceil(Math.max(0, frames - 1 - packet.redundancy) / this.#strideOf(packet));
@@ -136,8 +149,8 @@ export class PacketLoss {
 
   /**
    * @param {number} nowMs
-   * @returns {number | null} of the packets that were sent in the last seconds, those that have not come, in percent; null when
-   *   there were none
+   * @returns {number | null} of the packets that were sent in the last seconds, those that have not
+   *   come, in percent; null when there were none
    */
   percent(nowMs) {
     this.#turn(nowMs);
@@ -174,7 +187,9 @@ export class ReceivedShare {
     if (!last) return null;
     const first = this.#readings.length > 1 ? this.#readings[0] : { received: 0, due: 0 };
     const due = last.due - first.due;
-    return due > 0 ? Math.max(0, Math.min(100, (100 * (last.received - first.received)) / due)) : null;
+    return due > 0
+      ? Math.max(0, Math.min(100, (100 * (last.received - first.received)) / due))
+      : null;
   }
 }
 
@@ -184,15 +199,24 @@ const CHANGE_PERCENT = 0.5;
 const AGAIN_MS = 5000;
 
 /** The range that the server accepts of each figure: it refuses a report with one beyond. */
-const BOUNDS = Object.freeze({ playoutDelayMs: [0, 10_000], soundLatencyMs: [0, 60_000], driftPpm: [-10_000, 10_000] });
+const BOUNDS = Object.freeze({
+  playoutDelayMs: [0, 10_000],
+  soundLatencyMs: [0, 60_000],
+  driftPpm: [-10_000, 10_000],
+});
 
 /**
  * @param {number | null} lostPercent
- * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number }, client?: { isShortOfTime: boolean } } }} stats
+ * @param {{ delayMs: number | null, detail: { playout: { delayMs: number, driftPpm: number },
+ *   client?: { isShortOfTime: boolean } } }} stats
  * @returns {Record<string, unknown>} the control message, without figures out of range
  */
 export function reportOf(lostPercent, { delayMs, detail: { playout, client } }) {
-  const sound = { playoutDelayMs: playout.delayMs, soundLatencyMs: delayMs ?? NaN, driftPpm: playout.driftPpm };
+  const sound = {
+    playoutDelayMs: playout.delayMs,
+    soundLatencyMs: delayMs ?? NaN,
+    driftPpm: playout.driftPpm,
+  };
   /** @type {Record<string, unknown>} */
   const report = { type: 'report', lostPercent, ...(client && { isWeak: client.isShortOfTime }) };
   for (const [name, [least, most]] of Object.entries(BOUNDS)) {
@@ -203,8 +227,8 @@ export function reportOf(lostPercent, { delayMs, detail: { playout, client } }) 
 }
 
 /**
- * Decides when the loss of the downlink, and the sound's latency with it, is reported to the server. Asked once a
- * second.
+ * Decides when the loss of the downlink, and the sound's latency with it, is reported to the
+ * server. Asked once a second.
  */
 export class LossReport {
   #toldPercent = 0;

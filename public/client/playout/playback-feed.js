@@ -13,22 +13,27 @@
 import { systemClock } from '../../shared/clock.js';
 
 /**
- * The time before the sound card's next burst at which it is given what there is, in milliseconds: a late worker has as
- * long. It is part of the delay, and where frames are below 10 ms whoever chose them would rather risk a fade.
+ * The time before the sound card's next burst at which it is given what there is, in milliseconds:
+ * a late worker has as long. It is part of the delay, and where frames are below 10 ms whoever
+ * chose them would rather risk a fade.
  */
 const HEADROOM_MS = 4;
 const SHORT_HEADROOM_MS = 2;
 
-/** The most sound that waits in the ring, in milliseconds: the rest waits for its time in the jitter buffer. */
+/**
+ * The most sound that waits in the ring, in milliseconds: the rest waits for its time in the jitter
+ * buffer.
+ */
 const MOST_MS = 500;
 
 /** The longest interval at which the sound card's place is looked at, in milliseconds. */
 const LOOK_MS = 250;
 
 /**
- * Fills the ring that the playback worklet empties. Sound that has come is decoded at once and waits in the ring, where
- * a late worker can't hold it up. Sound that hasn't come is waited for until shortly before the sound card's next burst,
- * and then concealed; so is unsent silence. So one delay, the jitter buffer's, covers all that may be late.
+ * Fills the ring that the playback worklet empties. Sound that has come is decoded at once and
+ * waits in the ring, where a late worker can't hold it up. Sound that hasn't come is waited for
+ * until shortly before the sound card's next burst, and then concealed; so is unsent silence. So
+ * one delay, the jitter buffer's, covers all that may be late.
  */
 export class PlaybackFeed {
   #ring;
@@ -50,10 +55,14 @@ export class PlaybackFeed {
    * @param {number} options.sampleRate    Hz
    * @param {number} options.pullSamples   what a pull may give at most
    * @param {number} [options.frameMs]     the room's
-   * @param {number} options.blockMs       how much the sound card takes at once, until that is measured
+   * @param {number} options.blockMs how much the sound card takes at once, until that is measured
    * @param {Clock} [options.clock]
    */
-  constructor(ring, source, { sampleRate, pullSamples, blockMs, frameMs = 20, clock = systemClock }) {
+  constructor(
+    ring,
+    source,
+    { sampleRate, pullSamples, blockMs, frameMs = 20, clock = systemClock },
+  ) {
     this.#ring = ring;
     this.#source = source;
     this.#clock = clock;
@@ -84,7 +93,11 @@ export class PlaybackFeed {
   wake() {
     const burstMs = this.#burstMs;
     this.#wokeMs = this.#clock.now();
-    this.#source.observeOutput(burstMs + this.#headroomMs, this.#ring.underruns, this.#ring.missed / this.#perMs);
+    this.#source.observeOutput(
+      burstMs + this.#headroomMs,
+      this.#ring.underruns,
+      this.#ring.missed / this.#perMs,
+    );
     this.#source.look(this.#availableMs, this.#headroomMs);
     this.arrived();
     this.#wait(burstMs);
@@ -101,13 +114,15 @@ export class PlaybackFeed {
     const needMs = burstMs * Math.ceil(this.#headroomMs / burstMs);
     const gapMs = this.#ring.burstGapMs || burstMs;
     const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - this.#headroomMs;
-    if (there < needMs && leftMs > 0) this.#timer = this.#clock.setTimeout(() => this.#makeUp(needMs), leftMs);
+    if (there < needMs && leftMs > 0)
+      this.#timer = this.#clock.setTimeout(() => this.#makeUp(needMs), leftMs);
     else this.#makeUp(needMs);
     this.#ring.arm(Math.ceil(needMs * this.#perMs));
   }
 
   /**
-   * Fills the ring; where that is late already this thread stood still, and packets that came meanwhile are read first.
+   * Fills the ring; where that is late already this thread stood still, and packets that came
+   * meanwhile are read first.
    * @param {number} ms of sound that must be there
    */
   #makeUp(ms) {

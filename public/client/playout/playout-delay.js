@@ -11,23 +11,26 @@ const START_MS = 10;
 export const MAX_DELAY_MS = 400;
 
 /**
- * The wanted delay rises at once. It falls by FALL_MS a second, or by FALL_PART of its surplus a second where that is
- * more; a surplus below KEPT_MS stays.
+ * The wanted delay rises at once. It falls by FALL_MS a second, or by FALL_PART of its surplus a
+ * second where that is more; a surplus below KEPT_MS stays.
  */
 const FALL_MS = 5;
 const FALL_PART = 1;
 const KEPT_MS = 2;
 
 /**
- * The surplus of delay above which frames are left out at once, in milliseconds: of an adaptive delay, of a short fixed one,
- * and of a long fixed one, which is caught up with for CHANGE_MS; after that HARD_MS is its limit too. With HARD_FAR_MS no
- * more waits than the buffer has room for.
+ * The surplus of delay above which frames are left out at once, in milliseconds: of an adaptive
+ * delay, of a short fixed one, and of a long fixed one, which is caught up with for CHANGE_MS;
+ * after that HARD_MS is its limit too. With HARD_FAR_MS no more waits than the buffer has room for.
  */
 const HARD_MS = 400;
 const HARD_NEAR_MS = 60;
 const HARD_FAR_MS = 1000;
 
-/** The time in which a fixed delay is reached by playing faster, where it can be, in milliseconds: then what is left is jumped over. */
+/**
+ * The time in which a fixed delay is reached by playing faster, where it can be, in milliseconds:
+ * then what is left is jumped over.
+ */
 const CHANGE_MS = 8000;
 
 /** The most frames by which one late packet raises the delay, since it may be the only one. */
@@ -39,8 +42,9 @@ const PULL_WINDOW_MS = 1000;
 /** The lack of delay from which it is corrected by playing slower, in milliseconds. */
 const SHORT_MS = 1;
 /**
- * The surplus that is left alone where sound is heard, in milliseconds: with frames of 20 ms and more, and below. Who asks
- * for short frames hears each millisecond, and a surplus that no pause ends would stay for a whole piece of music.
+ * The surplus that is left alone where sound is heard, in milliseconds: with frames of 20 ms and
+ * more, and below. Who asks for short frames hears each millisecond, and a surplus that no pause
+ * ends would stay for a whole piece of music.
  */
 const LONG_MS = 12;
 const SHORT_FRAMES_LONG_MS = 4;
@@ -49,9 +53,10 @@ const PPM_A_MS = 250;
 const MAX_PPM = 500;
 
 /**
- * The delay that frames wait in the jitter buffer, and the delay that they should wait, both measured against the
- * quickest packet of the last seconds, so that only the added delay counts. A frame's time is when it is heard, not when
- * it is pulled: a worker that is late to fill the sound card's ring moves nothing.
+ * The delay that frames wait in the jitter buffer, and the delay that they should wait, both
+ * measured against the quickest packet of the last seconds, so that only the added delay counts. A
+ * frame's time is when it is heard, not when it is pulled: a worker that is late to fill the sound
+ * card's ring moves nothing.
  */
 export class PlayoutDelay {
   #frameMs;
@@ -76,7 +81,10 @@ export class PlayoutDelay {
   #fixedMs = null;
   /** Until when the delay may be far from what is wanted. */
   #changesUntilMs = -Infinity;
-  /** The surplus that the change left, in milliseconds; Infinity where no delay was known, and none is too long. */
+  /**
+   * The surplus that the change left, in milliseconds; Infinity where no delay was known, and none
+   * is too long.
+   */
   #changeMs = 0;
   #isStarved = false;
   /** Since when the surplus is above HARD_MS; Infinity while it isn't. */
@@ -103,7 +111,8 @@ export class PlayoutDelay {
     if (ms === this.#fixedMs) return;
     if (ms === null) this.wantedMs = Math.max(START_MS, this.#coveredMs);
     // A little more or less is no change, since a short delay follows the server's.
-    const isChange = ms === null || this.#fixedMs === null || Math.abs(ms - this.#fixedMs) > HARD_NEAR_MS;
+    const isChange =
+      ms === null || this.#fixedMs === null || Math.abs(ms - this.#fixedMs) > HARD_NEAR_MS;
     this.#fixedMs = ms;
     if (ms !== null) this.wantedMs = ms;
     if (!isChange) return;
@@ -120,12 +129,18 @@ export class PlayoutDelay {
     return this.#fixedMs;
   }
 
-  /** The longest time for which a packet may wait, or be late, in milliseconds: what is beyond it is implausible. */
+  /**
+   * The longest time for which a packet may wait, or be late, in milliseconds: what is beyond it is
+   * implausible.
+   */
   get mostMs() {
     return Math.max(MAX_DELAY_MS, 2 * (this.#fixedMs ?? 0));
   }
 
-  /** @param {number} nowMs @returns {number} the surplus of delay above which frames are left out at once */
+  /**
+   * @param {number} nowMs
+   * @returns {number} the surplus of delay above which frames are left out at once
+   */
   hardMs(nowMs) {
     const isFar = this.#fixedMs !== null && this.#fixedMs >= MAX_DELAY_MS;
     const hardMs = this.#fixedMs !== null && !isFar ? HARD_NEAR_MS : HARD_MS;
@@ -138,8 +153,8 @@ export class PlayoutDelay {
 
   /**
    * @param {number} nowMs
-   * @returns {boolean} whether a fixed delay is to be reached at once, since it was much too short for as long as a change
-   *   may take
+   * @returns {boolean} whether a fixed delay is to be reached at once, since it was much too short
+   *   for as long as a change may take
    */
   isStarved(nowMs) {
     if (this.#fixedMs === null || nowMs < this.#changesUntilMs) this.#isStarved = false;
@@ -204,13 +219,16 @@ export class PlayoutDelay {
     return this.#network.ppm - this.#card.ppm;
   }
 
-  /** Samples to be taken for each one played, so that the delay stays where it is or goes where it should. */
+  /**
+   * Samples to be taken for each one played, so that the delay stays where it is or goes where it
+   * should.
+   */
   get step() {
     const surplus = this.surplusMs;
     if (surplus < -SHORT_MS) this.#way = 1;
     else if (surplus > this.longMs) this.#way = -1;
     else if (this.#way * surplus >= 0) this.#way = 0;
-    const correction = this.#way === 0 ? 0 : surplus * PPM_A_MS + this.#way * -MAX_PPM / 10;
+    const correction = this.#way === 0 ? 0 : surplus * PPM_A_MS + (this.#way * -MAX_PPM) / 10;
     const ppm = correction - this.driftPpm;
     this.movedMs += Math.min(MAX_PPM, Math.abs(correction)) * 1e-6 * this.#frameMs;
     return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
@@ -222,7 +240,10 @@ export class PlayoutDelay {
     this.#heard.shift(ms);
   }
 
-  /** When frame 0 would have been heard, on the clock, in milliseconds: the frame that is heard now tells; NaN while that isn't known. */
+  /**
+   * When frame 0 would have been heard, on the clock, in milliseconds: the frame that is heard now
+   * tells; NaN while that isn't known.
+   */
   get originMs() {
     const { value } = this.#heard;
     return Number.isFinite(value) ? value : NaN;
@@ -257,31 +278,41 @@ const BASE_WINDOW_MS = 10_000;
 const WINDOWS = 20;
 const WINDOW_MS = 500;
 
-/** The sound that may be made up in all windows together, in milliseconds, where one frame is no longer. */
+/**
+ * The sound that may be made up in all windows together, in milliseconds, where one frame is no
+ * longer.
+ */
 const MADE_UP_MS = 20;
 
-/** The time after the first packet during which deviations are ignored, in milliseconds: a start delays packets itself. */
+/**
+ * The time after the first packet during which deviations are ignored, in milliseconds: a start
+ * delays packets itself.
+ */
 const SETTLING_MS = 1000;
 
 /**
- * A longer deviation is covered, in milliseconds, only while it has a reason: one of RECENT_SHARE of it within the last
- * RECENT_WINDOWS. What held up more is over.
+ * A longer deviation is covered, in milliseconds, only while it has a reason: one of RECENT_SHARE
+ * of it within the last RECENT_WINDOWS. What held up more is over.
  */
 const LONG_DEVIATION_MS = 80;
 const RECENT_SHARE = 2 / 3;
 const RECENT_WINDOWS = 5;
 
-/** When deviations of until a second ago are forgotten, in milliseconds after the first packet: the start is over. */
+/**
+ * When deviations of until a second ago are forgotten, in milliseconds after the first packet: the
+ * start is over.
+ */
 const STARTED_MS = 4000;
 
 /**
- * The jitter of packets: each one's arrival less its frame's time, measured against the quickest of the last seconds.
- * The sender's clock need not be known for that.
+ * The jitter of packets: each one's arrival less its frame's time, measured against the quickest of
+ * the last seconds. The sender's clock need not be known for that.
  *
- * The deviation to be covered is the second worst of the last windows with frames of 20 ms. For steady jitter it lies
- * above 99 of 100 packets; but one stall, which makes a whole run of packets late, isn't worth a delay for everything
- * after it. A second one within ten seconds is; but not for longer than they come, where the delay would be long. Of
- * shorter frames more may be late, as many as last as long: of 5 ms it is the fifth worst.
+ * The deviation to be covered is the second worst of the last windows with frames of 20 ms. For
+ * steady jitter it lies above 99 of 100 packets; but one stall, which makes a whole run of packets
+ * late, isn't worth a delay for everything after it. A second one within ten seconds is; but not
+ * for longer than they come, where the delay would be long. Of shorter frames more may be late, as
+ * many as last as long: of 5 ms it is the fifth worst.
  */
 class Jitter {
   #base = new SlidingMinimum(BASE_WINDOW_MS);
@@ -293,7 +324,10 @@ class Jitter {
   #coveredMs = 0;
   #startMs = NaN;
   #isStarted = false;
-  /** The worst of the windows, the worst first. The last but one is covered, and after a lone stall the last. */
+  /**
+   * The worst of the windows, the worst first. The last but one is covered, and after a lone stall
+   * the last.
+   */
   #ranked;
 
   /** @param {number} frameMs */
@@ -302,7 +336,8 @@ class Jitter {
   }
 
   /**
-   * @param {number} transitMs the packet's arrival less its frame's time; their origins don't matter
+   * @param {number} transitMs the packet's arrival less its frame's time; their origins don't
+   *   matter
    * @param {number} arrivalMs
    * @returns {number} its delay beyond the quickest, in milliseconds
    */
@@ -313,7 +348,10 @@ class Jitter {
     if (Number.isNaN(this.#startMs)) this.#startMs = arrivalMs;
     if (arrivalMs < this.#startMs + SETTLING_MS) return deviation;
     // A stall's packets all belong to the window in which it began.
-    if (arrivalMs >= this.#turnsMs && (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)) {
+    if (
+      arrivalMs >= this.#turnsMs &&
+      (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)
+    ) {
       this.#window = (this.#window + 1) % WINDOWS;
       this.#worst[this.#window] = 0;
       this.#turnsMs = arrivalMs + WINDOW_MS;
@@ -331,7 +369,8 @@ class Jitter {
   /** Forgets all windows but the last second's. */
   #forgetStart() {
     this.#isStarted = true;
-    for (let i = Math.ceil(1000 / WINDOW_MS) + 1; i < WINDOWS; i++) this.#worst[(this.#window + WINDOWS - i) % WINDOWS] = 0;
+    for (let i = Math.ceil(1000 / WINDOW_MS) + 1; i < WINDOWS; i++)
+      this.#worst[(this.#window + WINDOWS - i) % WINDOWS] = 0;
   }
 
   #cover() {
@@ -342,25 +381,35 @@ class Jitter {
         if (worst > ranked[rank]) [ranked[rank], worst] = [worst, ranked[rank]];
       }
     }
-    // A stall that is over isn't among those windows that are left uncovered: it says nothing of the others.
+    // A stall that is over isn't among those windows that are left uncovered: it says nothing of
+    // the others.
     const isLone = ranked[0] > LONG_DEVIATION_MS && ranked[1] < ranked[0] * RECENT_SHARE;
     const covered = ranked[ranked.length - (isLone ? 1 : 2)];
-    this.#coveredMs = covered > LONG_DEVIATION_MS ? Math.min(covered, Math.max(LONG_DEVIATION_MS, this.#recentMs / RECENT_SHARE)) : covered;
+    this.#coveredMs =
+      covered > LONG_DEVIATION_MS
+        ? Math.min(covered, Math.max(LONG_DEVIATION_MS, this.#recentMs / RECENT_SHARE))
+        : covered;
   }
 
   /** The worst deviation of the last windows. */
   get #recentMs() {
     let worst = 0;
-    for (let i = 0; i < RECENT_WINDOWS; i++) worst = Math.max(worst, this.#deviation((this.#window + WINDOWS - i) % WINDOWS));
+    for (let i = 0; i < RECENT_WINDOWS; i++)
+      worst = Math.max(worst, this.#deviation((this.#window + WINDOWS - i) % WINDOWS));
     return worst;
   }
 
-  /** The worst deviation of a window, from the quickest packet of then, or of now if that is slower. @param {number} index */
+  /**
+   * The worst deviation of a window, from the quickest packet of then, or of now if that is slower.
+   * @param {number} index
+   */
   #deviation(index) {
     return Math.min(this.#worst[index], this.#transits[index] - this.#base.value);
   }
 
-  /** The quickest transit of the last seconds, in milliseconds; Infinity before the first packet. */
+  /**
+   * The quickest transit of the last seconds, in milliseconds; Infinity before the first packet.
+   */
   get baseMs() {
     return this.#base.value;
   }

@@ -12,7 +12,10 @@ import { Resampler } from '../clock/resampler.js';
 import { StreamDecoder } from './stream-decoder.js';
 import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
 
-/** The length of the pieces in which unsent silence is given, in milliseconds: sound may begin after each. */
+/**
+ * The length of the pieces in which unsent silence is given, in milliseconds: sound may begin after
+ * each.
+ */
 const REST_MS = 5;
 
 /** Samples by which resampling may make a piece of sound longer. */
@@ -25,13 +28,14 @@ const PULL_EXTRA = 8;
 export const pullSamples = (format) => framesToScale(format) * format.frameSamples + PULL_EXTRA;
 
 /**
- * The playout buffer: packets wait under their frame index until the sound card wants them. It waits
- * for as long as the jitter asks, and makes up for what doesn't come. It is played at the speed at
- * which frames come, a few parts per million beside the sound card's, and so that small changes of
- * the delay aren't heard; larger ones lengthen or shorten what is quiet, or shorten a voice. A frame that isn't there is
- * made up without giving it up: if it comes meanwhile it is heard, and the delay has grown by a
- * frame; if the next one comes, it is lost. After a silent packet nothing is missed: time runs on in
- * silence until there is sound again, and the delay is put right on the way.
+ * The playout buffer: packets wait under their frame index until the sound card wants them. It
+ * waits for as long as the jitter asks, and makes up for what doesn't come. It is played at the
+ * speed at which frames come, a few parts per million beside the sound card's, and so that small
+ * changes of the delay aren't heard; larger ones lengthen or shorten what is quiet, or shorten a
+ * voice. A frame that isn't there is made up without giving it up: if it comes meanwhile it is
+ * heard, and the delay has grown by a frame; if the next one comes, it is lost. After a silent
+ * packet nothing is missed: time runs on in silence until there is sound again, and the delay is
+ * put right on the way.
  */
 export class Playout {
   #format;
@@ -67,15 +71,18 @@ export class Playout {
     this.#resampler = new Resampler(format.frameSamples + pullSamples(format), format.channels);
     const piece = new Float32Array(framesToScale(format) * format.frameValues);
     this.#piece = piece;
-    this.#frames = Array.from({ length: framesToScale(format) }, (_, i) => piece.subarray(i * format.frameValues, (i + 1) * format.frameValues));
+    this.#frames = Array.from({ length: framesToScale(format) }, (_, i) =>
+      piece.subarray(i * format.frameValues, (i + 1) * format.frameValues),
+    );
     this.#maxConceals = mostConcealed(format);
     this.#restSamples = Math.min(format.frameSamples, (REST_MS * format.sampleRate) / 1000);
   }
 
   /**
-   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`, `strange` with an
-   * implausible time. Frames: `played`, `recovered` from a later packet, `skipped` unheard to catch up, `concealed`,
-   * `garbage`. `underruns`: times when nothing had come. Samples: `inserted`, `dropped`.
+   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`,
+   * `strange` with an implausible time. Frames: `played`, `recovered` from a later packet,
+   * `skipped` unheard to catch up, `concealed`, `garbage`. `underruns`: times when nothing had
+   * come. Samples: `inserted`, `dropped`.
    */
   get counters() {
     return { ...this.#buffer.counters, ...this.#counters, ...this.#stretch.counters };
@@ -95,7 +102,10 @@ export class Playout {
     this.#delay.fix(ms, nowMs);
   }
 
-  /** When frame 0 of the room's clock would have been heard, in milliseconds; NaN while that isn't known. */
+  /**
+   * When frame 0 of the room's clock would have been heard, in milliseconds; NaN while that isn't
+   * known.
+   */
   get originMs() {
     return this.#delay.originMs;
   }
@@ -120,7 +130,10 @@ export class Playout {
     return this.#delay.driftPpm;
   }
 
-  /** The share of the sent frames that were there in time, repeated ones too, in percent; null before the first. */
+  /**
+   * The share of the sent frames that were there in time, repeated ones too, in percent; null
+   * before the first.
+   */
   get receivedPercent() {
     const { received, recovered, late, lost } = this.counters;
     const due = received + late + lost;
@@ -129,13 +142,20 @@ export class Playout {
 
   stats() {
     const { delayMs, wantedMs, receivedPercent, driftPpm } = this;
-    return { ...this.counters, delayMs, wantedMs, receivedPercent, driftPpm, movedMs: this.#delay.movedMs };
+    return {
+      ...this.counters,
+      delayMs,
+      wantedMs,
+      receivedPercent,
+      driftPpm,
+      movedMs: this.#delay.movedMs,
+    };
   }
 
   /**
    * @param {number} nowMs
-   * @returns {number | null} of the packets of the last seconds, those that never came, in percent, before any of
-   *   it was mended; null when there were none
+   * @returns {number | null} of the packets of the last seconds, those that never came, in percent,
+   *   before any of it was mended; null when there were none
    */
   lostPercent(nowMs) {
     return this.#buffer.lostPercent(nowMs);
@@ -155,13 +175,15 @@ export class Playout {
   /** Whether the next piece is there, so that nothing would have to be made up for it. */
   get ready() {
     if (this.#buffer.isFilling) return false;
-    for (let after = 0; after <= this.#owed; after++) if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
+    for (let after = 0; after <= this.#owed; after++)
+      if (this.#buffer.has(after)) return this.#conceals > 0 || this.#areTogether;
     return false;
   }
 
   /** Whether all frames that are to be shortened together are there. */
   get #areTogether() {
-    for (let after = this.#stretch.together - 1; after > 0; after--) if (!this.#buffer.has(after)) return false;
+    for (let after = this.#stretch.together - 1; after > 0; after--)
+      if (!this.#buffer.has(after)) return false;
     return true;
   }
 
@@ -178,12 +200,13 @@ export class Playout {
 
   /**
    * Gives the next piece of sound, when the sound card wants it.
-   * @param {Float32Array} out pullSamples() long, or only a frame; filled from its start, interleaved where the format is
-   *   stereo
+   * @param {Float32Array} out pullSamples() long, or only a frame; filled from its start,
+   *   interleaved where the format is stereo
    * @param {number} nowMs
    * @param {number} [waitMs] how long this piece waits for the sound card
    * @param {number} [aheadMs] how long it does at least, where it comes only just in time
-   * @returns {number} its samples: about a frame, or another number where the delay is being changed
+   * @returns {number} its samples: about a frame, or another number where the delay is being
+   *   changed
    */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
     // Samples that don't fit an `out` of only a frame become a piece of their own in time.
@@ -195,7 +218,8 @@ export class Playout {
     }
     const { channels } = this.#format;
     const count = this.#resampler.read(out, 0, out.length / channels);
-    for (let i = 0; i < count * channels; i++) if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
+    for (let i = 0; i < count * channels; i++)
+      if (!(Math.abs(out[i]) <= 1)) out[i] = Math.sign(out[i]);
     this.#heard += count;
     return count;
   }
@@ -218,11 +242,16 @@ export class Playout {
     this.#conceals = 0;
     this.#owed = 0;
     buffer.meet();
-    if (this.#stretch.isShort || this.#delay.isStarved(nowMs)) return this.#stretch.insert(out, this.#restSamples);
+    if (this.#stretch.isShort || this.#delay.isStarved(nowMs))
+      return this.#stretch.insert(out, this.#restSamples);
     return this.#play(out);
   }
 
-  /** Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where the delay is far too long. @param {number} nowMs */
+  /**
+   * Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where
+   * the delay is far too long.
+   * @param {number} nowMs
+   */
   #catchUp(nowMs) {
     const { frameMs } = this.#format;
     const surplus = Math.min(this.#delay.surplusMs, this.#buffer.heldMs - this.#delay.wantedMs);
@@ -235,7 +264,8 @@ export class Playout {
     }
     for (let i = 0; i < frames; i++) {
       const isSilent = !this.#buffer.has() || this.#buffer.payloadBytes === 0;
-      if (!isSilent || this.#buffer.isEmpty || (this.#conceals === 0 && this.#sound.sounding)) return;
+      if (!isSilent || this.#buffer.isEmpty || (this.#conceals === 0 && this.#sound.sounding))
+        return;
       this.#leaveOut(1);
     }
   }
@@ -298,7 +328,8 @@ export class Playout {
   #rest(out) {
     const { frameSamples, sampleRate } = this.#format;
     this.#stretch.rested((this.#restSamples * 1000) / sampleRate);
-    if (this.#stretch.isShortInRest && !this.#sound.sounding) return this.#stretch.insert(out, this.#restSamples);
+    if (this.#stretch.isShortInRest && !this.#sound.sounding)
+      return this.#stretch.insert(out, this.#restSamples);
     const left = frameSamples - this.#buffer.rested - this.#sound.fadeSamples;
     const skipped = Math.min(this.#stretch.restSurplus, left);
     if (skipped > 0) {

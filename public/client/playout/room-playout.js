@@ -10,20 +10,25 @@ import { Playout } from './playout.js';
 import { VoicePlayouts } from './voice-playouts.js';
 
 /**
- * Plays a room's sound, however it comes: mixed, as bundles of voices, or voice by voice. The mixes and the bundles are
- * streams of one playout, which fades from one into another; single voices are added to it.
+ * Plays a room's sound, however it comes: mixed, as bundles of voices, or voice by voice. The mixes
+ * and the bundles are streams of one playout, which fades from one into another; single voices are
+ * added to it.
  */
 export class RoomPlayout extends Playout {
   #voices;
 
   /**
-   * @param {PayloadDecoder[]} decoders of the two streams of mixing, and of a broadcast's bit rates, in the order of Stream;
-   *   closed with this
+   * @param {PayloadDecoder[]} decoders of the two streams of mixing, and of a broadcast's bit
+   *   rates, in the order of Stream; closed with this
    * @param {VoicesOptions} options
    */
   constructor(decoders, options) {
     const { voices } = Stream;
-    super(options.format, [...decoders.slice(0, voices), new BundleDecoder(options), ...decoders.slice(voices)]);
+    super(options.format, [
+      ...decoders.slice(0, voices),
+      new BundleDecoder(options),
+      ...decoders.slice(voices),
+    ]);
     this.#voices = new VoicePlayouts(options);
   }
 
@@ -31,7 +36,8 @@ export class RoomPlayout extends Playout {
   get counters() {
     const sum = super.counters;
     for (const counters of this.#voices.counters) {
-      for (const [name, count] of Object.entries(counters)) sum[/** @type {keyof typeof sum} */ (name)] += count;
+      for (const [name, count] of Object.entries(counters))
+        sum[/** @type {keyof typeof sum} */ (name)] += count;
     }
     return sum;
   }
@@ -53,7 +59,9 @@ export class RoomPlayout extends Playout {
 
   /** @override @param {number} nowMs */
   lostPercent(nowMs) {
-    const lost = [super.lostPercent(nowMs), this.#voices.lostPercent(nowMs)].filter((percent) => percent !== null);
+    const lost = [super.lostPercent(nowMs), this.#voices.lostPercent(nowMs)].filter(
+      (percent) => percent !== null,
+    );
     return lost.length === 0 ? null : Math.max(...lost);
   }
 
@@ -63,7 +71,13 @@ export class RoomPlayout extends Playout {
     else super.receive(packet, bytes, arrivalMs);
   }
 
-  /** @override @param {Float32Array} out @param {number} nowMs @param {number} [waitMs] @param {number} [aheadMs] */
+  /**
+   * @override
+   * @param {Float32Array} out
+   * @param {number} nowMs
+   * @param {number} [waitMs]
+   * @param {number} [aheadMs]
+   */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
     const count = super.pull(out, nowMs, waitMs, aheadMs);
     this.#voices.addTo(out, count, nowMs, waitMs, aheadMs);

@@ -1,19 +1,34 @@
 /** @import { Clock } from '../../shared/clock.js' */
 
-/** Readings of the output's clock that are kept; their median counts, since one may be early or late by a burst. */
+/**
+ * Readings of the output's clock that are kept; their median counts, since one may be early or late
+ * by a burst.
+ */
 const READINGS = 5;
 
-/** A move of the output's clock from one look to the next that counts, in milliseconds: an output may stand still. */
+/**
+ * A move of the output's clock from one look to the next that counts, in milliseconds: an output
+ * may stand still.
+ */
 const MOVED_MS = 2;
 
-/** The room's sample clock by an audio context's time: what is scheduled by it leaves the speaker when the clock is there. */
+/**
+ * The room's sample clock by an audio context's time: what is scheduled by it leaves the speaker
+ * when the clock is there.
+ */
 export class RoomTime {
   #context;
   #sampleRate;
   #clock;
-  /** The room's sample clock: `sample` at `atMs` of the page's clock. @type {{ sample: number, atMs: number } | null} */
+  /**
+   * The room's sample clock: `sample` at `atMs` of the page's clock.
+   * @type {{ sample: number, atMs: number } | null}
+   */
   #read = null;
-  /** Readings of the context's lead over the page's clock, in milliseconds, the latest last. @type {number[]} */
+  /**
+   * Readings of the context's lead over the page's clock, in milliseconds, the latest last.
+   * @type {number[]}
+   */
   #readings = [];
   /** The lead at the last look, in milliseconds. */
   #aheadMs = NaN;
@@ -30,14 +45,17 @@ export class RoomTime {
   }
 
   /**
-   * @param {{ sample: number, atMs: number } | null} read  the room's sample clock at a time of the page's clock; null: it
-   *   isn't known any more
+   * @param {{ sample: number, atMs: number } | null} read the room's sample clock at a time of the
+   *   page's clock; null: it isn't known any more
    */
   follow(read) {
     this.#read = read;
   }
 
-  /** Reads the output's clock. @returns {boolean} whether it has moved, so that what is scheduled isn't in time */
+  /**
+   * Reads the output's clock.
+   * @returns {boolean} whether it has moved, so that what is scheduled isn't in time
+   */
   look() {
     const before = this.#aheadMs;
     this.#aheadMs = this.#readAheadMs();
@@ -50,22 +68,29 @@ export class RoomTime {
     return this.#read.sample + ((this.#clock.now() - this.#read.atMs) * this.#sampleRate) / 1000;
   }
 
-  /** @param {number} sample  of the room's clock, which is known @returns {number} seconds of the context's time */
+  /**
+   * @param {number} sample of the room's clock, which is known
+   * @returns {number} seconds of the context's time
+   */
   secondsAt(sample) {
     const { sample: from, atMs } = /** @type {{ sample: number, atMs: number }} */ (this.#read);
     return (atMs + ((sample - from) * 1000) / this.#sampleRate + this.#aheadMs) / 1000;
   }
 
   /**
-   * Reads the context's lead over the page's clock, for the sound that leaves the speaker now (Web Audio API,
-   * getOutputTimestamp).
+   * Reads the context's lead over the page's clock, for the sound that leaves the speaker now (Web
+   * Audio API, getOutputTimestamp).
    * @returns {number} milliseconds; the median of the last readings
    */
   #readAheadMs() {
     const { contextTime = 0, performanceTime = 0 } = this.#context.getOutputTimestamp?.() ?? {};
     const { currentTime, outputLatency = 0 } = this.#context;
     const isTold = performanceTime > 0;
-    this.#readings.push(isTold ? contextTime * 1000 - performanceTime : (currentTime - outputLatency) * 1000 - this.#clock.now());
+    this.#readings.push(
+      isTold
+        ? contextTime * 1000 - performanceTime
+        : (currentTime - outputLatency) * 1000 - this.#clock.now(),
+    );
     if (this.#readings.length > READINGS) this.#readings.shift();
     return this.#readings.toSorted((a, b) => a - b)[this.#readings.length >> 1];
   }

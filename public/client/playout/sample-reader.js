@@ -7,7 +7,8 @@ export class SampleReader {
   #end = 0;
 
   /**
-   * @param {(out: Float32Array) => number} pull fills a piece from its start, and returns its samples: never 0
+   * @param {(out: Float32Array) => number} pull fills a piece from its start, and returns its
+   *   samples: never 0
    * @param {number} pieceSamples the longest piece
    * @param {number} [channels]
    */
@@ -22,7 +23,7 @@ export class SampleReader {
    * @param {number} [length] its first numbers alone
    */
   read(out, length = out.length) {
-    for (let at = 0; at < length; ) {
+    for (let at = 0; at < length;) {
       if (this.#start === this.#end) {
         this.#start = 0;
         this.#end = this.#pull(this.#piece) * this.#channels;

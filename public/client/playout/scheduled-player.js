@@ -27,9 +27,10 @@ export class ScheduledPlayer {
   /**
    * @param {BaseAudioContext} context
    * @param {AudioNode} output
-   * @param {(frames: number, leadMs: number) => void} pull asks for frames, which come by add(), and says how long
-   *   they will wait to be heard
-   * @param {{ setInterval(run: () => void, ms: number): any, clearInterval(timer: any): void, now(): number }} [time]
+   * @param {(frames: number, leadMs: number) => void} pull asks for frames, which come by add(),
+   *   and says how long they will wait to be heard
+   * @param {{ setInterval(run: () => void, ms: number): any, clearInterval(timer: any): void,
+   *   now(): number }} [time]
    */
   constructor(context, output, pull, time = pageTime) {
     this.#context = context;
@@ -54,13 +55,18 @@ export class ScheduledPlayer {
   }
 
   /**
-   * @param {Float32Array<ArrayBuffer>} samples that follow those before, interleaved where they are stereo
+   * @param {Float32Array<ArrayBuffer>} samples that follow those before, interleaved where they are
+   *   stereo
    * @param {number} [channels]
    */
   add(samples, channels = 1) {
     if (this.#wanted > 0) this.#wanted -= 1;
     if (samples.length === 0) return;
-    const buffer = this.#context.createBuffer(channels, samples.length / channels, this.#context.sampleRate);
+    const buffer = this.#context.createBuffer(
+      channels,
+      samples.length / channels,
+      this.#context.sampleRate,
+    );
     for (let c = 0; c < channels; c++) {
       const side = channels === 1 ? samples : samples.filter((_, i) => i % channels === c);
       buffer.copyToChannel(side, c);

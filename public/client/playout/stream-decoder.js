@@ -17,11 +17,12 @@ import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Stream } from '../../shared/wire/pack
 const ENDED = 0.001;
 
 /**
- * A listener's streams as one sound. The server sends the full mix to those who are silent and a mix-minus to those
- * who speak, or bundles of voices where it forwards; each stream has a decoder of its own, since an Opus decoder keeps state. Where the stream changes, its decoder is
- * first given the frames before (pre-roll), which the packet repeats though the other stream's were heard; its level is
- * matched, and one sound fades into the other. The same hides the seams of frames that are concealed, silent or cut.
- * All pieces but silence are a frame long.
+ * A listener's streams as one sound. The server sends the full mix to those who are silent and a
+ * mix-minus to those who speak, or bundles of voices where it forwards; each stream has a decoder
+ * of its own, since an Opus decoder keeps state. Where the stream changes, its decoder is first
+ * given the frames before (pre-roll), which the packet repeats though the other stream's were
+ * heard; its level is matched, and one sound fades into the other. The same hides the seams of
+ * frames that are concealed, silent or cut. All pieces but silence are a frame long.
  */
 export class StreamDecoder {
   #decoders;
@@ -31,7 +32,8 @@ export class StreamDecoder {
   #perMs;
   #scratch;
   #preRoll = new PreRoll();
-  #decodeUnheard = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) => this.#prime(payload, length);
+  #decodeUnheard = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
+    this.#prime(payload, length);
   /** The newest packet's stream: one of Stream; -1 before the first. */
   #arriving = -1;
   /** @type {number} the stream of the frame that is played: one of Stream */
@@ -75,8 +77,8 @@ export class StreamDecoder {
   }
 
   /**
-   * Takes the newest packet as it comes: where it is of another stream than the one before, what it repeats of earlier
-   * frames is kept as pre-roll.
+   * Takes the newest packet as it comes: where it is of another stream than the one before, what it
+   * repeats of earlier frames is kept as pre-roll.
    * @param {number} first the first frame that it brings to be heard
    * @param {number} frame its own
    * @param {Packet} packet
@@ -150,7 +152,10 @@ export class StreamDecoder {
     this.#join(out, count);
   }
 
-  /** Ends the sound. One that has faded out by itself leaves its decoder as the encoder is; another is broken off. */
+  /**
+   * Ends the sound. One that has faded out by itself leaves its decoder as the encoder is; another
+   * is broken off.
+   */
   #endSound() {
     if (this.#end > ENDED) {
       this.breakOff();
@@ -204,8 +209,8 @@ export class StreamDecoder {
 const CHANGES = 4;
 
 /**
- * Keeps decoder pre-roll: where the stream changes, the new stream's payloads of the frames before. They aren't heard,
- * since the old stream's were, but the decoder needs them to go on from.
+ * Keeps decoder pre-roll: where the stream changes, the new stream's payloads of the frames before.
+ * They aren't heard, since the old stream's were, but the decoder needs them to go on from.
  */
 class PreRoll {
   #frames = new Float64Array(CHANGES).fill(-1);
@@ -242,7 +247,8 @@ class PreRoll {
   /**
    * Gives what is to be decoded before a frame, oldest first.
    * @param {number} frame
-   * @param {(payload: Uint8Array, length: number) => void} give  the payload is its first `length` bytes; 0: silence
+   * @param {(payload: Uint8Array, length: number) => void} give the payload is its first `length`
+   *   bytes; 0: silence
    */
   take(frame, give) {
     const change = this.#frames.indexOf(frame);
@@ -260,7 +266,8 @@ const FADE_MS = 5;
 
 /**
  * Joins pieces of sound that don't follow from one another without a click: what would have come
- * next is kept, and faded into what comes instead. Places and counts are of samples of all channels at once.
+ * next is kept, and faded into what comes instead. Places and counts are of samples of all channels
+ * at once.
  */
 class Splicer {
   #tail;
@@ -302,7 +309,10 @@ class Splicer {
     this.#pending = true;
   }
 
-  /** @param {Float32Array} last of each channel, that was heard: the sound would have gone on at rest */
+  /**
+   * @param {Float32Array} last of each channel, that was heard: the sound would have gone on at
+   *   rest
+   */
   cutTo(last) {
     if (this.#pending) return;
     for (let i = 0; i < this.#tail.length; i++) this.#tail[i] = last[i % this.#channels];
@@ -332,12 +342,23 @@ class Splicer {
 }
 
 /**
- * The share of a wrong level that Opus carries from one frame to the next, by the frame's length in milliseconds: levels
- * are coded as the difference to a share of those before (RFC 6716, section 4.3.2.1).
+ * The share of a wrong level that Opus carries from one frame to the next, by the frame's length in
+ * milliseconds: levels are coded as the difference to a share of those before (RFC 6716, section
+ * 4.3.2.1).
  */
-const CARRIED = Object.freeze(/** @type {[number, number][]} */ ([[2.5, 0.9], [5, 0.8], [10, 0.65], [20, 0.5]]));
+const CARRIED = Object.freeze(
+  /** @type {[number, number][]} */ ([
+    [2.5, 0.9],
+    [5, 0.8],
+    [10, 0.65],
+    [20, 0.5],
+  ]),
+);
 
-/** The time in which one frame's gain becomes the next one's, in milliseconds: the overlap of Opus frames. */
+/**
+ * The time in which one frame's gain becomes the next one's, in milliseconds: the overlap of Opus
+ * frames.
+ */
 const RAMP_MS = 2.5;
 
 /** The largest ratio of two levels that are taken for the same sound. */
@@ -351,8 +372,9 @@ function powerOf(values) {
 }
 
 /**
- * A decoder that begins again in the middle of a stream has the levels of another time, and is too soft or too loud
- * for some frames. Where it was given a frame that was heard, from another stream, the difference is known.
+ * A decoder that begins again in the middle of a stream has the levels of another time, and is too
+ * soft or too loud for some frames. Where it was given a frame that was heard, from another stream,
+ * the difference is known.
  */
 export class LevelMatch {
   /** The share of a wrong level that is left after an Opus frame, and after one of the room's. */
@@ -360,7 +382,10 @@ export class LevelMatch {
   #left;
   #channels;
   #rampSamples;
-  /** The power of the last frame that was heard, and of the same frame from the decoder that takes over; 0: unknown. */
+  /**
+   * The power of the last frame that was heard, and of the same frame from the decoder that takes
+   * over; 0: unknown.
+   */
   #heard = 0;
   #primed = 0;
   /** The gain of the next frame, and of the last one. */

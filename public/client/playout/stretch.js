@@ -9,7 +9,10 @@ import { framesToScale, TimeScale } from '../../shared/sound/time-scale.js';
 /** The loudest level at which a frame may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
 
-/** The length from which quiet is no pause between words, in milliseconds: then small errors are corrected too. */
+/**
+ * The length from which quiet is no pause between words, in milliseconds: then small errors are
+ * corrected too.
+ */
 const LONG_QUIET_MS = 1000;
 
 /** The lack of delay from which quiet is lengthened, in milliseconds: any quiet, and a long one. */
@@ -19,13 +22,16 @@ export const SHORT_IN_LONG_QUIET_MS = 1;
 const LONG_IN_LONG_QUIET_MS = 4;
 const LONG_IN_REST_MS = 2;
 
-/** The surplus from which loud sound is shortened too, and up to which it is, in milliseconds. Less is left to resampling. */
+/**
+ * The surplus from which loud sound is shortened too, and up to which it is, in milliseconds. Less
+ * is left to resampling.
+ */
 const MUCH_LONG_MS = 20;
 const LITTLE_LONG_MS = 4;
 
 /**
- * Makes quiet sound longer or shorter, and loud sound shorter by whole periods of the voice, so that the delay reaches its
- * target unheard.
+ * Makes quiet sound longer or shorter, and loud sound shorter by whole periods of the voice, so
+ * that the delay reaches its target unheard.
  */
 export class Stretch {
   #format;
@@ -109,7 +115,10 @@ export class Stretch {
     return count;
   }
 
-  /** How many frames are to be played together, where they are there: 1 where loud sound isn't to be shortened. */
+  /**
+   * How many frames are to be played together, where they are there: 1 where loud sound isn't to be
+   * shortened.
+   */
   get together() {
     if (!this.#hurries) return 1;
     const spare = Math.floor(this.#delay.surplusMs / this.#format.frameMs);
@@ -127,16 +136,27 @@ export class Stretch {
     this.#hurries = surplus > (this.#hurries ? LITTLE_LONG_MS : MUCH_LONG_MS);
     let count = samples;
     if (this.#quietMs > 0) count = this.#cut(out, samples, surplus);
-    else if (this.#hurries) count = this.#timeScale.shorten(out, samples, samples, (surplus * this.#format.sampleRate) / 1000);
+    else if (this.#hurries)
+      count = this.#timeScale.shorten(
+        out,
+        samples,
+        samples,
+        (surplus * this.#format.sampleRate) / 1000,
+      );
     this.counters.dropped += samples - count;
     if (count < samples) this.#delay.moved(((count - samples) * 1000) / this.#format.sampleRate);
     return count;
   }
 
-  /** @param {Float32Array} out  quiet @param {number} samples @param {number} surplus  in milliseconds */
+  /**
+   * @param {Float32Array} out quiet
+   * @param {number} samples
+   * @param {number} surplus in milliseconds
+   */
   #cut(out, samples, surplus) {
     const fade = this.#sound.fadeSamples;
-    if (surplus <= (this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : this.#delay.longMs)) return samples;
+    if (surplus <= (this.#quietMs >= LONG_QUIET_MS ? LONG_IN_LONG_QUIET_MS : this.#delay.longMs))
+      return samples;
     const count = Math.max(fade, samples - Math.floor((surplus * this.#format.sampleRate) / 1000));
     if (count > samples - fade) return samples;
     this.#sound.shorten(out, count);

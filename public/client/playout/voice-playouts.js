@@ -13,8 +13,8 @@ import { SampleReader } from './sample-reader.js';
 const IDLE_MS = 2000;
 
 /**
- * Voices that are forwarded packet by packet: each has a playout of its own, and so a delay by its own jitter. They are
- * added up as the sound card wants them. There are never more than MAX_VOICES.
+ * Voices that are forwarded packet by packet: each has a playout of its own, and so a delay by its
+ * own jitter. They are added up as the sound card wants them. There are never more than MAX_VOICES.
  */
 export class VoicePlayouts {
   #options;
@@ -46,9 +46,14 @@ export class VoicePlayouts {
     return this.#voices.map(({ playout }) => playout.counters);
   }
 
-  /** @param {number} nowMs @returns {number | null} the largest share of a voice's packets that never came, in percent */
+  /**
+   * @param {number} nowMs
+   * @returns {number | null} the largest share of a voice's packets that never came, in percent
+   */
   lostPercent(nowMs) {
-    const lost = this.#voices.map(({ playout }) => playout.lostPercent(nowMs)).filter((percent) => percent !== null);
+    const lost = this.#voices
+      .map(({ playout }) => playout.lostPercent(nowMs))
+      .filter((percent) => percent !== null);
     return lost.length === 0 ? null : Math.max(...lost);
   }
 
@@ -71,12 +76,14 @@ export class VoicePlayouts {
    * @param {number} nowMs
    */
   #voiceOf({ number, payloadBytes }, nowMs) {
-    for (let i = 0; i < this.#voices.length; i++) if (this.#voices[i].number === number) return this.#voices[i];
+    for (let i = 0; i < this.#voices.length; i++)
+      if (this.#voices[i].number === number) return this.#voices[i];
     // Silence needs no place.
     if (payloadBytes[0] === 0) return null;
     if (this.#voices.length === MAX_VOICES) {
       let quietest = 0;
-      for (let i = 1; i < this.#voices.length; i++) if (this.#voices[i].heardMs < this.#voices[quietest].heardMs) quietest = i;
+      for (let i = 1; i < this.#voices.length; i++)
+        if (this.#voices[i].heardMs < this.#voices[quietest].heardMs) quietest = i;
       this.#drop(quietest);
     }
     const voice = new VoicePlayout(number, this.#options, nowMs);
@@ -104,7 +111,8 @@ export class VoicePlayouts {
     }
     if (this.#voices.length === 0) return;
     const { channels } = this.#options.format;
-    for (let i = 0; i < this.#voices.length; i++) this.#voices[i].addTo(out, this.#mix, count, nowMs, waitMs, aheadMs);
+    for (let i = 0; i < this.#voices.length; i++)
+      this.#voices[i].addTo(out, this.#mix, count, nowMs, waitMs, aheadMs);
     this.#limiter.process(out, count * channels);
   }
 
@@ -137,7 +145,8 @@ class VoicePlayout {
     this.#right = gains.right(number);
     this.playout = new Playout(format, [openVoice(number)]);
     const pulled = this.#pulled;
-    const pull = (/** @type {Float32Array} */ out) => this.playout.pull(out, pulled.nowMs, pulled.waitMs, pulled.aheadMs);
+    const pull = (/** @type {Float32Array} */ out) =>
+      this.playout.pull(out, pulled.nowMs, pulled.waitMs, pulled.aheadMs);
     this.#reader = new SampleReader(pull, pullSamples(format), format.channels);
   }
 

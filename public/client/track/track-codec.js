@@ -4,18 +4,33 @@
  */
 
 import { MAX_OPUS_BYTES } from '../../shared/stream/codec.js';
-import { joinPackets, LEAD_PACKETS, PACKET_SAMPLES, PIECE_PACKETS, readPiece, TRACK_CHANNELS, TRACK_RATE } from '../../shared/wire/track-piece.js';
+import {
+  joinPackets,
+  LEAD_PACKETS,
+  PACKET_SAMPLES,
+  PIECE_PACKETS,
+  readPiece,
+  TRACK_CHANNELS,
+  TRACK_RATE,
+} from '../../shared/wire/track-piece.js';
 
 /** The bit rate at which music in stereo is hardly told from what it was, in bits a second. */
 const BITRATE = 128_000;
 
-const FORMAT = Object.freeze({ sampleRate: TRACK_RATE, frameSamples: PACKET_SAMPLES, channels: TRACK_CHANNELS });
+const FORMAT = Object.freeze({
+  sampleRate: TRACK_RATE,
+  frameSamples: PACKET_SAMPLES,
+  channels: TRACK_CHANNELS,
+});
 const PACKET_VALUES = PACKET_SAMPLES * TRACK_CHANNELS;
 
 /** The samples of a piece before its own sound. */
 export const LEAD_SAMPLES = LEAD_PACKETS * PACKET_SAMPLES;
 
-/** The samples that a piece is made of: one packet more than it holds, since an encoder is behind by some. */
+/**
+ * The samples that a piece is made of: one packet more than it holds, since an encoder is behind by
+ * some.
+ */
 export const SOURCE_SAMPLES = (PIECE_PACKETS + 1) * PACKET_SAMPLES;
 
 /** A piece's own sound, in samples. */
@@ -23,17 +38,25 @@ export const PIECE_SAMPLES = (PIECE_PACKETS - LEAD_PACKETS) * PACKET_SAMPLES;
 
 /**
  * @param {Codec} codec
- * @param {Float32Array} pcm  SOURCE_SAMPLES, left and right interleaved; the piece's own sound begins after LEAD_SAMPLES
+ * @param {Float32Array} pcm SOURCE_SAMPLES, left and right interleaved; the piece's own sound
+ *   begins after LEAD_SAMPLES
  * @returns {Uint8Array<ArrayBuffer>} the piece
  */
 export function encodePiece(codec, pcm) {
-  const encoder = codec.createEncoder({ ...FORMAT, bitrate: BITRATE, application: 'audio', complexity: 10 });
+  const encoder = codec.createEncoder({
+    ...FORMAT,
+    bitrate: BITRATE,
+    application: 'audio',
+    complexity: 10,
+  });
   try {
     const packets = [];
     for (let i = 0; i < PIECE_PACKETS; i++) {
       const from = encoder.lookahead * TRACK_CHANNELS + i * PACKET_VALUES;
       const packet = new Uint8Array(MAX_OPUS_BYTES);
-      packets.push(packet.subarray(0, encoder.encode(pcm.subarray(from, from + PACKET_VALUES), packet, 0)));
+      packets.push(
+        packet.subarray(0, encoder.encode(pcm.subarray(from, from + PACKET_VALUES), packet, 0)),
+      );
     }
     return joinPackets(packets);
   } finally {
@@ -44,7 +67,8 @@ export function encodePiece(codec, pcm) {
 /**
  * @param {Codec} codec
  * @param {Uint8Array} bytes
- * @returns {Float32Array<ArrayBuffer>[] | null} left and right, PIECE_SAMPLES each; null where it is no piece
+ * @returns {Float32Array<ArrayBuffer>[] | null} left and right, PIECE_SAMPLES each; null where it
+ *   is no piece
  */
 export function decodePiece(codec, bytes) {
   const decoder = codec.createDecoder(FORMAT);
@@ -55,7 +79,9 @@ export function decodePiece(codec, bytes) {
       if (!decoder.decode(bytes, start, length, pcm, at)) decoder.conceal(pcm, at);
       at += PACKET_VALUES;
     });
-    return isPiece ? [0, 1].map((channel) => channelOf(pcm.subarray(LEAD_SAMPLES * TRACK_CHANNELS), channel)) : null;
+    return isPiece
+      ? [0, 1].map((channel) => channelOf(pcm.subarray(LEAD_SAMPLES * TRACK_CHANNELS), channel))
+      : null;
   } finally {
     decoder.close();
   }

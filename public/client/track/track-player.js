@@ -1,14 +1,22 @@
-import { FADE_SECONDS, PIECE_SECONDS, piecesOf, TRACK_RATE } from '../../shared/wire/track-piece.js';
+import {
+  FADE_SECONDS,
+  PIECE_SECONDS,
+  piecesOf,
+  TRACK_RATE,
+} from '../../shared/wire/track-piece.js';
 import { RoomTime } from '../playout/room-time.js';
 
 /**
  * @import { Clock } from '../../shared/clock.js'
  *
- * @typedef {{ id: string, seconds: number, from: number | null }} Track  as the server tells it: `from` is the sample of its
- *   beginning on the room's clock, null while it stands still
+ * @typedef {{ id: string, seconds: number, from: number | null }} Track as the server tells it:
+ *   `from` is the sample of its beginning on the room's clock, null while it stands still
  */
 
-/** Pieces are scheduled this far ahead, in seconds: timers of a page in the background come once a second. */
+/**
+ * Pieces are scheduled this far ahead, in seconds: timers of a page in the background come once a
+ * second.
+ */
 const AHEAD_SECONDS = 2.5;
 const STEP_MS = 250;
 
@@ -19,8 +27,9 @@ const RETRY_MS = 3000;
 const SOON_SECONDS = 0.02;
 
 /**
- * Plays the room's backing track on an audio context, so that each sample leaves the speaker when the room's sample clock
- * reaches it. Each piece is faded into the next, since the output's clock isn't the room's.
+ * Plays the room's backing track on an audio context, so that each sample leaves the speaker when
+ * the room's sample clock reaches it. Each piece is faded into the next, since the output's clock
+ * isn't the room's.
  */
 export class TrackPlayer {
   #context;
@@ -34,7 +43,10 @@ export class TrackPlayer {
   #track = null;
   /** Pieces by number: null while one is under way. @type {Map<number, AudioBuffer | null>} */
   #pieces = new Map();
-  /** Those that are scheduled. @type {Map<number, { node: AudioBufferSourceNode, fade: GainNode }>} */
+  /**
+   * Those that are scheduled.
+   * @type {Map<number, { node: AudioBufferSourceNode, fade: GainNode }>}
+   */
   #scheduled = new Map();
   #retryMs = -Infinity;
   /** @type {unknown} */
@@ -44,8 +56,8 @@ export class TrackPlayer {
    * @param {AudioNode} output  of an AudioContext
    * @param {number} sampleRate  the room's, Hz
    * @param {Clock} clock  the page's
-   * @param {{ get: (id: string, number: number) => Promise<Float32Array<ArrayBuffer>[]>, failed: () => void }} from  failed:
-   *   a piece can't be had, and is missing
+   * @param {{ get: (id: string, number: number) => Promise<Float32Array<ArrayBuffer>[]>, failed: ()
+   *   => void }} from failed: a piece can't be had, and is missing
    */
   constructor(output, sampleRate, clock, { get, failed }) {
     const context = /** @type {AudioContext} */ (output.context);
@@ -100,10 +112,12 @@ export class TrackPlayer {
     if (now === null) return;
     const at = (now - from) / this.#sampleRate;
     const current = Math.max(0, Math.floor(at / PIECE_SECONDS));
-    for (const number of [...this.#pieces.keys()]) if (number < current - 1) this.#pieces.delete(number);
+    for (const number of [...this.#pieces.keys()])
+      if (number < current - 1) this.#pieces.delete(number);
     for (let number = current; number <= current + 1 && number < piecesOf(seconds); number++) {
       const buffer = this.#piece(this.#track, number);
-      if (buffer && number * PIECE_SECONDS < at + AHEAD_SECONDS) this.#schedule(buffer, number, from);
+      if (buffer && number * PIECE_SECONDS < at + AHEAD_SECONDS)
+        this.#schedule(buffer, number, from);
     }
   }
 
@@ -120,7 +134,11 @@ export class TrackPlayer {
     this.#get(track.id, number).then(
       (channels) => {
         if (track.id !== this.#track?.id) return;
-        const buffer = new AudioBuffer({ length: channels[0].length, numberOfChannels: channels.length, sampleRate: TRACK_RATE });
+        const buffer = new AudioBuffer({
+          length: channels[0].length,
+          numberOfChannels: channels.length,
+          sampleRate: TRACK_RATE,
+        });
         channels.forEach((samples, channel) => buffer.copyToChannel(samples, channel));
         this.#pieces.set(number, buffer);
       },

@@ -1,11 +1,23 @@
 import { systemClock } from '../../shared/clock.js';
 import { LEAD_SAMPLES, SOURCE_SAMPLES } from './track-codec.js';
-import { MAX_TRACK_SECONDS, PIECE_SECONDS, piecesOf, TRACK_CHANNELS, TRACK_RATE } from '../../shared/wire/track-piece.js';
+import {
+  MAX_TRACK_SECONDS,
+  PIECE_SECONDS,
+  piecesOf,
+  TRACK_CHANNELS,
+  TRACK_RATE,
+} from '../../shared/wire/track-piece.js';
 
-/** The largest file that is read, in bytes: what the longest track takes as a WAV file of 24 bits, and more. */
+/**
+ * The largest file that is read, in bytes: what the longest track takes as a WAV file of 24 bits,
+ * and more.
+ */
 const MAX_FILE_BYTES = 300e6;
 
-/** The time from one piece that is fetched beforehand to the next, in milliseconds: at 128 kbit/s, 1.3 Mbit/s. */
+/**
+ * The time from one piece that is fetched beforehand to the next, in milliseconds: at 128 kbit/s,
+ * 1.3 Mbit/s.
+ */
 const KEEP_MS = 1000;
 
 /** A failure with the code of a sentence. */
@@ -25,7 +37,11 @@ export class TrackError extends Error {
  */
 export async function readTrack(file) {
   if (file.size > MAX_FILE_BYTES) throw new TrackError('track-too-long');
-  const context = new OfflineAudioContext({ numberOfChannels: TRACK_CHANNELS, length: 1, sampleRate: TRACK_RATE });
+  const context = new OfflineAudioContext({
+    numberOfChannels: TRACK_CHANNELS,
+    length: 1,
+    sampleRate: TRACK_RATE,
+  });
   const sound = await context.decodeAudioData(await file.arrayBuffer()).catch(() => {
     throw new TrackError('track-unreadable');
   });
@@ -34,7 +50,10 @@ export async function readTrack(file) {
   return sound;
 }
 
-/** The backing tracks' pieces, between the server and this page: coded in a worker of their own, which starts when needed. */
+/**
+ * The backing tracks' pieces, between the server and this page: coded in a worker of their own,
+ * which starts when needed.
+ */
 export class TrackPieces {
   /** @type {Worker | null} */
   #worker = null;
@@ -44,7 +63,10 @@ export class TrackPieces {
   /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
   #waiting = new Map();
   #clock;
-  /** The pieces of one track, as they come. @type {{ id: string, pieces: Map<number, Promise<Uint8Array<ArrayBuffer>>> }} */
+  /**
+   * The pieces of one track, as they come.
+   * @type {{ id: string, pieces: Map<number, Promise<Uint8Array<ArrayBuffer>>> }}
+   */
   #kept = { id: '', pieces: new Map() };
 
   constructor(clock = systemClock) {
@@ -64,14 +86,19 @@ export class TrackPieces {
       progress(number / count);
       const encode = sourceOf(sound, number);
       const body = await this.#ask({ encode }, [encode.buffer]).catch(() => null);
-      const answer = body && (await fetch(`${this.origin}/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(() => null));
+      const answer =
+        body &&
+        (await fetch(`${this.origin}/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(
+          () => null,
+        ));
       if (!answer?.ok) throw new TrackError('track-not-sent');
     }
     progress(1);
   }
 
   /**
-   * Fetches a track beforehand, in place of the one before, so that nothing is fetched while people play to it.
+   * Fetches a track beforehand, in place of the one before, so that nothing is fetched while people
+   * play to it.
    * @param {string} id  '' for none
    * @param {number} seconds
    */
@@ -81,7 +108,9 @@ export class TrackPieces {
     for (let number = 0; number < piecesOf(seconds); number++) {
       // One that can't be had is asked for again when it is needed.
       await this.#fetch(id, number).catch(() => {});
-      await new Promise((/** @type {(done: void) => void} */ done) => void this.#clock.setTimeout(done, KEEP_MS));
+      await new Promise(
+        (/** @type {(done: void) => void} */ done) => void this.#clock.setTimeout(done, KEEP_MS),
+      );
       if (this.#kept !== kept) return;
     }
   }
@@ -176,7 +205,8 @@ function sourceOf(sound, number) {
   const pcm = new Float32Array(SOURCE_SAMPLES * TRACK_CHANNELS);
   for (let channel = 0; channel < TRACK_CHANNELS; channel++) {
     const samples = sound.getChannelData(Math.min(channel, sound.numberOfChannels - 1));
-    for (let i = Math.max(0, -from); i < SOURCE_SAMPLES && from + i < samples.length; i++) pcm[i * TRACK_CHANNELS + channel] = samples[from + i];
+    for (let i = Math.max(0, -from); i < SOURCE_SAMPLES && from + i < samples.length; i++)
+      pcm[i * TRACK_CHANNELS + channel] = samples[from + i];
   }
   return pcm;
 }

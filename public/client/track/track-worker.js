@@ -2,7 +2,10 @@ import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs'
 import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
 import { decodePiece, encodePiece } from './track-codec.js';
 
-/** The worker's shell around track-codec.js. Messages in: `{ id, encode }`, `{ id, decode }`; out: `{ id, value, error }`. */
+/**
+ * The worker's shell around track-codec.js. Messages in: `{ id, encode }`, `{ id, decode }`; out:
+ * `{ id, value, error }`.
+ */
 
 const page = /** @type {import('../call/worker.js').Port} */ (/** @type {unknown} */ (globalThis));
 const codec = createLibopus().then((module) => createLibopusCodec(module));

@@ -1,12 +1,12 @@
 /**
- * A session over data channels, which only the lab has. A worker can't make a peer connection: the page makes it, and
- * hands its channels over (peers.js).
+ * A session over data channels, which only the lab has. A worker can't make a peer connection: the
+ * page makes it, and hands its channels over (peers.js).
  *
  * @import { ConnectOptions } from '../../client/connection/choose.js'
  * @import { PeerMessage } from './peers.js'
  *
- * @typedef {Pick<ConnectOptions, 'config' | 'origin' | 'clock' | 'message' | 'handler' | 'asks' | 'prove'>
- *   & { askPeer?: AskPeer }} ChannelOptions
+ * @typedef {Pick<ConnectOptions, 'config' | 'origin' | 'clock' | 'message' | 'handler' | 'asks' |
+ *   'prove'> & { askPeer?: AskPeer }} ChannelOptions
  *
  * @typedef {(url: string) => MessagePort} AskPeer
  *   has the page connect to the server's peer; the port tells what comes of it
@@ -28,11 +28,24 @@ const MAX_BUFFERED_BYTES = 8 * 1024;
  * @param {ChannelOptions} options
  * @returns {Promise<Connection>} rejects with a ConnectionError
  */
-export async function connectOverChannels({ config, origin, clock, askPeer, message, handler, asks, prove }) {
+export async function connectOverChannels({
+  config,
+  origin,
+  clock,
+  askPeer,
+  message,
+  handler,
+  asks,
+  prove,
+}) {
   const path = config.transports.datachannel?.path;
   if (!path || !askPeer) throw new ConnectionError('not-offered', 'The server does not offer it.');
   const port = askPeer(new URL(path, origin).href);
-  const late = () => new ConnectionError('no-answer', `The server’s peer gave no answer within ${OPEN_MS / 1000} s.`);
+  const late = () =>
+    new ConnectionError(
+      'no-answer',
+      `The server’s peer gave no answer within ${OPEN_MS / 1000} s.`,
+    );
   try {
     const [control, packets] = await inTime(channelsFrom(port), OPEN_MS, late, clock);
     const connection = new DataChannelConnection(control, packets, clock.now);
@@ -63,7 +76,10 @@ function channelsFrom(port) {
 }
 
 /** @param {RTCDataChannel} channel */
-const whenOpen = (channel) => new Promise((resolve) => (channel.readyState === 'open' ? resolve(null) : (channel.onopen = resolve)));
+const whenOpen = (channel) =>
+  new Promise((resolve) =>
+    channel.readyState === 'open' ? resolve(null) : (channel.onopen = resolve),
+  );
 
 /** One packet a message on one channel, control messages as text on another. */
 export class DataChannelConnection extends Connection {
@@ -107,7 +123,10 @@ export class DataChannelConnection extends Connection {
    * @param {Uint8Array<ArrayBuffer>} bytes
    */
   send(bytes) {
-    const mayGo = !this.closed && this.#packets.readyState === 'open' && this.#packets.bufferedAmount <= MAX_BUFFERED_BYTES;
+    const mayGo =
+      !this.closed &&
+      this.#packets.readyState === 'open' &&
+      this.#packets.bufferedAmount <= MAX_BUFFERED_BYTES;
     if (mayGo) this.#packets.send(bytes);
     return this.count(mayGo);
   }
@@ -117,7 +136,8 @@ export class DataChannelConnection extends Connection {
    * @param {object} message
    */
   sendControl(message) {
-    if (!this.closed && this.#control.readyState === 'open') this.#control.send(JSON.stringify(message));
+    if (!this.closed && this.#control.readyState === 'open')
+      this.#control.send(JSON.stringify(message));
   }
 
   /** @override */

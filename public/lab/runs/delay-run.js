@@ -9,10 +9,15 @@ import { Run } from './run.js';
 /** Nothing is counted for this long after the first packet, in milliseconds. */
 const SETTLE_MS = 800;
 
-/** B's frames end half a frame after A's: people's frames don't end at the same moment, and this treats both alike. */
+/**
+ * B's frames end half a frame after A's: people's frames don't end at the same moment, and this
+ * treats both alike.
+ */
 const PHASE = 0.5;
 
-/** The interval at which the server's counts are requested while the delay stays, in milliseconds. */
+/**
+ * The interval at which the server's counts are requested while the delay stays, in milliseconds.
+ */
 const ASK_MS = 500;
 
 /** The time to wait for the last counts, in milliseconds. */
@@ -55,7 +60,15 @@ class DelayRun extends Run {
    */
   #count(protocol, client, { serverDelayMs, sentSamples, heardSamples }) {
     if (!(sentSamples > 0)) return;
-    this.tell({ type: 'heard', protocol, client, serverDelayMs, sentSamples, heardSamples, atMs: this.elapsedMs });
+    this.tell({
+      type: 'heard',
+      protocol,
+      client,
+      serverDelayMs,
+      sentSamples,
+      heardSamples,
+      atMs: this.elapsedMs,
+    });
   }
 }
 
@@ -79,7 +92,8 @@ export class LiveRun extends DelayRun {
   /** @returns {Promise<void>} settled when the run was stopped or failed */
   async run() {
     this.#pair = await this.settle(this.#protocol, this.#serverDelayMs);
-    while (this.pairs.length > 0 && (await this.wait(ASK_MS))) this.#pair?.delay(this.#serverDelayMs);
+    while (this.pairs.length > 0 && (await this.wait(ASK_MS)))
+      this.#pair?.delay(this.#serverDelayMs);
   }
 
   /** @param {number} serverDelayMs */

@@ -18,7 +18,10 @@ const HIGH_HZ = 900;
 /** The known signal's root mean square. */
 const LEVEL = 0.1;
 
-/** The rates at which the known signal's loudness varies, in cycles a period, as those of syllables and words. */
+/**
+ * The rates at which the known signal's loudness varies, in cycles a period, as those of syllables
+ * and words.
+ */
 const SYLLABLES = Object.freeze([5, 19, 23]);
 
 /** The rate at which sounds are compared, in Hz; the known signal has nothing above half of it. */
@@ -27,12 +30,16 @@ const COMPARED_RATE = 8000;
 /** The least correlation at which a sound counts as the known signal. */
 const LEAST_CORRELATION = 0.5;
 
-/** The signal is looked for up to the server-side delay and this much more, in milliseconds, for codecs and the network. */
+/**
+ * The signal is looked for up to the server-side delay and this much more, in milliseconds, for
+ * codecs and the network.
+ */
 const MARGIN_MS = 300;
 
 /**
- * Makes the known signal, which is unlike itself at any other time: noise in the band of a voice, whose loudness varies as
- * in talk, and which is never silent. It is always the same for one format.
+ * Makes the known signal, which is unlike itself at any other time: noise in the band of a voice,
+ * whose loudness varies as in talk, and which is never silent. It is always the same for one
+ * format.
  *
  * @param {AudioFormat} format
  * @returns {Float32Array} a whole number of frames, [-1, 1]
@@ -64,7 +71,10 @@ function loudness(at) {
   return 0.6 + (0.4 * sum) / SYLLABLES.length;
 }
 
-/** Marsaglia's xorshift with 32 bits of state (Journal of Statistical Software 8, 2003), from a fixed seed. */
+/**
+ * Marsaglia's xorshift with 32 bits of state (Journal of Statistical Software 8, 2003), from a
+ * fixed seed.
+ */
 function noise() {
   let state = 0x2545f491;
   return () => {
@@ -76,8 +86,8 @@ function noise() {
 }
 
 /**
- * Encodes the known signal as one payload for each frame. It is encoded twice and the second pass is used, since the signal
- * is sent again and again and its start then follows its end.
+ * Encodes the known signal as one payload for each frame. It is encoded twice and the second pass
+ * is used, since the signal is sent again and again and its start then follows its end.
  *
  * @param {Codec} codec
  * @param {AudioFormat} format
@@ -87,7 +97,10 @@ function noise() {
 function encodeKnownSignal(codec, format, bitrate) {
   const signal = createKnownSignal(format);
   const { sampleRate, opusFrameSamples: frameSamples, frameSamples: size } = format;
-  const encoder = new PayloadEncoder(codec.createEncoder({ sampleRate, frameSamples, bitrate }), format);
+  const encoder = new PayloadEncoder(
+    codec.createEncoder({ sampleRate, frameSamples, bitrate }),
+    format,
+  );
   const out = new Uint8Array(MAX_SENT_BYTES - MAX_HEADER_BYTES);
   const frames = signal.length / size;
   const payloads = [];
@@ -100,7 +113,10 @@ function encodeKnownSignal(codec, format, bitrate) {
   return payloads;
 }
 
-/** @returns {typeof encodeKnownSignal} a function that encodes only once for each format and bit rate */
+/**
+ * @returns {typeof encodeKnownSignal} a function that encodes only once for each format and bit
+ *   rate
+ */
 export function createKnownSignalEncoder() {
   /** @type {Map<string, Uint8Array[]>} */
   const encoded = new Map();
@@ -113,7 +129,8 @@ export function createKnownSignalEncoder() {
 }
 
 /** The samples of a format that make one compared sample. @param {number} sampleRate in Hz */
-const comparedStep = (sampleRate) => (sampleRate % COMPARED_RATE === 0 ? sampleRate / COMPARED_RATE : 1);
+const comparedStep = (sampleRate) =>
+  sampleRate % COMPARED_RATE === 0 ? sampleRate / COMPARED_RATE : 1;
 
 /**
  * Reduces a sound to the rate at which it is compared, by the mean of neighbours.
@@ -179,8 +196,8 @@ export class SoundLag {
   }
 
   /**
-   * The latency of the sound in each packet of a window: from a sample's capture at the speaker to the arrival of the
-   * packet that holds it at the listener.
+   * The latency of the sound in each packet of a window: from a sample's capture at the speaker to
+   * the arrival of the packet that holds it at the listener.
    * @param {SoundWindow} window
    * @param {number} serverDelayMs
    * @returns {{ latenciesMs: { atMs: number, latencyMs: number }[], correlation: number } | null}

@@ -5,7 +5,8 @@
  * @typedef {object} SoundWindow  a piece of the sound that was heard
  * @property {number} frame                      its first frame
  * @property {Float32Array<ArrayBuffer>} sound   its frames, at the rate of SoundLag
- * @property {Float64Array<ArrayBuffer>} arrivalsMs  when each frame's packet arrived; NaN for one that didn't
+ * @property {Float64Array<ArrayBuffer>} arrivalsMs when each frame's packet arrived; NaN for one
+ *   that didn't
  * @property {number} startMs  when the first frame began at the speaker, on the clock of arrivalsMs
  */
 
@@ -60,7 +61,8 @@ export class Listener {
     // An Opus decoder can't go back: for a frame that comes out of order only the arrival is noted.
     if (frame <= this.#last) return;
     this.#last = frame;
-    if (length > 0) this.#decoder.decode(bytes, start, length, this.#sound, slot * this.#format.frameSamples);
+    if (length > 0)
+      this.#decoder.decode(bytes, start, length, this.#sound, slot * this.#format.frameSamples);
   }
 
   /** @param {number} frame */

@@ -1,8 +1,8 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
  *
- * @typedef {{ readonly dueMs: number, send: () => void }} Paced  dueMs: when its next frame is to be sent, on the clock, in
- *   milliseconds; send() moves it on
+ * @typedef {{ readonly dueMs: number, send: () => void }} Paced dueMs: when its next frame is to be
+ *   sent, on the clock, in milliseconds; send() moves it on
  */
 
 /** Sends the frames of talkers when they are due, and measures its own lateness. */

@@ -23,8 +23,9 @@
  * @typedef {object} PairHandler
  * @property {(window: SoundWindow) => void} [onWindow]   called with what B heard of A
  * @property {(client: ClientName, message: Record<string, any>) => void} [onControl]
- * @property {(leaveUrl: string) => void} [onJoined]      called for each of the two: see TalkerEvents
- * @property {(reason: string) => void} onEnded           called when the server or the network has ended one of the two
+ * @property {(leaveUrl: string) => void} [onJoined] called for each of the two: see TalkerEvents
+ * @property {(reason: string) => void} onEnded called when the server or the network has ended one
+ *   of the two
  *
  * @typedef {object} Answer
  * @property {number} frame
@@ -51,8 +52,8 @@ const LOST_MS = 2000;
 const SPOKEN_LEVEL = 20;
 
 /**
- * One client of a pair: a talker whose packets the server answers at once with the packet of the same frame (delivery
- * `reply`), and which notes when each was answered.
+ * One client of a pair: a talker whose packets the server answers at once with the packet of the
+ * same frame (delivery `reply`), and which notes when each was answered.
  */
 class Client {
   #place;
@@ -86,7 +87,8 @@ class Client {
         onSent: (frame, atMs) => {
           if (frame >= this.#noteFrom) this.#waiting.set(frame, atMs);
         },
-        onAudio: (frame, arrivalMs, packet, bytes) => this.#answered(frame, arrivalMs, packet, bytes),
+        onAudio: (frame, arrivalMs, packet, bytes) =>
+          this.#answered(frame, arrivalMs, packet, bytes),
         onControl,
         onClosed: (_code, reason) => onEnded(reason),
       },
@@ -113,7 +115,8 @@ class Client {
         prove: (/** @type {Connection} */ candidate) => prove(candidate).finally(stopIfClosed),
       };
       if (this.#protocol === 'datachannel') return connectOverChannels(options);
-      return (await connect({ ...options, ...connectionOf(this.#protocol, this.#place.config) })).connection;
+      return (await connect({ ...options, ...connectionOf(this.#protocol, this.#place.config) }))
+        .connection;
     });
     stopIfClosed();
   }
@@ -187,8 +190,20 @@ export class Pair {
     this.#pacer = pacer;
     this.#handler = handler;
     this.#phase = phase;
-    this.#a = new Client({ protocol, place, onJoined, onEnded, onControl: (message) => onControl('A', message) });
-    this.#b = new Client({ protocol, place, onJoined, onEnded, onControl: (message) => onControl('B', message) });
+    this.#a = new Client({
+      protocol,
+      place,
+      onJoined,
+      onEnded,
+      onControl: (message) => onControl('A', message),
+    });
+    this.#b = new Client({
+      protocol,
+      place,
+      onJoined,
+      onEnded,
+      onControl: (message) => onControl('B', message),
+    });
   }
 
   /** @returns {readonly [ClientName, Client][]} */
@@ -211,7 +226,8 @@ export class Pair {
    */
   async open({ room, token, codec, encode, serverDelayMs }) {
     try {
-      for (const [name, client] of this.clients) await client.join({ room, name: `Lab ${name}`, token, serverDelayMs });
+      for (const [name, client] of this.clients)
+        await client.join({ room, name: `Lab ${name}`, token, serverDelayMs });
       const payloads = encode(codec, this.format, Number(this.welcome.bitrate));
       this.#a.talker.speak(payloads);
       this.#b.talker.speak(payloads, Math.floor(payloads.length / 2));

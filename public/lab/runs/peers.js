@@ -4,7 +4,11 @@
  * @property {{ code: string, message: string, refused: boolean }} [error]
  */
 
-import { CONTROL_CHANNEL, DESCRIPTION_TYPE, PACKET_CHANNEL } from '../../shared/wire/data-channel.js';
+import {
+  CONTROL_CHANNEL,
+  DESCRIPTION_TYPE,
+  PACKET_CHANNEL,
+} from '../../shared/wire/data-channel.js';
 
 /** The page's peer connections, whose channels a run's worker has. */
 export class Peers {
@@ -19,16 +23,30 @@ export class Peers {
     const peer = new RTCPeerConnection();
     this.#open.add(peer);
     try {
-      const channels = [peer.createDataChannel('control', CONTROL_CHANNEL), peer.createDataChannel('packets', PACKET_CHANNEL)];
+      const channels = [
+        peer.createDataChannel('control', CONTROL_CHANNEL),
+        peer.createDataChannel('packets', PACKET_CHANNEL),
+      ];
       // A channel can be handed over in the task in which it was made, and by not every browser.
       port.postMessage({ channels }, /** @type {any[]} */ (channels));
       await peer.setLocalDescription();
       // The server sends to whoever writes to it, so the offer doesn't wait for candidates.
-      const response = await fetch(url, { method: 'POST', headers: { 'content-type': DESCRIPTION_TYPE }, body: peer.localDescription?.sdp });
-      if (response.ok) await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
+      const response = await fetch(url, {
+        method: 'POST',
+        headers: { 'content-type': DESCRIPTION_TYPE },
+        body: peer.localDescription?.sdp,
+      });
+      if (response.ok)
+        await peer.setRemoteDescription({ type: 'answer', sdp: await response.text() });
       else port.postMessage({ error: { ...(await response.json()), refused: true } });
     } catch (error) {
-      port.postMessage({ error: { code: 'connection-failed', message: `A data channel could not be opened: ${/** @type {Error} */ (error).message}`, refused: false } });
+      port.postMessage({
+        error: {
+          code: 'connection-failed',
+          message: `A data channel could not be opened: ${/** @type {Error} */ (error).message}`,
+          refused: false,
+        },
+      });
     }
   }
 

@@ -1,11 +1,15 @@
-/** The length of a turn, in milliseconds: long enough to settle, short enough for all protocols to meet the same network. */
+/**
+ * The length of a turn, in milliseconds: long enough to settle, short enough for all protocols to
+ * meet the same network.
+ */
 const TURN_MS = 2000;
 
 /** The least number of turns for each protocol, however short the run. */
 const MIN_ROUNDS = 2;
 
 /**
- * Plans the turns of protocols: all of them meet the same changes of the network, and none always follows the same one.
+ * Plans the turns of protocols: all of them meet the same changes of the network, and none always
+ * follows the same one.
  *
  * @template {string} P
  * @param {readonly P[]} protocols at least one
@@ -18,10 +22,12 @@ export function planTurns(protocols, durationMs) {
   const ms = durationMs / (protocols.length * rounds);
   const turns = [];
   for (let round = 0; round < rounds; round++) {
-    // Every other round is reversed; else each protocol would follow the same neighbour in every round.
+    // Every other round is reversed; else each protocol would follow the same neighbour in every
+    // round.
     const order = round % 2 === 0 ? protocols : protocols.toReversed();
     const shift = Math.floor(round / 2) % protocols.length;
-    for (let i = 0; i < order.length; i++) turns.push({ protocol: order[(i + shift) % order.length], ms, round });
+    for (let i = 0; i < order.length; i++)
+      turns.push({ protocol: order[(i + shift) % order.length], ms, round });
   }
   return turns;
 }

@@ -33,10 +33,13 @@ export class RoundTripRun extends Run {
     /** @type {Map<Way, Pair>} */
     const pairs = new Map();
     for (const protocol of this.#protocols) {
-      const pair = await this.open(protocol, { onWindow: (window) => this.#heard(protocol, window) });
+      const pair = await this.open(protocol, {
+        onWindow: (window) => this.#heard(protocol, window),
+      });
       if (this.stopped) return;
       if (!pair) continue;
-      // A room's delay may adapt; the latency that is added up and the one that is heard need the same delay.
+      // A room's delay may adapt; the latency that is added up and the one that is heard need the
+      // same delay.
       pair.delay(pair.welcome.serverDelayMs);
       pairs.set(protocol, pair);
     }
@@ -83,7 +86,8 @@ export class RoundTripRun extends Run {
 
   async #lastAnswers() {
     const untilMs = this.elapsedMs + LAST_ANSWERS_MS;
-    const waiting = () => this.pairs.some((pair) => pair.clients.some(([, client]) => client.outstanding > 0));
+    const waiting = () =>
+      this.pairs.some((pair) => pair.clients.some(([, client]) => client.outstanding > 0));
     while (waiting() && this.elapsedMs < untilMs && (await this.wait(TELL_MS))) this.#tellAnswers();
     this.#tellAnswers();
   }
@@ -105,7 +109,8 @@ export class RoundTripRun extends Run {
    */
   #heard(protocol, window) {
     window.startMs = this.since(window.startMs);
-    for (let i = 0; i < window.arrivalsMs.length; i++) window.arrivalsMs[i] = this.since(window.arrivalsMs[i]);
+    for (let i = 0; i < window.arrivalsMs.length; i++)
+      window.arrivalsMs[i] = this.since(window.arrivalsMs[i]);
     this.tell({ type: 'window', protocol, window });
   }
 }

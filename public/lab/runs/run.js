@@ -6,16 +6,19 @@
  * @import { Answer, ClientName, PairHandler, Place } from './pair.js'
  *
  * @typedef {{ type: 'joined', leaveUrl: string }} JoinedEvent  see TalkerEvents
- * @typedef {{ type: 'opened', protocol: Way, format: AudioFormat, serverDelayMs: number }} OpenedEvent
+ * @typedef {{ type: 'opened', protocol: Way, format: AudioFormat, serverDelayMs: number }}
+ *   OpenedEvent
  * @typedef {{ type: 'failed', protocol: Way, reason: string }} FailedEvent
- * @typedef {{ type: 'progress', done: number, protocol: Way, turn: number, turns: number }} ProgressEvent
+ * @typedef {{ type: 'progress', done: number, protocol: Way, turn: number, turns: number }}
+ *   ProgressEvent
  * @typedef {{ type: 'turn', protocol: Way, startMs: number, endMs: number }} TurnEvent
  * @typedef {{ type: 'answers', protocol: Way, client: ClientName, answers: Answer[] }} AnswersEvent
  * @typedef {{ type: 'window', protocol: Way, window: SoundWindow }} WindowEvent
  * @typedef {{ type: 'lateness', latenessMs: number[] }} LatenessEvent
- * @typedef {{ type: 'heard', protocol: Way, client: ClientName, serverDelayMs: number, atMs: number,
- *   sentSamples: number, heardSamples: number }} HeardEvent
- * @typedef {JoinedEvent | OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent | WindowEvent | LatenessEvent
+ * @typedef {{ type: 'heard', protocol: Way, client: ClientName, serverDelayMs: number, atMs:
+ *   number, sentSamples: number, heardSamples: number }} HeardEvent
+ * @typedef {JoinedEvent | OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent |
+ *   WindowEvent | LatenessEvent
  *   | HeardEvent} RunEvent  times are in milliseconds since the run began to measure
  *
  * @typedef {object} RunOptions
@@ -94,7 +97,13 @@ export class Run {
     const { place, codec, newRoom, token } = this.#options;
     const onEnded = (/** @type {string} */ reason) => this.#fail(pair, reason);
     const onJoined = (/** @type {string} */ leaveUrl) => this.tell({ type: 'joined', leaveUrl });
-    const pair = new Pair({ protocol, place, pacer: this.pacer, handler: { ...handler, onJoined, onEnded }, phase });
+    const pair = new Pair({
+      protocol,
+      place,
+      pacer: this.pacer,
+      handler: { ...handler, onJoined, onEnded },
+      phase,
+    });
     this.#pairs.add(pair);
     try {
       await pair.open({ room: newRoom(), token, codec, encode: this.#encode, serverDelayMs });
@@ -154,6 +163,8 @@ export class Run {
   /** Stops the run, and waits until the farewells are sent. */
   async end() {
     this.close();
-    await new Promise((resolve) => this.#options.place.clock.setTimeout(() => resolve(undefined), FAREWELL_MS));
+    await new Promise((resolve) =>
+      this.#options.place.clock.setTimeout(() => resolve(undefined), FAREWELL_MS),
+    );
   }
 }

@@ -5,30 +5,43 @@
  */
 
 import { createAudioFormat } from '../../shared/sound/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, PacketType, readPacket, unwrapFrame, writeAudioHeader } from '../../shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  PacketType,
+  readPacket,
+  unwrapFrame,
+  writeAudioHeader,
+} from '../../shared/wire/packet.js';
 import { ClockExchange, ClockSync } from '../../client/clock/clock-sync.js';
 
-/** A talker that is later than this was suspended, and goes on with the current frame, in milliseconds. */
+/**
+ * A talker that is later than this was suspended, and goes on with the current frame, in
+ * milliseconds.
+ */
 const MAX_BEHIND_MS = 1000;
 
 /**
  * @typedef {object} TalkerEvents  times are on the talker's clock, in milliseconds
- * @property {(leaveUrl: string) => void} [onJoined]  called with the URL of a beacon by which a page that goes away
- *   leaves; empty when none is needed
- * @property {(frame: number) => void} [onStart]  called before the first frame, and after each pause
+ * @property {(leaveUrl: string) => void} [onJoined] called with the URL of a beacon by which a page
+ *   that goes away leaves; empty when none is needed
+ * @property {(frame: number) => void} [onStart] called before the first frame, and after each pause
  * @property {(frame: number, atMs: number, bytes: number) => void} [onSent]
- * @property {(frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void} [onAudio]
- *   packet: the header of `bytes`; both are used again for the next packet
- * @property {(message: Record<string, any>) => void} [onControl]  called with all messages but the welcome
- * @property {(code: string, reason: string) => void} [onClosed]   called when the server or the network has ended it
+ * @property {(frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void}
+ *   [onAudio] packet: the header of `bytes`; both are used again for the next packet
+ * @property {(message: Record<string, any>) => void} [onControl] called with all messages but the
+ *   welcome
+ * @property {(code: string, reason: string) => void} [onClosed] called when the server or the
+ *   network has ended it
  *
- * @typedef {(handler: ConnectionHandler, prove: (connection: Connection) => Promise<void>) => Promise<Connection>} Join
- *   opens a connection and joins a room over it, and gives it to `prove` once it has been joined
+ * @typedef {(handler: ConnectionHandler, prove: (connection: Connection) => Promise<void>) =>
+ *   Promise<Connection>} Join opens a connection and joins a room over it, and gives it to `prove`
+ *   once it has been joined
  */
 
 /**
- * A synthetic participant that sends one packet for each frame when the frame ends, whatever comes back and however late
- * (an open loop). Its speech is encoded beforehand.
+ * A synthetic participant that sends one packet for each frame when the frame ends, whatever comes
+ * back and however late (an open loop). Its speech is encoded beforehand.
  */
 export class Talker {
   #clock;
@@ -131,7 +144,9 @@ export class Talker {
    */
   start(phaseMs = 0) {
     this.#phaseMs = phaseMs;
-    const current = Math.floor(this.#sync.sampleClockAt(this.#clock.now()) / this.format.frameSamples);
+    const current = Math.floor(
+      this.#sync.sampleClockAt(this.#clock.now()) / this.format.frameSamples,
+    );
     this.#frame = Math.max(this.#frame, current + 1);
     this.#on.onStart?.(this.#frame);
   }
@@ -181,7 +196,8 @@ export class Talker {
   #receive(bytes, arrivalMs) {
     const packet = this.#read;
     if (readPacket(bytes, packet) !== null) return;
-    if (packet.type === PacketType.clockReply) this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
+    if (packet.type === PacketType.clockReply)
+      this.#exchange?.reply(packet.id, packet.clock, arrivalMs);
     if (packet.type !== PacketType.audio || this.#frame < 0) return;
     this.#on.onAudio?.(unwrapFrame(packet.frame, this.#frame), arrivalMs, packet, bytes);
   }

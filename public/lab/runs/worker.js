@@ -6,8 +6,8 @@ import { LiveRun, SweepRun } from './delay-run.js';
 import { RoundTripRun } from './round-trip-run.js';
 
 /**
- * A worker around one run: in the page, drawing would delay it. Messages in: `start`, `delay`, `stop`; out: the run's
- * events, `peer` to have one opened, and `ended` when all clients have left.
+ * A worker around one run: in the page, drawing would delay it. Messages in: `start`, `delay`,
+ * `stop`; out: the run's events, `peer` to have one opened, and `ended` when all clients have left.
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -18,7 +18,9 @@ const loading = createLibopus().then((module) => createLibopusCodec(module));
 
 const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
-/** @type {Record<string, new (options: any, settings: any) => RoundTripRun | LiveRun | SweepRun>} */
+/**
+ * @type {Record<string, new (options: any, settings: any) => RoundTripRun | LiveRun | SweepRun>}
+ */
 const kinds = { 'round-trip': RoundTripRun, live: LiveRun, sweep: SweepRun };
 
 /** @type {RoundTripRun | LiveRun | SweepRun | null} */
@@ -47,7 +49,8 @@ async function start({ kind, origin, config, token, settings }, codec) {
       codec,
       newRoom: () => ofToken ?? newRoom(),
       token,
-      on: (/** @type {import('./run.js').RunEvent} */ event) => page.postMessage(event, transferOf(event)),
+      on: (/** @type {import('./run.js').RunEvent} */ event) =>
+        page.postMessage(event, transferOf(event)),
     },
     settings,
   );
@@ -66,7 +69,9 @@ async function start({ kind, origin, config, token, settings }, codec) {
 const transferOf = (event) =>
   event.type === 'window' ? [event.window.sound.buffer, event.window.arrivalsMs.buffer] : [];
 
-/** @type {Record<string, (data: any, codec: import('../../shared/stream/codec.js').Codec) => void>} */
+/**
+ * @type {Record<string, (data: any, codec: import('../../shared/stream/codec.js').Codec) => void>}
+ */
 const handlers = {
   start: (options, codec) => void start(options, codec),
   delay: ({ serverDelayMs }) => {

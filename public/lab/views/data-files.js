@@ -1,14 +1,16 @@
 /**
  * @import { Measurements } from '../measurements.js'
  *
- * @typedef {Record<string, string | number | boolean | null>} Environment  the server, browser and time of a measurement
+ * @typedef {Record<string, string | number | boolean | null>} Environment the server, browser and
+ *   time of a measurement
  */
 
 import { addedUpMs, roundTripsMs } from '../measurements.js';
 import { leastDelay, summarize } from '../summary.js';
 
 /** Rounds to a thousandth of a millisecond, which is finer than a browser's clock. */
-const round = (/** @type {number | null} */ ms) => (ms === null ? null : Math.round(ms * 1000) / 1000);
+const round = (/** @type {number | null} */ ms) =>
+  ms === null ? null : Math.round(ms * 1000) / 1000;
 
 /** The shares of audio for which the least delay is given, in percent. */
 export const TARGETS = Object.freeze([90, 99]);
@@ -33,10 +35,14 @@ export function formatJson(measurements, environment) {
           end_ms: round(endMs),
         })),
         sender_lateness_ms: summarize(measurements.latenessMs),
-        protocols: Object.fromEntries([...measurements.runs].map(([protocol, run]) => [protocol, describeRun(run)])),
+        protocols: Object.fromEntries(
+          [...measurements.runs].map(([protocol, run]) => [protocol, describeRun(run)]),
+        ),
       },
       received_audio: {
-        least_delay_ms: Object.fromEntries(protocols.map((protocol) => [protocol, leastDelays(measurements, protocol)])),
+        least_delay_ms: Object.fromEntries(
+          protocols.map((protocol) => [protocol, leastDelays(measurements, protocol)]),
+        ),
         spans: measurements.received.map(describeSpan),
       },
     },
@@ -114,14 +120,16 @@ const COLUMNS = Object.freeze([
 ]);
 
 /**
- * Formats every sample as one row: round trips (empty if lost), heard sound, received audio. Lines in front, which begin
- * with `#`, hold what is the same for all.
+ * Formats every sample as one row: round trips (empty if lost), heard sound, received audio. Lines
+ * in front, which begin with `#`, hold what is the same for all.
  * @param {Measurements} measurements
  * @param {Environment} environment
  * @returns {string} as in RFC 4180, except for the lines in front
  */
 export function formatCsv(measurements, environment) {
-  const lines = Object.entries(environment).map(([key, value]) => `# ${key}: ${String(value).replace(/\s+/g, ' ')}`);
+  const lines = Object.entries(environment).map(
+    ([key, value]) => `# ${key}: ${String(value).replace(/\s+/g, ' ')}`,
+  );
   const row = (/** @type {Record<string, string | number | null>} */ values) =>
     void lines.push(COLUMNS.map((column) => cell(values[column])).join(','));
   lines.push(COLUMNS.join(','));
@@ -136,7 +144,8 @@ export function formatCsv(measurements, environment) {
       row({ measurement: 'heard_sound', ...common, client: 'B', ...times });
     }
   }
-  for (const span of measurements.received) row({ measurement: 'received_audio', ...describeSpan(span) });
+  for (const span of measurements.received)
+    row({ measurement: 'received_audio', ...describeSpan(span) });
   return `${lines.join('\r\n')}\r\n`;
 }
 

@@ -34,8 +34,14 @@ export class DelayView {
   #least = elementOf('delay-least', HTMLTableElement);
   #table = elementOf('delay-table', HTMLTableElement);
   #meters = {
-    A: { bar: elementOf('heard-a', HTMLMeterElement), text: elementOf('heard-a-text', HTMLElement) },
-    B: { bar: elementOf('heard-b', HTMLMeterElement), text: elementOf('heard-b-text', HTMLElement) },
+    A: {
+      bar: elementOf('heard-a', HTMLMeterElement),
+      text: elementOf('heard-a-text', HTMLElement),
+    },
+    B: {
+      bar: elementOf('heard-b', HTMLMeterElement),
+      text: elementOf('heard-b-text', HTMLElement),
+    },
   };
   #plot;
   /** @type {ReturnType<typeof setTimeout> | null} */
@@ -122,12 +128,17 @@ export class DelayView {
 
   /** @param {Measurements} measurements */
   show(measurements) {
-    const protocols = WAYS.filter((protocol) => measurements.received.some((span) => span.protocol === protocol));
+    const protocols = WAYS.filter((protocol) =>
+      measurements.received.some((span) => span.protocol === protocol),
+    );
     this.#results.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
     fillLegend(this.#legend, protocols);
     const curves = new Map(
-      WAYS.map((protocol) => [protocol, CLIENTS.map((client) => measurements.receivedCurve(protocol, client))]),
+      WAYS.map((protocol) => [
+        protocol,
+        CLIENTS.map((client) => measurements.receivedCurve(protocol, client)),
+      ]),
     );
     const all = [...curves.values()].flat();
     const delays = [...new Set(all.flatMap((curve) => [...curve.keys()]))].sort((a, b) => a - b);
@@ -137,8 +148,14 @@ export class DelayView {
     const shown = protocols.flatMap((protocol) => curves.get(protocol) ?? []);
     fillTable(
       this.#table,
-      [texts.delayTable, ...protocols.flatMap((protocol) => CLIENTS.map((client) => texts.client(protocol, client)))],
-      delays.map((delay) => [texts.delayIs(delay), ...shown.map((curve) => figure(curve.get(delay)))]),
+      [
+        texts.delayTable,
+        ...protocols.flatMap((protocol) => CLIENTS.map((client) => texts.client(protocol, client))),
+      ],
+      delays.map((delay) => [
+        texts.delayIs(delay),
+        ...shown.map((curve) => figure(curve.get(delay))),
+      ]),
     );
   }
 

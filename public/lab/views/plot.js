@@ -63,7 +63,9 @@ export class Plot {
       host,
     );
     new ResizeObserver(() => this.#fit()).observe(host);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#plot.redraw());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+      this.#plot.redraw(),
+    );
   }
 
   #fit() {
@@ -84,8 +86,8 @@ export class Plot {
 }
 
 /**
- * Shows readings over time. The axis ends where usual values can be told apart; larger ones are drawn at its edge, and
- * their number is told.
+ * Shows readings over time. The axis ends where usual values can be told apart; larger ones are
+ * drawn at its edge, and their number is told.
  *
  * @param {Plot} plot with one line for each protocol
  * @param {HTMLElement} above the element that tells their number
@@ -138,9 +140,20 @@ function axis(label, size) {
  */
 function series({ label, color, dash, kind = 'line' }) {
   const stroke = () => colorOf(color);
-  const points = { show: kind === 'points' || kind === 'both', size: kind === 'points' ? 3.5 : 5, space: 0 };
+  const points = {
+    show: kind === 'points' || kind === 'both',
+    size: kind === 'points' ? 3.5 : 5,
+    space: 0,
+  };
   /** @type {uPlot.Series} */
-  const common = { label, stroke, width: 2, dash, spanGaps: true, points: { ...points, stroke, fill: stroke } };
+  const common = {
+    label,
+    stroke,
+    width: 2,
+    dash,
+    spanGaps: true,
+    points: { ...points, stroke, fill: stroke },
+  };
   if (kind === 'points') return { ...common, paths: () => null };
   if (kind === 'steps') return { ...common, paths: uPlot.paths.stepped?.({ align: -1 }) };
   return common;

@@ -7,7 +7,9 @@ import { build } from '../../ui/kit/element.js';
 import { isStreamWay } from '../runs/way.js';
 import { browserLacks, nameOf, protocolHints } from '../texts.js';
 
-/** The protocols' lines: a colour of the style sheet, and dashes for people who don't see colours. */
+/**
+ * The protocols' lines: a colour of the style sheet, and dashes for people who don't see colours.
+ */
 export const protocolLines = Object.freeze({
   webtransport: { color: '--webtransport', dash: [] },
   stream: { color: '--stream', dash: [14, 4] },
@@ -22,13 +24,16 @@ export const protocolLines = Object.freeze({
  * The reason why a protocol can't be measured here.
  * @param {Way} protocol
  * @param {ServerConfig} config
- * @param {{ WebTransport?: unknown, RTCPeerConnection?: unknown, isSecureContext?: boolean }} scope the window
+ * @param {{ WebTransport?: unknown, RTCPeerConnection?: unknown, isSecureContext?: boolean }} scope
+ *   the window
  * @returns {string} a sentence; empty when it can be measured
  */
 export function whyNot(protocol, config, scope) {
   const transport = isStreamWay(protocol) ? 'webtransport' : protocol;
-  if (!config.transports[transport]) return config.unavailable?.[transport] ?? browserLacks.notOffered;
-  if (transport === 'datachannel') return typeof scope.RTCPeerConnection === 'function' ? '' : browserLacks.datachannel;
+  if (!config.transports[transport])
+    return config.unavailable?.[transport] ?? browserLacks.notOffered;
+  if (transport === 'datachannel')
+    return typeof scope.RTCPeerConnection === 'function' ? '' : browserLacks.datachannel;
   if (transport !== 'webtransport' || typeof scope.WebTransport === 'function') return '';
   return scope.isSecureContext ? browserLacks.webtransport : browserLacks.insecure;
 }
@@ -47,7 +52,12 @@ export class ProtocolChoice {
   constructor(host, { type, reasons }) {
     this.#fieldset = host.closest('fieldset');
     for (const [protocol, reason] of reasons) {
-      const input = build('input', { type, name: `${host.id}-protocol`, value: protocol, disabled: reason !== '' });
+      const input = build('input', {
+        type,
+        name: `${host.id}-protocol`,
+        value: protocol,
+        disabled: reason !== '',
+      });
       input.checked = reason === '' && (type === 'checkbox' || this.chosen.length === 0);
       this.#inputs.set(protocol, input);
       const hint = build('span', { class: 'hint' }, reason || protocolHints[protocol]);
@@ -68,7 +78,8 @@ export class ProtocolChoice {
 }
 
 /** Makes a sample of a protocol's line. @param {Way} protocol */
-const makeSwatch = (protocol) => build('span', { class: `swatch ${protocol}`, 'aria-hidden': 'true' });
+const makeSwatch = (protocol) =>
+  build('span', { class: `swatch ${protocol}`, 'aria-hidden': 'true' });
 
 /**
  * Fills a legend of the protocols' lines.
@@ -78,5 +89,7 @@ const makeSwatch = (protocol) => build('span', { class: `swatch ${protocol}`, 'a
 export function fillLegend(host, protocols) {
   if (host.dataset.protocols === protocols.join()) return;
   host.dataset.protocols = protocols.join();
-  host.replaceChildren(...protocols.map((protocol) => build('li', {}, makeSwatch(protocol), nameOf(protocol))));
+  host.replaceChildren(
+    ...protocols.map((protocol) => build('li', {}, makeSwatch(protocol), nameOf(protocol))),
+  );
 }

@@ -41,7 +41,11 @@ export class RoundTripView {
       yLabel: roundTrip,
       lines: lines('points'),
     });
-    const byLatency = (/** @type {string} */ id, /** @type {string} */ yLabel, /** @type {'line' | 'steps'} */ kind) =>
+    const byLatency = (
+      /** @type {string} */ id,
+      /** @type {string} */ yLabel,
+      /** @type {'line' | 'steps'} */ kind,
+    ) =>
       new Plot(elementOf(id, HTMLElement), {
         label: texts.plotOf(yLabel, roundTrip),
         xLabel: roundTrip,
@@ -66,9 +70,15 @@ export class RoundTripView {
     const protocols = WAYS.filter((protocol) => runs.has(protocol));
     this.#section.hidden = protocols.length === 0;
     if (protocols.length === 0) return;
-    const ascending = new Map(protocols.map((protocol) => [protocol, sorted(roundTripsMs(runOf(runs, protocol)))]));
+    const ascending = new Map(
+      protocols.map((protocol) => [protocol, sorted(roundTripsMs(runOf(runs, protocol)))]),
+    );
     for (const legend of this.#legends) fillLegend(legend, protocols);
-    showScatter(this.#time, this.#above, new Map(protocols.map((protocol) => [protocol, readingsOf(runOf(runs, protocol))])));
+    showScatter(
+      this.#time,
+      this.#above,
+      new Map(protocols.map((protocol) => [protocol, readingsOf(runOf(runs, protocol))])),
+    );
     this.#showDistribution(ascending);
     this.#showFigures(runs, protocols);
     this.#showTurns(runs, turns);
@@ -96,7 +106,9 @@ export class RoundTripView {
       [texts.shareTable, ...protocols.map(nameOf)],
       SHARES.map((share) => [
         percentage(share * 100),
-        ...[...ascending.values()].map((values) => (values.length > 0 ? milliseconds(quantile(values, share)) : '')),
+        ...[...ascending.values()].map((values) =>
+          values.length > 0 ? milliseconds(quantile(values, share)) : '',
+        ),
       ]),
     );
   }
@@ -114,7 +126,9 @@ export class RoundTripView {
     const { count, lost, ...times } = texts.statistics;
     const rows = Object.entries(times).map(([key, label]) => [
       label,
-      ...found.map(({ summary }) => (summary ? milliseconds(summary[/** @type {keyof typeof times} */ (key)]) : '')),
+      ...found.map(({ summary }) =>
+        summary ? milliseconds(summary[/** @type {keyof typeof times} */ (key)]) : '',
+      ),
     ]);
     rows.push([count, ...found.map(({ summary }) => String(summary?.count ?? 0))]);
     rows.push([lost, ...found.map((one) => String(one.lost))]);
@@ -127,11 +141,19 @@ export class RoundTripView {
    */
   #showTurns(runs, turns) {
     const rows = turns.map(({ protocol, startMs, endMs }) => {
-      const during = runs.get(protocol)?.roundTrips.filter(({ atMs }) => atMs >= startMs && atMs < endMs) ?? [];
-      const answered = during.flatMap(({ roundTripMs }) => (roundTripMs === null ? [] : [roundTripMs]));
+      const during =
+        runs.get(protocol)?.roundTrips.filter(({ atMs }) => atMs >= startMs && atMs < endMs) ?? [];
+      const answered = during.flatMap(({ roundTripMs }) =>
+        roundTripMs === null ? [] : [roundTripMs],
+      );
       const summary = summarize(answered);
       const figures = summary ? [milliseconds(summary.p50), milliseconds(summary.p95)] : ['', ''];
-      return [texts.from(startMs, endMs), nameOf(protocol), ...figures, String(during.length - answered.length)];
+      return [
+        texts.from(startMs, endMs),
+        nameOf(protocol),
+        ...figures,
+        String(during.length - answered.length),
+      ];
     });
     fillTable(this.#turns, texts.turnTable, rows);
   }
@@ -141,8 +163,11 @@ export class RoundTripView {
  * @param {Measurements['runs']} runs
  * @param {Way} protocol
  */
-const runOf = (runs, protocol) => /** @type {import('../measurements.js').ProtocolRun} */ (runs.get(protocol));
+const runOf = (runs, protocol) =>
+  /** @type {import('../measurements.js').ProtocolRun} */ (runs.get(protocol));
 
 /** @param {import('../measurements.js').ProtocolRun} run */
 const readingsOf = ({ roundTrips }) =>
-  roundTrips.flatMap(({ atMs, roundTripMs }) => (roundTripMs === null ? [] : [{ atMs, ms: roundTripMs }]));
+  roundTrips.flatMap(({ atMs, roundTripMs }) =>
+    roundTripMs === null ? [] : [{ atMs, ms: roundTripMs }],
+  );

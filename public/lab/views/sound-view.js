@@ -25,7 +25,11 @@ export class SoundView {
       label: texts.plotOf(texts.axes.soundLatency, texts.axes.time),
       xLabel: texts.axes.time,
       yLabel: texts.axes.soundLatency,
-      lines: WAYS.map((protocol) => ({ label: nameOf(protocol), ...protocolLines[protocol], kind: 'points' })),
+      lines: WAYS.map((protocol) => ({
+        label: nameOf(protocol),
+        ...protocolLines[protocol],
+        kind: 'points',
+      })),
     });
   }
 
@@ -37,12 +41,16 @@ export class SoundView {
     fillLegend(this.#legend, protocols);
     const readings = protocols.map((protocol) => {
       const heard = runs.get(protocol)?.heard ?? [];
-      return /** @type {const} */ ([protocol, heard.map(({ atMs, latencyMs }) => ({ atMs, ms: latencyMs }))]);
+      return /** @type {const} */ ([
+        protocol,
+        heard.map(({ atMs, latencyMs }) => ({ atMs, ms: latencyMs })),
+      ]);
     });
     showScatter(this.#time, this.#above, new Map(readings));
     this.#showFigures(runs, protocols);
     const rows = turns.map(({ protocol, startMs, endMs }) => {
-      const heard = runs.get(protocol)?.heard.filter(({ atMs }) => atMs >= startMs && atMs < endMs) ?? [];
+      const heard =
+        runs.get(protocol)?.heard.filter(({ atMs }) => atMs >= startMs && atMs < endMs) ?? [];
       const summary = summarize(heard.map(({ latencyMs }) => latencyMs));
       const figures = summary ? [milliseconds(summary.p50), milliseconds(summary.max)] : ['', ''];
       return [texts.from(startMs, endMs), nameOf(protocol), ...figures];
@@ -60,7 +68,10 @@ export class SoundView {
       const heard = summarize(run.heard.map(({ latencyMs }) => latencyMs));
       return { addedUp: summarize(addedUpMs(run)), heard, likeness: summarize(run.correlations) };
     });
-    const rows = (/** @type {'addedUp' | 'heard'} */ kind, /** @type {Record<string, string>} */ labels) =>
+    const rows = (
+      /** @type {'addedUp' | 'heard'} */ kind,
+      /** @type {Record<string, string>} */ labels,
+    ) =>
       Object.entries(labels).map(([key, label]) => [
         label,
         ...found.map((one) => {
@@ -68,10 +79,17 @@ export class SoundView {
           return value === undefined ? '' : milliseconds(value);
         }),
       ]);
-    fillTable(this.#figures, [texts.quantity, ...protocols.map(nameOf)], [
-      ...rows('heard', texts.heard),
-      ...rows('addedUp', texts.addedUp),
-      [texts.likeness, ...found.map((one) => (one.likeness ? percentage(100 * one.likeness.mean) : ''))],
-    ]);
+    fillTable(
+      this.#figures,
+      [texts.quantity, ...protocols.map(nameOf)],
+      [
+        ...rows('heard', texts.heard),
+        ...rows('addedUp', texts.addedUp),
+        [
+          texts.likeness,
+          ...found.map((one) => (one.likeness ? percentage(100 * one.likeness.mean) : '')),
+        ],
+      ],
+    );
   }
 }

@@ -3,8 +3,8 @@
  *
  * @typedef {object} AudioFormat
  * @property {number} sampleRate       Hz; one of SAMPLE_RATES
- * @property {number} channels         1 or 2. The sound of two is interleaved: left, right, left …; clocks and indices
- *   count samples of both at once
+ * @property {number} channels 1 or 2. The sound of two is interleaved: left, right, left …; clocks
+ *   and indices count samples of both at once
  * @property {number} frameSamples     samples in one frame of the grid, and so in one packet
  * @property {number} frameValues      numbers in one frame of the grid: frameSamples × channels
  * @property {number} opusFrames       Opus frames in one packet (1; the thesis: 8)
@@ -31,18 +31,27 @@ export const MAX_OPUS_FRAMES = 8;
 export const MAX_FRAME_MS = 120;
 
 /**
- * @param {{ sampleRate?: number, channels?: number, frameMs?: number, opusFrames?: number }} [options]
- *   sampleRate in Hz, channels 1 or 2, frameMs in milliseconds, opusFrames to a packet
+ * @param {{ sampleRate?: number, channels?: number, frameMs?: number, opusFrames?: number }}
+ *   [options] sampleRate in Hz, channels 1 or 2, frameMs in milliseconds, opusFrames to a packet
  * @returns {Readonly<AudioFormat>}
- * @throws {RangeError} when Opus has no such rate, frame length or number of channels; the message says what is allowed
+ * @throws {RangeError} when Opus has no such rate, frame length or number of channels; the message
+ *   says what is allowed
  */
-export function createAudioFormat({ sampleRate = 48000, channels = 1, frameMs = 20, opusFrames = 1 } = {}) {
+export function createAudioFormat({
+  sampleRate = 48000,
+  channels = 1,
+  frameMs = 20,
+  opusFrames = 1,
+} = {}) {
   if (!SAMPLE_RATES.includes(sampleRate)) {
     throw new RangeError(`sample rate ${sampleRate}: allowed are ${SAMPLE_RATES.join(', ')} Hz`);
   }
-  if (!CHANNELS.includes(channels)) throw new RangeError(`${channels} channels: allowed are ${CHANNELS.join(' and ')}`);
+  if (!CHANNELS.includes(channels))
+    throw new RangeError(`${channels} channels: allowed are ${CHANNELS.join(' and ')}`);
   if (!Number.isInteger(opusFrames) || opusFrames < 1 || opusFrames > MAX_OPUS_FRAMES) {
-    throw new RangeError(`${opusFrames} Opus frames to a packet: allowed are 1 to ${MAX_OPUS_FRAMES}`);
+    throw new RangeError(
+      `${opusFrames} Opus frames to a packet: allowed are 1 to ${MAX_OPUS_FRAMES}`,
+    );
   }
   const opusFrameMs = frameMs / opusFrames;
   if (!OPUS_FRAME_MS.includes(opusFrameMs) || frameMs > MAX_FRAME_MS) {

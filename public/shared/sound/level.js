@@ -36,7 +36,8 @@ export function rampGain(pcm, at, samples, channels, from, to) {
 }
 
 /**
- * Adds a stretch of sound to another, by gains that move as in rampGain(): of stereo the right side may have its own.
+ * Adds a stretch of sound to another, by gains that move as in rampGain(): of stereo the right side
+ * may have its own.
  * @param {Float32Array} out
  * @param {number} outAt index of the first number that is added to
  * @param {Float32Array} pcm
@@ -48,7 +49,18 @@ export function rampGain(pcm, at, samples, channels, from, to) {
  * @param {number} [rightFrom]
  * @param {number} [rightTo]
  */
-export function addRamped(out, outAt, pcm, at, samples, channels, from, to, rightFrom = from, rightTo = to) {
+export function addRamped(
+  out,
+  outAt,
+  pcm,
+  at,
+  samples,
+  channels,
+  from,
+  to,
+  rightFrom = from,
+  rightTo = to,
+) {
   for (let c = 0; c < channels; c++) {
     const first = c === 0 ? from : rightFrom;
     const step = ((c === 0 ? to : rightTo) - first) / samples;

@@ -8,9 +8,10 @@ const RELEASE_SECONDS = 0.1;
 const SEGMENT_SAMPLES = 32;
 
 /**
- * A peak limiter for one stream: its gain falls linearly over the segment before a peak would pass the
- * ceiling, and returns slowly. It looks ahead within the frame only, so it adds no delay; a peak in
- * a frame's first segment is met by a gain that falls at once. Both channels of stereo have the same gain.
+ * A peak limiter for one stream: its gain falls linearly over the segment before a peak would pass
+ * the ceiling, and returns slowly. It looks ahead within the frame only, so it adds no delay; a
+ * peak in a frame's first segment is met by a gain that falls at once. Both channels of stereo have
+ * the same gain.
  */
 export class Limiter {
   #gain = 1;

@@ -1,6 +1,6 @@
 /**
- * Comparison of recorded signals: the position of one in another, their likeness and their level. All signals
- * are mono, samples from -1 to 1.
+ * Comparison of recorded signals: the position of one in another, their likeness and their level.
+ * All signals are mono, samples from -1 to 1.
  */
 
 /** The level given for silence, in dBFS. */
@@ -24,7 +24,9 @@ const powerOfTwo = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 export function fft(re, im, inverse = false) {
   const n = re.length;
   if (im.length !== n || n < 1 || n !== powerOfTwo(n)) {
-    throw new RangeError(`an FFT of ${n} and ${im.length} values: both must be the same power of two`);
+    throw new RangeError(
+      `an FFT of ${n} and ${im.length} values: both must be the same power of two`,
+    );
   }
   reverseBits(re, im);
   for (let size = 2; size <= n; size *= 2) {
@@ -64,7 +66,8 @@ function reverseBits(re, im) {
 }
 
 /**
- * For each lag from 0 to signal.length - reference.length, the sum of reference[i] · signal[i + lag].
+ * For each lag from 0 to signal.length - reference.length, the sum of reference[i] · signal[i +
+ * lag].
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal not shorter than the reference
@@ -95,7 +98,7 @@ export function crossCorrelation(reference, signal) {
 
 /**
  * @typedef {object} Alignment
- * @property {number} lag          samples after the start of the signal at which the reference starts
+ * @property {number} lag samples after the start of the signal at which the reference starts
  * @property {number} correlation  normalized, -1 to 1: 1 means equal save for the level
  * @property {number} gainDb       by how much the signal is louder than the reference there
  */
@@ -111,7 +114,9 @@ export function crossCorrelation(reference, signal) {
  */
 export function align(reference, signal, { from = 0, to = Infinity } = {}) {
   if (reference.length === 0 || reference.length > signal.length) {
-    throw new RangeError(`a reference of ${reference.length} samples in a signal of ${signal.length}`);
+    throw new RangeError(
+      `a reference of ${reference.length} samples in a signal of ${signal.length}`,
+    );
   }
   const first = Math.max(0, from);
   const last = Math.min(to, signal.length - reference.length);
@@ -126,7 +131,8 @@ export function align(reference, signal, { from = 0, to = Infinity } = {}) {
   let best = 0;
   let correlation = -Infinity;
   for (let lag = 0; lag < products.length; lag++) {
-    const value = energies[lag] < floor ? 0 : products[lag] / Math.sqrt(referenceEnergy * energies[lag]);
+    const value =
+      energies[lag] < floor ? 0 : products[lag] / Math.sqrt(referenceEnergy * energies[lag]);
     if (value > correlation) [best, correlation] = [lag, value];
   }
   const gainDb = decibels(energies[best] / reference.length) - levelDb(reference);

@@ -1,30 +1,39 @@
-/** The shortest and longest shift, in milliseconds: one period of a low voice, two or three of a high one. */
+/**
+ * The shortest and longest shift, in milliseconds: one period of a low voice, two or three of a
+ * high one.
+ */
 const LEAST_MS = 5;
 const MOST_MS = 12.5;
 
 /** The length of the pieces that are compared, and faded into one another, in milliseconds. */
 const OVERLAP_MS = 7.5;
 
-/** The sample rate at which shifts are compared at first, in Hz: most of a voice is below half of it. */
+/**
+ * The sample rate at which shifts are compared at first, in Hz: most of a voice is below half of
+ * it.
+ */
 const COARSE_RATE = 8000;
 
 /** The shortest sound in which every shift can be found, in milliseconds. */
 const LENGTH_MS = MOST_MS + OVERLAP_MS;
 
 /**
- * The most that is left out, as a share of the sound: it is played faster by a quarter. What could not be left out is made
- * up for later, up to so many milliseconds.
+ * The most that is left out, as a share of the sound: it is played faster by a quarter. What could
+ * not be left out is made up for later, up to so many milliseconds.
  */
 const MOST_SHARE = 0.2;
 const MOST_SPARE_MS = 25;
 
 /**
- * How alike what is left out must be to what is before it, as a correlation. Half of a voice is, and all of one instrument;
- * of several together next to nothing.
+ * How alike what is left out must be to what is before it, as a correlation. Half of a voice is,
+ * and all of one instrument; of several together next to nothing.
  */
 const ALIKE = 0.85;
 
-/** The share of the sound that is left out where nothing is alike: it is played faster, and higher by five cents. */
+/**
+ * The share of the sound that is left out where nothing is alike: it is played faster, and higher
+ * by five cents.
+ */
 const SLIDE_SHARE = 0.003;
 
 /**
@@ -34,10 +43,12 @@ const SLIDE_SHARE = 0.003;
 export const framesToScale = ({ frameMs }) => Math.ceil(LENGTH_MS / frameMs);
 
 /**
- * Makes sound shorter unheard. Where there is one voice, by whole periods of it: waveform-similarity overlap-add (Verhelst and Roelands, "An
- * overlap-add technique based on waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP
- * 1993). Elsewhere, and so in music, it is played faster by a little. Nothing before the sound or behind it is needed: its ends stay what they are. Counts are of samples of all
- * channels at once; PCM is interleaved.
+ * Makes sound shorter unheard. Where there is one voice, by whole periods of it:
+ * waveform-similarity overlap-add (Verhelst and Roelands, "An overlap-add technique based on
+ * waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP 1993).
+ * Elsewhere, and so in music, it is played faster by a little. Nothing before the sound or behind
+ * it is needed: its ends stay what they are. Counts are of samples of all channels at once; PCM is
+ * interleaved.
  */
 export class TimeScale {
   #channels;
@@ -66,7 +77,8 @@ export class TimeScale {
   }
 
   /**
-   * Makes sound shorter, in place, where that is unheard. To be called for one piece after the other.
+   * Makes sound shorter, in place, where that is unheard. To be called for one piece after the
+   * other.
    * @param {Float32Array} pcm
    * @param {number} count  samples of it
    * @param {number} fresh  how many of them weren't given before
@@ -81,7 +93,12 @@ export class TimeScale {
     for (let i = 0; i < pieces; i++) {
       const from = count - fresh + i * this.#length;
       const to = i === pieces - 1 ? count : from + this.#length;
-      const piece = this.#shortenEnd(pcm.subarray(from * channels, to * channels), to - from, to - from, most - (from - left));
+      const piece = this.#shortenEnd(
+        pcm.subarray(from * channels, to * channels),
+        to - from,
+        to - from,
+        most - (from - left),
+      );
       pcm.copyWithin(left * channels, from * channels, (from + piece) * channels);
       left += piece;
     }
@@ -97,7 +114,10 @@ export class TimeScale {
     if (this.#spare < this.#least || count < this.#least + this.#overlap) return count;
     const longest = Math.min(this.#spare, this.#most, most, count - this.#overlap);
     const shift = longest < this.#least ? 0 : this.#findShift(pcm, count, longest);
-    if (shift === 0 || correlation(pcm, count - this.#overlap, shift, this.#overlap, this.#channels) < ALIKE) {
+    if (
+      shift === 0 ||
+      correlation(pcm, count - this.#overlap, shift, this.#overlap, this.#channels) < ALIKE
+    ) {
       return this.#playFaster(pcm, count, fresh, most);
     }
     this.#spare -= shift;
@@ -110,7 +130,9 @@ export class TimeScale {
     this.#slide += SLIDE_SHARE * fresh;
     const samples = Math.max(0, Math.min(Math.floor(this.#slide), Math.floor(most)));
     this.#slide -= Math.floor(this.#slide);
-    if (samples > 0) for (let c = 0; c < this.#channels; c++) squeeze(pcm, count, count - samples, c, this.#channels);
+    if (samples > 0)
+      for (let c = 0; c < this.#channels; c++)
+        squeeze(pcm, count, count - samples, c, this.#channels);
     return count - samples;
   }
 
@@ -148,13 +170,21 @@ export class TimeScale {
     return length;
   }
 
-  /** @param {number} length  of the means @param {number} longest @returns {number} the best shift, roughly, in samples */
+  /**
+   * @param {number} length of the means
+   * @param {number} longest
+   * @returns {number} the best shift, roughly, in samples
+   */
   #findRoughly(length, longest) {
     const overlap = Math.floor(this.#overlap / this.#factor);
     const from = length - overlap;
     let best = this.#least;
     let likeness = -2;
-    for (let lag = Math.ceil(this.#least / this.#factor); lag <= from && lag * this.#factor <= longest; lag++) {
+    for (
+      let lag = Math.ceil(this.#least / this.#factor);
+      lag <= from && lag * this.#factor <= longest;
+      lag++
+    ) {
       const found = correlation(this.#coarse, from, lag, overlap, 1);
       if (found <= likeness) continue;
       likeness = found;
@@ -195,8 +225,8 @@ function correlation(pcm, from, lag, length, channels) {
 }
 
 /**
- * Plays one channel faster, in place, by cubic interpolation (Catmull and Rom, "A class of local interpolating splines",
- * 1974). What follows is played on from its end.
+ * Plays one channel faster, in place, by cubic interpolation (Catmull and Rom, "A class of local
+ * interpolating splines", 1974). What follows is played on from its end.
  * @param {Float32Array} pcm
  * @param {number} count  samples of it
  * @param {number} left  how many they become
@@ -205,7 +235,12 @@ function correlation(pcm, from, lag, length, channels) {
  */
 function squeeze(pcm, count, left, channel, channels) {
   const step = count / left;
-  let [before, here, next, beyond] = [pcm[channel], pcm[channel], pcm[channels + channel], pcm[2 * channels + channel]];
+  let [before, here, next, beyond] = [
+    pcm[channel],
+    pcm[channel],
+    pcm[channels + channel],
+    pcm[2 * channels + channel],
+  ];
   for (let i = 0, k = 0; i < left; i++) {
     const place = i * step;
     for (; k < Math.floor(place); k++) {
@@ -213,7 +248,8 @@ function squeeze(pcm, count, left, channel, channels) {
       beyond = pcm[Math.min(k + 3, count - 1) * channels + channel];
     }
     const t = place - k;
-    const curve = 2 * before - 5 * here + 4 * next - beyond + t * (3 * (here - next) + beyond - before);
+    const curve =
+      2 * before - 5 * here + 4 * next - beyond + t * (3 * (here - next) + beyond - before);
     pcm[i * channels + channel] = here + 0.5 * t * (next - before + t * curve);
   }
 }

@@ -1,12 +1,15 @@
 /** @import { AudioFormat } from '../sound/audio-format.js' */
 
 /**
- * The longest gap that is concealed, in milliseconds. From 100 ms on libopus makes noise as loud as the lost voice
- * (test/unit/shared/stream/concealment.test.js, docs/codec.md).
+ * The longest gap that is concealed, in milliseconds. From 100 ms on libopus makes noise as loud as
+ * the lost voice (test/unit/shared/stream/concealment.test.js, docs/codec.md).
  */
 const MAX_CONCEAL_MS = 80;
 
-/** The time from which concealed sound is faded, in milliseconds: two lost frames of 20 ms are left as they are. */
+/**
+ * The time from which concealed sound is faded, in milliseconds: two lost frames of 20 ms are left
+ * as they are.
+ */
 const FADE_FROM_MS = 40;
 
 /**
@@ -17,13 +20,15 @@ export const mostConcealed = ({ frameMs }) => Math.ceil(MAX_CONCEAL_MS / frameMs
 
 /**
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
- * @returns {number} the Opus frames in a row that players of a file conceal, who fade as libopus does alone: one at least
+ * @returns {number} the Opus frames in a row that players of a file conceal, who fade as libopus
+ *   does alone: one at least
  */
-export const mostConcealedInFile = ({ frameMs, opusFrames }) => Math.max(1, Math.floor((MAX_CONCEAL_MS * opusFrames) / frameMs));
+export const mostConcealedInFile = ({ frameMs, opusFrames }) =>
+  Math.max(1, Math.floor((MAX_CONCEAL_MS * opusFrames) / frameMs));
 
 /**
- * Fades concealed sound to silence, however long its frames are: libopus fades by a share a frame, so that frames of
- * 20 ms and more would end in a cut.
+ * Fades concealed sound to silence, however long its frames are: libopus fades by a share a frame,
+ * so that frames of 20 ms and more would end in a cut.
  */
 export class ConcealmentFade {
   #channels;
@@ -58,7 +63,8 @@ export class ConcealmentFade {
     const channels = this.#channels;
     for (let i = Math.max(0, this.#from - this.#concealed); i < samples; i++) {
       const left = Math.max(0, this.#over - this.#concealed - i);
-      for (let c = 0; c < channels; c++) pcm[at + i * channels + c] *= left / (this.#over - this.#from);
+      for (let c = 0; c < channels; c++)
+        pcm[at + i * channels + c] *= left / (this.#over - this.#from);
     }
     this.#concealed += samples;
   }

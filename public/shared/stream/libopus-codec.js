@@ -1,6 +1,7 @@
 /**
- * Opus by the package `libopus-wasm`: the same WebAssembly in Node.js and in browsers. It is driven without
- * the package's own classes, which are made asynchronously and return a new array from each call.
+ * Opus by the package `libopus-wasm`: the same WebAssembly in Node.js and in browsers. It is driven
+ * without the package's own classes, which are made asynchronously and return a new array from each
+ * call.
  */
 
 import {
@@ -22,19 +23,22 @@ import {
  * @typedef {import('./codec.js').FullEncoderSettings} FullEncoderSettings
  *
  * @typedef {object} LibopusModule  what of the package's own module is used: it comes without types
- * @property {Uint8Array} HEAPU8    the library's memory; another one once that has grown, and so are the rest
+ * @property {Uint8Array} HEAPU8 the library's memory; another one once that has grown, and so are
+ *   the rest
  * @property {Float32Array} HEAPF32
  * @property {Int32Array} HEAP32
  * @property {(bytes: number) => number} _malloc
- * @property {(sampleRate: number, channels: number, application: number, error: number) => number} _oc_create_encoder
+ * @property {(sampleRate: number, channels: number, application: number, error: number) => number}
+ *   _oc_create_encoder
  * @property {(sampleRate: number, channels: number, error: number) => number} _oc_create_decoder
  * @property {(encoder: number) => void} _oc_destroy_encoder
  * @property {(decoder: number) => void} _oc_destroy_decoder
  * @property {(encoder: number, request: number, value: number) => number} _oc_encoder_ctl
  * @property {(encoder: number) => number} _oc_encoder_ctl_get_lookahead
- * @property {(encoder: number, pcm: number, samples: number, out: number, room: number) => number} _oc_encode_float
- * @property {(decoder: number, payload: number, bytes: number, pcm: number, samples: number, fec: number) => number}
- *   _oc_decode_float
+ * @property {(encoder: number, pcm: number, samples: number, out: number, room: number) => number}
+ *   _oc_encode_float
+ * @property {(decoder: number, payload: number, bytes: number, pcm: number, samples: number, fec:
+ *   number) => number} _oc_decode_float
  */
 
 /**
@@ -47,7 +51,13 @@ const MAX_INSTANCES = 60000;
 const ALLOCATION_FAILED = -7;
 
 /** Requests of libopus's opus_encoder_ctl. */
-const CTL = Object.freeze({ setBitrate: 4002, setVbr: 4006, setComplexity: 4010, forceChannels: 4022, disablePrediction: 4042 });
+const CTL = Object.freeze({
+  setBitrate: 4002,
+  setVbr: 4006,
+  setComplexity: 4010,
+  forceChannels: 4022,
+  disablePrediction: 4042,
+});
 
 /** The value of a request by which the library decides for itself. */
 const AUTO = -1000;
@@ -88,7 +98,9 @@ class Library {
    * @param {number} application one of APPLICATIONS
    */
   createEncoder(sampleRate, channels, application) {
-    return this.#created(this.module._oc_create_encoder(sampleRate, channels, application, this.#error));
+    return this.#created(
+      this.module._oc_create_encoder(sampleRate, channels, application, this.#error),
+    );
   }
 
   /**
@@ -121,7 +133,10 @@ class LibopusEncoder {
    * @param {Library} library
    * @param {FullEncoderSettings} settings
    */
-  constructor(library, { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant }) {
+  constructor(
+    library,
+    { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant },
+  ) {
     const { module } = library;
     this.#library = library;
     this.#frameSamples = frameSamples;
@@ -140,14 +155,21 @@ class LibopusEncoder {
    */
   encode(pcm, out, at) {
     const values = this.#frameValues;
-    if (pcm.length !== values) throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
+    if (pcm.length !== values)
+      throw new RangeError(`${pcm.length} samples to encode: a frame has ${values}`);
     const room = Math.min(MAX_OPUS_BYTES, out.length - at);
     if (this.#closed || !(room > 1)) return 0;
     const { module, payload, pcm: address } = this.#library;
     const cells = module.HEAPF32;
     const first = address >> 2;
     for (let i = 0; i < values; i++) cells[first + i] = clipSample(pcm[i]);
-    const length = module._oc_encode_float(this.#address, address, this.#frameSamples, payload, room);
+    const length = module._oc_encode_float(
+      this.#address,
+      address,
+      this.#frameSamples,
+      payload,
+      room,
+    );
     if (length <= 0) return 0;
     const bytes = module.HEAPU8;
     for (let i = 0; i < length; i++) out[at + i] = bytes[payload + i];
@@ -156,17 +178,20 @@ class LibopusEncoder {
 
   /** @param {number} complexity */
   setComplexity(complexity) {
-    if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
+    if (!this.#closed)
+      this.#library.module._oc_encoder_ctl(this.#address, CTL.setComplexity, complexity);
   }
 
   /** @param {boolean} mono */
   setMono(mono) {
-    if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.forceChannels, mono ? 1 : AUTO);
+    if (!this.#closed)
+      this.#library.module._oc_encoder_ctl(this.#address, CTL.forceChannels, mono ? 1 : AUTO);
   }
 
   /** @param {boolean} predicts */
   setPrediction(predicts) {
-    if (!this.#closed) this.#library.module._oc_encoder_ctl(this.#address, CTL.disablePrediction, predicts ? 0 : 1);
+    if (!this.#closed)
+      this.#library.module._oc_encoder_ctl(this.#address, CTL.disablePrediction, predicts ? 0 : 1);
   }
 
   close() {
@@ -207,7 +232,11 @@ class LibopusDecoder {
    */
   decode(bytes, start, length, out, at) {
     checkRoom(out, at, this.#frameValues);
-    if (this.#closed || payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples) return false;
+    if (
+      this.#closed ||
+      payloadSamples(bytes, start, length, this.#sampleRate) !== this.#frameSamples
+    )
+      return false;
     const { module, payload } = this.#library;
     const target = module.HEAPU8;
     for (let i = 0; i < length; i++) target[payload + i] = bytes[start + i];
@@ -239,7 +268,8 @@ class LibopusDecoder {
   #fill(payload, length, out, at) {
     const { module, pcm } = this.#library;
     const samples = this.#frameSamples;
-    if (module._oc_decode_float(this.#address, payload, length, pcm, samples, 0) !== samples) return false;
+    if (module._oc_decode_float(this.#address, payload, length, pcm, samples, 0) !== samples)
+      return false;
     const cells = module.HEAPF32;
     const first = pcm >> 2;
     for (let i = 0; i < this.#frameValues; i++) out[at + i] = clipSample(cells[first + i]);

@@ -9,9 +9,9 @@ const SLOT_STEP_BYTES = 64;
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Payloads by frame index modulo capacity, until a clock pulls them: the server's of one participant, the client's of
- * what it hears. Each slot has a tag that says which frame it holds. Memory is bounded by the number of slots and
- * MAX_PACKET_BYTES.
+ * Payloads by frame index modulo capacity, until a clock pulls them: the server's of one
+ * participant, the client's of what it hears. Each slot has a tag that says which frame it holds.
+ * Memory is bounded by the number of slots and MAX_PACKET_BYTES.
  */
 export class PacketBuffer {
   #tags;
@@ -34,15 +34,16 @@ export class PacketBuffer {
   }
 
   /**
-   * Keeps a copy of a payload. A packet's own payload takes the place of a repeated one; nothing else
-   * is replaced, save what an earlier lap left.
+   * Keeps a copy of a payload. A packet's own payload takes the place of a repeated one; nothing
+   * else is replaced, save what an earlier lap left.
    *
    * @param {number} frame not negative
    * @param {Uint8Array} bytes
    * @param {number} start
    * @param {number} length of the payload, in bytes; 0 means a silent frame
    * @param {boolean} redundant whether a later packet repeats it
-   * @param {number} [level] the packet's, in -dBov; the server adds VOICE_BIT. A repeated frame is taken for as loud
+   * @param {number} [level] the packet's, in -dBov; the server adds VOICE_BIT. A repeated frame is
+   *   taken for as loud
    * @param {number} [stream] the packet's: one of Stream
    * @returns {boolean} whether it was kept; false when the slot has this frame already
    */

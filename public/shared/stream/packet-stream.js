@@ -79,13 +79,17 @@ export class SilencePace {
 }
 
 /**
- * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the payloads of the frames
- * before. The client sends its microphone as one, the server each mix. Nothing is allocated for a frame.
+ * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the
+ * payloads of the frames before. The client sends its microphone as one, the server each mix.
+ * Nothing is allocated for a frame.
  *
  *     if (stream.encode(frame, pcm)) send(stream.write(redundancy));
  */
 export class PacketStream {
-  /** The header of the next packet: stream, level, voice and speakers are the owner's to set, the rest is filled in. */
+  /**
+   * The header of the next packet: stream, level, voice and speakers are the owner's to set, the
+   * rest is filled in.
+   */
   packet = new Packet();
   #encoder;
   #effort;
@@ -111,7 +115,8 @@ export class PacketStream {
    * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
    * @param {number} options.frameMs
    * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
-   * @param {{ readonly complexity: number }} [options.effort]  the encoder's complexity, looked at for each frame
+   * @param {{ readonly complexity: number }} [options.effort] the encoder's complexity, looked at
+   *   for each frame
    */
   constructor({ encoder, frameMs, suppresses = false, effort }) {
     this.#encoder = encoder;
@@ -155,8 +160,8 @@ export class PacketStream {
   }
 
   /**
-   * Encodes a frame that nobody hears, right before the next one: the encoder goes on from it, and the next packets
-   * repeat it.
+   * Encodes a frame that nobody hears, right before the next one: the encoder goes on from it, and
+   * the next packets repeat it.
    * @param {number} frame  the one before the next that encode() or preRoll() gets
    * @param {Float32Array} pcm
    */
@@ -167,7 +172,8 @@ export class PacketStream {
 
   /**
    * Encodes one frame.
-   * @param {number} frame  above the one before; where it isn't the next one nothing before it is repeated
+   * @param {number} frame above the one before; where it isn't the next one nothing before it is
+   *   repeated
    * @param {Float32Array | null} pcm  one frame; null: silence
    * @param {boolean} [heard]  false for a frame that has no packet of its own
    * @returns {boolean} whether its packet is to be written: false where silence is left out
@@ -192,7 +198,13 @@ export class PacketStream {
     this.#lengths[this.#turn] = 0;
     if (pcm !== null) {
       if (this.#rooms.length === 0) this.#claim();
-      this.#encoder.begin(pcm, this.#rooms[this.#turn], 0, this.#effort?.complexity, frame === this.#soundFrame + 1);
+      this.#encoder.begin(
+        pcm,
+        this.#rooms[this.#turn],
+        0,
+        this.#effort?.complexity,
+        frame === this.#soundFrame + 1,
+      );
       this.#soundFrame = frame;
       this.#hasBegun = true;
     }
@@ -216,10 +228,13 @@ export class PacketStream {
   }
 
   /**
-   * Writes the packet of the frame that was encoded last; again with another redundancy, where several get it.
-   * @param {number} redundancy  0 to MAX_REDUNDANCY: how many frames before it are repeated, as far as there is room;
-   *   as many as can be in the first packets after a pre-roll. The list of speakers is left out where it has no room
-   * @param {number} [back]  how many frames before it the packet's own is; with `redundancy` MAX_REDUNDANCY at most
+   * Writes the packet of the frame that was encoded last; again with another redundancy, where
+   * several get it.
+   * @param {number} redundancy 0 to MAX_REDUNDANCY: how many frames before it are repeated, as far
+   *   as there is room; as many as can be in the first packets after a pre-roll. The list of
+   *   speakers is left out where it has no room
+   * @param {number} [back] how many frames before it the packet's own is; with `redundancy`
+   *   MAX_REDUNDANCY at most
    * @returns {Uint8Array} valid until any stream's next packet is written
    */
   write(redundancy, back = 0) {
@@ -242,8 +257,8 @@ export class PacketStream {
 
   /**
    * @param {number} redundancy  0 to MAX_REDUNDANCY
-   * @returns {number} how many of so many frames before the last one have no room in its packet, beside a full list of
-   *   speakers
+   * @returns {number} how many of so many frames before the last one have no room in its packet,
+   *   beside a full list of speakers
    */
   leavesOut(redundancy) {
     let bytes = AUDIO_HEADER_BYTES + speakersBytes(this.packet.speakers) + this.payloadBytes;
@@ -256,7 +271,8 @@ export class PacketStream {
   }
 
   /**
-   * Chooses the payloads that are repeated: as many as are asked for and fit, but none older than the oldest sound.
+   * Chooses the payloads that are repeated: as many as are asked for and fit, but none older than
+   * the oldest sound.
    * @param {Packet} packet
    * @param {number} redundancy
    * @param {number} back  how many frames before the last one the packet's own is

@@ -14,9 +14,10 @@ const MAX_OPUS_FRAME_BYTES = 1275;
 const REST_FRAMES = 50;
 
 /**
- * One Opus encoder or decoder, or none yet. It is opened when there is something to do for it, where `open` is given,
- * and replaced when it throws: at once, or after REST_FRAMES when the one before had failed as lately. It is kept
- * otherwise, since an Opus frame is coded against the one before it.
+ * One Opus encoder or decoder, or none yet. It is opened when there is something to do for it,
+ * where `open` is given, and replaced when it throws: at once, or after REST_FRAMES when the one
+ * before had failed as lately. It is kept otherwise, since an Opus frame is coded against the one
+ * before it.
  * @template {Encoder | Decoder} T
  */
 class CodecSlot {
@@ -78,7 +79,8 @@ class CodecSlot {
     try {
       broken?.close();
     } catch {
-      // The fault has been told; an instance that can't even be closed is left to the garbage collector.
+      // The fault has been told; an instance that can't even be closed is left to the garbage
+      // collector.
     }
   }
 
@@ -93,13 +95,14 @@ class CodecSlot {
 /**
  * @template T
  * @typedef {object} Reopening
- * @property {() => T} [open]  makes the codec, at first and after a fault; without it a fault is thrown
+ * @property {() => T} [open] makes the codec, at first and after a fault; without it a fault is
+ *   thrown
  * @property {(error: unknown) => void} [onFault]  told when the codec threw, or couldn't be opened
  */
 
 /**
- * Encodes frames of the grid to payloads. Stereo whose two sides are the same, such as a mono microphone's, goes
- * out as mono.
+ * Encodes frames of the grid to payloads. Stereo whose two sides are the same, such as a mono
+ * microphone's, goes out as mono.
  */
 export class PayloadEncoder {
   #slot;
@@ -114,7 +117,10 @@ export class PayloadEncoder {
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
   /** Views of its beginning, by their length. @type {Uint8Array[]} */
   #views = [];
-  /** The encoder that has begun a frame, and where its payload goes; else the payload's bytes. @type {Encoder | null} */
+  /**
+   * The encoder that has begun a frame, and where its payload goes; else the payload's bytes.
+   * @type {Encoder | null}
+   */
   #begun = null;
   /** @type {Uint8Array} */
   #out = this.#scratch;
@@ -122,7 +128,8 @@ export class PayloadEncoder {
   #bytes = 0;
 
   /**
-   * @param {Encoder | null} encoder  closed with this; null where `open` makes it with the first frame
+   * @param {Encoder | null} encoder closed with this; null where `open` makes it with the first
+   *   frame
    * @param {AudioFormat} format
    * @param {Reopening<Encoder>} [reopening]
    */
@@ -169,8 +176,9 @@ export class PayloadEncoder {
    * @param {Uint8Array} out
    * @param {number} at
    * @param {number} [complexity]
-   * @param {boolean} [predicts]  false for the first frame after some that weren't encoded: it is coded for itself, so that
-   *   it sounds as well from a decoder to which they were silence, or lost
+   * @param {boolean} [predicts] false for the first frame after some that weren't encoded: it is
+   *   coded for itself, so that it sounds as well from a decoder to which they were silence, or
+   *   lost
    */
   begin(pcm, out, at, complexity = this.#complexity, predicts = true) {
     this.#bytes = 0;
@@ -250,7 +258,8 @@ export class PayloadEncoder {
   }
 
   /**
-   * Each Opus frame overlaps with the one before, so only the second with the same sides is like mono wholly.
+   * Each Opus frame overlaps with the one before, so only the second with the same sides is like
+   * mono wholly.
    * @param {Encoder} encoder
    * @param {boolean} hasSame
    */
@@ -278,7 +287,8 @@ export class PayloadDecoder {
   #fade;
 
   /**
-   * @param {Decoder | null} decoder  closed with this; null where `open` makes it with the first frame
+   * @param {Decoder | null} decoder closed with this; null where `open` makes it with the first
+   *   frame
    * @param {AudioFormat} format
    * @param {Reopening<Decoder>} [reopening]
    */
@@ -299,7 +309,8 @@ export class PayloadDecoder {
    * @param {number} length  its bytes
    * @param {Float32Array} out
    * @param {number} at  where the frame goes
-   * @returns {boolean} false when there was garbage in it, which is concealed, or the decoder failed, which is silent
+   * @returns {boolean} false when there was garbage in it, which is concealed, or the decoder
+   *   failed, which is silent
    */
   decode(bytes, start, length, out, at) {
     const decoder = this.#slot.get();
@@ -381,7 +392,8 @@ export class PayloadDecoder {
    * @param {number} at
    */
   #concealAll(decoder, out, at) {
-    for (let i = 0; i < this.#opusFrames; i++) this.#concealOne(decoder, out, at + i * this.#opusFrameValues);
+    for (let i = 0; i < this.#opusFrames; i++)
+      this.#concealOne(decoder, out, at + i * this.#opusFrameValues);
   }
 
   /**

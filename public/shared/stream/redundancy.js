@@ -22,12 +22,14 @@ const REST_MS = 60_000;
 const MEMORY_MS = 30_000;
 
 /**
- * Decides how many earlier payloads each packet repeats, by the loss that the other end reports. The count rises at
- * once and falls slowly, one at a time, since loss comes in bursts and a payload costs little.
+ * Decides how many earlier payloads each packet repeats, by the loss that the other end reports.
+ * The count rises at once and falls slowly, one at a time, since loss comes in bursts and a payload
+ * costs little.
  *
- * Loss on a path that has no room for more is another thing: what is repeated is lost in its turn, and makes all of it
- * late. There a queue fills, which the round trip tells: when it has grown, nothing is repeated. If it hasn't shrunk again
- * soon, the path has become longer, or the queue is others', and all goes on.
+ * Loss on a path that has no room for more is another thing: what is repeated is lost in its turn,
+ * and makes all of it late. There a queue fills, which the round trip tells: when it has grown,
+ * nothing is repeated. If it hasn't shrunk again soon, the path has become longer, or the queue is
+ * others', and all goes on.
  */
 export class Redundancy {
   #setting;
@@ -45,7 +47,10 @@ export class Redundancy {
    * @throws {RangeError} for another setting
    */
   constructor(setting, clock = systemClock) {
-    if (setting !== 'auto' && !(Number.isInteger(setting) && setting >= 0 && setting <= MAX_REDUNDANCY)) {
+    if (
+      setting !== 'auto' &&
+      !(Number.isInteger(setting) && setting >= 0 && setting <= MAX_REDUNDANCY)
+    ) {
       throw new RangeError(`redundancy ${setting}: allowed are auto and 0 to ${MAX_REDUNDANCY}`);
     }
     this.#setting = setting;
@@ -54,16 +59,18 @@ export class Redundancy {
   }
 
   /**
-   * @param {number | null} lostPercent  of the packets of the last seconds, those that never came, before any
-   *   of it was mended; null or not a number: not known, and nothing changes
+   * @param {number | null} lostPercent of the packets of the last seconds, those that never came,
+   *   before any of it was mended; null or not a number: not known, and nothing changes
    * @param {number | null} [roundTripMs]  smoothed; null where it isn't known
    */
   report(lostPercent, roundTripMs = null) {
     if (this.#rests(roundTripMs)) return;
     if (typeof lostPercent !== 'number' || Number.isNaN(lostPercent)) return;
     const before = this.count;
-    while (this.#count < MAX_REDUNDANCY && lostPercent >= RISE_PERCENT[this.#count + 1]) this.#count += 1;
-    if (this.#count > before || lostPercent >= KEEP_PERCENT[before]) this.#neededMs = this.#clock.now();
+    while (this.#count < MAX_REDUNDANCY && lostPercent >= RISE_PERCENT[this.#count + 1])
+      this.#count += 1;
+    if (this.#count > before || lostPercent >= KEEP_PERCENT[before])
+      this.#neededMs = this.#clock.now();
   }
 
   /** @param {number | null} roundTripMs @returns {boolean} whether nothing is to be repeated now */

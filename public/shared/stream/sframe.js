@@ -1,14 +1,17 @@
 /**
- * SFrame (RFC 9605) with the cipher suite AES_128_CTR_HMAC_SHA256_64: each payload is encrypted and authenticated by
- * itself, whatever carries it. Encryption is synchronous, since the path of a frame never waits.
+ * SFrame (RFC 9605) with the cipher suite AES_128_CTR_HMAC_SHA256_64: each payload is encrypted and
+ * authenticated by itself, whatever carries it. Encryption is synchronous, since the path of a
+ * frame never waits.
  *
  * @typedef {object} Primitives  what `@noble/ciphers` and `@noble/hashes` export under these names
- * @property {(key: Uint8Array, nonce: Uint8Array) => { encrypt: (bytes: Uint8Array, out?: Uint8Array) => Uint8Array }} ctr
- *   AES in counter mode, from `@noble/ciphers/aes.js`
+ * @property {(key: Uint8Array, nonce: Uint8Array) => { encrypt: (bytes: Uint8Array, out?:
+ *   Uint8Array) => Uint8Array }} ctr AES in counter mode, from `@noble/ciphers/aes.js`
  * @property {any} sha256   from `@noble/hashes/sha2.js`
  * @property {{ create: (hash: any, key: Uint8Array) => Mac }} hmac   from `@noble/hashes/hmac.js`
- * @property {(hash: any, ikm: Uint8Array, salt?: Uint8Array) => Uint8Array} extract  from `@noble/hashes/hkdf.js`
- * @property {(hash: any, prk: Uint8Array, info?: Uint8Array, length?: number) => Uint8Array} expand  likewise
+ * @property {(hash: any, ikm: Uint8Array, salt?: Uint8Array) => Uint8Array} extract from
+ *   `@noble/hashes/hkdf.js`
+ * @property {(hash: any, prk: Uint8Array, info?: Uint8Array, length?: number) => Uint8Array} expand
+ *   likewise
  *
  * @typedef {{ clone: () => Mac, update: (bytes: Uint8Array) => Mac, digest: () => Uint8Array }} Mac
  */
@@ -88,7 +91,9 @@ export function writeSFrameHeader(out, at, kid, ctr) {
   for (let rest = Math.floor(ctr / 256); rest > 0; rest = Math.floor(rest / 256)) ctrBytes += 1;
   const isShortKid = kidBytes === 1 && kid[FIELD_BYTES - 1] < 8;
   const isShortCtr = ctr < 8;
-  out[at++] = (isShortKid ? kid[FIELD_BYTES - 1] << 4 : 0x80 | ((kidBytes - 1) << 4)) | (isShortCtr ? ctr : 0x08 | (ctrBytes - 1));
+  out[at++] =
+    (isShortKid ? kid[FIELD_BYTES - 1] << 4 : 0x80 | ((kidBytes - 1) << 4)) |
+    (isShortCtr ? ctr : 0x08 | (ctrBytes - 1));
   if (!isShortKid) for (let i = first; i < FIELD_BYTES; i++) out[at++] = kid[i];
   if (isShortCtr) return at;
   for (let i = ctrBytes - 1, rest = ctr; i >= 0; i--) {
@@ -115,9 +120,15 @@ export class SFrameKey {
    */
   constructor({ ctr, sha256, hmac, extract, expand }, baseKey, kid) {
     const suite = Uint8Array.of(CIPHER_SUITE >>> 8, CIPHER_SUITE);
-    const info = (/** @type {string} */ label) => Uint8Array.of(...utf8.encode(label), ...kid, ...suite);
+    const info = (/** @type {string} */ label) =>
+      Uint8Array.of(...utf8.encode(label), ...kid, ...suite);
     const secret = extract(sha256, baseKey, new Uint8Array(0));
-    const keys = expand(sha256, secret, info('SFrame 1.0 Secret key '), ENCRYPTION_BYTES + AUTHENTICATION_BYTES);
+    const keys = expand(
+      sha256,
+      secret,
+      info('SFrame 1.0 Secret key '),
+      ENCRYPTION_BYTES + AUTHENTICATION_BYTES,
+    );
     this.kid = kid.slice();
     this.#ctr = ctr;
     this.#key = keys.slice(0, ENCRYPTION_BYTES);
@@ -168,7 +179,11 @@ export class SFrameKey {
     return to - from;
   }
 
-  /** The nonce is the salt, changed by the counter (section 4.4.3); the counter of AES blocks behind it is 0. @param {number} ctr */
+  /**
+   * The nonce is the salt, changed by the counter (section 4.4.3); the counter of AES blocks behind
+   * it is 0.
+   * @param {number} ctr
+   */
   #setNonce(ctr) {
     for (let i = NONCE_BYTES - 1, rest = ctr; i >= 0; i--) {
       this.#nonce[i] = this.#salt[i] ^ (rest % 256);
@@ -199,7 +214,12 @@ export class SFrameKey {
 
 const NO_BYTES = new Uint8Array(0);
 
-/** The last two of a length's eight bytes. @param {Uint8Array} out @param {number} at @param {number} length */
+/**
+ * The last two of a length's eight bytes.
+ * @param {Uint8Array} out
+ * @param {number} at
+ * @param {number} length
+ */
 function writeLength(out, at, length) {
   out[at] = length >>> 8;
   out[at + 1] = length;

@@ -1,5 +1,6 @@
 /**
- * Audio packets: a header, the speakers that are heard, and the payloads of one frame and of those before it.
+ * Audio packets: a header, the speakers that are heard, and the payloads of one frame and of those
+ * before it.
  * @import { DropReason, Packet } from './packet-format.js'
  */
 
@@ -31,7 +32,10 @@ const RESERVED_MASK = 0b1000_0000;
 /** A speaker's number and level. */
 const SPEAKER_BYTES = 3;
 
-/** The bytes of a speaker's number, by which a voice packet is longer than the audio packet that it forwards. */
+/**
+ * The bytes of a speaker's number, by which a voice packet is longer than the audio packet that it
+ * forwards.
+ */
 export const VOICE_NUMBER_BYTES = 2;
 
 /**
@@ -41,9 +45,10 @@ export const VOICE_NUMBER_BYTES = 2;
 export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYTES * speakers);
 
 /**
- * Writes an audio packet's header, its list of speakers, if any, and its repeated payloads' lengths;
- * the payloads follow it, oldest first, the packet's own at the end. Reads of `packet`: stream, voice,
- * level, sequence, frame, the speakers, redundancy, and payloadBytes of the repeated ones.
+ * Writes an audio packet's header, its list of speakers, if any, and its repeated payloads'
+ * lengths; the payloads follow it, oldest first, the packet's own at the end. Reads of `packet`:
+ * stream, voice, level, sequence, frame, the speakers, redundancy, and payloadBytes of the repeated
+ * ones.
  *
  * @param {Uint8Array} out
  * @param {Packet} packet
@@ -68,7 +73,10 @@ function streamBits(stream) {
   return stream === Stream.mixMinus ? STREAM_BIT : 0;
 }
 
-/** @param {number} flags @returns {number} one of Stream; -1 for a layer that isn't, or of a mix-minus */
+/**
+ * @param {number} flags
+ * @returns {number} one of Stream; -1 for a layer that isn't, or of a mix-minus
+ */
 function streamOf(flags) {
   const layer = (flags & LAYER_MASK) >> LAYER_SHIFT;
   if (layer === 0) return flags & STREAM_BIT ? Stream.mixMinus : Stream.fullMix;
@@ -76,7 +84,8 @@ function streamOf(flags) {
 }
 
 /**
- * Writes a voice packet's header: an audio packet's behind the speaker's number, without a list of speakers.
+ * Writes a voice packet's header: an audio packet's behind the speaker's number, without a list of
+ * speakers.
  * @param {Uint8Array} out
  * @param {Packet} packet
  * @returns {number} where the first payload goes
@@ -140,7 +149,8 @@ export function readAudio(bytes, packet) {
 }
 
 /**
- * Reads a voice packet, whose version and type are known: one participant's audio packet, forwarded as it came.
+ * Reads a voice packet, whose version and type are known: one participant's audio packet, forwarded
+ * as it came.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
  * @returns {DropReason | null}

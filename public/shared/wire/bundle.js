@@ -1,7 +1,7 @@
 /**
- * Bundle packets: the voices of a frame side by side, as their senders encoded them, and those of the frames before it.
- * A bundle's payload is one frame: for each voice the speaker's number, level, length and bytes. A payload of no bytes
- * is a silent frame.
+ * Bundle packets: the voices of a frame side by side, as their senders encoded them, and those of
+ * the frames before it. A bundle's payload is one frame: for each voice the speaker's number,
+ * level, length and bytes. A payload of no bytes is a silent frame.
  *
  * @import { DropReason, Packet } from './packet-format.js'
  */
@@ -34,8 +34,9 @@ const VOICE_HEAD_BYTES = 3;
 export const voiceBytes = (length) => VOICE_HEAD_BYTES + lengthBytes(length) + length;
 
 /**
- * Writes a bundle's header and its repeated payloads' lengths; the payloads follow it, oldest first, the packet's own at
- * the end. Reads of `packet`: sequence, frame, redundancy, and payloadBytes of the repeated ones.
+ * Writes a bundle's header and its repeated payloads' lengths; the payloads follow it, oldest
+ * first, the packet's own at the end. Reads of `packet`: sequence, frame, redundancy, and
+ * payloadBytes of the repeated ones.
  * @param {Uint8Array} out
  * @param {Packet} packet
  * @returns {number} where the first payload goes
@@ -67,14 +68,20 @@ export function writeVoiceHead(out, at, number, level, length) {
   return writeLength(out, at, length);
 }
 
-/** The voices of one frame, as read from a bundle's payload. One object serves for any number of frames. */
+/**
+ * The voices of one frame, as read from a bundle's payload. One object serves for any number of
+ * frames.
+ */
 export class VoiceList {
   count = 0;
   /** The speakers' numbers. */
   numbers = new Uint16Array(MAX_VOICES);
   /** The levels in -dBov, with VOICE_BIT where there is voice. */
   levels = new Uint8Array(MAX_VOICES);
-  /** The start and length of each payload; a length of 0 says that the voice goes on and its sound is missing. */
+  /**
+   * The start and length of each payload; a length of 0 says that the voice goes on and its sound
+   * is missing.
+   */
   starts = new Uint16Array(MAX_VOICES);
   lengths = new Uint16Array(MAX_VOICES);
 
@@ -82,12 +89,13 @@ export class VoiceList {
    * @param {Uint8Array} bytes
    * @param {number} start  of a frame
    * @param {number} length  its bytes
-   * @returns {boolean} false where they aren't voices one after the other, or too many, or one twice
+   * @returns {boolean} false where they aren't voices one after the other, or too many, or one
+   *   twice
    */
   read(bytes, start, length) {
     const end = start + length;
     this.count = 0;
-    for (let at = start; at < end; ) {
+    for (let at = start; at < end;) {
       if (this.count === MAX_VOICES) return false;
       const payloadBytes = readLength(bytes, at + VOICE_HEAD_BYTES, end);
       if (payloadBytes < 0) return false;
@@ -104,7 +112,10 @@ export class VoiceList {
     return true;
   }
 
-  /** @param {number} number  a speaker's @returns {number} its place in the list; -1 where it isn't there */
+  /**
+   * @param {number} number a speaker's
+   * @returns {number} its place in the list; -1 where it isn't there
+   */
   indexOf(number) {
     for (let i = 0; i < this.count; i++) if (this.numbers[i] === number) return i;
     return -1;
@@ -114,8 +125,8 @@ export class VoiceList {
 const voices = new VoiceList();
 
 /**
- * Reads a bundle, whose version and type are known. Its level is that of its loudest voice, and its speakers are those
- * of its own frame.
+ * Reads a bundle, whose version and type are known. Its level is that of its loudest voice, and its
+ * speakers are those of its own frame.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
  * @returns {DropReason | null}

@@ -1,23 +1,30 @@
 /**
- * How packets go over a WebTransport session. Calls use datagrams; the other ways are there to be compared with them:
- * one stream each way for all packets, a stream for each packet, and that stream reset where the packet isn't needed any
- * more. On a stream each packet is behind its length, two bytes, so that none has to wait for the stream's end. A length of 0
- * says that no packet follows.
+ * How packets go over a WebTransport session. Calls use datagrams; the other ways are there to be
+ * compared with them: one stream each way for all packets, a stream for each packet, and that
+ * stream reset where the packet isn't needed any more. On a stream each packet is behind its
+ * length, two bytes, so that none has to wait for the stream's end. A length of 0 says that no
+ * packet follows.
  */
 
 import { MAX_PACKET_BYTES } from './packet.js';
 
-export const CARRIES = Object.freeze(/** @type {const} */ (['datagrams', 'stream', 'streams', 'reset-streams']));
+export const CARRIES = Object.freeze(
+  /** @type {const} */ (['datagrams', 'stream', 'streams', 'reset-streams']),
+);
 
 /** @typedef {typeof CARRIES[number]} Carry */
 
-/** The name under which a session's URL says how its packets are to go, where the server has that: `?carry=stream`. */
+/**
+ * The name under which a session's URL says how its packets are to go, where the server has that:
+ * `?carry=stream`.
+ */
 export const CARRY_QUERY = 'carry';
 
 /**
- * The age at which the stream of a packet is reset, in milliseconds: about as long as a datagram waits for the network. No
- * multiple of a frame's length, since a packet that is sent together with a reset comes up to 2 ms later: `npm run bench --
- * ways --ways streams,reset-streams --link loopback`.
+ * The age at which the stream of a packet is reset, in milliseconds: about as long as a datagram
+ * waits for the network. No multiple of a frame's length, since a packet that is sent together with
+ * a reset comes up to 2 ms later:
+ * `npm run bench -- ways --ways streams,reset-streams --link loopback`.
  */
 export const RESET_MS = 203;
 
@@ -46,18 +53,22 @@ export class PacketReader {
   #count = 0;
   #take;
 
-  /** @param {(bytes: Uint8Array) => void} take  gets each packet, whose bytes are valid during the call only */
+  /**
+   * @param {(bytes: Uint8Array) => void} take gets each packet, whose bytes are valid during the
+   *   call only
+   */
   constructor(take) {
     this.#take = take;
   }
 
   /**
    * @param {Uint8Array} bytes
-   * @returns {boolean} false where no packet follows, or they are none: nothing is read any more then
+   * @returns {boolean} false where no packet follows, or they are none: nothing is read any more
+   *   then
    */
   push(bytes) {
     const buffer = this.#bytes;
-    for (let at = 0; at < bytes.length; ) {
+    for (let at = 0; at < bytes.length;) {
       const wanted = this.#count < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + this.#length;
       const part = bytes.subarray(at, at + wanted - this.#count);
       buffer.set(part, this.#count);

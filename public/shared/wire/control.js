@@ -7,8 +7,13 @@ import { PACKET_VERSION, PacketType } from './packet-format.js';
 /** The version of the control protocol, which `join` and `welcome` carry. */
 export const CONTROL_VERSION = 1;
 
-/** Upper limits of the lateness histogram's bins that are told, in milliseconds; the last bin has none. */
-export const LATENESS_BINS_MS = Object.freeze([0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 400]);
+/**
+ * Upper limits of the lateness histogram's bins that are told, in milliseconds; the last bin has
+ * none.
+ */
+export const LATENESS_BINS_MS = Object.freeze([
+  0, 5, 10, 15, 20, 30, 40, 60, 80, 120, 160, 240, 400,
+]);
 
 /** The tempo of a metronome, in beats a minute. */
 export const BEATS_A_MINUTE = Object.freeze({ min: 20, max: 300 });
@@ -24,8 +29,8 @@ const utf8 = new TextEncoder();
 
 /**
  * Control messages as a byte stream carries them: JSON in UTF-8, one a line, each line ended by
- * '\n'. Holds at most one unfinished line, of the length that is allowed. The first fault is told once
- * and ends the reading, since nothing after it can be trusted.
+ * '\n'. Holds at most one unfinished line, of the length that is allowed. The first fault is told
+ * once and ends the reading, since nothing after it can be trusted.
  */
 export class ControlLines {
   #maxBytes;
@@ -41,9 +46,8 @@ export class ControlLines {
    * @param {object} options
    * @param {number} options.maxBytes                        of a line, without its end
    * @param {(message: unknown) => void} options.onMessage   a line's message, parsed
-   * @param {(reason: string) => void} options.onError
-   *   a line was too long, not UTF-8 or not JSON: the session is of no use any more. Called once; no
-   *   message comes after it
+   * @param {(reason: string) => void} options.onError a line was too long, not UTF-8 or not JSON:
+   *   the session is of no use any more. Called once; no message comes after it
    */
   constructor({ maxBytes, onMessage, onError }) {
     this.#maxBytes = maxBytes;
@@ -128,7 +132,8 @@ export function writeControlLine(message) {
 const fromUtf8 = new TextDecoder('utf-8', { fatal: true });
 
 /**
- * A control message as a packet, for HTTP/1, which has no other way to carry one. It may be longer than MAX_PACKET_BYTES.
+ * A control message as a packet, for HTTP/1, which has no other way to carry one. It may be longer
+ * than MAX_PACKET_BYTES.
  * @param {object} message
  * @returns {Uint8Array}
  */

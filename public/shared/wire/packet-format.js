@@ -1,4 +1,7 @@
-/** The constants of the wire format, version 1, a packet as it is read and written, and the coding of lengths. */
+/**
+ * The constants of the wire format, version 1, a packet as it is read and written, and the coding
+ * of lengths.
+ */
 
 export const PACKET_VERSION = 1;
 
@@ -31,12 +34,19 @@ export const MAX_VOICES = 8;
 export const SILENT_LEVEL = 127;
 
 /** @enum {number} */
-export const PacketType = Object.freeze({ audio: 1, clockRequest: 2, clockReply: 3, control: 4, bundle: 5, voice: 6 });
+export const PacketType = Object.freeze({
+  audio: 1,
+  clockRequest: 2,
+  clockReply: 3,
+  control: 4,
+  bundle: 5,
+  voice: 6,
+});
 
 /**
- * Which of a listener's streams sound belongs to: the two of mixing, by a bit of each audio packet, that of bundles,
- * by the packet's type, or the full mix of a broadcast at one of RATES: the stream `layers` and those behind it. A voice
- * packet is of its speaker's only stream.
+ * Which of a listener's streams sound belongs to: the two of mixing, by a bit of each audio packet,
+ * that of bundles, by the packet's type, or the full mix of a broadcast at one of RATES: the stream
+ * `layers` and those behind it. A voice packet is of its speaker's only stream.
  * @enum {number}
  */
 export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1, voices: 2, layers: 3 });
@@ -75,7 +85,10 @@ export class Packet {
     this.payloadStart = new Uint16Array(MAX_REDUNDANCY + 1);
     /** The length of each payload in bytes. */
     this.payloadBytes = new Uint16Array(MAX_REDUNDANCY + 1);
-    /** The number of speakers that the packet lists; 0 when it has no list. Only the server's have one. */
+    /**
+     * The number of speakers that the packet lists; 0 when it has no list. Only the server's have
+     * one.
+     */
     this.speakers = 0;
     /** The listed participants' ids, modulo 2^16. */
     this.speakerIds = new Uint16Array(MAX_LISTED_SPEAKERS);

@@ -1,7 +1,7 @@
 /**
  * A list of packets, as HTTP/1 bodies carry them: each behind its length in bytes, a big-endian
- * uint16. Reading makes views and copies nothing; neither reading nor writing throws for what a peer
- * sent.
+ * uint16. Reading makes views and copies nothing; neither reading nor writing throws for what a
+ * peer sent.
  */
 
 /** The bytes of a length. */
@@ -35,7 +35,8 @@ export function writeListEntry(out, at, bytes) {
  * @param {Uint8Array} bytes
  * @param {(packet: Uint8Array) => void} onPacket called for each packet, in order, with a view of
  *   `bytes`; may be of no bytes
- * @returns {boolean} false when the list ends within an entry; the whole ones before it were given out
+ * @returns {boolean} false when the list ends within an entry; the whole ones before it were given
+ *   out
  */
 export function readList(bytes, onPacket) {
   const end = bytes.length;

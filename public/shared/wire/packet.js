@@ -11,7 +11,13 @@ import { readBundle } from './bundle.js';
 import { MAX_PACKET_BYTES, PACKET_VERSION, PacketType } from './packet-format.js';
 
 export * from './packet-format.js';
-export { AUDIO_HEADER_BYTES, speakersBytes, VOICE_NUMBER_BYTES, writeAudioHeader, writeVoiceHeader } from './audio-packet.js';
+export {
+  AUDIO_HEADER_BYTES,
+  speakersBytes,
+  VOICE_NUMBER_BYTES,
+  writeAudioHeader,
+  writeVoiceHeader,
+} from './audio-packet.js';
 
 /**
  * A packet's type, for those who pass packets on unread.
@@ -61,7 +67,10 @@ export function unwrapFrame(low, near) {
   return near + difference;
 }
 
-/** The bytes of a clock request, by which a client asks for the server's sample clock, and of the reply. */
+/**
+ * The bytes of a clock request, by which a client asks for the server's sample clock, and of the
+ * reply.
+ */
 export const CLOCK_REQUEST_BYTES = 4;
 export const CLOCK_REPLY_BYTES = 12;
 

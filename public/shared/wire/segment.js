@@ -1,7 +1,8 @@
 /**
- * A recording's sound as it is sent on demand: segments of a second, each of Opus packets of 20 ms at 48 kHz, each packet
- * after its length (RFC 6716, section 3.2.1). The first packets are the last ones of the segment before: a decoder that
- * begins here, or comes from another rate, is tuned in by them (RFC 7845, section 4.6), and they aren't heard.
+ * A recording's sound as it is sent on demand: segments of a second, each of Opus packets of 20 ms
+ * at 48 kHz, each packet after its length (RFC 6716, section 3.2.1). The first packets are the last
+ * ones of the segment before: a decoder that begins here, or comes from another rate, is tuned in
+ * by them (RFC 7845, section 4.6), and they aren't heard.
  */
 
 import { PACKET_SAMPLES, readPiece } from './track-piece.js';
@@ -34,8 +35,8 @@ export const readSegment = (bytes, take) => readPiece(bytes, take, SEGMENT_PACKE
 
 /**
  * Puts what is sent on a segment's stream together.
- * @param {{ number: number, epoch: number, rate: number }} head  number: its second; epoch: of the request that it answers,
- *   modulo 2^16; rate: in bits a second
+ * @param {{ number: number, epoch: number, rate: number }} head number: its second; epoch: of the
+ *   request that it answers, modulo 2^16; rate: in bits a second
  * @param {Uint8Array} segment
  * @returns {Uint8Array<ArrayBuffer>}
  */
@@ -52,12 +53,22 @@ export function writeSegment({ number, epoch, rate }, segment) {
 /**
  * Reads what was sent on a segment's stream.
  * @param {Uint8Array} bytes
- * @returns {{ number: number, epoch: number, rate: number, segment: Uint8Array } | null} null where it is no segment
+ * @returns {{ number: number, epoch: number, rate: number, segment: Uint8Array } | null} null where
+ *   it is no segment
  */
 export function readSegmentStream(bytes) {
-  if (bytes.length < SEGMENT_HEADER_BYTES || bytes.length > SEGMENT_HEADER_BYTES + MAX_SEGMENT_BYTES) return null;
+  if (
+    bytes.length < SEGMENT_HEADER_BYTES ||
+    bytes.length > SEGMENT_HEADER_BYTES + MAX_SEGMENT_BYTES
+  )
+    return null;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const segment = bytes.subarray(SEGMENT_HEADER_BYTES);
   if (!readSegment(segment)) return null;
-  return { number: view.getUint32(0), epoch: view.getUint16(4), rate: view.getUint16(6) * 1000, segment };
+  return {
+    number: view.getUint32(0),
+    epoch: view.getUint16(4),
+    rate: view.getUint16(6) * 1000,
+    segment,
+  };
 }

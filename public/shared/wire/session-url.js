@@ -1,4 +1,7 @@
-/** The part of a session's URL that names its room, so that the server knows where to have the session before it is there. */
+/**
+ * The part of a session's URL that names its room, so that the server knows where to have the
+ * session before it is there.
+ */
 export const ROOM_QUERY = 'room';
 
 /**

@@ -1,7 +1,8 @@
 /**
- * The sound of a backing track as it is kept and sent: pieces that each can be decoded alone, of Opus packets of 20 ms at
- * 48 kHz, each after its length (RFC 6716, section 3.2.1). A piece begins with packets that only tune the decoder in
- * (RFC 7845, section 4.6), and ends with one during which the next piece is faded in.
+ * The sound of a backing track as it is kept and sent: pieces that each can be decoded alone, of
+ * Opus packets of 20 ms at 48 kHz, each after its length (RFC 6716, section 3.2.1). A piece begins
+ * with packets that only tune the decoder in (RFC 7845, section 4.6), and ends with one during
+ * which the next piece is faded in.
  */
 
 import { payloadSamples } from '../stream/codec.js';
@@ -10,7 +11,10 @@ import { lengthBytes, readLength, writeLength } from './packet-format.js';
 export const TRACK_RATE = 48_000;
 export const TRACK_CHANNELS = 2;
 
-/** The time from one piece's beginning to the next one's, and that in which one goes over into the next, in seconds. */
+/**
+ * The time from one piece's beginning to the next one's, and that in which one goes over into the
+ * next, in seconds.
+ */
 export const PIECE_SECONDS = 10;
 export const FADE_SECONDS = 0.02;
 
@@ -38,7 +42,9 @@ export const piecesOf = (seconds) => Math.ceil(seconds / PIECE_SECONDS);
  * @returns {Uint8Array<ArrayBuffer>}
  */
 export function joinPackets(packets) {
-  const bytes = new Uint8Array(packets.reduce((sum, { length }) => sum + lengthBytes(length) + length, 0));
+  const bytes = new Uint8Array(
+    packets.reduce((sum, { length }) => sum + lengthBytes(length) + length, 0),
+  );
   let at = 0;
   for (const packet of packets) {
     at = writeLength(bytes, at, packet.length);

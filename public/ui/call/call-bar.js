@@ -48,7 +48,8 @@ export class CallBar {
   /** @param {boolean} more */
   #showMore(more) {
     this.#endWatch();
-    if (more) this.#endWatch = onPressOutside([this.#more, this.#moreButtons], () => this.#showMore(false));
+    if (more)
+      this.#endWatch = onPressOutside([this.#more, this.#moreButtons], () => this.#showMore(false));
     this.#more.setAttribute('aria-expanded', String(more));
     this.#moreButtons.classList.toggle('open', more);
   }

@@ -1,6 +1,9 @@
 import { texts } from '../../texts.js';
 
-/** The signs of a call outside of its page: the tab's title, the system's media controls, a screen kept on. */
+/**
+ * The signs of a call outside of its page: the tab's title, the system's media controls, a screen
+ * kept on.
+ */
 export class CallSigns {
   #room;
   #inCall = false;
@@ -67,13 +70,22 @@ export class CallSigns {
   }
 
   #showTitle() {
-    const state = !this.#inCall ? '' : this.#offline ? texts.titleOffline : this.#muted ? texts.muted : '';
+    const state = !this.#inCall
+      ? ''
+      : this.#offline
+        ? texts.titleOffline
+        : this.#muted
+          ? texts.muted
+          : '';
     document.title = texts.tabTitle(this.#room, state, this.#inCall ? this.#unread : 0);
   }
 
-  /** Keeps the screen on during a call: a phone whose screen goes off switches its microphone off. */
+  /**
+   * Keeps the screen on during a call: a phone whose screen goes off switches its microphone off.
+   */
   async #stayAwake() {
-    if (!this.#inCall || document.hidden || this.#awake?.released === false || !navigator.wakeLock) return;
+    if (!this.#inCall || document.hidden || this.#awake?.released === false || !navigator.wakeLock)
+      return;
     try {
       const awake = await navigator.wakeLock.request('screen');
       // Meanwhile the call may have ended, or another request may have been granted.
@@ -99,8 +111,9 @@ function onMediaAction(action, run) {
 }
 
 /**
- * Tells a phone's system what the page's sound is (Audio Session API; Safari since 16.4): that of a call isn't silenced by
- * the switch at the phone's side while no microphone is open, goes on in the background, and isn't mixed with music.
+ * Tells a phone's system what the page's sound is (Audio Session API; Safari since 16.4): that of a
+ * call isn't silenced by the switch at the phone's side while no microphone is open, goes on in the
+ * background, and isn't mixed with music.
  * @param {'auto' | 'play-and-record'} type
  */
 function setAudioSession(type) {

@@ -33,20 +33,24 @@ import { texts } from '../../texts.js';
  * @property {(choice: keyof Switches) => void} choose
  * @property {(on: boolean, isPublic: boolean) => boolean | void} record
  * @property {(agreed: boolean) => void} consent    to being recorded
- * @property {(text: string) => boolean} say        sends a chat message; false when there is no connection
+ * @property {(text: string) => boolean} say sends a chat message; false when there is no connection
  * @property {(count: number) => void} unread       called with the number of unread messages
  * @property {(came: boolean) => void} comeOrGone   called when somebody came, or went
  * @property {(code: string) => void} failed        shows what could not be done
  * @property {(message: object) => void} send       sends a control message
  * @property {(heard: boolean) => void} hearMetronome
- * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>} offerTrack
+ * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>}
+ *   offerTrack
  * @property {(level: number) => void} setTrackLevel
  */
 
 /** Characters of a message that are announced to assistive technology. */
 const MAX_ANNOUNCED = 300;
 
-/** Of more people those who speak may be out of sight: they are named above the list, so many at most. */
+/**
+ * Of more people those who speak may be out of sight: they are named above the list, so many at
+ * most.
+ */
 const MOST_IN_VIEW = 12;
 const MOST_NAMED = 5;
 
@@ -100,7 +104,14 @@ export class CallView {
         if (message) announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
       },
     });
-    this.#sound = new SoundContent(room, { announce, failed, send, hearMetronome, offerTrack, setTrackLevel });
+    this.#sound = new SoundContent(room, {
+      announce,
+      failed,
+      send,
+      hearMetronome,
+      offerTrack,
+      setTrackLevel,
+    });
     this.#recording = new Recording(this.#bar, { record, consent, announce });
     this.#moderation = new Moderation(this.#bar, this.#side, {
       announce,
@@ -157,7 +168,8 @@ export class CallView {
    * @param {number} listeners  how many only listen
    */
   people(people, you, listeners) {
-    // Another id of one's own means that the place was lost; if the server was restarted, all ids are others.
+    // Another id of one's own means that the place was lost; if the server was restarted, all ids
+    // are others.
     if (this.#you !== you) {
       this.#people.show([], null);
     } else {
@@ -172,8 +184,13 @@ export class CallView {
     this.#recording.people(people, you);
     this.#moderation.people(people, you);
     // One who only listens is in no list but their own.
-    const listens = Number(people.find(({ id }) => id === you)?.role === 'listener' && listeners > 0);
-    const counts = [texts.people(people.length - listens), listeners > 0 && texts.listenersToo(listeners)];
+    const listens = Number(
+      people.find(({ id }) => id === you)?.role === 'listener' && listeners > 0,
+    );
+    const counts = [
+      texts.people(people.length - listens),
+      listeners > 0 && texts.listenersToo(listeners),
+    ];
     setText(this.#count, counts.filter(Boolean).join(' · '));
     this.#whoSpeaks.hidden = people.length <= MOST_IN_VIEW;
     this.#alone.hidden = people.length !== 1 || listeners > listens;
@@ -193,7 +210,11 @@ export class CallView {
     if (message.type === 'welcome') {
       this.#people.stereo = message.format?.channels === 2;
       this.#chat.history(Array.isArray(message.chat) ? message.chat : [], String(message.you));
-      this.#recording.welcome(message.recording ?? null, message.canRecord === true, nodeOf(message.nodes));
+      this.#recording.welcome(
+        message.recording ?? null,
+        message.canRecord === true,
+        nodeOf(message.nodes),
+      );
       this.#metronome(message.metronome ?? null);
       this.#showTrack(message.track ?? null);
     } else if (message.type === 'chat') {
@@ -210,7 +231,8 @@ export class CallView {
       // The people's tiles show whether each of them is recorded.
       if (this.#you !== null) this.#people.show(this.#here, this.#you, this.#recording.on);
     } else if (message.type === 'refused') {
-      if (message.of === 'chat' && message.code === 'chat-flood') this.#chat.refused(Number(message.retryMs) || 0);
+      if (message.of === 'chat' && message.code === 'chat-flood')
+        this.#chat.refused(Number(message.retryMs) || 0);
       else if (message.of === 'chat') this.#chat.rejected(String(message.code));
       else this.#failed(String(message.code));
     }
@@ -251,8 +273,14 @@ export class CallView {
   speakers(speakers) {
     this.#people.speakers(speakers);
     if (this.#whoSpeaks.hidden) return;
-    const names = speakers.filter(({ voice }) => voice).slice(0, MOST_NAMED).map(({ id }) => this.#here.find((person) => person.id === id));
-    setText(this.#whoSpeaks, texts.speaking(names.flatMap((person) => (person ? [labelOf(person)] : []))));
+    const names = speakers
+      .filter(({ voice }) => voice)
+      .slice(0, MOST_NAMED)
+      .map(({ id }) => this.#here.find((person) => person.id === id));
+    setText(
+      this.#whoSpeaks,
+      texts.speaking(names.flatMap((person) => (person ? [labelOf(person)] : []))),
+    );
   }
 
   /**

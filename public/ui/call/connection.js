@@ -5,13 +5,17 @@ import { texts, whyNot } from '../../texts.js';
  * @import { Notices } from '../kit/notices.js'
  */
 
-/** After this long the others see a lost participant as gone, in milliseconds: the server's default. */
+/**
+ * After this long the others see a lost participant as gone, in milliseconds: the server's default.
+ */
 const LONG_MS = 30_000;
 
 /** The interval at which the countdown is updated, in milliseconds. */
 const TELL_MS = 250;
 
-/** One line about the connection: its transport, those that failed before it, and how good it is. */
+/**
+ * One line about the connection: its transport, those that failed before it, and how good it is.
+ */
 export class ConnectionLine {
   #name = elementOf('connection-name', HTMLElement);
   #stats = elementOf('stats', HTMLElement);
@@ -38,15 +42,17 @@ export class ConnectionLine {
     if (offline) this.stats({});
   }
 
-  /** @param {string[]} names  of those for whose sound the room waits longer than for the others' */
+  /**
+   * @param {string[]} names of those for whose sound the room waits longer than for the others'
+   */
   waitedFor(names) {
     this.#waited.hidden = names.length === 0;
     setText(this.#waited, names.length === 0 ? '' : texts.waitedFor(names));
   }
 
   /**
-   * @param {{ roundTripMs?: number | null, receivedPercent?: number | null, delayMs?: number | null }} stats
-   *   values that are not known are left out
+   * @param {{ roundTripMs?: number | null, receivedPercent?: number | null, delayMs?: number | null
+   *   }} stats values that are not known are left out
    */
   stats({ roundTripMs, receivedPercent, delayMs }) {
     const parts = [];
@@ -57,7 +63,10 @@ export class ConnectionLine {
   }
 }
 
-/** A notice that the connection is lost, with a countdown to the next try and a button to try at once. */
+/**
+ * A notice that the connection is lost, with a countdown to the next try and a button to try at
+ * once.
+ */
 export class ReconnectingNotice {
   #notices;
   #action;

@@ -23,15 +23,22 @@ import { texts } from '../../texts.js';
  * @property {(talking: boolean) => void} talk
  */
 
-const TYPING = 'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]';
+const TYPING =
+  'input:not([type=checkbox], [type=radio], [type=range]), textarea, select, [contenteditable]';
 const PRESSABLE = 'button, a[href], summary, input, [role=switch]';
 
 /** @type {ReadonlyMap<string, KeyAction>} */
-const ACTIONS = new Map([['m', 'mute'], ['h', 'hand'], ['c', 'chat'], ['?', 'help'], [' ', 'talk']]);
+const ACTIONS = new Map([
+  ['m', 'mute'],
+  ['h', 'hand'],
+  ['c', 'chat'],
+  ['?', 'help'],
+  [' ', 'talk'],
+]);
 
 /**
- * The action of a key press in a call. Keys do nothing while somebody types, and Space presses a button that has the
- * focus, as everywhere.
+ * The action of a key press in a call. Keys do nothing while somebody types, and Space presses a
+ * button that has the focus, as everywhere.
  * @param {KeyPress} press
  * @returns {KeyAction | null}
  */
@@ -69,7 +76,16 @@ export function followKeys(actions) {
 /** Shows the keys in a dialog. */
 export function showKeys() {
   const rows = texts.keys.map(([key, what]) =>
-    build('div', { class: 'key-row' }, build('dt', {}, build('kbd', {}, key)), build('dd', {}, what)),
+    build(
+      'div',
+      { class: 'key-row' },
+      build('dt', {}, build('kbd', {}, key)),
+      build('dd', {}, what),
+    ),
   );
-  showDialog(texts.keysTitle, build('dl', { class: 'keys' }, ...rows), build('p', { class: 'hint' }, texts.keysHint));
+  showDialog(
+    texts.keysTitle,
+    build('dl', { class: 'keys' }, ...rows),
+    build('p', { class: 'hint' }, texts.keysHint),
+  );
 }

@@ -11,7 +11,8 @@ import { LISTEN_ONLY } from '../settings/devices.js';
  * @typedef {object} OwnSoundOptions
  * @property {() => Call | null} call
  * @property {boolean} processing  false leaves the microphone's sound as it is
- * @property {(muted: boolean, talking: boolean, held: boolean) => void} onMuted  held: a moderator keeps them muted
+ * @property {(muted: boolean, talking: boolean, held: boolean) => void} onMuted held: a moderator
+ *   keeps them muted
  * @property {(why: Held) => void} refused  says why this person can't speak
  * @property {() => Promise<void>} listDevices
  */
@@ -104,7 +105,13 @@ export class OwnSound {
    * @param {boolean} talking
    */
   talk(talking) {
-    if (talking === this.#talking || this.#held || !this.#muted || !this.#options.call()?.hasMicrophone) return;
+    if (
+      talking === this.#talking ||
+      this.#held ||
+      !this.#muted ||
+      !this.#options.call()?.hasMicrophone
+    )
+      return;
     this.#talking = talking;
     this.apply();
   }

@@ -35,14 +35,18 @@ export function shareLink({ announce, failed }) {
     clearTimeout(timer);
     timer = window.setTimeout(() => say(labels.copyLink, icons.link), SAID_MS);
   });
-  elementOf('show-qr', HTMLButtonElement).addEventListener('click', () => showQr().catch(() => failed('qr-failed')));
+  elementOf('show-qr', HTMLButtonElement).addEventListener('click', () =>
+    showQr().catch(() => failed('qr-failed')),
+  );
 }
 
 /** @returns {Promise<void>} rejects when the encoder can't be loaded */
 async function showQr() {
   const { encode } = await import('/vendor/uqr/index.mjs');
   const { data, size } = encode(roomLink(location), { ecc: 'M', border: QUIET_ZONE });
-  const dark = data.map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join('')).join('');
+  const dark = data
+    .map((row, y) => row.map((isDark, x) => (isDark ? `M${x} ${y}h1v1h-1z` : '')).join(''))
+    .join('');
   const code = makeDrawing('qr', `0 0 ${size} ${size}`, dark);
   code.setAttribute('role', 'img');
   code.setAttribute('aria-label', texts.qrLabel);

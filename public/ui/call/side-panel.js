@@ -6,7 +6,8 @@ import { elementOf, setText } from '../kit/element.js';
  * @property {HTMLElement} element
  * @property {() => void} [opened]  called when it is shown
  * @property {() => void} [closed]
- * @property {() => void} [focus]   focuses its first field; without it the panel itself gets the focus
+ * @property {() => void} [focus] focuses its first field; without it the panel itself gets the
+ *   focus
  */
 
 /** The panel beside the people, with one content at a time. On a phone it covers them. */
@@ -61,7 +62,10 @@ export class SidePanel {
     else this.#panel.focus();
   }
 
-  /** Closes the content of a button that goes away, if it is open. @param {HTMLButtonElement} button */
+  /**
+   * Closes the content of a button that goes away, if it is open.
+   * @param {HTMLButtonElement} button
+   */
   closeOf(button) {
     if (this.#open?.button !== button) return;
     const hadFocus = this.#panel.contains(document.activeElement);

@@ -1,6 +1,9 @@
 import { useSpeaker } from '../../client/playout/output-device.js';
 
-/** @typedef {{ hz: number, at: number, seconds: number }} Note  at: when it begins in the melody, in seconds */
+/**
+ * @typedef {{ hz: number, at: number, seconds: number }} Note at: when it begins in the melody, in
+ *   seconds
+ */
 
 /** The notes' peak amplitude: about −26 dBFS, below any voice. */
 const LOUDNESS = 0.05;
@@ -8,14 +11,28 @@ const LOUDNESS = 0.05;
 /** The notes' fade-in, in seconds, which avoids a click. */
 const SWELL = 0.03;
 
-/** The melodies: a fifth up, a third up, a third down. @type {Readonly<Record<'test' | 'came' | 'went', readonly Note[]>>} */
+/**
+ * The melodies: a fifth up, a third up, a third down.
+ * @type {Readonly<Record<'test' | 'came' | 'went', readonly Note[]>>}
+ */
 const MELODIES = Object.freeze({
-  test: [{ hz: 392, at: 0, seconds: 0.9 }, { hz: 587.3, at: 0.45, seconds: 1.2 }],
-  came: [{ hz: 523.3, at: 0, seconds: 0.25 }, { hz: 659.3, at: 0.11, seconds: 0.4 }],
-  went: [{ hz: 659.3, at: 0, seconds: 0.25 }, { hz: 523.3, at: 0.11, seconds: 0.4 }],
+  test: [
+    { hz: 392, at: 0, seconds: 0.9 },
+    { hz: 587.3, at: 0.45, seconds: 1.2 },
+  ],
+  came: [
+    { hz: 523.3, at: 0, seconds: 0.25 },
+    { hz: 659.3, at: 0.11, seconds: 0.4 },
+  ],
+  went: [
+    { hz: 659.3, at: 0, seconds: 0.25 },
+    { hz: 523.3, at: 0.11, seconds: 0.4 },
+  ],
 });
 
-/** The least time between two sounds, in milliseconds, so that a crowd that comes makes one sound. */
+/**
+ * The least time between two sounds, in milliseconds, so that a crowd that comes makes one sound.
+ */
 const APART_MS = 600;
 
 /** After this long the audio context is suspended, in milliseconds; the melodies are shorter. */

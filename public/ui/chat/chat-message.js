@@ -10,7 +10,8 @@ import { texts } from '../../texts.js';
  * @property {string} at     ISO 8601
  * @property {boolean} [cut] the message was longer, and the server has cut it
  *
- * @typedef {{ text: string, href: string | null }} Piece  a piece of a text; href: null unless it is an address
+ * @typedef {{ text: string, href: string | null }} Piece a piece of a text; href: null unless it is
+ *   an address
  */
 
 /** The longest message that is not folded, in characters and lines. */
@@ -20,14 +21,20 @@ const LONG_LINES = 14;
 /** A person's messages within this time stand under one name, in milliseconds. */
 const TOGETHER_MS = 3 * 60_000;
 
-/** The beginning of an http or https address, up to a space or a character that addresses don't have unescaped. */
+/**
+ * The beginning of an http or https address, up to a space or a character that addresses don't have
+ * unescaped.
+ */
 const CANDIDATE = /\bhttps?:\/\/[^\s<>"'`“”‘’«»{}|\\^\p{Cc}]+/giu;
 
 /** Punctuation that ends a sentence rather than an address. */
 const TRAILING = /[.,;:!?…*_~]$/u;
 
 /** @type {readonly (readonly [string, string])[]} */
-const BRACKETS = [['(', ')'], ['[', ']']];
+const BRACKETS = [
+  ['(', ')'],
+  ['[', ']'],
+];
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
 
@@ -42,7 +49,8 @@ export function makeMessage(message, before, own) {
   const text = build('p', { class: 'message-text' }, ...splitLinks(message.text).map(makePiece));
   const item = build('li', { class: own ? 'message own' : 'message' }, text);
   if (isApart(message, before)) item.prepend(makeHead(message));
-  if (message.text.length > LONG_CHARACTERS || message.text.split('\n').length > LONG_LINES) fold(item, text);
+  if (message.text.length > LONG_CHARACTERS || message.text.split('\n').length > LONG_LINES)
+    fold(item, text);
   if (message.cut) item.append(build('p', { class: 'hint' }, texts.messageCut));
   return item;
 }
@@ -71,7 +79,9 @@ function makeHead({ name, at }) {
 
 /** @param {Piece} piece */
 const makePiece = ({ text, href }) =>
-  href === null ? text : build('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, text);
+  href === null
+    ? text
+    : build('a', { href, target: '_blank', rel: 'noopener noreferrer nofollow' }, text);
 
 /**
  * Folds a long message, and adds a button that unfolds it.
@@ -80,7 +90,11 @@ const makePiece = ({ text, href }) =>
  */
 function fold(item, text) {
   text.classList.add('folded');
-  const more = build('button', { type: 'button', class: 'button small', 'aria-expanded': 'false' }, texts.showAll);
+  const more = build(
+    'button',
+    { type: 'button', class: 'button small', 'aria-expanded': 'false' },
+    texts.showAll,
+  );
   more.addEventListener('click', () => {
     const open = text.classList.toggle('folded');
     more.setAttribute('aria-expanded', String(!open));
@@ -116,7 +130,9 @@ function trimmed(found) {
   for (;;) {
     const isOver =
       TRAILING.test(address) ||
-      BRACKETS.some(([open, close]) => address.endsWith(close) && !isBalanced(address, open, close));
+      BRACKETS.some(
+        ([open, close]) => address.endsWith(close) && !isBalanced(address, open, close),
+      );
     if (!isOver) return address;
     address = address.slice(0, -1);
   }
@@ -127,7 +143,8 @@ function trimmed(found) {
  * @param {string} open
  * @param {string} close
  */
-const isBalanced = (address, open, close) => address.split(open).length >= address.split(close).length;
+const isBalanced = (address, open, close) =>
+  address.split(open).length >= address.split(close).length;
 
 /**
  * @param {string} address

@@ -29,15 +29,28 @@ export class ChatPanel {
   #last = null;
   #outbox;
   #list = build('ol', { class: 'messages' });
-  #scroll = build('div', { class: 'messages-scroll', role: 'log', tabindex: '0', 'aria-label': texts.chatLog }, this.#list);
+  #scroll = build(
+    'div',
+    { class: 'messages-scroll', role: 'log', tabindex: '0', 'aria-label': texts.chatLog },
+    this.#list,
+  );
   #empty = build('p', { class: 'empty' }, texts.chatEmpty);
-  #field = build('textarea', { id: 'chat-text-field', rows: '1', placeholder: texts.chatPlaceholder, 'aria-describedby': 'chat-hint' });
+  #field = build('textarea', {
+    id: 'chat-text-field',
+    rows: '1',
+    placeholder: texts.chatPlaceholder,
+    'aria-describedby': 'chat-hint',
+  });
   /** The reason why messages are not sent yet. */
   #waits = build('p', { class: 'hint waits', 'aria-live': 'polite' });
   #hint = build('p', { class: 'hint', id: 'chat-hint', 'aria-live': 'polite' });
   /** Says that this person may not write. */
   #closed = build('p', { class: 'hint', 'aria-live': 'polite' });
-  #submitButton = build('button', { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send }, makeIcon(icons.send));
+  #submitButton = build(
+    'button',
+    { type: 'submit', class: 'button primary icon-only', 'aria-label': texts.send },
+    makeIcon(icons.send),
+  );
   #form = build(
     'form',
     { class: 'compose' },
@@ -54,7 +67,8 @@ export class ChatPanel {
   /**
    * @param {object} actions
    * @param {(text: string) => boolean} actions.send  returns false when there is no connection
-   * @param {(count: number, message: ChatMessage | null) => void} actions.onUnread  with the new message, or null
+   * @param {(count: number, message: ChatMessage | null) => void} actions.onUnread with the new
+   *   message, or null
    */
   constructor({ send, onUnread }) {
     this.#outbox = new Outbox(send);

@@ -10,8 +10,9 @@ import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../shared/text
 const MAX_WAITING = 50;
 
 /**
- * Messages on their way to the server, sent one at a time; each stays here until the room has echoed it. A message that
- * was lost with its connection, or refused, is sent again, so that all of them arrive once and in order.
+ * Messages on their way to the server, sent one at a time; each stays here until the room has
+ * echoed it. A message that was lost with its connection, or refused, is sent again, so that all of
+ * them arrive once and in order.
  */
 export class Outbox {
   /** The messages that have not been echoed, the oldest first. @type {string[]} */
@@ -19,7 +20,10 @@ export class Outbox {
   #isOut = false;
   /** @type {unknown} */
   #timer = null;
-  /** The code of the reason why messages wait; null when none does. @type {'chat-offline' | 'chat-flood' | null} */
+  /**
+   * The code of the reason why messages wait; null when none does.
+   * @type {'chat-offline' | 'chat-flood' | null}
+   */
   why = null;
   #send;
   #clock;
@@ -60,7 +64,10 @@ export class Outbox {
     this.#next();
   }
 
-  /** Called when the server has refused a message. @param {number} retryMs after this long it is sent again */
+  /**
+   * Called when the server has refused a message.
+   * @param {number} retryMs after this long it is sent again
+   */
   putOff(retryMs) {
     this.why = 'chat-flood';
     this.#clock.clearTimeout(this.#timer);

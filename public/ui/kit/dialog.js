@@ -34,15 +34,20 @@ function open(title, text, ...children) {
  * @returns {() => void} closes it; idempotent
  */
 export function showDialog(title, ...children) {
-  const dialog = open(title, null, ...children, makeButton('button wide', texts.close, () => dialog.close()));
+  const dialog = open(
+    title,
+    null,
+    ...children,
+    makeButton('button wide', texts.close, () => dialog.close()),
+  );
   dialog.addEventListener('click', (event) => event.target === dialog && dialog.close());
   return () => dialog.close();
 }
 
 /**
  * Asks a question in a dialog. Closing the dialog means no.
- * @param {{ title: string, text: string, yes: string, no: string, isDangerous?: boolean }} question  isDangerous: whether a
- *   yes can't be undone
+ * @param {{ title: string, text: string, yes: string, no: string, isDangerous?: boolean }} question
+ *   isDangerous: whether a yes can't be undone
  * @param {(agreed: boolean) => void} answer called once, unless the question is withdrawn
  * @returns {() => void} withdraws the question; idempotent
  */

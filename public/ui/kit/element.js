@@ -18,7 +18,8 @@ export function elementOf(id, kind) {
  * Makes an element. A child that is a string becomes text, never markup.
  * @template {keyof HTMLElementTagNameMap} K
  * @param {K} tag
- * @param {Record<string, string | boolean | undefined>} attributes true sets one without a value, false leaves it out
+ * @param {Record<string, string | boolean | undefined>} attributes true sets one without a value,
+ *   false leaves it out
  * @param {...(Node | string | null)} children
  * @returns {HTMLElementTagNameMap[K]}
  */
@@ -39,7 +40,12 @@ export function build(tag, attributes, ...children) {
  * @param {string} [icon] a path of icons.js, drawn before the label
  */
 export function makeButton(className, label, run, icon) {
-  const button = build('button', { type: 'button', class: className }, icon ? makeIcon(icon) : null, label);
+  const button = build(
+    'button',
+    { type: 'button', class: className },
+    icon ? makeIcon(icon) : null,
+    label,
+  );
   button.addEventListener('click', run);
   return button;
 }

@@ -43,7 +43,10 @@ function grantOf(token) {
 function claimsOf(token) {
   try {
     const [, claims] = token.split('.');
-    const bytes = Uint8Array.from(atob(claims.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0));
+    const bytes = Uint8Array.from(
+      atob(claims.replaceAll('-', '+').replaceAll('_', '/')),
+      (letter) => letter.charCodeAt(0),
+    );
     return JSON.parse(new TextDecoder().decode(bytes));
   } catch {
     return null;
@@ -54,12 +57,13 @@ function claimsOf(token) {
  * @typedef {object} Page  of the browser, or what a test has in its place
  * @property {Pick<Location, 'hash' | 'pathname' | 'search'>} [location]
  * @property {Pick<History, 'replaceState'>} [history]
- * @property {() => Pick<Storage, 'getItem' | 'setItem'> & { removeItem?: (key: string) => void }} [storage]  may throw where the browser keeps nothing
+ * @property {() => Pick<Storage, 'getItem' | 'setItem'> & { removeItem?: (key: string) => void }}
+ *   [storage] may throw where the browser keeps nothing
  */
 
 /**
- * Takes the token out of the page's address (`#token=`), so that it is not copied with it; or the one that this tab was
- * opened with.
+ * Takes the token out of the page's address (`#token=`), so that it is not copied with it; or the
+ * one that this tab was opened with.
  * @param {string} room  or another page that is opened by a token
  * @param {Page} [page]
  * @returns {string | undefined}
@@ -67,7 +71,8 @@ function claimsOf(token) {
 export const takeInvitation = (room, page) => take('token', room, page);
 
 /**
- * Takes the key of a broadcast's stage out of the page's address (`#stage=`); or the one that this tab has.
+ * Takes the key of a broadcast's stage out of the page's address (`#stage=`); or the one that this
+ * tab has.
  * @param {string} room
  * @param {Page} [page]
  * @returns {string | undefined}
@@ -89,7 +94,11 @@ export function keepStage(room, key, { storage = () => sessionStorage } = {}) {
   }
 }
 
-/** The key under which a tab keeps a secret of a room, so that it outlasts a reload. @param {string} name @param {string} room */
+/**
+ * The key under which a tab keeps a secret of a room, so that it outlasts a reload.
+ * @param {string} name
+ * @param {string} room
+ */
 const keyOf = (name, room) => `aloud.${name}.${room}`;
 
 /**
@@ -98,7 +107,11 @@ const keyOf = (name, room) => `aloud.${name}.${room}`;
  * @param {Page} [page]
  * @returns {string | undefined}
  */
-function take(name, room, { location = window.location, history = window.history, storage = () => sessionStorage } = {}) {
+function take(
+  name,
+  room,
+  { location = window.location, history = window.history, storage = () => sessionStorage } = {},
+) {
   const fragment = new URLSearchParams(location.hash.slice(1));
   const secret = fragment.get(name);
   fragment.delete(name);

@@ -1,12 +1,24 @@
 import { build, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts.js';
 
-/** The time for which a notice stays, in milliseconds, by code: good news, and offers that Settings has too. Other notices stay. */
+/**
+ * The time for which a notice stays, in milliseconds, by code: good news, and offers that Settings
+ * has too. Other notices stay.
+ */
 const STAYS_MS = new Map([
-  ['microphone-back', 8000], ['speaker-back', 8000], ['sound-resumed', 8000], ['device-new', 20_000], ['room-mono', 20_000], ['stereo-processed', 20_000], ['hand-lowered', 20_000],
+  ['microphone-back', 8000],
+  ['speaker-back', 8000],
+  ['sound-resumed', 8000],
+  ['device-new', 20_000],
+  ['room-mono', 20_000],
+  ['stereo-processed', 20_000],
+  ['hand-lowered', 20_000],
 ]);
 
-/** The notices of the page: what went wrong and what to do about it, until they are dismissed or settled. */
+/**
+ * The notices of the page: what went wrong and what to do about it, until they are dismissed or
+ * settled.
+ */
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
   #shown = new Map();
@@ -43,7 +55,8 @@ export class Notices {
   }
 
   /**
-   * Shows a notice once something holds, and removes it when that is over; it may be dismissed meanwhile.
+   * Shows a notice once something holds, and removes it when that is over; it may be dismissed
+   * meanwhile.
    * @param {string} code
    * @param {boolean} holds
    */

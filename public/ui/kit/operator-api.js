@@ -1,4 +1,7 @@
-/** The operator's API as a page asks it, and the token that it needs, which lasts as long as the tab. */
+/**
+ * The operator's API as a page asks it, and the token that it needs, which lasts as long as the
+ * tab.
+ */
 
 const TOKEN_KEY = 'aloud.operator';
 
@@ -37,12 +40,24 @@ export function keepToken(token) {
  *   code: of the refusal, or `operator-offline` where nobody answers; null where it was done
  */
 export async function askOperatorApi(method, path, { body, token = readToken() } = {}) {
-  const headers = { Authorization: `Bearer ${token}`, ...(body && { 'Content-Type': 'application/json' }) };
+  const headers = {
+    Authorization: `Bearer ${token}`,
+    ...(body && { 'Content-Type': 'application/json' }),
+  };
   try {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
-    const response = await fetch(`/api${path}`, { method, headers, signal, ...(body && { body: JSON.stringify(body) }) });
+    const response = await fetch(`/api${path}`, {
+      method,
+      headers,
+      signal,
+      ...(body && { body: JSON.stringify(body) }),
+    });
     const answer = response.status === 204 ? null : await response.json();
-    return { code: response.ok ? null : String(answer?.code ?? 'unknown'), status: response.status, answer };
+    return {
+      code: response.ok ? null : String(answer?.code ?? 'unknown'),
+      status: response.status,
+      answer,
+    };
   } catch {
     return { code: 'operator-offline', status: 0, answer: null };
   }

@@ -3,19 +3,26 @@ import { elementOf, makeIcon, setText } from './element.js';
 import { labels } from '../../texts.js';
 
 /**
- * Fills in the texts and icons that the markup only names: `data-text`, `data-label` and `data-placeholder` hold keys
- * of the labels, `data-icon` one of the icons. So every sentence is under texts/.
+ * Fills in the texts and icons that the markup only names: `data-text`, `data-label` and
+ * `data-placeholder` hold keys of the labels, `data-icon` one of the icons. So every sentence is
+ * under texts/.
  * @param {ParentNode} root
  * @throws {TypeError} when there is no such label
  */
 export function writeTexts(root) {
-  const each = (/** @type {string} */ attribute, /** @type {(element: Element, key: string) => void} */ write) => {
-    for (const element of root.querySelectorAll(`[${attribute}]`)) write(element, element.getAttribute(attribute) ?? '');
+  const each = (
+    /** @type {string} */ attribute,
+    /** @type {(element: Element, key: string) => void} */ write,
+  ) => {
+    for (const element of root.querySelectorAll(`[${attribute}]`))
+      write(element, element.getAttribute(attribute) ?? '');
   };
   each('data-text', (element, key) => (element.textContent = labelOf(key)));
   each('data-label', (element, key) => element.setAttribute('aria-label', labelOf(key)));
   each('data-placeholder', (element, key) => element.setAttribute('placeholder', labelOf(key)));
-  each('data-icon', (element, key) => element.prepend(makeIcon(icons[/** @type {keyof typeof icons} */ (key)])));
+  each('data-icon', (element, key) =>
+    element.prepend(makeIcon(icons[/** @type {keyof typeof icons} */ (key)])),
+  );
 }
 
 /** @param {string} key */
@@ -24,8 +31,8 @@ function labelOf(key) {
   return labels[/** @type {keyof typeof labels} */ (key)];
 }
 
-// An on-screen keyboard covers the page in some browsers, so a call takes the height that is left. Zooming in changes
-// the visual viewport too, and must not change the layout.
+// An on-screen keyboard covers the page in some browsers, so a call takes the height that is left.
+// Zooming in changes the visual viewport too, and must not change the layout.
 globalThis.visualViewport?.addEventListener('resize', () => {
   const { height, scale } = /** @type {VisualViewport} */ (visualViewport);
   if (scale === 1) document.documentElement.style.setProperty('--seen', `${Math.floor(height)}px`);
@@ -35,7 +42,8 @@ const main = elementOf('main', HTMLElement);
 const views = ['start', 'lobby', 'call'].map((id) => elementOf(id, HTMLElement));
 
 /**
- * Shows one view and takes the others out of the document, so that none of their labels and ids is found.
+ * Shows one view and takes the others out of the document, so that none of their labels and ids is
+ * found.
  * @param {'start' | 'lobby' | 'call'} id
  */
 export function showView(id) {
@@ -48,7 +56,8 @@ export function showView(id) {
 }
 
 /**
- * Shows a field's problem in the element `<id>-problem` and focuses the field, or removes the problem.
+ * Shows a field's problem in the element `<id>-problem` and focuses the field, or removes the
+ * problem.
  * @param {HTMLInputElement} field
  * @param {string | null} sentence null when nothing is wrong
  */

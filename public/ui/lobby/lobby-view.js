@@ -16,14 +16,15 @@ import { noticeText, texts } from '../../texts.js';
  * @import { Device } from '../settings/devices.js'
  * @import { Sounds } from '../call/sounds.js'
  *
- * @typedef {{ name: string, password?: string, microphone: string, speaker: string, transport: Connection }} Entry
+ * @typedef {{ name: string, password?: string, microphone: string, speaker: string, transport:
+ *   Connection }} Entry
  *
  * @typedef {object} LobbyActions
  * @property {(entry: Entry) => void} join
  * @property {() => void} cancel               cancels joining
  * @property {(code: string) => void} problem  shows what went wrong with the sound
  * @property {(code: string) => void} settled  removes what `problem` has shown
- * @property {() => void} listDevices          lists the devices again: the browser may now tell their names
+ * @property {() => void} listDevices lists the devices again: the browser may now tell their names
  */
 
 /** The time for which the hint about the test sound stays, in milliseconds. */
@@ -75,11 +76,31 @@ export class LobbyView {
     this.#actions = actions;
     const { processing, token } = wish;
     const { problem: onProblem, settled: onSettled, listDevices: onOpen } = actions;
-    this.#check = new SoundCheck({ microphone: () => this.#devices.microphone, processing, onProblem, onOpen });
-    this.#mirror = new MirrorCheck({ entry: () => this.#entry(), processing, token, onProblem, onSettled, onStart: () => this.#check.stop() });
+    this.#check = new SoundCheck({
+      microphone: () => this.#devices.microphone,
+      processing,
+      onProblem,
+      onOpen,
+    });
+    this.#mirror = new MirrorCheck({
+      entry: () => this.#entry(),
+      processing,
+      token,
+      onProblem,
+      onSettled,
+      onStart: () => this.#check.stop(),
+    });
     this.#switches = new SwitchList(
       elementOf('lobby-switches', HTMLElement),
-      ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'stereo', 'highBitrate', 'lowDelay'],
+      [
+        'echoCancellation',
+        'noiseSuppression',
+        'autoGainControl',
+        'music',
+        'stereo',
+        'highBitrate',
+        'lowDelay',
+      ],
       () => this.#testAgain(),
     );
     this.#fill(room);
@@ -101,7 +122,8 @@ export class LobbyView {
   #fill(room) {
     const kept = readChoices();
     setText(elementOf('lobby-title', HTMLElement), room);
-    if (this.#wish.e2eKey !== undefined) setText(elementOf('lobby-e2e', HTMLElement), `· ${texts.e2eSign}`);
+    if (this.#wish.e2eKey !== undefined)
+      setText(elementOf('lobby-e2e', HTMLElement), `· ${texts.e2eSign}`);
     this.#name.value = this.#invited || this.#wish.name || kept.name || '';
     this.#name.readOnly = this.#invited !== '';
     this.#showCut();
@@ -112,7 +134,12 @@ export class LobbyView {
     const { microphoneField, speakerField } = this.#devices;
     elementOf('lobby-devices', HTMLElement).append(
       build('div', { class: 'device' }, microphoneField, this.#check.element),
-      build('div', { class: 'device' }, speakerField, build('div', { class: 'check' }, tone, this.#toneSays)),
+      build(
+        'div',
+        { class: 'device' },
+        speakerField,
+        build('div', { class: 'check' }, tone, this.#toneSays),
+      ),
       this.#mirror.element,
     );
   }
@@ -166,7 +193,8 @@ export class LobbyView {
     setText(this.#button, busy ? texts.joining : this.#wish.listen ? texts.listen : texts.join);
     clearTimeout(this.#cancelTimer);
     this.#cancel.hidden = true;
-    if (busy) this.#cancelTimer = window.setTimeout(() => (this.#cancel.hidden = false), PATIENCE_MS);
+    if (busy)
+      this.#cancelTimer = window.setTimeout(() => (this.#cancel.hidden = false), PATIENCE_MS);
   }
 
   /** @param {string} code of what is wrong with the name */
@@ -174,7 +202,10 @@ export class LobbyView {
     showProblem(this.#name, noticeText(code));
   }
 
-  /** Asks for the room's password. @param {string} code of why it is needed, or of what is wrong with it */
+  /**
+   * Asks for the room's password.
+   * @param {string} code of why it is needed, or of what is wrong with it
+   */
   passwordProblem(code) {
     this.#passwordField.hidden = false;
     showProblem(this.#password, noticeText(code));
@@ -218,7 +249,9 @@ export class LobbyView {
     }
     const { name, microphone, speaker, transport } = entry;
     const own = this.#invited === '' ? { name } : {};
-    keepChoices(this.#wish.listen ? { speaker, transport } : { ...own, microphone, speaker, transport });
+    keepChoices(
+      this.#wish.listen ? { speaker, transport } : { ...own, microphone, speaker, transport },
+    );
     this.quiet();
     this.#actions.join(entry);
   }

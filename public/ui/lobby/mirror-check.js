@@ -14,15 +14,28 @@ const MIRROR_ROOM = 'mirror';
 /** The name of a person who has not typed one yet. */
 const NAMELESS = '–';
 
-/** Lets one hear oneself as the others would: a call whose server sends one's voice back after two seconds. */
+/**
+ * Lets one hear oneself as the others would: a call whose server sends one's voice back after two
+ * seconds.
+ */
 export class MirrorCheck {
   #label = build('span', {}, texts.hearYourself);
-  #button = build('button', { type: 'button', class: 'button' }, makeIcon(icons.sound), this.#label);
+  #button = build(
+    'button',
+    { type: 'button', class: 'button' },
+    makeIcon(icons.sound),
+    this.#label,
+  );
   #says = build('p', { class: 'hint', 'aria-live': 'polite' });
   #options;
   /** @type {Call | null} */
   #call = null;
-  element = build('div', { class: 'check' }, build('div', { class: 'check-row' }, this.#button), this.#says);
+  element = build(
+    'div',
+    { class: 'check' },
+    build('div', { class: 'check-row' }, this.#button),
+    this.#says,
+  );
 
   /**
    * @param {object} options
@@ -43,7 +56,16 @@ export class MirrorCheck {
     onStart();
     const { name, microphone, speaker, transport } = entry();
     const sound = soundOf(readChoices(), processing);
-    const call = new Call({ ...sound, token, room: MIRROR_ROOM, mirror: true, name: name || NAMELESS, transport, microphoneId: microphone, speakerId: speaker });
+    const call = new Call({
+      ...sound,
+      token,
+      room: MIRROR_ROOM,
+      mirror: true,
+      name: name || NAMELESS,
+      transport,
+      microphoneId: microphone,
+      speakerId: speaker,
+    });
     this.#call = call;
     this.#show(texts.hearConnecting);
     call.addEventListener('state', ({ detail: { state, code } }) => {

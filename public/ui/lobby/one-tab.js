@@ -15,8 +15,8 @@ import { texts } from '../../texts.js';
 const ANSWER_MS = 500;
 
 /**
- * Keeps a browser in a room once, by a Web Lock for each room: two tabs on one device would hear each other, and echo.
- * Another browser, or a private window, counts as another device.
+ * Keeps a browser in a room once, by a Web Lock for each room: two tabs on one device would hear
+ * each other, and echo. Another browser, or a private window, counts as another device.
  */
 export class OneTab {
   #name;
@@ -29,7 +29,8 @@ export class OneTab {
   /**
    * @param {string} room
    * @param {object} on
-   * @param {() => Place | null} on.asked  gives another tab this call's place; null when there is none now
+   * @param {() => Place | null} on.asked gives another tab this call's place; null when there is
+   *   none now
    * @param {() => void} on.taken          called when another tab has taken over the room
    */
   constructor(room, on) {
@@ -38,16 +39,18 @@ export class OneTab {
   }
 
   /**
-   * Claims the room before a call. If another tab is in the room, asks the person whether to move the call here.
-   * @returns {Promise<Partial<Place> | null>} the place to resume, empty if there is none; null if the call stays in the
-   *   other tab
+   * Claims the room before a call. If another tab is in the room, asks the person whether to move
+   * the call here.
+   * @returns {Promise<Partial<Place> | null>} the place to resume, empty if there is none; null if
+   *   the call stays in the other tab
    */
   async enter() {
     if (await this.#lock({ ifAvailable: true })) return {};
     const moves = await new Promise((resolve) => void ask(texts.otherTab, resolve));
     if (!moves) return null;
     const place = await this.#askForPlace();
-    // A tab without an answer is made to leave now; one that has answered goes on until its place is resumed.
+    // A tab without an answer is made to leave now; one that has answered goes on until its place
+    // is resumed.
     if (place === null) await this.#lock({ steal: true });
     return place ?? {};
   }
@@ -71,7 +74,8 @@ export class OneTab {
         return lock && new Promise((release) => this.#hold(release));
       });
       held.catch(() => {
-        // The lock was stolen by another tab, or the browser gives none; the latter must not prevent joining.
+        // The lock was stolen by another tab, or the browser gives none; the latter must not
+        // prevent joining.
         resolve(true);
         if (this.#release) this.#on.taken();
         this.leave();

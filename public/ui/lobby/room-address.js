@@ -1,15 +1,18 @@
 /**
  * Rooms' names and addresses.
  *
- * @typedef {object} Wish  what the page's address asks for: `/r/<room>?name=&transport=&processing=off&listen`
+ * @typedef {object} Wish what the page's address asks for:
+ *   `/r/<room>?name=&transport=&processing=off&listen`
  * @property {string | null} room      null on the first page, and when the address names no room
  * @property {string} name             empty when the address gives none
  * @property {Connection | null} transport
  * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
- * @property {boolean} listen         only to listen, as one of the audience: the page asks for no microphone
+ * @property {boolean} listen only to listen, as one of the audience: the page asks for no
+ *   microphone
  * @property {string} [token]          of the invitation: see takeInvitation
  * @property {string} [stage]          the key of a broadcast's stage: see takeStage
- * @property {string} [e2eKey]         behind `#e2e=`: the key of a room that is encrypted end to end, which no server is sent
+ * @property {string} [e2eKey] behind `#e2e=`: the key of a room that is encrypted end to end, which
+ *   no server is sent
  *
  * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
  */
@@ -21,9 +24,9 @@ export const CONNECTIONS = Object.freeze(
   /** @type {const} */ (['auto', 'webtransport', 'websocket', 'http1']),
 );
 
-
 /**
- * Reads a room's name from what a person typed or pasted: a name, or a room's link. Spaces become hyphens.
+ * Reads a room's name from what a person typed or pasted: a name, or a room's link. Spaces become
+ * hyphens.
  * @param {string} typed
  * @returns {string | null} null when it is no room's name
  */
@@ -52,7 +55,8 @@ export function readAddress({ pathname, search, hash = '' }) {
  * @param {unknown} value
  * @returns {Connection | null} null when it is no connection's name
  */
-export const readConnection = (value) => CONNECTIONS.find((connection) => connection === value) ?? null;
+export const readConnection = (value) =>
+  CONNECTIONS.find((connection) => connection === value) ?? null;
 
 /**
  * The address of a room's page, without query and key.
@@ -61,7 +65,8 @@ export const readConnection = (value) => CONNECTIONS.find((connection) => connec
 const pageOf = ({ origin, pathname }) => origin + roomPath(readRoomName(pathname) ?? '');
 
 /**
- * A room's link as others are given it: without its query, which holds one's own name, and with the room's key.
+ * A room's link as others are given it: without its query, which holds one's own name, and with the
+ * room's key.
  * @param {{ origin: string, pathname: string, hash: string }} location
  */
 export function roomLink({ hash, ...location }) {
@@ -80,7 +85,11 @@ export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;
  * @param {string} key  of the stage of the room's broadcast
  * @returns {string} the link by which others come onto the stage
  */
-export const stageLink = (location, key) => `${pageOf(location)}?stage#stage=${encodeURIComponent(key)}`;
+export const stageLink = (location, key) =>
+  `${pageOf(location)}?stage#stage=${encodeURIComponent(key)}`;
 
-/** @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page @returns {string} the link by which listeners come */
+/**
+ * @param {Pick<Location, 'origin' | 'pathname'>} location of a room's page
+ * @returns {string} the link by which listeners come
+ */
 export const listenLink = (location) => `${pageOf(location)}?listen`;

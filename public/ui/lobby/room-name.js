@@ -1,6 +1,6 @@
 /**
- * New rooms' names. A room is open to everyone who knows its name, so a name that is made here can't be guessed: five of 256
- * words and five of 32 symbols, 65 random bits.
+ * New rooms' names. A room is open to everyone who knows its name, so a name that is made here
+ * can't be guessed: five of 256 words and five of 32 symbols, 65 random bits.
  */
 
 const WORDS = `
@@ -21,7 +21,9 @@ robin rocket rose rosemary ruby saddle saffron sage salmon sand sapphire satin s
 silver sky snow sparrow spruce star stone storm stream summer sunset swan tango teal temple thicket
 thistle thyme tide tiger timber topaz trail tulip tundra turtle valley vanilla velvet violet walnut
 waltz water willow winter
-`.trim().split(/\s+/);
+`
+  .trim()
+  .split(/\s+/);
 
 export const WORD_COUNT = WORDS.length;
 
@@ -33,7 +35,8 @@ const NAME_WORDS = 5;
 const NAME_SYMBOLS = 5;
 
 /** The random bits in a new name. */
-export const NAME_ENTROPY = NAME_WORDS * Math.log2(WORD_COUNT) + NAME_SYMBOLS * Math.log2(SYMBOLS.length);
+export const NAME_ENTROPY =
+  NAME_WORDS * Math.log2(WORD_COUNT) + NAME_SYMBOLS * Math.log2(SYMBOLS.length);
 
 /**
  * Makes a new room's name, such as `harbor-velvet-finch-lute-moss-k7m2p`.

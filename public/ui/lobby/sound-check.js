@@ -1,4 +1,8 @@
-import { microphoneProblem, openMicrophone, stopMicrophone } from '../../client/capture/microphone.js';
+import {
+  microphoneProblem,
+  openMicrophone,
+  stopMicrophone,
+} from '../../client/capture/microphone.js';
 import { readChoices, soundOf } from '../settings/choices.js';
 import { build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
@@ -23,13 +27,23 @@ export class SoundCheck {
   #meter = new LevelMeter();
   #says = build('p', { class: 'hint', 'aria-live': 'polite' });
   #label = build('span', {}, texts.testMicrophone);
-  #button = build('button', { type: 'button', class: 'button' }, makeIcon(icons.microphone), this.#label);
+  #button = build(
+    'button',
+    { type: 'button', class: 'button' },
+    makeIcon(icons.microphone),
+    this.#label,
+  );
   #options;
   /** @type {MediaStream | null} */
   #stream = null;
   #timer = 0;
   #turn = 0;
-  element = build('div', { class: 'check' }, build('div', { class: 'check-row' }, this.#button, this.#meter.element), this.#says);
+  element = build(
+    'div',
+    { class: 'check' },
+    build('div', { class: 'check-row' }, this.#button, this.#meter.element),
+    this.#says,
+  );
 
   /**
    * @param {object} options
@@ -49,7 +63,10 @@ export class SoundCheck {
     const { microphone, processing, onProblem, onOpen } = this.#options;
     this.#become(true);
     try {
-      const stream = await openMicrophone({ deviceId: microphone(), ...soundOf(readChoices(), processing) });
+      const stream = await openMicrophone({
+        deviceId: microphone(),
+        ...soundOf(readChoices(), processing),
+      });
       if (turn !== this.#turn) return stopMicrophone(stream);
       stopMicrophone(this.#stream);
       this.#stream = stream;
@@ -95,7 +112,14 @@ export class SoundCheck {
 class LevelMeter {
   element = build(
     'div',
-    { class: 'level', role: 'meter', 'aria-label': texts.yourLevel, 'aria-valuemin': '0', 'aria-valuemax': '100', 'aria-valuenow': '0' },
+    {
+      class: 'level',
+      role: 'meter',
+      'aria-label': texts.yourLevel,
+      'aria-valuemin': '0',
+      'aria-valuemax': '100',
+      'aria-valuenow': '0',
+    },
     build('span', { class: 'level-bar' }),
   );
   /** The highest level since the meter was started, 0 to 100. */

@@ -11,11 +11,20 @@ import { texts as callTexts } from '../../texts.js';
 /** After so long without a key the server is asked, in milliseconds. */
 const TYPED_MS = 400;
 
-/** Those who only listen, in the panel Room: found by a part of their name, a page at a time, to be let speak or removed. */
+/**
+ * Those who only listen, in the panel Room: found by a part of their name, a page at a time, to be
+ * let speak or removed.
+ */
 export class AudienceList {
   #send;
   #copy;
-  #find = build('input', { id: 'find-listener', type: 'search', maxlength: '40', autocomplete: 'off', 'aria-describedby': 'listeners-count' });
+  #find = build('input', {
+    id: 'find-listener',
+    type: 'search',
+    maxlength: '40',
+    autocomplete: 'off',
+    'aria-describedby': 'listeners-count',
+  });
   #count = build('p', { class: 'hint', id: 'listeners-count', 'aria-live': 'polite' });
   #list = build('ul', { class: 'bans' });
   #next = makeButton('button small', texts.moreListeners, () => this.#ask(this.#after));
@@ -40,14 +49,24 @@ export class AudienceList {
     });
     const label = build('label', { for: this.#find.id }, texts.listeners);
     const pages = build('div', { class: 'check-row' }, this.#first, this.#next, this.#copy);
-    this.element = build('section', { class: 'field' }, label, this.#find, this.#count, this.#list, pages);
+    this.element = build(
+      'section',
+      { class: 'field' },
+      label,
+      this.#find,
+      this.#count,
+      this.#list,
+      pages,
+    );
     this.#first.hidden = this.#next.hidden = true;
   }
 
   /** @param {string | undefined} after */
   #ask(after) {
     const find = this.#find.value.trim();
-    this.#send(moderate.listeners({ ...(after !== undefined && { after }), ...(find !== '' && { find }) }));
+    this.#send(
+      moderate.listeners({ ...(after !== undefined && { after }), ...(find !== '' && { find }) }),
+    );
     this.#first.hidden = after === undefined;
   }
 
@@ -82,10 +101,19 @@ export class AudienceList {
       this.#send(message);
       this.#ask(undefined);
     };
-    const speak = makeButton('button small', callTexts.letSpeak, () => act(moderate.setRole(id, 'speaker')));
-    const remove = makeButton('button small danger', texts.removeListener, () => act(moderate.remove(id)));
+    const speak = makeButton('button small', callTexts.letSpeak, () =>
+      act(moderate.setRole(id, 'speaker')),
+    );
+    const remove = makeButton('button small danger', texts.removeListener, () =>
+      act(moderate.remove(id)),
+    );
     speak.setAttribute('aria-label', callTexts.letSpeakName(label));
     remove.setAttribute('aria-label', texts.removeName(label));
-    return build('li', { class: 'ban' }, build('span', { class: 'ban-whom' }, label), build('div', { class: 'knock-buttons' }, speak, remove));
+    return build(
+      'li',
+      { class: 'ban' },
+      build('span', { class: 'ban-whom' }, label),
+      build('div', { class: 'knock-buttons' }, speak, remove),
+    );
   }
 }

@@ -8,7 +8,10 @@ import { panelTexts as texts } from '../../texts/room-panel.js';
 
 const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
 
-/** Those who are banned from the room, each with a button that ends the ban. Hidden while there are none. */
+/**
+ * Those who are banned from the room, each with a button that ends the ban. Hidden while there are
+ * none.
+ */
 export class BanList {
   #send;
   #list = build('ul', { class: 'bans' });
@@ -37,8 +40,15 @@ export class BanList {
   /** @param {Record<string, any>} ban */
   #row({ id, name, by, identity, network, seconds }) {
     const end = time.format(new Date(Date.now() + 1000 * Number(seconds)));
-    const button = makeButton('button small', texts.unban, () => this.#send(moderate.unban(String(id))));
+    const button = makeButton('button small', texts.unban, () =>
+      this.#send(moderate.unban(String(id))),
+    );
     button.setAttribute('aria-label', texts.unbanName(String(name)));
-    return build('li', { class: 'ban' }, build('span', { class: 'ban-whom' }, texts.ban({ name, by, identity, network }, end)), button);
+    return build(
+      'li',
+      { class: 'ban' },
+      build('span', { class: 'ban-whom' }, texts.ban({ name, by, identity, network }, end)),
+      button,
+    );
   }
 }

@@ -25,8 +25,17 @@ export class BroadcastControls {
   constructor(send, copy) {
     this.#toggle = makeButton('button', texts.goLive, () => send(moderate.broadcast(!this.#isOn)));
     this.#toggle.setAttribute('aria-describedby', this.#hint.id);
-    this.#copy = makeButton('button small', texts.copyStageLink, () => copy(stageLink(location, this.#key)));
-    this.element = build('section', { class: 'field' }, this.#toggle, this.#hint, this.#copy, this.#linkHint);
+    this.#copy = makeButton('button small', texts.copyStageLink, () =>
+      copy(stageLink(location, this.#key)),
+    );
+    this.element = build(
+      'section',
+      { class: 'field' },
+      this.#toggle,
+      this.#hint,
+      this.#copy,
+      this.#linkHint,
+    );
   }
 
   /** @param {Access} access */

@@ -8,7 +8,9 @@ import { labels, texts } from '../../texts.js';
  * @typedef {{ id: string, name: string }} Knock  one who waits to be let in
  */
 
-/** Those who wait in the lobby, above the people, for a moderator to let them in or turn them away. */
+/**
+ * Those who wait in the lobby, above the people, for a moderator to let them in or turn them away.
+ */
 export class KnockList {
   #section = elementOf('knocks', HTMLElement);
   #list = build('ul', {});
@@ -39,7 +41,8 @@ export class KnockList {
     const fresh = knocks.filter(({ id }) => !this.#rows.has(id));
     for (const knock of fresh) this.#add(knock);
     this.#section.hidden = knocks.length === 0;
-    // The button that was pressed is gone: the focus stays among those who wait, or goes to the room's name.
+    // The button that was pressed is gone: the focus stays among those who wait, or goes to the
+    // room's name.
     if (hadFocus && !this.#section.contains(document.activeElement)) {
       const next = this.#list.querySelector('button') ?? elementOf('call-title', HTMLElement);
       next.focus();
@@ -49,11 +52,20 @@ export class KnockList {
 
   /** @param {Knock} knock */
   #add({ id, name }) {
-    const admit = makeButton('button small primary', texts.letIn, () => this.#send(moderate.admit(id)));
-    const refuse = makeButton('button small', texts.turnAway, () => this.#send(moderate.turnAway(id)));
+    const admit = makeButton('button small primary', texts.letIn, () =>
+      this.#send(moderate.admit(id)),
+    );
+    const refuse = makeButton('button small', texts.turnAway, () =>
+      this.#send(moderate.turnAway(id)),
+    );
     admit.setAttribute('aria-label', texts.letInName(name));
     refuse.setAttribute('aria-label', texts.turnAwayName(name));
-    const row = build('li', { class: 'knock' }, build('span', { class: 'knock-name' }, name), build('div', { class: 'knock-buttons' }, admit, refuse));
+    const row = build(
+      'li',
+      { class: 'knock' },
+      build('span', { class: 'knock-name' }, name),
+      build('div', { class: 'knock-buttons' }, admit, refuse),
+    );
     this.#rows.set(id, row);
     this.#list.append(row);
   }

@@ -19,10 +19,13 @@ import { texts } from '../../texts.js';
  * @property {(code: string) => void} failed      shows what could not be done
  * @property {() => void} knocked                 plays the sound for somebody who wants to come in
  * @property {(allowed: boolean) => void} mayChat
- * @property {(allowed: boolean, mayBePublic: boolean) => void} mayRecord  mayBePublic: a recording that they start
+ * @property {(allowed: boolean, mayBePublic: boolean) => void} mayRecord mayBePublic: a recording
+ *   that they start
  */
 
-/** Moderating on the page: the panel Room, those who wait to come in, and what this person may do. */
+/**
+ * Moderating on the page: the panel Room, those who wait to come in, and what this person may do.
+ */
 export class Moderation {
   #bar;
   #side;
@@ -46,7 +49,10 @@ export class Moderation {
     this.#bar = bar;
     this.#side = side;
     this.#actions = actions;
-    this.#panel = new RoomContent(this.#send, { announce: actions.announce, failed: actions.failed });
+    this.#panel = new RoomContent(this.#send, {
+      announce: actions.announce,
+      failed: actions.failed,
+    });
     this.#hands = new HandList(this.#send, actions.announce);
     this.#knocks = new KnockList(this.#send, (sentence) => {
       actions.announce(sentence);
@@ -79,7 +85,8 @@ export class Moderation {
     this.#actions.mayRecord(mayNow(access, 'record'), moderates && rules.broadcast);
     setText(this.#signs, signsOf(rules, e2e));
     this.#live.show(rules);
-    if (before.locked !== rules.locked) this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);
+    if (before.locked !== rules.locked)
+      this.#actions.announce(rules.locked ? texts.roomLocked : texts.roomUnlocked);
   }
 
   /**
@@ -94,7 +101,8 @@ export class Moderation {
   async person(person) {
     try {
       const { showPersonDialog } = await import('./person-dialog.js');
-      if (this.#access?.role === 'moderator') this.#closeDialog = showPersonDialog(person, this.#send);
+      if (this.#access?.role === 'moderator')
+        this.#closeDialog = showPersonDialog(person, this.#send);
     } catch {
       this.#actions.failed('panel-failed');
     }
@@ -118,9 +126,16 @@ export class Moderation {
   }
 }
 
-/** What is shown beside the number of people. @param {Access['rules']} rules @param {boolean} e2e */
+/**
+ * What is shown beside the number of people.
+ * @param {Access['rules']} rules
+ * @param {boolean} e2e
+ */
 function signsOf(rules, e2e) {
   const names = /** @type {const} */ (['locked', 'lobby', 'password']);
-  const signs = [...(e2e ? [texts.e2eSign] : []), ...names.filter((name) => rules[name]).map((name) => texts.ruleSigns[name])];
+  const signs = [
+    ...(e2e ? [texts.e2eSign] : []),
+    ...names.filter((name) => rules[name]).map((name) => texts.ruleSigns[name]),
+  ];
   return signs.map((sign) => `· ${sign}`).join(' ');
 }

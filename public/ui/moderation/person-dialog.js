@@ -21,32 +21,61 @@ export function showPersonDialog(person, send) {
   const { id, silenced = false, hand = 0 } = person;
   /** @type {() => void} */
   let close = () => {};
-  const does = (/** @type {string} */ label, /** @type {() => object} */ message, className = 'button') =>
+  const does = (
+    /** @type {string} */ label,
+    /** @type {() => object} */ message,
+    className = 'button',
+  ) =>
     makeButton(className, label, () => {
       close();
       send(message());
     });
-  const [muteLabel, muteHint] = silenced ? [texts.allowToSpeak, texts.allowToSpeakHint] : [texts.muteForAll, texts.muteForAllHint];
-  const role = makeSelect('moderate-role', Object.entries(texts.roleNames), person.role ?? 'speaker');
-  const ban = makeSelect('moderate-ban', texts.banTimes.map(([seconds, text]) => [String(seconds), text]), String(texts.banTimes[0][0]));
+  const [muteLabel, muteHint] = silenced
+    ? [texts.allowToSpeak, texts.allowToSpeakHint]
+    : [texts.muteForAll, texts.muteForAllHint];
+  const role = makeSelect(
+    'moderate-role',
+    Object.entries(texts.roleNames),
+    person.role ?? 'speaker',
+  );
+  const ban = makeSelect(
+    'moderate-ban',
+    texts.banTimes.map(([seconds, text]) => [String(seconds), text]),
+    String(texts.banTimes[0][0]),
+  );
   close = showDialog(
     texts.moderatePerson(labelOf(person)),
-    part(does(muteLabel, () => moderate.mute(id, !silenced)), hint(muteHint)),
+    part(
+      does(muteLabel, () => moderate.mute(id, !silenced)),
+      hint(muteHint),
+    ),
     hand > 0 ? part(does(callTexts.lowerTheirHand, () => moderate.lowerHand(id))) : null,
     part(
-      fieldRow(texts.role, role, does(texts.changeRole, () => moderate.setRole(id, /** @type {'speaker'} */ (role.value)))),
+      fieldRow(
+        texts.role,
+        role,
+        does(texts.changeRole, () => moderate.setRole(id, /** @type {'speaker'} */ (role.value))),
+      ),
       hint(texts.roleHint),
     ),
-    part(does(texts.remove, () => moderate.remove(id), 'button danger'), hint(texts.removeHint)),
     part(
-      fieldRow(texts.banFor, ban, does(texts.removeAndBan, () => moderate.remove(id, Number(ban.value)), 'button danger')),
+      does(texts.remove, () => moderate.remove(id), 'button danger'),
+      hint(texts.removeHint),
+    ),
+    part(
+      fieldRow(
+        texts.banFor,
+        ban,
+        does(texts.removeAndBan, () => moderate.remove(id, Number(ban.value)), 'button danger'),
+      ),
       hint(texts.banHint),
     ),
   );
   return close;
 }
 
-const part = (/** @type {Node[]} */ ...children) => build('div', { class: 'dialog-part' }, ...children);
+const part = (/** @type {Node[]} */ ...children) =>
+  build('div', { class: 'dialog-part' }, ...children);
 const hint = (/** @type {string} */ text) => build('p', { class: 'hint' }, text);
 
 /**
@@ -66,7 +95,11 @@ function fieldRow(label, select, button) {
  * @param {string} chosen
  */
 function makeSelect(id, options, chosen) {
-  const select = build('select', { id }, ...options.map(([value, text]) => build('option', { value }, text)));
+  const select = build(
+    'select',
+    { id },
+    ...options.map(([value, text]) => build('option', { value }, text)),
+  );
   select.value = chosen;
   return select;
 }

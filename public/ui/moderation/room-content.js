@@ -6,7 +6,10 @@ import { build } from '../kit/element.js';
  * @import { RoomPanel } from './room-panel.js'
  */
 
-/** The content Room of the side panel, for moderators. It loads the panel itself when it is first opened. */
+/**
+ * The content Room of the side panel, for moderators. It loads the panel itself when it is first
+ * opened.
+ */
 export class RoomContent {
   title = texts.roomPanel;
   element = build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.panelLoading));

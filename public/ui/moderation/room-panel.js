@@ -27,7 +27,11 @@ export class RoomPanel {
   #modeNow = 'mix';
   #modeHint = build('p', { class: 'hint', id: 'room-mode-hint' }, texts.modeHint);
   #password = build('input', {
-    id: 'room-password', type: 'password', maxlength: String(MAX_PASSWORD_LENGTH), autocomplete: 'new-password', 'aria-describedby': 'room-password-hint',
+    id: 'room-password',
+    type: 'password',
+    maxlength: String(MAX_PASSWORD_LENGTH),
+    autocomplete: 'new-password',
+    'aria-describedby': 'room-password-hint',
   });
   #passwordHint = build('p', { class: 'hint', id: 'room-password-hint', 'aria-live': 'polite' });
   #dropPassword;
@@ -50,20 +54,39 @@ export class RoomPanel {
   constructor(send, { announce, failed }) {
     this.#send = send;
     const copy = (/** @type {string} */ link) =>
-      void navigator.clipboard.writeText(link).then(() => announce(callTexts.linkCopied), () => failed('copy-failed'));
+      void navigator.clipboard.writeText(link).then(
+        () => announce(callTexts.linkCopied),
+        () => failed('copy-failed'),
+      );
     this.#audience = new AudienceList(send, () => copy(listenLink(location)));
     this.#broadcast = new BroadcastControls(send, copy);
-    this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) => send(moderate.lock(on)));
-    this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) => send(moderate.lobby(on)));
-    this.#chat = makeChoice('room-chat', texts.mayChat, texts.allowed, (who) => send(moderate.allow('chat', who)));
-    this.#record = makeChoice('room-record', texts.mayRecord, texts.allowed, (who) => send(moderate.allow('record', who)));
+    this.#lock = makeSwitch('room-lock', texts.lock, texts.lockHint, (on) =>
+      send(moderate.lock(on)),
+    );
+    this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) =>
+      send(moderate.lobby(on)),
+    );
+    this.#chat = makeChoice('room-chat', texts.mayChat, texts.allowed, (who) =>
+      send(moderate.allow('chat', who)),
+    );
+    this.#record = makeChoice('room-record', texts.mayRecord, texts.allowed, (who) =>
+      send(moderate.allow('record', who)),
+    );
     this.#mode = makeChoice('room-mode', texts.mode, texts.modes, (mode) => this.#chooseMode(mode));
     this.#mode.select.setAttribute('aria-describedby', this.#modeHint.id);
     this.#mode.field.append(this.#modeHint);
-    this.#dropPassword = makeButton('button small', texts.dropPassword, () => send(moderate.setPassword(null)));
+    this.#dropPassword = makeButton('button small', texts.dropPassword, () =>
+      send(moderate.setPassword(null)),
+    );
     this.#bans = new BanList(send);
-    this.#stepDown = makeButton('button', texts.stepDown, () => send(moderate.setRole(this.you, 'speaker')));
-    const end = () => void (this.#withdrawQuestion = ask(texts.endQuestion, (agreed) => agreed && send(moderate.end())));
+    this.#stepDown = makeButton('button', texts.stepDown, () =>
+      send(moderate.setRole(this.you, 'speaker')),
+    );
+    const end = () =>
+      void (this.#withdrawQuestion = ask(
+        texts.endQuestion,
+        (agreed) => agreed && send(moderate.end()),
+      ));
     this.element = build(
       'div',
       { class: 'stack' },
@@ -75,11 +98,20 @@ export class RoomPanel {
       this.#broadcast.element,
       this.#audience.element,
       this.#bans.element,
-      build('div', { class: 'room-end' }, this.#stepDown, this.#lastModerator, makeButton('button danger', texts.endForAll, end)),
+      build(
+        'div',
+        { class: 'room-end' },
+        this.#stepDown,
+        this.#lastModerator,
+        makeButton('button danger', texts.endForAll, end),
+      ),
     );
   }
 
-  /** Asks for a mode, and shows the present one until that is so: it may be refused. @param {Access['rules']['mode']} mode */
+  /**
+   * Asks for a mode, and shows the present one until that is so: it may be refused.
+   * @param {Access['rules']['mode']} mode
+   */
   #chooseMode(mode) {
     this.#send(moderate.setMode(mode));
     this.#mode.select.value = this.#modeNow;
@@ -89,7 +121,14 @@ export class RoomPanel {
     const set = build('button', { type: 'submit', class: 'button small' }, texts.setPassword);
     const label = build('label', { for: this.#password.id }, texts.password);
     const buttons = build('div', { class: 'check-row' }, set, this.#dropPassword);
-    const form = build('form', { class: 'field', novalidate: true }, label, this.#password, this.#passwordHint, buttons);
+    const form = build(
+      'form',
+      { class: 'field', novalidate: true },
+      label,
+      this.#password,
+      this.#passwordHint,
+      buttons,
+    );
     form.addEventListener('submit', (event) => {
       event.preventDefault();
       if (this.#password.value === '') return this.#password.focus();
@@ -117,7 +156,12 @@ export class RoomPanel {
 
   /** @param {Access} access */
   show(access) {
-    const { rules: { locked, lobby, password, chat, record, mode }, e2e, bans, audience } = access;
+    const {
+      rules: { locked, lobby, password, chat, record, mode },
+      e2e,
+      bans,
+      audience,
+    } = access;
     this.#lock.input.checked = locked;
     this.#lobby.input.checked = lobby;
     this.#chat.select.value = chat;
@@ -136,7 +180,9 @@ export class RoomPanel {
     this.#broadcast.show(access);
   }
 
-  /** @param {boolean} isOnly whether there is no other moderator, so that one can't stop being one */
+  /**
+   * @param {boolean} isOnly whether there is no other moderator, so that one can't stop being one
+   */
   onlyModerator(isOnly) {
     this.#stepDown.hidden = isOnly;
     this.#lastModerator.hidden = !isOnly;
@@ -150,9 +196,19 @@ export class RoomPanel {
  * @param {(on: boolean) => void} onChange
  */
 function makeSwitch(id, label, hint, onChange) {
-  const input = build('input', { type: 'checkbox', role: 'switch', id, 'aria-describedby': `${id}-hint` });
+  const input = build('input', {
+    type: 'checkbox',
+    role: 'switch',
+    id,
+    'aria-describedby': `${id}-hint`,
+  });
   input.addEventListener('change', () => onChange(input.checked));
-  const words = build('div', {}, build('label', { for: id }, label), build('p', { class: 'hint', id: `${id}-hint` }, hint));
+  const words = build(
+    'div',
+    {},
+    build('label', { for: id }, label),
+    build('p', { class: 'hint', id: `${id}-hint` }, hint),
+  );
   return { row: build('div', { class: 'switch' }, words, input), input };
 }
 
@@ -164,8 +220,13 @@ function makeSwitch(id, label, hint, onChange) {
  * @param {(value: T) => void} onChoice
  */
 function makeChoice(id, label, choices, onChoice) {
-  const options = Object.entries(choices).map(([value, text]) => build('option', { value }, /** @type {string} */ (text)));
+  const options = Object.entries(choices).map(([value, text]) =>
+    build('option', { value }, /** @type {string} */ (text)),
+  );
   const select = build('select', { id }, ...options);
   select.addEventListener('change', () => onChoice(/** @type {T} */ (select.value)));
-  return { field: build('div', { class: 'field' }, build('label', { for: id }, label), select), select };
+  return {
+    field: build('div', { class: 'field' }, build('label', { for: id }, label), select),
+    select,
+  };
 }

@@ -1,20 +1,25 @@
 /**
  * How one hears another.
- * @typedef {{ gain: number, pan: number }} Volume  gain: 1 is the volume for everybody; pan: from -1, on the left, to 1,
- *   in a stereo room
+ * @typedef {{ gain: number, pan: number }} Volume gain: 1 is the volume for everybody; pan: from
+ *   -1, on the left, to 1, in a stereo room
  */
 
 /** @type {Readonly<Volume>} */
 export const AS_EVERYBODY = Object.freeze({ gain: 1, pan: 0 });
 
-/** One's own volumes of the others. The server applies them, so they are sent again after each connection. */
+/**
+ * One's own volumes of the others. The server applies them, so they are sent again after each
+ * connection.
+ */
 export class OwnVolumes {
   /** By the others' ids. @type {Map<string, Volume>} */
   #volumes = new Map();
   #you = '';
   #send;
 
-  /** @param {(person: string, volume: Volume) => void} send  sends a volume, if there is a connection */
+  /**
+   * @param {(person: string, volume: Volume) => void} send sends a volume, if there is a connection
+   */
   constructor(send) {
     this.#send = send;
   }
@@ -51,7 +56,10 @@ export class OwnVolumes {
     this.#send(person, volume);
   }
 
-  /** @param {string} you one's own id; if it has changed, so have the others', and the volumes are cleared */
+  /**
+   * @param {string} you one's own id; if it has changed, so have the others', and the volumes are
+   *   cleared
+   */
   follow(you) {
     if (you !== this.#you) this.#volumes.clear();
     this.#you = you;

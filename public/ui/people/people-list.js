@@ -12,7 +12,8 @@ import { texts } from '../../texts.js';
  * @property {boolean} you
  * @property {boolean} recording whether the room is being recorded
  * @property {boolean} moderates whether one is a moderator
- * @property {boolean} ownVolumes whether one has volumes of one's own: those who only listen have none
+ * @property {boolean} ownVolumes whether one has volumes of one's own: those who only listen have
+ *   none
  * @property {boolean} stereo    whether the room is stereo
  *
  * @typedef {object} VolumeActions  one's own volume of another person
@@ -21,11 +22,17 @@ import { texts } from '../../texts.js';
  * @property {(person: Person) => void} moderate  shows what a moderator can do with somebody
  */
 
-/** The levels that fill the ring around an avatar and leave it empty, in -dBov (RFC 6465: 0 is the loudest, 127 silence). */
+/**
+ * The levels that fill the ring around an avatar and leave it empty, in -dBov (RFC 6465: 0 is the
+ * loudest, 127 silence).
+ */
 const LOUD = 15;
 const QUIET = 60;
 
-/** The shortest time by which somebody is heard later that is shown under their name, in milliseconds: less is hardly heard. */
+/**
+ * The shortest time by which somebody is heard later that is shown under their name, in
+ * milliseconds: less is hardly heard.
+ */
 const NOTABLE_MS = 60;
 
 /** The people in the room, as a list: one tile each, kept while the person stays. */
@@ -45,7 +52,10 @@ export class PeopleList {
     this.#actions = actions;
   }
 
-  /** @param {boolean} stereo whether the room is stereo: then people have places from left to right. Shown with show() */
+  /**
+   * @param {boolean} stereo whether the room is stereo: then people have places from left to right.
+   *   Shown with show()
+   */
   set stereo(stereo) {
     this.#isStereo = stereo;
   }
@@ -65,14 +75,21 @@ export class PeopleList {
       if (hadFocus) elementOf('call-title', HTMLElement).focus();
     }
     const role = people.find(({ id }) => id === you)?.role;
-    const shown = { recording, moderates: role === 'moderator', ownVolumes: role !== 'listener', stereo: this.#isStereo };
-    for (const person of people) this.#tileOf(person.id).show(person, { ...shown, you: person.id === you });
+    const shown = {
+      recording,
+      moderates: role === 'moderator',
+      ownVolumes: role !== 'listener',
+      stereo: this.#isStereo,
+    };
+    for (const person of people)
+      this.#tileOf(person.id).show(person, { ...shown, you: person.id === you });
     this.#list.dataset.count = String(Math.min(people.length, 7));
   }
 
   /**
    * Shows how old each voice is.
-   * @param {number | null} ms  from a sound to its being heard, without an offset; null where that isn't known
+   * @param {number | null} ms from a sound to its being heard, without an offset; null where that
+   *   isn't known
    */
   heardAfter(ms) {
     for (const tile of this.#tiles.values()) tile.heardAfter(ms);
@@ -80,7 +97,8 @@ export class PeopleList {
 
   /**
    * Shows who is speaking.
-   * @param {{ id: string, level: number, voice: boolean }[]} speakers level in -dBov; people not listed are silent
+   * @param {{ id: string, level: number, voice: boolean }[]} speakers level in -dBov; people not
+   *   listed are silent
    */
   speakers(speakers) {
     const speaking = new Map(speakers.map((one) => [one.id, one]));
@@ -94,7 +112,11 @@ export class PeopleList {
   #tileOf(id) {
     let tile = this.#tiles.get(id);
     if (!tile) {
-      tile = new PersonTile(this.#actions.volumeOf(id), (volume) => this.#actions.volume(id, volume), this.#actions.moderate);
+      tile = new PersonTile(
+        this.#actions.volumeOf(id),
+        (volume) => this.#actions.volume(id, volume),
+        this.#actions.moderate,
+      );
       this.#tiles.set(id, tile);
       this.#list.append(tile.element);
     }
@@ -105,7 +127,11 @@ export class PeopleList {
 /** @param {number} level in -dBov */
 const shareOf = (level) => Math.min(1, Math.max(0, (QUIET - level) / (QUIET - LOUD)));
 
-/** Whether two objects have the same values under the same names. @param {any} one @param {any} other */
+/**
+ * Whether two objects have the same values under the same names.
+ * @param {any} one
+ * @param {any} other
+ */
 const isAlike = (one, other) => Object.keys(other).every((name) => one[name] === other[name]);
 
 /** One person's tile: name, level, signs, and the menu. */
@@ -116,7 +142,13 @@ class PersonTile {
   #how = build('span', { class: 'person-how' });
   #muted = build('span', { class: 'person-sign muted-sign' }, makeIcon(icons.muted));
   #hand = build('span', { class: 'person-sign hand-sign' }, makeIcon(icons.hand));
-  #quality = build('span', { class: 'quality' }, build('span', {}), build('span', {}), build('span', {}));
+  #quality = build(
+    'span',
+    { class: 'quality' },
+    build('span', {}),
+    build('span', {}),
+    build('span', {}),
+  );
   #qualityText = build('span', { class: 'visually-hidden' });
   #menu;
   #isMutedForYou;
@@ -157,7 +189,8 @@ class PersonTile {
    */
   show(person, shown) {
     // Of a long list nearly all stay as they were.
-    const isSame = this.#person !== null && isAlike(this.#person, person) && isAlike(this.#shown, shown);
+    const isSame =
+      this.#person !== null && isAlike(this.#person, person) && isAlike(this.#shown, shown);
     this.#person = { ...person };
     this.#shown = shown;
     if (!isSame) this.#refresh();
@@ -166,11 +199,21 @@ class PersonTile {
   #refresh() {
     const [person, shown] = [this.#person, this.#shown];
     if (!person || !shown) return;
-    const { name, muted, hand = 0, away = false, quality = 0, recorded, role = 'speaker', silenced = false } = person;
+    const {
+      name,
+      muted,
+      hand = 0,
+      away = false,
+      quality = 0,
+      recorded,
+      role = 'speaker',
+      silenced = false,
+    } = person;
     const { waitMs = 0, laterMs = 0 } = person;
     const { you, recording, moderates, ownVolumes, stereo } = shown;
     const called = labelOf(person);
-    // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the initials.
+    // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the
+    // initials.
     this.#avatar.dataset.initials = initials(name);
     this.element.style.setProperty('--hue', String(hue(called)));
     this.element.classList.toggle('away', away);
@@ -194,7 +237,12 @@ class PersonTile {
       recording && recorded === false && texts.notRecorded,
     ];
     setText(this.#how, states.filter(Boolean).join(' · '));
-    this.#menu.show(called, person.transport, { you, moderates: moderates && !you, ownVolumes, stereo });
+    this.#menu.show(called, person.transport, {
+      you,
+      moderates: moderates && !you,
+      ownVolumes,
+      stereo,
+    });
     if (muted || away) this.speaks(0, false);
   }
 

@@ -7,16 +7,33 @@ import { texts } from '../../texts.js';
 /** The largest volume of one person, as a factor. */
 const MAX_GAIN = 2;
 
-/** A menu over a person's tile, with one's own volume of that person, and their place in a stereo room. Only one is open at a time. */
+/**
+ * A menu over a person's tile, with one's own volume of that person, and their place in a stereo
+ * room. Only one is open at a time.
+ */
 export class PersonMenu {
   /** The menu that is open. @type {PersonMenu | null} */
   static #current = null;
-  button = build('button', { type: 'button', class: 'button quiet icon-only person-more', 'aria-expanded': 'false' }, makeIcon(icons.more));
+  button = build(
+    'button',
+    { type: 'button', class: 'button quiet icon-only person-more', 'aria-expanded': 'false' },
+    makeIcon(icons.more),
+  );
   #slider = build('input', { type: 'range', min: '0', max: String(100 * MAX_GAIN), step: '5' });
   #value = build('output', { class: 'volume-value' });
   #pan = build('input', { type: 'range', min: '-100', max: '100', step: '10' });
-  #panRow = build('div', { class: 'volume' }, build('span', { class: 'side-letter', 'aria-hidden': 'true' }, texts.sideLeft), this.#pan, build('span', { class: 'volume-value', 'aria-hidden': 'true' }, texts.sideRight));
-  #mute = build('button', { type: 'button', class: 'button small', 'aria-pressed': 'false' }, texts.muteForMe);
+  #panRow = build(
+    'div',
+    { class: 'volume' },
+    build('span', { class: 'side-letter', 'aria-hidden': 'true' }, texts.sideLeft),
+    this.#pan,
+    build('span', { class: 'volume-value', 'aria-hidden': 'true' }, texts.sideRight),
+  );
+  #mute = build(
+    'button',
+    { type: 'button', class: 'button small', 'aria-pressed': 'false' },
+    texts.muteForMe,
+  );
   #moderate = build('button', { type: 'button', class: 'button small' }, texts.moderate);
   #transport = build('p', { class: 'hint' });
   #age = build('p', { class: 'hint', hidden: true });
@@ -96,7 +113,10 @@ export class PersonMenu {
     setText(this.#transport, texts.connectedOver(transport));
   }
 
-  /** @param {number | null} ms  how long after it was said the person is heard; null where that isn't known */
+  /**
+   * @param {number | null} ms how long after it was said the person is heard; null where that isn't
+   *   known
+   */
   heardAfter(ms) {
     this.#age.hidden = ms === null;
     setText(this.#age, ms === null ? '' : texts.heardAfter(ms));

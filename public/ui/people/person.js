@@ -7,10 +7,12 @@ import { texts } from '../../texts.js';
  * @property {string} [label]      the name, numbered when several people have it
  * @property {string} transport
  * @property {boolean} muted
- * @property {number} [hand]       0 while it is down; raised hands are numbered in the order of their raising
+ * @property {number} [hand] 0 while it is down; raised hands are numbered in the order of their
+ *   raising
  * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
  * @property {boolean} [away]      the connection was lost, and the place is kept
- * @property {number} [waitMs]     the delay that everybody has because of this person's sound, in milliseconds
+ * @property {number} [waitMs] the delay that everybody has because of this person's sound, in
+ *   milliseconds
  * @property {number} [laterMs]    by how much this person alone is heard later, in milliseconds
  * @property {string} [role]       'moderator', 'speaker' or 'listener'
  * @property {boolean} [silenced]  muted by a moderator
@@ -28,7 +30,10 @@ const graphemes = new Intl.Segmenter(undefined, { granularity: 'grapheme' });
  * @returns {string} at most two graphemes; '?' when there is none
  */
 export function initials(name) {
-  const words = name.trim().split(/[\s_-]+/).filter(Boolean);
+  const words = name
+    .trim()
+    .split(/[\s_-]+/)
+    .filter(Boolean);
   const ends = words.length > 1 ? [words[0], words[words.length - 1]] : words;
   return ends.map(firstCharacter).join('').toUpperCase() || '?';
 }
@@ -39,8 +44,8 @@ const firstCharacter = (/** @type {string} */ word) => {
 };
 
 /**
- * A person's hue, a hash of the name: FNV-1a of its UTF-16 units, mixed once more, so that names which differ only in
- * their last letter get hues far apart.
+ * A person's hue, a hash of the name: FNV-1a of its UTF-16 units, mixed once more, so that names
+ * which differ only in their last letter get hues far apart.
  * @param {string} name
  * @returns {number} degrees, 0 to 359
  */
@@ -88,9 +93,12 @@ export function changesOf(before, after, you) {
  */
 function changesOfOne(before, after, name) {
   const sentences = [];
-  if (Boolean(before.away) !== Boolean(after.away)) sentences.push(after.away ? texts.nowAway(name) : texts.nowBack(name));
-  if (before.muted !== after.muted) sentences.push(after.muted ? texts.nowMuted(name) : texts.nowUnmuted(name));
-  if (before.role !== 'moderator' && after.role === 'moderator') sentences.push(texts.nowModerates(name));
+  if (Boolean(before.away) !== Boolean(after.away))
+    sentences.push(after.away ? texts.nowAway(name) : texts.nowBack(name));
+  if (before.muted !== after.muted)
+    sentences.push(after.muted ? texts.nowMuted(name) : texts.nowUnmuted(name));
+  if (before.role !== 'moderator' && after.role === 'moderator')
+    sentences.push(texts.nowModerates(name));
   if (Boolean(before.hand) !== Boolean(after.hand)) {
     sentences.push(after.hand ? texts.raisedHand(name) : texts.loweredHand(name));
   }

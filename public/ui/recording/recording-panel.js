@@ -39,13 +39,33 @@ export class RecordingPanel {
   #start;
   #stop;
   #me = build('input', { id: 'record-me', type: 'checkbox', role: 'switch' });
-  #meRow = build('div', { class: 'switch', hidden: true }, build('label', { for: 'record-me' }, texts.recordMe), this.#me);
+  #meRow = build(
+    'div',
+    { class: 'switch', hidden: true },
+    build('label', { for: 'record-me' }, texts.recordMe),
+    this.#me,
+  );
   #public = build('input', { id: 'record-public', type: 'checkbox', role: 'switch' });
-  #publicRow = build('div', { class: 'switch', hidden: true }, build('label', { for: 'record-public' }, texts.recordPublic), this.#public);
+  #publicRow = build(
+    'div',
+    { class: 'switch', hidden: true },
+    build('label', { for: 'record-public' }, texts.recordPublic),
+    this.#public,
+  );
   #people = build('p', { class: 'hint' });
-  #page = build('a', { class: 'button small', target: '_blank', rel: 'noopener', hidden: true }, texts.recordingPage);
+  #page = build(
+    'a',
+    { class: 'button small', target: '_blank', rel: 'noopener', hidden: true },
+    texts.recordingPage,
+  );
   #files = build('ul', { class: 'files', 'aria-label': texts.recordedFiles });
-  #filesPart = build('section', { class: 'stack', hidden: true }, build('h3', {}, texts.recordedFiles), this.#files, build('p', { class: 'hint' }, texts.filesHint));
+  #filesPart = build(
+    'section',
+    { class: 'stack', hidden: true },
+    build('h3', {}, texts.recordedFiles),
+    this.#files,
+    build('p', { class: 'hint' }, texts.filesHint),
+  );
   element;
 
   /**
@@ -56,10 +76,26 @@ export class RecordingPanel {
    */
   constructor({ record, consent, opened }) {
     this.opened = opened;
-    this.#start = makeButton('button primary', texts.startRecording, () => record(true, !this.#publicRow.hidden && this.#public.checked), icons.record);
+    this.#start = makeButton(
+      'button primary',
+      texts.startRecording,
+      () => record(true, !this.#publicRow.hidden && this.#public.checked),
+      icons.record,
+    );
     this.#stop = makeButton('button', texts.stopRecording, () => record(false, false));
     this.#me.addEventListener('change', () => consent(this.#me.checked));
-    this.element = build('div', { class: 'stack' }, this.#says, this.#publicRow, this.#start, this.#meRow, this.#stop, this.#people, this.#page, this.#filesPart);
+    this.element = build(
+      'div',
+      { class: 'stack' },
+      this.#says,
+      this.#publicRow,
+      this.#start,
+      this.#meRow,
+      this.#stop,
+      this.#people,
+      this.#page,
+      this.#filesPart,
+    );
     this.show(null, [], null, { allowed: true, mayBePublic: false, origin: '' });
   }
 
@@ -67,8 +103,8 @@ export class RecordingPanel {
    * @param {RecordingState | null} recording
    * @param {Person[]} people
    * @param {string | null} you
-   * @param {{ allowed: boolean, mayBePublic: boolean, origin: string }} room  allowed: whether one may record now; mayBePublic: and
-   *   make it public; origin: of the server that has it
+   * @param {{ allowed: boolean, mayBePublic: boolean, origin: string }} room allowed: whether one
+   *   may record now; mayBePublic: and make it public; origin: of the server that has it
    */
   show(recording, people, you, { allowed, mayBePublic, origin }) {
     const isOn = recording?.on === true;
@@ -82,7 +118,10 @@ export class RecordingPanel {
     this.#start.hidden = isOn || !allowed;
     this.#stop.hidden = !isOn || !mayStop(recording, people, you, allowed);
     // The button that was pressed is hidden now; the focus goes to the other one, or to the panel.
-    if (hadFocus) ([this.#stop, this.#start].find(({ hidden }) => !hidden) ?? document.getElementById('side'))?.focus();
+    if (hadFocus)
+      (
+        [this.#stop, this.#start].find(({ hidden }) => !hidden) ?? document.getElementById('side')
+      )?.focus();
     this.#meRow.hidden = !isOn;
     this.#me.checked = people.find(({ id }) => id === you)?.recorded === true;
     const recorded = people.filter((person) => person.recorded).map(labelOf);
@@ -100,10 +139,17 @@ export class RecordingPanel {
     this.#say();
     const since = clock.format(new Date(startedAt));
     this.#filesPart.hidden = false;
-    this.#files.prepend(...files.map((file) => fileItem(`${origin}/api/recordings/${encodeURIComponent(id)}`, since, file)));
+    this.#files.prepend(
+      ...files.map((file) =>
+        fileItem(`${origin}/api/recordings/${encodeURIComponent(id)}`, since, file),
+      ),
+    );
   }
 
-  /** Says that the files could not be fetched, until they come. @param {string} id of the recording */
+  /**
+   * Says that the files could not be fetched, until they come.
+   * @param {string} id of the recording
+   */
   filesFailed(id) {
     this.#failed = id;
     this.#say();
@@ -118,27 +164,32 @@ export class RecordingPanel {
 
   #say() {
     const recording = this.#recording;
-    if (recording && recording.id === this.#failed) setText(this.#says, noticeText('recording-files'));
-    else setText(this.#says, recording || this.#allowed ? saysOf(recording) : texts.recordingClosed);
+    if (recording && recording.id === this.#failed)
+      setText(this.#says, noticeText('recording-files'));
+    else
+      setText(this.#says, recording || this.#allowed ? saysOf(recording) : texts.recordingClosed);
   }
 }
 
 /**
- * Whether one may stop a recording: the one who started it, a moderator, and who may record once the first isn't there.
+ * Whether one may stop a recording: the one who started it, a moderator, and who may record once
+ * the first isn't there.
  * @param {RecordingState} recording
  * @param {Person[]} people
  * @param {string | null} you
  * @param {boolean} allowed  whether one may record now
  */
 function mayStop({ person }, people, you, allowed) {
-  if (person === you || people.some(({ id, role }) => id === you && role === 'moderator')) return true;
+  if (person === you || people.some(({ id, role }) => id === you && role === 'moderator'))
+    return true;
   return allowed && !people.some(({ id, away }) => id === person && !away);
 }
 
 /** @param {RecordingState | null} recording */
 function saysOf(recording) {
   if (!recording) return texts.recordingIdle;
-  if (recording.on) return texts.recordingSince(recording.by, clock.format(new Date(recording.startedAt)));
+  if (recording.on)
+    return texts.recordingSince(recording.by, clock.format(new Date(recording.startedAt)));
   if (recording.code) return noticeText(recording.code);
   return recording.ready ? texts.recordingReady : texts.recordingFinishing;
 }
@@ -151,6 +202,16 @@ function saysOf(recording) {
 function fileItem(url, since, { file, label, person, seconds, bytes }) {
   const name = person === null ? texts.recordedMix : label;
   const href = `${url}/${encodeURIComponent(file)}`;
-  const link = build('a', { href, download: file, class: 'file' }, makeIcon(icons.download), build('span', {}, name));
-  return build('li', {}, link, build('span', { class: 'hint' }, texts.fileSize(since, seconds ?? 0, bytes)));
+  const link = build(
+    'a',
+    { href, download: file, class: 'file' },
+    makeIcon(icons.download),
+    build('span', {}, name),
+  );
+  return build(
+    'li',
+    {},
+    link,
+    build('span', { class: 'hint' }, texts.fileSize(since, seconds ?? 0, bytes)),
+  );
 }

@@ -15,7 +15,10 @@ import { noticeText, texts } from '../../texts.js';
  * @property {(sentence: string) => void} announce
  */
 
-/** The number of times the files are requested before that is a failure, and the interval in milliseconds. */
+/**
+ * The number of times the files are requested before that is a failure, and the interval in
+ * milliseconds.
+ */
 const TRIES = 5;
 const TRY_MS = 1000;
 
@@ -64,7 +67,7 @@ export class Recording {
    * Called after each join.
    * @param {RecordingState | null} state
    * @param {boolean} offered whether the server can record
-   * @param {string} origin   of the node of a cluster that has the room; '' for the page's own server
+   * @param {string} origin of the node of a cluster that has the room; '' for the page's own server
    */
   welcome(state, offered, origin) {
     this.#origin = origin;
@@ -74,7 +77,8 @@ export class Recording {
 
   /**
    * @param {boolean} allowed whether this person may record now
-   * @param {boolean} mayBePublic  whether they may make the recording public: a moderator, in a broadcast
+   * @param {boolean} mayBePublic whether they may make the recording public: a moderator, in a
+   *   broadcast
    */
   allowed(allowed, mayBePublic) {
     this.#allowed = allowed;
@@ -88,7 +92,10 @@ export class Recording {
     this.#become(state);
     if (!state) return;
     if (state.on && !wasOn) this.#actions.announce(texts.recordingBegan(state.by));
-    else if (!state.on && wasOn) this.#actions.announce(state.code ? noticeText(state.code) : texts.recordingEnded(state.stoppedBy ?? state.by));
+    else if (!state.on && wasOn)
+      this.#actions.announce(
+        state.code ? noticeText(state.code) : texts.recordingEnded(state.stoppedBy ?? state.by),
+      );
   }
 
   /**
@@ -121,7 +128,11 @@ export class Recording {
   #show() {
     this.#badge.hidden = !this.on;
     this.#bar.recording(this.on);
-    this.panel.show(this.#state, this.#people, this.#you, { allowed: this.#allowed, mayBePublic: this.#mayBePublic, origin: this.#origin });
+    this.panel.show(this.#state, this.#people, this.#you, {
+      allowed: this.#allowed,
+      mayBePublic: this.#mayBePublic,
+      origin: this.#origin,
+    });
     this.#askOnce();
   }
 

@@ -1,13 +1,17 @@
 /**
- * A person's last choices: name, devices, connection, switches. Only the browser keeps them, in `localStorage`; where it
- * may keep nothing (a private window, a setting), nothing is remembered and nothing fails.
+ * A person's last choices: name, devices, connection, switches. Only the browser keeps them, in
+ * `localStorage`; where it may keep nothing (a private window, a setting), nothing is remembered
+ * and nothing fails.
  */
 
 import { ROOM_FRAME_MS } from '../../shared/sound/audio-format.js';
 
 const KEY = 'aloud.choices';
 
-/** Bit rate of one's own stream with Music or a higher bit rate, in b/s for each channel: Opus is transparent from here on. */
+/**
+ * Bit rate of one's own stream with Music or a higher bit rate, in b/s for each channel: Opus is
+ * transparent from here on.
+ */
 const HIGH_BITRATE = 96_000;
 
 /** The switches' values before a person changes them. */
@@ -25,14 +29,17 @@ export const defaultSwitches = Object.freeze({
 
 /**
  * @typedef {{ -readonly [K in keyof typeof defaultSwitches]: boolean }} Switches
- * @typedef {{ name?: string, microphone?: string, speaker?: string, transport?: string, frameMs?: string }} Words
+ * @typedef {{ name?: string, microphone?: string, speaker?: string, transport?: string, frameMs?:
+ *   string }} Words
  * @typedef {Words & Partial<Switches>} Choices
  */
 
 /** @type {readonly (keyof Words)[]} */
 const WORDS = ['name', 'microphone', 'speaker', 'transport', 'frameMs'];
 
-/** @returns {Words & Switches} the words that were kept, undefined for the others, and every switch */
+/**
+ * @returns {Words & Switches} the words that were kept, undefined for the others, and every switch
+ */
 export function readChoices() {
   const kept = readKept();
   /** @type {Record<string, unknown>} */
@@ -65,7 +72,8 @@ export function keepChoices(choices) {
 /**
  * The options of a call that follow from the choices.
  * @param {Words & Switches} choices
- * @param {boolean} processing false leaves the microphone's sound as it is, whatever the switches say
+ * @param {boolean} processing false leaves the microphone's sound as it is, whatever the switches
+ *   say
  */
 export function soundOf({ frameMs, ...switches }, processing = true) {
   const clean = processing && !switches.music;

@@ -4,9 +4,10 @@ import { build } from '../kit/element.js';
 import { texts } from '../../texts.js';
 
 /**
- * @typedef {{ deviceId: string, label: string }} Device  both are empty before the browser's permission
+ * @typedef {{ deviceId: string, label: string }} Device both are empty before the browser's
+ *   permission
  *
- * @typedef {object} NewDevice  a device that was plugged in; a headset is a microphone and a speaker
+ * @typedef {object} NewDevice a device that was plugged in; a headset is a microphone and a speaker
  * @property {string} label
  * @property {string | null} microphone  its id; null when it is no microphone
  * @property {string | null} speaker
@@ -45,7 +46,11 @@ export class Devices {
     this.#on.listed(microphones, speakers);
     const label = microphone?.label ?? speaker?.label;
     if (!label) return;
-    this.#on.came({ label, microphone: microphone?.deviceId ?? null, speaker: speaker?.deviceId ?? null });
+    this.#on.came({
+      label,
+      microphone: microphone?.deviceId ?? null,
+      speaker: speaker?.deviceId ?? null,
+    });
   }
 }
 
@@ -56,12 +61,19 @@ export class Devices {
  */
 export function newOf(before, after) {
   const known = new Set(before.map(({ deviceId }) => deviceId));
-  // Before the browser's permission devices have no names, and the first device of all is used by itself.
+  // Before the browser's permission devices have no names, and the first device of all is used by
+  // itself.
   if (before.length === 0 || known.has('')) return null;
-  return after.find(({ deviceId, label }) => label && !ROLES.has(deviceId) && !known.has(deviceId)) ?? null;
+  return (
+    after.find(({ deviceId, label }) => label && !ROLES.has(deviceId) && !known.has(deviceId)) ??
+    null
+  );
 }
 
-/** Two labelled lists, of microphones and of speakers; a hint in place of the second where the browser has no choice. */
+/**
+ * Two labelled lists, of microphones and of speakers; a hint in place of the second where the
+ * browser has no choice.
+ */
 export class DeviceFields {
   #microphones;
   #speakers;
@@ -69,8 +81,9 @@ export class DeviceFields {
   /**
    * @param {string} prefix of the lists' ids
    * @param {object} on
-   * @param {(microphone: string) => void} on.microphone  with a device's id, '' for the default one, or LISTEN_ONLY
-   * @param {(speaker: string) => void} on.speaker        with a device's id, or '' for the default one
+   * @param {(microphone: string) => void} on.microphone with a device's id, '' for the default one,
+   *   or LISTEN_ONLY
+   * @param {(speaker: string) => void} on.speaker with a device's id, or '' for the default one
    */
   constructor(prefix, on) {
     this.#microphones = makeSelect(`${prefix}microphone`, on.microphone);
@@ -99,10 +112,13 @@ export class DeviceFields {
   /**
    * @param {Device[]} microphones
    * @param {Device[]} speakers
-   * @param {{ microphone: string, speaker: string, allowed: boolean }} chosen allowed: whether a microphone can be used
+   * @param {{ microphone: string, speaker: string, allowed: boolean }} chosen allowed: whether a
+   *   microphone can be used
    */
   show(microphones, speakers, { microphone, speaker, allowed }) {
-    const options = allowed ? optionsOf(microphones, texts.defaultMicrophone, texts.microphone) : [];
+    const options = allowed
+      ? optionsOf(microphones, texts.defaultMicrophone, texts.microphone)
+      : [];
     fill(this.#microphones, [...options, makeOption(LISTEN_ONLY, texts.noMicrophone)], microphone);
     fill(this.#speakers, optionsOf(speakers, texts.defaultSpeaker, texts.speaker), speaker);
   }
@@ -122,9 +138,11 @@ function makeSelect(id, onChoice) {
  * @param {HTMLSelectElement} select
  * @param {string} label
  */
-const makeField = (select, label) => build('div', { class: 'field' }, build('label', { for: select.id }, label), select);
+const makeField = (select, label) =>
+  build('div', { class: 'field' }, build('label', { for: select.id }, label), select);
 
-const makeOption = (/** @type {string} */ value, /** @type {string} */ text) => build('option', { value }, text);
+const makeOption = (/** @type {string} */ value, /** @type {string} */ text) =>
+  build('option', { value }, text);
 
 /**
  * @param {Device[]} devices
@@ -134,7 +152,8 @@ const makeOption = (/** @type {string} */ value, /** @type {string} */ text) => 
 function optionsOf(devices, byDefault, unnamed) {
   const options = [makeOption('', byDefault)];
   for (const [i, { deviceId, label }] of devices.entries()) {
-    if (deviceId !== '' && deviceId !== 'default') options.push(makeOption(deviceId, label || unnamed(i + 1)));
+    if (deviceId !== '' && deviceId !== 'default')
+      options.push(makeOption(deviceId, label || unnamed(i + 1)));
   }
   return options;
 }
@@ -147,7 +166,9 @@ function optionsOf(devices, byDefault, unnamed) {
 function fill(select, options, chosen) {
   const isSame =
     options.length === select.options.length &&
-    options.every(({ value, text }, i) => value === select.options[i].value && text === select.options[i].text);
+    options.every(
+      ({ value, text }, i) => value === select.options[i].value && text === select.options[i].text,
+    );
   // Replacing the options would close a list that is open.
   if (!isSame) select.replaceChildren(...options);
   select.value = options.some(({ value }) => value === chosen) ? chosen : options[0].value;

@@ -23,7 +23,10 @@ export class SettingsPanel {
    * @param {(choice: keyof Switches) => void} actions.choose
    */
   constructor({ chooseMicrophone, chooseSpeaker, choose }) {
-    this.#devices = new DeviceFields('call-', { microphone: chooseMicrophone, speaker: chooseSpeaker });
+    this.#devices = new DeviceFields('call-', {
+      microphone: chooseMicrophone,
+      speaker: chooseSpeaker,
+    });
     const switches = build('div', { class: 'switches', id: 'call-switches' });
     this.#switches = new SwitchList(
       switches,
@@ -50,6 +53,10 @@ export class SettingsPanel {
    * @param {boolean} allowed whether a microphone can be used
    */
   devices(microphones, speakers, microphone, allowed) {
-    this.#devices.show(microphones, speakers, { microphone, speaker: readChoices().speaker ?? '', allowed });
+    this.#devices.show(microphones, speakers, {
+      microphone,
+      speaker: readChoices().speaker ?? '',
+      allowed,
+    });
   }
 }

@@ -7,9 +7,16 @@ import { switchTexts } from '../../texts.js';
  */
 
 /** The switches that have no effect while Music is on. */
-const NOT_WITH_MUSIC = /** @type {const} */ (['echoCancellation', 'noiseSuppression', 'autoGainControl', 'highBitrate']);
+const NOT_WITH_MUSIC = /** @type {const} */ ([
+  'echoCancellation',
+  'noiseSuppression',
+  'autoGainControl',
+  'highBitrate',
+]);
 
-/** A list of switches, each of which keeps its choice at once; those without effect are disabled. */
+/**
+ * A list of switches, each of which keeps its choice at once; those without effect are disabled.
+ */
 export class SwitchList {
   /** @type {Map<keyof Switches, HTMLInputElement>} */
   #inputs = new Map();
@@ -50,7 +57,12 @@ export class SwitchList {
 function makeSwitch(choice, prefix) {
   const { label, hint } = switchTexts[choice];
   const id = `${prefix}-${choice}`;
-  const input = build('input', { type: 'checkbox', role: 'switch', id, 'aria-describedby': `${id}-hint` });
+  const input = build('input', {
+    type: 'checkbox',
+    role: 'switch',
+    id,
+    'aria-describedby': `${id}-hint`,
+  });
   const words = build(
     'div',
     { class: 'switch-text' },

@@ -15,7 +15,12 @@ export class MetronomeControls {
   #bpm = numberField('metronome-bpm', BEATS_A_MINUTE, 100);
   #beats = numberField('metronome-beats', BAR_BEATS, 4);
   #button;
-  #heard = build('input', { id: 'metronome-heard', type: 'checkbox', role: 'switch', checked: true });
+  #heard = build('input', {
+    id: 'metronome-heard',
+    type: 'checkbox',
+    role: 'switch',
+    checked: true,
+  });
   #says = build('p', {});
   #isOn = false;
   #send;
@@ -24,11 +29,23 @@ export class MetronomeControls {
   /** @param {MetronomeActions} actions */
   constructor({ send, hearMetronome }) {
     this.#send = send;
-    this.#button = makeButton('button', texts.metronomeStart, () => (this.#isOn ? this.#stop() : this.#start()));
-    for (const input of [this.#bpm, this.#beats]) input.addEventListener('change', () => this.#isOn && this.#start());
+    this.#button = makeButton('button', texts.metronomeStart, () =>
+      this.#isOn ? this.#stop() : this.#start(),
+    );
+    for (const input of [this.#bpm, this.#beats])
+      input.addEventListener('change', () => this.#isOn && this.#start());
     this.#heard.addEventListener('change', () => hearMetronome(this.#heard.checked));
-    const fields = [[texts.metronomeBpm, this.#bpm], [texts.metronomeBeats, this.#beats]].map(([label, input]) =>
-      build('div', { class: 'field' }, build('label', { for: /** @type {HTMLElement} */ (input).id }, label), input));
+    const fields = [
+      [texts.metronomeBpm, this.#bpm],
+      [texts.metronomeBeats, this.#beats],
+    ].map(([label, input]) =>
+      build(
+        'div',
+        { class: 'field' },
+        build('label', { for: /** @type {HTMLElement} */ (input).id }, label),
+        input,
+      ),
+    );
     this.element = build(
       'section',
       { class: 'metronome stack', 'aria-labelledby': 'metronome-title' },
@@ -36,7 +53,12 @@ export class MetronomeControls {
       this.#says,
       build('div', { class: 'joined-fields' }, ...fields),
       this.#button,
-      build('div', { class: 'switch' }, build('label', { for: 'metronome-heard' }, texts.metronomeHeard), this.#heard),
+      build(
+        'div',
+        { class: 'switch' },
+        build('label', { for: 'metronome-heard' }, texts.metronomeHeard),
+        this.#heard,
+      ),
       build('p', { class: 'hint' }, texts.metronomeHint),
     );
     this.show(null);
@@ -55,7 +77,11 @@ export class MetronomeControls {
 
   #start() {
     if (![this.#bpm, this.#beats].every((input) => input.reportValidity())) return;
-    this.#send({ type: 'metronome', bpm: this.#bpm.valueAsNumber, beats: this.#beats.valueAsNumber });
+    this.#send({
+      type: 'metronome',
+      bpm: this.#bpm.valueAsNumber,
+      beats: this.#beats.valueAsNumber,
+    });
   }
 
   #stop() {
@@ -69,5 +95,13 @@ export class MetronomeControls {
  * @param {number} first  what it has at first
  */
 function numberField(id, { min, max }, first) {
-  return build('input', { id, type: 'number', inputmode: 'numeric', required: true, min: `${min}`, max: `${max}`, value: `${first}` });
+  return build('input', {
+    id,
+    type: 'number',
+    inputmode: 'numeric',
+    required: true,
+    min: `${min}`,
+    max: `${max}`,
+    value: `${first}`,
+  });
 }

@@ -11,20 +11,41 @@ const APART_MS = 150;
 /** Controls for the server's operator: the room's server-side delay, set by hand or automatic. */
 export class OperatorControls {
   #room;
-  #token = build('input', { id: 'operator-token', type: 'password', autocomplete: 'off', 'aria-describedby': 'operator-says' });
+  #token = build('input', {
+    id: 'operator-token',
+    type: 'password',
+    autocomplete: 'off',
+    'aria-describedby': 'operator-says',
+  });
   #entry = build(
     'form',
     { class: 'operator-entry' },
     build('label', { for: 'operator-token' }, texts.operatorToken),
-    build('div', { class: 'joined-fields' }, this.#token, build('button', { type: 'submit', class: 'button' }, texts.operatorUse)),
+    build(
+      'div',
+      { class: 'joined-fields' },
+      this.#token,
+      build('button', { type: 'submit', class: 'button' }, texts.operatorUse),
+    ),
   );
   #automatic = build('input', { id: 'operator-auto', type: 'checkbox', role: 'switch' });
-  #slider = build('input', { id: 'operator-delay', type: 'range', min: '0', max: String(MAX_MS), step: '5' });
+  #slider = build('input', {
+    id: 'operator-delay',
+    type: 'range',
+    min: '0',
+    max: String(MAX_MS),
+    step: '5',
+  });
   #value = build('output', { for: 'operator-delay', class: 'volume-value' });
   #controls = build(
     'div',
     { class: 'stack', hidden: true },
-    build('div', { class: 'switch' }, build('label', { for: 'operator-auto' }, texts.operatorAuto), this.#automatic),
+    build(
+      'div',
+      { class: 'switch' },
+      build('label', { for: 'operator-auto' }, texts.operatorAuto),
+      this.#automatic,
+    ),
     build(
       'div',
       { class: 'field' },
@@ -37,7 +58,14 @@ export class OperatorControls {
     'details',
     { class: 'advanced operator' },
     build('summary', {}, texts.operator),
-    build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.operatorHint), this.#entry, this.#controls, this.#says),
+    build(
+      'div',
+      { class: 'stack' },
+      build('p', { class: 'hint' }, texts.operatorHint),
+      this.#entry,
+      this.#controls,
+      this.#says,
+    ),
   );
   #timer = 0;
   #moving = false;
@@ -71,7 +99,10 @@ export class OperatorControls {
     clearTimeout(this.#timer);
   }
 
-  /** Moves the slider while the delay is automatic. @param {number} serverDelayMs the current delay */
+  /**
+   * Moves the slider while the delay is automatic.
+   * @param {number} serverDelayMs the current delay
+   */
   follow(serverDelayMs) {
     if (!this.#automatic.checked || this.#moving || !Number.isFinite(serverDelayMs)) return;
     this.#slider.value = String(serverDelayMs);

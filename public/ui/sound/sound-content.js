@@ -11,7 +11,10 @@ import { labels, noticeText, texts } from '../../texts.js';
 
 const STYLE = '/public/ui/sound/sound.css';
 
-/** The content Sound of the side panel. It keeps the call's history, and loads the panel itself when it is first opened. */
+/**
+ * The content Sound of the side panel. It keeps the call's history, and loads the panel itself when
+ * it is first opened.
+ */
 export class SoundContent {
   title = labels.soundPanel;
   element = build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.panelLoading));
@@ -31,7 +34,8 @@ export class SoundContent {
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions & TrackActions} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } &
+   *   MetronomeActions & TrackActions} actions
    */
   constructor(room, actions) {
     this.#room = room;
@@ -85,7 +89,10 @@ export class SoundContent {
   async #load() {
     this.#isLoading = true;
     try {
-      const [{ SoundPanel: Panel }] = await Promise.all([import('./sound-panel.js'), addStyle(STYLE)]);
+      const [{ SoundPanel: Panel }] = await Promise.all([
+        import('./sound-panel.js'),
+        addStyle(STYLE),
+      ]);
       this.#panel = new Panel(this.#room, this.#actions);
       this.#panel.metronome(this.#beat);
       this.#panel.track(this.#track);
@@ -98,7 +105,10 @@ export class SoundContent {
   }
 }
 
-/** @param {string} href @returns {Promise<void>} settled once the style sheet applies; rejects when it can't be loaded */
+/**
+ * @param {string} href
+ * @returns {Promise<void>} settled once the style sheet applies; rejects when it can't be loaded
+ */
 function addStyle(href) {
   const link = build('link', { rel: 'stylesheet', href });
   document.head.append(link);

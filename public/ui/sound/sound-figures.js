@@ -13,7 +13,10 @@ import { build, setText } from '../kit/element.js';
  * @property {string} down  of the sound that is heard here
  */
 
-/** The parts of the delay, in the order in which sound passes them. @type {readonly (keyof DelayParts)[]} */
+/**
+ * The parts of the delay, in the order in which sound passes them.
+ * @type {readonly (keyof DelayParts)[]}
+ */
 export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputMs', 'speakerMs'];
 
 /**
@@ -23,31 +26,40 @@ export const PARTS = ['frameMs', 'serverDelayMs', 'wayMs', 'playoutMs', 'outputM
  * @param {number} [digits] after the point
  */
 export function quantity(value, unit, digits = 0) {
-  return value === null || value === undefined || !Number.isFinite(value) ? '–' : `${value.toFixed(digits)} ${unit}`.trimEnd();
+  return value === null || value === undefined || !Number.isFinite(value)
+    ? '–'
+    : `${value.toFixed(digits)} ${unit}`.trimEnd();
 }
 
-/** Each part at its best, in milliseconds: the shortest frame, a wait of one, two blocks of a worklet, a cable's sound card. */
+/**
+ * Each part at its best, in milliseconds: the shortest frame, a wait of one, two blocks of a
+ * worklet, a cable's sound card.
+ */
 const BEST = { frameMs: 2.5, serverDelayMs: 1, playoutMs: 1, outputMs: 6, speakerMs: 40 };
 
 /** Less isn't worth doing anything, in milliseconds. */
 const WORTH_MS = 3;
 
 /**
- * Finds what could be saved of each part of the delay, the most first. Nothing can of the way itself, which is as long as
- * the network has it; the server's delay covers the way up.
+ * Finds what could be saved of each part of the delay, the most first. Nothing can of the way
+ * itself, which is as long as the network has it; the server's delay covers the way up.
  * @param {DelayParts} parts
  * @returns {{ part: keyof DelayParts, ms: number }[]} those that are worth doing something about
  */
 export function savingsOf(parts) {
   const least = { ...BEST, serverDelayMs: BEST.serverDelayMs + parts.wayMs };
   return PARTS.filter((part) => part !== 'wayMs')
-    .map((part) => ({ part, ms: Math.round((parts[part] ?? 0) - least[/** @type {keyof typeof BEST} */ (part)]) }))
+    .map((part) => ({
+      part,
+      ms: Math.round((parts[part] ?? 0) - least[/** @type {keyof typeof BEST} */ (part)]),
+    }))
     .filter(({ ms }) => ms >= WORTH_MS)
     .toSorted((a, b) => b.ms - a.ms);
 }
 
 /**
- * Says which devices' delays the age of the sound holds, and what one's own microphone adds for others.
+ * Says which devices' delays the age of the sound holds, and what one's own microphone adds for
+ * others.
  * @param {ClientStats} stats
  */
 export function devicesSentence({ delayParts, microphoneMs }) {
@@ -59,7 +71,14 @@ export function devicesSentence({ delayParts, microphoneMs }) {
 }
 
 /** Counts of packets and frames since joining, by the name that server and client use for them. */
-const COUNTS = /** @type {const} */ (['lost', 'late', 'early', 'duplicate', 'concealed', 'recovered']);
+const COUNTS = /** @type {const} */ ([
+  'lost',
+  'late',
+  'early',
+  'duplicate',
+  'concealed',
+  'recovered',
+]);
 
 /**
  * The figures of a call, in both directions.
@@ -71,12 +90,32 @@ export function figuresOf({ receivedPercent, detail: { server, playout, uplink, 
   const own = /** @type {Record<string, any>} */ (playout);
   const percent = (/** @type {number | null | undefined} */ value) => quantity(value, '%', 1);
   return [
-    { name: figureTexts.received, up: percent(told.receivedPercent), down: percent(own.receivedPercent) },
-    { name: figureTexts.received10s, up: percent(told.receivedPercent10s), down: percent(receivedPercent) },
-    ...COUNTS.map((name) => ({ name: figureTexts[name], up: quantity(told[name], ''), down: quantity(own[name], '') })),
+    {
+      name: figureTexts.received,
+      up: percent(told.receivedPercent),
+      down: percent(own.receivedPercent),
+    },
+    {
+      name: figureTexts.received10s,
+      up: percent(told.receivedPercent10s),
+      down: percent(receivedPercent),
+    },
+    ...COUNTS.map((name) => ({
+      name: figureTexts[name],
+      up: quantity(told[name], ''),
+      down: quantity(own[name], ''),
+    })),
     { name: figureTexts.gaps, up: quantity(null, ''), down: quantity(client?.gapMs, 'ms') },
-    { name: figureTexts.jitter, up: quantity(told.jitterMs, 'ms', 1), down: quantity(own.wantedMs, 'ms', 1) },
-    { name: figureTexts.drift, up: quantity(uplink?.driftPpm, 'ppm', 1), down: quantity(own.driftPpm, 'ppm', 1) },
+    {
+      name: figureTexts.jitter,
+      up: quantity(told.jitterMs, 'ms', 1),
+      down: quantity(own.wantedMs, 'ms', 1),
+    },
+    {
+      name: figureTexts.drift,
+      up: quantity(uplink?.driftPpm, 'ppm', 1),
+      down: quantity(own.driftPpm, 'ppm', 1),
+    },
   ];
 }
 
@@ -91,7 +130,8 @@ export function latenessOf({ detail: { server } }) {
   const sum = bins.reduce((all, count) => all + count, 0);
   if (!(sum > 0)) return [];
   return bins.map((count, i) => ({
-    name: i < LATENESS_BINS_MS.length ? texts.latenessUpTo(LATENESS_BINS_MS[i]) : texts.latenessOver,
+    name:
+      i < LATENESS_BINS_MS.length ? texts.latenessUpTo(LATENESS_BINS_MS[i]) : texts.latenessOver,
     share: count / sum,
   }));
 }
@@ -137,7 +177,9 @@ export class SoundFigures {
   #bars = build('div', { class: 'lateness', role: 'img', 'aria-label': texts.lateness });
 
   constructor() {
-    const heads = [texts.figures, texts.up, texts.down].map((head) => build('th', { scope: 'col' }, head));
+    const heads = [texts.figures, texts.up, texts.down].map((head) =>
+      build('th', { scope: 'col' }, head),
+    );
     this.element = build(
       'section',
       { class: 'figures' },
@@ -162,7 +204,9 @@ export class SoundFigures {
         return bar;
       }),
     );
-    const shown = bins.filter(({ share }) => share > 0).map(({ name, share }) => `${name} ${quantity(100 * share, '%')}`);
+    const shown = bins
+      .filter(({ share }) => share > 0)
+      .map(({ name, share }) => `${name} ${quantity(100 * share, '%')}`);
     this.#bars.setAttribute('aria-label', [texts.lateness, ...shown].join(', '));
   }
 

@@ -23,7 +23,10 @@ const LOSS_SECONDS = 5;
 export class SoundHistory {
   /** @type {Sample[]} the oldest first */
   samples = [];
-  /** Earlier totals of the statistics. @type {{ ms: number, up: number, down: number, lost: number, received: number }[]} */
+  /**
+   * Earlier totals of the statistics.
+   * @type {{ ms: number, up: number, down: number, lost: number, received: number }[]}
+   */
   #sums = [];
   #beginMs = NaN;
 
@@ -63,7 +66,8 @@ export class SoundHistory {
   #rates() {
     const [before, now] = this.#sums.slice(-2);
     if (!now || now.ms <= before.ms) return { upKbps: null, downKbps: null };
-    const rate = (/** @type {'up' | 'down'} */ way) => (8 * (now[way] - before[way])) / (now.ms - before.ms);
+    const rate = (/** @type {'up' | 'down'} */ way) =>
+      (8 * (now[way] - before[way])) / (now.ms - before.ms);
     return { upKbps: rate('up'), downKbps: rate('down') };
   }
 
@@ -82,8 +86,8 @@ const numberOr = (value) => (typeof value === 'number' && Number.isFinite(value)
 /**
  * The ends of a plot's axis, rounded outwards so that they seldom change.
  * @param {(number | null)[]} values
- * @param {{ least: number, hangs?: boolean }} row  least: the axis' least length; hangs: it ends at 100 and its lower end
- *   varies, else it begins at 0
+ * @param {{ least: number, hangs?: boolean }} row least: the axis' least length; hangs: it ends at
+ *   100 and its lower end varies, else it begins at 0
  * @returns {[number, number]}
  */
 export function rangeOf(values, { least, hangs = false }) {

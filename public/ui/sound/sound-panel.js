@@ -2,7 +2,15 @@ import { build, makeButton, setText } from '../kit/element.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
 import { TrackControls } from './track-controls.js';
-import { devicesSentence, figuresOf, PARTS, quantity, savingsOf, SoundFigures, soundReport } from './sound-figures.js';
+import {
+  devicesSentence,
+  figuresOf,
+  PARTS,
+  quantity,
+  savingsOf,
+  SoundFigures,
+  soundReport,
+} from './sound-figures.js';
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
@@ -27,8 +35,16 @@ export class SoundPanel {
   #plots = null;
   #isLoading = false;
   #age = build('p', { class: 'sound-age' }, texts.soundAge('–'));
-  #parts = PARTS.map((part) => ({ part, value: build('dd', {}, '–'), bar: build('span', { class: `part part-${part}` }) }));
-  #place = build('div', { class: 'plots-place' }, build('p', { class: 'hint' }, texts.plotsLoading));
+  #parts = PARTS.map((part) => ({
+    part,
+    value: build('dd', {}, '–'),
+    bar: build('span', { class: `part part-${part}` }),
+  }));
+  #place = build(
+    'div',
+    { class: 'plots-place' },
+    build('p', { class: 'hint' }, texts.plotsLoading),
+  );
   #figures = new SoundFigures();
   #devices = build('p', { class: 'hint' });
   #savings = build('ul', { class: 'savings' });
@@ -38,7 +54,8 @@ export class SoundPanel {
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } & MetronomeActions & TrackActions} actions
+   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } &
+   *   MetronomeActions & TrackActions} actions
    */
   constructor(room, { announce, failed, ...music }) {
     this.#room = room;
@@ -56,7 +73,12 @@ export class SoundPanel {
       }
     });
     const rows = this.#parts.map(({ part, value }) =>
-      build('div', { class: 'part-row' }, build('dt', {}, build('span', { class: `part-key part-${part}` }), partTexts[part]), value),
+      build(
+        'div',
+        { class: 'part-row' },
+        build('dt', {}, build('span', { class: `part-key part-${part}` }), partTexts[part]),
+        value,
+      ),
     );
     /** The panel's elements, from top to bottom. @type {HTMLElement[]} */
     this.parts = [
@@ -64,7 +86,11 @@ export class SoundPanel {
         'section',
         { class: 'sound-sum', 'aria-label': texts.soundSum },
         this.#age,
-        build('div', { class: 'parts', 'aria-hidden': 'true' }, ...this.#parts.map(({ bar }) => bar)),
+        build(
+          'div',
+          { class: 'parts', 'aria-hidden': 'true' },
+          ...this.#parts.map(({ bar }) => bar),
+        ),
         build('dl', { class: 'part-list' }, ...rows),
         build('p', { class: 'hint' }, texts.soundSumHint),
         this.#devices,
@@ -143,7 +169,13 @@ export class SoundPanel {
     const sample = this.#samples.at(-1);
     if (!this.#stats || !sample) return `${texts.soundAge('–')}\n`;
     const figures = figuresOf(this.#stats);
-    return soundReport({ room: this.#room, stats: this.#stats, sample, figures, at: new Date().toISOString() });
+    return soundReport({
+      room: this.#room,
+      stats: this.#stats,
+      sample,
+      figures,
+      at: new Date().toISOString(),
+    });
   }
 }
 
@@ -155,6 +187,9 @@ export class SoundPanel {
 function showList(list, sentences) {
   while (list.children.length > sentences.length) list.lastElementChild?.remove();
   for (const [i, sentence] of sentences.entries()) {
-    setText(/** @type {HTMLElement} */ (list.children[i] ?? list.appendChild(build('li', {}))), sentence);
+    setText(
+      /** @type {HTMLElement} */ (list.children[i] ?? list.appendChild(build('li', {}))),
+      sentence,
+    );
   }
 }

@@ -20,10 +20,32 @@ const HEIGHT = 92;
 
 /** @type {readonly PlotRow[]} */
 const ROWS = [
-  { title: texts.plotRoundTrip, unit: 'ms', least: 20, lines: [{ key: 'roundTripMs', label: '', color: '--accent' }] },
-  { title: texts.plotReceived, unit: '%', digits: 1, least: 5, hangs: true, lines: [{ key: 'receivedPercent', label: '', color: '--accent' }] },
-  { title: texts.plotServerDelay, unit: 'ms', least: 50, lines: [{ key: 'serverDelayMs', label: '', color: '--accent' }] },
-  { title: texts.plotPlayoutDelay, unit: 'ms', least: 50, lines: [{ key: 'playoutDelayMs', label: '', color: '--accent' }] },
+  {
+    title: texts.plotRoundTrip,
+    unit: 'ms',
+    least: 20,
+    lines: [{ key: 'roundTripMs', label: '', color: '--accent' }],
+  },
+  {
+    title: texts.plotReceived,
+    unit: '%',
+    digits: 1,
+    least: 5,
+    hangs: true,
+    lines: [{ key: 'receivedPercent', label: '', color: '--accent' }],
+  },
+  {
+    title: texts.plotServerDelay,
+    unit: 'ms',
+    least: 50,
+    lines: [{ key: 'serverDelayMs', label: '', color: '--accent' }],
+  },
+  {
+    title: texts.plotPlayoutDelay,
+    unit: 'ms',
+    least: 50,
+    lines: [{ key: 'playoutDelayMs', label: '', color: '--accent' }],
+  },
   {
     title: texts.plotLoss,
     unit: '%',
@@ -68,11 +90,20 @@ class PlotView {
   /** @param {PlotRow} row */
   constructor(row) {
     this.#row = row;
-    this.#values = row.lines.map(({ color }) => build('span', { class: `plot-value ${color.slice(2)}` }));
-    const head = build('p', { class: 'plot-head' }, build('span', { class: 'plot-title' }, row.title), ...this.#values);
+    this.#values = row.lines.map(({ color }) =>
+      build('span', { class: `plot-value ${color.slice(2)}` }),
+    );
+    const head = build(
+      'p',
+      { class: 'plot-head' },
+      build('span', { class: 'plot-title' }, row.title),
+      ...this.#values,
+    );
     this.element = build('div', { class: 'plot-row' }, head, this.#host);
     new ResizeObserver(() => this.#fit()).observe(this.#host);
-    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => this.#plot?.redraw());
+    matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () =>
+      this.#plot?.redraw(),
+    );
   }
 
   #fit() {
@@ -86,7 +117,12 @@ class PlotView {
   #draw(width) {
     const { lines } = this.#row;
     const grid = { stroke: () => colorOf('--line'), width: 1 };
-    const axis = { font: '11px system-ui, sans-serif', stroke: () => colorOf('--ink-soft'), grid, ticks: { show: false } };
+    const axis = {
+      font: '11px system-ui, sans-serif',
+      stroke: () => colorOf('--ink-soft'),
+      grid,
+      ticks: { show: false },
+    };
     const plot = new uPlot(
       {
         width,
@@ -99,7 +135,14 @@ class PlotView {
           y: { range: () => this.#range },
         },
         axes: [{ show: false }, { ...axis, size: 34, gap: 4, space: 28 }],
-        series: [{}, ...lines.map(({ color }) => ({ stroke: () => colorOf(color), width: 2, points: { show: false } }))],
+        series: [
+          {},
+          ...lines.map(({ color }) => ({
+            stroke: () => colorOf(color),
+            width: 2,
+            points: { show: false },
+          })),
+        ],
       },
       [[], ...lines.map(() => [])],
       this.#host,
@@ -116,7 +159,9 @@ class PlotView {
     this.#last = samples;
     const { lines, unit, digits, title } = this.#row;
     const columns = lines.map(({ key }) => samples.map((sample) => sample[key]));
-    const said = lines.map(({ label }, i) => `${label} ${quantity(columns[i].at(-1), unit, digits)}`.trim());
+    const said = lines.map(({ label }, i) =>
+      `${label} ${quantity(columns[i].at(-1), unit, digits)}`.trim(),
+    );
     for (const [i, text] of said.entries()) setText(this.#values[i], text);
     this.#host.setAttribute('aria-label', texts.plotLabel(title, said.join(', ')));
     this.#end = Math.max(HISTORY_SECONDS, samples.at(-1)?.second ?? 0);

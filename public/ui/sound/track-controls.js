@@ -3,11 +3,13 @@ import { build, makeButton, setText } from '../kit/element.js';
 import { texts } from '../../texts.js';
 
 /**
- * @typedef {{ id: string, name: string, seconds: number, from: number | null, by: string }} Track  as the server tells it
+ * @typedef {{ id: string, name: string, seconds: number, from: number | null, by: string }} Track
+ *   as the server tells it
  *
  * @typedef {object} TrackActions
  * @property {(message: object) => void} send  sends a control message
- * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>} offerTrack
+ * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>}
+ *   offerTrack
  * @property {(level: number) => void} setTrackLevel  a factor
  */
 
@@ -16,11 +18,23 @@ const NAMELESS = 'Track';
 
 /** The room's backing track: what it is, for everybody, and how loud one hears it oneself. */
 export class TrackControls {
-  #file = build('input', { id: 'track-file', type: 'file', accept: 'audio/*', class: 'visually-hidden' });
+  #file = build('input', {
+    id: 'track-file',
+    type: 'file',
+    accept: 'audio/*',
+    class: 'visually-hidden',
+  });
   #choose;
   #play;
   #remove;
-  #level = build('input', { id: 'track-level', type: 'range', min: '0', max: '100', step: '5', value: '100' });
+  #level = build('input', {
+    id: 'track-level',
+    type: 'range',
+    min: '0',
+    max: '100',
+    step: '5',
+    value: '100',
+  });
   #progress = build('progress', { max: '1', 'aria-label': texts.trackSending, hidden: true });
   #says = build('p', {});
   #inRoom;
@@ -39,11 +53,18 @@ export class TrackControls {
     this.#play = makeButton('button', texts.trackPlay, () => ask('play'));
     this.#remove = makeButton('button quiet', texts.trackRemove, () => ask('remove'));
     this.#file.addEventListener('change', () => void this.#take());
-    this.#level.addEventListener('input', () => setTrackLevel((Number(this.#level.value) / 100) ** 2));
+    this.#level.addEventListener('input', () =>
+      setTrackLevel((Number(this.#level.value) / 100) ** 2),
+    );
     const stop = makeButton('button', texts.trackStop, () => ask('stop'));
     this.#inRoom = [
       build('div', { class: 'joined-fields' }, this.#play, stop),
-      build('div', { class: 'field' }, build('label', { for: 'track-level' }, texts.trackLevel), this.#level),
+      build(
+        'div',
+        { class: 'field' },
+        build('label', { for: 'track-level' }, texts.trackLevel),
+        this.#level,
+      ),
       this.#remove,
     ];
     this.element = build(
@@ -67,7 +88,10 @@ export class TrackControls {
   show(track) {
     this.#track = track;
     for (const part of this.#inRoom) part.hidden = track === null;
-    setText(this.#says, track ? texts.trackBy(track.by, track.name, track.seconds) : texts.trackNone);
+    setText(
+      this.#says,
+      track ? texts.trackBy(track.by, track.name, track.seconds) : texts.trackNone,
+    );
     setText(this.#play, track && track.from !== null ? texts.trackAgain : texts.trackPlay);
     setText(this.#choose, track ? texts.trackOther : texts.trackChoose);
   }
@@ -81,7 +105,11 @@ export class TrackControls {
     this.#progress.hidden = false;
     this.#progress.removeAttribute('value');
     setText(this.#says, texts.trackSending);
-    await this.#offer(file, error === null ? name : NAMELESS, (share) => (this.#progress.value = share));
+    await this.#offer(
+      file,
+      error === null ? name : NAMELESS,
+      (share) => (this.#progress.value = share),
+    );
     this.#choose.disabled = false;
     this.#progress.hidden = true;
     this.show(this.#track);

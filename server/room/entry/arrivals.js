@@ -13,7 +13,8 @@
  * @import { Cluster } from '../room-config.js'
  * @import { Relays } from '../../relay/relays.js'
  *
- * @typedef {Pick<Directory, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>} Nodes
+ * @typedef {Pick<Directory, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>}
+ *   Nodes
  */
 
 import { readName } from '../../../public/shared/text.js';
@@ -34,7 +35,10 @@ const JOIN_TIMEOUT_MS = 10_000;
 /** How many rooms of other nodes one network may look for: a burst, and then a second. */
 const SEARCHES = Object.freeze({ atOnce: 200, perSecond: 10 });
 
-/** The place where sessions arrive: waits for each one's `join`, checks token and password, and hands it to a room. */
+/**
+ * The place where sessions arrive: waits for each one's `join`, checks token and password, and
+ * hands it to a room.
+ */
 export class Arrivals {
   #rooms;
   #clock;
@@ -55,7 +59,8 @@ export class Arrivals {
    * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
    * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
    * @param {Nodes | null} [options.directory]  where rooms are; null where all are here
-   * @param {Pick<Relays, 'take'> | null} [options.relays]  rooms of other nodes for those who only listen
+   * @param {Pick<Relays, 'take'> | null} [options.relays] rooms of other nodes for those who only
+   *   listen
    */
   constructor({ rooms, clock, log, verifier = null, elsewhere, directory = null, relays = null }) {
     this.#rooms = rooms;
@@ -79,7 +84,8 @@ export class Arrivals {
       control: (message) => {
         this.#clock.clearTimeout(timer);
         // Messages that overtake the answer are of no use either.
-        if (!this.#turns.isWaiting(session)) this.#turns.take(session, () => this.#join(session, message));
+        if (!this.#turns.isWaiting(session))
+          this.#turns.take(session, () => this.#join(session, message));
       },
       closed: () => {
         this.#clock.clearTimeout(timer);
@@ -107,9 +113,11 @@ export class Arrivals {
     const wish = readJoin(message);
     if (typeof wish === 'string') return refuse(session, wish);
     // The session was brought to where that room is, and another may be elsewhere.
-    if (session.room !== undefined && session.room !== wish.room) return refuse(session, 'bad-request');
+    if (session.room !== undefined && session.room !== wish.room)
+      return refuse(session, 'bad-request');
     session.room = wish.room;
-    if (this.#isElsewhere(wish)) void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
+    if (this.#isElsewhere(wish))
+      void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
     else this.#admit(session, wish);
   }
 
@@ -119,25 +127,42 @@ export class Arrivals {
   }
 
   /**
-   * Looks for the room among the nodes of the cluster, and sends the session there where another one has it.
+   * Looks for the room among the nodes of the cluster, and sends the session there where another
+   * one has it.
    * @param {Session} session
    * @param {JoinMessage} wish
    * @param {Pick<Directory, 'find'>} directory
    */
   async #findFirst(session, wish, directory) {
-    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0) return refuse(session, 'join-flood');
+    if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0)
+      return refuse(session, 'join-flood');
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
       const taken = this.#rooms.takenPlace(wish.room, wish);
-      // Who has no token, and was never let in, has no room opened on any node. All else the room's own node checks.
+      // Who has no token, and was never let in, has no room opened on any node. All else the room's
+      // own node checks.
       const place = taken ?? this.#rooms.signedPlace(wish.room, wish);
-      const admission = this.#verifier && place === null ? await this.#verifier.verify(wish.token, wish.room) : null;
-      const found = typeof admission === 'string' ? admission : await directory.find(wish.room, { hold: true, above: taken?.epoch });
+      const admission =
+        this.#verifier && place === null
+          ? await this.#verifier.verify(wish.token, wish.room)
+          : null;
+      const found =
+        typeof admission === 'string'
+          ? admission
+          : await directory.find(wish.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, wish);
-      else if (onlyListens(wish, { admission: /** @type {Admission | null} */ (admission), place, isBroadcast: found.relayed?.broadcast }) && this.#relays?.take(session, wish, found)) return;
+      else if (
+        onlyListens(wish, {
+          admission: /** @type {Admission | null} */ (admission),
+          place,
+          isBroadcast: found.relayed?.broadcast,
+        }) &&
+        this.#relays?.take(session, wish, found)
+      )
+        return;
       else moveTo(session, found.node);
     } catch (error) {
       this.#failed(session, error);
@@ -150,8 +175,10 @@ export class Arrivals {
    */
   #admit(session, wish) {
     // Whoever comes back to their place was checked when they got it: a call outlasts its token.
-    const isBack = this.#rooms.keepsPlace(wish.room, wish) || this.#rooms.takenPlace(wish.room, wish) !== null;
-    if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null)) this.#enter(session, wish, OPEN_ENTRY);
+    const isBack =
+      this.#rooms.keepsPlace(wish.room, wish) || this.#rooms.takenPlace(wish.room, wish) !== null;
+    if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null))
+      this.#enter(session, wish, OPEN_ENTRY);
     else void this.#checkFirst(session, wish);
   }
 
@@ -172,7 +199,8 @@ export class Arrivals {
       const checked = await this.#check(session, wish);
       if (!isThere) return;
       if (typeof checked === 'string') refuse(session, checked);
-      else if (this.#isElsewhere(wish)) await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
+      else if (this.#isElsewhere(wish))
+        await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
       else this.#enter(session, checked.wish, checked.entry);
     } catch (error) {
       this.#failed(session, error);
@@ -187,7 +215,8 @@ export class Arrivals {
   async #check(session, wish) {
     /** @type {Admission | ErrorCode} */
     let admission = { grant: OPEN_GRANT, name: null };
-    if (this.#verifier) admission = await this.#verifier.verify(wish.token, wish.mirror ? null : wish.room);
+    if (this.#verifier)
+      admission = await this.#verifier.verify(wish.token, wish.mirror ? null : wish.room);
     if (typeof admission === 'string') return admission;
     const { grant } = admission;
     const named = withName(wish, admission.name);
@@ -209,7 +238,13 @@ export class Arrivals {
    */
   #enter(session, { room, name, ...wishes }, entry) {
     try {
-      const joined = this.#rooms.join(room, name, session, wishes, wishes.listen ? listening(entry) : entry);
+      const joined = this.#rooms.join(
+        room,
+        name,
+        session,
+        wishes,
+        wishes.listen ? listening(entry) : entry,
+      );
       if (joined === 'moved') this.#sendOn(session, room);
       else if (typeof joined === 'string') refuse(session, joined);
     } catch (error) {
@@ -218,12 +253,15 @@ export class Arrivals {
   }
 
   /**
-   * Sends somebody to where their place is: to another node one who only listens, to this one who came by another.
+   * Sends somebody to where their place is: to another node one who only listens, to this one who
+   * came by another.
    * @param {Session} session
    * @param {string} room
    */
   #sendOn(session, room) {
-    const node = session.transport.isRelay ? this.#directory?.nodes?.()[0] : this.#directory?.relayFor?.(room);
+    const node = session.transport.isRelay
+      ? this.#directory?.nodes?.()[0]
+      : this.#directory?.relayFor?.(room);
     if (node) moveTo(session, node);
     else refuse(session, 'moved');
   }
@@ -239,14 +277,19 @@ export class Arrivals {
 }
 
 /**
- * Whether somebody only listens, as far as is known before they have joined: their room's home knows for certain.
+ * Whether somebody only listens, as far as is known before they have joined: their room's home
+ * knows for certain.
  * @param {JoinMessage} wish
- * @param {{ admission: Admission | null, place: Place | null, isBroadcast?: boolean }} known  admission: where there are
- *   tokens; place: the one that they had
+ * @param {{ admission: Admission | null, place: Place | null, isBroadcast?: boolean }} known
+ *   admission: where there are tokens; place: the one that they had
  */
 function onlyListens({ listen, stage }, { admission, place, isBroadcast = false }) {
   if (place) return place.role === 'listener';
-  return listen === true || admission?.grant.role === 'listener' || (admission === null && isBroadcast && stage === undefined);
+  return (
+    listen === true ||
+    admission?.grant.role === 'listener' ||
+    (admission === null && isBroadcast && stage === undefined)
+  );
 }
 
 /**
@@ -257,7 +300,8 @@ function onlyListens({ listen, stage }, { admission, place, isBroadcast = false 
 const listening = (entry) => ({ ...entry, grant: { ...entry.grant, role: 'listener' } });
 
 /**
- * The wish with the name of the token, where it has one: nobody calls themselves otherwise than they were invited.
+ * The wish with the name of the token, where it has one: nobody calls themselves otherwise than
+ * they were invited.
  * @param {JoinMessage} wish
  * @param {string | null} text  the token's name
  * @returns {JoinMessage | ErrorCode}

@@ -26,7 +26,9 @@ import { stackOf } from '../../log.js';
  * @property {RoomRecording} recording
  */
 
-/** The ways out of a room: who leaves or is taken out is out, the place of one who is lost waits. */
+/**
+ * The ways out of a room: who leaves or is taken out is out, the place of one who is lost waits.
+ */
 export class Leaving {
   #parts;
   #owner;
@@ -74,7 +76,9 @@ export class Leaving {
     this.#owner.departures.take(member, () => this.#tellOthers(member, isFree));
   }
 
-  /** @param {Member} member  who was lost: one who only came and went has no place to come back to */
+  /**
+   * @param {Member} member who was lost: one who only came and went has no place to come back to
+   */
   #keepsPlaceOf(member) {
     return member.heardForMs >= this.#parts.config.placeAfterMs && this.#owner.mayKeepPlace();
   }
@@ -109,7 +113,8 @@ export class Leaving {
   /** @param {string} id  of a member of whom nothing is to be heard any more */
   #forgetVolumes(id) {
     const { roster, delivery } = this.#parts;
-    for (const { listener } of roster.everybody) if (!listener?.isLight) listener?.volumes.forget(id);
+    for (const { listener } of roster.everybody)
+      if (!listener?.isLight) listener?.volumes.forget(id);
     delivery.listenersChanged();
   }
 

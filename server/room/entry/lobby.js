@@ -55,8 +55,11 @@ export class Lobby {
    */
   knock(session, name, enter) {
     const network = networkOfPeer(session.peer);
-    const neighbours = [...this.#knocks.values()].filter((knock) => network !== null && knock.network === network);
-    if (this.#knocks.size >= MAX_WAITING || neighbours.length >= MAX_OF_NETWORK) return 'lobby-full';
+    const neighbours = [...this.#knocks.values()].filter(
+      (knock) => network !== null && knock.network === network,
+    );
+    if (this.#knocks.size >= MAX_WAITING || neighbours.length >= MAX_OF_NETWORK)
+      return 'lobby-full';
     const id = String(this.#next++);
     const timer = this.#clock.setTimeout(() => this.turnAway(id), LOBBY_MS);
     this.#knocks.set(id, { id, name, session, network, enter, timer });

@@ -13,7 +13,10 @@ import { refuse } from '../../transport/session.js';
 /** The time that people have to go to another node, in milliseconds. */
 const MOVE_MS = 5000;
 
-/** A room's way to another node of the cluster: its people are told, go there by themselves, and are heard here until they do. */
+/**
+ * A room's way to another node of the cluster: its people are told, go there by themselves, and are
+ * heard here until they do.
+ */
 export class Moving {
   #roster;
   #clock;
@@ -46,7 +49,10 @@ export class Moving {
     return this.#begun;
   }
 
-  /** The room is another node's from now on. Idempotent. @param {NodeAddress | null} node  null where it isn't known */
+  /**
+   * The room is another node's from now on. Idempotent.
+   * @param {NodeAddress | null} node null where it isn't known
+   */
   begin(node) {
     if (this.#begun) return;
     this.#begun = true;

@@ -12,16 +12,23 @@ import { permissionsOf } from '../../access/grant.js';
 import { Member } from '../people/member.js';
 
 /**
- * Makes the member who joins a room: a newcomer, one who comes back to their place, or one who had it on another node.
+ * Makes the member who joins a room: a newcomer, one who comes back to their place, or one who had
+ * it on another node.
  * @param {{ roster: Roster, sound: MemberSound, room: MemberRoom }} parts  the room's
  * @param {Session} session
  * @param {string} name
  * @param {JoinWishes} wishes
- * @param {{ entry: Entry, before: Member | null, taken: Place | null }} how  before: whose place it is; taken: the place
- *   on the other node
+ * @param {{ entry: Entry, before: Member | null, taken: Place | null }} how before: whose place it
+ *   is; taken: the place on the other node
  * @returns {Member | 'server-full'}
  */
-export function makeMember({ roster, sound, room }, session, name, wishes, { entry, before, taken }) {
+export function makeMember(
+  { roster, sound, room },
+  session,
+  name,
+  wishes,
+  { entry, before, taken },
+) {
   const id = before?.id ?? (taken ? roster.takenId(taken.id) : roster.nextId());
   const known = before ?? taken;
   // Somebody may have come meanwhile whose name looks like theirs.
@@ -30,7 +37,17 @@ export function makeMember({ roster, sound, room }, session, name, wishes, { ent
   try {
     const permissions = permissionsOf(known?.role ?? grant.role, (before?.grant ?? grant).withheld);
     const { listener, source } = sound.open(id, session, wishes, before, permissions);
-    const member = new Member({ id, name: known?.name ?? name, label, session, grant, source, listener, room, before });
+    const member = new Member({
+      id,
+      name: known?.name ?? name,
+      label,
+      session,
+      grant,
+      source,
+      listener,
+      room,
+      before,
+    });
     if (taken) {
       member.restore(taken);
       roster.takenHand(taken.hand);

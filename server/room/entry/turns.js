@@ -1,15 +1,24 @@
 /** @import { Clock } from '../../../public/shared/clock.js' */
 
-/** The length of a window, and the most that calls take of it, in milliseconds: those that come all at once wait. */
+/**
+ * The length of a window, and the most that calls take of it, in milliseconds: those that come all
+ * at once wait.
+ */
 const WINDOW_MS = 20;
 const MOST_IN_WINDOW_MS = 5;
 
-/** Joins and departures that come all at once take turns, so that the rooms' sound goes on meanwhile. */
+/**
+ * Joins and departures that come all at once take turns, so that the rooms' sound goes on
+ * meanwhile.
+ */
 export class Turns {
   #clock;
   #windowMs = -Infinity;
   #spentMs = 0;
-  /** The calls that wait for their turn, the oldest first, by what they are of. @type {Map<object, () => void>} */
+  /**
+   * The calls that wait for their turn, the oldest first, by what they are of.
+   * @type {Map<object, () => void>}
+   */
   #waiting = new Map();
 
   /** @param {Clock} clock */
@@ -29,7 +38,8 @@ export class Turns {
 
   /**
    * Calls at once, or in a later window where this one's time is used up.
-   * @param {object} whose  a session that joins, or a member who has gone: one call of each waits at most
+   * @param {object} whose a session that joins, or a member who has gone: one call of each waits at
+   *   most
    * @param {() => void} call  throws nothing
    */
   take(whose, call) {
@@ -52,7 +62,10 @@ export class Turns {
   }
 
   #later() {
-    this.#clock.setTimeout(() => this.#goOn(), Math.max(0, this.#windowMs + WINDOW_MS - this.#clock.now()));
+    this.#clock.setTimeout(
+      () => this.#goOn(),
+      Math.max(0, this.#windowMs + WINDOW_MS - this.#clock.now()),
+    );
   }
 
   /** Makes the calls that wait, as many as the window has time for. */

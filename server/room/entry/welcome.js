@@ -23,23 +23,34 @@ export const PEOPLE_PAGE = 100;
  * @param {string} [after]  the id of the last one of the page before
  */
 export function peoplePage(roster, after = '0') {
-  const isBehind = (/** @type {Member} */ { id }) => Number(id) > Number(after) && roster.announcements.isKnown(id);
+  const isBehind = (/** @type {Member} */ { id }) =>
+    Number(id) > Number(after) && roster.announcements.isKnown(id);
   const behind = roster.everybody.filter(isBehind).sort((a, b) => Number(a.id) - Number(b.id));
   const people = behind.slice(0, PEOPLE_PAGE);
-  return { people: people.map((person) => person.describe()), ...(behind.length > people.length && { next: people[people.length - 1].id }) };
+  return {
+    people: people.map((person) => person.describe()),
+    ...(behind.length > people.length && { next: people[people.length - 1].id }),
+  };
 }
 
 /**
  * The first message to a member: the sound's format, who is there, and what has been going on.
  * @param {string} room  its name
- * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording, moderation: Moderation,
- *   roomDelay: RoomDelay, metronome: Metronome, track: BackingTrack }} parts  the room's
+ * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording,
+ *   moderation: Moderation, roomDelay: RoomDelay, metronome: Metronome, track: BackingTrack }}
+ *   parts the room's
  * @param {Member} member
- * @param {{ token: string, nameCut?: boolean, nodes?: NodeAddress[], atRelay?: ReturnType<MemberSound['ratesAtRelay']> }} place
- *   token: with which the place is taken up again; nodes: on which it can be, in a cluster; atRelay: what the relay of one
- *   who listens to a broadcast chooses their rate by, and keeps to itself
+ * @param {{ token: string, nameCut?: boolean, nodes?: NodeAddress[], atRelay?:
+ *   ReturnType<MemberSound['ratesAtRelay']> }} place token: with which the place is taken up again;
+ *   nodes: on which it can be, in a cluster; atRelay: what the relay of one who listens to a
+ *   broadcast chooses their rate by, and keeps to itself
  */
-export function welcomeOf(room, { config, roster, chat, recording, moderation, roomDelay, metronome, track }, member, { token, nameCut, nodes, atRelay }) {
+export function welcomeOf(
+  room,
+  { config, roster, chat, recording, moderation, roomDelay, metronome, track },
+  member,
+  { token, nameCut, nodes, atRelay },
+) {
   const { bitrate, e2e, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
   const { people, next } = peoplePage(roster);

@@ -13,10 +13,16 @@
 
 import { permissionsOf } from '../../access/grant.js';
 
-/** The time for which a session at another node is heard whose place has been taken up here, in milliseconds. */
+/**
+ * The time for which a session at another node is heard whose place has been taken up here, in
+ * milliseconds.
+ */
 const LINGER_MS = 1000;
 
-/** Makes members of one room light, or people who are heard, as their role asks, and knows who of them are at other nodes. */
+/**
+ * Makes members of one room light, or people who are heard, as their role asks, and knows who of
+ * them are at other nodes.
+ */
 export class Casting {
   #roster;
   #sound;
@@ -28,8 +34,11 @@ export class Casting {
   #owner;
   #cluster;
 
-  /** @param {{ roster: Roster, sound: MemberSound, delivery: Delivery, recording: RoomRecording, room: string, clock: Clock,
-   *   config: Readonly<RoomConfig>, owner: Pick<RoomOwner, 'isNearlyFull'>, cluster?: Cluster }} parts  the room's */
+  /**
+   * @param {{ roster: Roster, sound: MemberSound, delivery: Delivery, recording: RoomRecording,
+   *   room: string, clock: Clock, config: Readonly<RoomConfig>, owner: Pick<RoomOwner,
+   *   'isNearlyFull'>, cluster?: Cluster }} parts the room's
+   */
   constructor({ roster, sound, delivery, recording, room, config, clock, owner, cluster }) {
     this.#room = room;
     this.#config = config;
@@ -54,8 +63,8 @@ export class Casting {
   }
 
   /**
-   * Whether somebody who joins has their place at another node: one who only listens where there are enough of them here,
-   * and at this one who came by another, and doesn't only listen.
+   * Whether somebody who joins has their place at another node: one who only listens where there
+   * are enough of them here, and at this one who came by another, and doesn't only listen.
    * @param {Session} session
    * @param {JoinWishes} wishes
    * @param {{ before: Member | null, grant: Grant, role?: Role, admitted?: boolean }} who
@@ -64,11 +73,14 @@ export class Casting {
     if (!transport.isRelay && (admitted || !this.relays)) return false;
     const permissions = permissionsOf(before?.role ?? role, (before?.grant ?? grant).withheld);
     const isLight = this.#sound.isLight(this.#sound.deliveryOf(transport, wishes), permissions);
-    return transport.isRelay ? !isLight : isLight && (this.#cluster?.relayFor?.(this.#room) ?? null) !== null;
+    return transport.isRelay
+      ? !isLight
+      : isLight && (this.#cluster?.relayFor?.(this.#room) ?? null) !== null;
   }
 
   /**
-   * Ends the session of one whose place another session has taken up. Where either is at another node both are heard for a while.
+   * Ends the session of one whose place another session has taken up. Where either is at another
+   * node both are heard for a while.
    * @param {Member} before
    * @param {Member} member  the other session's
    */
@@ -77,30 +89,41 @@ export class Casting {
       before.end('resumed-elsewhere');
       this.#delivery.leave(before.source, before.listener);
     };
-    if (before.session.transport.isRelay || member.session.transport.isRelay) this.#clock.setTimeout(end, LINGER_MS);
+    if (before.session.transport.isRelay || member.session.transport.isRelay)
+      this.#clock.setTimeout(end, LINGER_MS);
     else end();
   }
 
   /**
-   * Has a member who listens at another node, and may speak now, come to this one. They hear the room there until they are here.
+   * Has a member who listens at another node, and may speak now, come to this one. They hear the
+   * room there until they are here.
    * @param {Member} member
    */
   sendHome(member) {
-    if (!member.session.transport.isRelay || this.#sound.isLight(member.delivery, member.permissions)) return;
+    if (
+      !member.session.transport.isRelay ||
+      this.#sound.isLight(member.delivery, member.permissions)
+    )
+      return;
     const nodes = this.#cluster?.nodes() ?? [];
     member.tell({ type: 'moved', node: nodes[0] ?? null, nodes });
   }
 
   /**
-   * The room has become a broadcast, or is none any more: those who listen are sent a rate of their own, or the room's one, from
-   * the next frame on. Packets hold the same frames in both, so none is missing between.
+   * The room has become a broadcast, or is none any more: those who listen are sent a rate of their
+   * own, or the room's one, from the next frame on. Packets hold the same frames in both, so none
+   * is missing between.
    */
   resupply() {
     for (const member of this.#roster.audience.members()) {
       const { listener, session, stride } = member;
       if (!listener?.isLight) continue;
       if (session.transport.isRelay) {
-        member.tell({ type: 'stride', stride, atRelay: this.#sound.ratesAtRelay(session, listener) });
+        member.tell({
+          type: 'stride',
+          stride,
+          atRelay: this.#sound.ratesAtRelay(session, listener),
+        });
         continue;
       }
       this.#delivery.leave(null, listener);
@@ -111,8 +134,9 @@ export class Casting {
   }
 
   /**
-   * Gives a member whose role has changed what they are heard with, or takes it from them. A listener who becomes a speaker
-   * hears every frame all the way: the first packets repeat what the last one of the audience left out.
+   * Gives a member whose role has changed what they are heard with, or takes it from them. A
+   * listener who becomes a speaker hears every frame all the way: the first packets repeat what the
+   * last one of the audience left out.
    * @param {Member} member
    * @param {boolean} isTold  whether the others are told: they are of one more, or one less
    * @returns {ErrorCode | null}
@@ -120,12 +144,19 @@ export class Casting {
   recast(member, isTold) {
     const isLight = this.#sound.isLight(member.delivery, member.permissions);
     const { source, listener } = member;
-    if (isLight === member.isLight || listener === null || !this.#roster.isHere(member)) return null;
+    if (isLight === member.isLight || listener === null || !this.#roster.isHere(member))
+      return null;
     // Theirs is made when they have come to this node: see sendHome.
     if (member.session.transport.isRelay) return null;
     let sound;
     try {
-      sound = this.#sound.open(member.id, member.session, { delivery: 'tick' }, null, member.permissions);
+      sound = this.#sound.open(
+        member.id,
+        member.session,
+        { delivery: 'tick' },
+        null,
+        member.permissions,
+      );
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;

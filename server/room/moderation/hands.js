@@ -3,11 +3,16 @@
  * @import { Member } from '../people/member.js'
  */
 
-/** The shortest time between two messages about hands, in milliseconds, and the most hands in one. */
+/**
+ * The shortest time between two messages about hands, in milliseconds, and the most hands in one.
+ */
 const TELL_EVERY_MS = 500;
 const MOST_TOLD = 50;
 
-/** The raised hands of those who only listen, of whom moderators alone are told, the first to go up first. */
+/**
+ * The raised hands of those who only listen, of whom moderators alone are told, the first to go up
+ * first.
+ */
 export class Hands {
   /** @type {Map<string, Member>} */
   #raised = new Map();
@@ -46,7 +51,11 @@ export class Hands {
   /** The message to moderators. */
   get message() {
     const first = [...this.#raised.values()].sort((a, b) => a.hand - b.hand).slice(0, MOST_TOLD);
-    return { type: 'hands', count: this.size, people: first.map(({ id, label, hand }) => ({ id, label, hand })) };
+    return {
+      type: 'hands',
+      count: this.size,
+      people: first.map(({ id, label, hand }) => ({ id, label, hand })),
+    };
   }
 
   #later() {

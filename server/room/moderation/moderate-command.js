@@ -21,15 +21,34 @@ const LISTENERS_PAGE = 50;
 export const moderateMessage = z.discriminatedUnion('action', [
   z.object({ action: z.literal('mute'), person: id, muted: z.boolean() }),
   z.object({ action: z.literal('lower-hand'), person: id }),
-  z.object({ action: z.literal('remove'), person: id, banSeconds: z.number().min(0).max(MAX_BAN_MS / 1000).default(0) }),
+  z.object({
+    action: z.literal('remove'),
+    person: id,
+    banSeconds: z
+      .number()
+      .min(0)
+      .max(MAX_BAN_MS / 1000)
+      .default(0),
+  }),
   z.object({ action: z.literal('role'), person: id, role: z.enum(ROLES) }),
   z.object({ action: z.literal('lock'), on }),
   z.object({ action: z.literal('lobby'), on }),
   z.object({ action: z.literal('admit'), knock: id }),
   z.object({ action: z.literal('turn-away'), knock: id }),
-  z.object({ action: z.literal('allow'), what: z.enum(['chat', 'record']), who: z.enum(['everybody', 'moderators']) }),
-  z.object({ action: z.literal('password'), password: z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable() }),
-  z.object({ action: z.literal('listeners'), after: id.optional(), find: z.string().max(40).optional() }),
+  z.object({
+    action: z.literal('allow'),
+    what: z.enum(['chat', 'record']),
+    who: z.enum(['everybody', 'moderators']),
+  }),
+  z.object({
+    action: z.literal('password'),
+    password: z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable(),
+  }),
+  z.object({
+    action: z.literal('listeners'),
+    after: id.optional(),
+    find: z.string().max(40).optional(),
+  }),
   z.object({ action: z.literal('mode'), mode: z.enum(MODES) }),
   z.object({ action: z.literal('broadcast'), on }),
   z.object({ action: z.literal('end') }),
@@ -80,7 +99,11 @@ function act(moderation, by, message) {
       return moderation.setPassword(message.password, by);
     case 'listeners': {
       const { after, find } = message;
-      by.tell({ type: 'audience', find: find ?? '', ...moderation.listeners({ after, find, most: LISTENERS_PAGE }) });
+      by.tell({
+        type: 'audience',
+        find: find ?? '',
+        ...moderation.listeners({ after, find, most: LISTENERS_PAGE }),
+      });
       return null;
     }
     case 'mode':

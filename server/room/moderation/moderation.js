@@ -16,11 +16,14 @@
  *   who does it: a member, or OPERATOR, for whom peer is the address that the request came from
  *
  * @typedef {object} Acts  what the room does for it
- * @property {(member: Member, code: ErrorCode) => void} expel  takes somebody out for good, there or away
- * @property {() => void} resupply  gives those who listen what a broadcast's listeners are sent, or takes it from them
- * @property {(member: Member) => ErrorCode | null} recast  gives somebody whose role has changed what they are heard with, or
+ * @property {(member: Member, code: ErrorCode) => void} expel takes somebody out for good, there or
+ *   away
+ * @property {() => void} resupply gives those who listen what a broadcast's listeners are sent, or
  *   takes it from them
- * @property {(member: Member) => void} sendHome  has somebody whose session is another node's come, where they need that
+ * @property {(member: Member) => ErrorCode | null} recast gives somebody whose role has changed
+ *   what they are heard with, or takes it from them
+ * @property {(member: Member) => void} sendHome has somebody whose session is another node's come,
+ *   where they need that
  * @property {() => void} end  ends the room for everybody
  * @property {() => void} changed  tells the other nodes of a cluster what holds now
  *
@@ -28,7 +31,8 @@
  * @property {Grant} grant
  * @property {RoomPassword | null} password  the one that they knew
  * @property {boolean} [admitted]  a moderator lets them in
- * @property {boolean} [wasIn]  they had a place on another node, which no ban of their network took from them
+ * @property {boolean} [wasIn] they had a place on another node, which no ban of their network took
+ *   from them
  */
 
 import { OPEN_GRANT } from '../../access/grant.js';
@@ -48,15 +52,18 @@ export const OPERATOR = Object.freeze({ id: 'operator', label: 'operator' });
 /** Somebody who comes without token and password. @type {Readonly<Entry>} */
 export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
 
-/** How often the members of a room may do something of this, all together: each is told to everybody, and logged. */
+/**
+ * How often the members of a room may do something of this, all together: each is told to
+ * everybody, and logged.
+ */
 const ACTIONS = Object.freeze({ atOnce: 40, perSecond: 2 });
 
 /** How often the password may be changed: each change is hashed. */
 const PASSWORDS = Object.freeze({ atOnce: 5, perSecond: 0.2 });
 
 /**
- * Who may come into a room, and what moderators do in it: each act returns why it can't be done, or null, and writes one
- * line to the log. Nobody is ever unmuted by somebody else.
+ * Who may come into a room, and what moderators do in it: each act returns why it can't be done, or
+ * null, and writes one line to the log. Nobody is ever unmuted by somebody else.
  */
 export class Moderation {
   #room;
@@ -90,14 +97,22 @@ export class Moderation {
     this.#room = room;
     this.#mode = mode;
     this.#stage = new Stage({ on: broadcast, mode, wallNow });
-    this.succession = new Succession({ roster, clock, told: (heir) => this.#tellRole(heir, null), waited });
+    this.succession = new Succession({
+      roster,
+      clock,
+      told: (heir) => this.#tellRole(heir, null),
+      waited,
+    });
     this.#roster = roster;
     this.#bans = bans;
     this.#log = log;
     this.#clock = clock;
     this.#acts = acts;
     /** Those who wait to be let in. */
-    this.door = new Lobby({ clock, changed: () => this.#tellModerators({ type: 'knocks', people: this.door.people }) });
+    this.door = new Lobby({
+      clock,
+      changed: () => this.#tellModerators({ type: 'knocks', people: this.door.people }),
+    });
     this.#hands = new Hands({ clock, tell: (message) => this.#tellModerators(message) });
     this.#actions = new TokenBucket({ ...ACTIONS, nowMs: clock.now() });
     this.#passwords = new TokenBucket({ ...PASSWORDS, nowMs: clock.now() });
@@ -113,7 +128,10 @@ export class Moderation {
     return this.#rules.password;
   }
 
-  /** What other threads and nodes are told of it. @returns {Omit<ToldState, 'nextId' | 'nextHand'>} */
+  /**
+   * What other threads and nodes are told of it.
+   * @returns {Omit<ToldState, 'nextId' | 'nextHand'>}
+   */
   state() {
     return {
       version: STATE_VERSION,
@@ -134,13 +152,15 @@ export class Moderation {
 
   /** @param {Pick<ToldState, 'bans' | 'restraints' | 'places'>} lists */
   #takeLists({ bans, restraints, places }) {
-    for (const { name, leftMs, ...whom } of bans) if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
+    for (const { name, leftMs, ...whom } of bans)
+      if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
     this.#restraints.restore(restraints);
     return this.#roster.notes.take(places);
   }
 
   /**
-   * Two nodes had the room while they were apart. The stricter rule holds, and what moderators of either did.
+   * Two nodes had the room while they were apart. The stricter rule holds, and what moderators of
+   * either did.
    * @param {ToldState} other
    */
   meet(other) {
@@ -150,7 +170,8 @@ export class Moderation {
       this.#stage.restore(other.broadcast);
       this.#acts.resupply();
     }
-    for (const { key, role, silenced } of this.#takeLists(other)) this.#apply(this.#roster.atPlace(key), role, silenced);
+    for (const { key, role, silenced } of this.#takeLists(other))
+      this.#apply(this.#roster.atPlace(key), role, silenced);
     if (JSON.stringify(this.rules) !== before) this.#tellRules();
   }
 
@@ -171,7 +192,8 @@ export class Moderation {
    */
   may(member, permission) {
     if (!member.may(permission)) return false;
-    const who = permission === 'chat' || permission === 'record' ? this.#rules.who(permission) : 'everybody';
+    const who =
+      permission === 'chat' || permission === 'record' ? this.#rules.who(permission) : 'everybody';
     return who === 'everybody' || member.role === 'moderator';
   }
 
@@ -183,14 +205,19 @@ export class Moderation {
   /**
    * @param {Session} session  of somebody who has no place here yet
    * @param {Entry} entry
-   * @returns {ErrorCode | 'knock' | null} null where they may come in; 'knock' where a moderator must let them in
+   * @returns {ErrorCode | 'knock' | null} null where they may come in; 'knock' where a moderator
+   *   must let them in
    */
   refusal(session, { grant, password, admitted = false, wasIn = false }) {
-    if (this.#bans.has(this.#room, { ...grant, network: wasIn ? null : networkOfPeer(session.peer) })) return 'banned';
+    if (
+      this.#bans.has(this.#room, { ...grant, network: wasIn ? null : networkOfPeer(session.peer) })
+    )
+      return 'banned';
     if (grant.role === 'moderator') return null;
     if (this.#rules.locked && !admitted) return 'room-locked';
     // Where it was changed meanwhile, the one that they knew is no longer the room's.
-    if (this.password !== null && password !== this.password && !admitted) return 'password-missing';
+    if (this.password !== null && password !== this.password && !admitted)
+      return 'password-missing';
     return this.#rules.lobby && !admitted ? 'knock' : null;
   }
 
@@ -252,10 +279,14 @@ export class Moderation {
 
   /** Whoever is on stage is told the key by which they come back to it. @param {Member} member */
   #tellStage(member) {
-    if (this.#stage.isOn && member.permissions.has('speak')) member.tell({ type: 'stage', key: this.#stage.key });
+    if (this.#stage.isOn && member.permissions.has('speak'))
+      member.tell({ type: 'stage', key: this.#stage.key });
   }
 
-  /** A member has raised or lowered their hand: of the audience's, moderators alone are told. @param {Member} member */
+  /**
+   * A member has raised or lowered their hand: of the audience's, moderators alone are told.
+   * @param {Member} member
+   */
   handMoved(member) {
     this.#hands[member.isLight ? 'moved' : 'left'](member);
   }
@@ -321,10 +352,20 @@ export class Moderation {
   remove(person, { banMs = 0 }, by) {
     const member = this.#roster.find(person);
     if (!member) return 'person-unknown';
-    const { grant: { identity, tokenId }, network, label } = member;
-    const isBanned = banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
+    const {
+      grant: { identity, tokenId },
+      network,
+      label,
+    } = member;
+    const isBanned =
+      banMs > 0 && this.#bans.add(this.#room, label, { identity, tokenId, network }, banMs);
     this.#roster.decide(member, { out: true });
-    this.#done(by, isBanned ? 'ban' : 'remove', member, isBanned ? { seconds: Math.round(banMs / 1000) } : {});
+    this.#done(
+      by,
+      isBanned ? 'ban' : 'remove',
+      member,
+      isBanned ? { seconds: Math.round(banMs / 1000) } : {},
+    );
     this.#acts.expel(member, isBanned ? 'banned' : 'removed');
     return banMs > 0 && !isBanned ? 'ban-place' : null;
   }
@@ -339,7 +380,9 @@ export class Moderation {
     const member = this.#roster.find(person);
     if (!member) return 'person-unknown';
     if (member.role === role) return null;
-    const isLast = member.role === 'moderator' && !this.#roster.everybody.some((other) => other !== member && other.role === 'moderator');
+    const isLast =
+      member.role === 'moderator' &&
+      !this.#roster.everybody.some((other) => other !== member && other.role === 'moderator');
     // Else nobody could do anything here; who wants to be no moderator any more hands it on first.
     if (isLast && by.id !== OPERATOR.id) return 'not-allowed';
     const before = member.role;
@@ -358,12 +401,20 @@ export class Moderation {
     return this.#done(by, 'role', member, { role });
   }
 
-  /** @param {boolean} on whether nobody new may come in @param {By} by @returns {ErrorCode | null} */
+  /**
+   * @param {boolean} on whether nobody new may come in
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
   lock(on, by) {
     return this.#set('locked', on, by, { action: on ? 'lock' : 'unlock' });
   }
 
-  /** @param {boolean} on whether newcomers must be let in @param {By} by @returns {ErrorCode | null} */
+  /**
+   * @param {boolean} on whether newcomers must be let in
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
   lobby(on, by) {
     const result = this.#set('lobby', on, by, { action: on ? 'lobby-on' : 'lobby-off' });
     if (!on) this.door.admitAll();
@@ -373,13 +424,17 @@ export class Moderation {
   /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
   admit(knock, by) {
     const name = this.#knocker(knock);
-    return this.door.admit(knock) ? this.#done(by, 'admit', null, { knock, name }) : 'person-unknown';
+    return this.door.admit(knock)
+      ? this.#done(by, 'admit', null, { knock, name })
+      : 'person-unknown';
   }
 
   /** @param {string} knock @param {By} by @returns {ErrorCode | null} */
   turnAway(knock, by) {
     const name = this.#knocker(knock);
-    return this.door.turnAway(knock) ? this.#done(by, 'turn-away', null, { knock, name }) : 'person-unknown';
+    return this.door.turnAway(knock)
+      ? this.#done(by, 'turn-away', null, { knock, name })
+      : 'person-unknown';
   }
 
   /** What one who waits is called. @param {string} knock */
@@ -387,7 +442,12 @@ export class Moderation {
     return this.door.people.find(({ id }) => id === knock)?.name;
   }
 
-  /** @param {'chat' | 'record'} what @param {Who} who may @param {By} by @returns {ErrorCode | null} */
+  /**
+   * @param {'chat' | 'record'} what
+   * @param {Who} who may
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
   allow(what, who, by) {
     return this.#set(what, who, by, { action: 'allow', what, who });
   }
@@ -401,7 +461,11 @@ export class Moderation {
     return this.#mode.refusalOf({ setting: mode, broadcasts: broadcast });
   }
 
-  /** @param {ModeSetting} mode  whether the room's sound is mixed or forwarded @param {By} by @returns {ErrorCode | null} */
+  /**
+   * @param {ModeSetting} mode whether the room's sound is mixed or forwarded
+   * @param {By} by
+   * @returns {ErrorCode | null}
+   */
   setMode(mode, by) {
     if (mode === this.#mode.setting) return null;
     const refusal = this.#mode.set(mode);
@@ -411,7 +475,8 @@ export class Moderation {
   }
 
   /**
-   * @param {boolean} on  whether whoever comes uninvited only listens. Those who are in stay what they are
+   * @param {boolean} on whether whoever comes uninvited only listens. Those who are in stay what
+   *   they are
    * @param {By} by
    * @returns {ErrorCode | null}
    */
@@ -431,7 +496,8 @@ export class Moderation {
    * @returns {ErrorCode | null}
    */
   setPassword(password, by) {
-    if (password !== null && this.#passwords.take(this.#clock.now()) > 0) return 'too-many-requests';
+    if (password !== null && this.#passwords.take(this.#clock.now()) > 0)
+      return 'too-many-requests';
     if (password === null && this.password === null) return null;
     this.#rules.setPassword(password);
     this.#tellRules();
@@ -493,7 +559,8 @@ export class Moderation {
 
   /** @param {object} message */
   #tellModerators(message) {
-    for (const member of this.#roster.present.values()) if (member.role === 'moderator') member.tell(message);
+    for (const member of this.#roster.present.values())
+      if (member.role === 'moderator') member.tell(message);
   }
 
   /**
@@ -504,7 +571,13 @@ export class Moderation {
    * @param {object} [more]
    */
   #tell(member, action, by, more) {
-    member.tell({ type: 'moderated', action, by: by?.label ?? null, ...(by?.id === OPERATOR.id && { operator: true }), ...more });
+    member.tell({
+      type: 'moderated',
+      action,
+      by: by?.label ?? null,
+      ...(by?.id === OPERATOR.id && { operator: true }),
+      ...more,
+    });
   }
 
   /** @param {Member} member @param {By | null} by */
@@ -529,7 +602,11 @@ export class Moderation {
     const who = { by: by.id, byName: by.label, ...(by.peer !== undefined && { peer: by.peer }) };
     const cause = by.id === OPERATOR.id ? { isLimited: false } : { network: by.network };
     this.#acts.changed();
-    this.#log.info(`moderation: ${action}`, { event: 'moderation', room: this.#room, action, ...who, ...to, ...more }, cause);
+    this.#log.info(
+      `moderation: ${action}`,
+      { event: 'moderation', room: this.#room, action, ...who, ...to, ...more },
+      cause,
+    );
     return null;
   }
 }

@@ -9,7 +9,12 @@ import { RoomPassword } from '../../access/room-password.js';
 
 /** Who may come into a room, and what those may do who are in it. */
 export class Rules {
-  #set = { locked: false, lobby: false, chat: /** @type {Who} */ ('everybody'), record: /** @type {Who} */ ('everybody') };
+  #set = {
+    locked: false,
+    lobby: false,
+    chat: /** @type {Who} */ ('everybody'),
+    record: /** @type {Who} */ ('everybody'),
+  };
   /** @type {RoomPassword | null} */
   #password = null;
 
@@ -65,7 +70,12 @@ export class Rules {
   /** Takes the stricter of two rules. @param {Pick<ToldState, Rule | 'password'>} other */
   meet({ locked, lobby, chat, record, password }) {
     const own = this.#set;
-    this.#set = { locked: own.locked || locked, lobby: own.lobby || lobby, chat: stricter(own.chat, chat), record: stricter(own.record, record) };
+    this.#set = {
+      locked: own.locked || locked,
+      lobby: own.lobby || lobby,
+      chat: stricter(own.chat, chat),
+      record: stricter(own.record, record),
+    };
     if (this.#password === null && password !== null) this.#password = new RoomPassword(password);
   }
 }

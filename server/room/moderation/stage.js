@@ -14,8 +14,9 @@ const KEY_BYTES = 16;
 export const MAX_STAGE_KEY = 64;
 
 /**
- * The stage of a room that is a broadcast: whoever comes without an invitation to it only listens. Moderators, speakers with a
- * token and those who know the stage's key come onto it, and so does the first of those who would speak.
+ * The stage of a room that is a broadcast: whoever comes without an invitation to it only listens.
+ * Moderators, speakers with a token and those who know the stage's key come onto it, and so does
+ * the first of those who would speak.
  */
 export class Stage {
   #mode;
@@ -50,10 +51,17 @@ export class Stage {
     return this.#state?.key ?? '';
   }
 
-  /** What everybody in the room is told. @returns {{ broadcast: boolean, liveSeconds: number | null }} */
+  /**
+   * What everybody in the room is told.
+   * @returns {{ broadcast: boolean, liveSeconds: number | null }}
+   */
   get rules() {
     const since = this.#state?.since ?? null;
-    return { broadcast: this.isOn, liveSeconds: since === null ? null : Math.max(0, Math.round((this.#wallNow() - since) / 1000)) };
+    return {
+      broadcast: this.isOn,
+      liveSeconds:
+        since === null ? null : Math.max(0, Math.round((this.#wallNow() - since) / 1000)),
+    };
   }
 
   /**
@@ -71,7 +79,8 @@ export class Stage {
   /** @param {number | null} since @returns {ErrorCode | null} */
   #begin(since) {
     const refusal = this.#mode.setBroadcast(true);
-    if (refusal === null) this.#state = { key: randomBytes(KEY_BYTES).toString('base64url'), since };
+    if (refusal === null)
+      this.#state = { key: randomBytes(KEY_BYTES).toString('base64url'), since };
     return refusal;
   }
 
@@ -84,7 +93,8 @@ export class Stage {
   cast(entry, key) {
     const { grant } = entry;
     if (this.#state === null || grant.role === 'listener') return entry;
-    const isInvited = grant.role === 'moderator' || grant.identity !== null || isSame(key, this.#state.key);
+    const isInvited =
+      grant.role === 'moderator' || grant.identity !== null || isSame(key, this.#state.key);
     return isInvited || !this.isLive ? entry : { ...entry, grant: { ...grant, role: 'listener' } };
   }
 
@@ -107,7 +117,11 @@ export class Stage {
   }
 }
 
-/** Whether two keys are the same, in a time that tells nothing of them. @param {string | undefined} given @param {string} key */
+/**
+ * Whether two keys are the same, in a time that tells nothing of them.
+ * @param {string | undefined} given
+ * @param {string} key
+ */
 function isSame(given, key) {
   if (given === undefined) return false;
   const [one, other] = [Buffer.from(given), Buffer.from(key)];

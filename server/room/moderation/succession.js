@@ -7,13 +7,17 @@
 /** The time in which those come who had a place in the room on another node, in milliseconds. */
 const TAKE_OVER_MS = 10_000;
 
-/** A newcomer who was chosen gives the role back to a moderator who comes from another node within this, in milliseconds. */
+/**
+ * A newcomer who was chosen gives the role back to a moderator who comes from another node within
+ * this, in milliseconds.
+ */
 const GIVE_BACK_MS = 60_000;
 
 /**
- * Chooses who moderates a room that has no moderator any more, and none by token: the speaker who has been there longest, of
- * those whom no moderator has muted. A room that is taken over from another node waits for its people: in the first ten
- * seconds nobody is chosen, and then only people who had a place.
+ * Chooses who moderates a room that has no moderator any more, and none by token: the speaker who
+ * has been there longest, of those whom no moderator has muted. A room that is taken over from
+ * another node waits for its people: in the first ten seconds nobody is chosen, and then only
+ * people who had a place.
  */
 export class Succession {
   #roster;
@@ -35,7 +39,8 @@ export class Succession {
    * @param {object} options
    * @param {Roster} options.roster
    * @param {Clock} options.clock
-   * @param {(heir: Member) => void} options.told  tells that somebody has another role now, whom others know already
+   * @param {(heir: Member) => void} options.told tells that somebody has another role now, whom
+   *   others know already
    * @param {() => void} options.waited  nobody is waited for any more
    */
   constructor({ roster, clock, told, waited }) {
@@ -55,7 +60,10 @@ export class Succession {
     return this.waits ? Math.max(0, this.#untilMs - this.#clock.now()) : 0;
   }
 
-  /** The room is taken over from another node. Once is enough. @param {number} ms  in which its people may come */
+  /**
+   * The room is taken over from another node. Once is enough.
+   * @param {number} ms in which its people may come
+   */
   expect(ms) {
     if (this.#hasExpected || ms === 0) return;
     this.#hasExpected = true;
@@ -79,14 +87,19 @@ export class Succession {
     if (member.role === 'moderator' && this.#timer === null) this.#succeed(null);
   }
 
-  /** @param {Member} member  who had a place in this room on another node: its moderator may yet come */
+  /**
+   * @param {Member} member who had a place in this room on another node: its moderator may yet come
+   */
   takenOver(member) {
     this.#known.add(member.id);
     this.#wait();
     if (member.role === 'moderator') this.#giveBack();
   }
 
-  /** A moderator of the room has come, of which this node knew nothing when it opened the room for a newcomer. */
+  /**
+   * A moderator of the room has come, of which this node knew nothing when it opened the room for a
+   * newcomer.
+   */
   #giveBack() {
     const since = this.#clock.now() - GIVE_BACK_MS;
     for (const [id, chosenMs] of this.#heirs) {
@@ -111,7 +124,9 @@ export class Succession {
     for (const { role } of this.#roster.present.values()) if (role === 'moderator') return;
     const people = this.#roster.everybody;
     if (people.some(({ role }) => role === 'moderator')) return;
-    const heir = people.find((person) => mayInherit(person) && (!this.waits || this.#known.has(person.id)));
+    const heir = people.find(
+      (person) => mayInherit(person) && (!this.waits || this.#known.has(person.id)),
+    );
     if (!heir) return;
     if (!this.#known.has(heir.id)) this.#heirs.set(heir.id, this.#clock.now());
     heir.setRole('moderator');
@@ -126,4 +141,5 @@ export class Succession {
 }
 
 /** @param {Member} person */
-const mayInherit = ({ role, identity, away, silenced }) => role === 'speaker' && identity === null && !away && !silenced;
+const mayInherit = ({ role, identity, away, silenced }) =>
+  role === 'speaker' && identity === null && !away && !silenced;

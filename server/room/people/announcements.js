@@ -7,7 +7,10 @@
 import { TokenBucket } from '../../token-bucket.js';
 import { prepareControl } from '../../transport/session.js';
 
-/** How many who came, and how many changes and departures, are told at once: a burst, and then a second. */
+/**
+ * How many who came, and how many changes and departures, are told at once: a burst, and then a
+ * second.
+ */
 const JOINS = Object.freeze({ atOnce: 50, perSecond: 20 });
 const CHANGES = Object.freeze({ atOnce: 200, perSecond: 50 });
 
@@ -16,9 +19,9 @@ const MOST_PEOPLE = 50;
 const MOST_LEFT = 500;
 
 /**
- * Tells a room who has come, changed and gone: at once where they are few, and else in batches, a message with many,
- * which the room hands to each member in turn, so that a crowd's coming holds up no mix. Whatever waits is told in order,
- * and who goes before they were told of is never told of.
+ * Tells a room who has come, changed and gone: at once where they are few, and else in batches, a
+ * message with many, which the room hands to each member in turn, so that a crowd's coming holds up
+ * no mix. Whatever waits is told in order, and who goes before they were told of is never told of.
  */
 export class Announcements {
   #clock;
@@ -52,12 +55,18 @@ export class Announcements {
     return !this.#came.has(id);
   }
 
-  /** The messages that each member is to be told once before the next turn(). @returns {ReadonlyArray<ControlMessage>} */
+  /**
+   * The messages that each member is to be told once before the next turn().
+   * @returns {ReadonlyArray<ControlMessage>}
+   */
   get batch() {
     return this.#batch;
   }
 
-  /** @param {TokenBucket} bucket @returns {boolean} whether it may be told at once: nothing that waits is overtaken */
+  /**
+   * @param {TokenBucket} bucket
+   * @returns {boolean} whether it may be told at once: nothing that waits is overtaken
+   */
   #mayTell(bucket) {
     const waiting = this.#came.size + this.#changed.size + this.#left.length;
     return !this.#isOfPeople && waiting === 0 && bucket.take(this.#clock.now()) === 0;
@@ -65,7 +74,8 @@ export class Announcements {
 
   /** @param {Member} member  a newcomer */
   came(member) {
-    if (this.#mayTell(this.#joins)) this.#tell({ type: 'joined', person: member.describe() }, member);
+    if (this.#mayTell(this.#joins))
+      this.#tell({ type: 'joined', person: member.describe() }, member);
     else this.#came.set(member.id, member);
   }
 
@@ -75,7 +85,8 @@ export class Announcements {
    */
   changed(member, except) {
     if (this.#came.has(member.id)) this.#came.set(member.id, member);
-    else if (this.#mayTell(this.#changes)) this.#tell({ type: 'changed', person: member.describe() }, except);
+    else if (this.#mayTell(this.#changes))
+      this.#tell({ type: 'changed', person: member.describe() }, except);
     else this.#changed.set(member.id, member);
   }
 
@@ -87,7 +98,10 @@ export class Announcements {
     else this.#left.push(id);
   }
 
-  /** The batch has been told to all: the next one is of those who wait now. @returns {ReadonlyArray<ControlMessage>} */
+  /**
+   * The batch has been told to all: the next one is of those who wait now.
+   * @returns {ReadonlyArray<ControlMessage>}
+   */
   turn() {
     this.#batch = [];
     this.#add('joined', this.#came);
@@ -98,7 +112,11 @@ export class Announcements {
     return this.#batch;
   }
 
-  /** Adds a message to the batch that says nothing of anybody in it, so that nobody is told of later for it. @param {object} message */
+  /**
+   * Adds a message to the batch that says nothing of anybody in it, so that nobody is told of later
+   * for it.
+   * @param {object} message
+   */
   add(message) {
     this.#batch.push(prepareControl(message));
   }

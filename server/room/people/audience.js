@@ -4,7 +4,8 @@
  * @import { Member } from './member.js'
  *
  * @typedef {{ number: number, message: ControlMessage }} Numbered
- * @typedef {{ member: Member, next: number }} Entry  next: the number of the first message that they haven't been told
+ * @typedef {{ member: Member, next: number }} Entry next: the number of the first message that they
+ *   haven't been told
  */
 
 import { prepareControl } from '../../transport/session.js';
@@ -13,19 +14,23 @@ import { prepareControl } from '../../transport/session.js';
 const AT_ONCE = 32;
 
 /**
- * A larger one is told part by part: at least so many each PART_MS, and all of them in a second. Telling one takes some 10
- * to 20 µs, so a part holds up no mix.
+ * A larger one is told part by part: at least so many each PART_MS, and all of them in a second.
+ * Telling one takes some 10 to 20 µs, so a part holds up no mix.
  */
 const PART = 32;
 const PART_MS = 10;
 const PARTS = 100;
 
-/** The most messages that wait while those before them are told; beyond it the oldest is left out, and counted. */
+/**
+ * The most messages that wait while those before them are told; beyond it the oldest is left out,
+ * and counted.
+ */
 const MAX_WAITING = 64;
 
 /**
- * The members of a room who only listen. They are in nobody's list of people: others are told how many they are. What the
- * room tells them reaches them in order, a moment later than people where they are many.
+ * The members of a room who only listen. They are in nobody's list of people: others are told how
+ * many they are. What the room tells them reaches them in order, a moment later than people where
+ * they are many.
  */
 export class Audience {
   /** @type {Map<string, Entry>} */
@@ -66,7 +71,10 @@ export class Audience {
     for (const { member } of this.#entries.values()) yield member;
   }
 
-  /** Those of whom nothing has been heard since a time. @param {number} sinceMs  on the monotonic clock */
+  /**
+   * Those of whom nothing has been heard since a time.
+   * @param {number} sinceMs on the monotonic clock
+   */
   *idle(sinceMs) {
     for (const { member } of this.#entries.values()) if (member.lastHeardMs < sinceMs) yield member;
   }
@@ -76,7 +84,10 @@ export class Audience {
     this.#entries.set(member.id, { member, next: this.#next });
   }
 
-  /** @param {Member} member  who is told at once what they still have to hear @returns {boolean} false where they weren't there */
+  /**
+   * @param {Member} member who is told at once what they still have to hear
+   * @returns {boolean} false where they weren't there
+   */
   leave(member) {
     const entry = this.#entries.get(member.id);
     if (entry?.member !== member) return false;
@@ -118,7 +129,10 @@ export class Audience {
       pass.at = 0;
       this.#waiting = [];
     }
-    const end = Math.min(pass.entries.length, pass.at + Math.max(PART, Math.ceil(pass.entries.length / PARTS)));
+    const end = Math.min(
+      pass.entries.length,
+      pass.at + Math.max(PART, Math.ceil(pass.entries.length / PARTS)),
+    );
     for (; pass.at < end; pass.at++) {
       const entry = pass.entries[pass.at];
       if (this.#entries.get(entry.member.id) === entry) tellEntry(entry, pass.messages);
@@ -137,13 +151,15 @@ export class Audience {
    * @param {string} [wish.after]  the id of the last one of the page before
    * @param {string} [wish.find]  a part of their name, in whatever case
    * @param {number} wish.most
-   * @returns {{ members: Member[], next: string | null }}  next: the `after` of the next page; null where there is none
+   * @returns {{ members: Member[], next: string | null }} next: the `after` of the next page; null
+   *   where there is none
    */
   page({ after = '0', find = '', most }) {
     const text = find.toLowerCase();
     const behind = [];
     for (const member of this.members()) {
-      if (Number(member.id) > Number(after) && member.label.toLowerCase().includes(text)) behind.push(member);
+      if (Number(member.id) > Number(after) && member.label.toLowerCase().includes(text))
+        behind.push(member);
     }
     behind.sort((a, b) => Number(a.id) - Number(b.id));
     const members = behind.slice(0, most);

@@ -5,14 +5,15 @@ export class Labels {
   /** The skeletons of labels that somebody has. @type {Set<string>} */
   #taken = new Set();
   /**
-   * By a name's skeleton: how many have the name, and the least number behind it that may be free, so that a thousand of
-   * one name aren't counted through for each of them.
+   * By a name's skeleton: how many have the name, and the least number behind it that may be free,
+   * so that a thousand of one name aren't counted through for each of them.
    * @type {Map<string, { count: number, next: number }>}
    */
   #names = new Map();
 
   /**
-   * The name that a person is to be shown with: their own, or where somebody has one that looks like it, with a number.
+   * The name that a person is to be shown with: their own, or where somebody has one that looks
+   * like it, with a number.
    * @param {string} name
    * @returns {string} "Ada", "Ada (2)", "Ada (3)"
    */
@@ -41,7 +42,10 @@ export class Labels {
     const known = this.#names.get(base);
     if (!known) return;
     known.count -= 1;
-    known.next = Math.min(known.next, label === name ? 1 : Number(/ \((\d+)\)$/.exec(label)?.[1] ?? 1));
+    known.next = Math.min(
+      known.next,
+      label === name ? 1 : Number(/ \((\d+)\)$/.exec(label)?.[1] ?? 1),
+    );
     if (known.count === 0) this.#names.delete(base);
   }
 }

@@ -4,16 +4,20 @@
  * @import { Listener } from '../../mix/listener.js'
  * @import { Source } from '../../source/source.js'
  * @import { Traffic } from '../../source/traffic.js'
- * @import { ControlMessage, Session, SessionHandler, SessionStats } from '../../transport/session.js'
+ * @import { ControlMessage, Session, SessionHandler } from '../../transport/session.js'
+ * @import { SessionStats } from '../../transport/session.js'
  * @import { Grant, Permission, Role } from '../../access/grant.js'
  * @import { PersonState } from '../../state/portable-state.js'
  *
  * @typedef {object} MemberRoom  what a member needs of its room
- * @property {(member: Member, frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void} received
- *   the member's source has kept the packet of a frame; packet and bytes are valid during the call
+ * @property {(member: Member, frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array)
+ *   => void} received the member's source has kept the packet of a frame; packet and bytes are
+ *   valid during the call
  * @property {(member: Member, message: unknown) => void} command
- * @property {(member: Member, left: boolean) => void} gone  the session has ended: left for good, or lost
- * @property {(member: Member) => void} ended  nothing comes any more; called once, before anything is freed
+ * @property {(member: Member, left: boolean) => void} gone the session has ended: left for good, or
+ *   lost
+ * @property {(member: Member) => void} ended nothing comes any more; called once, before anything
+ *   is freed
  * @property {(delivery: 'tick' | 'reply') => number} serverDelayMs  the room's
  * @property {(arrivalMs: number) => number} stallBefore  see TickScheduler
  * @property {number} mixedThrough  the last frame of the tick; -1 before it
@@ -33,7 +37,10 @@ import { ClientReport } from '../reports/client-report.js';
 import { isLeave } from '../commands.js';
 import { Quality } from '../reports/reports.js';
 
-/** The most packets that are read: this many times the frames' rate, and as many seconds' worth at once, to catch up. */
+/**
+ * The most packets that are read: this many times the frames' rate, and as many seconds' worth at
+ * once, to catch up.
+ */
 const MAX_RATE = 3;
 const MAX_BURST_SECONDS = 2;
 
@@ -47,8 +54,8 @@ const TOLD_CHANGE_MS = 1;
 const packet = new Packet();
 
 /**
- * One participant of a room, and the handler of their session: who they are, what they may do, the source of what they
- * say and the listener for what they hear. A member knows nothing of mixing.
+ * One participant of a room, and the handler of their session: who they are, what they may do, the
+ * source of what they say and the listener for what they hear. A member knows nothing of mixing.
  * @implements {SessionHandler}
  */
 export class Member {
@@ -78,14 +85,20 @@ export class Member {
   #away = false;
   #ended = false;
   #recording = { agreed: false, recorded: false };
-  /** The quality of the connection as the others know it, and as it was measured last. @type {number} */
+  /**
+   * The quality of the connection as the others know it, and as it was measured last.
+   * @type {number}
+   */
   #quality = Quality.unknown;
   /** @type {number} */
   #measuredQuality = Quality.unknown;
   #report = new ClientReport();
   /** The server-side delay that the member was told last, in milliseconds. */
   #toldDelayMs = -1;
-  /** Packets and messages of a light member that weren't used, by reason. @type {Map<string, number> | null} */
+  /**
+   * Packets and messages of a light member that weren't used, by reason.
+   * @type {Map<string, number> | null}
+   */
   #dropped = null;
 
   /**
@@ -99,9 +112,21 @@ export class Member {
    * @param {Listener | LightListener | null} options.listener  null where the member only speaks
    * @param {MemberRoom} options.room
    * @param {Member | null} [options.before]  the same person's session before, whose choices stay
-   * @param {PersonState | null} [options.state]  of a person whose session has ended with another thread
+   * @param {PersonState | null} [options.state] of a person whose session has ended with another
+   *   thread
    */
-  constructor({ id, name, label, session, grant, source, listener, room, before = null, state = null }) {
+  constructor({
+    id,
+    name,
+    label,
+    session,
+    grant,
+    source,
+    listener,
+    room,
+    before = null,
+    state = null,
+  }) {
     this.id = id;
     this.name = name;
     this.label = label;
@@ -109,10 +134,14 @@ export class Member {
     /** The network that the session comes from, for limits; null for this machine. */
     this.network = networkOfPeer(session.peer);
     this.source = source;
-    /** Whether this member only listens, and is one of the audience: nothing is decoded, mixed or kept for them alone. */
+    /**
+     * Whether this member only listens, and is one of the audience: nothing is decoded, mixed or
+     * kept for them alone.
+     */
     this.isLight = state?.isLight ?? source === null;
     this.#room = room;
-    const past = before?.state() ?? state ?? { role: grant.role, muted: false, silenced: false, hand: 0, seconds: 0 };
+    const past = before?.state() ??
+      state ?? { role: grant.role, muted: false, silenced: false, hand: 0, seconds: 0 };
     this.#grant = before ? before.#grant : grant;
     this.#role = past.role;
     this.#permissions = permissionsOf(this.#role, this.#grant.withheld);
@@ -135,9 +164,30 @@ export class Member {
 
   /** What is kept of this member elsewhere. @returns {Omit<PersonState, 'key'>} */
   state() {
-    const { id, name, label, hand, role, silenced, session: { peer, transport } } = this;
+    const {
+      id,
+      name,
+      label,
+      hand,
+      role,
+      silenced,
+      session: { peer, transport },
+    } = this;
     const grant = { ...this.#grant, withheld: [...this.#grant.withheld] };
-    return { id, name, label, muted: this.#muted, silenced, role, hand, grant, isLight: this.isLight, peer, transport: transport.name, seconds: this.visit.seconds };
+    return {
+      id,
+      name,
+      label,
+      muted: this.#muted,
+      silenced,
+      role,
+      hand,
+      grant,
+      isLight: this.isLight,
+      peer,
+      transport: transport.name,
+      seconds: this.visit.seconds,
+    };
   }
 
   /** `tick`: this member is sent each mix; `reply`: each packet is answered. */
@@ -198,12 +248,19 @@ export class Member {
     return this.#quality;
   }
 
-  /** When anything was last heard from the session, on the monotonic clock: from one at another node, what its relay tells. */
+  /**
+   * When anything was last heard from the session, on the monotonic clock: from one at another
+   * node, what its relay tells.
+   */
   get lastHeardMs() {
-    return this.session.transport.isRelay ? Math.max(this.session.heardMs ?? 0, this.#lastHeardMs) : this.#lastHeardMs;
+    return this.session.transport.isRelay
+      ? Math.max(this.session.heardMs ?? 0, this.#lastHeardMs)
+      : this.#lastHeardMs;
   }
 
-  /** How long after joining packets still came, in milliseconds; sessions before this one count too. */
+  /**
+   * How long after joining packets still came, in milliseconds; sessions before this one count too.
+   */
   get heardForMs() {
     return this.lastHeardMs - this.#sinceMs;
   }
@@ -239,7 +296,8 @@ export class Member {
   }
 
   /**
-   * Takes a packet as it comes: checks and counts it, answers a clock request, hands audio to the source.
+   * Takes a packet as it comes: checks and counts it, answers a clock request, hands audio to the
+   * source.
    * @param {Uint8Array} bytes  valid during the call
    * @param {number} arrivalMs  on the monotonic clock
    */
@@ -256,11 +314,20 @@ export class Member {
     if (packet.stream >= Stream.layers) return this.#drop('malformed');
     if (!this.#heard) this.#silencePacket();
     const room = this.#room;
-    const frame = source.receive(packet, bytes, arrivalMs, room.stallBefore(arrivalMs), room.mixedThrough);
+    const frame = source.receive(
+      packet,
+      bytes,
+      arrivalMs,
+      room.stallBefore(arrivalMs),
+      room.mixedThrough,
+    );
     if (frame >= 0) room.received(this, frame, arrivalMs, packet, bytes);
   }
 
-  /** Takes the sound out of the packet that was read. It counts as silence, so that it is answered as any other. */
+  /**
+   * Takes the sound out of the packet that was read. It counts as silence, so that it is answered
+   * as any other.
+   */
   #silencePacket() {
     if (packet.payloadBytes[0] > 0) this.#drop('unheard');
     packet.silence();
@@ -274,7 +341,8 @@ export class Member {
 
   /** @param {number} arrivalMs */
   #answerClock(arrivalMs) {
-    if (!this.#clock.answer(this.session, packet.id, this.#room.sampleAt(arrivalMs), arrivalMs)) this.#drop('flood');
+    if (!this.#clock.answer(this.session, packet.id, this.#room.sampleAt(arrivalMs), arrivalMs))
+      this.#drop('flood');
   }
 
   /** @param {unknown} message  as it came */
@@ -328,7 +396,10 @@ export class Member {
     return this.muted !== before;
   }
 
-  /** @param {boolean} silenced  whether the member can't unmute; where they can again, they are muted still */
+  /**
+   * @param {boolean} silenced whether the member can't unmute; where they can again, they are muted
+   *   still
+   */
   silence(silenced) {
     this.#muted = true;
     this.#silenced = silenced;
@@ -345,7 +416,8 @@ export class Member {
 
   /**
    * Becomes light, or one who is heard.
-   * @param {{ source: Source | null, listener: Listener | LightListener }} sound  which this has from now on
+   * @param {{ source: Source | null, listener: Listener | LightListener }} sound which this has
+   *   from now on
    */
   recast({ source, listener }) {
     this.source = source;
@@ -401,7 +473,10 @@ export class Member {
     this.#measuredQuality = quality;
   }
 
-  /** Takes the measured quality for the one that others know. @returns {boolean} whether that is a change */
+  /**
+   * Takes the measured quality for the one that others know.
+   * @returns {boolean} whether that is a change
+   */
   takeQuality() {
     const isChange = this.#quality !== this.#measuredQuality;
     this.#quality = this.#measuredQuality;
@@ -416,7 +491,11 @@ export class Member {
   /** Tells the server-side delay where it has changed, unless the member has one of its own. */
   tellDelay() {
     const { serverDelayMs } = this;
-    if (typeof this.listener?.ownDelayMs === 'number' || Math.abs(serverDelayMs - this.#toldDelayMs) < TOLD_CHANGE_MS) return;
+    if (
+      typeof this.listener?.ownDelayMs === 'number' ||
+      Math.abs(serverDelayMs - this.#toldDelayMs) < TOLD_CHANGE_MS
+    )
+      return;
     this.#toldDelayMs = serverDelayMs;
     this.tell({ type: 'delay', serverDelayMs });
   }
@@ -439,7 +518,12 @@ export class Member {
     // A spread copy of so many fields costs several times as much as they do.
     const received = /** @type {ReturnType<Source['stats']>} */ (this.source?.stats() ?? {});
     const offsetMs = this.source?.offsetMs ?? 0;
-    const stats = Object.assign(received, this.#report.figures, { droppedOut, roundTripMs, serverDelayMs, offsetMs });
+    const stats = Object.assign(received, this.#report.figures, {
+      droppedOut,
+      roundTripMs,
+      serverDelayMs,
+      offsetMs,
+    });
     return Object.assign(stats, this.listener?.isLight ? null : this.listener?.stats());
   }
 
@@ -484,7 +568,10 @@ export class Member {
     this.close();
   }
 
-  /** Nothing is sent any more. The session is the room's to close; the source the delivery's, which may go on with it. */
+  /**
+   * Nothing is sent any more. The session is the room's to close; the source the delivery's, which
+   * may go on with it.
+   */
   close() {
     if (this.#ended) return;
     this.#ended = true;

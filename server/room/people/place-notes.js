@@ -65,12 +65,17 @@ export class PlaceNotes {
     }
   }
 
-  /** Takes over another node's notes. @param {readonly PlaceNote[]} notes @returns {PlaceNote[]} those that weren't known */
+  /**
+   * Takes over another node's notes.
+   * @param {readonly PlaceNote[]} notes
+   * @returns {PlaceNote[]} those that weren't known
+   */
   take(notes) {
     const taken = [];
     for (const note of notes) {
       const own = this.#notes.get(note.key);
-      if (own && (own.epoch > note.epoch || (own.epoch === note.epoch && own.at >= note.at))) continue;
+      if (own && (own.epoch > note.epoch || (own.epoch === note.epoch && own.at >= note.at)))
+        continue;
       if (note.role !== null || note.silenced !== null) this.#decided.add(note.key);
       this.#keep(note);
       taken.push(note);
@@ -78,7 +83,10 @@ export class PlaceNotes {
     return taken;
   }
 
-  /** @param {Place | null} place  as a token says it @returns {Place | null} as it is; null where it is void */
+  /**
+   * @param {Place | null} place as a token says it
+   * @returns {Place | null} as it is; null where it is void
+   */
   amend(place) {
     return place && amended(place, this.#notes.get(place.key));
   }
@@ -90,7 +98,10 @@ export class PlaceNotes {
     const isDecided = (/** @type {PlaceNote} */ { key }) => this.#decided.has(key);
     const decided = all.filter(isDecided).slice(-MAX_TOLD.places);
     const others = all.filter((note) => !isDecided(note));
-    return [...others.slice(Math.max(0, others.length - MAX_TOLD.places + decided.length)), ...decided];
+    return [
+      ...others.slice(Math.max(0, others.length - MAX_TOLD.places + decided.length)),
+      ...decided,
+    ];
   }
 
   /** @returns {boolean} whether there are notes that weren't asked for yet */
@@ -107,7 +118,8 @@ export class PlaceNotes {
  * @returns {Place | null} null where the place is free for good
  */
 export function amended(place, note) {
-  if (!note || place.epoch > note.epoch || (place.epoch === note.epoch && place.issuedMs > note.at)) return place;
+  if (!note || place.epoch > note.epoch || (place.epoch === note.epoch && place.issuedMs > note.at))
+    return place;
   if (note.out) return null;
   const silenced = note.silenced ?? place.silenced;
   return { ...place, role: note.role ?? place.role, silenced, muted: place.muted || silenced };

@@ -29,30 +29,49 @@ const SOURCE_NUMBERS = 2 ** 16;
 /** The shortest time between two messages about how many listen, in milliseconds. */
 const COUNT_EVERY_MS = 2000;
 
-/** The smallest change of the server-side delay that the audience is told, in milliseconds: what is heard doesn't hang on it. */
+/**
+ * The smallest change of the server-side delay that the audience is told, in milliseconds: what is
+ * heard doesn't hang on it.
+ */
 const DELAY_CHANGE_MS = 10;
 
 /** How often one place may be taken up again: a burst, and then a second. */
 const RETURNS = Object.freeze({ atOnce: 10, perSecond: 0.2 });
 
-/** The most places of the audience that are kept elsewhere, without those whose hand is up or that moderators have acted on. */
+/**
+ * The most places of the audience that are kept elsewhere, without those whose hand is up or that
+ * moderators have acted on.
+ */
 const MOST_LIGHT_KEPT = 1000;
 
 /** @type {Readonly<Settings>} */
-const NO_SETTINGS = Object.freeze({ frameMs: undefined, channels: undefined, mode: undefined, e2e: undefined, serverDelayMs: undefined });
+const NO_SETTINGS = Object.freeze({
+  frameMs: undefined,
+  channels: undefined,
+  mode: undefined,
+  e2e: undefined,
+  serverDelayMs: undefined,
+});
 
-/** Newcomers' ids begin so much above one that was taken over, since others' who are yet to come are near it. */
+/**
+ * Newcomers' ids begin so much above one that was taken over, since others' who are yet to come are
+ * near it.
+ */
 export const ID_GAP = 1000;
 
 /**
- * The members of a room, and the places that wait for those who were lost. Each place has a resume token that its holder
- * alone is told, and with which another session takes the place up again. Members are people, whom everybody is told of,
- * or light ones, who only listen and are the audience.
+ * The members of a room, and the places that wait for those who were lost. Each place has a resume
+ * token that its holder alone is told, and with which another session takes the place up again.
+ * Members are people, whom everybody is told of, or light ones, who only listen and are the
+ * audience.
  */
 export class Roster {
   /** @type {Map<string, Member>} */
   #present = new Map();
-  /** Those who have a place and aren't light, there or away, in the order in which they came. @type {Map<string, Member>} */
+  /**
+   * Those who have a place and aren't light, there or away, in the order in which they came.
+   * @type {Map<string, Member>}
+   */
   #people = new Map();
   /** @type {Set<Member>} */
   #away = new Set();
@@ -85,15 +104,27 @@ export class Roster {
    * @param {object} options
    * @param {Clock} options.clock
    * @param {number} options.awayMs  how long a place waits for its holder
-   * @param {(member: Member) => void} options.onFreed  told when the holder has been away for that long
-   * @param {() => void} [options.onTold]  called when everybody is told something: the room has changed
+   * @param {(member: Member) => void} options.onFreed told when the holder has been away for that
+   *   long
+   * @param {() => void} [options.onTold] called when everybody is told something: the room has
+   *   changed
    * @param {Census} [options.census]  of all rooms
    * @param {string} [options.room]  its name
    * @param {ResumeTokens} [options.tokens]  signs and reads resume tokens
    * @param {Cluster} [options.cluster]  of which this server is a node
    * @param {() => Settings} [options.settings]  the room's
    */
-  constructor({ clock, awayMs, onFreed, onTold = () => {}, census = new Census(), room = '', tokens = new ResumeTokens(), cluster, settings = () => NO_SETTINGS }) {
+  constructor({
+    clock,
+    awayMs,
+    onFreed,
+    onTold = () => {},
+    census = new Census(),
+    room = '',
+    tokens = new ResumeTokens(),
+    cluster,
+    settings = () => NO_SETTINGS,
+  }) {
     this.#clock = clock;
     this.#room = room;
     this.#tokens = tokens;
@@ -104,7 +135,11 @@ export class Roster {
     this.#census = census;
     this.#settings = settings;
     /** What older tokens of the places don't say. */
-    this.notes = new PlaceNotes({ now: () => tokens.now(), keptMs: tokens.freshMs, epoch: () => this.#epoch });
+    this.notes = new PlaceNotes({
+      now: () => tokens.now(),
+      keptMs: tokens.freshMs,
+      epoch: () => this.#epoch,
+    });
     this.notes.take(cluster?.placesOf(room) ?? []);
     /** Those who are there and only listen. */
     this.audience = new Audience(clock);
@@ -112,7 +147,10 @@ export class Roster {
     this.announcements = new Announcements(clock, (message, except) => this.tell(message, except));
   }
 
-  /** The people who are in the room, by id, as they come and go; without the audience. @returns {ReadonlyMap<string, Member>} */
+  /**
+   * The people who are in the room, by id, as they come and go; without the audience.
+   * @returns {ReadonlyMap<string, Member>}
+   */
   get present() {
     return this.#present;
   }
@@ -179,17 +217,22 @@ export class Roster {
   }
 
   /**
-   * The id of somebody who had a place in this room on another node: the same, unless somebody has it.
+   * The id of somebody who had a place in this room on another node: the same, unless somebody has
+   * it.
    * @param {string} id
    */
   takenId(id) {
     this.#nextId = Math.max(this.#nextId, Number(id) + ID_GAP);
     const number = Number(id) % SOURCE_NUMBERS;
-    for (const other of this.#places.keys()) if (Number(other) % SOURCE_NUMBERS === number) return this.nextId();
+    for (const other of this.#places.keys())
+      if (Number(other) % SOURCE_NUMBERS === number) return this.nextId();
     return id;
   }
 
-  /** The place of a hand that was raised on another node: those that go up here come after it. @param {number} hand */
+  /**
+   * The place of a hand that was raised on another node: those that go up here come after it.
+   * @param {number} hand
+   */
   takenHand(hand) {
     this.#nextHand = Math.max(this.#nextHand, hand + 1);
   }
@@ -197,7 +240,8 @@ export class Roster {
   /** An id that nobody has had, with a number in packets that nobody has. */
   nextId() {
     const tries = this.#numbers.size < SOURCE_NUMBERS ? SOURCE_NUMBERS : 0;
-    for (let i = 0; i < tries && this.#numbers.has(this.#nextId % SOURCE_NUMBERS); i++) this.#nextId += 1;
+    for (let i = 0; i < tries && this.#numbers.has(this.#nextId % SOURCE_NUMBERS); i++)
+      this.#nextId += 1;
     return String(this.#nextId++);
   }
 
@@ -226,10 +270,15 @@ export class Roster {
    * @returns {TakenPlace | null} null where they have one here, or none
    */
   taken(token) {
-    return this.holder(token) ? null : this.notes.amend(this.#tokens.readTaken(token, this.#room, this.#epoch));
+    return this.holder(token)
+      ? null
+      : this.notes.amend(this.#tokens.readTaken(token, this.#room, this.#epoch));
   }
 
-  /** @param {string | undefined} token @returns {boolean} whether the place may be taken up again now; asks its limit */
+  /**
+   * @param {string | undefined} token
+   * @returns {boolean} whether the place may be taken up again now; asks its limit
+   */
   mayReturn(token) {
     const place = this.#placeOf(token);
     return place !== undefined && place.returns.take(this.#clock.now()) === 0;
@@ -270,7 +319,20 @@ export class Roster {
     const { key, holder } = place;
     const { id, name, label, grant, role, muted, silenced, hand } = holder;
     place.told = mayChange(holder);
-    return this.#tokens.sign({ room: this.#room, key, id, name, label, grant, role, muted, silenced, hand, epoch: this.#epoch, settings: this.#settings() });
+    return this.#tokens.sign({
+      room: this.#room,
+      key,
+      id,
+      name,
+      label,
+      grant,
+      role,
+      muted,
+      silenced,
+      hand,
+      epoch: this.#epoch,
+      settings: this.#settings(),
+    });
   }
 
   /** @param {string} key  of a place @returns {Member | null} its holder */
@@ -278,7 +340,11 @@ export class Roster {
     return this.#byKey.get(key)?.holder ?? null;
   }
 
-  /** A moderator has decided something of a member's place. @param {Member} member @param {Partial<PlaceNote>} what */
+  /**
+   * A moderator has decided something of a member's place.
+   * @param {Member} member
+   * @param {Partial<PlaceNote>} what
+   */
   decide({ id }, what) {
     const key = this.#places.get(id)?.key;
     if (key !== undefined) this.notes.decide(key, what);
@@ -290,7 +356,8 @@ export class Roster {
   }
 
   /**
-   * Tells a member a newer token from time to time where other nodes take places over, with the nodes that there are now.
+   * Tells a member a newer token from time to time where other nodes take places over, with the
+   * nodes that there are now.
    * @param {Member} member
    * @param {number} now  on the monotonic clock
    */
@@ -305,7 +372,14 @@ export class Roster {
   /** @param {Member} member @param {string} key @param {TokenBucket} returns */
   #put(member, key, returns) {
     const { id, name, label } = member;
-    const place = { holder: member, key, returns, timer: null, toldMs: this.#clock.now(), told: mayChange(member) };
+    const place = {
+      holder: member,
+      key,
+      returns,
+      timer: null,
+      toldMs: this.#clock.now(),
+      told: mayChange(member),
+    };
     this.#places.set(id, place);
     this.#byKey.set(key, place);
     this.#numbers.add(Number(id) % SOURCE_NUMBERS);
@@ -318,13 +392,19 @@ export class Roster {
     return { nextId: this.#nextId, nextHand: this.#nextHand };
   }
 
-  /** Ids and hands go on from those of another thread or node. @param {{ nextId: number, nextHand: number }} counters */
+  /**
+   * Ids and hands go on from those of another thread or node.
+   * @param {{ nextId: number, nextHand: number }} counters
+   */
   goOnFrom({ nextId, nextHand }) {
     this.#nextId = Math.max(this.#nextId, nextId);
     this.#nextHand = Math.max(this.#nextHand, nextHand);
   }
 
-  /** @returns {boolean} whether other nodes are to hear something of the places that they weren't told */
+  /**
+   * @returns {boolean} whether other nodes are to hear something of the places that they weren't
+   *   told
+   */
   takeNews() {
     const before = this.#counted;
     this.#counted = this.#nextId + this.#nextHand;
@@ -337,7 +417,12 @@ export class Roster {
     let light = 0;
     for (const { holder, key } of this.#places.values()) {
       // A large audience's places would take longer to tell than a frame lasts.
-      const isTold = !holder.isLight || holder.hand > 0 || holder.silenced || holder.lowered || ++light <= MOST_LIGHT_KEPT;
+      const isTold =
+        !holder.isLight ||
+        holder.hand > 0 ||
+        holder.silenced ||
+        holder.lowered ||
+        ++light <= MOST_LIGHT_KEPT;
       if (isTold) people.push({ ...holder.state(), key });
     }
     return people;
@@ -357,7 +442,11 @@ export class Roster {
     }
   }
 
-  /** Those whose sessions are at other nodes count there. @param {Member} member @param {1 | -1} by */
+  /**
+   * Those whose sessions are at other nodes count there.
+   * @param {Member} member
+   * @param {1 | -1} by
+   */
   #count({ session }, by) {
     if (session.transport.isRelay) this.#relayed += by;
     else this.#census.present += by;
@@ -378,7 +467,10 @@ export class Roster {
    * @returns {boolean} false when they were out, or their place another session's, already
    */
   takeOut(member) {
-    const wasHere = this.#present.get(member.id) === member ? this.#present.delete(member.id) : this.audience.leave(member);
+    const wasHere =
+      this.#present.get(member.id) === member
+        ? this.#present.delete(member.id)
+        : this.audience.leave(member);
     if (!wasHere) return false;
     this.#count(member, -1);
     if (this.here === 0) this.#census.rooms -= 1;
@@ -463,11 +555,13 @@ export class Roster {
     // On another node a hand is up, or a role had, as the token says.
     this.renew(member, this.#clock.now());
     if (!member.isLight) this.announcements.changed(member, except);
-    else if (member !== except && !member.away) member.tell({ type: 'changed', person: member.describe() });
+    else if (member !== except && !member.away)
+      member.tell({ type: 'changed', person: member.describe() });
   }
 
   /**
-   * A second has passed: those of whom others wait to be told make the next batch, with how many listen.
+   * A second has passed: those of whom others wait to be told make the next batch, with how many
+   * listen.
    * @param {number} nowMs
    * @param {number} delayMs  the server-side delay of the audience
    */

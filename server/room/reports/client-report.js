@@ -1,4 +1,7 @@
-/** What a member's client tells: the way down and its sound cards, which only it knows, and whether its computer keeps up. */
+/**
+ * What a member's client tells: the way down and its sound cards, which only it knows, and whether
+ * its computer keeps up.
+ */
 export class ClientReport {
   #isWeak = false;
   #figures = {
@@ -10,7 +13,8 @@ export class ClientReport {
 
   /**
    * Takes what is told; what is left out stays as it was.
-   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?: number, isWeak?: boolean }} report
+   * @param {{ lostPercent: number, playoutDelayMs?: number, soundLatencyMs?: number, driftPpm?:
+   *   number, isWeak?: boolean }} report
    */
   take({ lostPercent, playoutDelayMs, soundLatencyMs, driftPpm, isWeak = this.#isWeak }) {
     const figures = this.#figures;

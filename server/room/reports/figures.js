@@ -18,7 +18,10 @@ export class RoomTotals {
 
 /** The sums over all rooms at one moment, rooms and participants that have gone included. */
 export class Figures {
-  /** Mirrors, rooms of one in which somebody hears themselves, are counted apart; their people count as people. */
+  /**
+   * Mirrors, rooms of one in which somebody hears themselves, are counted apart; their people count
+   * as people.
+   */
   rooms = 0;
   mirrors = 0;
   people = 0;
@@ -51,6 +54,8 @@ export class Figures {
    */
   addSession(transport, { deliveryBps = null, deliveryIsLimit = false }) {
     this.sessions[transport] = (this.sessions[transport] ?? 0) + 1;
-    this.sessionLimits[deliveryBps === null ? 'unknown' : deliveryIsLimit ? 'path' : 'application'] += 1;
+    this.sessionLimits[
+      deliveryBps === null ? 'unknown' : deliveryIsLimit ? 'path' : 'application'
+    ] += 1;
   }
 }

@@ -8,21 +8,25 @@
 const ROUND_MS = 1000;
 
 /**
- * The fewest members that are visited at once, and the most visits of a round. Each visit wakes the thread, to code and
- * figures that no cache has any more; a long one makes a mix wait.
+ * The fewest members that are visited at once, and the most visits of a round. Each visit wakes the
+ * thread, to code and figures that no cache has any more; a long one makes a mix wait.
  */
 const AT_ONCE = 12;
 const MAX_VISITS = 50;
 
 /**
- * The most members of whom all are told their own figures in each round. Where there are more, those who are silent take
- * turns, so many in a round or a LONGEST_TURN-th of them all, so that what is told grows less than the room (as RTCP's
- * reports, RFC 3550, section 6.2). Who speaks is told in each: a client repeats frames by what it is told is lost.
+ * The most members of whom all are told their own figures in each round. Where there are more,
+ * those who are silent take turns, so many in a round or a LONGEST_TURN-th of them all, so that
+ * what is told grows less than the room (as RTCP's reports, RFC 3550, section 6.2). Who speaks is
+ * told in each: a client repeats frames by what it is told is lost.
  */
 const TOLD_A_ROUND = 20;
 const LONGEST_TURN = 5;
 
-/** The shortest time between two messages about connections' quality, in milliseconds, and the most people in one. */
+/**
+ * The shortest time between two messages about connections' quality, in milliseconds, and the most
+ * people in one.
+ */
 const QUALITY_EVERY_MS = 2000;
 const MAX_QUALITIES = 50;
 
@@ -34,16 +38,30 @@ export const Quality = Object.freeze({ unknown: 0, bad: 1, fair: 2, good: 3 });
 
 /**
  * @typedef {object} QualityFigures  null where it isn't known
- * @property {number | null} receivedPercent  of the recent frames, those that were there for their mix
+ * @property {number | null} receivedPercent of the recent frames, those that were there for their
+ *   mix
  * @property {number | null} lostPercent  of the recent packets, in the worse of the two directions
  * @property {number | null} roundTripMs
  * @property {number | null} latenessMs  the 99th percentile
  */
 
-/** The limits of what is good, and of what is fair. @type {Readonly<Record<keyof QualityFigures, number>>} */
-const GOOD = Object.freeze({ receivedPercent: 98.5, lostPercent: 2, roundTripMs: 250, latenessMs: 150 });
+/**
+ * The limits of what is good, and of what is fair.
+ * @type {Readonly<Record<keyof QualityFigures, number>>}
+ */
+const GOOD = Object.freeze({
+  receivedPercent: 98.5,
+  lostPercent: 2,
+  roundTripMs: 250,
+  latenessMs: 150,
+});
 /** @type {Readonly<Record<keyof QualityFigures, number>>} */
-const FAIR = Object.freeze({ receivedPercent: 93, lostPercent: 8, roundTripMs: 600, latenessMs: 400 });
+const FAIR = Object.freeze({
+  receivedPercent: 93,
+  lostPercent: 8,
+  roundTripMs: 600,
+  latenessMs: 400,
+});
 
 /**
  * Rates a connection by the worst of its figures.
@@ -70,8 +88,9 @@ function reaches({ receivedPercent, lostPercent, roundTripMs, latenessMs }, boun
 }
 
 /**
- * Reports to each member: how they are received, and how good the others' connections are. All are visited once a second,
- * a few at a time where they are many, so that no mix waits until all have been told.
+ * Reports to each member: how they are received, and how good the others' connections are. All are
+ * visited once a second, a few at a time where they are many, so that no mix waits until all have
+ * been told.
  */
 export class Reports {
   #clock;
@@ -87,11 +106,17 @@ export class Reports {
   #rounds = 0;
   /** In one of how many rounds a silent member is told its figures. */
   #turn = 1;
-  /** Each member's last frame with sound, as it was in the last round. @type {WeakMap<Member, number>} */
+  /**
+   * Each member's last frame with sound, as it was in the last round.
+   * @type {WeakMap<Member, number>}
+   */
   #soundThrough = new WeakMap();
   /** @type {unknown} */
   #timer = null;
-  /** The changes of connections' quality that are told in this round. @type {{ id: string, quality: number }[]} */
+  /**
+   * The changes of connections' quality that are told in this round.
+   * @type {{ id: string, quality: number }[]}
+   */
   #qualities = [];
   #qualitiesMs = -Infinity;
 
@@ -144,14 +169,25 @@ export class Reports {
   /** @param {Member} member */
   #report(member) {
     if (this.#qualities.length > 0) member.tell({ type: 'qualities', people: this.#qualities });
-    if (!this.#hasSpoken(member) && Number(member.id) % this.#turn !== this.#rounds % this.#turn) return;
+    if (!this.#hasSpoken(member) && Number(member.id) % this.#turn !== this.#rounds % this.#turn)
+      return;
     const stats = member.stats();
     member.tell({ type: 'stats', ...stats });
-    const { receivedPercent10s: receivedPercent = null, roundTripMs, latenessP99Ms: latenessMs, downLostPercent } = stats;
-    member.rate(qualityOf({ receivedPercent, lostPercent: downLostPercent, roundTripMs, latenessMs }));
+    const {
+      receivedPercent10s: receivedPercent = null,
+      roundTripMs,
+      latenessP99Ms: latenessMs,
+      downLostPercent,
+    } = stats;
+    member.rate(
+      qualityOf({ receivedPercent, lostPercent: downLostPercent, roundTripMs, latenessMs }),
+    );
   }
 
-  /** @param {Member} member @returns {boolean} whether there was sound since the last round; true in the first */
+  /**
+   * @param {Member} member
+   * @returns {boolean} whether there was sound since the last round; true in the first
+   */
   #hasSpoken(member) {
     const through = member.source?.soundThrough ?? -1;
     if (this.#soundThrough.get(member) === through) return false;
@@ -164,7 +200,8 @@ export class Reports {
     this.#rounds += 1;
     this.#onRound(now);
     if (this.#log.debug && this.#rounds % LOG_ROUNDS === 0) {
-      for (const member of this.#members.values()) this.#log.debug('session', this.#fieldsOf(member));
+      for (const member of this.#members.values())
+        this.#log.debug('session', this.#fieldsOf(member));
     }
     // Told in the next round, as each is visited: all at once would hold up the mix of a big room.
     this.#qualities = this.#takeQualities(now);
@@ -190,7 +227,13 @@ export class Reports {
    */
   endOf(member) {
     const { name, session, visit } = member;
-    return { event: 'session-end', name, peer: session.peer, ...rounded(visit), ...this.#fieldsOf(member) };
+    return {
+      event: 'session-end',
+      name,
+      peer: session.peer,
+      ...rounded(visit),
+      ...this.#fieldsOf(member),
+    };
   }
 
   /**
@@ -201,7 +244,13 @@ export class Reports {
   #fieldsOf(member) {
     const { id, session, delivery } = member;
     const stats = { ...member.stats(), connection: session.stats() };
-    return rounded({ room: this.#room, person: id, transport: session.transport.name, delivery, ...stats });
+    return rounded({
+      room: this.#room,
+      person: id,
+      transport: session.transport.name,
+      delivery,
+      ...stats,
+    });
   }
 
   /** Idempotent. */
@@ -216,4 +265,8 @@ export class Reports {
  * @returns {any}
  */
 const rounded = (figures) =>
-  JSON.parse(JSON.stringify(figures, (_, value) => (typeof value === 'number' ? Math.round(value * 100) / 100 : value)));
+  JSON.parse(
+    JSON.stringify(figures, (_, value) =>
+      typeof value === 'number' ? Math.round(value * 100) / 100 : value,
+    ),
+  );

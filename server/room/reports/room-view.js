@@ -17,25 +17,41 @@
  * @import { Roster } from '../people/roster.js'
  */
 
-/** What a room tells of itself outside of its calls: to anybody, to the operator, and to the metrics. It changes nothing. */
+/**
+ * What a room tells of itself outside of its calls: to anybody, to the operator, and to the
+ * metrics. It changes nothing.
+ */
 export class RoomView {
   #name;
   #parts;
 
   /**
    * @param {string} name
-   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delivery: ModeSwitch, delay: DelayControl, chat: Chat, mixClock: MixClock, codec: RoomCodec,
-   *   recording: RoomRecording, metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay, mode: RoomMode, pace: RoomPace }} parts  the room's
+   * @param {{ config: Readonly<RoomConfig>, roster: Roster, delivery: ModeSwitch, delay:
+   *   DelayControl, chat: Chat, mixClock: MixClock, codec: RoomCodec, recording: RoomRecording,
+   *   metronome: Metronome, track: BackingTrack, moderation: Moderation, roomDelay: RoomDelay,
+   *   mode: RoomMode, pace: RoomPace }} parts the room's
    */
   constructor(name, parts) {
     this.#name = name;
     this.#parts = parts;
   }
 
-  /** What anybody may know who knows the room's name: how many are in it, how many of them only listen, and for how long it has been live. */
+  /**
+   * What anybody may know who knows the room's name: how many are in it, how many of them only
+   * listen, and for how long it has been live.
+   */
   get public() {
-    const { roster: { here, audience }, moderation } = this.#parts;
-    return { room: this.#name, present: here, listeners: audience.size, liveSeconds: moderation.rules.liveSeconds };
+    const {
+      roster: { here, audience },
+      moderation,
+    } = this.#parts;
+    return {
+      room: this.#name,
+      present: here,
+      listeners: audience.size,
+      liveSeconds: moderation.rules.liveSeconds,
+    };
   }
 
   /** What was said lately, for the node that takes the room over. */
@@ -63,7 +79,18 @@ export class RoomView {
 
   /** The room and its people with how each is received, which only the operator is shown. */
   whole() {
-    const { config, roster, delivery, mixClock, codec, metronome, track, moderation, pace, roomDelay } = this.#parts;
+    const {
+      config,
+      roster,
+      delivery,
+      mixClock,
+      codec,
+      metronome,
+      track,
+      moderation,
+      pace,
+      roomDelay,
+    } = this.#parts;
     const { serverDelayMs, ...delay } = this.#parts.delay.describe();
     return {
       ...this.public,
@@ -94,7 +121,12 @@ export class RoomView {
   state() {
     const { roster, chat } = this.#parts;
     const { messages, next } = chat.state();
-    return { name: this.#name, told: this.told, chat: { messages: [...messages], next }, people: roster.state() };
+    return {
+      name: this.#name,
+      told: this.told,
+      chat: { messages: [...messages], next },
+      people: roster.state(),
+    };
   }
 
   /** What all nodes are told of the room. @returns {ToldState} */
@@ -104,7 +136,14 @@ export class RoomView {
 
   /** @returns {Settings} */
   get settings() {
-    const { config: { format: { frameMs, channels }, e2e }, delay, mode } = this.#parts;
+    const {
+      config: {
+        format: { frameMs, channels },
+        e2e,
+      },
+      delay,
+      mode,
+    } = this.#parts;
     return { frameMs, channels, mode: mode.setting, e2e, serverDelayMs: delay.setting };
   }
 
@@ -114,7 +153,8 @@ export class RoomView {
     figures.people += roster.size;
     figures.away += roster.waiting;
     figures.listeners += roster.audience.size;
-    for (const [rate, count] of Object.entries(delivery.listenersByRate)) figures.listenersByRate[rate] += count;
+    for (const [rate, count] of Object.entries(delivery.listenersByRate))
+      figures.listenersByRate[rate] += count;
     figures.delaysMs.push(delay.delayMs);
     figures.codecFaults += codec.faults;
     figures.skippedFrames += mixClock.skipped;

@@ -6,7 +6,9 @@ const SHORT_MS = 2000;
 /** How many short visits are logged one by one: a burst, and then a second. */
 const LINES = Object.freeze({ atOnce: 20, perSecond: 1 });
 
-/** Logs the end of each session; many short visits in one line, so that they can't fill the disk. */
+/**
+ * Logs the end of each session; many short visits in one line, so that they can't fill the disk.
+ */
 export class SessionLog {
   #log;
   #clock;
@@ -32,7 +34,8 @@ export class SessionLog {
 
   /**
    * @param {number} stayedMs  how long the session was in its room
-   * @param {() => Readonly<Record<string, unknown>>} fields  of the log's line, asked only where it is logged
+   * @param {() => Readonly<Record<string, unknown>>} fields of the log's line, asked only where it
+   *   is logged
    * @param {string | null} network  whence it came
    */
   ended(stayedMs, fields, network) {

@@ -16,7 +16,9 @@ const RATE = 48_000;
 /** Silence for as long as joining takes, then somebody speaks. */
 const LEAD_MS = 4000;
 
-const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+const {
+  channels: [speech],
+} = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
 /** One way, sealed, by itself; the other, in the clear, with `npm run test:long`. */
 const way = byLength({ short: 'bundle', long: 'now' });
 const lengthMs = LEAD_MS + (speech.length * 1000) / RATE;
@@ -44,9 +46,17 @@ inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
     await server?.close();
   });
 
-  /** @param {import('playwright-core').Browser} browser @param {string} room @param {string} name @param {string} [hash] */
+  /**
+   * @param {import('playwright-core').Browser} browser
+   * @param {string} room
+   * @param {string} name
+   * @param {string} [hash]
+   */
   const join = async (browser, room, name, hash = '') => {
-    const page = await openPage(browser, `${server.url}/r/${room}?processing=off&name=${name}${hash}`);
+    const page = await openPage(
+      browser,
+      `${server.url}/r/${room}?processing=off&name=${name}${hash}`,
+    );
     await page.getByRole('button', { name: 'Join' }).click();
     await page.getByRole('button', { name: 'Leave' }).waitFor();
     return page;
@@ -65,32 +75,49 @@ inBrowser.describe(`sound forwarded as ${way} in ${BROWSER}`, () => {
     return { ...compareSpeech(speech, await heard()), echoDb: levelDb(await echoed()), listener };
   };
 
-  const [what, hash] = isLong ? ['arrives', ''] : ['encrypted end to end arrives', `#e2e=${makeRoomKey()}`];
-  inBrowser.it(`${what} as it was spoken, without a gap`, () => undisturbed(async () => {
-    const call = await converse(hash === '' ? 'open' : 'sealed', hash);
-    expect(call.gaps).toEqual([]);
-    expect(call.correlation).toBeGreaterThanOrEqual(0.8);
-    expect(Math.abs(call.gainDb)).toBeLessThan(3);
-    expect(call.echoDb).toBeLessThan(-80);
-    const sign = call.listener.getByText('encrypted end to end').locator('visible=true');
-    expect(await sign.count()).toBe(hash === '' ? 0 : 1);
-  }, closePages));
+  const [what, hash] = isLong
+    ? ['arrives', '']
+    : ['encrypted end to end arrives', `#e2e=${makeRoomKey()}`];
+  inBrowser.it(`${what} as it was spoken, without a gap`, () =>
+    undisturbed(async () => {
+      const call = await converse(hash === '' ? 'open' : 'sealed', hash);
+      expect(call.gaps).toEqual([]);
+      expect(call.correlation).toBeGreaterThanOrEqual(0.8);
+      expect(Math.abs(call.gainDb)).toBeLessThan(3);
+      expect(call.echoDb).toBeLessThan(-80);
+      const sign = call.listener.getByText('encrypted end to end').locator('visible=true');
+      expect(await sign.count()).toBe(hash === '' ? 0 : 1);
+    }, closePages),
+  );
 
   if (isLong) return;
 
-  inBrowser.it('isn’t heard by one with another key, who is told why', () => undisturbed(async () => {
-    speaker = await openBrowser({ speech: Float32Array.from({ length: 3 * speech.length }, (_, i) => speech[i % speech.length]) });
-    const listener = await join(listeners.browser, 'other', 'Lis', `#e2e=${makeRoomKey()}`);
-    const heard = await record(listener);
-    await join(speaker.browser, 'other', 'Spe', `#e2e=${makeRoomKey()}`);
-    await listener.getByText('The others use another key').waitFor({ timeout: 15_000 });
-    expect(levelDb(await heard())).toBeLessThan(-80);
-  }, closePages));
+  inBrowser.it('isn’t heard by one with another key, who is told why', () =>
+    undisturbed(async () => {
+      speaker = await openBrowser({
+        speech: Float32Array.from(
+          { length: 3 * speech.length },
+          (_, i) => speech[i % speech.length],
+        ),
+      });
+      const listener = await join(listeners.browser, 'other', 'Lis', `#e2e=${makeRoomKey()}`);
+      const heard = await record(listener);
+      await join(speaker.browser, 'other', 'Spe', `#e2e=${makeRoomKey()}`);
+      await listener.getByText('The others use another key').waitFor({ timeout: 15_000 });
+      expect(levelDb(await heard())).toBeLessThan(-80);
+    }, closePages),
+  );
 
-  inBrowser.it('has no place for one without the key, who is told to open the whole link', async () => {
-    await join(listeners.browser, 'closed', 'Ann', `#e2e=${makeRoomKey()}`);
-    const page = await openPage(listeners.browser, `${server.url}/r/closed?processing=off&name=Eve`);
-    await page.getByRole('button', { name: 'Join' }).click();
-    await page.getByText('Ask for the whole link').waitFor();
-  });
+  inBrowser.it(
+    'has no place for one without the key, who is told to open the whole link',
+    async () => {
+      await join(listeners.browser, 'closed', 'Ann', `#e2e=${makeRoomKey()}`);
+      const page = await openPage(
+        listeners.browser,
+        `${server.url}/r/closed?processing=off&name=Eve`,
+      );
+      await page.getByRole('button', { name: 'Join' }).click();
+      await page.getByText('Ask for the whole link').waitFor();
+    },
+  );
 });

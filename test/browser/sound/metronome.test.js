@@ -26,7 +26,9 @@ function onsets(sound) {
 
 test('finds the beginning of each click', () => {
   const sound = new Float32Array(RATE);
-  for (const at of [1000, 20_000]) for (let i = 0; i < 1440; i++) sound[at + i] = 0.35 * (1 - i / 1440) ** 3 * Math.sin((2 * Math.PI * 1000 * i) / RATE);
+  for (const at of [1000, 20_000])
+    for (let i = 0; i < 1440; i++)
+      sound[at + i] = 0.35 * (1 - i / 1440) ** 3 * Math.sin((2 * Math.PI * 1000 * i) / RATE);
   expect(onsets(sound)).toEqual([1001, 20_001]);
 });
 
@@ -50,31 +52,39 @@ describe('the metronome in Chromium', () => {
       .map((beats) => (beats - Math.round(beats)) * apartMs);
   }
 
-  inBrowser.it('is heard by everybody on the beat of the server’s clock, and stops', () => undisturbed(async () => {
-    const visit = /** @type {const} */ ({ prepare: allowRecorder });
-    const ann = await site.join('band', { ...visit, name: 'Ann' });
-    const bob = await site.join('band', { ...visit, name: 'Bob' });
-    const pages = [ann, bob];
-    for (const page of pages) await page.getByRole('button', { name: 'Mute', exact: true }).click();
-    await ann.getByRole('button', { name: 'Sound', exact: true }).click();
-    await ann.getByLabel('Beats a minute').fill(String(BPM));
-    await ann.getByRole('button', { name: 'Start for everybody' }).click();
-    await expect.poll(() => bob.locator('#metronome-badge').innerText()).toBe(`♩ = ${BPM}`);
-    await expect.poll(() => bob.getByRole('status').innerText()).toBe(`Ann started the metronome: ${BPM} beats a minute.`);
-    await ann.waitForTimeout(3000);
-    const heard = await Promise.all(pages.map((page) => recordWholly(page)));
-    await ann.waitForTimeout(5000);
-    for (const [i, page] of pages.entries()) {
-      const late = lateness(await heard[i](), await recordingBegan(page));
-      expect(late.length).toBeGreaterThanOrEqual(11);
-      for (const ms of late) expect(Math.abs(ms)).toBeLessThan(8);
-      expect(Math.max(...late) - Math.min(...late)).toBeLessThan(2);
-    }
-    await ann.getByRole('button', { name: 'Stop for everybody' }).click();
-    await expect.poll(() => bob.locator('#metronome-badge').isVisible()).toBe(false);
-    await bob.waitForTimeout(500);
-    await heard[1]();
-    await bob.waitForTimeout(1500);
-    expect(onsets(await heard[1]())).toEqual([]);
-  }, () => site.closePages()));
+  inBrowser.it('is heard by everybody on the beat of the server’s clock, and stops', () =>
+    undisturbed(
+      async () => {
+        const visit = /** @type {const} */ ({ prepare: allowRecorder });
+        const ann = await site.join('band', { ...visit, name: 'Ann' });
+        const bob = await site.join('band', { ...visit, name: 'Bob' });
+        const pages = [ann, bob];
+        for (const page of pages)
+          await page.getByRole('button', { name: 'Mute', exact: true }).click();
+        await ann.getByRole('button', { name: 'Sound', exact: true }).click();
+        await ann.getByLabel('Beats a minute').fill(String(BPM));
+        await ann.getByRole('button', { name: 'Start for everybody' }).click();
+        await expect.poll(() => bob.locator('#metronome-badge').innerText()).toBe(`♩ = ${BPM}`);
+        await expect
+          .poll(() => bob.getByRole('status').innerText())
+          .toBe(`Ann started the metronome: ${BPM} beats a minute.`);
+        await ann.waitForTimeout(3000);
+        const heard = await Promise.all(pages.map((page) => recordWholly(page)));
+        await ann.waitForTimeout(5000);
+        for (const [i, page] of pages.entries()) {
+          const late = lateness(await heard[i](), await recordingBegan(page));
+          expect(late.length).toBeGreaterThanOrEqual(11);
+          for (const ms of late) expect(Math.abs(ms)).toBeLessThan(8);
+          expect(Math.max(...late) - Math.min(...late)).toBeLessThan(2);
+        }
+        await ann.getByRole('button', { name: 'Stop for everybody' }).click();
+        await expect.poll(() => bob.locator('#metronome-badge').isVisible()).toBe(false);
+        await bob.waitForTimeout(500);
+        await heard[1]();
+        await bob.waitForTimeout(1500);
+        expect(onsets(await heard[1]())).toEqual([]);
+      },
+      () => site.closePages(),
+    ),
+  );
 });

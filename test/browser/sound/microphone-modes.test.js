@@ -10,7 +10,9 @@ import { openPage } from '../support/room-page.js';
 
 /** @typedef {import('playwright-core').Page} Page */
 
-const tests = chromiumPath ? requireOrSkip(canServeSound(), 'PulseAudio, with pactl and paplay, is not installed') : inBrowser;
+const tests = chromiumPath
+  ? requireOrSkip(canServeSound(), 'PulseAudio, with pactl and paplay, is not installed')
+  : inBrowser;
 
 /** Runs in the page before all else: keeps the microphones that it opens. */
 function keepTracks() {
@@ -27,7 +29,11 @@ function keepTracks() {
 
 /** The settings of the page's open microphones. @param {Page} page @returns {Promise<any[]>} */
 const microphones = (page) =>
-  page.evaluate(() => /** @type {any} */ (window).testTracks.filter((/** @type {any} */ track) => track.readyState === 'live').map((/** @type {any} */ track) => track.getSettings()));
+  page.evaluate(() =>
+    /** @type {any} */ (window).testTracks
+      .filter((/** @type {any} */ track) => track.readyState === 'live')
+      .map((/** @type {any} */ track) => track.getSettings()),
+  );
 
 tests.describe('a microphone on PulseAudio, in Chromium', () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
@@ -40,8 +46,15 @@ tests.describe('a microphone on PulseAudio, in Chromium', () => {
   beforeAll(async () => {
     server = await startServer();
     const silence = new Float32Array(48000);
-    sound = await startSoundServer({ microphone: formatWav({ sampleRate: 48000, channels: [silence, silence] }), speaker: true });
-    browser = await chromium.launch({ executablePath: findChromium(), args: [...CHROMIUM_ARGUMENTS, '--use-fake-ui-for-media-stream'], env: { ...process.env, ...sound.environment } });
+    sound = await startSoundServer({
+      microphone: formatWav({ sampleRate: 48000, channels: [silence, silence] }),
+      speaker: true,
+    });
+    browser = await chromium.launch({
+      executablePath: findChromium(),
+      args: [...CHROMIUM_ARGUMENTS, '--use-fake-ui-for-media-stream'],
+      env: { ...process.env, ...sound.environment },
+    });
   });
   afterAll(async () => {
     await browser?.close();
@@ -51,7 +64,9 @@ tests.describe('a microphone on PulseAudio, in Chromium', () => {
 
   /** @param {string} room @param {...string} switches  turned on in the green room */
   async function join(room, ...switches) {
-    const page = await openPage(browser, `${server.url}/r/${room}?name=Ann`, {}, (opened) => opened.addInitScript(keepTracks));
+    const page = await openPage(browser, `${server.url}/r/${room}?name=Ann`, {}, (opened) =>
+      opened.addInitScript(keepTracks),
+    );
     await page.getByText('Sound settings').click();
     for (const name of switches) await page.getByRole('switch', { name }).check();
     await page.getByRole('button', { name: 'Join' }).click();
@@ -59,23 +74,39 @@ tests.describe('a microphone on PulseAudio, in Chromium', () => {
     return page;
   }
 
-  tests.it('gives music in pieces as short as those of a voice, and the page says what it adds', async () => {
-    const page = await join('music-room', 'Music');
-    expect(await microphones(page)).toEqual([expect.objectContaining({ echoCancellation: 'remote-only', noiseSuppression: false, autoGainControl: false, latency: 0.01 })]);
-    await page.getByRole('button', { name: 'Sound', exact: true }).click();
-    await expect.poll(() => page.locator('.sound-sum').innerText()).toMatch(/Sound card and speaker\s+\d+ ms[^]*Your own microphone adds \d+ ms/);
-    expect(await page.locator('.sound-sum').innerText()).not.toMatch(/NaN|undefined|null/);
-  });
+  tests.it(
+    'gives music in pieces as short as those of a voice, and the page says what it adds',
+    async () => {
+      const page = await join('music-room', 'Music');
+      expect(await microphones(page)).toEqual([
+        expect.objectContaining({
+          echoCancellation: 'remote-only',
+          noiseSuppression: false,
+          autoGainControl: false,
+          latency: 0.01,
+        }),
+      ]);
+      await page.getByRole('button', { name: 'Sound', exact: true }).click();
+      await expect
+        .poll(() => page.locator('.sound-sum').innerText())
+        .toMatch(/Sound card and speaker\s+\d+ ms[^]*Your own microphone adds \d+ ms/);
+      expect(await page.locator('.sound-sum').innerText()).not.toMatch(/NaN|undefined|null/);
+    },
+  );
 
   tests.it('keeps both sides of music apart, in the longer pieces that it has then', async () => {
     const page = await join('stereo-music', 'Music', 'Stereo');
-    expect(await microphones(page)).toEqual([expect.objectContaining({ echoCancellation: false, channelCount: 2 })]);
+    expect(await microphones(page)).toEqual([
+      expect.objectContaining({ echoCancellation: false, channelCount: 2 }),
+    ]);
     expect(await page.getByRole('alert').innerText()).not.toMatch(/both sides/);
   });
 
   tests.it('says that a voice’s two sides are the same, until that is no longer so', async () => {
     const page = await join('stereo-voice', 'Stereo');
-    await expect.poll(() => page.getByRole('alert').innerText()).toMatch(/makes both sides of a microphone the same/);
+    await expect
+      .poll(() => page.getByRole('alert').innerText())
+      .toMatch(/makes both sides of a microphone the same/);
     await page.getByRole('button', { name: 'Settings' }).click();
     await page.getByRole('switch', { name: 'Music' }).check();
     await expect.poll(() => page.getByRole('alert').innerText()).not.toMatch(/both sides/);

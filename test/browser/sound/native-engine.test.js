@@ -1,6 +1,12 @@
 import { createServer } from 'node:http';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { closeAfter, closeAll, nativeTests, newCertificate, until } from '../../integration/native/harness.js';
+import {
+  closeAfter,
+  closeAll,
+  nativeTests,
+  newCertificate,
+  until,
+} from '../../integration/native/harness.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
 import { chromiumPath, inBrowser, openBrowser } from '../support/browser.js';
 
@@ -14,7 +20,9 @@ function echo(session) {
   session.handler = {
     packet: (bytes) => void session.send(bytes),
     control: (message) => {
-      const { type, code, reason } = /** @type {{ type: string, code: number, reason: string }} */ (message);
+      const { type, code, reason } = /** @type {{ type: string, code: number, reason: string }} */ (
+        message
+      );
       if (type === 'close') session.close(code, reason);
       else session.sendControl({ echo: message });
     },
@@ -29,7 +37,9 @@ const closed = /** @type {unknown[]} */ ([]);
 /** Runs in the page. @param {{ url: string, hash: string }} server */
 async function useSession({ url, hash }) {
   const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
-  const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+  const transport = new WebTransport(url, {
+    serverCertificateHashes: [{ algorithm: 'sha-256', value }],
+  });
   await transport.ready;
 
   const writer = transport.datagrams.writable.getWriter();
@@ -52,7 +62,8 @@ async function useSession({ url, hash }) {
   const stream = await transport.createBidirectionalStream();
   const control = stream.writable.getWriter();
   const lines = stream.readable.pipeThrough(new TextDecoderStream()).getReader();
-  const say = (/** @type {object} */ message) => control.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
+  const say = (/** @type {object} */ message) =>
+    control.write(new TextEncoder().encode(`${JSON.stringify(message)}\n`));
   await say({ type: 'hello', text: 'grüß' });
   const { value: line } = await lines.read();
   await say({ type: 'close', code: 6, reason: 'es ist genug' });
@@ -63,7 +74,9 @@ async function useSession({ url, hash }) {
 /** Runs in the page. @param {{ url: string, hash: string }} server */
 async function leaveSession({ url, hash }) {
   const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
-  const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+  const transport = new WebTransport(url, {
+    serverCertificateHashes: [{ algorithm: 'sha-256', value }],
+  });
   try {
     await transport.ready;
   } catch (error) {
@@ -85,8 +98,18 @@ tests.describe('the native engine and Chromium', () => {
   beforeAll(async () => {
     const certificate = await newCertificate();
     const log = { error: (/** @type {string} */ message) => void closed.push(message) };
-    const transport = closeAfter(await createNativeTransport({ certificate, accept: echo, log, idleTimeoutMs: IDLE_TIMEOUT_MS }));
-    server = { url: `https://localhost:${transport.address().port}/session?x=1`, hash: certificate.hash };
+    const transport = closeAfter(
+      await createNativeTransport({
+        certificate,
+        accept: echo,
+        log,
+        idleTimeoutMs: IDLE_TIMEOUT_MS,
+      }),
+    );
+    server = {
+      url: `https://localhost:${transport.address().port}/session?x=1`,
+      hash: certificate.hash,
+    };
     const http = createServer((_, response) => void response.end('<!doctype html>'));
     await new Promise((resolve) => void http.listen(0, '127.0.0.1', () => resolve(undefined)));
     closeAfter({ close: () => http.close() });
@@ -99,24 +122,33 @@ tests.describe('the native engine and Chromium', () => {
 
   afterAll(closeAll);
 
-  nativeTests.it('connects by hash, gets datagrams and messages back, and ends when it is told to', async () => {
-    closed.length = 0;
-    const seen = await page.evaluate(useSession, server);
-    expect(seen.line).toBe('{"echo":{"type":"hello","text":"grüß"}}\n');
-    // Chromium takes the capsule, and yet more often than not tells the page that the connection was lost: the message
-    // with the code and the news that the session is gone reach the page over two pipes, in any order.
-    expect([JSON.stringify({ closeCode: 6, reason: 'es ist genug' }), '"Connection lost."']).toContain(JSON.stringify(seen.end));
-    expect(seen.echoed).toBeGreaterThanOrEqual(98);
-    expect(seen.largest).toBeGreaterThan(1100);
-    await until(() => closed.length > 0);
-    expect(closed).toEqual([[6, 'es ist genug']]);
-  });
+  nativeTests.it(
+    'connects by hash, gets datagrams and messages back, and ends when it is told to',
+    async () => {
+      closed.length = 0;
+      const seen = await page.evaluate(useSession, server);
+      expect(seen.line).toBe('{"echo":{"type":"hello","text":"grüß"}}\n');
+      // Chromium takes the capsule, and yet more often than not tells the page that the connection
+      // was lost: the message with the code and the news that the session is gone reach the page
+      // over two pipes, in any order.
+      expect([
+        JSON.stringify({ closeCode: 6, reason: 'es ist genug' }),
+        '"Connection lost."',
+      ]).toContain(JSON.stringify(seen.end));
+      expect(seen.echoed).toBeGreaterThanOrEqual(98);
+      expect(seen.largest).toBeGreaterThan(1100);
+      await until(() => closed.length > 0);
+      expect(closed).toEqual([[6, 'es ist genug']]);
+    },
+  );
 
   nativeTests.it('stays while its page is silent for longer than the idle timeout', async () => {
     closed.length = 0;
     await page.evaluate(async ({ url, hash }) => {
       const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
-      const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
+      const transport = new WebTransport(url, {
+        serverCertificateHashes: [{ algorithm: 'sha-256', value }],
+      });
       await transport.ready;
       await new Promise((resolve) => void setTimeout(resolve, 4000));
       transport.close({ closeCode: 1, reason: 'rested' });
@@ -134,25 +166,32 @@ tests.describe('the native engine and Chromium', () => {
 
   nativeTests.it('does not connect by another hash, nor on another path', async () => {
     const other = await newCertificate();
-    expect(await page.evaluate(leaveSession, { ...server, hash: other.hash })).toBe('WebTransportError');
+    expect(await page.evaluate(leaveSession, { ...server, hash: other.hash })).toBe(
+      'WebTransportError',
+    );
     const url = server.url.replace('/session', '/elsewhere');
     expect(await page.evaluate(leaveSession, { ...server, url })).toBe('WebTransportError');
   });
 
-  nativeTests.it('is gone for the server within the idle timeout when its page goes away', async () => {
-    closed.length = 0;
-    const tab = await browser.newPage();
-    await tab.goto(page.url());
-    await tab.evaluate(async ({ url, hash }) => {
-      const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
-      const transport = new WebTransport(url, { serverCertificateHashes: [{ algorithm: 'sha-256', value }] });
-      await transport.ready;
-      await new Promise((resolve) => void setTimeout(resolve, 100));
-    }, server);
-    expect(closed).toEqual([]);
-    await tab.close();
-    // Chromium often says nothing then.
-    await until(() => closed.length > 0, IDLE_TIMEOUT_MS + 500);
-    expect(closed).toHaveLength(1);
-  });
+  nativeTests.it(
+    'is gone for the server within the idle timeout when its page goes away',
+    async () => {
+      closed.length = 0;
+      const tab = await browser.newPage();
+      await tab.goto(page.url());
+      await tab.evaluate(async ({ url, hash }) => {
+        const value = Uint8Array.from(atob(hash), (c) => c.charCodeAt(0));
+        const transport = new WebTransport(url, {
+          serverCertificateHashes: [{ algorithm: 'sha-256', value }],
+        });
+        await transport.ready;
+        await new Promise((resolve) => void setTimeout(resolve, 100));
+      }, server);
+      expect(closed).toEqual([]);
+      await tab.close();
+      // Chromium often says nothing then.
+      await until(() => closed.length > 0, IDLE_TIMEOUT_MS + 500);
+      expect(closed).toHaveLength(1);
+    },
+  );
 });

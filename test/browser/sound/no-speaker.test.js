@@ -5,7 +5,8 @@ import { BROWSER, inBrowser } from '../support/browser.js';
 import { openFirefox } from '../../../bench/browsers/firefox.js';
 import { joinRoom, openPage } from '../support/room-page.js';
 
-// Chromium plays to nowhere where there is no speaker. Firefox starts no sound then, and its microphones are silent.
+// Chromium plays to nowhere where there is no speaker. Firefox starts no sound then, and its
+// microphones are silent.
 inBrowser.describe(`a computer without a speaker, in ${BROWSER}`, () => {
   /** @type {Awaited<ReturnType<typeof startServer>>} */
   let server;
@@ -14,7 +15,11 @@ inBrowser.describe(`a computer without a speaker, in ${BROWSER}`, () => {
 
   beforeAll(async () => {
     server = await startServer();
-    opened = await openFirefox({ microphone: 'speech', speech: new Float32Array(4800), speaker: false });
+    opened = await openFirefox({
+      microphone: 'speech',
+      speech: new Float32Array(4800),
+      speaker: false,
+    });
   });
   afterAll(async () => {
     await opened?.close();
@@ -24,7 +29,9 @@ inBrowser.describe(`a computer without a speaker, in ${BROWSER}`, () => {
   inBrowser.it('has a microphone that gives silence, though there is a tone at it', async () => {
     const page = await openPage(opened.browser, server.url);
     const { state, samples, peak } = await page.evaluate(async () => {
-      const stream = await navigator.mediaDevices.getUserMedia({ audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false } });
+      const stream = await navigator.mediaDevices.getUserMedia({
+        audio: { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+      });
       const recorder = new MediaRecorder(stream);
       /** @type {Blob[]} */
       const pieces = [];
@@ -35,8 +42,14 @@ inBrowser.describe(`a computer without a speaker, in ${BROWSER}`, () => {
       recorder.stop();
       await ended;
       const bytes = await new Blob(pieces).arrayBuffer();
-      const sound = (await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(bytes)).getChannelData(0);
-      return { state: stream.getTracks()[0].readyState, samples: sound.length, peak: sound.reduce((most, x) => Math.max(most, Math.abs(x)), 0) };
+      const sound = (
+        await new OfflineAudioContext(1, 48_000, 48_000).decodeAudioData(bytes)
+      ).getChannelData(0);
+      return {
+        state: stream.getTracks()[0].readyState,
+        samples: sound.length,
+        peak: sound.reduce((most, x) => Math.max(most, Math.abs(x)), 0),
+      };
     });
     expect([state, peak]).toEqual(['live', expect.closeTo(0, 3)]);
     // Two seconds of silence at least: the recorder did run.

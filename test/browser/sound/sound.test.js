@@ -21,7 +21,9 @@ const LEAD_MS = 4000;
  * @param {string} name of a fixture
  */
 async function readSpeech(name) {
-  const { sampleRate, channels } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
+  const { sampleRate, channels } = await readWav(
+    new URL(`../../fixtures/${name}.wav`, import.meta.url),
+  );
   expect(sampleRate).toBe(RATE);
   const [speech] = channels;
   const spoken = new Float32Array(ms(LEAD_MS) + speech.length);
@@ -58,9 +60,13 @@ inBrowser.describe(`sound in ${BROWSER}`, () => {
     return speaker.browser;
   };
 
-  /** Browsers that have no WebTransport don't hand out a microphone's sound either: it goes through a worklet there. */
+  /**
+   * Browsers that have no WebTransport don't hand out a microphone's sound either: it goes through
+   * a worklet there.
+   */
   const prepares = {
-    websocket: (/** @type {Page} */ page) => page.addInitScript(() => void Reflect.deleteProperty(window, 'MediaStreamTrackProcessor')),
+    websocket: (/** @type {Page} */ page) =>
+      page.addInitScript(() => void Reflect.deleteProperty(window, 'MediaStreamTrackProcessor')),
     webtransport: undefined,
     http1: undefined,
   };
@@ -79,7 +85,11 @@ inBrowser.describe(`sound in ${BROWSER}`, () => {
       joinRoom(listeners.browser, server.url, room, { name: 'Lis', transport, prepare }),
     ]);
     const heard = await record(listener);
-    const speaker = await joinRoom(speakerBrowser, server.url, room, { name: 'Spe', transport, prepare: prepare ?? prepares[transport] });
+    const speaker = await joinRoom(speakerBrowser, server.url, room, {
+      name: 'Spe',
+      transport,
+      prepare: prepare ?? prepares[transport],
+    });
     const echoed = await record(speaker);
     await meanwhile(listener);
     await meanwhile(speaker);
@@ -97,66 +107,84 @@ inBrowser.describe(`sound in ${BROWSER}`, () => {
     ...(isLong ? /** @type {const} */ (['websocket', 'http1']) : []),
   ];
   for (const transport of transports) {
-    inBrowser.it(`arrives as it was spoken, without a gap, over ${transport}`, () => undisturbed(async () => {
-      const call = await converse(transport, transport);
-      expect(call.gaps).toEqual([]);
-      expect(call.correlation).toBeGreaterThanOrEqual(0.8);
-      expect(Math.abs(call.gainDb)).toBeLessThan(3);
-      expect(call.playout.garbage).toBe(0);
-      expect(lostPercent(call.playout)).toBeLessThanOrEqual(2);
-      expect(call.echoDb).toBeLessThan(-80);
-    }, closePages));
+    inBrowser.it(`arrives as it was spoken, without a gap, over ${transport}`, () =>
+      undisturbed(async () => {
+        const call = await converse(transport, transport);
+        expect(call.gaps).toEqual([]);
+        expect(call.correlation).toBeGreaterThanOrEqual(0.8);
+        expect(Math.abs(call.gainDb)).toBeLessThan(3);
+        expect(call.playout.garbage).toBe(0);
+        expect(lostPercent(call.playout)).toBeLessThanOrEqual(2);
+        expect(call.echoDb).toBeLessThan(-80);
+      }, closePages),
+    );
   }
 
-  if (isLong) inBrowser.it('has no gap while both pages are busy for 200 ms of every second', () => undisturbed(async () => {
-    const call = await converse('webtransport', 'busy', (page) =>
-      page.evaluate(() => {
-        setInterval(() => {
-          const until = performance.now() + 200;
-          while (performance.now() < until);
-        }, 1000);
-      }));
-    expect(call.gaps).toEqual([]);
-    expect(call.correlation).toBeGreaterThanOrEqual(0.8);
-    expect(call.playout.underruns).toBeLessThanOrEqual(2);
-  }, closePages));
+  if (isLong)
+    inBrowser.it('has no gap while both pages are busy for 200 ms of every second', () =>
+      undisturbed(async () => {
+        const call = await converse('webtransport', 'busy', (page) =>
+          page.evaluate(() => {
+            setInterval(() => {
+              const until = performance.now() + 200;
+              while (performance.now() < until);
+            }, 1000);
+          }),
+        );
+        expect(call.gaps).toEqual([]);
+        expect(call.correlation).toBeGreaterThanOrEqual(0.8);
+        expect(call.playout.underruns).toBeLessThanOrEqual(2);
+      }, closePages),
+    );
 
-  if (isShort) inBrowser.it('stops within a second of Mute, and starts again', async () => {
-    const { speech } = await readSpeech('speech-high');
-    const spoken = Float32Array.from({ length: speech.length * 4 }, (_, i) => speech[i % speech.length]);
-    const listener = await joinRoom(listeners.browser, server.url, 'mute', { name: 'Lis' });
-    const heard = await record(listener);
-    const speaker = await joinRoom(await speak(spoken), server.url, 'mute', { name: 'Spe' });
-    const levelAfter = async (/** @type {number} */ milliseconds) => {
-      await sleep(milliseconds);
-      return levelDb(await heard());
-    };
-    await expect.poll(() => levelAfter(1000), { timeout: 8000 }).toBeGreaterThan(-40);
-    await speaker.getByRole('button', { name: 'Mute' }).click();
-    await levelAfter(1000);
-    expect(await levelAfter(1500)).toBeLessThan(-80);
-    expect(await people(listener)).toContainEqual(expect.stringMatching(/^Spe[^]*muted/));
-    await speaker.getByRole('button', { name: 'Unmute' }).click();
-    await levelAfter(1000);
-    expect(await levelAfter(1500)).toBeGreaterThan(-40);
-  });
+  if (isShort)
+    inBrowser.it('stops within a second of Mute, and starts again', async () => {
+      const { speech } = await readSpeech('speech-high');
+      const spoken = Float32Array.from(
+        { length: speech.length * 4 },
+        (_, i) => speech[i % speech.length],
+      );
+      const listener = await joinRoom(listeners.browser, server.url, 'mute', { name: 'Lis' });
+      const heard = await record(listener);
+      const speaker = await joinRoom(await speak(spoken), server.url, 'mute', { name: 'Spe' });
+      const levelAfter = async (/** @type {number} */ milliseconds) => {
+        await sleep(milliseconds);
+        return levelDb(await heard());
+      };
+      await expect.poll(() => levelAfter(1000), { timeout: 8000 }).toBeGreaterThan(-40);
+      await speaker.getByRole('button', { name: 'Mute' }).click();
+      await levelAfter(1000);
+      expect(await levelAfter(1500)).toBeLessThan(-80);
+      expect(await people(listener)).toContainEqual(expect.stringMatching(/^Spe[^]*muted/));
+      await speaker.getByRole('button', { name: 'Unmute' }).click();
+      await levelAfter(1000);
+      expect(await levelAfter(1500)).toBeGreaterThan(-40);
+    });
 
-  if (isLong) inBrowser.it('is heard in a browser without shared memory, and from it', () => undisturbed(async () => {
-    const prepare = async (/** @type {Page} */ page) => {
-      await prepares.websocket(page);
-      // Without these headers no page has shared memory.
-      await page.route('**/r/**', async (route) => {
-        const response = await route.fetch();
-        const { 'cross-origin-opener-policy': _, ...headers } = response.headers();
-        await route.fulfill({ response, headers });
-      });
-    };
-    const call = await converse('webtransport', 'unshared', async (page) => {
-      expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
-    }, prepare);
-    expect(call.correlation).toBeGreaterThanOrEqual(0.8);
-    expect(Math.abs(call.gainDb)).toBeLessThan(3);
-  }, closePages));
+  if (isLong)
+    inBrowser.it('is heard in a browser without shared memory, and from it', () =>
+      undisturbed(async () => {
+        const prepare = async (/** @type {Page} */ page) => {
+          await prepares.websocket(page);
+          // Without these headers no page has shared memory.
+          await page.route('**/r/**', async (route) => {
+            const response = await route.fetch();
+            const { 'cross-origin-opener-policy': _, ...headers } = response.headers();
+            await route.fulfill({ response, headers });
+          });
+        };
+        const call = await converse(
+          'webtransport',
+          'unshared',
+          async (page) => {
+            expect(await page.evaluate(() => crossOriginIsolated)).toBe(false);
+          },
+          prepare,
+        );
+        expect(call.correlation).toBeGreaterThanOrEqual(0.8);
+        expect(Math.abs(call.gainDb)).toBeLessThan(3);
+      }, closePages),
+    );
 });
 
 /** @param {{ lost: number, played: number }} playout */
@@ -170,6 +198,8 @@ const nextStats = (page) =>
   page.evaluate(() => {
     const { call } = /** @type {any} */ (window).aloud;
     return new Promise((resolve) => {
-      call.addEventListener('stats', (/** @type {any} */ { detail }) => resolve(detail.detail), { once: true });
+      call.addEventListener('stats', (/** @type {any} */ { detail }) => resolve(detail.detail), {
+        once: true,
+      });
     });
   });

@@ -22,7 +22,10 @@ const NEAR_MS = 10;
 /** When the first link stalls, from the first word on, in milliseconds. */
 const FIRST_MS = 5000;
 
-/** The pieces of sound that are looked for, the short ones while sound is being made shorter, in milliseconds. */
+/**
+ * The pieces of sound that are looked for, the short ones while sound is being made shorter, in
+ * milliseconds.
+ */
 const PIECE_MS = 400;
 const SHORT_PIECE_MS = 200;
 
@@ -32,29 +35,49 @@ const STEP_MS = 100;
 /** A piece with a lower correlation was heard in part only. */
 const LEAST_CORRELATION = 0.6;
 
-/** The largest move of the sound within 1.2 s that is no catching up, in milliseconds: that takes 5 at once, a slide 0.6. */
+/**
+ * The largest move of the sound within 1.2 s that is no catching up, in milliseconds: that takes 5
+ * at once, a slide 0.6.
+ */
 const MOST_MOVE_MS = 3;
 
 /** Silence for as long as joining takes, and until what it held up is over. */
 const LEAD_MS = 5000;
 
-/** The longest quiet that is left between words, and the pieces by which quiet is found, in milliseconds. */
+/**
+ * The longest quiet that is left between words, and the pieces by which quiet is found, in
+ * milliseconds.
+ */
 const MOST_QUIET_MS = 60;
 const LOOK_MS = 10;
 
-/** The level below which a piece is silent where it is heard, and by how much codecs may make a piece softer, in decibels. */
+/**
+ * The level below which a piece is silent where it is heard, and by how much codecs may make a
+ * piece softer, in decibels.
+ */
 const SILENT_DB = -70;
 const SOFTER_DB = 10;
 
-/** By how much a level may differ from that before the stall: afterwards, and while sound is being made shorter, in decibels. */
+/**
+ * By how much a level may differ from that before the stall: afterwards, and while sound is being
+ * made shorter, in decibels.
+ */
 const SAME_DB = 1;
 const SHORTENED_DB = 3;
 
 /** Words without a pause between them. */
-const said = Float32Array.from((await Promise.all(['speaker-low-1', 'speaker-low-2', 'speech-low', 'speaker-high-1'].map(async (name) => {
-  const { channels: [words] } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
-  return withoutPauses(words);
-}))).flat());
+const said = Float32Array.from(
+  (
+    await Promise.all(
+      ['speaker-low-1', 'speaker-low-2', 'speech-low', 'speaker-high-1'].map(async (name) => {
+        const {
+          channels: [words],
+        } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
+        return withoutPauses(words);
+      }),
+    )
+  ).flat(),
+);
 const SAID_MS = said.length / PER_MS;
 
 const spoken = new Float32Array(LEAD_MS * PER_MS + said.length);
@@ -77,18 +100,25 @@ const statsOf = (page) =>
     () =>
       new Promise((resolve) => {
         const { call } = /** @type {any} */ (window).aloud;
-        call.addEventListener('stats', (/** @type {any} */ { detail }) => resolve(detail.detail), { once: true });
+        call.addEventListener('stats', (/** @type {any} */ { detail }) => resolve(detail.detail), {
+          once: true,
+        });
       }),
   );
 
-/** Both delays that a stall makes longer, in milliseconds. @param {Page} speaker @param {Page} listener */
+/**
+ * Both delays that a stall makes longer, in milliseconds.
+ * @param {Page} speaker
+ * @param {Page} listener
+ */
 async function delaysOf(speaker, listener) {
   const [{ server }, { playout }] = await Promise.all([statsOf(speaker), statsOf(listener)]);
   return { offsetMs: server.offsetMs, playoutMs: playout.delayMs };
 }
 
 /**
- * How much later than at first each piece was heard, in milliseconds, where, and how much louder than it was said, in decibels.
+ * How much later than at first each piece was heard, in milliseconds, where, and how much louder
+ * than it was said, in decibels.
  * @param {Float32Array} heard
  * @param {number} base  where it begins
  * @param {number} pieceMs
@@ -107,7 +137,11 @@ function laterOf(heard, base, pieceMs) {
   return pieces;
 }
 
-/** The longest stretch below a level, in milliseconds. @param {Float32Array} pcm @param {number} db */
+/**
+ * The longest stretch below a level, in milliseconds.
+ * @param {Float32Array} pcm
+ * @param {number} db
+ */
 function longestBelow(pcm, db) {
   let [longest, length] = [0, 0];
   for (let at = 0; at + LOOK_MS * PER_MS <= pcm.length; at += LOOK_MS * PER_MS) {
@@ -118,7 +152,8 @@ function longestBelow(pcm, db) {
 }
 
 /** The steepest step from one sample to the next. @param {Float32Array} pcm */
-const steepest = (pcm) => pcm.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - pcm[i - 1]) : 0), 0);
+const steepest = (pcm) =>
+  pcm.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - pcm[i - 1]) : 0), 0);
 
 inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromium', () => {
   const site = useSite();
@@ -135,12 +170,23 @@ inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromi
         await allowRecorder(page);
         await see(page);
       };
-      const listener = await joinRoom(site.browser, down.url, 'stall', { name: 'Lis', transport, prepare });
+      const listener = await joinRoom(site.browser, down.url, 'stall', {
+        name: 'Lis',
+        transport,
+        prepare,
+      });
       const heard = await recordWholly(listener);
       const fromMs = performance.now();
-      const speaker = await joinRoom(mouth.browser, up.url, 'stall', { name: 'Spe', transport, prepare: await throughLink(up) });
+      const speaker = await joinRoom(mouth.browser, up.url, 'stall', {
+        name: 'Spe',
+        transport,
+        prepare: await throughLink(up),
+      });
       const stalls = [];
-      for (const [link, atMs] of /** @type {const} */ ([[up, FIRST_MS], [down, FIRST_MS + BACK_MS + 1500]])) {
+      for (const [link, atMs] of /** @type {const} */ ([
+        [up, FIRST_MS],
+        [down, FIRST_MS + BACK_MS + 1500],
+      ])) {
         await sleep(LEAD_MS + atMs - (performance.now() - fromMs));
         const before = await delaysOf(speaker, listener);
         await link.stall(STALL_MS);
@@ -150,7 +196,10 @@ inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromi
       }
       await sleep(LEAD_MS + SAID_MS + 500 - (performance.now() - fromMs));
       const beganMs = await recordingBegan(listener);
-      return { heard: await heard(), stalls: stalls.map((stall) => ({ ...stall, overMs: stall.overMs - beganMs })) };
+      return {
+        heard: await heard(),
+        stalls: stalls.map((stall) => ({ ...stall, overMs: stall.overMs - beganMs })),
+      };
     } finally {
       await site.closePages();
       await mouth.close();
@@ -158,37 +207,76 @@ inBrowser.describe('a stall of 300 ms in speech without a pause, heard in Chromi
     }
   };
 
-  inBrowser.it('is over three seconds later, at the server and at the client, and nothing else moves', () => undisturbed(async () => {
-    const { heard, stalls: [up, down] } = await converse();
-    expect(up.after.offsetMs).toBeLessThanOrEqual(up.before.offsetMs);
-    expect(down.after.playoutMs).toBeLessThan(down.before.playoutMs + NEAR_MS);
-    const { lag: base } = align(said.subarray(0, FIRST_MS * PER_MS), heard);
-    const pieces = laterOf(heard, base, PIECE_MS);
-    const short = laterOf(heard, base, SHORT_PIECE_MS);
-    for (const { overMs } of [up, down]) {
-      // Sound came late by most of the stall, or the test has tested nothing.
-      const late = short.filter(({ heardMs }) => heardMs > overMs && heardMs < overMs + BACK_MS).map(({ laterMs }) => laterMs);
-      expect(Math.max(...late)).toBeGreaterThan(STALL_MS / 2);
-      const within = (/** @type {number} */ fromMs, /** @type {number} */ toMs) =>
-        pieces.filter(({ heardMs }) => heardMs >= overMs + fromMs && heardMs + PIECE_MS <= overMs + toMs);
-      const [was, is] = [within(-STALL_MS - 1500, -STALL_MS), within(BACK_MS, BACK_MS + 1200)];
-      const [before, after] = [was, is].map((some) => some.map(({ laterMs }) => laterMs));
-      expect(Math.min(before.length, after.length)).toBeGreaterThan(5);
-      for (const later of [before, after]) expect(Math.max(...later) - Math.min(...later)).toBeLessThan(MOST_MOVE_MS);
-      expect(Math.abs(after[0] - before[0])).toBeLessThan(NEAR_MS);
-      // All of it is as loud as before, and there is no pause in it that wasn't in what was said.
-      const [levelBefore, levelAfter] = [was, is].map((some) => mean(some.map(({ gainDb }) => gainDb)));
-      expect(Math.abs(levelAfter - levelBefore)).toBeLessThan(SAME_DB);
-      const shortened = short.filter(({ heardMs }) => heardMs > overMs + STALL_MS && heardMs < overMs + BACK_MS);
-      expect(Math.max(...shortened.map(({ gainDb }) => Math.abs(gainDb - levelBefore)))).toBeLessThan(SHORTENED_DB);
-      const [goesOn, end] = [overMs + STALL_MS, overMs + BACK_MS + 1200].map((ms) => Math.round(ms * PER_MS));
-      expect(longestBelow(heard.subarray(goesOn, end), SILENT_DB)).toBeLessThanOrEqual(longestBelow(said, SILENT_DB + SOFTER_DB) + LOOK_MS);
-      const again = Math.round((overMs + BACK_MS) * PER_MS);
-      expect(findGaps(said.subarray(again - base, end - base), heard.subarray(again, end), 0, { longerThan: LOOK_MS * PER_MS })).toEqual([]);
-      // A click would be steeper than what was said meanwhile.
-      const from = (overMs - 2 * STALL_MS) * PER_MS;
-      const words = said.subarray(Math.max(0, from - base - STALL_MS * PER_MS), from - base + BACK_MS * PER_MS);
-      expect(steepest(heard.subarray(from, from + BACK_MS * PER_MS))).toBeLessThan(1.1 * steepest(words));
-    }
-  }, () => site.closePages()), 100_000);
+  inBrowser.it(
+    'is over three seconds later, at the server and at the client, and nothing else moves',
+    () =>
+      undisturbed(
+        async () => {
+          const {
+            heard,
+            stalls: [up, down],
+          } = await converse();
+          expect(up.after.offsetMs).toBeLessThanOrEqual(up.before.offsetMs);
+          expect(down.after.playoutMs).toBeLessThan(down.before.playoutMs + NEAR_MS);
+          const { lag: base } = align(said.subarray(0, FIRST_MS * PER_MS), heard);
+          const pieces = laterOf(heard, base, PIECE_MS);
+          const short = laterOf(heard, base, SHORT_PIECE_MS);
+          for (const { overMs } of [up, down]) {
+            // Sound came late by most of the stall, or the test has tested nothing.
+            const late = short
+              .filter(({ heardMs }) => heardMs > overMs && heardMs < overMs + BACK_MS)
+              .map(({ laterMs }) => laterMs);
+            expect(Math.max(...late)).toBeGreaterThan(STALL_MS / 2);
+            const within = (/** @type {number} */ fromMs, /** @type {number} */ toMs) =>
+              pieces.filter(
+                ({ heardMs }) => heardMs >= overMs + fromMs && heardMs + PIECE_MS <= overMs + toMs,
+              );
+            const [was, is] = [
+              within(-STALL_MS - 1500, -STALL_MS),
+              within(BACK_MS, BACK_MS + 1200),
+            ];
+            const [before, after] = [was, is].map((some) => some.map(({ laterMs }) => laterMs));
+            expect(Math.min(before.length, after.length)).toBeGreaterThan(5);
+            for (const later of [before, after])
+              expect(Math.max(...later) - Math.min(...later)).toBeLessThan(MOST_MOVE_MS);
+            expect(Math.abs(after[0] - before[0])).toBeLessThan(NEAR_MS);
+            // All of it is as loud as before, and there is no pause in it that wasn't in what was
+            // said.
+            const [levelBefore, levelAfter] = [was, is].map((some) =>
+              mean(some.map(({ gainDb }) => gainDb)),
+            );
+            expect(Math.abs(levelAfter - levelBefore)).toBeLessThan(SAME_DB);
+            const shortened = short.filter(
+              ({ heardMs }) => heardMs > overMs + STALL_MS && heardMs < overMs + BACK_MS,
+            );
+            expect(
+              Math.max(...shortened.map(({ gainDb }) => Math.abs(gainDb - levelBefore))),
+            ).toBeLessThan(SHORTENED_DB);
+            const [goesOn, end] = [overMs + STALL_MS, overMs + BACK_MS + 1200].map((ms) =>
+              Math.round(ms * PER_MS),
+            );
+            expect(longestBelow(heard.subarray(goesOn, end), SILENT_DB)).toBeLessThanOrEqual(
+              longestBelow(said, SILENT_DB + SOFTER_DB) + LOOK_MS,
+            );
+            const again = Math.round((overMs + BACK_MS) * PER_MS);
+            expect(
+              findGaps(said.subarray(again - base, end - base), heard.subarray(again, end), 0, {
+                longerThan: LOOK_MS * PER_MS,
+              }),
+            ).toEqual([]);
+            // A click would be steeper than what was said meanwhile.
+            const from = (overMs - 2 * STALL_MS) * PER_MS;
+            const words = said.subarray(
+              Math.max(0, from - base - STALL_MS * PER_MS),
+              from - base + BACK_MS * PER_MS,
+            );
+            expect(steepest(heard.subarray(from, from + BACK_MS * PER_MS))).toBeLessThan(
+              1.1 * steepest(words),
+            );
+          }
+        },
+        () => site.closePages(),
+      ),
+    100_000,
+  );
 });

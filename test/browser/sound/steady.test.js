@@ -41,9 +41,14 @@ const statsOf = (page) =>
 
 /** @param {Page} listener @param {Page} speaker what both say of what was done to the sound */
 async function figuresOf(listener, speaker) {
-  const [{ playout, client }, { uplink, server }] = await Promise.all([statsOf(listener), statsOf(speaker)]);
+  const [{ playout, client }, { uplink, server }] = await Promise.all([
+    statsOf(listener),
+    statsOf(speaker),
+  ]);
   // The server's, of what the speaker sent.
-  const { concealed, late } = /** @type {{ concealed: number, late: number }} */ (/** @type {unknown} */ (server));
+  const { concealed, late } = /** @type {{ concealed: number, late: number }} */ (
+    /** @type {unknown} */ (server)
+  );
   const missing = playout.concealed + playout.late + concealed + late;
   return { movedMs: playout.movedMs + uplink.movedMs, gapMs: client.gapMs, missing };
 }
@@ -51,10 +56,17 @@ async function figuresOf(listener, speaker) {
 /** @param {Float32Array} output what was heard */
 function compare(output) {
   const { lag, correlation } = align(speech, output);
-  const pieces = alignPieces(speech, output, lag, { pieceSamples: 400 * PER_MS, searchSamples: 100 * PER_MS });
+  const pieces = alignPieces(speech, output, lag, {
+    pieceSamples: 400 * PER_MS,
+    searchSamples: 100 * PER_MS,
+  });
   const clear = pieces.filter((piece) => piece.correlation >= LEAST_CORRELATION);
   const lags = clear.map((piece) => piece.lag / PER_MS);
-  return { correlation, spreadMs: Math.max(...lags) - Math.min(...lags), clear: clear.length / pieces.length };
+  return {
+    correlation,
+    spreadMs: Math.max(...lags) - Math.min(...lags),
+    clear: clear.length / pieces.length,
+  };
 }
 
 /** @param {string[]} argv the server's options */
@@ -65,10 +77,17 @@ const staysWhereItIs = (argv) => () => {
   const converse = async () => {
     const mouth = await openBrowser({ speech: spoken });
     try {
-      const visit = /** @type {const} */ ({ name: 'Lis', transport: 'webtransport', prepare: allowRecorder });
+      const visit = /** @type {const} */ ({
+        name: 'Lis',
+        transport: 'webtransport',
+        prepare: allowRecorder,
+      });
       const listener = await site.join('steady', visit);
       const heard = await recordWholly(listener);
-      const speaker = await joinRoom(mouth.browser, site.url, 'steady', { name: 'Spe', transport: 'webtransport' });
+      const speaker = await joinRoom(mouth.browser, site.url, 'steady', {
+        name: 'Spe',
+        transport: 'webtransport',
+      });
       await sleep(LEAD_MS - 1500);
       const before = await figuresOf(listener, speaker);
       await sleep(speech.length / PER_MS + 1500);
@@ -84,18 +103,33 @@ const staysWhereItIs = (argv) => () => {
     }
   };
 
-  inBrowser.it('stays where it is from the first word to the last', () => undisturbed(async () => {
-    const call = await converse();
-    // Sound that came late was left out, or the client moved and said so: nothing else may move it.
-    expect(call.spreadMs).toBeLessThan(1 + call.moved);
-    expect(call.clear).toBeGreaterThan(0.8);
-    if (call.moved < LEAST_MOVE_MS && call.gapMs === 0 && call.missing === 0) {
-      expect(call.correlation).toBeGreaterThanOrEqual(0.9);
-    } else {
-      console.info('Chromium was held up, and the client moved the sound:', JSON.stringify(call));
-    }
-  }, () => site.closePages()), 240_000);
+  inBrowser.it(
+    'stays where it is from the first word to the last',
+    () =>
+      undisturbed(
+        async () => {
+          const call = await converse();
+          // Sound that came late was left out, or the client moved and said so: nothing else may
+          // move it.
+          expect(call.spreadMs).toBeLessThan(1 + call.moved);
+          expect(call.clear).toBeGreaterThan(0.8);
+          if (call.moved < LEAST_MOVE_MS && call.gapMs === 0 && call.missing === 0) {
+            expect(call.correlation).toBeGreaterThanOrEqual(0.9);
+          } else {
+            console.info(
+              'Chromium was held up, and the client moved the sound:',
+              JSON.stringify(call),
+            );
+          }
+        },
+        () => site.closePages(),
+      ),
+    240_000,
+  );
 };
 
-inBrowser.describe('what is heard in Chromium with a delay that is fixed', staysWhereItIs(['--server-delay-ms', '40']));
+inBrowser.describe(
+  'what is heard in Chromium with a delay that is fixed',
+  staysWhereItIs(['--server-delay-ms', '40']),
+);
 inBrowser.describe('what is heard in Chromium with a delay that tunes itself', staysWhereItIs([]));

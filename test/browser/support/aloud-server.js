@@ -7,6 +7,9 @@ import { createServer } from '../../../server/server.js';
  * @param {...string} argv options, such as '--engine', 'none'
  */
 export function startServer(...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--workers', '0', ...argv], env: {} });
+  const config = loadConfig({
+    argv: ['--port', '0', '--h3-port', '0', '--workers', '0', ...argv],
+    env: {},
+  });
   return createServer(config, { log: createLog({ level: 'error' }) });
 }

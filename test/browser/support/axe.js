@@ -8,7 +8,10 @@ const source = readFile(createRequire(import.meta.url).resolve('axe-core/axe.min
 /** The rules that are checked: WCAG 2.2, A and AA, and what the field holds good practice. */
 const TAGS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
-/** The rule that depends on the colours, and on nothing else: the one to ask again where they alone have changed. */
+/**
+ * The rule that depends on the colours, and on nothing else: the one to ask again where they alone
+ * have changed.
+ */
 export const COLOURS = 'color-contrast';
 
 /**
@@ -18,12 +21,20 @@ export const COLOURS = 'color-contrast';
  * @returns {Promise<string[]>} one for each element: the rule, the element, and what is wrong
  */
 export async function violationsOf(page, rule) {
-  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(`${await source}; undefined`);
-  return page.evaluate(async (runOnly) => {
-    const { axe } = /** @type {any} */ (window);
-    const { violations } = await axe.run(document, { runOnly });
-    return violations.flatMap((/** @type {any} */ { id, nodes }) =>
-      nodes.map((/** @type {any} */ node) => `${id}: ${node.html.slice(0, 160)} ${node.failureSummary.split('\n').slice(1).join(' ')}`),
-    );
-  }, rule === undefined ? { type: 'tag', values: TAGS } : { type: 'rule', values: [rule] });
+  if (!(await page.evaluate(() => 'axe' in window)))
+    await page.evaluate(`${await source}; undefined`);
+  return page.evaluate(
+    async (runOnly) => {
+      const { axe } = /** @type {any} */ (window);
+      const { violations } = await axe.run(document, { runOnly });
+      return violations.flatMap((/** @type {any} */ { id, nodes }) =>
+        nodes.map(
+          (/** @type {any} */ node) =>
+            `${id}: ${node.html.slice(0, 160)} ` +
+            `${node.failureSummary.split('\n').slice(1).join(' ')}`,
+        ),
+      );
+    },
+    rule === undefined ? { type: 'tag', values: TAGS } : { type: 'rule', values: [rule] },
+  );
 }

@@ -30,8 +30,9 @@ export const inBrowser = isFirefox
   : requireOrSkip(chromiumPath, 'Chromium is not installed: set CHROMIUM_PATH');
 
 /**
- * Arguments where a page's sound isn't measured: the codec runs as it is compiled at first, and isn't optimised, which takes
- * processor time that a few pages at once don't have. vitest.config.js says which tests those are.
+ * Arguments where a page's sound isn't measured: the codec runs as it is compiled at first, and
+ * isn't optimised, which takes processor time that a few pages at once don't have. vitest.config.js
+ * says which tests those are.
  */
 const QUICK_START = process.env.ALOUD_TEST_QUICK_START ? ['--js-flags=--liftoff-only'] : [];
 
@@ -58,7 +59,12 @@ export async function openBrowser({ microphone = 'speech', speech = new Float32A
     for (const id of await processesOf(browser, 'browser')) process.kill(id, 'SIGKILL');
     await gone;
   };
-  return { browser, close: cleaned(() => browser.close()), kill: cleaned(kill), tabs: () => processesOf(browser, 'renderer') };
+  return {
+    browser,
+    close: cleaned(() => browser.close()),
+    kill: cleaned(kill),
+    tabs: () => processesOf(browser, 'renderer'),
+  };
 }
 
 /**
@@ -77,6 +83,9 @@ async function processesOf(browser, kind) {
  */
 function microphoneArguments(microphone, file) {
   if (microphone === 'missing') return ['--use-fake-ui-for-media-stream'];
-  const device = ['--use-fake-device-for-media-stream', `--use-file-for-fake-audio-capture=${file}%noloop`];
+  const device = [
+    '--use-fake-device-for-media-stream',
+    `--use-file-for-fake-audio-capture=${file}%noloop`,
+  ];
   return [...device, `--use-fake-ui-for-media-stream${microphone === 'refused' ? '=deny' : ''}`];
 }

@@ -1,6 +1,6 @@
 /**
- * Runs in a page: the visible texts whose colours are too close to what is behind them, by WCAG 2.2,
- * 1.4.3: a contrast of at least 4.5, or 3 for large text.
+ * Runs in a page: the visible texts whose colours are too close to what is behind them, by WCAG
+ * 2.2, 1.4.3: a contrast of at least 4.5, or 3 for large text.
  * @returns {string[]} what each says, and its contrast
  */
 export function lowContrast() {
@@ -21,7 +21,8 @@ export function lowContrast() {
   };
   const backgrounds = (/** @type {Element | null} */ element) => {
     const colours = [];
-    for (let at = element; at; at = at.parentElement) colours.unshift(getComputedStyle(at).backgroundColor);
+    for (let at = element; at; at = at.parentElement)
+      colours.unshift(getComputedStyle(at).backgroundColor);
     return ['white', ...colours];
   };
 
@@ -30,7 +31,13 @@ export function lowContrast() {
   while (walker.nextNode()) {
     const element = walker.currentNode.parentElement;
     const text = walker.currentNode.nodeValue?.trim();
-    if (!element || !text || !element.checkVisibility() || element.closest('.visually-hidden, noscript')) continue;
+    if (
+      !element ||
+      !text ||
+      !element.checkVisibility() ||
+      element.closest('.visually-hidden, noscript')
+    )
+      continue;
     const style = getComputedStyle(element);
     const behind = luminance(backgrounds(element));
     const front = luminance([...backgrounds(element), style.color]);

@@ -44,7 +44,10 @@ export async function tableOf(page, name) {
   const cells = await Promise.all(rows.map((row) => row.locator('th, td').allInnerTexts()));
   const [[, ...columns], ...body] = cells;
   return Object.fromEntries(
-    body.map(([head, ...values]) => [head, Object.fromEntries(columns.map((column, i) => [column, values[i]]))]),
+    body.map(([head, ...values]) => [
+      head,
+      Object.fromEntries(columns.map((column, i) => [column, values[i]])),
+    ]),
   );
 }
 
@@ -54,6 +57,8 @@ export async function download(page, kind) {
     page.waitForEvent('download'),
     page.getByRole('button', { name: `Download ${kind}` }).click(),
   ]);
-  expect(file.suggestedFilename()).toMatch(new RegExp(`^aloud-lab-[-0-9TZ]+\\.${kind.toLowerCase()}$`));
+  expect(file.suggestedFilename()).toMatch(
+    new RegExp(`^aloud-lab-[-0-9TZ]+\\.${kind.toLowerCase()}$`),
+  );
   return text(await file.createReadStream());
 }

@@ -8,18 +8,19 @@ import { readFile } from 'node:fs/promises';
 const RECORDER = new URL('../../../bench/participants/recorder-processor.js', import.meta.url);
 
 /**
- * Records what a page's call plays, from now on. The recorder is a ScriptProcessorNode, deprecated as
- * it is: a worklet's module would have to come from the server, which serves nothing for tests. Its
- * largest buffer gives the page a third of a second to fetch each.
+ * Records what a page's call plays, from now on. The recorder is a ScriptProcessorNode, deprecated
+ * as it is: a worklet's module would have to come from the server, which serves nothing for tests.
+ * Its largest buffer gives the page a third of a second to fetch each.
  *
  * @param {Page} page in a call
  * @param {1 | 2} [channels] two are interleaved
- * @returns {Promise<() => Promise<Float32Array>>} tells what was recorded since the start, or since it
- *   was asked last; at 48 kHz
+ * @returns {Promise<() => Promise<Float32Array>>} tells what was recorded since the start, or since
+ *   it was asked last; at 48 kHz
  */
 export async function record(page, channels = 1) {
   const rate = await page.evaluate(startRecording, channels);
-  if (rate !== 48000) throw new Error(`the page's audio runs at ${rate} Hz, the tests' speech at 48000 Hz`);
+  if (rate !== 48000)
+    throw new Error(`the page's audio runs at ${rate} Hz, the tests' speech at 48000 Hz`);
   return async () => samplesOf(await page.evaluate(takeRecording));
 }
 
@@ -36,8 +37,8 @@ export const allowRecorder = (page) =>
   });
 
 /**
- * As record(), mono, but by a worklet, which never misses a block: a ScriptProcessorNode does while the page fetches
- * what it has, and all that follows is then 128 samples earlier.
+ * As record(), mono, but by a worklet, which never misses a block: a ScriptProcessorNode does while
+ * the page fetches what it has, and all that follows is then 128 samples earlier.
  * @param {Page} page in a call, whose page was opened with allowRecorder()
  * @returns {Promise<() => Promise<Float32Array>>} tells what was recorded since the start
  */
@@ -53,7 +54,11 @@ async function startRecorder(processor) {
   const output = scope.aloud.call.output;
   const url = URL.createObjectURL(new Blob([processor], { type: 'text/javascript' }));
   await /** @type {AudioContext} */ (output.context).audioWorklet.addModule(url);
-  const options = { numberOfOutputs: 0, channelCount: 1, channelCountMode: /** @type {const} */ ('explicit') };
+  const options = {
+    numberOfOutputs: 0,
+    channelCount: 1,
+    channelCountMode: /** @type {const} */ ('explicit'),
+  };
   const recorder = new AudioWorkletNode(output.context, 'aloud-lab-recorder', options);
   /** @type {Float32Array[]} */
   const chunks = [];
@@ -66,8 +71,8 @@ async function startRecorder(processor) {
 }
 
 /**
- * When the first sample that recordWholly() has recorded left the speaker, in milliseconds since 1970, as the browser
- * tells it. To be asked once something was recorded.
+ * When the first sample that recordWholly() has recorded left the speaker, in milliseconds since
+ * 1970, as the browser tells it. To be asked once something was recorded.
  * @param {Page} page
  */
 export const recordingBegan = (page) =>
@@ -76,7 +81,11 @@ export const recordingBegan = (page) =>
     /** @type {AudioContext} */
     const context = recorder.context;
     const { contextTime = NaN, performanceTime = NaN } = context.getOutputTimestamp();
-    return performance.timeOrigin + performanceTime + 1000 * (firstFrame / context.sampleRate - contextTime);
+    return (
+      performance.timeOrigin +
+      performanceTime +
+      1000 * (firstFrame / context.sampleRate - contextTime)
+    );
   });
 
 /** Samples that came from a page as a data URL. @param {string} url */
@@ -96,7 +105,12 @@ function startRecording(channels) {
   const chunks = [];
   recorder.addEventListener('audioprocess', ({ inputBuffer }) => {
     const sides = Array.from({ length: channels }, (_, c) => inputBuffer.getChannelData(c));
-    chunks.push(Float32Array.from({ length: inputBuffer.length * channels }, (_, i) => sides[i % channels][Math.floor(i / channels)]));
+    chunks.push(
+      Float32Array.from(
+        { length: inputBuffer.length * channels },
+        (_, i) => sides[i % channels][Math.floor(i / channels)],
+      ),
+    );
   });
   output.connect(recorder).connect(context.destination);
   // Chromium stops a recorder that nobody holds on to.

@@ -10,14 +10,18 @@ import { expect } from 'vitest';
  * @property {RegExp} [problems]  errors that the page will meet
  */
 
-/** The errors that pages have met since the last test, by the profile. @type {Map<BrowserContext, string[]>} */
+/**
+ * The errors that pages have met since the last test, by the profile.
+ * @type {Map<BrowserContext, string[]>}
+ */
 const problems = new Map();
 
 /** The errors that a test brings about. @type {WeakMap<BrowserContext, RegExp>} */
 const expected = new WeakMap();
 
 /** The errors that a browser logs for a server, or a network, that is gone. */
-export const CUT_OFF = /^Failed to establish a connection|^WebSocket connection|^The connection to wss?:\S+ was interrupted|net::ERR_/;
+export const CUT_OFF =
+  /^Failed to establish a connection|^WebSocket connection|^The connection to wss?:\S+ was interrupted|net::ERR_/;
 
 /**
  * Opens a page in a profile of its own.
@@ -53,12 +57,14 @@ export function expectProblems(page, kind) {
 }
 
 /**
- * The errors that pages have met since it was asked last: exceptions, what the content security policy forbade, what
- * wasn't there; less those that a test has expected.
+ * The errors that pages have met since it was asked last: exceptions, what the content security
+ * policy forbade, what wasn't there; less those that a test has expected.
  * @returns {string[]}
  */
 export function takeProblems() {
-  return [...problems].flatMap(([context, met]) => met.splice(0).filter((one) => !expected.get(context)?.test(one)));
+  return [...problems].flatMap(([context, met]) =>
+    met.splice(0).filter((one) => !expected.get(context)?.test(one)),
+  );
 }
 
 /**
@@ -67,7 +73,8 @@ export function takeProblems() {
  */
 export async function throughLink(link) {
   const json = await (await link.fetch(`${link.url}/api/config`)).json();
-  return (/** @type {Page} */ page) => page.route('**/api/config?*', (route) => route.fulfill({ json }));
+  return (/** @type {Page} */ page) =>
+    page.route('**/api/config?*', (route) => route.fulfill({ json }));
 }
 
 /**
@@ -96,9 +103,14 @@ export function openRoom(browser, url, room, { name, transport, prepare, problem
 export async function joinRoom(browser, url, room, visit) {
   const page = await openRoom(browser, url, room, visit);
   await page.getByRole('button', { name: 'Join' }).click();
-  await page.getByRole('button', { name: 'Leave' }).waitFor().catch(async (error) => {
-    throw new Error(`${error.message.split('\n')[0]} The page says: ${await page.locator('body').innerText()}`);
-  });
+  await page
+    .getByRole('button', { name: 'Leave' })
+    .waitFor()
+    .catch(async (error) => {
+      throw new Error(
+        `${error.message.split('\n')[0]} The page says: ${await page.locator('body').innerText()}`,
+      );
+    });
   return page;
 }
 

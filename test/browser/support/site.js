@@ -14,8 +14,8 @@ import { joinRoom, openPage, openRoom } from './room-page.js';
  */
 
 /**
- * A server and a browser that visits it, for the tests of one `describe`: both are there from before its first
- * test until after its last, and the pages of each test are closed after it.
+ * A server and a browser that visits it, for the tests of one `describe`: both are there from
+ * before its first test until after its last, and the pages of each test are closed after it.
  */
 class Site {
   /** @type {Server | undefined} */
@@ -54,19 +54,36 @@ class Site {
     return openRoom(this.browser, this.url, room, visit);
   }
 
-  /** Opens a room's page and joins. @param {string} room @param {Visit | string} visit or a name alone */
+  /**
+   * Opens a room's page and joins.
+   * @param {string} room
+   * @param {Visit | string} visit or a name alone
+   */
   join(room, visit) {
-    return joinRoom(this.browser, this.url, room, typeof visit === 'string' ? { name: visit } : visit);
+    return joinRoom(
+      this.browser,
+      this.url,
+      room,
+      typeof visit === 'string' ? { name: visit } : visit,
+    );
   }
 
   /**
-   * Somebody silent in a room whose page nobody looks at: without one, since a page takes seconds of a processor.
+   * Somebody silent in a room whose page nobody looks at: without one, since a page takes seconds
+   * of a processor.
    * @param {string} room
    * @param {string} name
-   * @param {{ WebSocket?: typeof globalThis.WebSocket, speech?: Float32Array }} [options]  speech: of one who isn't silent
+   * @param {{ WebSocket?: typeof globalThis.WebSocket, speech?: Float32Array }} [options] speech:
+   *   of one who isn't silent
    */
   async guest(room, name, options) {
-    const guest = new Headless({ codec: await loadCodec('libopus-wasm'), speech: new Float32Array(480), recordSeconds: 0, periodMs: 20, ...options });
+    const guest = new Headless({
+      codec: await loadCodec('libopus-wasm'),
+      speech: new Float32Array(480),
+      recordSeconds: 0,
+      periodMs: 20,
+      ...options,
+    });
     this.#guests.push(guest);
     await guest.join({ origin: this.url, room, name, transport: 'websocket' });
     return guest;

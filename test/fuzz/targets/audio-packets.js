@@ -1,12 +1,36 @@
 /** @import { Target } from '../target.js' */
 
-import { VoiceList, writeBundleHeader, writeVoiceHead } from '../../../public/shared/wire/bundle.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, MAX_VOICES, Packet, PacketType, readOpusFrames, readPacket, writeAudioHeader, writeClockReply, writeClockRequest, writeVoiceHeader } from '../../../public/shared/wire/packet.js';
+import {
+  VoiceList,
+  writeBundleHeader,
+  writeVoiceHead,
+} from '../../../public/shared/wire/bundle.js';
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  MAX_VOICES,
+  Packet,
+  PacketType,
+  readOpusFrames,
+  readPacket,
+  writeAudioHeader,
+  writeClockReply,
+  writeClockRequest,
+  writeVoiceHeader,
+} from '../../../public/shared/wire/packet.js';
 import { check } from '../target.js';
 
-/** @param {Partial<Packet>} fields @param {number[]} payloads their lengths, the packet's own first @param {number} speakers */
+/**
+ * @param {Partial<Packet>} fields
+ * @param {number[]} payloads their lengths, the packet's own first
+ * @param {number} speakers
+ */
 function audio(fields, payloads, speakers = 0) {
-  const packet = Object.assign(new Packet(), { redundancy: payloads.length - 1, speakers, ...fields });
+  const packet = Object.assign(new Packet(), {
+    redundancy: payloads.length - 1,
+    speakers,
+    ...fields,
+  });
   payloads.forEach((length, r) => (packet.payloadBytes[r] = length));
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
   const end = writeAudioHeader(bytes, packet);
@@ -17,10 +41,17 @@ function audio(fields, payloads, speakers = 0) {
 
 /** @param {number[][]} frames the lengths of each one's voices, the packet's own first */
 function bundle(frames) {
-  const packet = Object.assign(new Packet(), { frame: 7, sequence: 9, redundancy: frames.length - 1 });
+  const packet = Object.assign(new Packet(), {
+    frame: 7,
+    sequence: 9,
+    redundancy: frames.length - 1,
+  });
   const bodies = frames.map((lengths) => {
     const body = new Uint8Array(MAX_PACKET_BYTES);
-    const end = lengths.reduce((at, length, i) => writeVoiceHead(body, at, i, 30 + i, length) + length, 0);
+    const end = lengths.reduce(
+      (at, length, i) => writeVoiceHead(body, at, i, 30 + i, length) + length,
+      0,
+    );
     return body.slice(0, end);
   });
   bodies.forEach(({ length }, r) => (packet.payloadBytes[r] = length));
@@ -34,7 +65,14 @@ function bundle(frames) {
 }
 
 function voicePacket() {
-  const packet = Object.assign(new Packet(), { number: 300, frame: 7, sequence: 9, redundancy: 1, level: 30, voice: true });
+  const packet = Object.assign(new Packet(), {
+    number: 300,
+    frame: 7,
+    sequence: 9,
+    redundancy: 1,
+    level: 30,
+    voice: true,
+  });
   packet.payloadBytes[1] = 5;
   const bytes = new Uint8Array(100);
   return bytes.slice(0, writeVoiceHeader(bytes, packet) + 5 + 7);
@@ -75,8 +113,12 @@ export const audioPackets = {
     if (reason !== null) return check(REASONS.has(reason), `${reason} is a reason`);
     if (packet.type === PacketType.audio) return checkAudio(input);
     if (packet.type === PacketType.bundle) return checkBundle(input);
-    if (packet.type === PacketType.voice) return checkPayloads(input, writeVoiceHeader(out, packet));
-    const end = packet.type === PacketType.clockReply ? writeClockReply(out, packet.id, packet.clock) : writeClockRequest(out, packet.id);
+    if (packet.type === PacketType.voice)
+      return checkPayloads(input, writeVoiceHeader(out, packet));
+    const end =
+      packet.type === PacketType.clockReply
+        ? writeClockReply(out, packet.id, packet.clock)
+        : writeClockRequest(out, packet.id);
     return checkSame(input, end);
   },
 };
@@ -86,7 +128,8 @@ function checkAudio(input) {
   const end = writeAudioHeader(out, packet);
   checkPayloads(input, end);
   for (let r = packet.redundancy; r >= 0; r--) {
-    for (let count = 1; count <= 6; count++) checkOpusFrames(input, packet.payloadStart[r], packet.payloadBytes[r], count);
+    for (let count = 1; count <= 6; count++)
+      checkOpusFrames(input, packet.payloadStart[r], packet.payloadBytes[r], count);
   }
   check(end >= AUDIO_HEADER_BYTES, 'payloads are behind the header');
 }
@@ -106,12 +149,16 @@ function checkPayloads(input, end) {
 function checkBundle(input) {
   checkPayloads(input, writeBundleHeader(out, packet));
   for (let r = packet.redundancy; r >= 0; r--) {
-    check(list.read(input, packet.payloadStart[r], packet.payloadBytes[r]), 'voices that were read can be read again');
+    check(
+      list.read(input, packet.payloadStart[r], packet.payloadBytes[r]),
+      'voices that were read can be read again',
+    );
     check(list.count <= MAX_VOICES, 'there are no more voices than may be');
     let at = packet.payloadStart[r];
     for (let i = 0; i < list.count; i++) {
       const start = writeVoiceHead(out, at, list.numbers[i], list.levels[i], list.lengths[i]);
-      for (let b = at; b < start; b++) check(input[b] === out[b], `byte ${b} of a voice is written as it was read`);
+      for (let b = at; b < start; b++)
+        check(input[b] === out[b], `byte ${b} of a voice is written as it was read`);
       check(list.starts[i] === start, 'a payload follows its head');
       at = start + list.lengths[i];
     }

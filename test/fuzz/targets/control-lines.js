@@ -1,19 +1,32 @@
 /** @import { Target } from '../target.js' */
 
 import { ControlLines, readControl } from '../../../public/shared/wire/control.js';
-import { cleanText, composed, cutCharacters, readName, roomNameError, tidyName } from '../../../public/shared/text.js';
+import {
+  cleanText,
+  composed,
+  cutCharacters,
+  readName,
+  roomNameError,
+  tidyName,
+} from '../../../public/shared/text.js';
 import { readJoin } from '../../../server/room/commands.js';
 import { bytesOf, check } from '../target.js';
 
 const MAX_BYTES = 4096;
 
-/** First messages as clients send them. The first is of a room where somebody is, the last of one where nobody is. */
+/**
+ * First messages as clients send them. The first is of a room where somebody is, the last of one
+ * where nobody is.
+ */
 export const joins = [
   '{"type":"join","version":1,"room":"lab","name":"Ada"}',
-  '{"type":"join","version":1,"room":"lab","name":"Jörg 👩‍🚀","delivery":"reply","serverDelayMs":40,"resume":"abc","frameMs":10,"channels":2}',
+  '{"type":"join","version":1,"room":"lab","name":"Jörg ' +
+    '👩‍🚀","delivery":"reply","serverDelayMs":40,"resume":"abc","frameMs":10,"channels":2}',
   '{"type":"join","version":1,"name":"Ada","mirror":true}',
-  '{"type":"join","version":1,"room":"lab","name":"Lea","listen":true,"stage":"c3RhZ2U","nearness":"steady"}',
-  '{"type":"join","version":1,"room":"lab","name":"Ada","token":"eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJtYWluIn0.c2ln","password":"correct horse"}',
+  '{"type":"join","version":1,"room":"lab","name":"Lea","listen":true,"stage":"c3RhZ2U",' +
+    '"nearness":"steady"}',
+  '{"type":"join","version":1,"room":"lab","name":"Ada",' +
+    '"token":"eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJtYWluIn0.c2ln","password":"correct horse"}',
   '{"type":"join","version":1,"room":"own","name":"Ada","password":"p\\u00e4ss","delivery":"tick"}',
 ];
 
@@ -41,7 +54,10 @@ export const commands = [
   '{"type":"leave"}',
 ];
 
-/** What a moderator asks for: the ids are those of the first who come, are banned, or knock. What ends a call is last. */
+/**
+ * What a moderator asks for: the ids are those of the first who come, are banned, or knock. What
+ * ends a call is last.
+ */
 export const moderation = [
   '{"type":"moderate","action":"mute","person":"1","muted":true}',
   '{"type":"moderate","action":"lower-hand","person":"2"}',
@@ -88,15 +104,25 @@ function read(input, piece) {
 export const controlLines = {
   name: 'control-lines',
   cost: 8,
-  valid: [...messages.map((text) => bytesOf(`${text}\n`)), ...[joins, commands, moderation].map((texts) => bytesOf(`${texts.join('\n')}\n`))],
+  valid: [
+    ...messages.map((text) => bytesOf(`${text}\n`)),
+    ...[joins, commands, moderation].map((texts) => bytesOf(`${texts.join('\n')}\n`)),
+  ],
   run(input) {
     const whole = read(input, MAX_BYTES * 4);
     const cut = read(input, 1 + (input.length > 0 ? input[0] % 7 : 0));
-    check(JSON.stringify(whole) === JSON.stringify(cut), 'messages are the same however they are cut');
+    check(
+      JSON.stringify(whole) === JSON.stringify(cut),
+      'messages are the same however they are cut',
+    );
   },
 };
 
-/** What a session's first message asks for is understood or refused, and names are as they should be. @type {Target} */
+/**
+ * What a session's first message asks for is understood or refused, and names are as they should
+ * be.
+ * @type {Target}
+ */
 export const controlMessages = {
   name: 'control-messages',
   cost: 8,
@@ -106,8 +132,14 @@ export const controlMessages = {
     const wish = readJoin(message);
     if (typeof wish === 'string') return;
     const name = tidyName(wish.name);
-    check(readName(wish.name).error === null && (wish.mirror || roomNameError(wish.room) === null), 'names are good');
+    check(
+      readName(wish.name).error === null && (wish.mirror || roomNameError(wish.room) === null),
+      'names are good',
+    );
     check(tidyName(name) === name, 'a tidy name is tidy');
-    check(cutCharacters(cleanText(composed(wish.name)), 5).length <= wish.name.length * 4 + 20, 'a text stays short');
+    check(
+      cutCharacters(cleanText(composed(wish.name)), 5).length <= wish.name.length * 4 + 20,
+      'a text stays short',
+    );
   },
 };

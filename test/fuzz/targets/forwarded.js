@@ -26,18 +26,25 @@ function checksOf(proxyHeader, nameOf) {
     clientOf({ headers: { [proxyHeader]: value }, socket: from });
   return (/** @type {string} */ value) => {
     for (const clientOf of [near, both, network]) checkAddress(ask(clientOf, value));
-    check(ask(directClient, value) === socket && ask(nobody, value) === socket, 'where nobody is trusted a client is who connects');
+    check(
+      ask(directClient, value) === socket && ask(nobody, value) === socket,
+      'where nobody is trusted a client is who connects',
+    );
     check(ask(network, value, stranger) === stranger, 'who is no proxy is not believed');
     // Proxies write behind what they were given.
     const written = `${value}, ${nameOf(CLIENT)}`;
     for (const clientOf of [near, network]) checkClient(ask(clientOf, written));
-    for (const clientOf of [both, network]) checkClient(ask(clientOf, `${written}, ${nameOf(OTHER_PROXY)}`));
+    for (const clientOf of [both, network])
+      checkClient(ask(clientOf, `${written}, ${nameOf(OTHER_PROXY)}`));
   };
 }
 
 /** @param {{ remoteAddress?: string }} client */
 function checkAddress({ remoteAddress = '' }) {
-  check(isIP(remoteAddress) !== 0 && networkOf(remoteAddress) !== '?', `${remoteAddress} is an address`);
+  check(
+    isIP(remoteAddress) !== 0 && networkOf(remoteAddress) !== '?',
+    `${remoteAddress} is an address`,
+  );
 }
 
 /** @param {{ remoteAddress?: string }} client */

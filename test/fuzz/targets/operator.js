@@ -20,10 +20,15 @@ const routes = ROUTES.filter(({ body }) => body);
 const BODIES = Object.freeze({
   '/rooms/:room': [
     '{"serverDelayMs":"auto"}',
-    '{"serverDelayMs":62.5,"locked":true,"lobby":true,"chat":"moderators","record":"everybody","password":"correct horse"}',
+    '{"serverDelayMs":62.5,"locked":true,"lobby":true,"chat":"moderators",' +
+      '"record":"everybody","password":"correct horse"}',
     '{"password":null,"locked":false}',
   ],
-  '/rooms/:room/people/:id': ['{"muted":true}', '{"muted":false,"role":"listener","hand":0}', '{"role":"moderator"}'],
+  '/rooms/:room/people/:id': [
+    '{"muted":true}',
+    '{"muted":false,"role":"listener","hand":0}',
+    '{"role":"moderator"}',
+  ],
   '/rooms/:room/bans': ['{"person":"1","seconds":60}', '{"person":"9","seconds":1.5}'],
 });
 
@@ -61,9 +66,15 @@ let world = null;
  */
 async function ask({ app }, method, url, body) {
   let got = '';
-  const socket = /** @type {any} */ (new Duplex({ read() {}, write: (bytes, _encoding, done) => done(void (got += bytes)) }));
+  const socket = /** @type {any} */ (
+    new Duplex({ read() {}, write: (bytes, _encoding, done) => done(void (got += bytes)) })
+  );
   const request = /** @type {any} */ (new IncomingMessage(socket));
-  const headers = { authorization: `Bearer ${TOKEN}`, 'content-type': 'application/json', 'content-length': String(body.length) };
+  const headers = {
+    authorization: `Bearer ${TOKEN}`,
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+  };
   Object.assign(request, { method, url, headers, complete: true });
   request.push(Buffer.from(body));
   request.push(null);
@@ -83,22 +94,38 @@ async function ask({ app }, method, url, body) {
   return { status: response.statusCode, text: got.slice(got.indexOf('\r\n\r\n') + 4) };
 }
 
-/** An operator's bodies are refused, or do what they may. The first byte says for which route. @type {Target} */
+/**
+ * An operator's bodies are refused, or do what they may. The first byte says for which route.
+ * @type {Target}
+ */
 export const operatorBodies = {
   name: 'operator-bodies',
   cost: 400,
-  valid: routes.flatMap(({ path }, i) => BODIES[/** @type {keyof typeof BODIES} */ (path)].map((text) => bytesOf(String.fromCharCode(i) + text))),
+  valid: routes.flatMap(({ path }, i) =>
+    BODIES[/** @type {keyof typeof BODIES} */ (path)].map((text) =>
+      bytesOf(String.fromCharCode(i) + text),
+    ),
+  ),
   async run(input) {
     const { method, path, answer, status: done = 200 } = routes[(input[0] ?? 0) % routes.length];
     world ??= await World.open();
     const { conference, ann } = world;
     const url = path.replace(':room', 'lab').replace(':id', ann?.id);
     const { status, text } = await ask(world, method.toUpperCase(), url, input.subarray(1));
-    check(status === done || (status >= 400 && status < 500), `it is done or refused, not ${status}`);
+    check(
+      status === done || (status >= 400 && status < 500),
+      `it is done or refused, not ${status}`,
+    );
     const schema = status === done ? answer : error;
-    check(schema ? schema.safeParse(JSON.parse(text)).success : text === '', `${text} is an answer of ${path}`);
+    check(
+      schema ? schema.safeParse(JSON.parse(text)).success : text === '',
+      `${text} is an answer of ${path}`,
+    );
     conference.pass(1);
-    check(conference.logged.length === 0, `nothing is logged as an error, such as ${String(conference.logged[0])}`);
+    check(
+      conference.logged.length === 0,
+      `nothing is logged as an error, such as ${String(conference.logged[0])}`,
+    );
     const isThere = ann?.session.closed === null;
     check(isThere || path.endsWith('/bans'), 'nobody is removed but by a ban');
     if (!isThere) world = null;

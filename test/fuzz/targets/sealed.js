@@ -5,7 +5,11 @@ import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { Sealing } from '../../../public/client/call/sealing.js';
-import { SFrameHeader, SFrameKey, writeSFrameHeader } from '../../../public/shared/stream/sframe.js';
+import {
+  SFrameHeader,
+  SFrameKey,
+  writeSFrameHeader,
+} from '../../../public/shared/stream/sframe.js';
 import { check } from '../target.js';
 
 const primitives = { ctr, sha256, hmac, extract, expand };
@@ -24,21 +28,34 @@ const plain = new Uint8Array(2400);
 const header = new SFrameHeader();
 const out = new Uint8Array(20);
 
-/** Only what was sealed with the key is opened, once; a header is written again as it was read, where it was the shortest. @type {Target} */
+/**
+ * Only what was sealed with the key is opened, once; a header is written again as it was read,
+ * where it was the shortest.
+ * @type {Target}
+ */
 export const sealedPayloads = {
   name: 'sealed-payloads',
   cost: 20,
   valid: sealed,
   run(input) {
     if (header.read(input, 0, input.length)) {
-      check(header.length >= 1 && header.length <= Math.min(17, input.length), 'a header is within its bytes');
+      check(
+        header.length >= 1 && header.length <= Math.min(17, input.length),
+        'a header is within its bytes',
+      );
       const { kid, ctr: counter, length } = header;
       const end = writeSFrameHeader(out, 0, kid, counter);
       check(end <= length, 'a header that is written is no longer than one that was read');
-      check(header.read(out, 0, end) && header.ctr === counter, 'a header is read as it was written');
+      check(
+        header.read(out, 0, end) && header.ctr === counter,
+        'a header is read as it was written',
+      );
     }
     const opened = listener.open(NUMBER, input, 0, input.length, plain);
-    check(opened < 0 || genuine.has(String(Uint8Array.from(input))), 'nothing is opened that nobody has sealed');
+    check(
+      opened < 0 || genuine.has(String(Uint8Array.from(input))),
+      'nothing is opened that nobody has sealed',
+    );
     check(listener.open(NUMBER, input, 0, input.length, plain) < 0, 'nothing is opened twice');
   },
 };

@@ -1,6 +1,6 @@
 /**
- * Sessions of each transport with a room behind them, where somebody else hears. An input is a list of what a client does:
- * each entry's first byte says what, the rest are its bytes.
+ * Sessions of each transport with a room behind them, where somebody else hears. An input is a list
+ * of what a client does: each entry's first byte says what, the rest are its bytes.
  *
  * @import { Target } from '../target.js'
  */
@@ -30,7 +30,12 @@ const JOIN_ALONE = joins[joins.length - 1];
 class Room {
   /** @type {FakeSession} */
   #listener = new FakeSession();
-  conference = new Conference({ idleTimeoutMs: 600_000, maxParticipants: 100, maxPeople: 100, maxRooms: 100 });
+  conference = new Conference({
+    idleTimeoutMs: 600_000,
+    maxParticipants: 100,
+    maxPeople: 100,
+    maxRooms: 100,
+  });
   #inputs = 0;
 
   static async open() {
@@ -41,7 +46,12 @@ class Room {
 
   get log() {
     const { logged } = this.conference;
-    return { error: (/** @type {string} */ text) => void logged.push(text), warn() {}, info() {}, debug() {} };
+    return {
+      error: (/** @type {string} */ text) => void logged.push(text),
+      warn() {},
+      info() {},
+      debug() {},
+    };
   }
 
   /** Lets time pass, and looks whether all is well. */
@@ -74,16 +84,26 @@ async function inRoom(act) {
 }
 
 /** What a client does: a datagram, a packet of TCP's, a control line or part of it. */
-const entry = (/** @type {number} */ what, /** @type {Uint8Array} */ bytes) => Uint8Array.of(what, ...bytes);
-const linesOf = (/** @type {string[]} */ texts) => texts.map((text) => entry(1, bytesOf(`${text}\n`)));
+const entry = (/** @type {number} */ what, /** @type {Uint8Array} */ bytes) =>
+  Uint8Array.of(what, ...bytes);
+const linesOf = (/** @type {string[]} */ texts) =>
+  texts.map((text) => entry(1, bytesOf(`${text}\n`)));
 const datagrams = packets.map((bytes) => entry(0, bytes));
 const scripts = [
   listOf([...linesOf([JOIN]), ...datagrams]),
   listOf(linesOf([JOIN, ...commands])),
   listOf(linesOf([JOIN_ALONE, ...moderation])),
-  ...moderation.map((text) => listOf([...linesOf([JOIN_ALONE]), ...datagrams, ...linesOf([text, ...commands])])),
+  ...moderation.map((text) =>
+    listOf([...linesOf([JOIN_ALONE]), ...datagrams, ...linesOf([text, ...commands])]),
+  ),
   listOf([...datagrams, ...linesOf(messages)]),
-  listOf([entry(1, bytesOf(JOIN)), entry(1, bytesOf('\n')), datagrams[0], datagrams[1], entry(2, new Uint8Array(0))]),
+  listOf([
+    entry(1, bytesOf(JOIN)),
+    entry(1, bytesOf('\n')),
+    datagrams[0],
+    datagrams[1],
+    entry(2, new Uint8Array(0)),
+  ]),
 ];
 
 /** What the native engine hands over: datagrams, and a control stream in pieces. @type {Target} */
@@ -93,8 +113,22 @@ export const engineSessions = {
   valid: scripts,
   run: (input) =>
     inRoom(({ conference, log }) => {
-      const native = /** @type {any} */ ({ id: 1, peer: '192.0.2.9:1', send: () => true, letWait() {}, path: () => false, stats: () => null, close() {} });
-      const session = new NativeEngineSession({ transport: fakeTransport(), native, clock: conference.clock, log, onEnd() {} });
+      const native = /** @type {any} */ ({
+        id: 1,
+        peer: '192.0.2.9:1',
+        send: () => true,
+        letWait() {},
+        path: () => false,
+        stats: () => null,
+        close() {},
+      });
+      const session = new NativeEngineSession({
+        transport: fakeTransport(),
+        native,
+        clock: conference.clock,
+        log,
+        onEnd() {},
+      });
       session.offerTo(conference.arrivals.accept);
       /** @type {Uint8Array[]} */
       const waiting = [];
@@ -123,13 +157,26 @@ export const engineSessions = {
     }),
 };
 
-/** A frame as clients send it (RFC 6455, section 5.2), masked with zeros. @param {number} first @param {Uint8Array} bytes */
+/**
+ * A frame as clients send it (RFC 6455, section 5.2), masked with zeros.
+ * @param {number} first
+ * @param {Uint8Array} bytes
+ */
 function frame(first, bytes) {
-  const length = bytes.length < 126 ? [0x80 | bytes.length] : [0xfe, bytes.length >>> 8, bytes.length & 0xff];
+  const length =
+    bytes.length < 126 ? [0x80 | bytes.length] : [0xfe, bytes.length >>> 8, bytes.length & 0xff];
   return Uint8Array.of(first, ...length, 0, 0, 0, 0, ...bytes);
 }
 
-const FRAME = { text: 0x81, binary: 0x82, close: 0x88, ping: 0x89, pong: 0x8a, begun: 0x01, goesOn: 0x80 };
+const FRAME = {
+  text: 0x81,
+  binary: 0x82,
+  close: 0x88,
+  ping: 0x89,
+  pong: 0x8a,
+  begun: 0x01,
+  goesOn: 0x80,
+};
 const frames = [
   frame(FRAME.text, bytesOf(JOIN)),
   ...packets.slice(0, 4).map((bytes) => frame(FRAME.binary, bytes)),
@@ -140,29 +187,56 @@ const frames = [
   frame(FRAME.goesOn, bytesOf('"leave"}')),
   frame(FRAME.close, Uint8Array.of(3, 0xe8)),
 ];
-const joined = (/** @type {Uint8Array[]} */ list) => Uint8Array.from(list.flatMap((bytes) => [...bytes]));
+const joined = (/** @type {Uint8Array[]} */ list) =>
+  Uint8Array.from(list.flatMap((bytes) => [...bytes]));
 
-const moderated = joined([JOIN_ALONE, ...moderation].map((text) => frame(FRAME.text, bytesOf(text))));
+const moderated = joined(
+  [JOIN_ALONE, ...moderation].map((text) => frame(FRAME.text, bytesOf(text))),
+);
 
 /** Bytes of a WebSocket, behind its handshake. @type {Target} */
 export const webSockets = {
   name: 'websockets',
   cost: 400,
-  valid: [joined(frames), joined(frames.slice(0, 5)), joined([frames[0], frames[1]]), moderated, ...frames],
+  valid: [
+    joined(frames),
+    joined(frames.slice(0, 5)),
+    joined([frames[0], frames[1]]),
+    moderated,
+    ...frames,
+  ],
   run: (input) =>
     inRoom(async ({ conference, log }) => {
       const server = new EventEmitter();
       const { accept } = conference.arrivals;
-      const options = { accept, server: /** @type {any} */ (server), maxSessions: 10, idleTimeoutMs: 1000, log };
+      const options = {
+        accept,
+        server: /** @type {any} */ (server),
+        maxSessions: 10,
+        idleTimeoutMs: 1000,
+        log,
+      };
       const transport = createWebSocketTransport({ ...options, clock: conference.clock });
-      const socket = Object.assign(new Duplex({ read() {}, write: (_bytes, _encoding, done) => done() }), {
-        setTimeout() {},
-        setNoDelay() {},
-        remoteAddress: '192.0.2.9',
-        remotePort: 1,
-      });
-      const headers = { upgrade: 'websocket', 'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==', 'sec-websocket-version': '13' };
-      server.emit('upgrade', { method: 'GET', url: '/session', headers, socket }, socket, Buffer.alloc(0));
+      const socket = Object.assign(
+        new Duplex({ read() {}, write: (_bytes, _encoding, done) => done() }),
+        {
+          setTimeout() {},
+          setNoDelay() {},
+          remoteAddress: '192.0.2.9',
+          remotePort: 1,
+        },
+      );
+      const headers = {
+        upgrade: 'websocket',
+        'sec-websocket-key': 'dGhlIHNhbXBsZSBub25jZQ==',
+        'sec-websocket-version': '13',
+      };
+      server.emit(
+        'upgrade',
+        { method: 'GET', url: '/session', headers, socket },
+        socket,
+        Buffer.alloc(0),
+      );
       socket.push(Buffer.from(input));
       await new Promise((resolve) => void setImmediate(resolve));
       socket.destroy();
@@ -176,17 +250,36 @@ export const httpBodies = {
   name: 'http-bodies',
   cost: 200,
   valid: [
-    joined([Uint8Array.of(0), listOf([...packets, ...messages.map((text) => entry(0x14, bytesOf(text)))])]),
+    joined([
+      Uint8Array.of(0),
+      listOf([...packets, ...messages.map((text) => entry(0x14, bytesOf(text)))]),
+    ]),
     joined([Uint8Array.of(0), listOf(packets)]),
     ...joins.map((text) => entry(1, bytesOf(text))),
   ],
   run: (input) =>
     inRoom(async ({ conference, log }) => {
-      const options = { maxSessions: 10, idleTimeoutMs: 1000, clock: conference.clock, log, randomToken: () => 'token' };
+      const options = {
+        maxSessions: 10,
+        idleTimeoutMs: 1000,
+        clock: conference.clock,
+        log,
+        randomToken: () => 'token',
+      };
       const transport = createHttp1Transport({ accept: conference.arrivals.accept, ...options });
       const isOpening = input[0] === 1;
-      await post(transport, '/api/sessions', 'application/json', isOpening ? input.slice(1) : bytesOf(JOIN));
-      await post(transport, '/api/sessions/token/packets', 'application/octet-stream', isOpening ? packets[0] : input.slice(1));
+      await post(
+        transport,
+        '/api/sessions',
+        'application/json',
+        isOpening ? input.slice(1) : bytesOf(JOIN),
+      );
+      await post(
+        transport,
+        '/api/sessions/token/packets',
+        'application/octet-stream',
+        isOpening ? packets[0] : input.slice(1),
+      );
       await transport.close();
     }),
 };
@@ -200,8 +293,18 @@ export const httpBodies = {
 async function post(transport, url, type, body) {
   const headers = { 'content-type': type, 'content-length': String(body.length) };
   const socket = { remoteAddress: '192.0.2.9', remotePort: 1 };
-  const request = Object.assign(Readable.from([Buffer.from(body)]), { url, method: 'POST', headers, socket });
-  const response = Object.assign(new EventEmitter(), { headersSent: false, destroyed: false, writableFinished: false, status: 0 });
+  const request = Object.assign(Readable.from([Buffer.from(body)]), {
+    url,
+    method: 'POST',
+    headers,
+    socket,
+  });
+  const response = Object.assign(new EventEmitter(), {
+    headersSent: false,
+    destroyed: false,
+    writableFinished: false,
+    status: 0,
+  });
   const answered = new Promise((resolve) => {
     Object.assign(response, {
       setHeader() {},
@@ -215,8 +318,9 @@ async function post(transport, url, type, body) {
       },
     });
   });
-  transport.handle(/** @type {any} */ (request), /** @type {any} */ (response), () => check(false, 'the request is for it'));
+  transport.handle(/** @type {any} */ (request), /** @type {any} */ (response), () =>
+    check(false, 'the request is for it'),
+  );
   await answered;
   check(response.status !== 0 && response.status !== 500, `a status, not ${response.status}`);
 }
-

@@ -13,7 +13,11 @@ const tone = Float32Array.from({ length: 1500 }, (_, i) => 0.3 * Math.sin(i / 9)
 async function oggFile() {
   /** @type {Uint8Array[]} */
   const parts = [];
-  const writer = await oggWriter({ write: (bytes) => void parts.push(bytes), patch: null }, { sampleRate: 48_000, channels: 1 }, 'tea');
+  const writer = await oggWriter(
+    { write: (bytes) => void parts.push(bytes), patch: null },
+    { sampleRate: 48_000, channels: 1 },
+    'tea',
+  );
   writer.write(tone);
   writer.end();
   return new Uint8Array(Buffer.concat(parts));
@@ -23,7 +27,14 @@ async function oggFile() {
 export const soundFiles = {
   name: 'sound-files',
   cost: 100,
-  valid: [formatWav({ sampleRate: 8000, channels: [tone.subarray(0, 200)] }), formatWav({ sampleRate: 44_100, channels: [tone.subarray(0, 50), tone.subarray(0, 50)] }, { float: true }), await oggFile()],
+  valid: [
+    formatWav({ sampleRate: 8000, channels: [tone.subarray(0, 200)] }),
+    formatWav(
+      { sampleRate: 44_100, channels: [tone.subarray(0, 50), tone.subarray(0, 50)] },
+      { float: true },
+    ),
+    await oggFile(),
+  ],
   async run(input) {
     const bytes = input.slice();
     const read = input[0] === 0x4f ? readOggSound : readWavSound;

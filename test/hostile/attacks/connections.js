@@ -1,6 +1,6 @@
 /**
- * Connections: many that hold, all of which ask at the same moment now and then; or one after another, each reset at
- * once.
+ * Connections: many that hold, all of which ask at the same moment now and then; or one after
+ * another, each reset at once.
  * @import { Socket } from 'node:net'
  * @import { Attack } from '../support/attack-process.js'
  */
@@ -9,7 +9,10 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 
 /** @type {Attack} */
-export async function attack({ host, port, from, isOver }, { path, connections = 2000, isReset = false }) {
+export async function attack(
+  { host, port, from, isOver },
+  { path, connections = 2000, isReset = false },
+) {
   const request = `GET ${path} HTTP/1.1\r\nHost: ${host}\r\n\r\n`;
   const counts = { opened: 0, ended: 0, rounds: 0 };
   /** @type {Set<Socket>} */

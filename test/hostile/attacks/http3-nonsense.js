@@ -9,7 +9,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 
 /** @type {Attack} options: { command: string[] } of test/interop/aioquic/nonsense.py */
 export async function attack({ host, h3Port, isOver }, { command: [program, ...args] }) {
-  const child = spawn(program, [...args, host, String(h3Port)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(program, [...args, host, String(h3Port)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   let out = '';
   child.stdout.on('data', (bytes) => void (out += bytes));
   while (!isOver()) await pause(20);

@@ -9,7 +9,11 @@ const MARKS = ('a' + '\u0301\u0323'.repeat(14)).repeat(275);
 /** How often somebody joins, in milliseconds. */
 const EVERY_MS = 1000 / 30;
 
-/** Joins with a name full of combining marks, each from another address, writes a chat of them, and leaves. @type {Attack} */
+/**
+ * Joins with a name full of combining marks, each from another address, writes a chat of them, and
+ * leaves.
+ * @type {Attack}
+ */
 export async function attack(target) {
   /** @type {Record<string, number>} */
   const answers = {};
@@ -30,7 +34,11 @@ export async function attack(target) {
  * @param {Record<string, number>} answers
  */
 async function visit(target, number, answers) {
-  const eve = new Joining(target, { room: `marks-${number % 5}`, name: MARKS, from: addressOf(number) });
+  const eve = new Joining(target, {
+    room: `marks-${number % 5}`,
+    name: MARKS,
+    from: addressOf(number),
+  });
   const answer = await eve.answer;
   count(answers, answer);
   if (answer === 'welcome') for (let i = 0; i < 5; i++) eve.say({ type: 'chat', text: MARKS });

@@ -11,8 +11,9 @@ const AGAIN_MS = 200;
 
 /**
  * Many sessions that send noise without a pause.
- * @type {Attack} options: { sessions, perRoom, addresses: how many they come from; overHttp3: whether they come by
- *   WebTransport instead, from one address; frameMs: of their rooms' frames, the server's without }
+ * @type {Attack} options: { sessions, perRoom, addresses: how many they come from; overHttp3:
+ *   whether they come by WebTransport instead, from one address; frameMs: of their rooms' frames,
+ *   the server's without }
  */
 export async function attack(target, { sessions, perRoom, addresses, overHttp3 = false, frameMs }) {
   const { frames, periodMs } = await makeNoise(frameMs);
@@ -27,7 +28,9 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
   /** @type {(number: number) => Promise<void>} */
   const join = async (number) => {
     const room = `noise-${Math.floor(number / perRoom)}`;
-    const eve = http3?.join({ room, frameMs }) ?? new Joining(target, { room, from: addressOf(number % addresses), frameMs });
+    const eve =
+      http3?.join({ room, frameMs }) ??
+      new Joining(target, { room, from: addressOf(number % addresses), frameMs });
     const answer = await eve.answer;
     count(answers, answer);
     if (answer === 'welcome') {
@@ -41,12 +44,17 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
   // All in one moment: so many handshakes, and joins, are a part of the attack.
   const joins = Array.from({ length: sessions }, (_, number) => join(number));
   const frameAt = (/** @type {number} */ ms) => Math.floor((ms - zeroMs) / periodMs);
-  for (let frame = frameAt(performance.now()); !target.isOver(); ) {
+  for (let frame = frameAt(performance.now()); !target.isOver();) {
     const now = performance.now();
     // A timer may be late by several short frames.
-    for (const last = Math.min(frameAt(now), frame + frames.length); frame < last; frame++, next++) {
+    for (
+      const last = Math.min(frameAt(now), frame + frames.length);
+      frame < last;
+      frame++, next++
+    ) {
       for (let i = 0; i < inside.length; i++) {
-        if (inside[i].send(packetOf(frame + 1, next, frames[(next + i) % frames.length]))) sent += 1;
+        if (inside[i].send(packetOf(frame + 1, next, frames[(next + i) % frames.length])))
+          sent += 1;
       }
     }
     await pause(Math.max(1, periodMs - (performance.now() - now)));

@@ -17,7 +17,10 @@ export async function attack(target, options) {
   const room = `crowd-${Math.floor(performance.now())}`;
   /** @type {Record<string, number>} */
   const joined = {};
-  const people = Array.from({ length: PEOPLE }, (_, i) => new Joining(target, { room, name: `P${i}`, from: addressOf(i) }));
+  const people = Array.from(
+    { length: PEOPLE },
+    (_, i) => new Joining(target, { room, name: `P${i}`, from: addressOf(i) }),
+  );
   for (const { answer } of people) count(joined, await answer);
   const counts = await pipelinedGets(target, { ...options, paths: [`/api/rooms/${room}`] });
   for (const one of people) one.leave();

@@ -22,9 +22,22 @@ const PATIENCE_MS = 2000;
 
 /** @type {Attack} options: Options */
 export async function attack(target, options) {
-  const counts = { connections: 0, ended: 0, sentBytes: 0, receivedBytes: 0, mostAnswers: 0, answers: /** @type {Record<string, number>} */ ({}) };
+  const counts = {
+    connections: 0,
+    ended: 0,
+    sentBytes: 0,
+    receivedBytes: 0,
+    mostAnswers: 0,
+    answers: /** @type {Record<string, number>} */ ({}),
+  };
   const run = async () => {
-    while (!target.isOver()) await writeMany(target, options.paths[counts.connections % options.paths.length], options, counts);
+    while (!target.isOver())
+      await writeMany(
+        target,
+        options.paths[counts.connections % options.paths.length],
+        options,
+        counts,
+      );
   };
   await Promise.all(Array.from({ length: options.connections ?? 4 }, run));
   return counts;
@@ -36,7 +49,12 @@ export async function attack(target, options) {
  * @param {Options} options
  * @param {any} counts
  */
-async function writeMany({ host, port, from }, path, { many = 600, headers = '', isRead = true, isReset = false }, counts) {
+async function writeMany(
+  { host, port, from },
+  path,
+  { many = 600, headers = '', isRead = true, isReset = false },
+  counts,
+) {
   const socket = connect({ host, port, localAddress: from });
   const closed = new Promise((resolve) => void socket.once('close', () => resolve(true)));
   counts.connections += 1;

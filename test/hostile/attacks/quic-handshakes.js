@@ -15,7 +15,10 @@ const HONEST_EVERY_MS = 250;
 /** The most sockets of the attacker's, each an address that has to prove itself. */
 const SOCKETS = 4;
 
-/** @type {Attack} options: { aSecond: number, answers: boolean }  whether it proves its address where it is asked to */
+/**
+ * @type {Attack} options: { aSecond: number, answers: boolean } whether it proves its address where
+ *   it is asked to
+ */
 export async function attack({ origin, host, h3Port, from, isOver }, { aSecond, answers }) {
   const counted = { begun: 0, retries: 0, honest: 0, refused: 0 };
   const sockets = Array.from({ length: SOCKETS }, () => createSocket('udp4'));
@@ -44,7 +47,11 @@ export async function attack({ origin, host, h3Port, from, isOver }, { aSecond, 
       const handshake = new Handshake();
       recent.push(handshake);
       if (recent.length > 64) recent.shift();
-      sockets[counted.begun % SOCKETS].send(handshake.first(), /** @type {number} */ (h3Port), host);
+      sockets[counted.begun % SOCKETS].send(
+        handshake.first(),
+        /** @type {number} */ (h3Port),
+        host,
+      );
     }
     await pause(5);
   }
@@ -55,7 +62,8 @@ export async function attack({ origin, host, h3Port, from, isOver }, { aSecond, 
 
 /**
  * Opens sessions as anybody does, one after another.
- * @param {Pick<import('../support/attack-process.js').Target, 'origin' | 'host' | 'h3Port' | 'isOver'>} target
+ * @param {Pick<import('../support/attack-process.js').Target, 'origin' | 'host' | 'h3Port' |
+ *   'isOver'>} target
  * @param {{ honest: number, refused: number }} counted
  */
 async function honestly({ origin, host, h3Port, isOver }, counted) {
@@ -64,7 +72,9 @@ async function honestly({ origin, host, h3Port, isOver }, counted) {
   while (!isOver()) {
     try {
       const url = `https://${host}:${h3Port}${transports.webtransport.url}`;
-      const session = await endpoint.connect(url, { certificateHashes: transports.webtransport.certificateHashes });
+      const session = await endpoint.connect(url, {
+        certificateHashes: transports.webtransport.certificateHashes,
+      });
       counted.honest += 1;
       session.close();
     } catch {

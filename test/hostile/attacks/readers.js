@@ -1,6 +1,6 @@
 /**
- * Readers of one recording, all at once: ranges over HTTP as a player asks for them, segments over WebTransport, and of both
- * some who ask and read nothing.
+ * Readers of one recording, all at once: ranges over HTTP as a player asks for them, segments over
+ * WebTransport, and of both some who ask and read nothing.
  * @import { Attack } from '../support/attack-process.js'
  * @import { Stream } from '@aloud/native'
  */
@@ -20,7 +20,10 @@ const EVERY_MS = 2500;
 /** Readers of one network: a school's or an office's. */
 const OF_A_NETWORK = 4;
 
-/** Every how many readers one reads nothing of what it asks for; every how many another one asks first for what is beyond the file's end. */
+/**
+ * Every how many readers one reads nothing of what it asks for; every how many another one asks
+ * first for what is beyond the file's end.
+ */
 const STALLED_EVERY = 3;
 const BEYOND_EVERY = 10;
 
@@ -29,30 +32,47 @@ export async function attack(target, { path, id, http, webTransport }) {
   const { origin, isOver } = target;
   /** @type {Record<string, number>} */
   const answers = {};
-  /** Refusals that are no answer to a range beyond the end, as they were told. @type {Record<string, number>} */
+  /**
+   * Refusals that are no answer to a range beyond the end, as they were told.
+   * @type {Record<string, number>}
+   */
   const told = {};
   let bytes = 0;
   let segments = 0;
 
-  /** @param {Agent} agent @param {string} localAddress @param {string | undefined} range @param {boolean} reads */
-  const ask = (agent, localAddress, range, reads) => new Promise((resolve) => {
-    const request = get(`${origin}${path}`, { agent, localAddress, headers: range === undefined ? {} : { range } }, (response) => {
-      const { statusCode = 0 } = response;
-      count(answers, String(statusCode));
-      const isError = statusCode >= 400;
-      let text = '';
-      if (reads || isError) response.on('data', (chunk) => void (isError ? (text += chunk) : (bytes += chunk.length)));
-      response.once('close', () => {
-        if (isError && statusCode !== 416) count(told, `${statusCode} ${text.slice(0, 200)}`);
+  /**
+   * @param {Agent} agent
+   * @param {string} localAddress
+   * @param {string | undefined} range
+   * @param {boolean} reads
+   */
+  const ask = (agent, localAddress, range, reads) =>
+    new Promise((resolve) => {
+      const request = get(
+        `${origin}${path}`,
+        { agent, localAddress, headers: range === undefined ? {} : { range } },
+        (response) => {
+          const { statusCode = 0 } = response;
+          count(answers, String(statusCode));
+          const isError = statusCode >= 400;
+          let text = '';
+          if (reads || isError)
+            response.on(
+              'data',
+              (chunk) => void (isError ? (text += chunk) : (bytes += chunk.length)),
+            );
+          response.once('close', () => {
+            if (isError && statusCode !== 416) count(told, `${statusCode} ${text.slice(0, 200)}`);
+            resolve(undefined);
+          });
+          if (!reads) resolve(undefined);
+        },
+      );
+      request.once('error', (error) => {
+        if (!isOver()) count(answers, `broken off: ${error.message}`);
         resolve(undefined);
       });
-      if (!reads) resolve(undefined);
     });
-    request.once('error', (error) => {
-      if (!isOver()) count(answers, `broken off: ${error.message}`);
-      resolve(undefined);
-    });
-  });
 
   /** @param {number} number */
   const readRanges = async (number) => {
@@ -67,24 +87,33 @@ export async function attack(target, { path, id, http, webTransport }) {
         continue;
       }
       const start = at === 0 && number % BEYOND_EVERY === 1 ? 1e12 : at * RANGE_BYTES;
-      const [, next] = [await ask(agent, from, `bytes=${start}-${start + RANGE_BYTES - 1}`, true), performance.now() + EVERY_MS];
+      const [, next] = [
+        await ask(agent, from, `bytes=${start}-${start + RANGE_BYTES - 1}`, true),
+        performance.now() + EVERY_MS,
+      ];
       while (!isOver() && performance.now() < next) await pause(100);
     }
     agent.destroy();
   };
 
-  const { transports: { webtransport } } = await answerOf(`${origin}/api/config`);
+  const {
+    transports: { webtransport },
+  } = await answerOf(`${origin}/api/config`);
   const endpoint = new Endpoint({ ioThreads: 1, maxConnections: webTransport });
   /** @param {number} number */
   const readSegments = async (number) => {
     await pause((EVERY_MS * number) / webTransport);
     try {
-      const session = await endpoint.connect(`https://${target.host}:${target.h3Port}/recording?id=${id}`, { certificateHashes: webtransport.certificateHashes });
+      const session = await endpoint.connect(
+        `https://${target.host}:${target.h3Port}/recording?id=${id}`,
+        { certificateHashes: webtransport.certificateHashes },
+      );
       count(answers, 'a session');
       session.onClosed = (code, reason) => isOver() || count(told, `closed with ${code} ${reason}`);
       const control = /** @type {Stream} */ (session.openStream());
       session.onStream = (stream) => {
-        if (!stream.bidi && number % STALLED_EVERY > 0) readSegment(stream, control, (length) => ((bytes += length), (segments += 1)));
+        if (!stream.bidi && number % STALLED_EVERY > 0)
+          readSegment(stream, control, (length) => ((bytes += length), (segments += 1)));
       };
       control.write(writeControlLine({ type: 'play', epoch: 1, from: number % 5 }));
     } catch (error) {

@@ -10,7 +10,8 @@ const ANSWER_MS = 100;
 const AT_ONCE = 10;
 
 /**
- * Starts a recording in a room of its own, and leaves; then the next; at the end somebody else starts one.
+ * Starts a recording in a room of its own, and leaves; then the next; at the end somebody else
+ * starts one.
  * @type {Attack}
  */
 export async function attack(target) {
@@ -18,7 +19,8 @@ export async function attack(target) {
   const answers = {};
   let rooms = 0;
   const again = async () => {
-    while (!target.isOver()) count(answers, await record(target, `recordings-${rooms++}`, target.from));
+    while (!target.isOver())
+      count(answers, await record(target, `recordings-${rooms++}`, target.from));
   };
   await Promise.all(Array.from({ length: AT_ONCE }, again));
   return { answers, honest: await record(target, 'honest', addressOf(2 ** 20)) };

@@ -1,6 +1,6 @@
 /**
- * Requests one after another on many connections, as fast as they are answered: all that is allowed, and more than is
- * answered.
+ * Requests one after another on many connections, as fast as they are answered: all that is
+ * allowed, and more than is answered.
  * @import { Attack } from '../support/attack-process.js'
  */
 
@@ -13,10 +13,14 @@ export async function attack({ origin, from, isOver }, { path, connections = 100
   const counts = {};
   const ask = () =>
     new Promise((/** @type {(what: string) => void} */ resolve) => {
-      const request = get(`${origin}${path}`, { agent, localAddress: from, headers }, (response) => {
-        response.resume();
-        response.once('close', () => resolve(String(response.statusCode)));
-      });
+      const request = get(
+        `${origin}${path}`,
+        { agent, localAddress: from, headers },
+        (response) => {
+          response.resume();
+          response.once('close', () => resolve(String(response.statusCode)));
+        },
+      );
       request.once('error', () => resolve('broken off'));
     });
   const run = async () => {

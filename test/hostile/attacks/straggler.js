@@ -6,7 +6,8 @@ import { makeNoise, packetOf, zeroOf } from '../support/noise-packets.js';
 import { Joining } from '../support/web-socket.js';
 
 /**
- * Speaks in the room beside, and sends each frame when it ends, but now and then one late, so that everybody waits.
+ * Speaks in the room beside, and sends each frame when it ends, but now and then one late, so that
+ * everybody waits.
  * @type {Attack} options: Late
  */
 export async function attack(target, options) {
@@ -23,8 +24,16 @@ export async function attack(target, options) {
   }
   eve.leave();
   // What the room has told of its delay, at the join and each second.
-  const told = eve.messages.filter(({ type }) => type === 'welcome' || type === 'stats' || type === 'delay');
+  const told = eve.messages.filter(
+    ({ type }) => type === 'welcome' || type === 'stats' || type === 'delay',
+  );
   const delaysMs = told.map(({ serverDelayMs }) => serverDelayMs);
   const offsetMs = Math.max(0, ...told.map((message) => message.offsetMs ?? 0));
-  return { answer, late: sender.sentLate, beforeMs: delaysMs[0], mostMs: Math.max(...delaysMs), offsetMs };
+  return {
+    answer,
+    late: sender.sentLate,
+    beforeMs: delaysMs[0],
+    mostMs: Math.max(...delaysMs),
+    offsetMs,
+  };
 }

@@ -7,7 +7,8 @@ import { addressOf, count, Joining } from '../support/web-socket.js';
 const EVERY_MS = 1000 / 220;
 
 /**
- * Joins and leaves the room beside, again and again; somebody else, who is there all the time, counts what they are told.
+ * Joins and leaves the room beside, again and again; somebody else, who is there all the time,
+ * counts what they are told.
  * @type {Attack} options: { addresses: how many it comes from }
  */
 export async function attack(target, { addresses }) {
@@ -20,7 +21,10 @@ export async function attack(target, { addresses }) {
   const visits = [];
   const started = performance.now();
   for (let i = 0; !target.isOver(); i++) {
-    const eve = new Joining(target, { room: 'beside', from: addresses === 1 ? target.from : addressOf(i % addresses) });
+    const eve = new Joining(target, {
+      room: 'beside',
+      from: addresses === 1 ? target.from : addressOf(i % addresses),
+    });
     visits.push(
       eve.answer.then((answer) => {
         count(answers, answer);
@@ -31,7 +35,10 @@ export async function attack(target, { addresses }) {
   }
   const seconds = (performance.now() - started) / 1000;
   await Promise.all(visits);
-  const told = { bytesPerSecond: Math.round((listener.bytes - bytes) / seconds), perSecond: listener.messages.length / seconds };
+  const told = {
+    bytesPerSecond: Math.round((listener.bytes - bytes) / seconds),
+    perSecond: listener.messages.length / seconds,
+  };
   listener.leave();
   return { answers, told };
 }

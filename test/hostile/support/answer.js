@@ -7,5 +7,7 @@ import { json } from 'node:stream/consumers';
  * @returns {Promise<any>} the answer, read as JSON
  */
 export async function answerOf(url) {
-  return json(await new Promise((resolve, reject) => get(url, { agent: false }, resolve).on('error', reject)));
+  return json(
+    await new Promise((resolve, reject) => get(url, { agent: false }, resolve).on('error', reject)),
+  );
 }

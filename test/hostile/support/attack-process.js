@@ -9,19 +9,21 @@ import { serve } from '../../../bench/participants/child.js';
  * @property {number} port           TCP
  * @property {number | null} h3Port  UDP; null without HTTP/3
  * @property {number} pid            the server's process
- * @property {string} from           the attacker's own address, another one than the participants': to be given to
- *   sockets as `localAddress`. Any of 127.0.0.0/8 will do too
+ * @property {string} from the attacker's own address, another one than the participants': to be
+ *   given to sockets as `localAddress`. Any of 127.0.0.0/8 will do too
  * @property {() => boolean} isOver  whether the attack's time is up
  *
- * A function `attack` of a module in test/hostile/attacks/: it goes on until its time is up, ends what it has opened, and
- * gives what it counted. An attack that is refused or cut off goes on with new connections.
+ * A function `attack` of a module in test/hostile/attacks/: it goes on until its time is up, ends
+ * what it has opened, and gives what it counted. An attack that is refused or cut off goes on with
+ * new connections.
  * @typedef {(target: Target, options: any) => Promise<Record<string, any>>} Attack
  */
 
 serve(
   {
     /**
-     * @param {{ module: string, target: Omit<Target, 'isOver'>, seconds: number, options: object }} task
+     * @param {{ module: string, target: Omit<Target, 'isOver'>, seconds: number, options: object }}
+     *   task
      * @returns {Promise<object>} what the attack counted
      */
     async run({ module, target, seconds, options }) {

@@ -20,7 +20,10 @@ export async function makeNoise(frameMs) {
   const format = createAudioFormat({ frameMs });
   const { sampleRate, opusFrameSamples: frameSamples } = format;
   const codec = await loadCodec('libopus-wasm');
-  const encoder = new PayloadEncoder(await codec.createEncoder({ sampleRate, frameSamples, bitrate: 64_000 }), format);
+  const encoder = new PayloadEncoder(
+    await codec.createEncoder({ sampleRate, frameSamples, bitrate: 64_000 }),
+    format,
+  );
   const next = random(1);
   const out = new Uint8Array(MAX_PACKET_BYTES);
   const frames = Array.from({ length: FRAMES }, () => {

@@ -5,7 +5,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 /** Whether this machine has it. */
 export const hasProc = process.platform === 'linux';
 
-/** A tick of the times in /proc, in milliseconds: USER_HZ is 100 on every machine that Node runs on. */
+/**
+ * A tick of the times in /proc, in milliseconds: USER_HZ is 100 on every machine that Node runs on.
+ */
 const TICK_MS = 10;
 
 /** @param {number} pid */
@@ -15,14 +17,19 @@ export function descriptorsOf(pid) {
 
 /** @param {number} pid @returns {number} bytes of memory in use, as the machine counts it */
 export function residentBytes(pid) {
-  const [, kilobytes] = /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  const [, kilobytes] =
+    /^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
   return 1024 * Number(kilobytes);
 }
 
-/** @param {number} pid @returns {number} processor time of all its threads since its start, in milliseconds */
+/**
+ * @param {number} pid
+ * @returns {number} processor time of all its threads since its start, in milliseconds
+ */
 export function processorMs(pid) {
   const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
-  // Behind the name in parentheses begins field 3; the times in user and kernel mode are fields 14 and 15.
+  // Behind the name in parentheses begins field 3; the times in user and kernel mode are fields 14
+  // and 15.
   const fields = line.slice(line.lastIndexOf(')') + 2).split(' ');
   return TICK_MS * (Number(fields[11]) + Number(fields[12]));
 }

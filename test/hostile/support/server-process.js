@@ -1,6 +1,6 @@
 /**
- * The server under attack, in a process of its own, so that its memory, descriptors and processor time can be read from
- * /proc.
+ * The server under attack, in a process of its own, so that its memory, descriptors and processor
+ * time can be read from /proc.
  * @import { RunningServer } from '../../../server/server.js'
  */
 
@@ -44,7 +44,10 @@ serve(
       return { pid: process.pid, port: server.port, h3Port: server.h3Port };
     },
     logged: () => logged,
-    /** Memory in use once garbage has been collected, in bytes: V8's, and what buffers hold outside of it. */
+    /**
+     * Memory in use once garbage has been collected, in bytes: V8's, and what buffers hold outside
+     * of it.
+     */
     memory() {
       for (let i = 0; i < 3; i++) collectGarbage();
       const { heapUsed, external } = process.memoryUsage();

@@ -8,8 +8,12 @@ const ANSWER_MS = 5000;
 /** The bytes that may wait to be sent: more packets than these are left out. */
 const MAX_BUFFERED_BYTES = 4096;
 
-/** An address of 127.0.0.0/8 for each number, so that each is another peer. @param {number} number */
-export const addressOf = (number) => `127.${7 + ((number >> 16) & 0x7f)}.${(number >> 8) & 0xff}.${number & 0xff}`;
+/**
+ * An address of 127.0.0.0/8 for each number, so that each is another peer.
+ * @param {number} number
+ */
+export const addressOf = (number) =>
+  `127.${7 + ((number >> 16) & 0x7f)}.${(number >> 8) & 0xff}.${number & 0xff}`;
 
 /** A WebSocket that asks to join, as a program does that reads nothing but control messages. */
 export class Joining {
@@ -22,8 +26,8 @@ export class Joining {
 
   /**
    * @param {Pick<Target, 'host' | 'port' | 'from'>} target
-   * @param {{ room: string, name?: string, from?: string, frameMs?: number }} wish  from: another address than the
-   *   attacker's; frameMs: of the room's frames
+   * @param {{ room: string, name?: string, from?: string, frameMs?: number }} wish from: another
+   *   address than the attacker's; frameMs: of the room's frames
    */
   constructor({ host, port, from: own }, { room, name = 'Eve', from = own, frameMs }) {
     this.socket = new WebSocket(`ws://${host}:${port}/session`, { localAddress: from });
@@ -33,7 +37,10 @@ export class Joining {
       else this.#take(/** @type {Buffer} */ (data));
     });
     this.socket.on('open', () => this.say({ type: 'join', version: 1, room, name, frameMs }));
-    /** Settles with the first answer, 'welcome' or a code; '' where there was none. @type {Promise<string>} */
+    /**
+     * Settles with the first answer, 'welcome' or a code; '' where there was none.
+     * @type {Promise<string>}
+     */
     this.answer = new Promise((resolve) => {
       const timer = setTimeout(() => resolve(''), ANSWER_MS);
       const done = (/** @type {string} */ answer) => {
@@ -41,7 +48,8 @@ export class Joining {
         resolve(answer);
       };
       this.socket.once('close', () => done(''));
-      this.onFirst = (/** @type {any} */ message) => done(message.type === 'refused' ? message.code : message.type);
+      this.onFirst = (/** @type {any} */ message) =>
+        done(message.type === 'refused' ? message.code : message.type);
     });
   }
 
@@ -60,7 +68,11 @@ export class Joining {
 
   /** @param {Uint8Array} bytes @returns {boolean} whether the packet was sent */
   send(bytes) {
-    if (this.socket.readyState !== WebSocket.OPEN || this.socket.bufferedAmount > MAX_BUFFERED_BYTES) return false;
+    if (
+      this.socket.readyState !== WebSocket.OPEN ||
+      this.socket.bufferedAmount > MAX_BUFFERED_BYTES
+    )
+      return false;
     this.socket.send(bytes);
     return true;
   }
@@ -83,4 +95,5 @@ export class Joining {
  * @param {Record<string, number>} counts
  * @param {string} what
  */
-export const count = (counts, what) => void (counts[what || 'no answer'] = (counts[what || 'no answer'] ?? 0) + 1);
+export const count = (counts, what) =>
+  void (counts[what || 'no answer'] = (counts[what || 'no answer'] ?? 0) + 1);

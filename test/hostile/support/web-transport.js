@@ -13,8 +13,8 @@ const MAX_CONTROL_BYTES = 1024 * 1024;
 const READ_BYTES = 16 * 1024;
 
 /**
- * Opens WebTransport sessions that ask to join, as a program does that reads nothing but control messages. All of them
- * come from this machine's own address.
+ * Opens WebTransport sessions that ask to join, as a program does that reads nothing but control
+ * messages. All of them come from this machine's own address.
  */
 export class JoiningsByWebTransport {
   #endpoint = new Endpoint({ ioThreads: 1 });
@@ -32,7 +32,9 @@ export class JoiningsByWebTransport {
 
   /** @param {{ room: string, name?: string, frameMs?: number }} wish */
   join({ room, name = 'Eve', frameMs }) {
-    const connecting = this.#endpoint.connect(this.#url, { certificateHashes: this.#certificateHashes });
+    const connecting = this.#endpoint.connect(this.#url, {
+      certificateHashes: this.#certificateHashes,
+    });
     return new JoiningByWebTransport(connecting, { type: 'join', version: 1, room, name, frameMs });
   }
 
@@ -55,7 +57,10 @@ class JoiningByWebTransport {
    * @param {object} message  that joins
    */
   constructor(connecting, message) {
-    /** Settles with the first answer, 'welcome' or a code; '' where there was none. @type {Promise<string>} */
+    /**
+     * Settles with the first answer, 'welcome' or a code; '' where there was none.
+     * @type {Promise<string>}
+     */
     this.answer = connecting.then(
       (session) => this.#opened(session, message),
       () => '',
@@ -73,12 +78,18 @@ class JoiningByWebTransport {
     const stream = session.openStream();
     return new Promise((resolve) => {
       session.onClosed = () => resolve('');
-      const onMessage = (/** @type {any} */ { type, code }) => resolve(type === 'refused' ? code : type);
-      const lines = new ControlLines({ maxBytes: MAX_CONTROL_BYTES, onMessage, onError: () => resolve('') });
+      const onMessage = (/** @type {any} */ { type, code }) =>
+        resolve(type === 'refused' ? code : type);
+      const lines = new ControlLines({
+        maxBytes: MAX_CONTROL_BYTES,
+        onMessage,
+        onError: () => resolve(''),
+      });
       const bytes = new Uint8Array(READ_BYTES);
       if (!stream?.write(writeControlLine(message)) || this.#left) return void session.close();
       stream.onReadable = () => {
-        for (let count = stream.read(bytes); count; count = stream.read(bytes)) lines.push(bytes.subarray(0, count));
+        for (let count = stream.read(bytes); count; count = stream.read(bytes))
+          lines.push(bytes.subarray(0, count));
       };
     });
   }

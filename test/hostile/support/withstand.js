@@ -1,20 +1,22 @@
 /**
- * Attacks a server beside a room where somebody speaks and somebody listens, and says how the listener, the server's
- * memory and its descriptors fared.
+ * Attacks a server beside a room where somebody speaks and somebody listens, and says how the
+ * listener, the server's memory and its descriptors fared.
  *
  * @import { RunnerTestCase as Task } from 'vitest'
  * @import { Target } from './attack-process.js'
  * @import { TransportName } from '../../../public/client/connection/connection.js'
  *
  * @typedef {object} Figures
- * @property {{ expected: number, got: number, percent: number, longestGapMs: number }} listener  packets in the time of
- *   the attack
+ * @property {{ expected: number, got: number, percent: number, longestGapMs: number }} listener
+ *   packets in the time of the attack
  * @property {Level} residentBytes  memory of the server's process
- * @property {{ before: number, after: number }} usedBytes  memory in use there once garbage was collected
+ * @property {{ before: number, after: number }} usedBytes memory in use there once garbage was
+ *   collected
  * @property {Level} descriptors    open files and sockets there
  * @property {number} processorPercent  of one processor, that the server used during the attack
  * @property {Record<string, any>} attack  what the attack counted
- * @property {Record<'error' | 'warn' | 'info', { count: number, lines: string[] }>} logged  by the server
+ * @property {Record<'error' | 'warn' | 'info', { count: number, lines: string[] }>} logged by the
+ *   server
  *
  * @typedef {{ before: number, most: number, after: number }} Level
  */
@@ -39,13 +41,15 @@ const HOST = '127.0.0.1';
 /** The attacker's address. */
 const FROM = '127.6.6.6';
 
-/** What the listener must get, in percent, and the longest time without a packet, in milliseconds. */
+/**
+ * What the listener must get, in percent, and the longest time without a packet, in milliseconds.
+ */
 const LEAST_PERCENT = 99;
 const LONGEST_GAP_MS = 100;
 
 /**
- * Memory that may be in use after an attack more than before it: of code that was compiled meanwhile, and of V8's and the
- * allocator's pools.
+ * Memory that may be in use after an attack more than before it: of code that was compiled
+ * meanwhile, and of V8's and the allocator's pools.
  */
 const MORE_USED_BYTES = 8 * 2 ** 20;
 const MORE_RESIDENT_BYTES = 48 * 2 ** 20;
@@ -53,7 +57,10 @@ const MORE_RESIDENT_BYTES = 48 * 2 ** 20;
 /** The interval at which the server's memory and descriptors are looked at, in milliseconds. */
 const SAMPLE_MS = 50;
 
-/** The least time that people speak before anything is measured, in milliseconds: the delay finds its place. */
+/**
+ * The least time that people speak before anything is measured, in milliseconds: the delay finds
+ * its place.
+ */
 const LEAD_MS = 1500;
 
 /** The time that a server has to come back to where it was, in seconds. */
@@ -66,8 +73,8 @@ const FRAME_MS = 20;
  * @property {string} attack      the name of a module in test/hostile/attacks/
  * @property {object} [options]   for it
  * @property {number} [seconds]   the time of the attack
- * @property {number} [warmUpSeconds]  an attack of this time goes before the one that is measured, so that memory for
- *   code and pools is there before
+ * @property {number} [warmUpSeconds] an attack of this time goes before the one that is measured,
+ *   so that memory for code and pools is there before
  * @property {number} [settleSeconds]  the time in which memory and descriptors must come back
  * @property {string[]} [argv]    options of the server
  * @property {TransportName} [transport]  of speaker and listener
@@ -77,8 +84,8 @@ const FRAME_MS = 20;
  */
 
 /**
- * Runs an attack, and fails where it harmed: the listener got too few packets or one too late, memory or descriptors
- * stayed, or the server logged an error.
+ * Runs an attack, and fails where it harmed: the listener got too few packets or one too late,
+ * memory or descriptors stayed, or the server logged an error.
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
@@ -95,18 +102,26 @@ export async function attackOnce(wish) {
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
-export const withstand = (wish) => undisturbed(() => attackOnce(wish), undefined, { task: wish.task });
+export const withstand = (wish) =>
+  undisturbed(() => attackOnce(wish), undefined, { task: wish.task });
 
 /**
  * @param {string} name
  * @param {Figures} figures
  */
-function inWords(name, { listener, residentBytes: resident, usedBytes: used, descriptors, processorPercent, attack }) {
-  const megabytes = (/** @type {number[]} */ ...bytes) => `${bytes.map((each) => (each / 2 ** 20).toFixed(0)).join(' > ')} MB`;
+function inWords(
+  name,
+  { listener, residentBytes: resident, usedBytes: used, descriptors, processorPercent, attack },
+) {
+  const megabytes = (/** @type {number[]} */ ...bytes) =>
+    `${bytes.map((each) => (each / 2 ** 20).toFixed(0)).join(' > ')} MB`;
   return [
-    `${name}: the listener got ${listener.got} of ${listener.expected} packets, longest gap ${listener.longestGapMs.toFixed(0)} ms`,
-    `resident ${megabytes(resident.before, resident.most, resident.after)}, in use ${megabytes(used.before, used.after)}`,
-    `descriptors ${descriptors.before} > ${descriptors.most} > ${descriptors.after}, processor ${processorPercent.toFixed(0)} %`,
+    `${name}: the listener got ${listener.got} of ${listener.expected} packets, longest gap ` +
+      `${listener.longestGapMs.toFixed(0)} ms`,
+    `resident ${megabytes(resident.before, resident.most, resident.after)}, in use ` +
+      `${megabytes(used.before, used.after)}`,
+    `descriptors ${descriptors.before} > ${descriptors.most} > ${descriptors.after}, ` +
+      `processor ${processorPercent.toFixed(0)} %`,
     JSON.stringify(attack),
   ].join('; ');
 }
@@ -115,11 +130,15 @@ function inWords(name, { listener, residentBytes: resident, usedBytes: used, des
 function expectUnharmed(figures) {
   const { listener, residentBytes: resident, usedBytes: used, descriptors, logged } = figures;
   const about = JSON.stringify(figures);
-  expect(listener.percent, `packets of the listener in ${about}`).toBeGreaterThanOrEqual(LEAST_PERCENT);
+  expect(listener.percent, `packets of the listener in ${about}`).toBeGreaterThanOrEqual(
+    LEAST_PERCENT,
+  );
   expect(listener.longestGapMs, `longest gap in ${about}`).toBeLessThanOrEqual(LONGEST_GAP_MS);
   expect(descriptors.after, `descriptors in ${about}`).toBeLessThanOrEqual(descriptors.before);
   expect(used.after - used.before, `memory in use in ${about}`).toBeLessThan(MORE_USED_BYTES);
-  expect(resident.after - resident.before, `resident memory in ${about}`).toBeLessThan(MORE_RESIDENT_BYTES);
+  expect(resident.after - resident.before, `resident memory in ${about}`).toBeLessThan(
+    MORE_RESIDENT_BYTES,
+  );
   expect(logged.error.lines, 'errors in the log').toEqual([]);
 }
 
@@ -127,7 +146,12 @@ function expectUnharmed(figures) {
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
-async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'websocket', isSecure = false, ...wish }) {
+async function measure({
+  argv = [],
+  transport = isBuilt() ? 'webtransport' : 'websocket',
+  isSecure = false,
+  ...wish
+}) {
   const certificate = isSecure ? await writeCertificate() : null;
   /** @type {Child[]} */
   const children = [];
@@ -142,10 +166,13 @@ async function measure({ argv = [], transport = isBuilt() ? 'webtransport' : 'we
     // In the open it has a machine of its own: here it gets what the others leave.
     const attacker = start(new URL('attack-process.js', HERE), 'nice', '-n', '19');
     // Each frame gives a packet, so that it is known how many there should be.
-    const at = await server.call('start', { argv: ['--no-silence-suppression', ...(certificate?.argv ?? []), ...argv] });
+    const at = await server.call('start', {
+      argv: ['--no-silence-suppression', ...(certificate?.argv ?? []), ...argv],
+    });
     const origin = `${isSecure ? 'https' : 'http'}://${HOST}:${at.port}`;
     await people.call('open', { origin });
-    for (const id of ['Ann', 'Bob']) await people.call('join', { id, transport, room: 'beside', speaks: id === 'Ann' });
+    for (const id of ['Ann', 'Bob'])
+      await people.call('join', { id, transport, room: 'beside', speaks: id === 'Ann' });
     return await measureAttack({ server, at: { ...at, origin }, people, attacker }, wish);
   } finally {
     const [server, ...others] = children;
@@ -170,12 +197,19 @@ async function writeCertificate() {
 }
 
 /**
- * @param {{ server: Child, at: Pick<Target, 'pid' | 'port' | 'h3Port' | 'origin'>, people: Child, attacker: Child }} running
+ * @param {{ server: Child, at: Pick<Target, 'pid' | 'port' | 'h3Port' | 'origin'>, people: Child,
+ *   attacker: Child }} running
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
 async function measureAttack({ server, at, people, attacker }, wish) {
-  const { attack, options = {}, seconds = 3, warmUpSeconds = 1, settleSeconds = SETTLE_SECONDS } = wish;
+  const {
+    attack,
+    options = {},
+    seconds = 3,
+    warmUpSeconds = 1,
+    settleSeconds = SETTLE_SECONDS,
+  } = wish;
   const { pid } = at;
   /** @type {Omit<Target, 'isOver'>} */
   const target = { ...at, host: HOST, from: FROM };
@@ -208,7 +242,11 @@ async function measureAttack({ server, at, people, attacker }, wish) {
     );
   }, settleSeconds);
   const { before, most, after } = watch.end();
-  const levelOf = (/** @type {'residentBytes' | 'descriptors'} */ of) => ({ before: before[of], most: most[of], after: after[of] });
+  const levelOf = (/** @type {'residentBytes' | 'descriptors'} */ of) => ({
+    before: before[of],
+    most: most[of],
+    after: after[of],
+  });
   return {
     listener: heardBy('Bob', notes, fromMs, toMs),
     residentBytes: levelOf('residentBytes'),
@@ -226,7 +264,11 @@ async function measureAttack({ server, at, people, attacker }, wish) {
  * @param {number} seconds
  */
 async function settled(isSo, seconds) {
-  for (const endMs = performance.now() + 1000 * seconds; performance.now() < endMs; await pause(200)) {
+  for (
+    const endMs = performance.now() + 1000 * seconds;
+    performance.now() < endMs;
+    await pause(200)
+  ) {
     if (await isSo()) return;
   }
 }
@@ -240,14 +282,16 @@ function watchProcess(pid) {
   const startProcessorMs = processorMs(pid);
   const now = () => {
     const seen = read();
-    for (const of of /** @type {const} */ (['residentBytes', 'descriptors'])) most[of] = Math.max(most[of], seen[of]);
+    for (const of of /** @type {const} */ (['residentBytes', 'descriptors']))
+      most[of] = Math.max(most[of], seen[of]);
     return seen;
   };
   const timer = setInterval(now, SAMPLE_MS);
   return {
     before,
     now,
-    processorPercent: () => (100 * (processorMs(pid) - startProcessorMs)) / (performance.now() - startMs),
+    processorPercent: () =>
+      (100 * (processorMs(pid) - startProcessorMs)) / (performance.now() - startMs),
     end() {
       clearInterval(timer);
       return { before, after: now(), most };
@@ -257,19 +301,28 @@ function watchProcess(pid) {
 
 /**
  * @param {string} id
- * @param {{ people: { id: string, ended: string | null, notes: { received: { frame: number, atMs: number }[] } }[] }} notes
+ * @param {{ people: { id: string, ended: string | null, notes: { received: { frame: number, atMs:
+ *   number }[] } }[] }} notes
  * @param {number} fromMs of the machine's monotonic clock
  * @param {number} toMs
  * @returns {Figures['listener']}
  */
 function heardBy(id, { people }, fromMs, toMs) {
   const one = people.find((person) => person.id === id);
-  if (!one || one.ended) throw new Error(`the call of ${id} ended: ${one?.ended ?? 'nobody is there'}`);
-  const received = one.notes.received.filter(({ atMs }) => atMs >= fromMs && atMs <= toMs + LONGEST_GAP_MS);
+  if (!one || one.ended)
+    throw new Error(`the call of ${id} ended: ${one?.ended ?? 'nobody is there'}`);
+  const received = one.notes.received.filter(
+    ({ atMs }) => atMs >= fromMs && atMs <= toMs + LONGEST_GAP_MS,
+  );
   const times = received.map(({ atMs }) => atMs).sort((a, b) => a - b);
   const gaps = [fromMs, ...times].map((ms, i) => (times[i] ?? toMs) - ms);
   const got = new Set(received.filter(({ atMs }) => atMs <= toMs).map(({ frame }) => frame)).size;
   // Of the frames at either end one may be outside.
   const expected = Math.floor((toMs - fromMs) / FRAME_MS) - 1;
-  return { expected, got, percent: Math.min(100, (100 * got) / expected), longestGapMs: Math.max(...gaps) };
+  return {
+    expected,
+    got,
+    percent: Math.min(100, (100 * got) / expected),
+    longestGapMs: Math.max(...gaps),
+  };
 }

@@ -13,7 +13,9 @@ const FRAMES = 50;
 const FRAME_MS = 20;
 
 /** Payloads as long as those of speech, no two alike. */
-const payloads = Array.from({ length: FRAMES }, (_, i) => Uint8Array.from({ length: 90 + i }, (__, j) => i + j));
+const payloads = Array.from({ length: FRAMES }, (_, i) =>
+  Uint8Array.from({ length: 90 + i }, (__, j) => i + j),
+);
 
 const lack = lackOfMurmurd();
 
@@ -34,7 +36,10 @@ requireOrSkip(lack === null, String(lack), ofTheMachine).describe("Mumble's serv
   it('passes on what one says to the other, over UDP', async () => {
     const murmurd = await Murmurd.start({ host, users: 2 });
     ending.push(() => murmurd.stop());
-    const [talker, listener] = [await join(murmurd.port, 'talker'), await join(murmurd.port, 'listener')];
+    const [talker, listener] = [
+      await join(murmurd.port, 'talker'),
+      await join(murmurd.port, 'listener'),
+    ];
     /** @type {any[]} */
     const heard = [];
     listener.onVoice = (voice) => void heard.push(voice);
@@ -55,7 +60,10 @@ requireOrSkip(lack === null, String(lack), ofTheMachine).describe("Mumble's serv
 
   it('is measured with a room of clients, each of whom hears the others that talk', async () => {
     const [server, clients] = [new Child(MURMURD, []), new Child(MUMBLE, [])];
-    ending.push(() => server.close(), () => clients.close());
+    ending.push(
+      () => server.close(),
+      () => clients.close(),
+    );
     const { port } = await server.call('start', { host, users: 4 });
     const people = Array.from({ length: 4 }, (_, i) => ({ id: `P${i}`, talks: i < 2 }));
     await clients.call('joinAll', { host, port, people });
@@ -65,7 +73,12 @@ requireOrSkip(lack === null, String(lack), ofTheMachine).describe("Mumble's serv
     const notes = await clients.call('take');
     const { cpuPercent } = await server.call('collect');
     expect(cpuPercent).toBeGreaterThan(0);
-    expect(notes.people.map((/** @type {any} */ { talks }) => talks)).toEqual([true, true, false, false]);
+    expect(notes.people.map((/** @type {any} */ { talks }) => talks)).toEqual([
+      true,
+      true,
+      false,
+      false,
+    ]);
     for (const { talks, received, expected, bytes } of notes.people) {
       expect(expected).toBeGreaterThan(talks ? 30 : 60);
       expect(received).toBeGreaterThan(0.8 * expected);
@@ -73,6 +86,8 @@ requireOrSkip(lack === null, String(lack), ofTheMachine).describe("Mumble's serv
     }
     await server.close();
     expect(existsSync(`/proc/${server.pid}`)).toBe(false);
-    await expect.poll(() => clients.call('take').catch(({ message }) => message)).toMatch(/P\d: the server closed the connection/);
+    await expect
+      .poll(() => clients.call('take').catch(({ message }) => message))
+      .toMatch(/P\d: the server closed the connection/);
   });
 });

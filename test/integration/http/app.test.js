@@ -12,8 +12,11 @@ const page = readFileSync(new URL('../../../public/index.html', import.meta.url)
 async function start(options) {
   /** @type {string[]} */
   const logged = [];
-  const handle = (/** @type {any} */ request, /** @type {any} */ response, /** @type {() => void} */ next) =>
-    request.url === '/api/sessions' ? void response.end('http1') : next();
+  const handle = (
+    /** @type {any} */ request,
+    /** @type {any} */ response,
+    /** @type {() => void} */ next,
+  ) => (request.url === '/api/sessions' ? void response.end('http1') : next());
   const app = createApp({
     certificate: { hashes: ['aGFzaA=='] },
     http3: null,
@@ -21,13 +24,20 @@ async function start(options) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle },
-    rooms: { inRoom: async () => 'not-found', trackPiece: async () => undefined, putTrackPiece: async () => 'not-found', bans: /** @type {any} */ ({ has: () => false }) },
+    rooms: {
+      inRoom: async () => 'not-found',
+      trackPiece: async () => undefined,
+      putTrackPiece: async () => 'not-found',
+      bans: /** @type {any} */ ({ has: () => false }),
+    },
     sampleClock: { now: () => 12345.25, sampleRate: 48000 },
     log: { error: (message) => void logged.push(message) },
     ...options,
   });
   const server = createServer(app);
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  await new Promise((/** @type {(done: void) => void} */ done) =>
+    server.listen(0, '127.0.0.1', done),
+  );
   closeAfter({
     close: () =>
       new Promise((done) => {
@@ -48,55 +58,75 @@ async function start(options) {
  * @param {Record<string, string>} [headers]
  */
 function getAsIs(port, path, headers) {
-  return new Promise((/** @type {(answer: { status?: number, text: string }) => void} */ resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, headers }, async (response) => {
-      resolve({ status: response.statusCode, text: Buffer.concat(await response.toArray()).toString() });
-    });
-    request.on('error', reject);
-    request.end();
-  });
+  return new Promise(
+    (/** @type {(answer: { status?: number, text: string }) => void} */ resolve, reject) => {
+      const request = httpRequest({ host: '127.0.0.1', port, path, headers }, async (response) => {
+        resolve({
+          status: response.statusCode,
+          text: Buffer.concat(await response.toArray()).toString(),
+        });
+      });
+      request.on('error', reject);
+      request.end();
+    },
+  );
 }
 
 describe('the app', () => {
-  it('lets no page be in a frame but the listeners’ one, and other sites load the line that puts it there', async () => {
+  it('lets only the listeners’ page be framed, and other sites load embed.js', async () => {
     const { get } = await start({ embedOrigins: ['https://blog.example'] });
-    const policyOf = async (/** @type {string} */ path) => (await get(path)).headers.get('content-security-policy')?.match(/frame-ancestors.*/)?.[0];
+    const policyOf = async (/** @type {string} */ path) =>
+      (await get(path)).headers.get('content-security-policy')?.match(/frame-ancestors.*/)?.[0];
     const paths = ['/', '/r/tea', '/r/tea?listen', '/admin', '/lab', '/embed.js'];
-    expect(await Promise.all(paths.map(policyOf))).toEqual(paths.map(() => "frame-ancestors 'none'"));
+    expect(await Promise.all(paths.map(policyOf))).toEqual(
+      paths.map(() => "frame-ancestors 'none'"),
+    );
     expect(await policyOf('/r/tea?listen&embed')).toBe('frame-ancestors https://blog.example');
-    const policies = await Promise.all(['/embed.js', '/r/tea?listen&embed', '/r/tea'].map(async (path) => (await get(path)).headers.get('cross-origin-resource-policy')));
+    const policies = await Promise.all(
+      ['/embed.js', '/r/tea?listen&embed', '/r/tea'].map(async (path) =>
+        (await get(path)).headers.get('cross-origin-resource-policy'),
+      ),
+    );
     expect(policies).toEqual(['cross-origin', 'cross-origin', 'same-origin']);
   });
 
-  it.each(['/', '/r/abc', '/r/abc?name=x&transport=http1', '/r/not%20allowed%20%C3%A9', `/r/${'x'.repeat(300)}`])(
-    'serves the page at %s',
-    async (path) => {
-      const { get } = await start();
-      const response = await get(path);
-      expect(response.status).toBe(200);
-      expect(response.headers.get('content-type')).toMatch(/^text\/html/);
-      expect(await response.text()).toBe(page);
-    },
-  );
+  it.each([
+    '/',
+    '/r/abc',
+    '/r/abc?name=x&transport=http1',
+    '/r/not%20allowed%20%C3%A9',
+    `/r/${'x'.repeat(300)}`,
+  ])('serves the page at %s', async (path) => {
+    const { get } = await start();
+    const response = await get(path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toMatch(/^text\/html/);
+    expect(await response.text()).toBe(page);
+  });
 
-  it.each(['/', '/api/config', '/api/nothing', '/nothing', '/public/app.js', '/r/%zz', '/api/rooms/%zz'])(
-    'isolates %s from other origins, and says so',
-    async (path) => {
-      const { get } = await start();
-      const { headers } = await get(path);
-      expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
-      expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
-      expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
-      expect(headers.get('x-content-type-options')).toBe('nosniff');
-      expect(headers.get('referrer-policy')).toBe('no-referrer');
-      expect(headers.get('permissions-policy')).toBe('microphone=(self)');
-      expect(headers.get('x-powered-by')).toBeNull();
-      const policy = String(headers.get('content-security-policy'));
-      expect(policy).toContain("default-src 'none'");
-      expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';");
-      expect(policy).not.toContain('unsafe-inline');
-    },
-  );
+  it.each([
+    '/',
+    '/api/config',
+    '/api/nothing',
+    '/nothing',
+    '/public/app.js',
+    '/r/%zz',
+    '/api/rooms/%zz',
+  ])('isolates %s from other origins, and says so', async (path) => {
+    const { get } = await start();
+    const { headers } = await get(path);
+    expect(headers.get('cross-origin-opener-policy')).toBe('same-origin');
+    expect(headers.get('cross-origin-embedder-policy')).toBe('require-corp');
+    expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
+    expect(headers.get('x-content-type-options')).toBe('nosniff');
+    expect(headers.get('referrer-policy')).toBe('no-referrer');
+    expect(headers.get('permissions-policy')).toBe('microphone=(self)');
+    expect(headers.get('x-powered-by')).toBeNull();
+    const policy = String(headers.get('content-security-policy'));
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toContain("script-src 'self' 'wasm-unsafe-eval';");
+    expect(policy).not.toContain('unsafe-inline');
+  });
 
   it.each([
     ['/public/app.js', 'javascript', 'public/app.js'],
@@ -120,12 +150,27 @@ describe('the app', () => {
 
   it('serves nothing else from the disk', async () => {
     const { port } = await start();
-    const paths = ['/package.json', '/server/http/app.js', '/public/../package.json', '/public/%2e%2e/package.json',
-      '/public/..%2fpackage.json', '/public/', '/public', '/worklets', '/public/.git', '/vendor/libopus-wasm/../package.json',
-      '/public/app.js/', '/public/%00', '/public/a%0ab'];
+    const paths = [
+      '/package.json',
+      '/server/http/app.js',
+      '/public/../package.json',
+      '/public/%2e%2e/package.json',
+      '/public/..%2fpackage.json',
+      '/public/',
+      '/public',
+      '/worklets',
+      '/public/.git',
+      '/vendor/libopus-wasm/../package.json',
+      '/public/app.js/',
+      '/public/%00',
+      '/public/a%0ab',
+    ];
     for (const path of paths) {
       const { status, text } = await getAsIs(port, path);
-      expect([path, status]).toEqual([path, expect.toSatisfy((/** @type {number} */ code) => code >= 400 && code < 500)]);
+      expect([path, status]).toEqual([
+        path,
+        expect.toSatisfy((/** @type {number} */ code) => code >= 400 && code < 500),
+      ]);
       expect(text).not.toContain('"name"');
       expect(text).not.toMatch(/\bat .*\.js|node_modules/);
     }
@@ -139,7 +184,14 @@ describe('the app', () => {
       version: expect.stringMatching(/^\d+\.\d+\.\d+/),
       limits: { roomName: 64, userName: 40, packetBytes: 1200 },
       transports: {
-        webtransport: { url: '/session', recordings: null, port: 4433, certificateHashes: ['aGFzaA=='], carry: 'datagrams', carries: [] },
+        webtransport: {
+          url: '/session',
+          recordings: null,
+          port: 4433,
+          certificateHashes: ['aGFzaA=='],
+          carry: 'datagrams',
+          carries: [],
+        },
         websocket: { path: '/session' },
         http1: { path: '/api/sessions' },
       },
@@ -154,12 +206,16 @@ describe('the app', () => {
     expect(unavailable).toEqual({ webtransport: 'It is off.' });
   });
 
-  it('gives the hash of an older certificate that is still served, unless none is needed', async () => {
+  it('gives the hash of an older certificate still served, unless none is needed', async () => {
     const http3 = { certificateHash: () => 'b2xk' };
     const { get } = await start({ http3 });
-    expect((await (await get('/api/config')).json()).transports.webtransport.certificateHashes).toEqual(['aGFzaA==', 'b2xk']);
+    expect(
+      (await (await get('/api/config')).json()).transports.webtransport.certificateHashes,
+    ).toEqual(['aGFzaA==', 'b2xk']);
     const trusted = await start({ http3, certificate: { hashes: [] } });
-    expect((await (await trusted.get('/api/config')).json()).transports.webtransport.certificateHashes).toEqual([]);
+    expect(
+      (await (await trusted.get('/api/config')).json()).transports.webtransport.certificateHashes,
+    ).toEqual([]);
   });
 
   it('tells the sample clock, in the body and in a header', async () => {
@@ -172,7 +228,8 @@ describe('the app', () => {
   });
 
   it("tells a room's own sample clock, and the server's where there is no such room", async () => {
-    const inRoom = async (/** @type {string} */ name) => (name === 'a' ? { clock: 7.5, sampleRate: 48000 } : 'not-found');
+    const inRoom = async (/** @type {string} */ name) =>
+      name === 'a' ? { clock: 7.5, sampleRate: 48000 } : 'not-found';
     const { get } = await start({ rooms: /** @type {any} */ ({ inRoom }) });
     const clockAt = async (/** @type {string} */ path) => (await (await get(path)).json()).clock;
     expect(await clockAt('/api/clock?room=a')).toBe(7.5);

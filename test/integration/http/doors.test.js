@@ -15,7 +15,12 @@ import { dial } from '../../support/dial.js';
 
 /** @type {string[]} */
 const logged = [];
-const log = { error: (/** @type {string} */ line) => void logged.push(line), warn() {}, info() {}, debug() {} };
+const log = {
+  error: (/** @type {string} */ line) => void logged.push(line),
+  warn() {},
+  info() {},
+  debug() {},
+};
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -26,7 +31,10 @@ afterEach(async () => {
 
 /** @param {string[]} argv */
 async function start(...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1', ...argv], env: {} });
+  const config = loadConfig({
+    argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1', ...argv],
+    env: {},
+  });
   const server = await createServer(config, { log });
   open.push(() => server.close());
   return server;
@@ -41,16 +49,30 @@ async function start(...argv) {
  */
 async function say(port, target, { method = 'GET', headers = ['Host: localhost'] } = {}) {
   const socket = dial(port, open);
-  socket.write([`${method} ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n'));
+  socket.write(
+    [`${method} ${target} HTTP/1.1`, ...headers, 'Connection: close', '', ''].join('\r\n'),
+  );
   await new Promise((resolve) => void socket.once('close', resolve));
   const [, status] = /^HTTP\/1\.1 (\d+)/.exec(socket.got) ?? [];
-  return { status: Number(status), location: /^location: (.*)\r$/im.exec(socket.got)?.[1], got: Buffer.from(socket.got, 'latin1').toString() };
+  return {
+    status: Number(status),
+    location: /^location: (.*)\r$/im.exec(socket.got)?.[1],
+    got: Buffer.from(socket.got, 'latin1').toString(),
+  };
 }
 
 /** Brings somebody into a room, who says nothing. @param {string} url @param {string} room */
 async function enter(url, room) {
   const body = JSON.stringify({ type: 'join', version: 1, room, name: 'Ann' });
-  expect((await fetch(`${url}/api/sessions`, { method: 'POST', headers: { 'Content-Type': 'application/json' }, body })).status).toBe(201);
+  expect(
+    (
+      await fetch(`${url}/api/sessions`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body,
+      })
+    ).status,
+  ).toBe(201);
 }
 
 describe('a request’s target', () => {
@@ -84,8 +106,12 @@ describe('a request’s target', () => {
 
   it('with a host of its own is of that host, whatever the Host header says', async () => {
     const { port } = await start();
-    expect((await say(port, 'http://localhost/api/clock', { headers: ['Host: evil.example'] })).status).toBe(200);
-    expect((await say(port, 'http://evil.example/', { headers: ['Host: localhost'] })).status).toBe(421);
+    expect(
+      (await say(port, 'http://localhost/api/clock', { headers: ['Host: evil.example'] })).status,
+    ).toBe(200);
+    expect((await say(port, 'http://evil.example/', { headers: ['Host: localhost'] })).status).toBe(
+      421,
+    );
   });
 
   it.each([
@@ -109,27 +135,44 @@ describe('a request’s target', () => {
 describe('credentials of another kind', () => {
   const paths = ['/api/health', '/api/ready', '/api/rooms/tea', '/api/config', '/'];
 
-  it.each([[[]], [['--operator-token', 'a-token-of-the-operators']]])('change nothing where none are needed: %j', async (argv) => {
-    const { port, url } = await start(...argv);
-    await enter(url, 'tea');
-    for (const kind of ['Basic YTpi', 'Digest username="a"', 'Negotiate abc', 'garbage']) {
-      for (const path of paths) {
-        expect([path, (await say(port, path, { headers: ['Host: localhost', `Authorization: ${kind}`] })).status]).toEqual([path, 200]);
+  it.each([[[]], [['--operator-token', 'a-token-of-the-operators']]])(
+    'change nothing where none are needed: %j',
+    async (argv) => {
+      const { port, url } = await start(...argv);
+      await enter(url, 'tea');
+      for (const kind of ['Basic YTpi', 'Digest username="a"', 'Negotiate abc', 'garbage']) {
+        for (const path of paths) {
+          expect([
+            path,
+            (await say(port, path, { headers: ['Host: localhost', `Authorization: ${kind}`] }))
+              .status,
+          ]).toEqual([path, 200]);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('do not matter to what tells everybody the same; a token does where the operator is told more', async () => {
+  it('are ignored where all see the same; a token counts where operators see more', async () => {
     const headers = ['Host: localhost', 'Authorization: Bearer not-the-operators'];
     const known = await start('--operator-token', 'a-token-of-the-operators');
     await enter(known.url, 'tea');
-    const status = async (/** @type {number} */ port, /** @type {string} */ path) => (await say(port, path, { headers })).status;
-    expect([await status(known.port, '/api/health'), await status(known.port, '/api/ready')]).toEqual([200, 200]);
-    expect([await status(known.port, '/api/rooms/tea'), await status(known.port, '/api/status')]).toEqual([401, 401]);
+    const status = async (/** @type {number} */ port, /** @type {string} */ path) =>
+      (await say(port, path, { headers })).status;
+    expect([
+      await status(known.port, '/api/health'),
+      await status(known.port, '/api/ready'),
+    ]).toEqual([200, 200]);
+    expect([
+      await status(known.port, '/api/rooms/tea'),
+      await status(known.port, '/api/status'),
+    ]).toEqual([401, 401]);
     const none = await start();
     await enter(none.url, 'tea');
     // The page learns by it that the server has no operator.
-    expect([await status(none.port, '/api/rooms/tea'), await status(none.port, '/api/status')]).toEqual([403, 403]);
+    expect([
+      await status(none.port, '/api/rooms/tea'),
+      await status(none.port, '/api/status'),
+    ]).toEqual([403, 403]);
   });
 });
 
@@ -143,7 +186,11 @@ describe('a place where nothing is', () => {
     ['/listen/', 404, NOTHING],
     ['/nothing', 404, NOTHING],
     ['/public/nothing.html', 404, NOTHING],
-    ['/recordings/nothing', 404, 'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.'],
+    [
+      '/recordings/nothing',
+      404,
+      'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.',
+    ],
     ['/listen/tea', 404, 'Nobody is in this room. Try again once somebody is there.'],
     ['/listen/a%20b', 400, errors['room-name'].message],
     ['/r/%zz', 400, errors['bad-request'].message],
@@ -160,26 +207,35 @@ describe('a place where nothing is', () => {
     expect(page.got).toContain(`<h1>${sentence}</h1>`);
   });
 
-  it('of a host that is not allowed is a sentence for a browser too: all that a page loads would be refused', async () => {
+  it('of a disallowed host is plain text for a browser too: a page would not load', async () => {
     const { port } = await start();
     const told = await say(port, '/', { headers: ['Host: call.example.org', ...browser.slice(1)] });
-    expect([told.status, told.got.split('\r\n\r\n')[1]]).toEqual([421, `${errors['host-not-allowed'].message}\n`]);
+    expect([told.status, told.got.split('\r\n\r\n')[1]]).toEqual([
+      421,
+      `${errors['host-not-allowed'].message}\n`,
+    ]);
     expect(told.got).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
   });
 
   it('of the API is told in JSON', async () => {
     const { port } = await start();
     const told = await say(port, '/api/nothing', { headers: browser });
-    expect([told.status, JSON.parse(told.got.split('\r\n\r\n')[1]).code]).toEqual([404, 'not-found']);
+    expect([told.status, JSON.parse(told.got.split('\r\n\r\n')[1]).code]).toEqual([
+      404,
+      'not-found',
+    ]);
   });
 });
 
 describe('OPTIONS', () => {
-  it.each(['/', '*', '/r/tea', '/listen/tea', '/admin', '/lab', '/recordings/a', '/embed.js'])('of %s tells what may be asked', async (target) => {
-    const { port } = await start();
-    const { status, got } = await say(port, target, { method: 'OPTIONS' });
-    expect([status, /^allow: (.*)\r$/im.exec(got)?.[1]]).toEqual([204, 'GET, HEAD, OPTIONS']);
-  });
+  it.each(['/', '*', '/r/tea', '/listen/tea', '/admin', '/lab', '/recordings/a', '/embed.js'])(
+    'of %s tells what may be asked',
+    async (target) => {
+      const { port } = await start();
+      const { status, got } = await say(port, target, { method: 'OPTIONS' });
+      expect([status, /^allow: (.*)\r$/im.exec(got)?.[1]]).toEqual([204, 'GET, HEAD, OPTIONS']);
+    },
+  );
 
   it('of nothing is 404', async () => {
     const { port } = await start();
@@ -224,10 +280,15 @@ async function fetchOnceUp(url) {
 const hasNginx = spawnSync('nginx', ['-v']).status === 0;
 const hasHaproxy = spawnSync('haproxy', ['-v']).status === 0;
 
-requireOrSkip(hasHaproxy, 'HAProxy is not installed', ofTheMachine).it('HAProxy takes the server for alive by its check as it is by default', async () => {
-  const { port } = await start();
-  const front = await freePort();
-  await runProxy('haproxy', (file) => ['-db', '-f', file], () => `
+requireOrSkip(hasHaproxy, 'HAProxy is not installed', ofTheMachine).it(
+  'HAProxy takes the server for alive by its check as it is by default',
+  async () => {
+    const { port } = await start();
+    const front = await freePort();
+    await runProxy(
+      'haproxy',
+      (file) => ['-db', '-f', file],
+      () => `
 defaults
   mode http
   timeout connect 2s
@@ -240,18 +301,26 @@ frontend page
 backend aloud
   option httpchk
   server one 127.0.0.1:${port} check inter 250ms
-`);
-  await fetchOnceUp(`http://127.0.0.1:${front}/api/health`);
-  // Three checks that fail take a server out.
-  await pass(2000);
-  expect((await fetch(`http://127.0.0.1:${front}/api/health`)).status).toBe(200);
-}, 20_000);
+`,
+    );
+    await fetchOnceUp(`http://127.0.0.1:${front}/api/health`);
+    // Three checks that fail take a server out.
+    await pass(2000);
+    expect((await fetch(`http://127.0.0.1:${front}/api/health`)).status).toBe(200);
+  },
+  20_000,
+);
 
-requireOrSkip(hasNginx, 'nginx is not installed', ofTheMachine).it('a silent room’s sound begins at once behind a plain nginx', async () => {
-  const { port, url } = await start();
-  await enter(url, 'tea');
-  const front = await freePort();
-  await runProxy('nginx', (file) => ['-c', file], (directory) => `
+requireOrSkip(hasNginx, 'nginx is not installed', ofTheMachine).it(
+  'a silent room’s sound begins at once behind a plain nginx',
+  async () => {
+    const { port, url } = await start();
+    await enter(url, 'tea');
+    const front = await freePort();
+    await runProxy(
+      'nginx',
+      (file) => ['-c', file],
+      (directory) => `
 daemon off;
 pid ${directory}/pid;
 error_log /dev/null;
@@ -261,14 +330,17 @@ http {
   client_body_temp_path ${directory}; proxy_temp_path ${directory}; fastcgi_temp_path ${directory}; uwsgi_temp_path ${directory}; scgi_temp_path ${directory};
   server { listen 127.0.0.1:${front}; location / { proxy_pass http://127.0.0.1:${port}; } }
 }
-`);
-  await fetchOnceUp(`http://127.0.0.1:${front}/api/health`);
-  const begun = performance.now();
-  const answer = await fetch(`http://127.0.0.1:${front}/listen/tea`);
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/ogg']);
-  const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
-  const { value } = await reader.read();
-  expect(Buffer.from(value ?? []).toString('latin1', 0, 4)).toBe('OggS');
-  expect(performance.now() - begun).toBeLessThan(3000);
-  await reader.cancel();
-}, 20_000);
+`,
+    );
+    await fetchOnceUp(`http://127.0.0.1:${front}/api/health`);
+    const begun = performance.now();
+    const answer = await fetch(`http://127.0.0.1:${front}/listen/tea`);
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'audio/ogg']);
+    const reader = /** @type {ReadableStream<Uint8Array>} */ (answer.body).getReader();
+    const { value } = await reader.read();
+    expect(Buffer.from(value ?? []).toString('latin1', 0, 4)).toBe('OggS');
+    expect(performance.now() - begun).toBeLessThan(3000);
+    await reader.cancel();
+  },
+  20_000,
+);

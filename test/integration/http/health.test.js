@@ -1,4 +1,6 @@
-/** The health check of containers, as Docker runs it: against servers that answer what a test says. */
+/**
+ * The health check of containers, as Docker runs it: against servers that answer what a test says.
+ */
 
 import { execFile } from 'node:child_process';
 import { createServer } from 'node:http';
@@ -19,21 +21,30 @@ afterEach(() => {
 function listening(server) {
   servers.push(server);
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port));
+    server.listen(0, '127.0.0.1', () =>
+      resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port),
+    );
   });
 }
 
 /** @param {Record<string, string>} env @returns {Promise<{ code: number, stderr: string }>} */
 const check = (env) =>
   new Promise((resolve) => {
-    const child = execFile(process.execPath, [CHECK], { env: { PATH: process.env.PATH, ...env } }, (_error, _stdout, stderr) => {
-      resolve({ code: child.exitCode ?? -1, stderr });
-    });
+    const child = execFile(
+      process.execPath,
+      [CHECK],
+      { env: { PATH: process.env.PATH, ...env } },
+      (_error, _stdout, stderr) => {
+        resolve({ code: child.exitCode ?? -1, stderr });
+      },
+    );
   });
 
 /** @param {number} status @returns {import('node:http').RequestListener} */
 const answering = (status) => (request, response) => {
-  const isRight = request.url === '/api/health' && /^(localhost|call\.example\.org)$/.test(request.headers.host ?? '');
+  const isRight =
+    request.url === '/api/health' &&
+    /^(localhost|call\.example\.org)$/.test(request.headers.host ?? '');
   response.writeHead(isRight ? status : 400).end('{}');
 };
 
@@ -43,15 +54,28 @@ describe('the health check', () => {
     expect(await check({ ALOUD_PORT: String(well) })).toEqual({ code: 0, stderr: '' });
     const ill = await listening(createServer(answering(503)));
     const told = await check({ ALOUD_PORT: String(ill), ALOUD_HOST: '127.0.0.1' });
-    expect(told).toEqual({ code: 1, stderr: 'aloud is not well: GET /api/health answered with status 503\n' });
+    expect(told).toEqual({
+      code: 1,
+      stderr: 'aloud is not well: GET /api/health answered with status 503\n',
+    });
     servers.splice(0).forEach((server) => server.close());
-    expect(await check({ ALOUD_PORT: String(ill) })).toMatchObject({ code: 1, stderr: expect.stringContaining('ECONNREFUSED') });
+    expect(await check({ ALOUD_PORT: String(ill) })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('ECONNREFUSED'),
+    });
   });
 
-  it('takes any certificate: the one of the first start is nobody\'s', async () => {
-    const { certPem: cert, keyPem: key } = await generateCertificate({ hosts: ['a.example'], now: new Date() });
+  it("takes any certificate: the one of the first start is nobody's", async () => {
+    const { certPem: cert, keyPem: key } = await generateCertificate({
+      hosts: ['a.example'],
+      now: new Date(),
+    });
     const port = await listening(createSecureServer({ cert, key }, answering(200)));
-    const env = { ALOUD_DOMAIN: 'call.example.org', ALOUD_ACME_EMAIL: 'ann@example.org', ALOUD_PORT: String(port) };
+    const env = {
+      ALOUD_DOMAIN: 'call.example.org',
+      ALOUD_ACME_EMAIL: 'ann@example.org',
+      ALOUD_PORT: String(port),
+    };
     expect(await check(env)).toEqual({ code: 0, stderr: '' });
   });
 });

@@ -37,7 +37,10 @@ afterEach(async () => {
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1', ...argv], env: {} });
+  const config = loadConfig({
+    argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1', ...argv],
+    env: {},
+  });
   const server = await createServer(config, { log });
   open.push(() => server.close());
   return server;
@@ -47,7 +50,10 @@ async function startServer(...argv) {
 async function certificateArguments() {
   const directory = await mkdtemp(join(tmpdir(), 'aloud-certificate-'));
   open.push(() => rm(directory, { recursive: true }));
-  const made = await generateCertificate({ hosts: ['call.example.org', 'localhost'], now: new Date() });
+  const made = await generateCertificate({
+    hosts: ['call.example.org', 'localhost'],
+    now: new Date(),
+  });
   const [cert, key] = [join(directory, 'cert.pem'), join(directory, 'key.pem')];
   await writeFile(cert, made.certPem);
   await writeFile(key, made.keyPem);
@@ -67,10 +73,12 @@ async function say(port, text) {
 }
 
 /** @param {string} got */
-const statuses = (got) => [...got.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
+const statuses = (got) =>
+  [...got.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
 /** How often this process has refused something. @param {string} of @param {string} code */
-const refusals = (of, code) => counted().refusals.find((refusal) => refusal.of === of && refusal.code === code)?.count ?? 0;
+const refusals = (of, code) =>
+  counted().refusals.find((refusal) => refusal.of === of && refusal.code === code)?.count ?? 0;
 
 const GET = 'GET /api/clock HTTP/1.1\r\nHost: localhost\r\n\r\n';
 const LAST = 'GET /api/clock HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n';
@@ -80,38 +88,65 @@ describe('a request ahead of the answer to the last', () => {
     ['for the API', GET + GET],
     ['for a file', 'GET /public/app.js HTTP/1.1\r\nHost: localhost\r\n\r\n'.repeat(3)],
     ['without a host', 'GET / HTTP/1.1\r\n\r\n'.repeat(3)],
-    ['that expects what nobody does', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\n\r\n'.repeat(3)],
+    [
+      'that expects what nobody does',
+      'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\n\r\n'.repeat(3),
+    ],
     ['that is no HTTP', `${GET}nonsense\r\n\r\n`],
-    ['for a WebSocket', `${GET}GET /session HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n`],
+    [
+      'for a WebSocket',
+      `${GET}GET /session HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade\r\nUpgrade: ` +
+        `websocket\r\n\r\n`,
+    ],
   ])('%s ends the connection', async (_what, text) => {
     const { port, httpCounts } = await startServer();
     expect(statuses(await say(port, text)).length).toBeLessThanOrEqual(1);
     expect(httpCounts.pipelined + httpCounts.malformed).toBe(1);
   });
 
-  it.each(['http', 'https'])('is none where a client waits for each answer, thousands of times over %s', async (scheme) => {
-    const { port, httpCounts } = await startServer(...(scheme === 'https' ? await certificateArguments() : []));
-    const agent = scheme === 'https' ? new SecureAgent({ keepAlive: true, maxSockets: 6, rejectUnauthorized: false }) : new Agent({ keepAlive: true, maxSockets: 6 });
-    open.push(() => agent.destroy());
-    const { get } = scheme === 'https' ? { get: getSecure } : await import('node:http');
-    const paths = ['/', '/public/app.js', '/public/style.css', '/nothing', '/api/clock'];
-    const ask = (/** @type {number} */ i) =>
-      new Promise((resolve, reject) => {
-        const options = { agent, port, host: '127.0.0.1', path: paths[i % 5], headers: { 'accept-encoding': 'br' } };
-        get(options, (response) => void response.resume().once('end', resolve)).once('error', reject);
-      });
-    for (let round = 0; round < 10; round++) await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i)));
-    expect(httpCounts).toEqual(createHttpCounts());
-  });
+  it.each(['http', 'https'])(
+    'is none where a client waits for each answer, thousands of times over %s',
+    async (scheme) => {
+      const { port, httpCounts } = await startServer(
+        ...(scheme === 'https' ? await certificateArguments() : []),
+      );
+      const agent =
+        scheme === 'https'
+          ? new SecureAgent({ keepAlive: true, maxSockets: 6, rejectUnauthorized: false })
+          : new Agent({ keepAlive: true, maxSockets: 6 });
+      open.push(() => agent.destroy());
+      const { get } = scheme === 'https' ? { get: getSecure } : await import('node:http');
+      const paths = ['/', '/public/app.js', '/public/style.css', '/nothing', '/api/clock'];
+      const ask = (/** @type {number} */ i) =>
+        new Promise((resolve, reject) => {
+          const options = {
+            agent,
+            port,
+            host: '127.0.0.1',
+            path: paths[i % 5],
+            headers: { 'accept-encoding': 'br' },
+          };
+          get(options, (response) => void response.resume().once('end', resolve)).once(
+            'error',
+            reject,
+          );
+        });
+      for (let round = 0; round < 10; round++)
+        await Promise.all(Array.from({ length: 100 }, (_, i) => ask(i)));
+      expect(httpCounts).toEqual(createHttpCounts());
+    },
+  );
 });
 
 describe('too many requests', () => {
-  it('are refused with a code and when to come again, while the audio of a session goes on', async () => {
+  it('are refused with a code and a retry time, while a session’s audio goes on', async () => {
     const { port, url } = await startServer();
     const before = refusals('http', 'too-many-requests');
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Eve' });
-    const { token } = await (await fetch(`${url}/api/sessions`, { method: 'POST', headers, body })).json();
+    const { token } = await (
+      await fetch(`${url}/api/sessions`, { method: 'POST', headers, body })
+    ).json();
     const socket = dial(port, open);
     const ask = async () => {
       socket.got = '';
@@ -127,7 +162,11 @@ describe('too many requests', () => {
     expect(refusals('http', 'too-many-requests') - before).toBe(1);
     const octets = { 'content-type': 'application/octet-stream' };
     for (let i = 0; i < 200; i++) {
-      const { status } = await fetch(`${url}/api/sessions/${token}/packets`, { method: 'POST', headers: octets, body: new Uint8Array(0) });
+      const { status } = await fetch(`${url}/api/sessions/${token}/packets`, {
+        method: 'POST',
+        headers: octets,
+        body: new Uint8Array(0),
+      });
       expect(status).toBe(200);
     }
   });
@@ -135,16 +174,29 @@ describe('too many requests', () => {
   it('of one session are refused too, and end nothing', async () => {
     // On a clock that stands still a slow machine asks too often too.
     const clock = new FakeClock();
-    const config = loadConfig({ argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1'], env: {} });
+    const config = loadConfig({
+      argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1'],
+      env: {},
+    });
     const { url, close } = await createServer(config, { log, clock });
     open.push(close);
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Eve' });
-    const { token } = await (await fetch(`${url}/api/sessions`, { method: 'POST', headers, body })).json();
+    const { token } = await (
+      await fetch(`${url}/api/sessions`, { method: 'POST', headers, body })
+    ).json();
     const octets = { 'content-type': 'application/octet-stream' };
-    const post = async () => (await fetch(`${url}/api/sessions/${token}/packets`, { method: 'POST', headers: octets, body: new Uint8Array(0) })).status;
+    const post = async () =>
+      (
+        await fetch(`${url}/api/sessions/${token}/packets`, {
+          method: 'POST',
+          headers: octets,
+          body: new Uint8Array(0),
+        })
+      ).status;
     const seen = new Set();
-    for (let round = 0; round < 40 && !seen.has(429); round++) for (const status of await Promise.all(Array.from({ length: 50 }, post))) seen.add(status);
+    for (let round = 0; round < 40 && !seen.has(429); round++)
+      for (const status of await Promise.all(Array.from({ length: 50 }, post))) seen.add(status);
     expect([...seen].sort()).toEqual([200, 429]);
     clock.advance(50);
     expect(await post()).toBe(200);
@@ -153,17 +205,27 @@ describe('too many requests', () => {
 
 describe('a page by another name (DNS rebinding)', () => {
   const asked = (/** @type {string} */ what, /** @type {string} */ host, more = '') =>
-    `${what} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\n${more}Connection: close\r\n\r\n`;
+    `${what} HTTP/1.1\r\nHost: ${host}\r\nOrigin: http://${host}\r\n${more}Connection: ` +
+    `close\r\n\r\n`;
   const JOIN = '{"type":"join","version":1,"room":"lab","name":"Eve"}';
   const json = `Content-Type: application/json\r\nContent-Length: ${JOIN.length}\r\n`;
-  const upgrade = 'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+  const upgrade =
+    'Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: ' +
+    'dGhlIHNhbXBsZSBub25jZQ==\r\n';
 
   it.each([
     ['the page', (/** @type {string} */ host) => asked('GET /r/lab', host)],
     ['a file', (/** @type {string} */ host) => asked('GET /public/app.js', host)],
     ['the API', (/** @type {string} */ host) => asked('GET /api/config', host)],
-    ['the HTTP/1 transport', (/** @type {string} */ host) => asked('POST /api/sessions', host, json) + JOIN],
-    ['WebSocket', (/** @type {string} */ host) => asked('GET /session', host, upgrade).replace('Connection: close', 'Connection: Upgrade')],
+    [
+      'the HTTP/1 transport',
+      (/** @type {string} */ host) => asked('POST /api/sessions', host, json) + JOIN,
+    ],
+    [
+      'WebSocket',
+      (/** @type {string} */ host) =>
+        asked('GET /session', host, upgrade).replace('Connection: close', 'Connection: Upgrade'),
+    ],
   ])('gets nothing of %s', async (what, text) => {
     const { port, rooms } = await startServer('--allowed-hosts', 'good.example');
     const of = what === 'WebSocket' ? 'upgrade' : 'http';
@@ -179,21 +241,39 @@ describe('a page by another name (DNS rebinding)', () => {
   it('is told which option allows it, and the log too', async () => {
     const { port } = await startServer();
     expect(await say(port, asked('GET /', 'call.example.org'))).toMatch(/--allowed-hosts NAME/);
-    expect(JSON.parse((await say(port, asked('GET /api/config', 'call.example.org'))).split('\r\n\r\n')[1])).toMatchObject({
+    expect(
+      JSON.parse(
+        (await say(port, asked('GET /api/config', 'call.example.org'))).split('\r\n\r\n')[1],
+      ),
+    ).toMatchObject({
       code: 'host-not-allowed',
       message: expect.stringContaining('--allowed-hosts'),
     });
-    expect(log.warn).toHaveBeenCalledWith(expect.stringMatching(/call\.example\.org.*--allowed-hosts/));
+    expect(log.warn).toHaveBeenCalledWith(
+      expect.stringMatching(/call\.example\.org.*--allowed-hosts/),
+    );
   });
 
-  it('is the server\'s own where its certificate names it', async () => {
+  it("is the server's own where its certificate names it", async () => {
     const { port } = await startServer(...(await certificateArguments()));
     const statusFor = (/** @type {string} */ host) =>
       new Promise((resolve, reject) => {
-        const options = { port, host: '127.0.0.1', path: '/api/config', headers: { host }, rejectUnauthorized: false, agent: false };
-        getSecure(options, (response) => resolve(response.resume().statusCode)).once('error', reject);
+        const options = {
+          port,
+          host: '127.0.0.1',
+          path: '/api/config',
+          headers: { host },
+          rejectUnauthorized: false,
+          agent: false,
+        };
+        getSecure(options, (response) => resolve(response.resume().statusCode)).once(
+          'error',
+          reject,
+        );
       });
-    expect([await statusFor('call.example.org'), await statusFor('other.example.org')]).toEqual([200, 421]);
+    expect([await statusFor('call.example.org'), await statusFor('other.example.org')]).toEqual([
+      200, 421,
+    ]);
   });
 });
 
@@ -206,27 +286,40 @@ describe('a request', () => {
 
   it('to go on in h2c is answered in HTTP/1.1, as curl asks for', async () => {
     const { port } = await startServer();
-    const h2c = 'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
+    const h2c =
+      'Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n';
     const page = await say(port, `GET / HTTP/1.1\r\nHost: localhost\r\n${h2c}\r\n`);
     expect(page).toMatch(/^HTTP\/1\.1 200 OK\r\n[^]*<!doctype html>/i);
-    expect(statuses(await say(port, `GET /nothing HTTP/1.1\r\nHost: localhost\r\n${h2c}\r\n`))).toEqual([404]);
-    expect(statuses(await say(port, `GET /session HTTP/1.1\r\nHost: localhost\r\n${h2c}\r\n`))).toEqual([404]);
+    expect(
+      statuses(await say(port, `GET /nothing HTTP/1.1\r\nHost: localhost\r\n${h2c}\r\n`)),
+    ).toEqual([404]);
+    expect(
+      statuses(await say(port, `GET /session HTTP/1.1\r\nHost: localhost\r\n${h2c}\r\n`)),
+    ).toEqual([404]);
   });
 
-  it('that is broken gets its status, and is counted and not logged, also behind one that is not', async () => {
+  it('that is broken gets a status and is counted, not logged, even after a good one', async () => {
     const { port, httpCounts } = await startServer();
     expect(statuses(await say(port, 'nonsense\r\n\r\n'))).toEqual([400]);
-    expect(statuses(await say(port, `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`))).toEqual([431]);
+    expect(statuses(await say(port, `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`))).toEqual(
+      [431],
+    );
     for (const path of ['/public/app.js', '/', '/api/config', '/nothing']) {
       await say(port, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\nnonsense\r\n\r\n`);
     }
-    await say(port, 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n');
+    await say(
+      port,
+      'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: ' +
+        'application/json\r\nTransfer-Encoding: chunked\r\n\r\nnonsense\r\n',
+    );
     expect(httpCounts.malformed).toBe(7);
   });
 
   it('that comes as soon as the port is open is answered', async () => {
     const spare = createHttpServer();
-    await new Promise((/** @type {(done: void) => void} */ done) => spare.listen(0, '127.0.0.1', done));
+    await new Promise((/** @type {(done: void) => void} */ done) =>
+      spare.listen(0, '127.0.0.1', done),
+    );
     const { port } = /** @type {AddressInfo} */ (spare.address());
     await new Promise((done) => spare.close(done));
     let isUp = false;
@@ -250,7 +343,9 @@ function lastAnswer(got) {
 }
 
 describe('what the parser makes no request of', () => {
-  const CHUNKED = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
+  const CHUNKED =
+    'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: ' +
+    'application/json\r\nTransfer-Encoding: chunked\r\n\r\n';
 
   it.each([
     ['no HTTP', 400, 'bad-request', 'nonsense\r\n\r\n'],
@@ -258,45 +353,87 @@ describe('what the parser makes no request of', () => {
     ['long headers', 431, 'bad-request', `GET / HTTP/1.1\r\nX: ${'x'.repeat(17_000)}\r\n\r\n`],
     ['a body that is no chunk', 400, 'bad-request', `${CHUNKED}nonsense\r\n`],
     ['chunks with long extensions', 413, 'body-too-large', `${CHUNKED}1;${'x'.repeat(17_000)}\r\n`],
-    ['an expectation that there is not', 417, 'bad-request', 'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n'],
-  ])('such as %s has the status %i, and a code that is counted once: %s', async (_what, status, code, text) => {
-    const { port } = await startServer();
-    const before = refusals('http', code);
-    const socket = dial(port, open);
-    if (text === null) {
-      socket.write(GET);
-      await once(socket, 'data');
-    }
-    socket.write(text ?? 'nonsense\r\n\r\n');
-    await new Promise((resolve) => void socket.once('close', resolve));
-    const answer = lastAnswer(socket.got);
-    expect([answer.status, JSON.parse(answer.body)]).toEqual([status, { code, message: errors[/** @type {'bad-request'} */ (code)].message }]);
-    expect(socket.got).toMatch(/Content-Type: application\/json/);
-    expect(refusals('http', code) - before).toBe(1);
-  });
+    [
+      'an expectation that there is not',
+      417,
+      'bad-request',
+      'GET / HTTP/1.1\r\nHost: localhost\r\nExpect: x\r\nConnection: close\r\n\r\n',
+    ],
+  ])(
+    'such as %s has the status %i, and a code that is counted once: %s',
+    async (_what, status, code, text) => {
+      const { port } = await startServer();
+      const before = refusals('http', code);
+      const socket = dial(port, open);
+      if (text === null) {
+        socket.write(GET);
+        await once(socket, 'data');
+      }
+      socket.write(text ?? 'nonsense\r\n\r\n');
+      await new Promise((resolve) => void socket.once('close', resolve));
+      const answer = lastAnswer(socket.got);
+      expect([answer.status, JSON.parse(answer.body)]).toEqual([
+        status,
+        { code, message: errors[/** @type {'bad-request'} */ (code)].message },
+      ]);
+      expect(socket.got).toMatch(/Content-Type: application\/json/);
+      expect(refusals('http', code) - before).toBe(1);
+    },
+  );
 
   it.each([
     ['half a request', 'GET /api/con', 1],
-    ['half a body', 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n\r\n{', 1],
+    [
+      'half a body',
+      'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: ' +
+        'application/json\r\nContent-Length: 50\r\n\r\n{',
+      1,
+    ],
     ['nothing, as where browsers connect beforehand', '', 0],
   ])('after a time has the status 408: %s', async (_what, text, count) => {
-    const gate = new Gate({ clock: new FakeClock(), isAllowedHost: () => true, counts: createHttpCounts() });
-    const server = createHttpServer({ headersTimeout: 200, requestTimeout: 200, connectionsCheckingInterval: 50 });
-    gate.attach(server, (request) => void request.resume(), () => false);
-    await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+    const gate = new Gate({
+      clock: new FakeClock(),
+      isAllowedHost: () => true,
+      counts: createHttpCounts(),
+    });
+    const server = createHttpServer({
+      headersTimeout: 200,
+      requestTimeout: 200,
+      connectionsCheckingInterval: 50,
+    });
+    gate.attach(
+      server,
+      (request) => void request.resume(),
+      () => false,
+    );
+    await new Promise((/** @type {(done: void) => void} */ done) =>
+      server.listen(0, '127.0.0.1', done),
+    );
     open.push(() => (gate.close(), server.close()));
     const before = refusals('http', 'bad-request');
-    const { status, body } = lastAnswer(await say(/** @type {AddressInfo} */ (server.address()).port, text));
-    expect([status, JSON.parse(body).code, refusals('http', 'bad-request') - before]).toEqual([408, 'bad-request', count]);
+    const { status, body } = lastAnswer(
+      await say(/** @type {AddressInfo} */ (server.address()).port, text),
+    );
+    expect([status, JSON.parse(body).code, refusals('http', 'bad-request') - before]).toEqual([
+      408,
+      'bad-request',
+      count,
+    ]);
   });
 });
 
 describe('a request that is for nobody', () => {
   it.each([
     ['names two hosts', 'GET / HTTP/1.1\r\nHost: localhost\r\nHOST: evil.example\r\n\r\n'],
-    ['names one host twice', 'GET /api/config HTTP/1.0\r\nHost: localhost\r\nHost: localhost\r\n\r\n'],
+    [
+      'names one host twice',
+      'GET /api/config HTTP/1.0\r\nHost: localhost\r\nHost: localhost\r\n\r\n',
+    ],
     ['is for a tunnel', 'CONNECT evil.example:443 HTTP/1.1\r\nHost: evil.example:443\r\n\r\n'],
-    ['is for a tunnel, with the host of the server', 'CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\nmore'],
+    [
+      'is for a tunnel, with the host of the server',
+      'CONNECT localhost:443 HTTP/1.1\r\nHost: localhost\r\n\r\nmore',
+    ],
   ])('since it %s is a bad one', async (_what, text) => {
     const { port } = await startServer();
     const before = refusals('http', 'bad-request');
@@ -309,8 +446,17 @@ describe('a request that is for nobody', () => {
 
   it('since it names two hosts opens no WebSocket', async () => {
     const { port } = await startServer();
-    const upgrade = 'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
-    expect(statuses(await say(port, `GET /session HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${upgrade}\r\n`))).toEqual([400]);
+    const upgrade =
+      'Connection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: ' +
+      '13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n';
+    expect(
+      statuses(
+        await say(
+          port,
+          `GET /session HTTP/1.1\r\nHost: localhost\r\nHost: localhost\r\n${upgrade}\r\n`,
+        ),
+      ),
+    ).toEqual([400]);
   });
 
   it('ends with its answer also over HTTPS', async () => {
@@ -330,15 +476,27 @@ describe('HTTPS', () => {
     const { port } = await startServer(...(await certificateArguments()));
     const headerFor = (/** @type {string} */ host, path = '/') =>
       new Promise((resolve, reject) => {
-        const options = { port, host: '127.0.0.1', path, headers: { host }, rejectUnauthorized: false, agent: false };
-        getSecure(options, (response) => resolve(response.resume().headers['strict-transport-security'])).once('error', reject);
+        const options = {
+          port,
+          host: '127.0.0.1',
+          path,
+          headers: { host },
+          rejectUnauthorized: false,
+          agent: false,
+        };
+        getSecure(options, (response) =>
+          resolve(response.resume().headers['strict-transport-security']),
+        ).once('error', reject);
       });
     expect(await headerFor('call.example.org')).toBe('max-age=31536000');
     expect(await headerFor('call.example.org:8080', '/public/app.js')).toBe('max-age=31536000');
     expect(await headerFor('call.example.org', '/api/config')).toBe('max-age=31536000');
-    for (const host of ['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080']) expect(await headerFor(host)).toBeUndefined();
+    for (const host of ['localhost', 'localhost:8080', '127.0.0.1', '[::1]:8080'])
+      expect(await headerFor(host)).toBeUndefined();
     const plain = await startServer('--allowed-hosts', 'call.example.org');
-    expect(await say(plain.port, 'GET / HTTP/1.0\r\nHost: call.example.org\r\n\r\n')).not.toMatch(/strict-transport/i);
+    expect(await say(plain.port, 'GET / HTTP/1.0\r\nHost: call.example.org\r\n\r\n')).not.toMatch(
+      /strict-transport/i,
+    );
   });
 });
 
@@ -346,10 +504,20 @@ describe('an answer that is not read', () => {
   /** @param {(response: import('node:http').ServerResponse) => void} answer */
   async function startGate(answer) {
     const [clock, counts] = [new FakeClock(), createHttpCounts()];
-    const gate = new Gate({ clock, isAllowedHost: allowHosts({ allowed: [], certificate: () => null }), counts });
+    const gate = new Gate({
+      clock,
+      isAllowedHost: allowHosts({ allowed: [], certificate: () => null }),
+      counts,
+    });
     const server = createHttpServer();
-    gate.attach(server, (_request, response) => answer(response), () => false);
-    await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+    gate.attach(
+      server,
+      (_request, response) => answer(response),
+      () => false,
+    );
+    await new Promise((/** @type {(done: void) => void} */ done) =>
+      server.listen(0, '127.0.0.1', done),
+    );
     open.push(() => {
       gate.close();
       server.closeAllConnections();
@@ -382,7 +550,9 @@ describe('an answer that is not read', () => {
     const { server, port } = await startGate((response) => void response.end(Buffer.alloc(64e6)));
     // A fiftieth of the real time.
     server.timeout = STALL_MS / 50;
-    const ended = new Promise((resolve) => void server.once('connection', (socket) => socket.once('close', resolve)));
+    const ended = new Promise(
+      (resolve) => void server.once('connection', (socket) => socket.once('close', resolve)),
+    );
     const socket = dial(port, open);
     socket.pause();
     socket.write(GET);

@@ -1,4 +1,7 @@
-/** The bounds of a server before anybody has joined: connections, slow requests, long headers. Over real sockets. */
+/**
+ * The bounds of a server before anybody has joined: connections, slow requests, long headers. Over
+ * real sockets.
+ */
 
 import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
@@ -23,7 +26,10 @@ afterEach(async () => {
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
-  const config = loadConfig({ argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1', ...argv], env: {} });
+  const config = loadConfig({
+    argv: ['--port', '0', '--engine', 'none', '--host', '127.0.0.1', ...argv],
+    env: {},
+  });
   const server = await createServer(config, { log: quiet });
   open.push(() => server.close());
   return server;
@@ -42,7 +48,9 @@ async function get(port, path, header = 'X-Short: x') {
   return socket.got;
 }
 
-const HEADERS = 'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: 50\r\n';
+const HEADERS =
+  'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: ' +
+  'application/json\r\nContent-Length: 50\r\n';
 
 describe('a connection that only holds', () => {
   // The limits themselves are in seconds: here each is a fiftieth.
@@ -54,7 +62,11 @@ describe('a connection that only holds', () => {
     ['never ends its headers', HEADERS, HTTP1_SERVER_OPTIONS.headersTimeout],
     ['never ends its body', `${HEADERS}\r\n{"type"`, HTTP1_SERVER_OPTIONS.requestTimeout],
   ])('and %s is ended', async (_what, text, limitMs) => {
-    const { headersTimeout, requestTimeout, connectionsCheckingInterval: interval } = HTTP1_SERVER_OPTIONS;
+    const {
+      headersTimeout,
+      requestTimeout,
+      connectionsCheckingInterval: interval,
+    } = HTTP1_SERVER_OPTIONS;
     const server = createHttpServer({
       ...HTTP1_SERVER_OPTIONS,
       headersTimeout: scale(headersTimeout),
@@ -62,7 +74,9 @@ describe('a connection that only holds', () => {
       connectionsCheckingInterval: scale(interval),
     });
     server.on('request', (request) => void request.resume());
-    await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+    await new Promise((/** @type {(done: void) => void} */ done) =>
+      server.listen(0, '127.0.0.1', done),
+    );
     open.push(() => void server.close());
     const socket = dial(/** @type {AddressInfo} */ (server.address()).port, open);
     const started = performance.now();
@@ -82,12 +96,19 @@ describe('a server', () => {
     for (const socket of all) socket.once('close', () => (ended += 1));
     await vi.waitFor(() => expect(ended).toBe(12), 5000);
     for (const socket of all) socket.destroy();
-    await vi.waitFor(async () => expect(await get(port, '/api/config')).toMatch(/^HTTP\/1\.1 200 /), 5000);
+    await vi.waitFor(
+      async () => expect(await get(port, '/api/config')).toMatch(/^HTTP\/1\.1 200 /),
+      5000,
+    );
   });
 
   it('reads no headers of more than 16 KiB', async () => {
     const { port } = await startServer();
-    expect(await get(port, '/api/config', `X-Long: ${'x'.repeat(15_000)}`)).toMatch(/^HTTP\/1\.1 200 /);
-    expect(await get(port, '/api/config', `X-Long: ${'x'.repeat(17_000)}`)).toMatch(/^HTTP\/1\.1 431 /);
+    expect(await get(port, '/api/config', `X-Long: ${'x'.repeat(15_000)}`)).toMatch(
+      /^HTTP\/1\.1 200 /,
+    );
+    expect(await get(port, '/api/config', `X-Long: ${'x'.repeat(17_000)}`)).toMatch(
+      /^HTTP\/1\.1 431 /,
+    );
   });
 });

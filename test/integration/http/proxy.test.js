@@ -1,4 +1,7 @@
-/** Clients behind a reverse proxy are known by the address that it names, on the transports that pass one. */
+/**
+ * Clients behind a reverse proxy are known by the address that it names, on the transports that
+ * pass one.
+ */
 
 import { createServer } from 'node:http';
 import { WebSocket } from 'ws';
@@ -24,23 +27,47 @@ async function startTransports(argv) {
   /** @param {import('../../../server/transport/session.js').Session} session */
   const accept = (session) => {
     peers.push(session.peer);
-    session.handler = { packet: () => {}, control: () => session.sendControl({ type: 'welcome' }), closed: () => {} };
+    session.handler = {
+      packet: () => {},
+      control: () => session.sendControl({ type: 'welcome' }),
+      closed: () => {},
+    };
   };
-  const shared = { accept, clock: systemClock, log: createLog({ level: 'error' }), maxSessions: 10, idleTimeoutMs: 10_000 };
+  const shared = {
+    accept,
+    clock: systemClock,
+    log: createLog({ level: 'error' }),
+    maxSessions: 10,
+    idleTimeoutMs: 10_000,
+  };
   const clientOf = clientAddress(loadConfig({ argv, env: {} }));
   const http1 = createHttp1Transport({ ...shared, clientOf });
   const webSocket = createWebSocketTransport({ ...shared, clientOf, server, path: '/session' });
-  server.on('request', (request, response) => http1.handle(request, response, () => response.writeHead(404).end()));
+  server.on('request', (request, response) =>
+    http1.handle(request, response, () => response.writeHead(404).end()),
+  );
   await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  open.push(() => server.closeAllConnections(), () => server.close(), () => http1.close(), () => webSocket.close());
-  return { peers, host: `127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}` };
+  open.push(
+    () => server.closeAllConnections(),
+    () => server.close(),
+    () => http1.close(),
+    () => webSocket.close(),
+  );
+  return {
+    peers,
+    host: `127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`,
+  };
 }
 
 const join = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
 
 /** @param {string} host @param {Record<string, string>} headers */
 async function visitOverHttp1(host, headers) {
-  const options = { method: 'POST', headers: { 'content-type': 'application/json', ...headers }, body: join };
+  const options = {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: join,
+  };
   expect((await fetch(`http://${host}/api/sessions`, options)).status).toBe(201);
 }
 

@@ -11,18 +11,28 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await closeServer(server);
 });
 
-/** @param {Partial<Parameters<typeof createRedirectServer>[0]>} [options] @returns {Promise<number>} */
+/**
+ * @param {Partial<Parameters<typeof createRedirectServer>[0]>} [options]
+ * @returns {Promise<number>}
+ */
 function start(options) {
-  const server = createRedirectServer({ httpsPort: 443, names: ['a.example', 'b.example'], ...options });
+  const server = createRedirectServer({
+    httpsPort: 443,
+    names: ['a.example', 'b.example'],
+    ...options,
+  });
   servers.push(server);
   return new Promise((resolve) => {
-    server.listen(0, '127.0.0.1', () => resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port));
+    server.listen(0, '127.0.0.1', () =>
+      resolve(/** @type {import('node:net').AddressInfo} */ (server.address()).port),
+    );
   });
 }
 
 /**
  * @param {number} port @param {string} path @param {string} host @param {string} [method]
- * @returns {Promise<{ status: number | undefined, location: string | undefined, text: string, connection?: string }>}
+ * @returns {Promise<{ status: number | undefined, location: string | undefined, text: string,
+ *   connection?: string }>}
  */
 const ask = (port, path, host, method = 'GET') =>
   new Promise((resolve, reject) => {
@@ -31,7 +41,9 @@ const ask = (port, path, host, method = 'GET') =>
       answer.on('data', (bytes) => (text += bytes));
       const { location, connection } = answer.headers;
       answer.on('end', () => resolve({ status: answer.statusCode, location, text, connection }));
-    }).on('error', reject).end();
+    })
+      .on('error', reject)
+      .end();
   });
 
 describe('plain HTTP', () => {
@@ -42,7 +54,11 @@ describe('plain HTTP', () => {
     ['127.0.0.1', '//evil.example/', 443, 'https://a.example//evil.example/'],
   ])('of "%s" %s leads to HTTPS on %d', async (host, path, httpsPort, location) => {
     const port = await start({ httpsPort });
-    expect(await ask(port, path, host)).toMatchObject({ status: 301, location, connection: 'close' });
+    expect(await ask(port, path, host)).toMatchObject({
+      status: 301,
+      location,
+      connection: 'close',
+    });
   });
 
   it.each([
@@ -60,16 +76,26 @@ describe('plain HTTP', () => {
   it('answers challenges, by their own path only', async () => {
     const challenges = new Map([['token', 'token.proof']]);
     const port = await start({ challenges });
-    expect(await ask(port, '/.well-known/acme-challenge/token', 'any')).toMatchObject({ status: 200, text: 'token.proof' });
+    expect(await ask(port, '/.well-known/acme-challenge/token', 'any')).toMatchObject({
+      status: 200,
+      text: 'token.proof',
+    });
     expect(await ask(port, '/token', 'any')).toMatchObject({ status: 301 });
     challenges.clear();
-    expect(await ask(port, '/.well-known/acme-challenge/token', 'any')).toMatchObject({ status: 301 });
+    expect(await ask(port, '/.well-known/acme-challenge/token', 'any')).toMatchObject({
+      status: 301,
+    });
   });
 
   it('takes no other method', async () => {
-    const refusals = () => counted().refusals.find(({ of, code }) => of === 'http' && code === 'bad-request')?.count ?? 0;
+    const refusals = () =>
+      counted().refusals.find(({ of, code }) => of === 'http' && code === 'bad-request')?.count ??
+      0;
     const before = refusals();
-    expect(await ask(await start(), '/', 'a.example', 'OPTIONS')).toMatchObject({ status: 204, text: '' });
+    expect(await ask(await start(), '/', 'a.example', 'OPTIONS')).toMatchObject({
+      status: 204,
+      text: '',
+    });
     expect(await ask(await start(), '/', 'a.example', 'POST')).toMatchObject({ status: 405 });
     expect(refusals() - before).toBe(1);
   });

@@ -19,11 +19,19 @@ const EVERY_MS = 10;
  * @param {number} to
  */
 async function openWay(to) {
-  const way = { delayMs: 0, /** One of so many is lost on the way up; 0: none. */ lossIn: 0, port: 0 };
+  const way = {
+    delayMs: 0,
+    /** One of so many is lost on the way up; 0: none. */ lossIn: 0,
+    port: 0,
+  };
   const [near, far] = [createSocket('udp6'), createSocket('udp6')];
   let client = { port: 0, address: '' };
   let [passed, open] = [0, true];
-  /** @param {import('node:dgram').Socket} socket @param {Uint8Array} bytes @param {{ port: number, address: string }} peer */
+  /**
+   * @param {import('node:dgram').Socket} socket
+   * @param {Uint8Array} bytes
+   * @param {{ port: number, address: string }} peer
+   */
   const pass = (socket, bytes, { port, address }) => {
     setTimeout(() => open && socket.send(bytes, port, address), way.delayMs);
   };
@@ -49,7 +57,9 @@ async function speaking(congestionController) {
   const server = await startServer({ options, onSession: () => {} });
   const way = closeAfter(await openWay(server.port));
   const client = closeAfter(new Endpoint(options));
-  const session = await client.connect(`https://localhost:${way.port}/session`, { certificateHashes: [server.certificate.hash] });
+  const session = await client.connect(`https://localhost:${way.port}/session`, {
+    certificateHashes: [server.certificate.hash],
+  });
   const timer = setInterval(() => session.send(PACKET), EVERY_MS);
   closeAfter({ close: () => clearInterval(timer) });
   const stats = () => session.stats() ?? expect.fail('the session has ended');
@@ -59,14 +69,15 @@ async function speaking(congestionController) {
 const NOT_HELD = 'does not hold live sound back for what is lost by chance, with %s';
 
 /** @param {string} controller */
-const isNotHeld = (controller) => undisturbed(async () => {
-  const { way, stats } = await speaking(controller);
-  Object.assign(way, { delayMs: 10, lossIn: 5 });
-  const before = stats().lostPackets;
-  await until(() => stats().lostPackets > before + 15, 15_000);
-  expect(stats().cwnd).toBeGreaterThanOrEqual(LIVE_WINDOW);
-  expect(stats().droppedBlocked).toBe(0);
-}, closeAll);
+const isNotHeld = (controller) =>
+  undisturbed(async () => {
+    const { way, stats } = await speaking(controller);
+    Object.assign(way, { delayMs: 10, lossIn: 5 });
+    const before = stats().lostPackets;
+    await until(() => stats().lostPackets > before + 15, 15_000);
+    expect(stats().cwnd).toBeGreaterThanOrEqual(LIVE_WINDOW);
+    expect(stats().droppedBlocked).toBe(0);
+  }, closeAll);
 
 const LEFT = 'leaves the window to the bare controller: %s';
 
@@ -92,7 +103,11 @@ nativeTests.describe('native engine: congestion', () => {
   });
 });
 
-requireOrSkip(loadError('bbr3') === null, 'the engine with noq is not built', ofTheMachine).describe('engine with noq: congestion', () => {
+requireOrSkip(
+  loadError('bbr3') === null,
+  'the engine with noq is not built',
+  ofTheMachine,
+).describe('engine with noq: congestion', () => {
   it.each(['bbr3'])(NOT_HELD, isNotHeld);
 
   it.each(['bbr3-bare'])(LEFT, isLeft);

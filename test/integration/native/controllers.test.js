@@ -1,9 +1,26 @@
 /** Each congestion controller, at both ends of a session. */
 
-import { ALL_CONTROLLERS, CONGESTION_CONTROLLERS, DEFAULTS, Endpoint, load, loadError, NOQ_CONTROLLERS } from '@aloud/native';
+import {
+  ALL_CONTROLLERS,
+  CONGESTION_CONTROLLERS,
+  DEFAULTS,
+  Endpoint,
+  load,
+  loadError,
+  NOQ_CONTROLLERS,
+} from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { ofTheMachine, requireOrSkip } from '../../skip.js';
-import { closeAfter, closeAll, nativeTests, newCertificate, readAll, record, startServer, until } from './harness.js';
+import {
+  closeAfter,
+  closeAll,
+  nativeTests,
+  newCertificate,
+  readAll,
+  record,
+  startServer,
+  until,
+} from './harness.js';
 
 afterEach(closeAll);
 
@@ -12,7 +29,10 @@ const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 /** More than a first window, in pieces that a stream's buffer takes. */
 const PIECES = Array.from({ length: 16 }, (_, i) => new Uint8Array(4096).fill(i));
 
-/** @param {import('@aloud/native').NativeSession} from @param {import('@aloud/native').Stream[]} arrived at the other end */
+/**
+ * @param {import('@aloud/native').NativeSession} from
+ * @param {import('@aloud/native').Stream[]} arrived at the other end
+ */
 async function carriesStream(from, arrived) {
   const stream = from.openStream({ bidi: false }) ?? expect.fail('there is no stream');
   for (const piece of PIECES) await until(() => stream.write(piece));
@@ -36,8 +56,15 @@ async function carriesBothWays(congestionController) {
   await carriesStream(near, seen[1].streams);
   await carriesStream(far, seen[0].streams);
   for (const session of [near, far]) {
-    const { congestionController: name, cwnd = 0, rttMs, deliveryBps, deliveryIsLimit } = session.stats() ?? {};
-    // Of a moment's packets no rate is measured, or one that is limited by the little that there was.
+    const {
+      congestionController: name,
+      cwnd = 0,
+      rttMs,
+      deliveryBps,
+      deliveryIsLimit,
+    } = session.stats() ?? {};
+    // Of a moment's packets no rate is measured, or one that is limited by the little that there
+    // was.
     expect(deliveryBps === null || Number(deliveryBps) > 0).toBe(true);
     expect(typeof deliveryIsLimit).toBe('boolean');
     expect(name).toBe(congestionController);
@@ -48,7 +75,8 @@ async function carriesBothWays(congestionController) {
 }
 
 /**
- * Datagrams of one length in one turn, more than the queue holds: those that don't come are counted.
+ * Datagrams of one length in one turn, more than the queue holds: those that don't come are
+ * counted.
  * @param {import('@aloud/native').CongestionController} congestionController
  * @param {number} length
  */
@@ -83,13 +111,21 @@ nativeTests.describe('native engine: congestion controllers', () => {
     const { Endpoint: Native } = load();
     const native = new Native({ ...DEFAULTS, congestionController }, () => {});
     const { certPem, keyPem } = await newCertificate();
-    expect(() => native.listen('127.0.0.1', 0, certPem, keyPem)).toThrow('there is no congestion controller vegas');
-    expect(() => native.connect('https://localhost/', [], [])).toThrow('there is no congestion controller vegas');
+    expect(() => native.listen('127.0.0.1', 0, certPem, keyPem)).toThrow(
+      'there is no congestion controller vegas',
+    );
+    expect(() => native.connect('https://localhost/', [], [])).toThrow(
+      'there is no congestion controller vegas',
+    );
     native.shutdown();
   });
 });
 
-requireOrSkip(loadError('bbr3') === null, 'the engine with noq is not built', ofTheMachine).describe('engine with noq: congestion controllers', () => {
+requireOrSkip(
+  loadError('bbr3') === null,
+  'the engine with noq is not built',
+  ofTheMachine,
+).describe('engine with noq: congestion controllers', () => {
   it.each(NOQ_CONTROLLERS)(TITLE, carriesBothWays);
 
   it.each(LENGTHS)(FULL, (length) => countsPushedOut('bbr3', length));

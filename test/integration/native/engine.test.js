@@ -1,7 +1,17 @@
 import { createSocket } from 'node:dgram';
 import { ConnectError, Endpoint, PathField, PATH_FIELDS } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
-import { blockThread, closeAfter, closeAll, echo, nativeTests, newCertificate, record, startServer, until } from './harness.js';
+import {
+  blockThread,
+  closeAfter,
+  closeAll,
+  echo,
+  nativeTests,
+  newCertificate,
+  record,
+  startServer,
+  until,
+} from './harness.js';
 
 afterEach(closeAll);
 
@@ -22,7 +32,7 @@ async function connected(setup, clientOptions = {}) {
 }
 
 nativeTests.describe('native engine: datagrams', () => {
-  it('carries them there and back, with the time of arrival on the clock of performance.now', async () => {
+  it('carries them there and back, with arrival times on the performance.now clock', async () => {
     const before = performance.now();
     const { session, other } = await connected();
     const seen = record(session);
@@ -50,7 +60,10 @@ nativeTests.describe('native engine: datagrams', () => {
   });
 
   it('hands over what came in the meantime in order, many in one turn', async () => {
-    const { session, other } = await connected({ options: { receiveQueue: 1000 } }, { sendQueueBytes: 64 * 1024 });
+    const { session, other } = await connected(
+      { options: { receiveQueue: 1000 } },
+      { sendQueueBytes: 64 * 1024 },
+    );
     const seen = record(other);
     let turns = 0;
     const count = (/** @type {Uint8Array} */ datagram) => {
@@ -84,7 +97,7 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.datagrams).toEqual(Array.from({ length: 9 }, (_, i) => `datagram ${i}`));
   });
 
-  it('lets datagrams wait that begin with a byte: until 50 ms have passed, it is asked, or others come', async () => {
+  it('delays datagrams by first byte until 50 ms pass, a poll occurs, or others come', async () => {
     const { server, session, other } = await connected();
     const seen = record(other);
     other.letWait('a'.charCodeAt(0));
@@ -102,7 +115,7 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.datagrams).toEqual(['a 1', 'a 2', 'a 3', 'b 1']);
   });
 
-  it('hands over the rest of what it read where a callback throws, and has the process meet each error', async () => {
+  it('delivers the rest when a callback throws, and raises each error in the process', async () => {
     const { session, other } = await connected();
     const met = /** @type {string[]} */ ([]);
     const listeners = process.listeners('uncaughtException');
@@ -126,8 +139,10 @@ nativeTests.describe('native engine: datagrams', () => {
     }
   });
 
-  it('drops the oldest of a session that floods, counts them, and leaves others alone', async () => {
-    const { server, client, session, other, certificateHashes } = await connected({ options: { receiveQueue: 8 } });
+  it('drops the oldest of a flooding session, counts them, and leaves others alone', async () => {
+    const { server, client, session, other, certificateHashes } = await connected({
+      options: { receiveQueue: 8 },
+    });
     const quiet = await client.connect(server.url, { certificateHashes });
     const quietOther = await until(() => server.sessions[1]);
     const flood = record(other);
@@ -155,7 +170,9 @@ nativeTests.describe('native engine: datagrams', () => {
   });
 
   it('sends to a group in order, whoever of it has ended', async () => {
-    const { server, client, session, certificateHashes } = await connected({ options: { sendQueueBytes: 64 * 1024 } });
+    const { server, client, session, certificateHashes } = await connected({
+      options: { sendQueueBytes: 64 * 1024 },
+    });
     const more = [1, 2, 3, 4].map(() => client.connect(server.url, { certificateHashes }));
     const clients = [session, ...(await Promise.all(more))];
     const seen = clients.map(record);
@@ -203,13 +220,19 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(largest).toBeGreaterThan(1100);
     expect(session.send(new Uint8Array(1100))).toBe(true);
     await until(() => seen.datagrams.length === 1);
-    expect(session.stats()).toMatchObject({ droppedTooBig: 1, datagramsSent: 1, datagramsReceived: 1 });
+    expect(session.stats()).toMatchObject({
+      droppedTooBig: 1,
+      datagramsSent: 1,
+      datagramsReceived: 1,
+    });
   });
 
   it('pushes the oldest out of a send queue that is full, and counts', async () => {
     const client = closeAfter(new Endpoint({ sendQueueBytes: 4096 }));
     const server = await startServer({ options: { receiveQueue: 5000 } });
-    const session = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+    const session = await client.connect(server.url, {
+      certificateHashes: [server.certificate.hash],
+    });
     const other = await until(() => server.sessions[0]);
     const seen = record(other);
     for (let i = 0; i < 2000; i++) session.send(bytes(String(i).padEnd(1000)));
@@ -224,7 +247,10 @@ nativeTests.describe('native engine: sessions', () => {
   it('tells the server what was asked for, and by whom', async () => {
     const { client, server, certificateHashes } = await connected();
     const url = `https://127.0.0.1:${server.port}/session?room=a%20b&x=1`;
-    await client.connect(url, { certificateHashes, headers: { 'x-custom': 'yes', origin: 'https://page.example' } });
+    await client.connect(url, {
+      certificateHashes,
+      headers: { 'x-custom': 'yes', origin: 'https://page.example' },
+    });
     const { peer, request } = await until(() => server.sessions[1]);
     expect(peer).toMatch(/^127\.0\.0\.1:\d+$/);
     expect(request).toMatchObject({
@@ -245,7 +271,9 @@ nativeTests.describe('native engine: sessions', () => {
   });
 
   it('waits for a late decision, and refuses when there is none', async () => {
-    const late = await startServer({ onRequest: (request) => void setTimeout(request.accept, 100) });
+    const late = await startServer({
+      onRequest: (request) => void setTimeout(request.accept, 100),
+    });
     const client = closeAfter(new Endpoint());
     const session = await client.connect(late.url, { certificateHashes: [late.certificate.hash] });
     expect(session.open).toBe(true);
@@ -284,9 +312,13 @@ nativeTests.describe('native engine: sessions', () => {
   });
 
   it('has as many connections as it may, and room again when one ends', async () => {
-    const { server, client, session, other, certificateHashes } = await connected({ options: { maxConnections: 1 } });
+    const { server, client, session, other, certificateHashes } = await connected({
+      options: { maxConnections: 1 },
+    });
     const ended = record(other);
-    await expect(client.connect(server.url, { certificateHashes })).rejects.toBeInstanceOf(ConnectError);
+    await expect(client.connect(server.url, { certificateHashes })).rejects.toBeInstanceOf(
+      ConnectError,
+    );
     session.close();
     await until(() => ended.closed);
     const end = performance.now() + 3000;
@@ -304,7 +336,12 @@ nativeTests.describe('native engine: sessions', () => {
     for (let i = 0; i < 20; i++) session.send(bytes(`${i}`));
     await until(() => seen.datagrams.length === 20);
     const stats = session.stats();
-    expect(stats).toMatchObject({ lostPackets: 0, datagramsSent: 20, datagramsReceived: 20, malformed: 0 });
+    expect(stats).toMatchObject({
+      lostPackets: 0,
+      datagramsSent: 20,
+      datagramsReceived: 20,
+      malformed: 0,
+    });
     expect(stats?.rttMs).toBeGreaterThan(0);
     // However slow the machine: what went there and back did so since the beginning.
     expect(stats?.rttMs).toBeLessThan(performance.now() - beganMs);
@@ -312,7 +349,7 @@ nativeTests.describe('native engine: sessions', () => {
     expect(stats?.sentPackets).toBeGreaterThan(0);
   });
 
-  it('knows since when a packet is under way, and writes what a rule reads again and again into an array', async () => {
+  it('knows since when a packet is in flight, and writes what rules poll to an array', async () => {
     const { session, other } = await connected();
     const seen = record(session);
     for (let i = 0; i < 20; i++) other.send(bytes(`${i}`.padEnd(100)));
@@ -320,8 +357,18 @@ nativeTests.describe('native engine: sessions', () => {
     await until(() => other.stats()?.underWayMs === 0);
     const path = new Float64Array(PATH_FIELDS);
     expect(other.path(path)).toBe(true);
-    const { rttMs, sentPackets, lostPackets, deliveryBps, deliveryIsLimit } = /** @type {any} */ (other.stats());
-    expect([...path]).toEqual([rttMs, sentPackets, lostPackets, 0, deliveryBps ?? NaN, Number(deliveryIsLimit), 0]);
+    const { rttMs, sentPackets, lostPackets, deliveryBps, deliveryIsLimit } = /** @type {any} */ (
+      other.stats()
+    );
+    expect([...path]).toEqual([
+      rttMs,
+      sentPackets,
+      lostPackets,
+      0,
+      deliveryBps ?? NaN,
+      Number(deliveryIsLimit),
+      0,
+    ]);
     expect(PATH_FIELDS).toBe(Object.keys(PathField).length);
     expect(other.path(new Float64Array(PATH_FIELDS - 1))).toBe(false);
   });
@@ -332,7 +379,9 @@ nativeTests.describe('native engine: certificates', () => {
     const { client, server } = await connected();
     const wrong = await newCertificate();
     for (const certificateHashes of [[wrong.hash], [new Uint8Array(32)], [new Uint8Array(0)], []]) {
-      await expect(client.connect(server.url, { certificateHashes })).rejects.toBeInstanceOf(ConnectError);
+      await expect(client.connect(server.url, { certificateHashes })).rejects.toBeInstanceOf(
+        ConnectError,
+      );
     }
     const certificateHashes = [wrong.hash, Buffer.from(server.certificate.hash, 'base64')];
     expect((await client.connect(server.url, { certificateHashes })).open).toBe(true);
@@ -345,14 +394,21 @@ nativeTests.describe('native engine: certificates', () => {
     server.endpoint.setCertificate(fresh.certPem, fresh.keyPem);
     session.send(bytes('still here'));
     await until(() => seen.datagrams.length === 1);
-    await expect(client.connect(server.url, { certificateHashes })).rejects.toBeInstanceOf(ConnectError);
+    await expect(client.connect(server.url, { certificateHashes })).rejects.toBeInstanceOf(
+      ConnectError,
+    );
     expect((await client.connect(server.url, { certificateHashes: [fresh.hash] })).open).toBe(true);
   });
 
   it('keeps the old one when the new one is no good', async () => {
     const { client, server, certificateHashes } = await connected();
     const [one, two] = [await newCertificate(), await newCertificate()];
-    for (const [certPem, keyPem] of [['junk', 'junk'], ['', ''], [one.certPem, 'junk'], [one.certPem, two.keyPem]]) {
+    for (const [certPem, keyPem] of [
+      ['junk', 'junk'],
+      ['', ''],
+      [one.certPem, 'junk'],
+      [one.certPem, two.keyPem],
+    ]) {
       expect(() => server.endpoint.setCertificate(certPem, keyPem)).toThrow(/certificate|key/);
     }
     expect((await client.connect(server.url, { certificateHashes })).open).toBe(true);
@@ -366,8 +422,9 @@ nativeTests.describe('native engine: what goes wrong', () => {
     const socket = createSocket('udp4');
     let seed = 1;
     for (let i = 0; i < 500; i++) {
-      const packet = Buffer.alloc(1 + (i * 37) % 1400);
-      for (let at = 0; at < packet.length; at++) packet[at] = seed = (seed * 48_271) % 2_147_483_647;
+      const packet = Buffer.alloc(1 + ((i * 37) % 1400));
+      for (let at = 0; at < packet.length; at++)
+        packet[at] = seed = (seed * 48_271) % 2_147_483_647;
       // Every other one looks like the beginning of a QUIC handshake (RFC 9000, section 17.2.2).
       if (i % 2 === 0) packet.set([0xc3, 0, 0, 0, 1, 8].slice(0, packet.length));
       socket.send(packet, server.port, '127.0.0.1');
@@ -380,11 +437,22 @@ nativeTests.describe('native engine: what goes wrong', () => {
   it('listens at several addresses, with one port and one certificate', async () => {
     const [first, renewed] = await Promise.all([newCertificate(), newCertificate()]);
     const server = closeAfter(new Endpoint());
-    const accepting = { onRequest: (/** @type {any} */ request) => void request.accept(), onSession: () => {} };
-    const { port } = await server.listen({ host: ['127.0.0.1', '127.0.0.2'], ...first, ...accepting });
+    const accepting = {
+      onRequest: (/** @type {any} */ request) => void request.accept(),
+      onSession: () => {},
+    };
+    const { port } = await server.listen({
+      host: ['127.0.0.1', '127.0.0.2'],
+      ...first,
+      ...accepting,
+    });
     const client = closeAfter(new Endpoint());
     const openAll = (/** @type {string} */ hash) =>
-      Promise.all(['127.0.0.1', '127.0.0.2'].map((host) => client.connect(`https://${host}:${port}/session`, { certificateHashes: [hash] })));
+      Promise.all(
+        ['127.0.0.1', '127.0.0.2'].map((host) =>
+          client.connect(`https://${host}:${port}/session`, { certificateHashes: [hash] }),
+        ),
+      );
     expect((await openAll(first.hash)).length).toBe(2);
     server.setCertificate(renewed.certPem, renewed.keyPem);
     expect((await openAll(renewed.hash)).length).toBe(2);
@@ -395,8 +463,12 @@ nativeTests.describe('native engine: what goes wrong', () => {
     const { certPem, keyPem } = server.certificate;
     const rest = { certPem, keyPem, onRequest: () => {}, onSession: echo };
     const second = closeAfter(new Endpoint());
-    await expect(second.listen({ ...rest, port: server.port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
-    await expect(second.listen({ ...rest, host: '192.0.2.1' })).rejects.toMatchObject({ code: 'EADDRNOTAVAIL' });
+    await expect(second.listen({ ...rest, port: server.port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
+    await expect(second.listen({ ...rest, host: '192.0.2.1' })).rejects.toMatchObject({
+      code: 'EADDRNOTAVAIL',
+    });
     await expect(second.listen({ ...rest, certPem: 'junk' })).rejects.toThrow(/certificate/);
     await expect(second.listen({ ...rest, keyPem: 'junk' })).rejects.toThrow(/key/);
   });
@@ -412,7 +484,12 @@ nativeTests.describe('native engine: what goes wrong', () => {
   });
 
   it('refuses options that make no sense', () => {
-    const wrong = [{ receiveQueue: 0 }, { idleTimeoutMs: -1 }, { ioThreads: 1.5 }, { maxStreams: NaN }];
+    const wrong = [
+      { receiveQueue: 0 },
+      { idleTimeoutMs: -1 },
+      { ioThreads: 1.5 },
+      { maxStreams: NaN },
+    ];
     for (const options of wrong) expect(() => new Endpoint(options)).toThrow(RangeError);
   });
 

@@ -19,7 +19,10 @@ afterEach(async () => {
   await closeAll();
 });
 
-/** A server that sends back, and two sessions: one of a client that is to fail, one of another client. */
+/**
+ * A server that sends back, and two sessions: one of a client that is to fail, one of another
+ * client.
+ */
 async function twoSessions() {
   const options = { idleTimeoutMs: 2000, keepAliveMs: 500 };
   const server = await startServer({ options });
@@ -36,7 +39,10 @@ async function twoSessions() {
   return { server, faults, connect, failing, healthy };
 }
 
-/** Sends a numbered datagram each 10 ms, and checks that all come back. @param {NativeSession} session */
+/**
+ * Sends a numbered datagram each 10 ms, and checks that all come back.
+ * @param {NativeSession} session
+ */
 function stream(session) {
   const seen = record(session);
   let sent = 0;
@@ -61,13 +67,16 @@ nativeTests.describe('native engine: panics', () => {
     const names = readdirSync(`${CRATE}src`, { recursive: true }).map(String);
     for (const name of names.filter((path) => path.endsWith('.rs'))) {
       const source = readFileSync(`${CRATE}src/${name}`, 'utf8');
-      const exported = source.matchAll(/#\[napi(.*)\]\n(?: *(?:#.*|\/\/.*)\n)* *pub (?:unsafe )?fn (\w+)/g);
-      for (const [, attribute, call] of exported) expect(attribute, `${call} in ${name}`).toContain('catch_unwind');
+      const exported = source.matchAll(
+        /#\[napi(.*)\]\n(?: *(?:#.*|\/\/.*)\n)* *pub (?:unsafe )?fn (\w+)/g,
+      );
+      for (const [, attribute, call] of exported)
+        expect(attribute, `${call} in ${name}`).toContain('catch_unwind');
     }
     expect(readFileSync(`${CRATE}Cargo.toml`, 'utf8')).not.toMatch(/panic *=/);
   });
 
-  it('in a session\'s task end that session, and no other', async () => {
+  it("in a session's task end that session, and no other", async () => {
     const { faults, failing, healthy } = await twoSessions();
     const seen = record(failing);
     load().panicForTest(PLACE.receive);
@@ -79,10 +88,11 @@ nativeTests.describe('native engine: panics', () => {
     expect(failing.open).toBe(false);
   });
 
-  it('under quinn\'s lock on a connection end that session, and no other', async () => {
+  it("under quinn's lock on a connection end that session, and no other", async () => {
     const { server, faults, connect, failing, healthy } = await twoSessions();
     const ends = [failing, ...server.sessions].map(record);
-    for (const session of server.sessions) session.onDatagram = (datagram) => void session.send(datagram);
+    for (const session of server.sessions)
+      session.onDatagram = (datagram) => void session.send(datagram);
     // The lock is poisoned while a stream is open, so that all of its tasks meet that.
     failing.openStream()?.write(bytes('a stream'));
     await wait(300);
@@ -92,7 +102,9 @@ nativeTests.describe('native engine: panics', () => {
     const complete = stream(healthy);
     await until(() => ends.filter(({ closed }) => closed).length === 2, 20_000);
     await complete();
-    expect(ends.map(({ closed }) => closed?.[1])).toContainEqual(expect.stringContaining('the engine failed: '));
+    expect(ends.map(({ closed }) => closed?.[1])).toContainEqual(
+      expect.stringContaining('the engine failed: '),
+    );
     expect(faults).toContain('a test asked for it');
     expect((await connect()).open).toBe(true);
   });

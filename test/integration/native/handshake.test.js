@@ -9,7 +9,10 @@ import { closeAfter, closeAll, nativeTests, startServer, until } from './harness
 /** The place of src/faults.rs where quinn's lock on a connection is held. */
 const UNDER_LOCK = 3;
 
-/** Time without a datagram after which the server's first flight is over, in milliseconds; it repeats it after a second. */
+/**
+ * Time without a datagram after which the server's first flight is over, in milliseconds; it
+ * repeats it after a second.
+ */
 const QUIET_MS = 200;
 
 /** The largest datagram of a handshake. quinn sends a whole one where a byte may still be sent. */
@@ -45,8 +48,8 @@ async function greet(port) {
 }
 
 /**
- * A way to the server on which the client gets the server's first flight, and from then on nothing. What the client sends
- * after its first datagram waits for that.
+ * A way to the server on which the client gets the server's first flight, and from then on nothing.
+ * What the client sends after its first datagram waits for that.
  * @param {number} port the server's
  * @returns {Promise<number>} the way's port
  */
@@ -79,17 +82,20 @@ async function openFirstFlight(port) {
 nativeTests.describe('native engine: before a handshake is over', () => {
   it('a client has all that it needs to ask for a session', async () => {
     const asked = /** @type {string[]} */ ([]);
-    const onRequest = (/** @type {import('@aloud/native').SessionRequest} */ request) => asked.push(request.path);
+    const onRequest = (/** @type {import('@aloud/native').SessionRequest} */ request) =>
+      asked.push(request.path);
     const { port, certificate } = await startServer({ options, onRequest });
     const client = closeAfter(new Endpoint(options));
     const url = `https://${HOST}:${await openFirstFlight(port)}/session`;
-    const connecting = expect(client.connect(url, { certificateHashes: [certificate.hash] })).rejects.toThrow();
+    const connecting = expect(
+      client.connect(url, { certificateHashes: [certificate.hash] }),
+    ).rejects.toThrow();
     await until(() => asked.length > 0);
     expect(asked).toEqual(['/session']);
     await connecting;
   });
 
-  it('the server sends at most three times what came from an address that is not proved, and less than a datagram more', async () => {
+  it('an unvalidated address gets less than three times its bytes plus one datagram', async () => {
     const { endpoint, port } = await startServer({ options });
     const greeted = await greet(port);
     await until(() => greeted.received > 0);
@@ -97,7 +103,7 @@ nativeTests.describe('native engine: before a handshake is over', () => {
     expect(greeted.received).toBeLessThan(3 * greeted.sent + DATAGRAM_BYTES);
   });
 
-  it('a panic under quinn\'s lock leaves the port open', async () => {
+  it("a panic under quinn's lock leaves the port open", async () => {
     process.env.ALOUD_NATIVE_PANICS = '1';
     const { endpoint, certificate, port, url } = await startServer({ options });
     const faults = /** @type {string[]} */ ([]);

@@ -5,7 +5,11 @@ import { canBuildNative, requireOrSkip } from '../../skip.js';
 /** @import { NativeSession, Stream } from '@aloud/native' */
 
 /** `describe` for tests of the native engine. */
-export const nativeTests = requireOrSkip(isBuilt() && loadError() === null, 'the native engine is not built', canBuildNative);
+export const nativeTests = requireOrSkip(
+  isBuilt() && loadError() === null,
+  'the native engine is not built',
+  canBuildNative,
+);
 
 /** @returns {ReturnType<typeof generateCertificate>} */
 export const newCertificate = () =>
@@ -64,7 +68,9 @@ export async function startServer({ options, onRequest, onSession = echo } = {})
   const { port } = await endpoint.listen({
     certPem,
     keyPem,
-    onRequest: onRequest ?? ((request) => (request.path === '/session' ? request.accept() : request.reject(404))),
+    onRequest:
+      onRequest ??
+      ((request) => (request.path === '/session' ? request.accept() : request.reject(404))),
     onSession: (session) => {
       sessions.push(session);
       onSession(session);

@@ -22,7 +22,9 @@ if (mode === 'hold') {
       session.onDatagram = (bytes) => void session.send(bytes);
     },
   });
-  const session = await client.connect(`https://localhost:${port}/`, { certificateHashes: [certificate.hash] });
+  const session = await client.connect(`https://localhost:${port}/`, {
+    certificateHashes: [certificate.hash],
+  });
   await new Promise((resolve) => {
     session.onDatagram = resolve;
     session.send(new Uint8Array(10));

@@ -31,7 +31,10 @@ class PortThread {
   }
 }
 
-/** A server whose sessions go to the thread that is named in their query; to its own port where none is. */
+/**
+ * A server whose sessions go to the thread that is named in their query; to its own port where none
+ * is.
+ */
 async function serverWithThreads(count = 2) {
   const threads = /** @type {PortThread[]} */ ([]);
   const server = await startServer({
@@ -46,8 +49,13 @@ async function serverWithThreads(count = 2) {
   return { ...server, threads };
 }
 
-/** @param {Awaited<ReturnType<typeof serverWithThreads>>} server @param {Endpoint} client @param {string} [query] */
-const connect = (server, client, query = '') => client.connect(`${server.url}${query}`, { certificateHashes: [server.certificate.hash] });
+/**
+ * @param {Awaited<ReturnType<typeof serverWithThreads>>} server
+ * @param {Endpoint} client
+ * @param {string} [query]
+ */
+const connect = (server, client, query = '') =>
+  client.connect(`${server.url}${query}`, { certificateHashes: [server.certificate.hash] });
 
 /** @param {NativeSession} session @param {number} value */
 async function echoed(session, value) {
@@ -65,7 +73,10 @@ nativeTests.describe('native engine: ports of other threads', () => {
     const second = await connect(server, client, '?thread=1&more=x');
     const own = await connect(server, client);
     await Promise.all([echoed(first, 1), echoed(second, 2), echoed(own, 3)]);
-    expect(server.threads.map(({ queries }) => queries)).toEqual([['thread=0'], ['thread=1&more=x']]);
+    expect(server.threads.map(({ queries }) => queries)).toEqual([
+      ['thread=0'],
+      ['thread=1&more=x'],
+    ]);
     expect(server.sessions).toHaveLength(1);
     expect(server.endpoint.sessionCount).toBe(1);
   });
@@ -76,15 +87,19 @@ nativeTests.describe('native engine: ports of other threads', () => {
     const stream = session.openStream();
     let back = '';
     const chunk = new Uint8Array(100);
-    if (stream) stream.onReadable = () => void (back += Buffer.from(chunk.subarray(0, stream.read(chunk) ?? 0)).toString());
+    if (stream)
+      stream.onReadable = () =>
+        void (back += Buffer.from(chunk.subarray(0, stream.read(chunk) ?? 0)).toString());
     stream?.write(Buffer.from('to another thread'));
     await until(() => back === 'to another thread');
   });
 
-  it('close their sessions with the last words where the thread ends, however it does', async () => {
+  it('close their sessions with a reason when the thread ends, however it ends', async () => {
     const server = await serverWithThreads(4);
     const client = closeAfter(new Endpoint());
-    const [terminated, threw, exited, closed] = await Promise.all([0, 1, 2, 3].map((i) => connect(server, client, `?thread=${i}`)));
+    const [terminated, threw, exited, closed] = await Promise.all(
+      [0, 1, 2, 3].map((i) => connect(server, client, `?thread=${i}`)),
+    );
     const own = await connect(server, client);
     const ends = [terminated, threw, exited, closed].map((session) => record(session));
     void server.threads[0].worker.terminate();
@@ -117,7 +132,9 @@ nativeTests.describe('native engine: ports of other threads', () => {
   });
 
   it('are of no endpoint where its key is wrong, or it has gone', () => {
-    expect(() => Port.open({ key: 2 ** 31, congestionController: 'cubic' }, {})).toThrow('no endpoint');
+    expect(() => Port.open({ key: 2 ** 31, congestionController: 'cubic' }, {})).toThrow(
+      'no endpoint',
+    );
   });
 
   it('that end under load, one after another, end no other session and no process', async () => {
@@ -137,7 +154,9 @@ nativeTests.describe('native engine: ports of other threads', () => {
         const thread = new PortThread(server.endpoint);
         await until(() => thread.port > 0, 15_000);
         server.threads[0] = thread;
-        loud = await Promise.all(Array.from({ length: 8 }, () => connect(server, client, '?thread=0')));
+        loud = await Promise.all(
+          Array.from({ length: 8 }, () => connect(server, client, '?thread=0')),
+        );
         const ends = loud.map((session) => record(session));
         await until(() => ends.every((end) => end.datagrams.length > 0));
         void thread.worker.terminate();

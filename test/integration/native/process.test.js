@@ -5,7 +5,16 @@ import { Endpoint, loadThreadCpuMs } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
-import { blockThread, closeAfter, closeAll, nativeTests, newCertificate, record, startServer, until } from './harness.js';
+import {
+  blockThread,
+  closeAfter,
+  closeAll,
+  nativeTests,
+  newCertificate,
+  record,
+  startServer,
+  until,
+} from './harness.js';
 
 /** @import { Session } from '../../../server/transport/session.js' */
 
@@ -56,11 +65,21 @@ nativeTests.describe('native engine: processes', () => {
     let sessions = 0;
     const accept = (/** @type {Session} */ session) => {
       sessions += 1;
-      session.handler = { packet: () => {}, control: () => {}, closed: (code) => closed.push(code) };
+      session.handler = {
+        packet: () => {},
+        control: () => {},
+        closed: (code) => closed.push(code),
+      };
     };
     const log = { error: () => {} };
-    const transport = closeAfter(await createNativeTransport({ accept, certificate, log, idleTimeoutMs: 600 }));
-    const peer = startPeer('hold', `https://localhost:${transport.address().port}/session`, certificate.hash);
+    const transport = closeAfter(
+      await createNativeTransport({ accept, certificate, log, idleTimeoutMs: 600 }),
+    );
+    const peer = startPeer(
+      'hold',
+      `https://localhost:${transport.address().port}/session`,
+      certificate.hash,
+    );
     try {
       await until(() => sessions === 1, 15_000);
       peer.child.kill('SIGKILL');

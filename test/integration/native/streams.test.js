@@ -2,7 +2,15 @@ import { createHash } from 'node:crypto';
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { Child } from '../../../bench/participants/child.js';
-import { closeAfter, closeAll, nativeTests, readAll, record, startServer, until } from './harness.js';
+import {
+  closeAfter,
+  closeAll,
+  nativeTests,
+  readAll,
+  record,
+  startServer,
+  until,
+} from './harness.js';
 
 /** @import { NativeSession, Stream } from '@aloud/native' */
 
@@ -39,7 +47,10 @@ async function writeAll(stream, data) {
 nativeTests.describe('native engine: streams', () => {
   it('go both ways, whoever opened them, and end on each side by itself', async () => {
     const { near, far, atNear, atFar } = await pair();
-    for (const [opener, peer] of /** @type {const} */ ([[near, atFar], [far, atNear]])) {
+    for (const [opener, peer] of /** @type {const} */ ([
+      [near, atFar],
+      [far, atNear],
+    ])) {
       const mine = openStream(opener);
       mine.write(bytes('ques'));
       mine.write(bytes('tion'));
@@ -56,7 +67,10 @@ nativeTests.describe('native engine: streams', () => {
 
   it('go one way', async () => {
     const { near, far, atNear, atFar } = await pair();
-    for (const [opener, peer] of /** @type {const} */ ([[near, atFar], [far, atNear]])) {
+    for (const [opener, peer] of /** @type {const} */ ([
+      [near, atFar],
+      [far, atNear],
+    ])) {
       const mine = openStream(opener, false);
       mine.write(bytes('news'));
       mine.finish();
@@ -92,7 +106,9 @@ nativeTests.describe('native engine: streams', () => {
     expect(done).toBe(false);
     const got = await readAll(theirs);
     await writing;
-    expect(createHash('sha256').update(got).digest('hex')).toBe(createHash('sha256').update(data).digest('hex'));
+    expect(createHash('sha256').update(got).digest('hex')).toBe(
+      createHash('sha256').update(data).digest('hex'),
+    );
   });
 
   it('refuse a write that has no room, whole', async () => {
@@ -142,7 +158,9 @@ nativeTests.describe('native engine: streams', () => {
   it('are declined where nobody takes them', async () => {
     const server = await startServer({ onSession: () => {} });
     const client = closeAfter(new Endpoint());
-    const session = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+    const session = await client.connect(server.url, {
+      certificateHashes: [server.certificate.hash],
+    });
     const stream = openStream(session);
     const codes = /** @type {number[]} */ ([]);
     stream.onStopped = (code) => codes.push(code);
@@ -200,7 +218,9 @@ nativeTests.describe('native engine: streams', () => {
     const server = await startServer({ onSession: () => {} });
     const client = closeAfter(new Endpoint());
     for (let i = 0; i < 20; i++) {
-      const near = await client.connect(server.url, { certificateHashes: [server.certificate.hash] });
+      const near = await client.connect(server.url, {
+        certificateHashes: [server.certificate.hash],
+      });
       const far = await until(() => server.sessions[i]);
       const atNear = record(near);
       const got = /** @type {Promise<Buffer>[]} */ ([]);
@@ -214,9 +234,11 @@ nativeTests.describe('native engine: streams', () => {
     }
   });
 
-  it('reach a peer that was stopped until their session had closed too, as do datagrams', async () => {
+  it('reach a peer that was stopped until after the session closed, as do datagrams', async () => {
     const server = await startServer({ onSession: () => {} });
-    const reader = closeAfter(new Child(new URL('../../fixtures/stream-reader.js', import.meta.url), []));
+    const reader = closeAfter(
+      new Child(new URL('../../fixtures/stream-reader.js', import.meta.url), []),
+    );
     for (let i = 0; i < 20; i++) {
       await reader.call('connect', { url: server.url, hash: server.certificate.hash });
       const far = await until(() => server.sessions[i]);

@@ -3,7 +3,15 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
 import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from '../../../server/transport/session.js';
-import { closeAfter, closeAll, nativeTests, newCertificate, readAll, record, until } from './harness.js';
+import {
+  closeAfter,
+  closeAll,
+  nativeTests,
+  newCertificate,
+  readAll,
+  record,
+  until,
+} from './harness.js';
 
 /**
  * @import { Session } from '../../../server/transport/session.js'
@@ -29,7 +37,10 @@ function handle(session) {
   return heard;
 }
 
-/** A transport, its sessions and what their handlers heard. @param {Partial<Http3Options>} [options] */
+/**
+ * A transport, its sessions and what their handlers heard.
+ * @param {Partial<Http3Options>} [options]
+ */
 async function startTransport(options) {
   const certificate = await newCertificate();
   const sessions = /** @type {Session[]} */ ([]);
@@ -39,14 +50,22 @@ async function startTransport(options) {
     sessions.push(session);
     heard.push(handle(session));
   };
-  const transport = closeAfter(await createNativeTransport({ certificate, accept, log, ...options }));
+  const transport = closeAfter(
+    await createNativeTransport({ certificate, accept, log, ...options }),
+  );
   const client = closeAfter(new Endpoint());
   const connect = (path = '/session', hash = certificate.hash, headers = {}) =>
-    client.connect(`https://localhost:${transport.address().port}${path}`, { certificateHashes: [hash], headers });
+    client.connect(`https://localhost:${transport.address().port}${path}`, {
+      certificateHashes: [hash],
+      headers,
+    });
   return { transport, certificate, sessions, heard, log, connect };
 }
 
-/** A transport with one session on it, and its control stream. @param {Partial<Http3Options>} [options] */
+/**
+ * A transport with one session on it, and its control stream.
+ * @param {Partial<Http3Options>} [options]
+ */
 async function connected(options) {
   const all = await startTransport(options);
   const client = await all.connect();
@@ -72,17 +91,22 @@ nativeTests.describe('WebTransport on the native engine', () => {
     expect(transport).toMatchObject({ name: 'webtransport', engine: 'native', replyOnly: false });
   });
 
-  it('carries control messages as lines, both ways, also from before the stream is there', async () => {
+  it('carries control messages as lines both ways, even from before the stream opens', async () => {
     const { session, control, heard, client } = await connected();
     session.sendControl({ type: 'early', text: 'grüß' });
     control.write(bytes('{"type":"join","name":"J'));
     await new Promise((resolve) => void setTimeout(resolve, 50));
     control.write(Buffer.concat([bytes('örg"}\n{"type":"mute","muted":true}\n')]));
     await until(() => heard.messages.length === 2);
-    expect(heard.messages).toEqual([{ type: 'join', name: 'Jörg' }, { type: 'mute', muted: true }]);
+    expect(heard.messages).toEqual([
+      { type: 'join', name: 'Jörg' },
+      { type: 'mute', muted: true },
+    ]);
     session.sendControl({ type: 'late' });
     session.close(0, '');
-    expect(String(await readAll(control))).toBe('{"type":"early","text":"grüß"}\n{"type":"late"}\n');
+    expect(String(await readAll(control))).toBe(
+      '{"type":"early","text":"grüß"}\n{"type":"late"}\n',
+    );
     await until(() => !client.open);
   });
 
@@ -95,20 +119,27 @@ nativeTests.describe('WebTransport on the native engine', () => {
     control.write(line);
     await until(() => seen.closed && heard.closed.length > 0);
     expect(seen.closed?.[0]).toBe(errors['bad-request'].close);
-    expect(heard.closed).toEqual([[errors['bad-request'].close, expect.stringContaining('control message')]]);
+    expect(heard.closed).toEqual([
+      [errors['bad-request'].close, expect.stringContaining('control message')],
+    ]);
     expect(heard.messages).toEqual([]);
     expect(log.error).not.toHaveBeenCalled();
   });
 
   it('takes a large burst of control messages in order, without holding up others', async () => {
     const { control, heard } = await connected();
-    const lines = Array.from({ length: 3000 }, (_, i) => `{"n":${i},"pad":"${'x'.repeat(50)}"}\n`).join('');
-    for (let at = 0; at < lines.length; ) {
+    const lines = Array.from(
+      { length: 3000 },
+      (_, i) => `{"n":${i},"pad":"${'x'.repeat(50)}"}\n`,
+    ).join('');
+    for (let at = 0; at < lines.length;) {
       if (control.write(bytes(lines.slice(at, at + 4000)))) at += 4000;
       else await new Promise((resolve) => void (control.onWritable = () => resolve(undefined)));
     }
     await until(() => heard.messages.length === 3000);
-    expect(heard.messages.map((message) => /** @type {{ n: number }} */ (message).n)).toEqual([...Array(3000).keys()]);
+    expect(heard.messages.map((message) => /** @type {{ n: number }} */ (message).n)).toEqual([
+      ...Array(3000).keys(),
+    ]);
   });
 
   it('has one control stream, and declines all others', async () => {
@@ -141,7 +172,8 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const { sessions, heard, connect } = await startTransport();
     await connect();
     const session = await until(() => sessions[0]);
-    for (let i = 0; i < MAX_STUCK_BYTES / 10_000; i++) session.sendControl({ text: 'x'.repeat(10_000) });
+    for (let i = 0; i < MAX_STUCK_BYTES / 10_000; i++)
+      session.sendControl({ text: 'x'.repeat(10_000) });
     await until(() => heard[0].closed.length > 0);
   });
 
@@ -165,8 +197,16 @@ nativeTests.describe('WebTransport on the native engine', () => {
     for (const origin of ['http://localhost:8080', 'https://localhost', 'https://LOCALHOST:1']) {
       await connect('/session', undefined, { origin });
     }
-    for (const origin of ['http://evil.example', 'http://localhost.evil.example:8080', 'null', 'file://', '%']) {
-      await expect(connect('/session', undefined, { origin })).rejects.toMatchObject({ status: 403 });
+    for (const origin of [
+      'http://evil.example',
+      'http://localhost.evil.example:8080',
+      'null',
+      'file://',
+      '%',
+    ]) {
+      await expect(connect('/session', undefined, { origin })).rejects.toMatchObject({
+        status: 403,
+      });
     }
     expect(sessions).toHaveLength(3);
   });
@@ -175,7 +215,9 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const isAllowedHost = vi.fn(() => false);
     const { connect, sessions } = await startTransport({ isAllowedHost });
     await expect(connect()).rejects.toMatchObject({ status: 421 });
-    await expect(connect('/session', undefined, { origin: 'http://localhost:8080' })).rejects.toMatchObject({ status: 421 });
+    await expect(
+      connect('/session', undefined, { origin: 'http://localhost:8080' }),
+    ).rejects.toMatchObject({ status: 421 });
     expect(isAllowedHost).toHaveBeenCalledWith(expect.stringMatching(/^localhost:\d+$/));
     expect(sessions).toHaveLength(0);
   });
@@ -195,7 +237,11 @@ nativeTests.describe('WebTransport on the native engine', () => {
     await until(() => sessions.length === 1);
     const second = record(await connect());
     await until(() => second.closed);
-    expect(second.closed).toEqual([errors['server-full'].close, errors['server-full'].message, 'peer']);
+    expect(second.closed).toEqual([
+      errors['server-full'].close,
+      errors['server-full'].message,
+      'peer',
+    ]);
     first.close();
     await until(() => heard[0].closed.length > 0);
     await connect();
@@ -235,7 +281,9 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const { transport, session, seen, connect } = await connected();
     const fresh = await newCertificate();
     transport.updateCertificate(fresh);
-    expect(() => transport.updateCertificate({ certPem: 'junk', keyPem: 'junk' })).toThrow(/certificate/);
+    expect(() => transport.updateCertificate({ certPem: 'junk', keyPem: 'junk' })).toThrow(
+      /certificate/,
+    );
     expect((await connect('/session', fresh.hash)).open).toBe(true);
     await expect(connect()).rejects.toThrow();
     session.send(bytes('still here'));
@@ -246,7 +294,11 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const { transport, seen, heard } = await connected();
     await Promise.all([transport.close(), transport.close()]);
     await until(() => seen.closed);
-    expect(seen.closed).toEqual([errors['server-closing'].close, errors['server-closing'].message, 'peer']);
+    expect(seen.closed).toEqual([
+      errors['server-closing'].close,
+      errors['server-closing'].message,
+      'peer',
+    ]);
     expect(heard.closed).toHaveLength(1);
   });
 
@@ -254,8 +306,12 @@ nativeTests.describe('WebTransport on the native engine', () => {
     const { transport, certificate } = await startTransport();
     const rest = { accept: () => {}, log: { error: () => {} } };
     const { port } = transport.address();
-    await expect(createNativeTransport({ ...rest, certificate, port })).rejects.toMatchObject({ code: 'EADDRINUSE' });
+    await expect(createNativeTransport({ ...rest, certificate, port })).rejects.toMatchObject({
+      code: 'EADDRINUSE',
+    });
     const junk = { certPem: 'junk', keyPem: 'junk' };
-    await expect(createNativeTransport({ ...rest, certificate: junk })).rejects.toThrow(/certificate/);
+    await expect(createNativeTransport({ ...rest, certificate: junk })).rejects.toThrow(
+      /certificate/,
+    );
   });
 });

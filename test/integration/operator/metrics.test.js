@@ -1,4 +1,7 @@
-/** What an operator's tools are given: the metrics, as Prometheus takes them, and the API by its own description. */
+/**
+ * What an operator's tools are given: the metrics, as Prometheus takes them, and the API by its own
+ * description.
+ */
 
 import { spawnSync } from 'node:child_process';
 import { createSocket } from 'node:dgram';
@@ -23,7 +26,11 @@ const DASHBOARD = new URL('../../../deploy/grafana/aloud.json', import.meta.url)
 
 const promtool = process.env.PROMTOOL_PATH ?? 'promtool';
 const havePromtool = spawnSync(promtool, ['--version']).status === 0;
-const withPromtool = requireOrSkip(havePromtool, 'promtool is not installed: set PROMTOOL_PATH', ofTheMachine);
+const withPromtool = requireOrSkip(
+  havePromtool,
+  'promtool is not installed: set PROMTOOL_PATH',
+  ofTheMachine,
+);
 
 const withEngine = requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative);
 
@@ -39,7 +46,16 @@ afterEach(async () => {
 
 /** @param {string[]} argv */
 async function startServer(...argv) {
-  const options = ['--port', '0', '--engine', 'none', '--metrics-port', '0', ...WITH_OPERATOR, ...argv];
+  const options = [
+    '--port',
+    '0',
+    '--engine',
+    'none',
+    '--metrics-port',
+    '0',
+    ...WITH_OPERATOR,
+    ...argv,
+  ];
   const server = await createServer(loadConfig({ argv: options, env: {} }), { log });
   open.push(() => server.close());
   return { ...server, metrics: `http://127.0.0.1:${server.metricsPort}/metrics` };
@@ -53,7 +69,9 @@ async function startServer(...argv) {
 async function join(url, { room, name }) {
   const socket = new WebSocket(`${url.replace('http', 'ws')}/session`);
   open.push(() => socket.terminate());
-  const answered = new Promise((resolve) => void socket.once('message', (data) => resolve(JSON.parse(String(data)))));
+  const answered = new Promise(
+    (resolve) => void socket.once('message', (data) => resolve(JSON.parse(String(data)))),
+  );
   await new Promise((resolve) => void socket.once('open', resolve));
   socket.send(JSON.stringify({ type: 'join', version: 1, room, name }));
   return { socket, answer: await answered };
@@ -62,13 +80,20 @@ async function join(url, { room, name }) {
 /** @param {string} url */
 const textOf = async (url) => (await fetch(url)).text();
 
-/** The values of a text of metrics, by name and labels. @param {string} text @returns {Record<string, number>} */
+/**
+ * The values of a text of metrics, by name and labels.
+ * @param {string} text
+ * @returns {Record<string, number>}
+ */
 const valuesOf = (text) =>
   Object.fromEntries(
-    text.split('\n').filter((line) => line && !line.startsWith('#')).map((line) => {
-      const at = line.lastIndexOf(' ');
-      return [line.slice(0, at), Number(line.slice(at + 1))];
-    }),
+    text
+      .split('\n')
+      .filter((line) => line && !line.startsWith('#'))
+      .map((line) => {
+        const at = line.lastIndexOf(' ');
+        return [line.slice(0, at), Number(line.slice(at + 1))];
+      }),
   );
 
 describe('the metrics', () => {
@@ -77,7 +102,9 @@ describe('the metrics', () => {
     const before = valuesOf(await textOf(metrics));
     const ann = await join(url, { room: 'secret-room', name: 'Ann Secret' });
     expect(ann.answer.type).toBe('welcome');
-    expect((await join(url, { room: 'not a name', name: 'Bob Secret' })).answer).toMatchObject({ code: 'room-name' });
+    expect((await join(url, { room: 'not a name', name: 'Bob Secret' })).answer).toMatchObject({
+      code: 'room-name',
+    });
     await fetch(`${url}/api/nothing`);
     await fetch(`${url}/api/config`);
     const text = await textOf(metrics);
@@ -101,10 +128,21 @@ describe('the metrics', () => {
     expect(text).not.toMatch(/secret/i);
     ann.socket.close();
     await expect
-      .poll(async () => valuesOf(await textOf(metrics))['aloud_sessions_ended_total{transport="websocket",code="left"}'] ?? 0)
+      .poll(
+        async () =>
+          valuesOf(await textOf(metrics))[
+            'aloud_sessions_ended_total{transport="websocket",code="left"}'
+          ] ?? 0,
+      )
       .toBe((before['aloud_sessions_ended_total{transport="websocket",code="left"}'] ?? 0) + 1);
     const last = log.info.mock.calls.find(([line]) => line === 'session ended');
-    expect(last?.[1]).toMatchObject({ event: 'session-end', room: 'secret-room', name: 'Ann Secret', why: 'left', transport: 'websocket' });
+    expect(last?.[1]).toMatchObject({
+      event: 'session-end',
+      room: 'secret-room',
+      name: 'Ann Secret',
+      why: 'left',
+      transport: 'websocket',
+    });
   });
 
   it('are there under the names that they are told by, each with a sentence', async () => {
@@ -112,18 +150,36 @@ describe('the metrics', () => {
     await join(url, { room: 'lab', name: 'Ann' });
     const text = await textOf(metrics);
     const names = new Set([...text.matchAll(/^(aloud_\w+)/gm)].map(([, name]) => name));
-    const ofEvents = ['aloud_refusals_total', 'aloud_sessions_ended_total', 'aloud_http_requests_total', 'aloud_worker_mix_cpu_seconds_total', 'aloud_worker_rooms'];
-    expect([...names, ...ofEvents].sort()).toEqual(expect.arrayContaining([...METRIC_NAMES].sort()));
+    const ofEvents = [
+      'aloud_refusals_total',
+      'aloud_sessions_ended_total',
+      'aloud_http_requests_total',
+      'aloud_worker_mix_cpu_seconds_total',
+      'aloud_worker_rooms',
+    ];
+    expect([...names, ...ofEvents].sort()).toEqual(
+      expect.arrayContaining([...METRIC_NAMES].sort()),
+    );
     for (const name of names) expect(METRIC_NAMES).toContain(name);
-    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds']) expect(text).toContain(`# HELP ${name} `);
+    for (const name of ['process_resident_memory_bytes', 'nodejs_eventloop_lag_p99_seconds'])
+      expect(text).toContain(`# HELP ${name} `);
   });
 
   withEngine.it('count QUIC connections that are begun and never ended', async () => {
-    const { metrics, h3Port } = await startServer('--engine', 'native', '--h3-port', '0', '--max-sessions', '10');
+    const { metrics, h3Port } = await startServer(
+      '--engine',
+      'native',
+      '--h3-port',
+      '0',
+      '--max-sessions',
+      '10',
+    );
     const socket = createSocket('udp4');
     open.push(() => socket.close());
     for (let i = 0; i < 300; i++) socket.send(new Handshake().first(), Number(h3Port), '127.0.0.1');
-    await expect.poll(async () => valuesOf(await textOf(metrics)).aloud_quic_retries_total).toBeGreaterThan(0);
+    await expect
+      .poll(async () => valuesOf(await textOf(metrics)).aloud_quic_retries_total)
+      .toBeGreaterThan(0);
     expect(valuesOf(await textOf(metrics)).aloud_quic_connections_pending).toBeGreaterThan(0);
   });
 
@@ -135,7 +191,9 @@ describe('the metrics', () => {
     const key = 'aloud_refusals_total{of="upgrade",code="not-found"}';
     const before = valuesOf(await textOf(metrics))[key] ?? 0;
     const { certificateHashes } = webtransport;
-    await expect(endpoint.connect(`https://127.0.0.1:${h3Port}/nowhere`, { certificateHashes })).rejects.toThrow();
+    await expect(
+      endpoint.connect(`https://127.0.0.1:${h3Port}/nowhere`, { certificateHashes }),
+    ).rejects.toThrow();
     expect(valuesOf(await textOf(metrics))[key]).toBe(before + 1);
   });
 
@@ -143,7 +201,10 @@ describe('the metrics', () => {
     const { url, metrics } = await startServer();
     await join(url, { room: 'lab', name: 'Ann' });
     await fetch(`${url}/api/nothing`);
-    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], { input: await textOf(metrics), encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'metrics'], {
+      input: await textOf(metrics),
+      encoding: 'utf8',
+    });
     expect({ status, stdout, stderr }).toEqual({ status: 0, stdout: '', stderr: '' });
   });
 
@@ -151,7 +212,10 @@ describe('the metrics', () => {
     const { url, metrics } = await startServer();
     expect((await fetch(`${url}/metrics`)).status).toBe(404);
     const { headers, status } = await fetch(metrics);
-    expect([status, headers.get('content-type')]).toEqual([200, expect.stringMatching(/^text\/plain; version=0\.0\.4/)]);
+    expect([status, headers.get('content-type')]).toEqual([
+      200,
+      expect.stringMatching(/^text\/plain; version=0\.0\.4/),
+    ]);
     expect((await fetch(metrics, { method: 'HEAD' })).status).toBe(200);
     expect((await fetch(metrics, { method: 'POST' })).status).toBe(405);
     for (const path of ['/', '/metrics/x', '/api/rooms', '/..%2fmetrics']) {
@@ -160,7 +224,10 @@ describe('the metrics', () => {
   });
 
   it('are off unless they are asked for', async () => {
-    const server = await createServer(loadConfig({ argv: ['--port', '0', '--engine', 'none'], env: {} }), { log });
+    const server = await createServer(
+      loadConfig({ argv: ['--port', '0', '--engine', 'none'], env: {} }),
+      { log },
+    );
     open.push(() => server.close());
     expect(server.metricsPort).toBeNull();
     expect(server.report.join()).not.toContain('Metrics');
@@ -171,15 +238,21 @@ describe('the metrics', () => {
     await new Promise((resolve) => void taken.listen(0, '127.0.0.1', () => resolve(undefined)));
     open.push(() => taken.close());
     const { port } = /** @type {import('node:net').AddressInfo} */ (taken.address());
-    await expect(startServer('--metrics-port', String(port))).rejects.toThrow(new RegExp(`^--metrics-port ${port} is already in use`));
-    await expect(startServer('--metrics-host', '192.0.2.1')).rejects.toThrow(/^--metrics-host 192\.0\.2\.1 is no address of this machine/);
+    await expect(startServer('--metrics-port', String(port))).rejects.toThrow(
+      new RegExp(`^--metrics-port ${port} is already in use`),
+    );
+    await expect(startServer('--metrics-host', '192.0.2.1')).rejects.toThrow(
+      /^--metrics-host 192\.0\.2\.1 is no address of this machine/,
+    );
   });
 });
 
 /** The queries of the dashboard. @returns {Promise<string[]>} */
 async function queriesOfDashboard() {
   const dashboard = JSON.parse(await readFile(DASHBOARD, 'utf8'));
-  return dashboard.panels.flatMap((/** @type {any} */ { targets = [] }) => targets.map((/** @type {any} */ { expr }) => expr));
+  return dashboard.panels.flatMap((/** @type {any} */ { targets = [] }) =>
+    targets.map((/** @type {any} */ { expr }) => expr),
+  );
 }
 
 describe('the dashboard', () => {
@@ -187,23 +260,34 @@ describe('the dashboard', () => {
     const queries = await queriesOfDashboard();
     const { url, metrics } = await startServer();
     await join(url, { room: 'lab', name: 'Ann' });
-    const told = new Set([...(await textOf(metrics)).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name));
+    const told = new Set(
+      [...(await textOf(metrics)).matchAll(/^# TYPE (\w+)/gm)].map(([, name]) => name),
+    );
     const known = new Set([...METRIC_NAMES, ...told]);
     expect(queries.length).toBeGreaterThan(15);
-    const asked = new Set(queries.flatMap((/** @type {string} */ query) => query.match(/\b(aloud|nodejs|process)_\w+/g) ?? []));
+    const asked = new Set(
+      queries.flatMap(
+        (/** @type {string} */ query) => query.match(/\b(aloud|nodejs|process)_\w+/g) ?? [],
+      ),
+    );
     for (const name of asked) expect(known).toContain(name);
-    for (const query of queries) expect([query, /\b(aloud|nodejs|process)_\w+/.test(query)]).toEqual([query, true]);
+    for (const query of queries)
+      expect([query, /\b(aloud|nodejs|process)_\w+/.test(query)]).toEqual([query, true]);
   });
 
   withPromtool.it('asks in Prometheus’ language, by promtool', async () => {
     const queries = await queriesOfDashboard();
-    const plain = queries.map((query) => query.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'));
+    const plain = queries.map((query) =>
+      query.replaceAll('$__rate_interval', '1m').replaceAll('$instance', '.*'),
+    );
     const rules = plain.map((expr, i) => ({ record: `query:${i}`, expr }));
     const directory = await mkdtemp(joinPath(tmpdir(), 'aloud-rules-'));
     open.push(() => rm(directory, { recursive: true, force: true }));
     const file = joinPath(directory, 'rules.yml');
     await writeFile(file, JSON.stringify({ groups: [{ name: 'dashboard', rules }] }));
-    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'rules', file], { encoding: 'utf8' });
+    const { status, stdout, stderr } = spawnSync(promtool, ['check', 'rules', file], {
+      encoding: 'utf8',
+    });
     expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
     expect(stdout).toContain(`SUCCESS: ${rules.length} rules found`);
   });
@@ -218,7 +302,10 @@ describe('the API', () => {
     expect(validator.version).toBe('3.1');
     expect(document.components.schemas.Error.properties.code.enum).toEqual(Object.keys(errors));
     for (const operation of Object.values(document.paths).flatMap((path) => Object.values(path))) {
-      expect(operation.responses).toMatchObject({ 421: { description: '`host-not-allowed`' }, 429: { description: '`too-many-requests`' } });
+      expect(operation.responses).toMatchObject({
+        421: { description: '`host-not-allowed`' },
+        429: { description: '`too-many-requests`' },
+      });
     }
     // Every reference leads somewhere.
     for (const [, name] of JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
@@ -234,13 +321,19 @@ describe('the API', () => {
     for (const { path, answer } of gets) {
       const response = await asOperator(url, path.replace(':room', 'lab'));
       expect([path, response.status]).toEqual([path, 200]);
-      expect([path, answer?.safeParse(await response.json()).error?.message]).toEqual([path, undefined]);
+      expect([path, answer?.safeParse(await response.json()).error?.message]).toEqual([
+        path,
+        undefined,
+      ]);
     }
   });
 
   it('says that the server is there, and not ready any more once it drains', async () => {
     const onDrain = vi.fn();
-    const config = loadConfig({ argv: ['--port', '0', '--engine', 'none', ...WITH_OPERATOR], env: {} });
+    const config = loadConfig({
+      argv: ['--port', '0', '--engine', 'none', ...WITH_OPERATOR],
+      env: {},
+    });
     const server = await createServer(config, { log, onDrain });
     open.push(() => server.close());
     const { url } = server;
@@ -257,6 +350,8 @@ describe('the API', () => {
     await vi.waitFor(() => expect(onDrain).toHaveBeenCalledOnce());
     expect(await get('/ready')).toEqual([503, { status: 'draining' }]);
     expect(await get('/health')).toEqual([200, { status: 'ok' }]);
-    expect(log.info.mock.calls.filter(([, fields]) => fields?.event === 'moderation')).toHaveLength(1);
+    expect(log.info.mock.calls.filter(([, fields]) => fields?.event === 'moderation')).toHaveLength(
+      1,
+    );
   });
 });

@@ -10,13 +10,24 @@ describe('PATCH /api/rooms/<room>', () => {
     expect(answer).toMatchObject({ room: 'lab', delay: { mode: 'fixed', wantedMs: 120 } });
     conference.pass(50);
     const { answer: shown } = await get('/rooms/lab', { authorization: `Bearer ${TOKEN}` });
-    expect(shown).toMatchObject({ serverDelayMs: 120, delay: { mode: 'fixed', targetPercent: 99.5 } });
+    expect(shown).toMatchObject({
+      serverDelayMs: 120,
+      delay: { mode: 'fixed', targetPercent: 99.5 },
+    });
     expect((await patch({ serverDelayMs: 'auto' })).answer.delay.mode).toBe('auto');
-    expect(audit.map(({ change }) => change)).toEqual([{ serverDelayMs: 120 }, { serverDelayMs: 'auto' }]);
-    expect(audit[0]).toMatchObject({ event: 'moderation', by: 'operator', room: 'lab', peer: '127.0.0.1' });
+    expect(audit.map(({ change }) => change)).toEqual([
+      { serverDelayMs: 120 },
+      { serverDelayMs: 'auto' },
+    ]);
+    expect(audit[0]).toMatchObject({
+      event: 'moderation',
+      by: 'operator',
+      room: 'lab',
+      peer: '127.0.0.1',
+    });
   });
 
-  it('is off without a token of the operator\'s, and says how to turn it on', async () => {
+  it("is off without a token of the operator's, and says how to turn it on", async () => {
     const { conference, patch } = await start(null);
     const { status, answer } = await patch({ serverDelayMs: 120 });
     expect(status).toBe(403);
@@ -26,8 +37,17 @@ describe('PATCH /api/rooms/<room>', () => {
   });
 
   it.each([
-    '', 'Bearer', 'Bearer ', `Basic ${TOKEN}`, TOKEN, 'Bearer null', `Bearer ${TOKEN}x`, `Bearer ${TOKEN.slice(1)}`,
-    `Bearer ${TOKEN} ${TOKEN}`, `Bearer ${TOKEN.toUpperCase()}`, `Bearer ${'x'.repeat(8000)}`,
+    '',
+    'Bearer',
+    'Bearer ',
+    `Basic ${TOKEN}`,
+    TOKEN,
+    'Bearer null',
+    `Bearer ${TOKEN}x`,
+    `Bearer ${TOKEN.slice(1)}`,
+    `Bearer ${TOKEN} ${TOKEN}`,
+    `Bearer ${TOKEN.toUpperCase()}`,
+    `Bearer ${'x'.repeat(8000)}`,
   ])('refuses the authorization %j', async (authorization) => {
     const { conference, patch } = await start();
     const { status, headers, answer } = await patch({ serverDelayMs: 120 }, { authorization });
@@ -38,9 +58,23 @@ describe('PATCH /api/rooms/<room>', () => {
   });
 
   it.each([
-    '', '{', 'null', '[]', '5', '"auto"', '{}', '{"serverDelayMs":null}', '{"serverDelayMs":-1}',
-    '{"serverDelayMs":2001}', '{"serverDelayMs":1e999}', '{"serverDelayMs":"60"}', '{"serverDelayMs":"AUTO"}',
-    '{"serverDelayMs":[60]}', '{"serverDelayMs":60,"echo":true}', '{"__proto__":{"serverDelayMs":60}}', '\u0000\u00ff',
+    '',
+    '{',
+    'null',
+    '[]',
+    '5',
+    '"auto"',
+    '{}',
+    '{"serverDelayMs":null}',
+    '{"serverDelayMs":-1}',
+    '{"serverDelayMs":2001}',
+    '{"serverDelayMs":1e999}',
+    '{"serverDelayMs":"60"}',
+    '{"serverDelayMs":"AUTO"}',
+    '{"serverDelayMs":[60]}',
+    '{"serverDelayMs":60,"echo":true}',
+    '{"__proto__":{"serverDelayMs":60}}',
+    '\u0000\u00ff',
   ])('answers the body %j with what is allowed', async (body) => {
     const { conference, patch, logged } = await start();
     const { status, answer } = await patch(body);
@@ -54,18 +88,30 @@ describe('PATCH /api/rooms/<room>', () => {
   it('answers other wrongs by their codes', async () => {
     const { patch, logged } = await start();
     const good = { serverDelayMs: 60 };
-    expect(await patch(good, { room: 'other' })).toMatchObject({ status: 404, answer: { code: 'not-found' } });
+    expect(await patch(good, { room: 'other' })).toMatchObject({
+      status: 404,
+      answer: { code: 'not-found' },
+    });
     expect(await patch(good, { room: '__proto__' })).toMatchObject({ status: 404 });
     expect(await patch(good, { room: '%zz' })).toMatchObject({ status: 400 });
-    expect(await patch(good, { 'content-type': 'text/plain' })).toMatchObject({ status: 415, answer: { code: 'content-type' } });
-    expect(await patch(`{"serverDelayMs":60${' '.repeat(2000)}}`)).toMatchObject({ status: 413, answer: { code: 'body-too-large' } });
+    expect(await patch(good, { 'content-type': 'text/plain' })).toMatchObject({
+      status: 415,
+      answer: { code: 'content-type' },
+    });
+    expect(await patch(`{"serverDelayMs":60${' '.repeat(2000)}}`)).toMatchObject({
+      status: 413,
+      answer: { code: 'body-too-large' },
+    });
     expect(logged).toEqual([]);
   });
 
   it('survives a body that breaks off', async () => {
     const { port, patch, logged } = await start();
     const socket = connect(port, '127.0.0.1');
-    socket.write(`PATCH /api/rooms/lab HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"serv`);
+    socket.write(
+      `PATCH /api/rooms/lab HTTP/1.1\r\nhost: x\r\nauthorization: Bearer ` +
+        `${TOKEN}\r\ncontent-type: application/json\r\ncontent-length: 100\r\n\r\n{"serv`,
+    );
     await new Promise((done) => setTimeout(done, 30));
     socket.destroy();
     expect((await patch({ serverDelayMs: 60 })).status).toBe(200);
@@ -76,22 +122,37 @@ describe('PATCH /api/rooms/<room>', () => {
 describe('GET /api/rooms/<room>', () => {
   it('tells how many are there, and to the operator alone who', async () => {
     const { get } = await start();
-    expect(await get('/rooms/lab')).toEqual({ status: 200, answer: { room: 'lab', present: 1, listeners: 0, liveSeconds: null } });
+    expect(await get('/rooms/lab')).toEqual({
+      status: 200,
+      answer: { room: 'lab', present: 1, listeners: 0, liveSeconds: null },
+    });
     const { answer } = await get('/rooms/lab', { authorization: `Bearer ${TOKEN}` });
-    expect(answer).toMatchObject({ room: 'lab', present: 1, people: [{ name: 'Ann', peer: '192.0.2.1:1' }] });
+    expect(answer).toMatchObject({
+      room: 'lab',
+      present: 1,
+      people: [{ name: 'Ann', peer: '192.0.2.1:1' }],
+    });
   });
 
   it('refuses a wrong token in place of telling less, and tells the log', async () => {
     const { get, audit } = await start();
-    expect(await get('/rooms/lab', { authorization: 'Bearer wrong' })).toMatchObject({ status: 401, answer: { code: 'operator-token' } });
-    expect(audit).toEqual([expect.objectContaining({ event: 'operator-refused', peer: '127.0.0.1' })]);
+    expect(await get('/rooms/lab', { authorization: 'Bearer wrong' })).toMatchObject({
+      status: 401,
+      answer: { code: 'operator-token' },
+    });
+    expect(audit).toEqual([
+      expect.objectContaining({ event: 'operator-refused', peer: '127.0.0.1' }),
+    ]);
     expect(JSON.stringify(audit)).not.toContain('wrong');
   });
 
   it('answers a room that nobody is in, and one that has no name, by their codes', async () => {
     const { get } = await start();
     for (const room of ['other', '__proto__', 'constructor']) {
-      expect(await get(`/rooms/${room}`)).toMatchObject({ status: 404, answer: { code: 'not-found' } });
+      expect(await get(`/rooms/${room}`)).toMatchObject({
+        status: 404,
+        answer: { code: 'not-found' },
+      });
     }
     expect(await get('/rooms/%zz')).toMatchObject({ status: 400, answer: { code: 'bad-request' } });
   });
@@ -100,12 +161,15 @@ describe('GET /api/rooms/<room>', () => {
     const { get } = await start();
     expect(await get(path)).toMatchObject({ status: 401, answer: { code: 'operator-token' } });
     const off = await start(null);
-    expect(await off.get(path, { authorization: `Bearer ${TOKEN}` })).toMatchObject({ status: 403, answer: { code: 'operator-off' } });
+    expect(await off.get(path, { authorization: `Bearer ${TOKEN}` })).toMatchObject({
+      status: 403,
+      answer: { code: 'operator-off' },
+    });
   });
 });
 
 describe('removing', () => {
-  it('ends a person’s session with its reason, keeps no place for them, and is told in the audit log', async () => {
+  it('ends a session with its reason, keeps no place for it, and is in the audit log', async () => {
     const { conference, remove, audit } = await start();
     const bob = await conference.join('Bob');
     const { resume } = bob.session.told('welcome')[0];
@@ -116,7 +180,15 @@ describe('removing', () => {
     expect(conference.rooms.get('lab')?.size).toBe(1);
     expect(conference.rooms.get('lab')?.keepsPlace(resume)).toBe(false);
     const done = audit.filter(({ event }) => event === 'moderation');
-    expect(done).toEqual([expect.objectContaining({ by: 'operator', action: 'remove', room: 'lab', person: bob.id, peer: '127.0.0.1' })]);
+    expect(done).toEqual([
+      expect.objectContaining({
+        by: 'operator',
+        action: 'remove',
+        room: 'lab',
+        person: bob.id,
+        peer: '127.0.0.1',
+      }),
+    ]);
   });
 
   it('frees the place of one who is away', async () => {
@@ -130,8 +202,14 @@ describe('removing', () => {
 
   it('of the last person ends the room; of nobody is answered so', async () => {
     const { conference, remove } = await start();
-    for (const id of ['99', '__proto__']) expect(await remove(`/rooms/lab/people/${id}`)).toBe('person-unknown');
-    for (const path of ['/rooms/other/people/1', '/rooms/other', '/rooms/lab/recording', '/recordings/x']) {
+    for (const id of ['99', '__proto__'])
+      expect(await remove(`/rooms/lab/people/${id}`)).toBe('person-unknown');
+    for (const path of [
+      '/rooms/other/people/1',
+      '/rooms/other',
+      '/rooms/lab/recording',
+      '/recordings/x',
+    ]) {
       expect([path, await remove(path)]).toEqual([path, 'not-found']);
     }
     expect(await remove('/rooms/lab/people/1')).toBe(204);

@@ -1,6 +1,6 @@
 /**
- * Every code of the registry of errors: its close number, its status on HTTP, its sentence on the page, and that each
- * refusal is counted once in the metrics.
+ * Every code of the registry of errors: its close number, its status on HTTP, its sentence on the
+ * page, and that each refusal is counted once in the metrics.
  */
 
 import { once } from 'node:events';
@@ -81,7 +81,11 @@ class Session extends BaseSession {
 
 /** Rooms on a fake clock, with Ann in one of them, who is its moderator. */
 class World {
-  /** @param {ConstructorParameters<typeof Conference>[0]} [options] @param {TokenVerifier | null} [verifier] @param {any} [directory] */
+  /**
+   * @param {ConstructorParameters<typeof Conference>[0]} [options]
+   * @param {TokenVerifier | null} [verifier]
+   * @param {any} [directory]
+   */
   constructor(options, verifier = null, directory = null) {
     this.conference = new Conference({ maxParticipants: 200, ...options });
     const { rooms, clock } = this.conference;
@@ -92,7 +96,13 @@ class World {
 
   /** @param {string} [peer] */
   arrive(peer = '192.0.2.1:1') {
-    const session = new Session({ transport: this.conference.transport, peer, log: { error: () => {} }, now: 0, onEnd: () => {} });
+    const session = new Session({
+      transport: this.conference.transport,
+      peer,
+      log: { error: () => {} },
+      now: 0,
+      onEnd: () => {},
+    });
     this.arrivals.accept(/** @type {any} */ (session));
     return session;
   }
@@ -118,11 +128,22 @@ const moderate = (session, message) => session.say({ type: 'moderate', ...messag
 const told = (session, type) => vi.waitFor(() => expect(session.last(type)).toBeDefined(), 8000);
 
 /** A world in which joining needs a token. @param {number} [now] */
-const withKeys = (now = NOW) => new World({}, new TokenVerifier(new Map([['main', SECRET]]), () => now));
+const withKeys = (now = NOW) =>
+  new World({}, new TokenVerifier(new Map([['main', SECRET]]), () => now));
 
 /** @param {Record<string, unknown>} [own] */
 const tokenOf = (own) =>
-  makeToken({ keyId: 'main', secret: SECRET, room: 'lab', name: 'Ann', identity: 'ann-1', role: 'speaker', ttlSeconds: 60, now: NOW, ...own });
+  makeToken({
+    keyId: 'main',
+    secret: SECRET,
+    room: 'lab',
+    name: 'Ann',
+    identity: 'ann-1',
+    role: 'speaker',
+    ttlSeconds: 60,
+    now: NOW,
+    ...own,
+  });
 
 /** @param {World} world @param {string | undefined} token */
 async function joinWith(world, token) {
@@ -130,7 +151,10 @@ async function joinWith(world, token) {
   await told(session, 'refused');
 }
 
-/** A room whose recordings can't begin. @param {string | null} code  why; null where they begin and fail */
+/**
+ * A room whose recordings can't begin.
+ * @param {string | null} code why; null where they begin and fail
+ */
 const recordingThat = (code) =>
   /** @type {any} */ ({
     offered: true,
@@ -149,7 +173,10 @@ async function record(code) {
   await told(ann, 'refused');
 }
 
-/** What is told to sessions, without a socket. @type {Partial<Record<ErrorCode, () => Promise<unknown>>>} */
+/**
+ * What is told to sessions, without a socket.
+ * @type {Partial<Record<ErrorCode, () => Promise<unknown>>>}
+ */
 const inRooms = {
   'bad-request': () => new World().join({ room: 5 }),
   'protocol-version': () => new World().join({ version: 2 }),
@@ -168,7 +195,10 @@ const inRooms = {
     await world.join();
   },
   'cluster-unreachable': async () => {
-    await new World({}, null, { isHere: () => false, find: async () => 'cluster-unreachable' }).join();
+    await new World({}, null, {
+      isHere: () => false,
+      find: async () => 'cluster-unreachable',
+    }).join();
   },
   draining: async () => {
     const world = new World();
@@ -206,7 +236,12 @@ const inRooms = {
   'token-early': async () => joinWith(withKeys(NOW - 3_600_000), await tokenOf()),
   'token-endless': async () => {
     const claims = { iss: 'main', sub: 'ann-1', video: { room: 'lab', roomJoin: true } };
-    await joinWith(withKeys(), await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(SECRET)));
+    await joinWith(
+      withKeys(),
+      await new SignJWT(claims)
+        .setProtectedHeader({ alg: 'HS256' })
+        .sign(new TextEncoder().encode(SECRET)),
+    );
   },
   'token-foreign': async () => joinWith(withKeys(), await tokenOf({ keyId: 'theirs' })),
   'token-room': async () => joinWith(withKeys(), await tokenOf({ room: 'other' })),
@@ -234,7 +269,8 @@ const inRooms = {
   'password-flood': async () => {
     const world = new World();
     moderate(await world.join(), { action: 'password', password: 'tea' });
-    for (let i = 0; i < 11; i++) await told(await world.join({ name: 'Bob', password: 'coffee' }), 'refused');
+    for (let i = 0; i < 11; i++)
+      await told(await world.join({ name: 'Bob', password: 'coffee' }), 'refused');
   },
   'lobby-full': async () => {
     const world = new World();
@@ -248,15 +284,18 @@ const inRooms = {
     await world.join({ name: 'Bob' });
     moderate(ann, { action: 'turn-away', knock: '1' });
   },
-  'forward-only': async () => void (await new World({ mode: 'forward' }).join({ delivery: 'reply' })),
+  'forward-only': async () =>
+    void (await new World({ mode: 'forward' }).join({ delivery: 'reply' })),
   'forward-reply': async () => {
     const world = new World();
     const { ann } = await world.two();
     await world.join({ name: 'Web', delivery: 'reply' });
     moderate(ann, { action: 'mode', mode: 'forward' });
   },
-  'broadcast-mix': async () => moderate(await new World().join({ e2e: true }), { action: 'broadcast', on: true }),
-  'e2e-room': async () => moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
+  'broadcast-mix': async () =>
+    moderate(await new World().join({ e2e: true }), { action: 'broadcast', on: true }),
+  'e2e-room': async () =>
+    moderate(await new World().join({ e2e: true }), { action: 'mode', mode: 'mix' }),
   'e2e-only': async () => {
     const world = new World();
     await world.join({ e2e: true });
@@ -274,7 +313,8 @@ const inRooms = {
     moderate(ann, { action: 'remove', person: own.last('welcome').you, banSeconds: 60 });
   },
   'not-allowed': async () => moderate((await new World().two()).bob, { action: 'lock', on: true }),
-  'person-unknown': async () => moderate(await new World().join(), { action: 'mute', person: '99', muted: true }),
+  'person-unknown': async () =>
+    moderate(await new World().join(), { action: 'mute', person: '99', muted: true }),
   'muted-by-moderator': async () => {
     const { ann, bob } = await new World().two();
     moderate(ann, { action: 'mute', person: bob.last('welcome').you, muted: true });
@@ -290,7 +330,13 @@ const inRooms = {
   },
   'tracks-full': async () => {
     const world = new World();
-    for (const room of ['a', 'b', 'c']) (await world.join({ room })).say({ type: 'track', action: 'offer', name: 'song', seconds: 900 });
+    for (const room of ['a', 'b', 'c'])
+      (await world.join({ room })).say({
+        type: 'track',
+        action: 'offer',
+        name: 'song',
+        seconds: 900,
+      });
   },
   'recording-off': async () => {
     const ann = await new World().join();
@@ -304,7 +350,14 @@ const inRooms = {
     const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
     open.push(() => rm(directory, { recursive: true, force: true }));
     const log = { warn: () => {}, error: () => {} };
-    const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 1, clock: new FakeClock(), wallNow: Date.now, log });
+    const recordings = new Recordings({
+      directory,
+      limitBytes: 1e9,
+      keepHours: 1,
+      clock: new FakeClock(),
+      wallNow: Date.now,
+      log,
+    });
     open.push(() => recordings.close());
     const world = new World({ recordings });
     open.push(() => world.rooms.close());
@@ -318,7 +371,10 @@ const inRooms = {
 /** @param {string[]} argv */
 async function startServer(argv = [...WITH_OPERATOR]) {
   const log = { error: vi.fn(), warn: vi.fn(), info: vi.fn(), debug: vi.fn() };
-  const server = await createServer(loadConfig({ argv: ['--port', '0', '--engine', 'none', ...argv], env: {} }), { log });
+  const server = await createServer(
+    loadConfig({ argv: ['--port', '0', '--engine', 'none', ...argv], env: {} }),
+    { log },
+  );
   open.push(() => server.close());
   return server.url;
 }
@@ -326,7 +382,11 @@ async function startServer(argv = [...WITH_OPERATOR]) {
 const json = { 'content-type': 'application/json' };
 const asOperator = { authorization: `Bearer ${OPERATOR_TOKEN}`, ...json };
 
-/** @param {string} url @param {Record<string, string>} headers @returns {Promise<number>} the status */
+/**
+ * @param {string} url
+ * @param {Record<string, string>} headers
+ * @returns {Promise<number>} the status
+ */
 async function rawly(url, headers) {
   const asked = request(url, { headers, agent: false }).end();
   const [response] = await once(asked, 'response');
@@ -334,13 +394,37 @@ async function rawly(url, headers) {
   return response.statusCode;
 }
 
-/** What is told over HTTP: each answers with its status. @type {Partial<Record<ErrorCode, () => Promise<number>>>} */
+/**
+ * What is told over HTTP: each answers with its status.
+ * @type {Partial<Record<ErrorCode, () => Promise<number>>>}
+ */
 const overHttp = {
-  'bad-request': async () => (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body: '{' })).status,
-  'content-type': async () => (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: {}, body: 'x' })).status,
-  'body-too-large': async () => (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body: 'x'.repeat(200_000) })).status,
+  'bad-request': async () =>
+    (
+      await fetch(`${await startServer()}/api/sessions`, {
+        method: 'POST',
+        headers: json,
+        body: '{',
+      })
+    ).status,
+  'content-type': async () =>
+    (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: {}, body: 'x' }))
+      .status,
+  'body-too-large': async () =>
+    (
+      await fetch(`${await startServer()}/api/sessions`, {
+        method: 'POST',
+        headers: json,
+        body: 'x'.repeat(200_000),
+      })
+    ).status,
   'not-found': async () => (await fetch(`${await startServer()}/nothing`)).status,
-  'session-unknown': async () => (await fetch(`${await startServer()}/api/sessions/${'x'.repeat(24)}/packets`, { method: 'POST' })).status,
+  'session-unknown': async () =>
+    (
+      await fetch(`${await startServer()}/api/sessions/${'x'.repeat(24)}/packets`, {
+        method: 'POST',
+      })
+    ).status,
   'operator-off': async () => (await fetch(`${await startServer([])}/api/rooms`)).status,
   'operator-token': async () => (await fetch(`${await startServer()}/api/rooms`)).status,
   'host-not-allowed': async () => rawly(await startServer(), { host: 'evil.example' }),
@@ -352,7 +436,9 @@ const overHttp = {
     return status;
   },
   'origin-not-allowed': async () => {
-    const socket = new WebSocket(`${(await startServer()).replace('http', 'ws')}/session`, { origin: 'http://evil.example' });
+    const socket = new WebSocket(`${(await startServer()).replace('http', 'ws')}/session`, {
+      origin: 'http://evil.example',
+    });
     const [, response] = await once(socket, 'unexpected-response');
     socket.on('error', () => {}).terminate();
     return response.statusCode;
@@ -362,29 +448,52 @@ const overHttp = {
     await fetch(path, { method: 'DELETE', headers: asOperator });
     return (await fetch(path)).status;
   },
-  'range-beyond': async () => (await fetch(`${(await recordedServer()).path}/mix.opus`, { headers: { Range: 'bytes=99-' } })).status,
+  'range-beyond': async () =>
+    (await fetch(`${(await recordedServer()).path}/mix.opus`, { headers: { Range: 'bytes=99-' } }))
+      .status,
   'node-silent': () => askThroughCluster(SILENCE),
   'node-answer': () => askThroughCluster({ version: 1 }),
   // A join is refused over HTTP/1 with its code's status, and counted once all the same.
   'room-name': async () => {
     const body = JSON.stringify({ type: 'join', version: 1, room: 'not a name', name: 'Ann' });
-    return (await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body })).status;
+    return (
+      await fetch(`${await startServer()}/api/sessions`, { method: 'POST', headers: json, body })
+    ).status;
   },
   'person-unknown': async () => {
     const url = await startServer();
     const body = JSON.stringify({ type: 'join', version: 1, room: 'lab', name: 'Ann' });
     await fetch(`${url}/api/sessions`, { method: 'POST', headers: json, body });
-    return (await fetch(`${url}/api/rooms/lab/people/99`, { method: 'DELETE', headers: asOperator })).status;
+    return (
+      await fetch(`${url}/api/rooms/lab/people/99`, { method: 'DELETE', headers: asOperator })
+    ).status;
   },
 };
 
-/** The operator asks for a room of another node, of which the bus gives this. @param {unknown} answer */
+/**
+ * The operator asks for a room of another node, of which the bus gives this.
+ * @param {unknown} answer
+ */
 async function askThroughCluster(answer) {
   const log = { error: () => {}, warn: () => {}, info: () => {} };
-  const wire = { bus: { state: 'connected', request: async () => answer }, subjects: subjectsOf('test'), reader: new MessageReader(log) };
+  const wire = {
+    bus: { state: 'connected', request: async () => answer },
+    subjects: subjectsOf('test'),
+    reader: new MessageReader(log),
+  };
   const node = { id: 'a', url: 'http://a.example', h3Port: null, certificateHashes: [] };
-  const rooms = new ClusterRooms({ local: new Directory(new Conference()), wire: /** @type {any} */ (wire), nodes: () => [node], isHere: () => false });
-  const api = createOperatorApi({ operatorToken: OPERATOR_TOKEN, version: '0', log, .../** @type {any} */ ({ rooms }) });
+  const rooms = new ClusterRooms({
+    local: new Directory(new Conference()),
+    wire: /** @type {any} */ (wire),
+    nodes: () => [node],
+    isHere: () => false,
+  });
+  const api = createOperatorApi({
+    operatorToken: OPERATOR_TOKEN,
+    version: '0',
+    log,
+    .../** @type {any} */ ({ rooms }),
+  });
   const server = createHttpServer(express().use('/api', api)).listen(0, '127.0.0.1');
   open.push(() => server.close());
   await once(server, 'listening');
@@ -397,10 +506,15 @@ async function recordedServer() {
   const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
   open.push(() => rm(directory, { recursive: true, force: true }));
   const id = await putRecording(directory, { mix: Buffer.from('x'), seconds: 1 });
-  return { path: `${await startServer([...WITH_OPERATOR, '--recording-dir', directory])}/api/recordings/${id}` };
+  return {
+    path: `${await startServer([...WITH_OPERATOR, '--recording-dir', directory])}/api/recordings/${id}`,
+  };
 }
 
-/** How sessions end that were not refused. @type {Partial<Record<ErrorCode, () => Promise<unknown>>>} */
+/**
+ * How sessions end that were not refused.
+ * @type {Partial<Record<ErrorCode, () => Promise<unknown>>>}
+ */
 const ends = {
   'idle-timeout': async () => {
     const world = new World();
@@ -415,7 +529,12 @@ const ends = {
     await world.join({ resume: ann.last('welcome').resume });
   },
   moved: async () => {
-    await new World({}, null, { isHere: () => false, find: async () => ({ node: { id: 'b', url: 'http://b', h3Port: null, certificateHashes: [] } }) }).join();
+    await new World({}, null, {
+      isHere: () => false,
+      find: async () => ({
+        node: { id: 'b', url: 'http://b', h3Port: null, certificateHashes: [] },
+      }),
+    }).join();
   },
   removed: async () => {
     const { ann, bob } = await new World().two();
@@ -440,7 +559,9 @@ function openMetrics() {
   const metrics = new Metrics(status);
   /** The sum of a metric over all labels but the code. @param {string} name @param {string} code */
   return async (name, code) => {
-    const lines = (await metrics.collect()).split('\n').filter((line) => line.startsWith(`${name}{`) && line.includes(`code="${code}"`));
+    const lines = (await metrics.collect())
+      .split('\n')
+      .filter((line) => line.startsWith(`${name}{`) && line.includes(`code="${code}"`));
     return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' '))), 0);
   };
 }
@@ -448,17 +569,20 @@ function openMetrics() {
 const codes = /** @type {ErrorCode[]} */ (Object.keys(errors));
 
 describe('the registry of errors', () => {
-  it.each(codes)('has all of %s: a number of its own, a status, a sentence, and one on the page', (code) => {
-    const { close, status, message } = errors[code];
-    expect(codes.filter((other) => errors[other].close === close)).toEqual([code]);
-    expect(close).toBeGreaterThan(0);
-    // A WebSocket's own are 4000 to 4999.
-    expect(close).toBeLessThan(1000);
-    expect(status).toBeGreaterThanOrEqual(400);
-    expect(status).toBeLessThan(600);
-    expect(message).toMatch(/^[A-Z].*[.]$/s);
-    expect(failureTexts).toHaveProperty(code, expect.stringMatching(/\.$/));
-  });
+  it.each(codes)(
+    'has all of %s: a number of its own, a status, a sentence, and one on the page',
+    (code) => {
+      const { close, status, message } = errors[code];
+      expect(codes.filter((other) => errors[other].close === close)).toEqual([code]);
+      expect(close).toBeGreaterThan(0);
+      // A WebSocket's own are 4000 to 4999.
+      expect(close).toBeLessThan(1000);
+      expect(status).toBeGreaterThanOrEqual(400);
+      expect(status).toBeLessThan(600);
+      expect(message).toMatch(/^[A-Z].*[.]$/s);
+      expect(failureTexts).toHaveProperty(code, expect.stringMatching(/\.$/));
+    },
+  );
 
   it('has no code that is not tried below', () => {
     const tried = [inRooms, overHttp, ends].flatMap((table) => Object.keys(table));

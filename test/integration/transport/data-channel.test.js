@@ -1,7 +1,11 @@
 import { createServer } from 'node:http';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
-import { CLOSED, CONTROL_CHANNEL, DESCRIPTION_TYPE } from '../../../public/shared/wire/data-channel.js';
+import {
+  CLOSED,
+  CONTROL_CHANNEL,
+  DESCRIPTION_TYPE,
+} from '../../../public/shared/wire/data-channel.js';
 import { errors } from '../../../public/shared/errors.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';
@@ -21,10 +25,15 @@ import { closeAfter, packetOf, script, sharedCases, until } from './transport-ca
 
 const library = await import('node-datachannel').catch(() => null);
 const withLibrary = requireOrSkip(library, 'node-datachannel is not installed', () => false);
-const withBoth = library ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative) : withLibrary;
+const withBoth = library
+  ? requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative)
+  : withLibrary;
 const { PeerConnection } = /** @type {typeof import('node-datachannel')} */ (library ?? {});
 
-/** Objects of the library whose channels aren't closed yet: it ends the process when one is collected in use. */
+/**
+ * Objects of the library whose channels aren't closed yet: it ends the process when one is
+ * collected in use.
+ */
 const kept = new Set();
 
 /** @param {Options} [options] */
@@ -33,7 +42,9 @@ async function start(options) {
   const { transport: opened } = await openDataChannels(given);
   const transport = /** @type {DataChannels} */ (opened);
   const server = createServer(transport.handle);
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  await new Promise((/** @type {(done: void) => void} */ done) =>
+    server.listen(0, '127.0.0.1', done),
+  );
   const url = `http://127.0.0.1:${/** @type {AddressInfo} */ (server.address()).port}`;
   /** @type {ChannelPeer[]} */
   const peers = [];
@@ -53,7 +64,8 @@ async function start(options) {
 }
 
 /** @param {string} url @param {string} sdp @param {string} [type] */
-const post = (url, sdp, type = DESCRIPTION_TYPE) => fetch(url, { method: 'POST', headers: { 'content-type': type }, body: sdp });
+const post = (url, sdp, type = DESCRIPTION_TYPE) =>
+  fetch(url, { method: 'POST', headers: { 'content-type': type }, body: sdp });
 
 /** @param {InstanceType<typeof PeerConnection>} connection @returns {Promise<string>} its offer */
 function offerOf(connection) {
@@ -67,7 +79,12 @@ function offerOf(connection) {
 function newConnection() {
   const connection = new PeerConnection('peer', { iceServers: [], disableAutoNegotiation: true });
   const control = connection.createDataChannel('control', CONTROL_CHANNEL);
-  const packets = connection.createDataChannel('packets', { negotiated: true, id: 1, unordered: true, maxRetransmits: 0 });
+  const packets = connection.createDataChannel('packets', {
+    negotiated: true,
+    id: 1,
+    unordered: true,
+    maxRetransmits: 0,
+  });
   for (const part of [connection, control, packets]) kept.add(part);
   control.onClosed(() => kept.delete(control));
   packets.onClosed(() => kept.delete(packets));
@@ -82,7 +99,9 @@ async function connectPeer(url) {
   const messages = /** @type {any[]} */ ([]);
   /** @type {(code: number) => void} */
   let end = () => {};
-  const ended = new Promise((/** @type {(code: number) => void} */ resolve) => void (end = resolve));
+  const ended = new Promise(
+    (/** @type {(code: number) => void} */ resolve) => void (end = resolve),
+  );
   packets.onMessage((bytes) => void heard.push(Uint8Array.from(/** @type {Buffer} */ (bytes))));
   control.onMessage((text) => {
     const message = JSON.parse(String(text));
@@ -90,7 +109,12 @@ async function connectPeer(url) {
     end(message.code);
     connection.close();
   });
-  const opened = Promise.all([control, packets].map((channel) => new Promise((/** @type {(open: void) => void} */ resolve) => channel.onOpen(resolve))));
+  const opened = Promise.all(
+    [control, packets].map(
+      (channel) =>
+        new Promise((/** @type {(open: void) => void} */ resolve) => channel.onOpen(resolve)),
+    ),
+  );
   const answer = await post(url, await offerOf(connection));
   const body = await answer.text();
   if (answer.status === 201) {
@@ -135,7 +159,9 @@ withLibrary.describe('data channels', () => {
   withLibrary.it('tells a peer that isn’t connected yet why its session ended', async () => {
     const { url, heard } = closeAfter(await start());
     const { connection, control } = newConnection();
-    const told = new Promise((resolve) => control.onMessage((text) => resolve(JSON.parse(String(text)))));
+    const told = new Promise((resolve) =>
+      control.onMessage((text) => resolve(JSON.parse(String(text)))),
+    );
     const answer = await (await post(url, await offerOf(connection))).text();
     heard[0].session.close(errors['room-full'].close, 'full');
     connection.setRemoteDescription(answer, 'answer');
@@ -159,21 +185,32 @@ withLibrary.describe('data channels', () => {
     expect(one.packets).toEqual([]);
   });
 
-  withLibrary.it('takes and sends control messages of up to 16 KiB, and ends a session that needs longer ones', async () => {
-    const { peer, one } = await connected();
-    const longest = { text: 'x'.repeat(MAX_CONTROL_BYTES - JSON.stringify({ type: 'echo', of: { text: '' } }).length) };
-    peer.sendControl(longest);
-    await until(() => peer.messages.length === 1);
-    expect(peer.messages).toEqual([{ type: 'echo', of: longest }]);
-    expect(() => peer.sendControl({ text: 'x'.repeat(MAX_CONTROL_BYTES) })).toThrow('limit');
-    one.session.sendControl({ text: 'x'.repeat(MAX_CONTROL_BYTES) });
-    expect(await peer.ended).toBe(errors['session-lost'].close);
-  });
+  withLibrary.it(
+    'takes and sends control messages of up to 16 KiB, and ends a session that needs longer ones',
+    async () => {
+      const { peer, one } = await connected();
+      const longest = {
+        text: 'x'.repeat(
+          MAX_CONTROL_BYTES - JSON.stringify({ type: 'echo', of: { text: '' } }).length,
+        ),
+      };
+      peer.sendControl(longest);
+      await until(() => peer.messages.length === 1);
+      expect(peer.messages).toEqual([{ type: 'echo', of: longest }]);
+      expect(() => peer.sendControl({ text: 'x'.repeat(MAX_CONTROL_BYTES) })).toThrow('limit');
+      one.session.sendControl({ text: 'x'.repeat(MAX_CONTROL_BYTES) });
+      expect(await peer.ended).toBe(errors['session-lost'].close);
+    },
+  );
 });
 
 /** @param {...string} argv */
 const openServer = async (...argv) =>
-  closeAfter(await createAloud(loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} }), { log: { error() {}, warn() {}, info() {}, debug() {} } }));
+  closeAfter(
+    await createAloud(loadConfig({ argv: ['--port', '0', '--h3-port', '0', ...argv], env: {} }), {
+      log: { error() {}, warn() {}, info() {}, debug() {} },
+    }),
+  );
 
 withBoth.describe('a server whose sessions may ask how their packets go', () => {
   withBoth.it('lets a peer join a room, and forgets it when it leaves', async () => {

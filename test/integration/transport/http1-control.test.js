@@ -1,4 +1,7 @@
-/** Control messages over HTTP/1, whose requests and answers get lost: each is done once, in order, in both directions. */
+/**
+ * Control messages over HTTP/1, whose requests and answers get lost: each is done once, in order,
+ * in both directions.
+ */
 
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
@@ -7,7 +10,11 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { Http1Connection } from '../../../public/client/connection/http1.js';
 import { systemClock } from '../../../public/shared/clock.js';
 import { readControl, writeControl } from '../../../public/shared/wire/control.js';
-import { MAX_LIST_BYTES, readList, writeListEntry } from '../../../public/shared/wire/packet-list.js';
+import {
+  MAX_LIST_BYTES,
+  readList,
+  writeListEntry,
+} from '../../../public/shared/wire/packet-list.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';
@@ -22,7 +29,13 @@ const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 /** @param {object[]} messages */
 function listOf(messages) {
   const out = new Uint8Array(MAX_LIST_BYTES);
-  return out.slice(0, messages.reduce((/** @type {number} */ at, message) => writeListEntry(out, at, writeControl(message)), 0));
+  return out.slice(
+    0,
+    messages.reduce(
+      (/** @type {number} */ at, message) => writeListEntry(out, at, writeControl(message)),
+      0,
+    ),
+  );
 }
 
 /** @param {Uint8Array} list */
@@ -35,25 +48,47 @@ function messagesOf(list) {
 
 /** @param {string} url  of a session @param {string} query @param {object[]} [messages] */
 async function post(url, query, messages = []) {
-  const response = await fetch(`${url}/packets${query}`, { method: 'POST', headers: { 'content-type': LIST }, body: listOf(messages) });
+  const response = await fetch(`${url}/packets${query}`, {
+    method: 'POST',
+    headers: { 'content-type': LIST },
+    body: listOf(messages),
+  });
   const type = response.headers.get('content-type');
   const isList = response.status === 200;
-  return { status: response.status, type, messages: isList ? messagesOf(new Uint8Array(await response.arrayBuffer())) : await response.json() };
+  return {
+    status: response.status,
+    type,
+    messages: isList
+      ? messagesOf(new Uint8Array(await response.arrayBuffer()))
+      : await response.json(),
+  };
 }
 
 /** @param {string} sessions  their address */
 async function join(sessions, message = JOIN) {
-  const response = await fetch(sessions, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(message) });
+  const response = await fetch(sessions, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify(message),
+  });
   return `${sessions}/${(await response.json()).token}`;
 }
 
-/** A transport whose rooms answer as those of other threads do where `settle` is given. @param {(done: () => void) => void} [settle] */
+/**
+ * A transport whose rooms answer as those of other threads do where `settle` is given.
+ * @param {(done: () => void) => void} [settle]
+ */
 async function start(settle) {
-  const onAccept = (/** @type {any} */ session) => void (settle && Object.assign(session.handler, { settle }));
+  const onAccept = (/** @type {any} */ session) =>
+    void (settle && Object.assign(session.handler, { settle }));
   const { heard, options } = script({ onAccept });
   const transport = createHttp1Transport(options);
-  const server = createServer(HTTP1_SERVER_OPTIONS, (request, response) => transport.handle(request, response, () => response.writeHead(404).end()));
-  await new Promise((/** @type {(done: void) => void} */ done) => void server.listen(0, '127.0.0.1', done));
+  const server = createServer(HTTP1_SERVER_OPTIONS, (request, response) =>
+    transport.handle(request, response, () => response.writeHead(404).end()),
+  );
+  await new Promise(
+    (/** @type {(done: void) => void} */ done) => void server.listen(0, '127.0.0.1', done),
+  );
   closeAfter({
     close: async () => {
       await transport.close();
@@ -65,13 +100,23 @@ async function start(settle) {
   return { heard, port, sessions: `http://127.0.0.1:${port}/api/sessions` };
 }
 
-/** Posts a list, and resets the connection before it is answered. @param {number} port @param {string} url @param {string} [query] */
+/**
+ * Posts a list, and resets the connection before it is answered.
+ * @param {number} port
+ * @param {string} url
+ * @param {string} [query]
+ */
 async function postAndReset(port, url, query = '') {
   const socket = connect(port, '127.0.0.1');
-  await new Promise((/** @type {(done: void) => void} */ done) => void socket.once('connect', done));
+  await new Promise(
+    (/** @type {(done: void) => void} */ done) => void socket.once('connect', done),
+  );
   const body = listOf([{ type: 'one' }]);
   const path = new URL(url).pathname;
-  socket.write(`POST ${path}/packets${query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${LIST}\r\nContent-Length: ${body.length}\r\n\r\n`);
+  socket.write(
+    `POST ${path}/packets${query} HTTP/1.1\r\nHost: localhost\r\nContent-Type: ` +
+      `${LIST}\r\nContent-Length: ${body.length}\r\n\r\n`,
+  );
   socket.write(body);
   await pause(50);
   socket.resetAndDestroy();
@@ -79,23 +124,28 @@ async function postAndReset(port, url, query = '') {
 }
 
 describe('a session over HTTP/1 whose room is on another thread', () => {
-  it.each(['', '?read=0'])('has its control messages after a request (%j) was reset while it waited', async (query) => {
-    /** @type {(() => void)[]} */
-    const waiting = [];
-    let isSlow = true;
-    const { heard, port, sessions } = await start((done) => (isSlow ? void waiting.push(done) : done()));
-    const url = await join(sessions);
-    waiting.splice(0).forEach((done) => done());
-    heard[0].session.sendControl({ n: 1 });
-    await postAndReset(port, url, query);
-    expect(waiting).toHaveLength(1);
-    waiting.splice(0).forEach((done) => done());
-    isSlow = false;
-    heard[0].session.sendControl({ n: 2 });
-    const { messages } = await post(url, query);
-    expect(messages).toContainEqual({ n: 1 });
-    expect(messages.at(-1)).toEqual({ n: 2 });
-  });
+  it.each(['', '?read=0'])(
+    'has its control messages after a request (%j) was reset while it waited',
+    async (query) => {
+      /** @type {(() => void)[]} */
+      const waiting = [];
+      let isSlow = true;
+      const { heard, port, sessions } = await start((done) =>
+        isSlow ? void waiting.push(done) : done(),
+      );
+      const url = await join(sessions);
+      waiting.splice(0).forEach((done) => done());
+      heard[0].session.sendControl({ n: 1 });
+      await postAndReset(port, url, query);
+      expect(waiting).toHaveLength(1);
+      waiting.splice(0).forEach((done) => done());
+      isSlow = false;
+      heard[0].session.sendControl({ n: 2 });
+      const { messages } = await post(url, query);
+      expect(messages).toContainEqual({ n: 1 });
+      expect(messages.at(-1)).toEqual({ n: 2 });
+    },
+  );
 
   it('refuses lists beyond those that may wait, so that none is lost unseen', async () => {
     /** @type {(() => void)[]} */
@@ -114,7 +164,10 @@ describe('a session over HTTP/1 whose room is on another thread', () => {
   });
 
   it('of a real server with worker threads likewise', async () => {
-    const config = loadConfig({ argv: ['--port', '0', '--h3-port', '0', '--engine', 'none', '--workers', '2'], env: {} });
+    const config = loadConfig({
+      argv: ['--port', '0', '--h3-port', '0', '--engine', 'none', '--workers', '2'],
+      env: {},
+    });
     const server = await createAloud(config, { log: quiet });
     onTestFinished(() => server.close());
     const url = await join(new URL('/api/sessions', server.url).href);
@@ -122,9 +175,14 @@ describe('a session over HTTP/1 whose room is on another thread', () => {
     // Some of them are reset while the other thread has them.
     for (let i = 0; i < 12; i++) {
       const socket = connect(port, 'localhost');
-      await new Promise((/** @type {(done: void) => void} */ done) => void socket.once('connect', done));
+      await new Promise(
+        (/** @type {(done: void) => void} */ done) => void socket.once('connect', done),
+      );
       const body = listOf([{ type: 'hand', raised: i % 2 === 0 }]);
-      socket.write(`POST ${new URL(url).pathname}/packets HTTP/1.1\r\nHost: localhost\r\nContent-Type: ${LIST}\r\nContent-Length: ${body.length}\r\n\r\n`);
+      socket.write(
+        `POST ${new URL(url).pathname}/packets HTTP/1.1\r\nHost: localhost\r\nContent-Type: ` +
+          `${LIST}\r\nContent-Length: ${body.length}\r\n\r\n`,
+      );
       socket.write(body, () => socket.resetAndDestroy());
       await pause(10);
     }
@@ -142,7 +200,8 @@ describe('numbered control messages', () => {
   it('are done once, however often they are sent', async () => {
     const { heard, sessions } = await start();
     const url = await join(sessions);
-    const sent = (/** @type {number} */ from, /** @type {number} */ to) => Array.from({ length: to - from + 1 }, (_, i) => ({ type: 'n', n: from + i }));
+    const sent = (/** @type {number} */ from, /** @type {number} */ to) =>
+      Array.from({ length: to - from + 1 }, (_, i) => ({ type: 'n', n: from + i }));
     await post(url, '?read=0&control=1', sent(1, 3));
     await post(url, '?read=0&control=1', sent(1, 3));
     await post(url, '?read=0&control=2', sent(2, 5));
@@ -152,10 +211,20 @@ describe('numbered control messages', () => {
     expect(heard[0].messages.slice(1).map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 7, 8]);
   });
 
-  it.each(['', '?control=x', '?control=-1', '?control=1e3', '?control=', '?read=9999999999999999', '?lost', '?%'])('are each done where the query is %j', async (query) => {
+  it.each([
+    '',
+    '?control=x',
+    '?control=-1',
+    '?control=1e3',
+    '?control=',
+    '?read=9999999999999999',
+    '?lost',
+    '?%',
+  ])('are each done where the query is %j', async (query) => {
     const { heard, sessions } = await start();
     const url = await join(sessions);
-    for (let i = 0; i < 2; i++) expect((await post(url, query, [{ type: 'n', n: 1 }])).status).toBe(200);
+    for (let i = 0; i < 2; i++)
+      expect((await post(url, query, [{ type: 'n', n: 1 }])).status).toBe(200);
     expect(heard[0].messages).toHaveLength(3);
   });
 
@@ -164,12 +233,24 @@ describe('numbered control messages', () => {
     const url = await join(sessions);
     for (const n of [1, 2]) heard[0].session.sendControl({ n });
     // The join is echoed before them, which isn't numbered.
-    expect(await post(url, '?read=0')).toEqual({ status: 200, type: `${LIST}; control=1`, messages: [{ n: 1 }, { n: 2 }] });
+    expect(await post(url, '?read=0')).toEqual({
+      status: 200,
+      type: `${LIST}; control=1`,
+      messages: [{ n: 1 }, { n: 2 }],
+    });
     heard[0].session.sendControl({ n: 3 });
     // That answer may still come.
     expect(await post(url, '?read=0')).toEqual({ status: 200, type: LIST, messages: [] });
-    expect(await post(url, '?read=0&lost')).toEqual({ status: 200, type: `${LIST}; control=1`, messages: [{ n: 1 }, { n: 2 }, { n: 3 }] });
-    expect(await post(url, '?read=2&lost')).toEqual({ status: 200, type: `${LIST}; control=3`, messages: [{ n: 3 }] });
+    expect(await post(url, '?read=0&lost')).toEqual({
+      status: 200,
+      type: `${LIST}; control=1`,
+      messages: [{ n: 1 }, { n: 2 }, { n: 3 }],
+    });
+    expect(await post(url, '?read=2&lost')).toEqual({
+      status: 200,
+      type: `${LIST}; control=3`,
+      messages: [{ n: 3 }],
+    });
     expect(await post(url, '?read=3&lost')).toEqual({ status: 200, type: LIST, messages: [] });
     // A client without numbers gets what was sent as before.
     heard[0].session.sendControl({ n: 4 });
@@ -215,47 +296,73 @@ describe('the client', () => {
     return { fetch: /** @type {typeof globalThis.fetch} */ (fetchSome), wrong, isOn };
   }
 
-  it.each([1, 2, 3])('and the server do each message once, in order, on a network that loses a third of them (seed %i)', async (seed) => {
-    const { heard, sessions } = await start();
-    const network = unreliable(seed);
-    const connection = await Http1Connection.open({ url: sessions, clock: systemClock, fetch: network.fetch });
-    onTestFinished(() => void connection.close());
-    /** @type {any[]} */
-    const read = [];
-    connection.handler = /** @type {any} */ ({ onPacket() {}, onControl: (/** @type {any} */ message) => void read.push(message), onClosed: (/** @type {any} */ code) => void read.push(code) });
-    connection.join(JOIN);
-    await vi.waitFor(() => expect(read).toHaveLength(1));
-    const COUNT = 150;
-    for (let n = 0; n < COUNT; n++) {
-      connection.sendControl({ type: 'n', n });
-      heard[0].session.sendControl({ told: n });
-      connection.send(packetOf(40));
-      await pause(4);
-    }
-    network.isOn.value = false;
-    await vi.waitFor(() => {
-      connection.send(packetOf(40));
-      expect(read.filter(({ told }) => told !== undefined)).toHaveLength(COUNT);
-      expect(heard[0].messages).toHaveLength(1 + COUNT);
-    }, { timeout: 5000 });
-    const numbers = Array.from({ length: COUNT }, (_, n) => n);
-    expect(heard[0].messages.slice(1).map(({ n }) => n)).toEqual(numbers);
-    expect(read.filter(({ told }) => told !== undefined).map(({ told }) => told)).toEqual(numbers);
-    expect(read.filter(({ of }) => of?.type === 'n').map(({ of }) => of.n)).toEqual(numbers);
-    for (const count of Object.values(network.wrong)) expect(count).toBeGreaterThan(3);
-  });
+  it.each([1, 2, 3])(
+    'and the server do each message once, in order, where a third is lost (seed %i)',
+    async (seed) => {
+      const { heard, sessions } = await start();
+      const network = unreliable(seed);
+      const connection = await Http1Connection.open({
+        url: sessions,
+        clock: systemClock,
+        fetch: network.fetch,
+      });
+      onTestFinished(() => void connection.close());
+      /** @type {any[]} */
+      const read = [];
+      connection.handler = /** @type {any} */ ({
+        onPacket() {},
+        onControl: (/** @type {any} */ message) => void read.push(message),
+        onClosed: (/** @type {any} */ code) => void read.push(code),
+      });
+      connection.join(JOIN);
+      await vi.waitFor(() => expect(read).toHaveLength(1));
+      const COUNT = 150;
+      for (let n = 0; n < COUNT; n++) {
+        connection.sendControl({ type: 'n', n });
+        heard[0].session.sendControl({ told: n });
+        connection.send(packetOf(40));
+        await pause(4);
+      }
+      network.isOn.value = false;
+      await vi.waitFor(
+        () => {
+          connection.send(packetOf(40));
+          expect(read.filter(({ told }) => told !== undefined)).toHaveLength(COUNT);
+          expect(heard[0].messages).toHaveLength(1 + COUNT);
+        },
+        { timeout: 5000 },
+      );
+      const numbers = Array.from({ length: COUNT }, (_, n) => n);
+      expect(heard[0].messages.slice(1).map(({ n }) => n)).toEqual(numbers);
+      expect(read.filter(({ told }) => told !== undefined).map(({ told }) => told)).toEqual(
+        numbers,
+      );
+      expect(read.filter(({ of }) => of?.type === 'n').map(({ of }) => of.n)).toEqual(numbers);
+      for (const count of Object.values(network.wrong)) expect(count).toBeGreaterThan(3);
+    },
+  );
 
   it('sends no more in one list than the server reads', async () => {
     const { heard, sessions } = await start();
     const network = unreliable(1);
     network.isOn.value = false;
-    const connection = await Http1Connection.open({ url: sessions, clock: systemClock, fetch: network.fetch });
+    const connection = await Http1Connection.open({
+      url: sessions,
+      clock: systemClock,
+      fetch: network.fetch,
+    });
     onTestFinished(() => void connection.close());
     connection.handler = /** @type {any} */ ({ onPacket() {}, onControl() {}, onClosed() {} });
     connection.join(JOIN);
     await vi.waitFor(() => expect(connection.leaveUrl).not.toBe(null));
     const text = 'x'.repeat(7000);
     for (let n = 0; n < 20; n++) connection.sendControl({ type: 'n', n, text });
-    await vi.waitFor(() => expect(heard[0].messages.slice(1).map(({ n }) => n)).toEqual(Array.from({ length: 20 }, (_, n) => n)), { timeout: 3000 });
+    await vi.waitFor(
+      () =>
+        expect(heard[0].messages.slice(1).map(({ n }) => n)).toEqual(
+          Array.from({ length: 20 }, (_, n) => n),
+        ),
+      { timeout: 3000 },
+    );
   });
 });

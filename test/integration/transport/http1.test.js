@@ -3,22 +3,34 @@ import { connect as connectTcp } from 'node:net';
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import { errorOfClose, errors } from '../../../public/shared/errors.js';
-import { MAX_LIST_BYTES, readList, writeListEntry } from '../../../public/shared/wire/packet-list.js';
+import {
+  MAX_LIST_BYTES,
+  readList,
+  writeListEntry,
+} from '../../../public/shared/wire/packet-list.js';
 import { readControl, writeControl } from '../../../public/shared/wire/control.js';
 import { Packet, PacketType, packetType, readPacket } from '../../../public/shared/wire/packet.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
 import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';
 import { random } from '../../fakes/random.js';
-import { closeAfter, IDLE_TIMEOUT_MS, packetOf, pause, script, sharedCases, until } from './transport-cases.js';
+import {
+  closeAfter,
+  IDLE_TIMEOUT_MS,
+  packetOf,
+  pause,
+  script,
+  sharedCases,
+  until,
+} from './transport-cases.js';
 
 /**
  * @import { AddressInfo } from 'node:net'
  * @import { Session } from '../../../server/transport/session.js'
  * @import { Options, Peer } from './transport-cases.js'
  *
- * @typedef {(path: string, options?: { method?: string, type?: string | null, body?: Uint8Array | string }) =>
- *   Promise<{ status: number, bytes: Uint8Array, json: any, type: string }>} Post
+ * @typedef {(path: string, options?: { method?: string, type?: string | null, body?: Uint8Array |
+ *   string }) => Promise<{ status: number, bytes: Uint8Array, json: any, type: string }>} Post
  */
 
 const JOIN = { type: 'join', version: 1, room: 'a', name: 'b' };
@@ -31,7 +43,9 @@ async function start(options) {
   const transport = createHttp1Transport(given);
   const app = express().use(transport.router);
   const server = createServer(HTTP1_SERVER_OPTIONS, app);
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  await new Promise((/** @type {(done: void) => void} */ done) =>
+    server.listen(0, '127.0.0.1', done),
+  );
   const { port } = /** @type {AddressInfo} */ (server.address());
   const agent = new Agent({ keepAlive: true, maxSockets: 200 });
   const post = poster(port, agent);
@@ -58,12 +72,17 @@ function poster(port, agent) {
       /** @type {Record<string, string | number>} */
       const headers = { 'content-length': Buffer.byteLength(body) };
       if (type) headers['content-type'] = type;
-      const request = httpRequest({ host: '127.0.0.1', port, path, method, agent, headers }, async (response) => {
-        const bytes = Uint8Array.from(Buffer.concat(await response.toArray()));
-        const answered = String(response.headers['content-type'] ?? '');
-        const json = answered.startsWith(JSON_TYPE) ? JSON.parse(Buffer.from(bytes).toString()) : null;
-        resolve({ status: response.statusCode ?? 0, bytes, json, type: answered });
-      });
+      const request = httpRequest(
+        { host: '127.0.0.1', port, path, method, agent, headers },
+        async (response) => {
+          const bytes = Uint8Array.from(Buffer.concat(await response.toArray()));
+          const answered = String(response.headers['content-type'] ?? '');
+          const json = answered.startsWith(JSON_TYPE)
+            ? JSON.parse(Buffer.from(bytes).toString())
+            : null;
+          resolve({ status: response.statusCode ?? 0, bytes, json, type: answered });
+        },
+      );
       request.on('error', reject);
       request.end(body);
     });
@@ -95,7 +114,8 @@ async function connectPeer(post) {
   /** @type {(code: number) => void} */
   let end = () => {};
   const ended = new Promise((/** @type {(code: number) => void} */ resolve) => (end = resolve));
-  if (opened.status !== 201) end(errors[/** @type {keyof typeof errors} */ (opened.json.code)].close);
+  if (opened.status !== 201)
+    end(errors[/** @type {keyof typeof errors} */ (opened.json.code)].close);
   const { token } = opened.json;
   const exchange = async (/** @type {Uint8Array[]} */ list) => {
     const answer = await post(`/api/sessions/${token}/packets`, { body: listOf(list) });
@@ -109,7 +129,8 @@ async function connectPeer(post) {
     }
   };
   let last = Promise.resolve();
-  const send = (/** @type {Uint8Array[]} */ ...list) => void (last = last.then(() => exchange(list)).catch(() => {}));
+  const send = (/** @type {Uint8Array[]} */ ...list) =>
+    void (last = last.then(() => exchange(list)).catch(() => {}));
   // A client that wants to hear something has to ask.
   const asking = { on: false };
   const ask = async () => {
@@ -142,7 +163,10 @@ async function connectPeer(post) {
 /** @param {Options} [options] */
 async function joined(options) {
   const setup = closeAfter(await start(options));
-  const { json } = await setup.post('/api/sessions', { type: JSON_TYPE, body: JSON.stringify(JOIN) });
+  const { json } = await setup.post('/api/sessions', {
+    type: JSON_TYPE,
+    body: JSON.stringify(JOIN),
+  });
   const path = `/api/sessions/${json.token}`;
   return { ...setup, token: String(json.token), path, one: setup.heard[0] };
 }
@@ -152,9 +176,15 @@ describe('HTTP/1', () => {
 
   it('answers a join with a token and the first message', async () => {
     const { post, heard } = closeAfter(await start());
-    const { status, json } = await post('/api/sessions', { type: 'application/json; charset=utf-8', body: JSON.stringify(JOIN) });
+    const { status, json } = await post('/api/sessions', {
+      type: 'application/json; charset=utf-8',
+      body: JSON.stringify(JOIN),
+    });
     expect(status).toBe(201);
-    expect(json).toEqual({ token: expect.stringMatching(/^[\w-]{24,}$/), messages: [{ type: 'echo', of: JOIN }] });
+    expect(json).toEqual({
+      token: expect.stringMatching(/^[\w-]{24,}$/),
+      messages: [{ type: 'echo', of: JOIN }],
+    });
     expect(heard[0].messages).toEqual([JOIN]);
     expect(heard[0].session.transport.replyOnly).toBe(true);
     expect(heard[0].session.peer).toMatch(/^127\.0\.0\.1:\d+$/);
@@ -175,13 +205,20 @@ describe('HTTP/1', () => {
         };
       };
       const { post } = closeAfter(await start({ onAccept }));
-      const { status, json } = await post('/api/sessions', { type: JSON_TYPE, body: JSON.stringify(JOIN) });
-      expect([status, json]).toEqual([errors[code].status, { code, message: errors[code].message }]);
+      const { status, json } = await post('/api/sessions', {
+        type: JSON_TYPE,
+        body: JSON.stringify(JOIN),
+      });
+      expect([status, json]).toEqual([
+        errors[code].status,
+        { code, message: errors[code].message },
+      ]);
     },
   );
 
   it('answers a join when its session ends without a word', async () => {
-    const onAccept = (/** @type {Session} */ { handler }) => void (handler && (handler.control = () => {}));
+    const onAccept = (/** @type {Session} */ { handler }) =>
+      void (handler && (handler.control = () => {}));
     const { post, clock, heard } = closeAfter(await start({ onAccept }));
     const answer = post('/api/sessions', { type: JSON_TYPE, body: JSON.stringify(JOIN) });
     await until(() => heard.length === 1);
@@ -190,10 +227,14 @@ describe('HTTP/1', () => {
   });
 
   it('forgets who hangs up before the join is answered', async () => {
-    const onAccept = (/** @type {Session} */ { handler }) => void (handler && (handler.control = () => {}));
+    const onAccept = (/** @type {Session} */ { handler }) =>
+      void (handler && (handler.control = () => {}));
     const { port, heard } = closeAfter(await start({ onAccept }));
     const socket = connectTcp(port, '127.0.0.1');
-    socket.write(`POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: ${JSON_TYPE}\r\nContent-Length: 2\r\n\r\n{}`);
+    socket.write(
+      `POST /api/sessions HTTP/1.1\r\nHost: x\r\nContent-Type: ` +
+        `${JSON_TYPE}\r\nContent-Length: 2\r\n\r\n{}`,
+    );
     await until(() => heard.length === 1);
     socket.destroy();
     await until(() => heard[0].closed.length === 1);
@@ -202,7 +243,9 @@ describe('HTTP/1', () => {
 
   it('gives every session a token of its own that cannot be guessed', async () => {
     const { connect } = closeAfter(await start());
-    const peers = await Promise.all(Array.from({ length: 20 }, () => /** @type {any} */ (connect())));
+    const peers = await Promise.all(
+      Array.from({ length: 20 }, () => /** @type {any} */ (connect())),
+    );
     expect(new Set(peers.map(({ token }) => token)).size).toBe(20);
   });
 
@@ -214,22 +257,31 @@ describe('HTTP/1', () => {
     expect([status, type]).toEqual([200, LIST]);
     const packets = packetsOf(bytes);
     expect(packets.slice(0, 2)).toEqual([packetOf(3), packetOf(5)]);
-    expect(packets.slice(2).map(readControl)).toEqual([{ type: 'stats' }, { type: 'echo', of: { type: 'mute', muted: true } }]);
+    expect(packets.slice(2).map(readControl)).toEqual([
+      { type: 'stats' },
+      { type: 'echo', of: { type: 'mute', muted: true } },
+    ]);
   });
 
   it('answers requests that are in flight together, each with its own', async () => {
     const { post, path } = await joined();
     const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, i) => post(`${path}/packets`, { body: listOf([packetOf(9, i)]) })),
+      Array.from({ length: 40 }, (_, i) =>
+        post(`${path}/packets`, { body: listOf([packetOf(9, i)]) }),
+      ),
     );
-    for (const [i, { bytes }] of answers.entries()) expect(packetsOf(bytes)).toEqual([packetOf(9, i)]);
+    for (const [i, { bytes }] of answers.entries())
+      expect(packetsOf(bytes)).toEqual([packetOf(9, i)]);
   });
 
   it('reads a body that comes in many pieces', async () => {
     const { port, path, one } = await joined();
     const body = listOf([packetOf(700), packetOf(40)]);
     const socket = connectTcp(port, '127.0.0.1').setNoDelay();
-    socket.write(`POST ${path}/packets HTTP/1.1\r\nHost: x\r\nContent-Type: ${LIST}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+    socket.write(
+      `POST ${path}/packets HTTP/1.1\r\nHost: x\r\nContent-Type: ` +
+        `${LIST}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
     for (let at = 0; at < body.length; at += 100) {
       const piece = body.subarray(at, at + 100);
       socket.write(`${piece.length.toString(16)}\r\n`);
@@ -252,8 +304,11 @@ describe('HTTP/1', () => {
 
   it('answers no more than a list holds, and counts the rest', async () => {
     const { post, path, one } = await joined();
-    /** @type {NonNullable<Session['handler']>} */ (one.session.handler).packet = () => void one.session.send(packetOf(1000));
-    const { bytes } = await post(`${path}/packets`, { body: listOf(Array(2000).fill(packetOf(1))) });
+    /** @type {NonNullable<Session['handler']>} */ (one.session.handler).packet = () =>
+      void one.session.send(packetOf(1000));
+    const { bytes } = await post(`${path}/packets`, {
+      body: listOf(Array(2000).fill(packetOf(1))),
+    });
     expect(bytes.length).toBeLessThanOrEqual(MAX_LIST_BYTES);
     expect(packetsOf(bytes).length + one.session.stats().droppedOut).toBe(2000);
   });
@@ -263,7 +318,9 @@ describe('HTTP/1', () => {
     const body = listOf([packetOf(4), packetOf(6)]).subarray(0, -1);
     expect((await post(`${path}/packets`, { body })).status).toBe(200);
     expect(one.packets[0]).toEqual(packetOf(4));
-    expect(one.packets.slice(1).map((packet) => readPacket(packet, new Packet()))).toEqual(['truncated']);
+    expect(one.packets.slice(1).map((packet) => readPacket(packet, new Packet()))).toEqual([
+      'truncated',
+    ]);
   });
 
   it('passes on what is no control message, for the room to count', async () => {
@@ -275,11 +332,13 @@ describe('HTTP/1', () => {
     expect(one.closed).toEqual([]);
   });
 
-  it('reads no more than a hundred control messages of one list, and passes on the rest unread', async () => {
+  it('reads at most 100 control messages of one list, and passes on the rest unread', async () => {
     const { post, path, one } = await joined();
     one.messages.length = 0;
     const mute = writeControl({ type: 'mute', muted: true });
-    const { status } = await post(`${path}/packets`, { body: listOf(Array.from({ length: 1500 }, () => mute)) });
+    const { status } = await post(`${path}/packets`, {
+      body: listOf(Array.from({ length: 1500 }, () => mute)),
+    });
     expect(status).toBe(200);
     expect(one.messages.length).toBe(1500);
     expect(one.messages.filter((message) => message !== undefined).length).toBe(100);
@@ -302,12 +361,36 @@ describe('HTTP/1', () => {
     ['no token', 404, 'session-unknown', '/api/sessions//packets', {}],
     ['a token of an object', 404, 'session-unknown', '/api/sessions/__proto__/packets', {}],
     ['leaving what is unknown', 404, 'session-unknown', '/api/sessions/unknown/leave', {}],
-    ['deleting what is unknown', 404, 'session-unknown', '/api/sessions/unknown', { method: 'DELETE' }],
-    ['a join that is no JSON', 400, 'bad-request', '/api/sessions', { type: JSON_TYPE, body: '{"a"' }],
+    [
+      'deleting what is unknown',
+      404,
+      'session-unknown',
+      '/api/sessions/unknown',
+      { method: 'DELETE' },
+    ],
+    [
+      'a join that is no JSON',
+      400,
+      'bad-request',
+      '/api/sessions',
+      { type: JSON_TYPE, body: '{"a"' },
+    ],
     ['a join of nothing', 400, 'bad-request', '/api/sessions', { type: JSON_TYPE }],
-    ['a join of another type', 415, 'content-type', '/api/sessions', { type: 'text/plain', body: '{}' }],
+    [
+      'a join of another type',
+      415,
+      'content-type',
+      '/api/sessions',
+      { type: 'text/plain', body: '{}' },
+    ],
     ['a join of no type', 415, 'content-type', '/api/sessions', { type: null, body: '{}' }],
-    ['a join that is too long', 413, 'body-too-large', '/api/sessions', { type: JSON_TYPE, body: ' '.repeat(MAX_CONTROL_BYTES + 1) }],
+    [
+      'a join that is too long',
+      413,
+      'body-too-large',
+      '/api/sessions',
+      { type: JSON_TYPE, body: ' '.repeat(MAX_CONTROL_BYTES + 1) },
+    ],
   ])('answers %s with %i', async (_what, status, code, path, options) => {
     const { post, heard } = closeAfter(await start());
     const answer = await post(path, options);
@@ -318,11 +401,16 @@ describe('HTTP/1', () => {
 
   it('answers packets of another content type with 415, and too many with 413', async () => {
     const { post, path, one } = await joined();
-    const wrong = await post(`${path}/packets`, { type: 'text/plain', body: listOf([packetOf(3)]) });
+    const wrong = await post(`${path}/packets`, {
+      type: 'text/plain',
+      body: listOf([packetOf(3)]),
+    });
     expect([wrong.status, wrong.json.code]).toEqual([415, 'content-type']);
     const large = await post(`${path}/packets`, { body: new Uint8Array(MAX_LIST_BYTES + 1) });
     expect([large.status, large.json.code]).toEqual([413, 'body-too-large']);
-    expect((await post(`${path}/packets`, { body: new Uint8Array(MAX_LIST_BYTES) })).status).toBe(200);
+    expect((await post(`${path}/packets`, { body: new Uint8Array(MAX_LIST_BYTES) })).status).toBe(
+      200,
+    );
     expect(one.closed).toEqual([]);
   });
 
@@ -332,8 +420,15 @@ describe('HTTP/1', () => {
     socket.on('error', () => {});
     let answer = '';
     socket.on('data', (data) => (answer += data));
-    socket.write(`POST ${path}/packets HTTP/1.1\r\nHost: x\r\nContent-Type: ${LIST}\r\nTransfer-Encoding: chunked\r\n\r\n`);
-    const chunk = Buffer.concat([Buffer.from('10000\r\n'), Buffer.alloc(0x10000), Buffer.from('\r\n')]);
+    socket.write(
+      `POST ${path}/packets HTTP/1.1\r\nHost: x\r\nContent-Type: ` +
+        `${LIST}\r\nTransfer-Encoding: chunked\r\n\r\n`,
+    );
+    const chunk = Buffer.concat([
+      Buffer.from('10000\r\n'),
+      Buffer.alloc(0x10000),
+      Buffer.from('\r\n'),
+    ]);
     const writing = setInterval(() => socket.write(chunk), 1);
     await new Promise((resolve) => socket.on('close', resolve));
     clearInterval(writing);
@@ -373,8 +468,15 @@ describe('HTTP/1', () => {
       heard[i].session.close(errors['idle-timeout'].close, '');
     }
     const codes = [];
-    for (const token of tokens) codes.push((await post(`/api/sessions/${token}/packets`)).json.code);
-    expect(codes).toEqual(['session-unknown', 'session-unknown', 'idle-timeout', 'idle-timeout', 'idle-timeout']);
+    for (const token of tokens)
+      codes.push((await post(`/api/sessions/${token}/packets`)).json.code);
+    expect(codes).toEqual([
+      'session-unknown',
+      'session-unknown',
+      'idle-timeout',
+      'idle-timeout',
+      'idle-timeout',
+    ]);
   });
 
   it('sends control messages again whose answer did not get through, and none twice', async () => {
@@ -396,7 +498,8 @@ describe('HTTP/1', () => {
 
   it('ends a session that never fetches its control messages', async () => {
     const { one } = await joined();
-    for (let i = 0; i < 100 && one.closed.length === 0; i++) one.session.sendControl({ text: 'x'.repeat(8000) });
+    for (let i = 0; i < 100 && one.closed.length === 0; i++)
+      one.session.sendControl({ text: 'x'.repeat(8000) });
     expect(one.closed.map(({ code }) => errorOfClose(code))).toEqual(['idle-timeout']);
   });
 
@@ -409,7 +512,14 @@ describe('HTTP/1', () => {
 
   it('leaves other paths and methods to others', async () => {
     const { post } = await joined();
-    for (const path of ['/', '/api', '/api/sessions/a/b/c', '/api/sessionsx', '/x/api/sessions', '//sessions']) {
+    for (const path of [
+      '/',
+      '/api',
+      '/api/sessions/a/b/c',
+      '/api/sessionsx',
+      '/x/api/sessions',
+      '//sessions',
+    ]) {
       expect((await post(path)).type).toContain('text/html');
     }
     expect((await post('/api/sessions', { method: 'GET', type: null })).status).toBe(404);

@@ -5,12 +5,23 @@ import { generateCertificate } from '../../../server/certificate/generate.js';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';
-import { createQuicheTransport, quicheError } from '../../../server/transport/webtransport-quiche.js';
-import { closeAfter, IDLE_TIMEOUT_MS, packetOf, pause, script, sharedCases, until } from './transport-cases.js';
+import {
+  createQuicheTransport,
+  quicheError,
+} from '../../../server/transport/webtransport-quiche.js';
+import {
+  closeAfter,
+  IDLE_TIMEOUT_MS,
+  packetOf,
+  pause,
+  script,
+  sharedCases,
+  until,
+} from './transport-cases.js';
 
 /**
- * The package's own session objects, over its HTTP/2 server, which needs no engine, on real sockets;
- * and on an engine that is made here, for what only an engine does.
+ * The package's own session objects, over its HTTP/2 server, which needs no engine, on real
+ * sockets; and on an engine that is made here, for what only an engine does.
  *
  * @import { Options, Peer } from './transport-cases.js'
  * @import { QuicheTransport } from '../../../server/transport/webtransport-quiche.js'
@@ -20,7 +31,9 @@ const { Http2Server, HttpServer, WebTransport } = await importQuietly();
 
 /** The package says on the console that the engine isn't installed. */
 async function importQuietly() {
-  const silent = [vi.spyOn(console, 'error'), vi.spyOn(console, 'log')].map((spy) => spy.mockImplementation(() => {}));
+  const silent = [vi.spyOn(console, 'error'), vi.spyOn(console, 'log')].map((spy) =>
+    spy.mockImplementation(() => {}),
+  );
   const webtransport = await import('@fails-components/webtransport');
   await webtransport.quicheLoaded;
   await pause(0);
@@ -28,7 +41,8 @@ async function importQuietly() {
   return webtransport;
 }
 
-const newCertificate = () => generateCertificate({ hosts: ['localhost', '127.0.0.1'], now: new Date() });
+const newCertificate = () =>
+  generateCertificate({ hosts: ['localhost', '127.0.0.1'], now: new Date() });
 const certificate = await newCertificate();
 const utf8 = new TextEncoder();
 
@@ -75,7 +89,10 @@ function hangUp(client) {
   http2?.destroy();
 }
 
-/** @param {any} client @returns {Promise<Peer & { client: any, write: (bytes: Uint8Array) => Promise<void> }>} */
+/**
+ * @param {any} client
+ * @returns {Promise<Peer & { client: any, write: (bytes: Uint8Array) => Promise<void> }>}
+ */
 async function connectPeer(client) {
   const packets = /** @type {Uint8Array[]} */ ([]);
   const messages = /** @type {any[]} */ ([]);
@@ -137,7 +154,11 @@ describe('WebTransport on the quiche engine', () => {
 
   it('is what it says', async () => {
     const { transport, one } = await connected();
-    expect([transport.name, transport.engine, transport.replyOnly]).toEqual(['webtransport', 'quiche', false]);
+    expect([transport.name, transport.engine, transport.replyOnly]).toEqual([
+      'webtransport',
+      'quiche',
+      false,
+    ]);
     expect(one.session.transport).toBe(transport);
     expect(one.session.peer).toMatch(/^127\.0\.0\.1:\d+$/);
     expect(transport.address().port).toBeGreaterThan(0);
@@ -217,9 +238,15 @@ describe('WebTransport on the quiche engine', () => {
     peer.sendControl({ type: 'x' });
     await until(() => one.messages.length === 1);
     const second = await peer.client.createBidirectionalStream();
-    second.writable.getWriter().write(utf8.encode('{"type":"second"}\n')).catch(() => {});
+    second.writable
+      .getWriter()
+      .write(utf8.encode('{"type":"second"}\n'))
+      .catch(() => {});
     const oneWay = await peer.client.createUnidirectionalStream();
-    oneWay.getWriter().write(utf8.encode('{"type":"third"}\n')).catch(() => {});
+    oneWay
+      .getWriter()
+      .write(utf8.encode('{"type":"third"}\n'))
+      .catch(() => {});
     peer.sendControl({ type: 'y' });
     await until(() => one.messages.length === 2);
     expect(one.messages).toEqual([{ type: 'x' }, { type: 'y' }]);
@@ -272,13 +299,19 @@ describe('WebTransport on the quiche engine', () => {
   });
 });
 
-/** The SHA-256 of what is served, in base64; tried until there is something. @param {number} port */
+/**
+ * The SHA-256 of what is served, in base64; tried until there is something.
+ * @param {number} port
+ */
 async function servedHash(port) {
   for (let tries = 0; tries < 200; tries++) {
     const socket = connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false });
     try {
       await once(socket, 'secureConnect');
-      return Buffer.from(socket.getPeerCertificate().fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
+      return Buffer.from(
+        socket.getPeerCertificate().fingerprint256.replaceAll(':', ''),
+        'hex',
+      ).toString('base64');
     } catch {
       await pause(10);
     } finally {
@@ -309,8 +342,14 @@ class FakeEngine {
   };
 }
 
-/** @param {Options & { starts?: (server: any) => void, isAllowedHost?: (host: string | undefined) => boolean }} [options] */
-function startFake({ starts = (server) => server.onServerListening({ host: '::', port: 4433 }), ...options } = {}) {
+/**
+ * @param {Options & { starts?: (server: any) => void, isAllowedHost?: (host: string | undefined) =>
+ *   boolean }} [options]
+ */
+function startFake({
+  starts = (server) => server.onServerListening({ host: '::', port: 4433 }),
+  ...options
+} = {}) {
   const { heard, clock, errors: logged, options: given } = script(options);
   /** @type {any[]} */
   const servers = [];
@@ -333,11 +372,21 @@ function startFake({ starts = (server) => server.onServerListening({ host: '::',
       };
     }
   }
-  const opening = createQuicheTransport({ ...given, port: 4433, certificate, Http3Server: /** @type {any} */ (FakeServer) });
+  const opening = createQuicheTransport({
+    ...given,
+    port: 4433,
+    certificate,
+    Http3Server: /** @type {any} */ (FakeServer),
+  });
   opening.catch(() => {});
   const visit = (ready = true) => {
     const engine = new FakeEngine();
-    servers.at(-1).onHttpWTSessionVisitor({ session: engine, header: {}, path: '/session', peerAddress: '192.0.2.1:7' });
+    servers.at(-1).onHttpWTSessionVisitor({
+      session: engine,
+      header: {},
+      path: '/session',
+      peerAddress: '192.0.2.1:7',
+    });
     if (ready) engine.jsobj.onReady({});
     return engine;
   };
@@ -367,7 +416,8 @@ describe('the quiche engine', () => {
   });
 
   it('tells why it did not start when it knows', async () => {
-    const starts = (/** @type {any} */ server) => server.onServerError(Object.assign(new Error('in use'), { code: 'EADDRINUSE' }));
+    const starts = (/** @type {any} */ server) =>
+      server.onServerError(Object.assign(new Error('in use'), { code: 'EADDRINUSE' }));
     const { opening, clock } = startFake({ starts });
     await expect(opening).rejects.toMatchObject({ code: 'EADDRINUSE' });
     expect(clock.waiting).toBe(0);
@@ -377,7 +427,8 @@ describe('the quiche engine', () => {
     const { opening, servers, answers } = startFake();
     const transport = await opening;
     const paths = ['/session', '/session?a=b', '/other', '', undefined, '/session%00', '?/session'];
-    for (const path of paths) servers[0].onSessionRequest({ promise: {}, header: { ':path': path } });
+    for (const path of paths)
+      servers[0].onSessionRequest({ promise: {}, header: { ':path': path } });
     servers[0].onSessionRequest({ promise: {}, header: {} });
     await Promise.resolve();
     await Promise.resolve();
@@ -391,7 +442,10 @@ describe('the quiche engine', () => {
     const { opening, servers, answers } = startFake({ isAllowedHost });
     const transport = await opening;
     for (const authority of ['192.0.2.1:4433', 'evil.example:4433', undefined]) {
-      servers[0].onSessionRequest({ promise: {}, header: { ':path': '/session', ':authority': authority } });
+      servers[0].onSessionRequest({
+        promise: {},
+        header: { ':path': '/session', ':authority': authority },
+      });
     }
     await Promise.resolve();
     await Promise.resolve();
@@ -402,9 +456,20 @@ describe('the quiche engine', () => {
   it('refuses pages of other hosts', async () => {
     const { opening, servers, answers } = startFake();
     const transport = await opening;
-    const origins = [undefined, 'http://192.0.2.1:8080', 'http://[192.0.2.1]', 'http://evil.example', 'null', ''];
+    const origins = [
+      undefined,
+      'http://192.0.2.1:8080',
+      'http://[192.0.2.1]',
+      'http://evil.example',
+      'null',
+      '',
+    ];
     for (const origin of origins) {
-      const header = { ':path': '/session', ':authority': '192.0.2.1:4433', ...(origin !== undefined && { origin }) };
+      const header = {
+        ':path': '/session',
+        ':authority': '192.0.2.1:4433',
+        ...(origin !== undefined && { origin }),
+      };
       servers[0].onSessionRequest({ promise: {}, header });
     }
     await Promise.resolve();
@@ -423,7 +488,12 @@ describe('the quiche engine', () => {
       engine.code = code;
       expect([code, one.session.send(packetOf(10))]).toEqual([code, false]);
     }
-    expect(one.session.stats()).toEqual({ rttMs: null, lostPackets: 0, droppedOut: 6, droppedIn: 0 });
+    expect(one.session.stats()).toEqual({
+      rttMs: null,
+      lostPackets: 0,
+      droppedOut: 6,
+      droppedIn: 0,
+    });
     expect(engine.datagrams).toEqual([packetOf(1100)]);
     engine.jsobj.onClose({ errorcode: 5, error: 'x' });
     expect(one.session.send(packetOf(1))).toBe(false);
@@ -437,7 +507,8 @@ describe('the quiche engine', () => {
     const stream = engine.jsobj.datagrams.readable;
     const controller = engine.jsobj.incomDatagramController_;
     for (let round = 0; round < 5; round++) {
-      for (let i = 0; i < 5000; i++) engine.jsobj.onDatagramReceived({ datagram: packetOf(4, i % 9) });
+      for (let i = 0; i < 5000; i++)
+        engine.jsobj.onDatagramReceived({ datagram: packetOf(4, i % 9) });
       await until(() => one.packets.length === (round + 1) * 5000);
       expect(controller.desiredSize).toBeGreaterThanOrEqual(0);
     }
@@ -459,7 +530,9 @@ describe('the quiche engine', () => {
     failing.jsobj.onClose({ errorcode: 1, error: 'no' });
     await pause(5);
     clock.advance(IDLE_TIMEOUT_MS);
-    expect(silent.closedWith).toEqual([{ code: errors['idle-timeout'].close, reason: errors['idle-timeout'].message }]);
+    expect(silent.closedWith).toEqual([
+      { code: errors['idle-timeout'].close, reason: errors['idle-timeout'].message },
+    ]);
     visit();
     await until(() => heard.length === 1);
     const closing = transport.close();
@@ -472,7 +545,9 @@ describe('the quiche engine', () => {
     const { transport, clock, engine } = await fakeConnected();
     const closing = transport.close();
     await pause(5);
-    expect(engine.closedWith).toEqual([{ code: errors['server-closing'].close, reason: errors['server-closing'].message }]);
+    expect(engine.closedWith).toEqual([
+      { code: errors['server-closing'].close, reason: errors['server-closing'].message },
+    ]);
     clock.advance(1000);
     await closing;
     expect(clock.waiting).toBe(0);
@@ -480,7 +555,8 @@ describe('the quiche engine', () => {
 
   it('ends a session that leaves its control messages unread', async () => {
     const { one, transport, clock } = await fakeConnected();
-    for (let i = 0; i < 100 && one.closed.length === 0; i++) one.session.sendControl({ text: 'x'.repeat(8000) });
+    for (let i = 0; i < 100 && one.closed.length === 0; i++)
+      one.session.sendControl({ text: 'x'.repeat(8000) });
     expect(one.closed.map(({ code }) => code)).toEqual([errors['idle-timeout'].close]);
     const closing = transport.close();
     await pause(5);
@@ -491,7 +567,10 @@ describe('the quiche engine', () => {
   it('is tried again when it does not take a new certificate', async () => {
     let works = true;
     const { opening, clock, logged, servers } = startFake({
-      starts: (server) => (works ? server.onServerListening({ host: '::', port: 4433 }) : server.onServerError(new Error('not now'))),
+      starts: (server) =>
+        works
+          ? server.onServerListening({ host: '::', port: 4433 })
+          : server.onServerError(new Error('not now')),
     });
     const transport = await opening;
     const renewed = await newCertificate();
@@ -510,10 +589,18 @@ describe('the quiche engine', () => {
   });
 
   it('is missing, broken or there, in a sentence', async () => {
-    const missing = Object.assign(new Error('Cannot find package'), { code: 'ERR_MODULE_NOT_FOUND' });
-    expect(await quicheError(() => Promise.reject(missing))).toMatch(/^the optional package \S+ is not installed$/);
-    const broken = await quicheError(() => Promise.reject(new Error('GLIBC_2.38 not found\nmore\nlines')));
-    expect(broken).toMatch(/^the package \S+ is installed, but does not load: GLIBC_2.38 not found$/);
+    const missing = Object.assign(new Error('Cannot find package'), {
+      code: 'ERR_MODULE_NOT_FOUND',
+    });
+    expect(await quicheError(() => Promise.reject(missing))).toMatch(
+      /^the optional package \S+ is not installed$/,
+    );
+    const broken = await quicheError(() =>
+      Promise.reject(new Error('GLIBC_2.38 not found\nmore\nlines')),
+    );
+    expect(broken).toMatch(
+      /^the package \S+ is installed, but does not load: GLIBC_2.38 not found$/,
+    );
     expect(await quicheError(() => Promise.resolve({}))).toBeNull();
   });
 });

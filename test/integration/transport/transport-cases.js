@@ -156,7 +156,11 @@ export function sharedCases(start) {
   it('carries control messages both ways, in order', async () => {
     const { peer, one } = await connected();
     const before = one.messages.length;
-    const sent = Array.from({ length: 60 }, (_, i) => ({ type: 'mute', i, text: 'é\n"'.repeat(i) }));
+    const sent = Array.from({ length: 60 }, (_, i) => ({
+      type: 'mute',
+      i,
+      text: 'é\n"'.repeat(i),
+    }));
     for (const message of sent) peer.sendControl(message);
     await until(() => peer.messages.filter(({ of }) => of?.type === 'mute').length === 60);
     expect(one.messages.slice(before)).toEqual(sent);
@@ -172,10 +176,12 @@ export function sharedCases(start) {
     let writings = 0;
     const prepared = prepareControl({ toJSON: () => ((writings += 1), told) });
     for (const { session } of heard) {
-      for (const message of [{ type: 'before' }, prepared, prepared, { type: 'after' }]) session.sendControl(message);
+      for (const message of [{ type: 'before' }, prepared, prepared, { type: 'after' }])
+        session.sendControl(message);
     }
     await until(() => peers.every(({ messages }) => messages.at(-1)?.type === 'after'));
-    for (const { messages } of peers) expect(messages.slice(-4)).toEqual([{ type: 'before' }, told, told, { type: 'after' }]);
+    for (const { messages } of peers)
+      expect(messages.slice(-4)).toEqual([{ type: 'before' }, told, told, { type: 'after' }]);
     expect(writings).toBe(1);
   });
 
@@ -195,7 +201,9 @@ export function sharedCases(start) {
 
   it('passes garbage on, and goes on', async () => {
     const { peer, one } = await connected();
-    const sent = Array.from({ length: 40 }, (_, i) => packetOf(1 + i * 7, i).fill(0xe0 + (i % 8), 0, 1));
+    const sent = Array.from({ length: 40 }, (_, i) =>
+      packetOf(1 + i * 7, i).fill(0xe0 + (i % 8), 0, 1),
+    );
     for (const packet of sent) peer.send(packet);
     await until(() => one.packets.length === 40);
     expect(one.closed).toEqual([]);
@@ -208,7 +216,9 @@ export function sharedCases(start) {
     peer.send(packetOf(2));
     expect(await peer.ended).toBe(errors['room-full'].close);
     await pause(20);
-    expect(one.closed).toEqual([{ code: errors['room-full'].close, reason: errors['room-full'].message }]);
+    expect(one.closed).toEqual([
+      { code: errors['room-full'].close, reason: errors['room-full'].message },
+    ]);
     expect(one.session.send(packetOf(2))).toBe(false);
     one.session.sendControl({ type: 'late' });
     expect(one.packets).toEqual([]);
@@ -256,7 +266,9 @@ export function sharedCases(start) {
     for (let i = 0; i < 5; i++) clock.advance(IDLE_TIMEOUT_MS / 10);
     expect(one.closed).toEqual([]);
     for (let i = 0; i < 5; i++) clock.advance(IDLE_TIMEOUT_MS / 10);
-    expect(one.closed).toEqual([{ code: errors['idle-timeout'].close, reason: errors['idle-timeout'].message }]);
+    expect(one.closed).toEqual([
+      { code: errors['idle-timeout'].close, reason: errors['idle-timeout'].message },
+    ]);
   });
 
   it('keeps a hundred sessions apart', async () => {
@@ -266,14 +278,17 @@ export function sharedCases(start) {
       for (const [i, peer] of peers.entries()) peer.send(Uint8Array.of(1, i, round));
       await until(() => peers.every(({ packets }) => packets.length === round + 1));
     }
-    for (const [i, peer] of peers.entries()) expect(peer.packets.map((packet) => packet[1])).toEqual([i, i, i]);
+    for (const [i, peer] of peers.entries())
+      expect(peer.packets.map((packet) => packet[1])).toEqual([i, i, i]);
     expect(heard).toHaveLength(100);
   });
 
   it('closes everything, twice if asked, and leaves nothing behind', async () => {
     const { transport, peer, one, clock, close } = await connected();
     await Promise.all([transport.close(), transport.close()]);
-    expect(one.closed).toEqual([{ code: errors['server-closing'].close, reason: errors['server-closing'].message }]);
+    expect(one.closed).toEqual([
+      { code: errors['server-closing'].close, reason: errors['server-closing'].message },
+    ]);
     expect(await peer.ended).toBe(errors['server-closing'].close);
     expect(clock.waiting).toBe(0);
     await close();

@@ -7,7 +7,15 @@ import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES, readPacket, Packet } from '../../../public/shared/wire/packet.js';
 import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
-import { closeAfter, IDLE_TIMEOUT_MS, packetOf, pause, script, sharedCases, until } from './transport-cases.js';
+import {
+  closeAfter,
+  IDLE_TIMEOUT_MS,
+  packetOf,
+  pause,
+  script,
+  sharedCases,
+  until,
+} from './transport-cases.js';
 
 /**
  * @import { AddressInfo, Socket } from 'node:net'
@@ -23,7 +31,9 @@ async function start(options) {
     connections += 1;
     socket.on('close', () => (connections -= 1));
   });
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  await new Promise((/** @type {(done: void) => void} */ done) =>
+    server.listen(0, '127.0.0.1', done),
+  );
   const { port } = /** @type {AddressInfo} */ (server.address());
   const transport = createWebSocketTransport({ ...given, server, path: '/session' });
   /** @type {WebSocket[]} */
@@ -45,7 +55,17 @@ async function start(options) {
     for (const ws of sockets) ws.terminate();
     await new Promise((done) => server.close(done));
   };
-  return { transport, heard, clock, errors: logged, connect, dial, port, close, openConnections: () => connections };
+  return {
+    transport,
+    heard,
+    clock,
+    errors: logged,
+    connect,
+    dial,
+    port,
+    close,
+    openConnections: () => connections,
+  };
 }
 
 /** @param {WebSocket} ws @returns {Peer & { ws: WebSocket }} */
@@ -78,7 +98,13 @@ async function connected(options) {
   const peer = peerOf(ws);
   await once(ws, 'open');
   await until(() => setup.heard.length > 0);
-  return { ...setup, ws, peer, one: setup.heard[0], tcp: /** @type {Socket} */ (/** @type {any} */ (ws)._socket) };
+  return {
+    ...setup,
+    ws,
+    peer,
+    one: setup.heard[0],
+    tcp: /** @type {Socket} */ (/** @type {any} */ (ws)._socket),
+  };
 }
 
 describe('WebSocket', () => {
@@ -89,7 +115,10 @@ describe('WebSocket', () => {
     const peers = await Promise.all([connect(), connect(), connect()]);
     await until(() => heard.length === 3);
     const bytes = packetOf(300);
-    transport.sendMany(heard.slice(0, 2).map(({ session }) => session), bytes);
+    transport.sendMany(
+      heard.slice(0, 2).map(({ session }) => session),
+      bytes,
+    );
     const sent = bytes.slice();
     bytes.fill(0);
     await until(() => peers.filter(({ packets }) => packets.length === 1).length === 2);
@@ -107,21 +136,35 @@ describe('WebSocket', () => {
   });
 
   it.each([
-    ['a binary message that is far too long', (/** @type {WebSocket} */ ws) => ws.send(packetOf(MAX_CONTROL_BYTES + 1))],
-    ['a text that is too long', (/** @type {WebSocket} */ ws) => ws.send('"x"'.padEnd(MAX_CONTROL_BYTES + 1))],
+    [
+      'a binary message that is far too long',
+      (/** @type {WebSocket} */ ws) => ws.send(packetOf(MAX_CONTROL_BYTES + 1)),
+    ],
+    [
+      'a text that is too long',
+      (/** @type {WebSocket} */ ws) => ws.send('"x"'.padEnd(MAX_CONTROL_BYTES + 1)),
+    ],
     ['a text that is not JSON', (/** @type {WebSocket} */ ws) => ws.send('{"type":')],
     ['an empty text', (/** @type {WebSocket} */ ws) => ws.send('')],
   ])('closes with bad-request for %s', async (_what, send) => {
     const { ws, peer, one } = await connected();
     send(ws);
     expect(await peer.ended).toBe(errors['bad-request'].close);
-    expect(one.closed).toEqual([{ code: errors['bad-request'].close, reason: errors['bad-request'].message }]);
+    expect(one.closed).toEqual([
+      { code: errors['bad-request'].close, reason: errors['bad-request'].message },
+    ]);
     expect(one.messages).toEqual([]);
   });
 
   it.each([
-    ['a message that no session may send', (/** @type {WebSocket} */ ws) => ws.send(new Uint8Array(200_000))],
-    ['a frame that is not WebSocket', (/** @type {WebSocket} */ ws) => /** @type {any} */ (ws)._socket.write('\xff\xff')],
+    [
+      'a message that no session may send',
+      (/** @type {WebSocket} */ ws) => ws.send(new Uint8Array(200_000)),
+    ],
+    [
+      'a frame that is not WebSocket',
+      (/** @type {WebSocket} */ ws) => /** @type {any} */ (ws)._socket.write('\xff\xff'),
+    ],
   ])('tells the handler bad-request for %s', async (_what, send) => {
     const { ws, one } = await connected();
     send(ws);
@@ -164,7 +207,7 @@ describe('WebSocket', () => {
     expect(one.session.stats().rttMs).toBe(0);
   });
 
-  it('drops packets to a peer that does not read, and counts them; control messages end it', async () => {
+  it('drops and counts packets to a peer that does not read; control messages end it', async () => {
     const { one, tcp, openConnections } = await connected();
     tcp.pause();
     const bytes = packetOf(MAX_PACKET_BYTES);
@@ -179,7 +222,8 @@ describe('WebSocket', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(4 * MAX_QUEUED_BYTES);
     expect(sent).toBeGreaterThan(10);
     expect(one.closed).toEqual([]);
-    for (let i = 0; i < 100 && one.closed.length === 0; i++) one.session.sendControl({ text: 'x'.repeat(8000) });
+    for (let i = 0; i < 100 && one.closed.length === 0; i++)
+      one.session.sendControl({ text: 'x'.repeat(8000) });
     expect(one.closed[0].code).toBe(errors['idle-timeout'].close);
     await until(() => openConnections() === 0);
   });
@@ -226,19 +270,22 @@ describe('WebSocket', () => {
     expect(one.closed).toEqual([]);
   });
 
-  it.each(['ping', 'pong'])('does not read one who floods it with a %s after another, for a while', async (kind) => {
-    const { one, ws, clock } = await connected();
-    const [send, data] = [/** @type {'ping' | 'pong'} */ (kind), 'p'.repeat(125)];
-    for (let i = 0; i < 20_000; i++) ws[send](data);
-    ws.send(packetOf(9));
-    await pause(300);
-    expect(one.packets).toEqual([]);
-    await until(() => {
-      clock.advance(200);
-      return one.packets.length === 1;
-    });
-    expect(one.closed).toEqual([]);
-  });
+  it.each(['ping', 'pong'])(
+    'does not read one who floods it with a %s after another, for a while',
+    async (kind) => {
+      const { one, ws, clock } = await connected();
+      const [send, data] = [/** @type {'ping' | 'pong'} */ (kind), 'p'.repeat(125)];
+      for (let i = 0; i < 20_000; i++) ws[send](data);
+      ws.send(packetOf(9));
+      await pause(300);
+      expect(one.packets).toEqual([]);
+      await until(() => {
+        clock.advance(200);
+        return one.packets.length === 1;
+      });
+      expect(one.closed).toEqual([]);
+    },
+  );
 
   it.each([
     ['another path', 404, '/elsewhere', {}],

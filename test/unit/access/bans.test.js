@@ -31,7 +31,10 @@ describe('Bans', () => {
     const bans = new Bans(clock);
     bans.add('tea', 'Ann', ann, 5000);
     bans.add('tea', 'Eve', stranger, Infinity);
-    expect(bans.list('tea')).toMatchObject([{ id: '1', name: 'Ann', by: 'identity', seconds: 5 }, { id: '2', by: 'network' }]);
+    expect(bans.list('tea')).toMatchObject([
+      { id: '1', name: 'Ann', by: 'identity', seconds: 5 },
+      { id: '2', by: 'network' },
+    ]);
     clock.advance(5000);
     expect(bans.has('tea', { ...ann, network: null })).toBe(false);
     expect(bans.has('tea', stranger)).toBe(true);
@@ -50,12 +53,13 @@ describe('Bans', () => {
     expect(bans.list('coffee').length).toBe(1);
   });
 
-  it('keeps so many of all rooms: the oldest of the room that has most makes way, and not others’', () => {
+  it('limits bans across rooms by dropping the oldest of the fullest room only', () => {
     const clock = new FakeClock();
     const bans = new Bans(clock);
     bans.add('tea', 'Ann', ann, 5000);
     bans.add('tea', 'Eve', stranger, 5000);
-    for (let i = 0; i < 12_000; i++) bans.add(`filled-${i % 60}`, 'x', { ...ann, identity: `id-${i}` }, 9000);
+    for (let i = 0; i < 12_000; i++)
+      bans.add(`filled-${i % 60}`, 'x', { ...ann, identity: `id-${i}` }, 9000);
     expect(bans.list('tea').map(({ name }) => name)).toEqual(['Ann', 'Eve']);
     expect([bans.has('tea', ann), bans.has('tea', stranger)]).toEqual([true, true]);
     const all = bans.listAll(20_000);
@@ -99,11 +103,30 @@ describe('Bans', () => {
     bans.add('tea', 'Ann', ann, 1000);
     bans.add('tea', 'Bob', { ...ann, identity: 'bob' }, 5000);
     bans.add('coffee', 'Eve', stranger, 5000);
-    expect(bans.listAll(2).map(({ room, name }) => `${room} ${name}`)).toEqual(['coffee Eve', 'tea Bob']);
+    expect(bans.listAll(2).map(({ room, name }) => `${room} ${name}`)).toEqual([
+      'coffee Eve',
+      'tea Bob',
+    ]);
     clock.advance(1000);
     expect(bans.listAll(9)).toEqual([
-      { room: 'coffee', id: '3', name: 'Eve', by: 'network', identity: null, network: '192.0.2.1', seconds: 4 },
-      { room: 'tea', id: '2', name: 'Bob', by: 'identity', identity: 'bob', network: null, seconds: 4 },
+      {
+        room: 'coffee',
+        id: '3',
+        name: 'Eve',
+        by: 'network',
+        identity: null,
+        network: '192.0.2.1',
+        seconds: 4,
+      },
+      {
+        room: 'tea',
+        id: '2',
+        name: 'Bob',
+        by: 'identity',
+        identity: 'bob',
+        network: null,
+        seconds: 4,
+      },
     ]);
   });
 });

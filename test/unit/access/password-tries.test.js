@@ -32,14 +32,28 @@ class Checks {
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
 /** @param {(string | null)[]} outcomes */
-const countOf = (outcomes) => Object.fromEntries([null, 'password-wrong', 'password-flood'].map((code) => [String(code), outcomes.filter((one) => one === code).length]));
+const countOf = (outcomes) =>
+  Object.fromEntries(
+    [null, 'password-wrong', 'password-flood'].map((code) => [
+      String(code),
+      outcomes.filter((one) => one === code).length,
+    ]),
+  );
 
-/** Room hosts on several threads, which tell each other. @param {FakeClock} clock @param {number} count */
+/**
+ * Room hosts on several threads, which tell each other.
+ * @param {FakeClock} clock
+ * @param {number} count
+ */
 function threads(clock, count) {
   /** @type {PasswordTries[]} */
   const all = [];
   for (let i = 0; i < count; i++) {
-    all.push(new PasswordTries(clock, (change) => all.forEach((other, j) => void (j !== i && other.heard(change)))));
+    all.push(
+      new PasswordTries(clock, (change) =>
+        all.forEach((other, j) => void (j !== i && other.heard(change))),
+      ),
+    );
   }
   return all;
 }
@@ -58,12 +72,16 @@ describe('PasswordTries', () => {
     expect(await tries.run('192.0.2.1', right)).toBe('password-flood');
   });
 
-  it('counts no right one: a hundred people behind one address get in, four being checked at once', async () => {
+  it('counts no right one: 100 people at one address get in, four checked at a time', async () => {
     const tries = new PasswordTries(new FakeClock());
     const checks = new Checks();
     const people = Array.from({ length: 100 }, () => tries.run('192.0.2.1', checks.check));
     await checks.endAll(true);
-    expect(countOf(await Promise.all(people))).toEqual({ null: 100, 'password-wrong': 0, 'password-flood': 0 });
+    expect(countOf(await Promise.all(people))).toEqual({
+      null: 100,
+      'password-wrong': 0,
+      'password-flood': 0,
+    });
     expect(checks.most).toBe(4);
     for (let i = 0; i < 20; i++) expect(await tries.run('192.0.2.1', right)).toBe(null);
   });
@@ -73,7 +91,11 @@ describe('PasswordTries', () => {
     const checks = new Checks();
     const guesses = Array.from({ length: 150 }, () => tries.run('192.0.2.1', checks.check));
     await checks.endAll(false);
-    expect(countOf(await Promise.all(guesses))).toEqual({ null: 0, 'password-wrong': 10, 'password-flood': 140 });
+    expect(countOf(await Promise.all(guesses))).toEqual({
+      null: 0,
+      'password-wrong': 10,
+      'password-flood': 140,
+    });
     expect(checks.began).toBe(10);
     // Another network isn't held up by them.
     expect(await tries.run('192.0.2.2', right)).toBe(null);
@@ -99,7 +121,11 @@ describe('PasswordTries', () => {
     const checks = new Checks();
     const many = Array.from({ length: 300 }, (_, i) => tries.run(`network ${i}`, checks.check));
     await checks.endAll(true);
-    expect(countOf(await Promise.all(many))).toEqual({ null: 260, 'password-wrong': 0, 'password-flood': 40 });
+    expect(countOf(await Promise.all(many))).toEqual({
+      null: 260,
+      'password-wrong': 0,
+      'password-flood': 40,
+    });
   });
 });
 
@@ -111,7 +137,10 @@ describe('PasswordTries on several threads', () => {
       expect(await one.run('a', wrong)).toBe('password-wrong');
       expect(await other.run('a', wrong)).toBe('password-wrong');
     }
-    expect([await one.run('a', right), await other.run('a', right)]).toEqual(['password-flood', 'password-flood']);
+    expect([await one.run('a', right), await other.run('a', right)]).toEqual([
+      'password-flood',
+      'password-flood',
+    ]);
   });
 
   it('count no right one of another, and give nothing for it either', async () => {
@@ -132,13 +161,18 @@ describe('PasswordTries on several threads', () => {
     const checks = new Checks();
     const people = Array.from({ length: 60 }, (_, i) => hosts[i % 4].run('a', checks.check));
     await checks.endAll(true);
-    expect(countOf(await Promise.all(people))).toEqual({ null: 60, 'password-wrong': 0, 'password-flood': 0 });
+    expect(countOf(await Promise.all(people))).toEqual({
+      null: 60,
+      'password-wrong': 0,
+      'password-flood': 0,
+    });
   });
 
   it('wait for none that has ended', async () => {
     const clock = new FakeClock();
     const tries = new PasswordTries(clock);
-    for (let i = 0; i < 10; i++) tries.heard({ type: 'password-try', network: 'a', outcome: 'pending' });
+    for (let i = 0; i < 10; i++)
+      tries.heard({ type: 'password-try', network: 'a', outcome: 'pending' });
     clock.advance(5001);
     expect(await tries.run('a', right)).toBe('password-flood');
     clock.advance(10_000);

@@ -7,30 +7,65 @@ const KEY = 'a key of the cluster, the same for all';
 const NOW = 1_800_000_000_000;
 
 /** The tokens of a node. @param {{ key?: string, at?: number, awayMs?: number }} [options] */
-const node = ({ key = KEY, at = NOW, awayMs = 30_000 } = {}) => new ResumeTokens({ key, wallNow: () => at, awayMs });
+const node = ({ key = KEY, at = NOW, awayMs = 30_000 } = {}) =>
+  new ResumeTokens({ key, wallNow: () => at, awayMs });
 
 /** @type {import('../../../server/access/resume-token.js').Place} */
 const ann = {
-  room: 'tea', key: 'abc', id: '7', name: 'Ann', label: 'Ann (2)', role: 'listener', muted: true, silenced: true, hand: 3, epoch: 12, issuedMs: NOW,
+  room: 'tea',
+  key: 'abc',
+  id: '7',
+  name: 'Ann',
+  label: 'Ann (2)',
+  role: 'listener',
+  muted: true,
+  silenced: true,
+  hand: 3,
+  epoch: 12,
+  issuedMs: NOW,
   settings: { frameMs: 10, channels: 2, mode: 'forward', e2e: true },
-  grant: { role: 'moderator', withheld: new Set(/** @type {const} */ (['chat', 'record'])), identity: 'ann-1', tokenId: 'one' },
+  grant: {
+    role: 'moderator',
+    withheld: new Set(/** @type {const} */ (['chat', 'record'])),
+    identity: 'ann-1',
+    tokenId: 'one',
+  },
 };
 
 describe('a resume token', () => {
   it('says on another node what makes the place', () => {
     expect(node().readTaken(node().sign(ann), 'tea', 0)).toEqual(ann);
-    const bob = { ...ann, grant: OPEN_GRANT, role: /** @type {const} */ ('speaker'), muted: false, silenced: false, hand: 0, epoch: 0, settings: { frameMs: undefined, channels: undefined, mode: undefined, e2e: undefined } };
+    const bob = {
+      ...ann,
+      grant: OPEN_GRANT,
+      role: /** @type {const} */ ('speaker'),
+      muted: false,
+      silenced: false,
+      hand: 0,
+      epoch: 0,
+      settings: { frameMs: undefined, channels: undefined, mode: undefined, e2e: undefined },
+    };
     expect(node().readTaken(node().sign(bob), 'tea', 1)).toEqual(bob);
   });
 
   it('is a JWS, which others can check too', async () => {
     const { payload } = await compactVerify(node().sign(ann), new TextEncoder().encode(KEY));
-    expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({ r: 'tea', i: '7', n: 'Ann' });
+    expect(JSON.parse(new TextDecoder().decode(payload))).toMatchObject({
+      r: 'tea',
+      i: '7',
+      n: 'Ann',
+    });
   });
 
   it('fits, whatever the names', () => {
     const long = '\u{1f469}'.repeat(40);
-    const token = node().sign({ ...ann, room: 'r'.repeat(64), name: long, label: `${long} (100)`, grant: { ...ann.grant, identity: 'é'.repeat(256), tokenId: 'j'.repeat(256) } });
+    const token = node().sign({
+      ...ann,
+      room: 'r'.repeat(64),
+      name: long,
+      label: `${long} (100)`,
+      grant: { ...ann.grant, identity: 'é'.repeat(256), tokenId: 'j'.repeat(256) },
+    });
     expect(token.length).toBeLessThan(MAX_RESUME_LENGTH);
     expect(node().read(token, 'r'.repeat(64))?.name).toBe(long);
   });
@@ -44,7 +79,16 @@ describe('a resume token', () => {
       // The last letter has two bits that mean nothing.
       if (at < token.length - 1) expect(node().read(changed, 'tea')).toBe(null);
     }
-    for (const text of [undefined, '', 'A', '..', token.slice(0, -4), `${token}.`, 'x'.repeat(5000)]) expect(node().read(text, 'tea')).toBe(null);
+    for (const text of [
+      undefined,
+      '',
+      'A',
+      '..',
+      token.slice(0, -4),
+      `${token}.`,
+      'x'.repeat(5000),
+    ])
+      expect(node().read(text, 'tea')).toBe(null);
     const [, payload] = token.split('.');
     const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${payload}.`;
     expect(node().read(unsigned, 'tea')).toBe(null);
@@ -64,7 +108,11 @@ describe('a resume token', () => {
 
   it('is of no use in the very room that its holder was taken out of', () => {
     const token = node().sign(ann);
-    expect([11, 12, 13].map((epoch) => node().readTaken(token, 'tea', epoch)?.id)).toEqual([undefined, undefined, '7']);
+    expect([11, 12, 13].map((epoch) => node().readTaken(token, 'tea', epoch)?.id)).toEqual([
+      undefined,
+      undefined,
+      '7',
+    ]);
   });
 
   it('is of one process alone without a cluster', () => {

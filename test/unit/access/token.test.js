@@ -7,23 +7,50 @@ import { makeToken, MAX_TOKEN_LENGTH, TokenVerifier } from '../../../server/acce
 const SECRET = 'a-secret-of-at-least-32-characters';
 const OTHER = 'another-secret-of-32-characters-or-more';
 const NOW = 1_800_000_000_000;
-const verifier = new TokenVerifier(new Map([['main', SECRET], ['next', OTHER]]), () => NOW);
-const given = { keyId: 'main', secret: SECRET, room: 'tea', name: 'Ann', identity: 'ann-1', role: /** @type {const} */ ('speaker'), ttlSeconds: 60, now: NOW };
+const verifier = new TokenVerifier(
+  new Map([
+    ['main', SECRET],
+    ['next', OTHER],
+  ]),
+  () => NOW,
+);
+const given = {
+  keyId: 'main',
+  secret: SECRET,
+  room: 'tea',
+  name: 'Ann',
+  identity: 'ann-1',
+  role: /** @type {const} */ ('speaker'),
+  ttlSeconds: 60,
+  now: NOW,
+};
 const bytes = (/** @type {string} */ text) => new TextEncoder().encode(text);
 
 /** @param {Record<string, unknown>} claims @param {string} [secret] @param {string} [alg] */
 const signed = (claims, secret = SECRET, alg = 'HS256') =>
-  new SignJWT({ iss: 'main', sub: 'ann-1', exp: NOW / 1000 + 60, video: { room: 'tea', roomJoin: true }, ...claims })
+  new SignJWT({
+    iss: 'main',
+    sub: 'ann-1',
+    exp: NOW / 1000 + 60,
+    video: { room: 'tea', roomJoin: true },
+    ...claims,
+  })
     .setProtectedHeader({ alg })
     .sign(bytes(secret));
 
 describe('a token of aloud', () => {
   it('lets its holder in with its role, name and identity', async () => {
     const admission = await verifier.verify(await makeToken(given), 'tea');
-    expect(admission).toMatchObject({ name: 'Ann', grant: { role: 'speaker', identity: 'ann-1', tokenId: expect.any(String) } });
+    expect(admission).toMatchObject({
+      name: 'Ann',
+      grant: { role: 'speaker', identity: 'ann-1', tokenId: expect.any(String) },
+    });
     const listener = await verifier.verify(await makeToken({ ...given, role: 'listener' }), 'tea');
     expect(listener).toMatchObject({ grant: { role: 'listener' } });
-    const moderator = await verifier.verify(await makeToken({ ...given, keyId: 'next', secret: OTHER, role: 'moderator' }), 'tea');
+    const moderator = await verifier.verify(
+      await makeToken({ ...given, keyId: 'next', secret: OTHER, role: 'moderator' }),
+      'tea',
+    );
     expect(moderator).toMatchObject({ grant: { role: 'moderator', withheld: new Set() } });
   });
 
@@ -35,7 +62,8 @@ describe('a token of aloud', () => {
 
   it('ends', async () => {
     const token = await makeToken(given);
-    const later = (/** @type {number} */ s) => new TokenVerifier(new Map([['main', SECRET]]), () => NOW + s * 1000).verify(token, 'tea');
+    const later = (/** @type {number} */ s) =>
+      new TokenVerifier(new Map([['main', SECRET]]), () => NOW + s * 1000).verify(token, 'tea');
     expect(await later(60)).toMatchObject({ name: 'Ann' });
     expect(await later(66)).toBe('token-expired');
     expect(await later(-6)).toBe('token-early');
@@ -58,15 +86,25 @@ describe('a token that is none of ours', () => {
     ['without a grant', signed({ video: undefined }), 'token-invalid'],
     ['that does not let join', signed({ video: { room: 'tea' } }), 'token-room'],
     ['for no room', signed({ video: { roomJoin: true } }), 'token-room'],
-    ['with a grant that is no boolean', signed({ video: { room: 'tea', roomJoin: true, roomAdmin: 'yes' } }), 'token-invalid'],
+    [
+      'with a grant that is no boolean',
+      signed({ video: { room: 'tea', roomJoin: true, roomAdmin: 'yes' } }),
+      'token-invalid',
+    ],
   ])('is refused: %s', async (_what, token, code) => {
     expect(await verifier.verify(await token, 'tea')).toBe(code);
   });
 
   it('is refused with alg none, however it is written', async () => {
-    const claims = { iss: 'main', sub: 'ann-1', exp: NOW / 1000 + 60, video: { room: 'tea', roomJoin: true } };
+    const claims = {
+      iss: 'main',
+      sub: 'ann-1',
+      exp: NOW / 1000 + 60,
+      video: { room: 'tea', roomJoin: true },
+    };
     expect(await verifier.verify(new UnsecuredJWT(claims).encode(), 'tea')).toBe('token-invalid');
-    const part = (/** @type {object} */ value) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const part = (/** @type {object} */ value) =>
+      Buffer.from(JSON.stringify(value)).toString('base64url');
     for (const alg of ['none', 'None', 'NONE']) {
       const body = `${part({ alg })}.${part(claims)}.`;
       expect(await verifier.verify(body, 'tea')).toBe('token-invalid');
@@ -108,9 +146,19 @@ describe("LiveKit's SDK", () => {
       const { grant } = await made(video);
       return [...permissionsOf(grant.role, grant.withheld)];
     };
-    expect(await may({ roomAdmin: true })).toEqual(['speak', 'listen', 'chat', 'record', 'moderate']);
+    expect(await may({ roomAdmin: true })).toEqual([
+      'speak',
+      'listen',
+      'chat',
+      'record',
+      'moderate',
+    ]);
     expect(await may({ canPublish: false })).toEqual(['listen', 'chat']);
-    expect(await may({ canPublishData: false, roomRecord: true })).toEqual(['speak', 'listen', 'record']);
+    expect(await may({ canPublishData: false, roomRecord: true })).toEqual([
+      'speak',
+      'listen',
+      'record',
+    ]);
     expect(await may({ canSubscribe: false })).toEqual(['speak', 'chat']);
   });
 });

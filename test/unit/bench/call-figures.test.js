@@ -7,33 +7,53 @@ import { FrameState } from '../../../server/source/pcm-ring.js';
 const FRAME_MS = 20;
 
 /**
- * Two who talk, A's frames by what became of each: 'ok'; 'late' at the server, there for nobody; 'lost' for
- * good; 'mended' by the packet after it; 'unplayed' by B, who made it up.
+ * Two who talk, A's frames by what became of each: 'ok'; 'late' at the server, there for nobody;
+ * 'lost' for good; 'mended' by the packet after it; 'unplayed' by B, who made it up.
  * @param {string[]} fates
  */
 function notesOf(fates) {
   const endMs = (/** @type {number} */ frame) => (frame + 1) * FRAME_MS;
-  const sent = fates.map((_, frame) => ({ frame, sounding: frame > 0 ? [frame - 1, frame] : [frame], atMs: endMs(frame) }));
+  const sent = fates.map((_, frame) => ({
+    frame,
+    sounding: frame > 0 ? [frame - 1, frame] : [frame],
+    atMs: endMs(frame),
+  }));
   const states = [];
   const arrivals = [];
   const [received, played] = [/** @type {any[]} */ ([]), /** @type {any[]} */ ([])];
   for (const [frame, fate] of fates.entries()) {
     const isLost = fate === 'lost' || fate === 'mended';
-    if (!isLost) arrivals.push({ name: 'A', frame, atMs: endMs(frame) + (fate === 'late' ? 90 : 12) });
+    if (!isLost)
+      arrivals.push({ name: 'A', frame, atMs: endMs(frame) + (fate === 'late' ? 90 : 12) });
     const isMixed = fate !== 'late' && fate !== 'lost';
     states.push({ name: 'A', frame, state: isMixed ? FrameState.received : FrameState.concealed });
     received.push({ frame, sounding: [frame], atMs: endMs(frame) + 50 });
     if (fate !== 'unplayed') played.push({ frame, atMs: endMs(frame) + 60 });
   }
-  const people = [{ id: 'A', sent, received: [], played: [] }, { id: 'B', sent: [], received, played }];
-  const server = { arrivals, states, due: fates.map((_, frame) => ({ frame, atMs: endMs(frame) + 40 })), originMs: 0 };
+  const people = [
+    { id: 'A', sent, received: [], played: [] },
+    { id: 'B', sent: [], received, played },
+  ];
+  const server = {
+    arrivals,
+    states,
+    due: fates.map((_, frame) => ({ frame, atMs: endMs(frame) + 40 })),
+    originMs: 0,
+  };
   return { people, server, frameMs: FRAME_MS, fromMs: 0, toMs: Infinity };
 }
 
 describe('what became of each frame of a call', () => {
   it('is all received when all is well, and all of it as late as it was', () => {
     const [a] = callFigures(notesOf(Array(50).fill('ok')));
-    expect(a).toMatchObject({ id: 'A', frames: 50, upPercent: 100, downPercent: 100, throughPercent: 100, leastMs: 12 });
+    expect(a).toMatchObject({
+      id: 'A',
+      frames: 50,
+      upPercent: 100,
+      downPercent: 100,
+      throughPercent: 100,
+      leastMs: 12,
+    });
     expect(a.latenessMs.every((ms) => ms === 12)).toBe(true);
     expect(a.soundMs.every((ms) => ms === 70)).toBe(true);
   });
@@ -48,7 +68,7 @@ describe('what became of each frame of a call', () => {
     expect(a.throughPercent).toBe(97);
   });
 
-  it('takes a frame to be there when a later packet repeated it, and as late as that packet', () => {
+  it('counts a frame that a later packet repeated as received, and as late as that packet', () => {
     const fates = Array(100).fill('ok');
     fates[50] = 'mended';
     const [a] = callFigures(notesOf(fates));
@@ -59,7 +79,7 @@ describe('what became of each frame of a call', () => {
     expect(receivedAt([a], 31)).toBe(99);
   });
 
-  it('has no delay that covers what never came, and counts it in what a delay would have had', () => {
+  it('has no delay that covers lost frames, which count against what any delay receives', () => {
     const fates = Array(100).fill('ok');
     fates[98] = fates[99] = 'lost';
     const [a] = callFigures(notesOf(fates));
@@ -73,10 +93,15 @@ describe('what became of each frame of a call', () => {
   it('follows one who is heard later into the frames of the mix that hold what was said', () => {
     const notes = notesOf(Array(50).fill('ok'));
     const mixedLater = notes.server.states.map((state) => ({ ...state, mix: state.frame + 3 }));
-    // The offset has just risen: the frame before is looked at again, and the mix has nothing of it.
-    notes.server.states = [...mixedLater, { name: 'A', frame: 20, state: FrameState.concealed, mix: 24 }];
+    // The offset has just risen: the frame before is looked at again, and the mix has nothing of
+    // it.
+    notes.server.states = [
+      ...mixedLater,
+      { name: 'A', frame: 20, state: FrameState.concealed, mix: 24 },
+    ];
     const listener = notes.people[1];
-    for (const note of [...listener.received, ...listener.played]) Object.assign(note, { frame: note.frame + 3, sounding: [note.frame + 3] });
+    for (const note of [...listener.received, ...listener.played])
+      Object.assign(note, { frame: note.frame + 3, sounding: [note.frame + 3] });
     const [a] = callFigures(notes);
     expect(a).toMatchObject({ upPercent: 100, downPercent: 100, throughPercent: 100 });
     expect(a.soundMs.every((ms) => ms === 70)).toBe(true);
@@ -90,11 +115,16 @@ describe('what became of each frame of a call', () => {
   });
 
   it('knows D over time from when frames were due', () => {
-    expect(delaysOf([{ frame: 4, atMs: 1140 }], 1000, FRAME_MS)).toEqual([{ atMs: 1140, delayMs: 40 }]);
+    expect(delaysOf([{ frame: 4, atMs: 1140 }], 1000, FRAME_MS)).toEqual([
+      { atMs: 1140, delayMs: 40 },
+    ]);
   });
 });
 
-/** @param {number} frame @param {Uint8Array[]} payloads oldest first; the last is the packet's own */
+/**
+ * @param {number} frame
+ * @param {Uint8Array[]} payloads oldest first; the last is the packet's own
+ */
 function packetOf(frame, payloads) {
   const packet = new Packet();
   const bytes = new Uint8Array(200);
@@ -125,7 +155,10 @@ describe('the notes of a wire', () => {
     wire.received(Uint8Array.of(1, 2), 6);
     expect(wire.take()).toEqual({
       sent: [{ frame: 7, stream: 0, sounding: [7], atMs: 0 }],
-      received: [{ frame: 9, stream: 0, sounding: [8, 9], atMs: 4 }, { frame: 10, stream: 0, sounding: [], atMs: 5 }],
+      received: [
+        { frame: 9, stream: 0, sounding: [8, 9], atMs: 4 },
+        { frame: 10, stream: 0, sounding: [], atMs: 5 },
+      ],
       played: [{ frame: 9, atMs: 5 }],
     });
   });

@@ -2,7 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { barkDistance, preEcho, segmentalSnr, weightedSnr } from '../../../bench/codec/quality.js';
 import { readWav } from '../../../bench/stats/wav.js';
 
-const speech = (await readWav(new URL('../../fixtures/speech-high.wav', import.meta.url))).channels[0].subarray(0, 96000);
+const speech = (
+  await readWav(new URL('../../fixtures/speech-high.wav', import.meta.url))
+).channels[0].subarray(0, 96000);
 
 /** @param {number} level */
 function noisy(level) {
@@ -30,15 +32,35 @@ describe('the quality of decoded speech', () => {
   });
 
   it('measures a change of level as what it is, and no phase', () => {
-    expect(barkDistance(speech, speech.map((sample) => sample * 2))).toBeGreaterThan(4);
-    expect(barkDistance(speech, speech.map((sample) => sample * 2))).toBeLessThan(6.03);
-    expect(barkDistance(speech, speech.map((sample) => -sample))).toBe(0);
+    expect(
+      barkDistance(
+        speech,
+        speech.map((sample) => sample * 2),
+      ),
+    ).toBeGreaterThan(4);
+    expect(
+      barkDistance(
+        speech,
+        speech.map((sample) => sample * 2),
+      ),
+    ).toBeLessThan(6.03);
+    expect(
+      barkDistance(
+        speech,
+        speech.map((sample) => -sample),
+      ),
+    ).toBe(0);
   });
 
   it('weighs a gap in the speech, and no phase', () => {
     const gap = speech.slice().fill(0, 40000, 45000);
     expect(weightedSnr(speech, gap)).toBeLessThan(weightedSnr(speech, speech) - 0.5);
-    expect(weightedSnr(speech, speech.map((sample) => -sample))).toBeCloseTo(35, 1);
+    expect(
+      weightedSnr(
+        speech,
+        speech.map((sample) => -sample),
+      ),
+    ).toBeCloseTo(35, 1);
   });
 
   it('hears what comes before an attack', () => {

@@ -6,15 +6,24 @@ import { figuresOf, phaseFigures } from '../../../bench/scenarios/comparisons/gr
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 
-const voice = { codec: await loadCodec('libopus-wasm'), speech: await readSpeech(48_000), payloads: await encodeSpeech(createAudioFormat({ frameMs: 20 }), 48_000) };
+const voice = {
+  codec: await loadCodec('libopus-wasm'),
+  speech: await readSpeech(48_000),
+  payloads: await encodeSpeech(createAudioFormat({ frameMs: 20 }), 48_000),
+};
 
 /** Of nine seconds, those between the steps are the middle third. */
-const STEPS = [{ atMs: 3000, changes: {} }, { atMs: 6000, changes: {} }];
+const STEPS = [
+  { atMs: 3000, changes: {} },
+  { atMs: 6000, changes: {} },
+];
 const PHASES = ['before', 'meanwhile', 'after'].map((name) => ({ name, label: name, unit: '' }));
 
 it('R is told of each phase between steps', () => {
   // Half of the packets are lost between the steps.
-  const ages = Array.from({ length: 450 }, (_, i) => (i >= 150 && i < 300 && i % 2 === 0 ? Infinity : 30));
+  const ages = Array.from({ length: 450 }, (_, i) =>
+    i >= 150 && i < 300 && i % 2 === 0 ? Infinity : 30,
+  );
   const { before, meanwhile, after } = phaseFigures(voice, ages, { steps: STEPS, phases: PHASES });
   expect(before).toBe(figuresOf(voice, ages.slice(0, 150), 100).rating);
   expect(before).toBeGreaterThan(120);
@@ -25,9 +34,26 @@ it('R is told of each phase between steps', () => {
 });
 
 it('steps of the rate have a column for each of their thirds', () => {
-  const samples = [0, 1].map((repetition) => ({ protocol: 'datagrams@cubic', repetition, client: '', atMs: 0, value: 90, factors: { sweep: 'steps', at: 60 } }));
+  const samples = [0, 1].map((repetition) => ({
+    protocol: 'datagrams@cubic',
+    repetition,
+    client: '',
+    atMs: 0,
+    value: 90,
+    factors: { sweep: 'steps', at: 60 },
+  }));
   const recorded = ['rating', 'ratingBefore', 'ratingMeanwhile', 'ratingAfter'];
-  const { tables } = checkResult(controllers.result({ samples: (name) => (recorded.includes(name) ? samples : []) }, { sweeps: ['steps'], through: 'nothing', seed: 1 }));
-  expect(tables.find(({ name }) => name === 'stepsFigures')?.columns.map(({ label }) => label).slice(2)).toEqual(['R', 'R before', 'R meanwhile', 'R after']);
+  const { tables } = checkResult(
+    controllers.result(
+      { samples: (name) => (recorded.includes(name) ? samples : []) },
+      { sweeps: ['steps'], through: 'nothing', seed: 1 },
+    ),
+  );
+  expect(
+    tables
+      .find(({ name }) => name === 'stepsFigures')
+      ?.columns.map(({ label }) => label)
+      .slice(2),
+  ).toEqual(['R', 'R before', 'R meanwhile', 'R after']);
   expect(controllers.quantities.map(({ name }) => name)).toEqual(expect.arrayContaining(recorded));
 });

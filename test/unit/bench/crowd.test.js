@@ -2,7 +2,13 @@ import { describe, expect, it } from 'vitest';
 import { Crowd, StreamCount } from '../../../bench/participants/crowd.js';
 import { addedMs, parseCase, receivedShares } from '../../../bench/stats/crowd-figures.js';
 import { Connection } from '../../../public/client/connection/connection.js';
-import { Packet, readPacket, unwrapFrame, writeAudioHeader, writeClockReply } from '../../../public/shared/wire/packet.js';
+import {
+  Packet,
+  readPacket,
+  unwrapFrame,
+  writeAudioHeader,
+  writeClockReply,
+} from '../../../public/shared/wire/packet.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 const RATE = 48000;
@@ -46,7 +52,11 @@ class FakeConnection extends Connection {
     const { type, room } = /** @type {any} */ (message);
     if (type !== 'join') return;
     this.aheadMs = AHEAD_MS[room] ?? 0;
-    this.control({ type: 'welcome', format: { sampleRate: RATE, frameMs: 20, opusFrames: 1 }, bitrate: 32000 });
+    this.control({
+      type: 'welcome',
+      format: { sampleRate: RATE, frameMs: 20, opusFrames: 1 },
+      bitrate: 32000,
+    });
   }
 }
 
@@ -76,7 +86,7 @@ async function createCrowd() {
 }
 
 describe('a crowd', () => {
-  it('sends a packet for each frame of who talks, after the frame\'s end, and one in 200 ms of who is silent', async () => {
+  it('sends a packet after each frame of a talker, and one per 200 ms of silence', async () => {
     const { clock, connections, crowd, join } = await createCrowd();
     await join({ id: 'A', room: 'r', talks: true });
     await join({ id: 'B', room: 'r' });
@@ -120,11 +130,20 @@ describe('a crowd', () => {
       packet.sequence = (0xfffe + i) & 0xffff;
       packet.frame = 100 + i;
       packet.stream = i === 9 ? 1 : 0;
-      if (i !== 4) connections[0].received(bytes.subarray(0, writeAudioHeader(bytes, packet) + 3), clock.now());
+      if (i !== 4)
+        connections[0].received(
+          bytes.subarray(0, writeAudioHeader(bytes, packet) + 3),
+          clock.now(),
+        );
     }
     const [{ streams, arrivals }] = crowd.take();
-    expect(streams).toEqual([{ received: 8, sent: 9 }, { received: 1, sent: 1 }]);
-    expect(arrivals.map(({ frame }) => unwrapFrame(frame, 100))).toEqual([100, 101, 102, 103, 105, 106, 107, 108, 109]);
+    expect(streams).toEqual([
+      { received: 8, sent: 9 },
+      { received: 1, sent: 1 },
+    ]);
+    expect(arrivals.map(({ frame }) => unwrapFrame(frame, 100))).toEqual([
+      100, 101, 102, 103, 105, 106, 107, 108, 109,
+    ]);
     crowd.close();
   });
 
@@ -146,7 +165,8 @@ describe('a crowd', () => {
 
   it('lets go of who leaves, with a word or without, and of a room with the last', async () => {
     const { clock, connections, crowd, join } = await createCrowd();
-    for (const id of ['A', 'B', 'C', 'D']) await join({ id, room: id === 'D' ? 'ahead' : 'r', talks: true });
+    for (const id of ['A', 'B', 'C', 'D'])
+      await join({ id, room: id === 'D' ? 'ahead' : 'r', talks: true });
     crowd.leave('B');
     crowd.leave('A', { silently: true });
     expect(crowd.size).toBe(2);
@@ -179,13 +199,56 @@ describe('the count of a stream', () => {
 
 describe('a case of a crowd', () => {
   it('is read from its name', () => {
-    expect(parseCase('500/3')).toEqual({ rooms: 1, people: 500, talking: 3, mixed: null, complexity: null, frameMs: null });
-    expect(parseCase('50x10/2c10')).toEqual({ rooms: 50, people: 10, talking: 2, mixed: null, complexity: '10', frameMs: null });
-    expect(parseCase('50/50k20cauto')).toEqual({ rooms: 1, people: 50, talking: 50, mixed: 20, complexity: 'auto', frameMs: null });
-    expect(parseCase('25/25k25f2.5')).toEqual({ rooms: 1, people: 25, talking: 25, mixed: 25, complexity: null, frameMs: 2.5 });
+    expect(parseCase('500/3')).toEqual({
+      rooms: 1,
+      people: 500,
+      talking: 3,
+      mixed: null,
+      complexity: null,
+      frameMs: null,
+    });
+    expect(parseCase('50x10/2c10')).toEqual({
+      rooms: 50,
+      people: 10,
+      talking: 2,
+      mixed: null,
+      complexity: '10',
+      frameMs: null,
+    });
+    expect(parseCase('50/50k20cauto')).toEqual({
+      rooms: 1,
+      people: 50,
+      talking: 50,
+      mixed: 20,
+      complexity: 'auto',
+      frameMs: null,
+    });
+    expect(parseCase('25/25k25f2.5')).toEqual({
+      rooms: 1,
+      people: 25,
+      talking: 25,
+      mixed: 25,
+      complexity: null,
+      frameMs: 2.5,
+    });
   });
 
-  it.each(['', '500', '0x5/1', '5/6', '3000/1', '100x100/1', '5/1k', 'x5/1', '5/1c', '5/1c11', '5/1c8k3', '5/1f', '5/1f3', '5/1f2.5c8'])('is none as %j', (name) => {
+  it.each([
+    '',
+    '500',
+    '0x5/1',
+    '5/6',
+    '3000/1',
+    '100x100/1',
+    '5/1k',
+    'x5/1',
+    '5/1c',
+    '5/1c11',
+    '5/1c8k3',
+    '5/1f',
+    '5/1f3',
+    '5/1f2.5c8',
+  ])('is none as %j', (name) => {
     expect(() => parseCase(name)).toThrow(TypeError);
   });
 });
@@ -198,13 +261,27 @@ describe("the figures of a crowd's notes", () => {
       { name: 'silent', stats: { received: 10, late: 0, lost: 0, recovered: 0 } },
       { name: 'B', stats: { received: 200, late: 0, lost: 0, recovered: 0 } },
     ];
-    expect(receivedShares(before, after)).toEqual([{ id: 'A', percent: 95 }, { id: 'B', percent: 100 }]);
+    expect(receivedShares(before, after)).toEqual([
+      { id: 'A', percent: 95 },
+      { id: 'B', percent: 100 },
+    ]);
     expect(receivedShares([], [])).toEqual([]);
   });
 
   it('match arrivals with when their frames were due, also past 2^32 frames', () => {
-    const due = [{ frame: 2 ** 32 + 7, atMs: 1000 }, { frame: 2 ** 32 + 8, atMs: 1020 }];
-    const people = [{ arrivals: [{ frame: 7, atMs: 1003 }, { frame: 9, atMs: 1 }] }, { arrivals: [{ frame: 8, atMs: 1021.5 }] }];
+    const due = [
+      { frame: 2 ** 32 + 7, atMs: 1000 },
+      { frame: 2 ** 32 + 8, atMs: 1020 },
+    ];
+    const people = [
+      {
+        arrivals: [
+          { frame: 7, atMs: 1003 },
+          { frame: 9, atMs: 1 },
+        ],
+      },
+      { arrivals: [{ frame: 8, atMs: 1021.5 }] },
+    ];
     expect(addedMs(due, people)).toEqual([3, 1.5]);
   });
 });

@@ -19,8 +19,8 @@ describe('the E-model', () => {
     expect(estimatedMark(129, WIDEBAND)).toBe(4.5);
   });
 
-  // By hand, with X = log2(Ta / 100 ms): at 200 ms X is 1 and Idd = 25 · (2^(1/6) − 3 · (1 + 3^-6)^(1/6) + 2); at 400 ms X is 2
-  // and Idd = 25 · (65^(1/6) − 3 · (1 + (2/3)^6)^(1/6) + 2).
+  // By hand, with X = log2(Ta / 100 ms): at 200 ms X is 1 and Idd = 25 · (2^(1/6) − 3 · (1 +
+  // 3^-6)^(1/6) + 2); at 400 ms X is 2 and Idd = 25 · (65^(1/6) − 3 · (1 + (2/3)^6)^(1/6) + 2).
   it.each([
     [0, 0],
     [100, 0],
@@ -28,14 +28,18 @@ describe('the E-model', () => {
     [200, 3.0444],
     [250, 8.9167],
     [400, 24.0701],
-  ])('takes for a delay of %d ms %d of narrowband, and 1.29 times that of wideband', (delayMs, impairment) => {
-    expect(delayImpairment(delayMs, NARROWBAND)).toBeCloseTo(impairment, 4);
-    expect(rating({ delayMs, band: NARROWBAND })).toBeCloseTo(93.2 - impairment, 4);
-    expect(delayImpairment(delayMs)).toBeCloseTo(1.29 * impairment, 3);
-    expect(rating({ delayMs })).toBeCloseTo(129 - 1.29 * impairment, 3);
-  });
+  ])(
+    'takes for a delay of %d ms %d of narrowband, and 1.29 times that of wideband',
+    (delayMs, impairment) => {
+      expect(delayImpairment(delayMs, NARROWBAND)).toBeCloseTo(impairment, 4);
+      expect(rating({ delayMs, band: NARROWBAND })).toBeCloseTo(93.2 - impairment, 4);
+      expect(delayImpairment(delayMs)).toBeCloseTo(1.29 * impairment, 3);
+      expect(rating({ delayMs })).toBeCloseTo(129 - 1.29 * impairment, 3);
+    },
+  );
 
-  // Ie and Bpl are those of G.113, appendix I: G.711 with its concealment 0 and 25.1, G.729A with VAD 11 and 19.
+  // Ie and Bpl are those of G.113, appendix I: G.711 with its concealment 0 and 25.1, G.729A with
+  // VAD 11 and 19.
   it.each([
     [{ ie: 11, bpl: 19, lossPercent: 0 }, 11],
     [{ ie: 11, bpl: 19, lossPercent: 2 }, 19],
@@ -64,7 +68,10 @@ describe('the E-model', () => {
   it('finds R from a mark, wherever the mark rises with it', () => {
     for (const band of [NARROWBAND, WIDEBAND]) {
       for (let r = 7; r <= 100; r++) {
-        expect(ratingOfMark(estimatedMark(r * band.stretch, band), band)).toBeCloseTo(r * band.stretch, 9);
+        expect(ratingOfMark(estimatedMark(r * band.stretch, band), band)).toBeCloseTo(
+          r * band.stretch,
+          9,
+        );
       }
       expect(ratingOfMark(5, band)).toBeCloseTo(100 * band.stretch, 9);
       expect(ratingOfMark(0, band)).toBe(ratingOfMark(1, band));
@@ -74,7 +81,8 @@ describe('the E-model', () => {
   it("takes nothing for ViSQOL's best mark, and more for each that is lower", () => {
     const impairments = [5, 4.9, 4.5, 4, 3, 2, 1].map(visqolImpairment);
     expect(impairments[0]).toBeCloseTo(0, 9);
-    for (let i = 1; i < impairments.length; i++) expect(impairments[i]).toBeGreaterThan(impairments[i - 1]);
+    for (let i = 1; i < impairments.length; i++)
+      expect(impairments[i]).toBeGreaterThan(impairments[i - 1]);
     expect(impairments.at(-1)).toBeLessThan(WIDEBAND.most);
   });
 });
@@ -89,6 +97,8 @@ describe('the burst ratio', () => {
   });
 
   it('is 1 of no loss, and of nothing else', () => {
-    expect([burstRatioOf([]), burstRatioOf(lost('....')), burstRatioOf(lost('xx'))]).toEqual([1, 1, 1]);
+    expect([burstRatioOf([]), burstRatioOf(lost('....')), burstRatioOf(lost('xx'))]).toEqual([
+      1, 1, 1,
+    ]);
   });
 });

@@ -34,9 +34,10 @@ describe('ESTOI', () => {
     expect(markOf(speech)).toBeCloseTo(1, 12);
   });
 
-  // The marks are those of pystoi 0.4.1 (PyPI) for the samples of `speech` and `conditions`, which are read as 32-bit
-  // floats: stoi(speech, condition, 16000, extended=True). At 16 kHz the two differ by 0.000007 at most, for they resample
-  // by other filters; of what is resampled to 10 kHz beforehand they give the same to 1e-13.
+  // The marks are those of pystoi 0.4.1 (PyPI) for the samples of `speech` and `conditions`, which
+  // are read as 32-bit floats: stoi(speech, condition, 16000, extended=True). At 16 kHz the two
+  // differ by 0.000007 at most, for they resample by other filters; of what is resampled to 10 kHz
+  // beforehand they give the same to 1e-13.
   it.each([
     ['noise, 30 dB', 0.99179],
     ['noise, 5 dB', 0.718321],
@@ -47,16 +48,24 @@ describe('ESTOI', () => {
     ['narrowband', 0.928037],
     ['delay moved by 100 ms', 0.781292],
   ])('gives %s the mark of the reference implementation', (name, mark) => {
-    expect(Math.abs(markOf(conditions[/** @type {keyof typeof conditions} */ (name)]) - mark)).toBeLessThan(0.00002);
+    expect(
+      Math.abs(markOf(conditions[/** @type {keyof typeof conditions} */ (name)]) - mark),
+    ).toBeLessThan(0.00002);
   });
 
-  it('minds neither where the speech is in a longer recording, nor its level, nor the sample rate', () => {
+  it('ignores the position of speech in a longer recording, its level and its sample rate', () => {
     const noisy = conditions['noise, 5 dB'];
     const expected = markOf(noisy);
-    const later = joined(silence(900), noisy.map((sample) => sample / 2), silence(400));
+    const later = joined(
+      silence(900),
+      noisy.map((sample) => sample / 2),
+      silence(400),
+    );
     expect(markOf(later)).toBeCloseTo(expected, 4);
     expect(markOf(noisy.subarray(160))).toBeCloseTo(expected, 1);
-    const [original, wide] = [speech, noisy].map((samples) => resample(samples, SAMPLE_RATE, 48000));
+    const [original, wide] = [speech, noisy].map((samples) =>
+      resample(samples, SAMPLE_RATE, 48000),
+    );
     expect(estoi(original, wide, { sampleRate: 48000 })).toBeCloseTo(expected, 3);
   });
 

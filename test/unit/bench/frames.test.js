@@ -17,18 +17,29 @@ async function fatesOf(ageOf) {
   return framesOf(heardFrom({ ...voice, ages }), ages, [0.5]);
 }
 
-it.each(['sweep', 'cpu', 'loaded', 'parallel', 'controllers', 'mixed'])('%s keeps it where that is asked for', (name) => {
-  const scenario = /** @type {import('../../../bench/scenarios/scenario.js').Scenario} */ (scenarios.find((one) => one.name === name));
-  expect(scenarioCommand(scenario).parse(['--frames'], { from: 'user' }).opts()).toMatchObject({ frames: true });
-});
+it.each(['sweep', 'cpu', 'loaded', 'parallel', 'controllers', 'mixed'])(
+  '%s keeps it where that is asked for',
+  (name) => {
+    const scenario = /** @type {import('../../../bench/scenarios/scenario.js').Scenario} */ (
+      scenarios.find((one) => one.name === name)
+    );
+    expect(scenarioCommand(scenario).parse(['--frames'], { from: 'user' }).opts()).toMatchObject({
+      frames: true,
+    });
+  },
+);
 
 describe('what became of each frame', () => {
-  it('is that it was there, heard after its age and the playout’s wait, and like itself', async () => {
+  it('is that it was present, heard after its age and wait, and like the original', async () => {
     const frames = await fatesOf(() => 30);
     const later = frames.slice(20);
     expect(later.every(({ played }) => played === 'present')).toBe(true);
-    for (const { frame, heardMs } of later) expect(heardMs - 20 * (frame + 1)).toBeGreaterThanOrEqual(30);
-    const likeness = later.map(({ correlation }) => correlation).filter((value) => !Number.isNaN(value)).sort((a, b) => a - b);
+    for (const { frame, heardMs } of later)
+      expect(heardMs - 20 * (frame + 1)).toBeGreaterThanOrEqual(30);
+    const likeness = later
+      .map(({ correlation }) => correlation)
+      .filter((value) => !Number.isNaN(value))
+      .sort((a, b) => a - b);
     expect(likeness.length).toBeGreaterThan(50);
     expect(likeness[Math.floor(likeness.length / 2)]).toBeGreaterThan(0.9);
     expect(frames[0].sentMs).toBe(20.5);
@@ -37,9 +48,13 @@ describe('what became of each frame', () => {
 
   it('is that it was made up where it never came', async () => {
     const frames = await fatesOf((frame) => (frame % 10 === 5 ? Infinity : 30));
-    const [lost, came] = [true, false].map((isLost) => frames.slice(30).filter(({ frame }) => (frame % 10 === 5) === isLost));
+    const [lost, came] = [true, false].map((isLost) =>
+      frames.slice(30).filter(({ frame }) => (frame % 10 === 5) === isLost),
+    );
     expect(lost.map(({ played }) => played)).not.toContain('present');
-    expect(lost.filter(({ played }) => played === 'concealed').length).toBeGreaterThan(lost.length / 2);
+    expect(lost.filter(({ played }) => played === 'concealed').length).toBeGreaterThan(
+      lost.length / 2,
+    );
     expect(came.filter(({ played }) => played === 'present').length).toBe(came.length);
     expect(lost.every(({ ageMs }) => ageMs === Infinity)).toBe(true);
   });
@@ -50,7 +65,15 @@ it('the file has a row for each frame, up to its bound', async () => {
   try {
     const file = await FrameFile.open(folder, 3);
     const block = { way: 'datagrams', sweep: 'loss', value: 5, repetition: 1 };
-    const fate = (/** @type {number} */ frame) => /** @type {const} */ ({ frame, sentMs: 20 * frame, ageMs: frame === 1 ? Infinity : 1.23456, played: frame === 1 ? 'left out' : 'present', heardMs: frame === 1 ? NaN : 70, correlation: frame === 1 ? NaN : 0.9 });
+    const fate = (/** @type {number} */ frame) =>
+      /** @type {const} */ ({
+        frame,
+        sentMs: 20 * frame,
+        ageMs: frame === 1 ? Infinity : 1.23456,
+        played: frame === 1 ? 'left out' : 'present',
+        heardMs: frame === 1 ? NaN : 70,
+        correlation: frame === 1 ? NaN : 0.9,
+      });
     expect(await file.append(block, [fate(0), fate(1)])).toBe(true);
     expect(await file.append({ ...block, call: 'call 2' }, [fate(2), fate(3)])).toBe(false);
     expect(await file.append(block, [fate(4)])).toBe(false);

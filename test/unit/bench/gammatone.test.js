@@ -7,7 +7,9 @@ const frequencies = filters.map(({ frequency }) => frequency);
 
 /** Half a second of a sine of amplitude 1. @param {number} frequency */
 const tone = (frequency) =>
-  Float32Array.from({ length: 8000 }, (_, i) => Math.sin((2 * Math.PI * frequency * i) / sampleRate));
+  Float32Array.from({ length: 8000 }, (_, i) =>
+    Math.sin((2 * Math.PI * frequency * i) / sampleRate),
+  );
 
 /** The levels of a tone's last frame in dB, long after its start. @param {number} frequency */
 function response(frequency) {
@@ -25,12 +27,16 @@ describe('the gammatone filters', () => {
     expect((frequencies[20] + 228.83) * ratios[0]).toBeCloseTo(8228.83, 1);
   });
 
-  it.each([0, 7, 14, 20])('filter %i passes its own frequency as it is, and others less', (band) => {
-    const levels = response(frequencies[band]);
-    expect(levels[band]).toBeCloseTo(0, 0);
-    expect(levels.indexOf(Math.max(...levels))).toBe(band);
-    for (const [other, level] of levels.entries()) if (Math.abs(other - band) > 2) expect(level).toBeLessThan(-20);
-  });
+  it.each([0, 7, 14, 20])(
+    'filter %i passes its own frequency as it is, and others less',
+    (band) => {
+      const levels = response(frequencies[band]);
+      expect(levels[band]).toBeCloseTo(0, 0);
+      expect(levels.indexOf(Math.max(...levels))).toBe(band);
+      for (const [other, level] of levels.entries())
+        if (Math.abs(other - band) > 2) expect(level).toBeLessThan(-20);
+    },
+  );
 
   it('is 3 dB down half of its bandwidth of 0.89 equivalent rectangular ones away', () => {
     const frequency = frequencies[14];
@@ -51,7 +57,12 @@ describe('the spectrogram', () => {
   it('puts a sound into the frames in which it is', () => {
     const sound = new Float32Array(6400);
     sound.set(tone(frequencies[10]).subarray(0, 1280), 2560);
-    const { bands, values } = gammatoneSpectrogram(sound, filters, new Float64Array(1280).fill(1), 1280);
+    const { bands, values } = gammatoneSpectrogram(
+      sound,
+      filters,
+      new Float64Array(1280).fill(1),
+      1280,
+    );
     const levels = [0, 1, 2, 3, 4].map((frame) => values[frame * bands + 10]);
     expect(levels[2]).toBeGreaterThan(0.6);
     expect(levels.filter((_, frame) => frame !== 2)).toEqual([0, 0, 0, 0]);

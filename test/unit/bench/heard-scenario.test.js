@@ -2,7 +2,12 @@ import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { heardQuantities, heardTable, readVoices, recordHeard } from '../../../bench/scenarios/comparisons/heard.js';
+import {
+  heardQuantities,
+  heardTable,
+  readVoices,
+  recordHeard,
+} from '../../../bench/scenarios/comparisons/heard.js';
 import { seededRandom } from '../../../bench/stats/random.js';
 import { parseWav } from '../../../bench/stats/wav.js';
 
@@ -19,7 +24,8 @@ async function runFolder() {
   const folder = /** @type {any} */ ({
     path,
     samples: (/** @type {string} */ name) => samples.get(name),
-    record: (/** @type {string} */ name, /** @type {object} */ sample) => samples.get(name)?.push(sample),
+    record: (/** @type {string} */ name, /** @type {object} */ sample) =>
+      samples.get(name)?.push(sample),
     warn: (/** @type {string} */ warning) => warnings.push(warning),
   });
   return { folder, samples, warnings };
@@ -43,11 +49,15 @@ describe('what would be heard of a run', () => {
     const { folder, samples, warnings } = await runFolder();
     const ages = Array.from({ length: 420 }, (_, i) => (i < 20 ? Infinity : 30));
     await recordHeard(folder, voice, { ages, first: 5, name: 'rtp', sample: sampleOf(0) });
-    expect([...samples.values()].flat()).toEqual(NAMES.map(() => ({ ...sampleOf(0), value: expect.any(Number) })));
+    expect([...samples.values()].flat()).toEqual(
+      NAMES.map(() => ({ ...sampleOf(0), value: expect.any(Number) })),
+    );
     expect(samples.get('present')?.[0].value).toBe(100);
     expect(warnings).toEqual([]);
     expect(await readdir(join(folder.path, 'recordings'))).toEqual(['rtp.wav']);
-    const { sampleRate, channels } = parseWav(await readFile(join(folder.path, 'recordings', 'rtp.wav')));
+    const { sampleRate, channels } = parseWav(
+      await readFile(join(folder.path, 'recordings', 'rtp.wav')),
+    );
     expect([sampleRate, channels.length, channels[0].length]).toEqual([48_000, 1, 8 * 48_000]);
     const [row] = heardTable(folder, ['rtp'], seededRandom(1)).rows;
     expect(row[1]).toBe(100);
@@ -58,24 +68,43 @@ describe('what would be heard of a run', () => {
 
   it('has neither marks nor a recording where the run is shorter, and says so', async () => {
     const { folder, samples, warnings } = await runFolder();
-    await recordHeard(folder, voice, { ages: new Array(100).fill(30), first: 0, name: 'rtp', sample: sampleOf(0) });
-    expect(NAMES.filter((name) => samples.get(name)?.length)).toEqual(['present', 'playoutDelay', 'mouthToEar']);
+    await recordHeard(folder, voice, {
+      ages: new Array(100).fill(30),
+      first: 0,
+      name: 'rtp',
+      sample: sampleOf(0),
+    });
+    expect(NAMES.filter((name) => samples.get(name)?.length)).toEqual([
+      'present',
+      'playoutDelay',
+      'mouthToEar',
+    ]);
     expect(warnings).toEqual(['Runs of less than 8 s have no marks of what would be heard.']);
     expect(await readdir(folder.path)).toEqual([]);
   });
 
   it('is a share of nothing where nothing came, without a delay', async () => {
     const { folder, samples } = await runFolder();
-    await recordHeard(folder, voice, { ages: new Array(100).fill(Infinity), first: 0, name: 'rtp', sample: sampleOf(0) });
+    await recordHeard(folder, voice, {
+      ages: new Array(100).fill(Infinity),
+      first: 0,
+      name: 'rtp',
+      sample: sampleOf(0),
+    });
     expect(samples.get('present')).toEqual([{ ...sampleOf(0), value: 0 }]);
     expect(samples.get('mouthToEar')).toEqual([]);
-    expect(heardTable(folder, ['rtp'], seededRandom(1)).rows).toEqual([['WebRTC audio', 0, null, null, null, null, null]]);
+    expect(heardTable(folder, ['rtp'], seededRandom(1)).rows).toEqual([
+      ['WebRTC audio', 0, null, null, null, null, null],
+    ]);
   });
 
   it('is a mean with an interval of several repetitions', async () => {
     const { folder, samples } = await runFolder();
-    for (const [repetition, value] of [90, 94, 98].entries()) samples.get('present')?.push({ ...sampleOf(repetition), value });
-    const [[, present]] = /** @type {any[][]} */ (heardTable(folder, ['rtp'], seededRandom(1)).rows);
+    for (const [repetition, value] of [90, 94, 98].entries())
+      samples.get('present')?.push({ ...sampleOf(repetition), value });
+    const [[, present]] = /** @type {any[][]} */ (
+      heardTable(folder, ['rtp'], seededRandom(1)).rows
+    );
     expect(present.value).toBe(94);
     expect(present.interval[0]).toBeLessThan(94);
     expect(present.interval[1]).toBeLessThanOrEqual(100);

@@ -27,21 +27,31 @@ const marksOfHeard = ({ said, sound, mouthToEarMs }) => marksOf(said, sound, mou
 
 /** The payloads one after another, without a playout. */
 function decoded() {
-  const decoder = new PayloadDecoder(codec.createDecoder({ sampleRate: 48_000, frameSamples: FRAME_SAMPLES }), format);
+  const decoder = new PayloadDecoder(
+    codec.createDecoder({ sampleRate: 48_000, frameSamples: FRAME_SAMPLES }),
+    format,
+  );
   const pcm = new Float32Array(COUNT * FRAME_SAMPLES);
-  for (let i = 0; i < COUNT; i++) decoder.decode(payloads[i], 0, payloads[i].length, pcm, i * FRAME_SAMPLES);
+  for (let i = 0; i < COUNT; i++)
+    decoder.decode(payloads[i], 0, payloads[i].length, pcm, i * FRAME_SAMPLES);
   decoder.close();
   return pcm;
 }
 
 describe('what a listener hears of packets with ages', () => {
   it('is all of it where all come in time, later by as much as is told', () => {
-    const { said, sound, presentPercent, concealedPercent, playoutDelayMs, mouthToEarMs } = hear(agesOf(), { settle: 50 });
+    const { said, sound, presentPercent, concealedPercent, playoutDelayMs, mouthToEarMs } = hear(
+      agesOf(),
+      { settle: 50 },
+    );
     expect([presentPercent, concealedPercent]).toEqual([100, 0]);
     expect(said).toEqual(speech.subarray(50 * FRAME_SAMPLES, COUNT * FRAME_SAMPLES));
     expect(playoutDelayMs).toBeGreaterThan(0);
     expect(playoutDelayMs).toBeLessThan(20);
-    const { lag, correlation } = align(said.subarray(24_000, 48_000), sound, { from: 24_000, to: 34_000 });
+    const { lag, correlation } = align(said.subarray(24_000, 48_000), sound, {
+      from: 24_000,
+      to: 34_000,
+    });
     expect(correlation).toBeGreaterThan(0.9);
     // Opus's lookahead of 2.5 ms is in the sound, and not in the figure.
     expect(Math.abs((lag - 24_000) / 48 - 2.5 - mouthToEarMs)).toBeLessThan(1.5);
@@ -49,12 +59,14 @@ describe('what a listener hears of packets with ages', () => {
   });
 
   it('has no frame that never came, nor one that came too late', () => {
-    const { presentPercent, concealedPercent } = hear(agesOf((i) => ({ 50: Infinity, 80: Infinity, 110: 400 })[i] ?? AGE_MS));
+    const { presentPercent, concealedPercent } = hear(
+      agesOf((i) => ({ 50: Infinity, 80: Infinity, 110: 400 })[i] ?? AGE_MS),
+    );
     expect(presentPercent).toBeCloseTo((100 * (COUNT - 3)) / COUNT, 9);
     expect(concealedPercent).toBeCloseTo((100 * 3) / COUNT, 9);
   });
 
-  it('is heard later from a stall on, and whole, where what was made up took the place of nothing', () => {
+  it('is heard later after a stall, and whole, since concealment replaced no frame', () => {
     const even = hear(agesOf());
     const stalled = hear(agesOf((i) => (i >= 50 && i < 54 ? AGE_MS + (54 - i) * 20 : AGE_MS)));
     expect(stalled.presentPercent).toBe(100);
@@ -65,7 +77,10 @@ describe('what a listener hears of packets with ages', () => {
 
   it('counts from where it has settled, and goes around from where it is told to', () => {
     const first = payloads.length - 60;
-    const { said, presentPercent } = hear(agesOf((i) => (i < 50 ? Infinity : AGE_MS)), { first, settle: 100 });
+    const { said, presentPercent } = hear(
+      agesOf((i) => (i < 50 ? Infinity : AGE_MS)),
+      { first, settle: 100 },
+    );
     expect(presentPercent).toBe(100);
     expect(said).toEqual(speech.subarray(40 * FRAME_SAMPLES, 90 * FRAME_SAMPLES));
   });
@@ -106,6 +121,9 @@ describe('marks of what is heard', () => {
   });
 
   it('are the lowest where nothing is heard', () => {
-    expect(marksOf(heard.said, new Float32Array(heard.said.length), NaN)).toMatchObject({ visqol: 1, estoi: 0 });
+    expect(marksOf(heard.said, new Float32Array(heard.said.length), NaN)).toMatchObject({
+      visqol: 1,
+      estoi: 0,
+    });
   });
 });

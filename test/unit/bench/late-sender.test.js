@@ -2,22 +2,32 @@ import { expect, it } from 'vitest';
 import { LateSender } from '../../../bench/participants/late-sender.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
-it('sends one frame of every so many late, as it was given, and counts those that were sent', () => {
+it('sends every nth frame late and unchanged, and counts the late frames that were sent', () => {
   const clock = new FakeClock();
   const sent = /** @type {[atMs: number, frame: number][]} */ ([]);
   const startMs = clock.now();
   let isOpen = true;
-  const sender = new LateSender({ everyFrames: 3, lateMs: 50 }, ([frame]) => {
-    sent.push([clock.now() - startMs, frame]);
-    return isOpen;
-  }, clock);
+  const sender = new LateSender(
+    { everyFrames: 3, lateMs: 50 },
+    ([frame]) => {
+      sent.push([clock.now() - startMs, frame]);
+      return isOpen;
+    },
+    clock,
+  );
   const buffer = new Uint8Array(1);
   for (let frame = 0; frame < 6; frame++) {
     buffer[0] = frame;
     sender.send(buffer);
     clock.advance(20);
   }
-  expect(sent).toEqual([[0, 0], [20, 1], [60, 3], [80, 4], [90, 2]]);
+  expect(sent).toEqual([
+    [0, 0],
+    [20, 1],
+    [60, 3],
+    [80, 4],
+    [90, 2],
+  ]);
   isOpen = false;
   clock.advance(50);
   expect(sent.at(-1)).toEqual([150, 5]);

@@ -22,13 +22,27 @@ describe('parsePing', () => {
 describe('summarize', () => {
   it('gives the figures of ping', () => {
     const found = summarize([10, null, 20, 30], 'echo');
-    expect(found).toMatchObject({ count: 4, received: 3, lossPercent: 25, minMs: 10, meanMs: 20, maxMs: 30 });
+    expect(found).toMatchObject({
+      count: 4,
+      received: 3,
+      lossPercent: 25,
+      minMs: 10,
+      meanMs: 20,
+      maxMs: 30,
+    });
     expect(found.deviationMs).toBeCloseTo(Math.sqrt(200 / 3));
   });
 
   it('has no figures when nothing came back', () => {
     const found = summarize([null, null], 'echo');
-    expect(found).toMatchObject({ received: 0, lossPercent: 100, minMs: NaN, meanMs: NaN, maxMs: NaN, deviationMs: NaN });
+    expect(found).toMatchObject({
+      received: 0,
+      lossPercent: 100,
+      minMs: NaN,
+      meanMs: NaN,
+      maxMs: NaN,
+      deviationMs: NaN,
+    });
   });
 });
 
@@ -52,10 +66,14 @@ describe('tellStar', () => {
   const side = { lateness: { p50Us: 1, p99Us: 2, p999Us: 3, maxUs: 4 } };
   const stats = /** @type {any} */ ({ cpuMs: 10, seconds: 1, up: side, down: side });
   /** @type {(delayUs: number, waitUs: number) => [number, number, number, number][]} */
-  const packets = (delayUs, waitUs) => Array.from({ length: 100 }, (_, i) => [0, i, delayUs, waitUs]);
+  const packets = (delayUs, waitUs) =>
+    Array.from({ length: 100 }, (_, i) => [0, i, delayUs, waitUs]);
 
   it('holds where packets were in time, however late they were read', () => {
-    const legs = [20_400, 19_600].map((delayUs) => ({ up: { packets: packets(delayUs, 9000) }, down: { packets: packets(delayUs, 9000) } }));
+    const legs = [20_400, 19_600].map((delayUs) => ({
+      up: { packets: packets(delayUs, 9000) },
+      down: { packets: packets(delayUs, 9000) },
+    }));
     const { held, lines } = tellStar(legs, [stats, stats]);
     expect(held).toBe(true);
     expect(lines).toContainEqual(expect.stringMatching(/^read later by +9\.000/));
@@ -64,14 +82,24 @@ describe('tellStar', () => {
   it('does not hold where one direction of one leg is off, or nothing came', () => {
     const good = { packets: packets(20_000, 0) };
     for (const bad of [packets(20_600, 0), packets(19_400, 0), []]) {
-      expect(tellStar([{ up: good, down: good }, { up: good, down: { packets: bad } }], [stats, stats]).held).toBe(false);
+      expect(
+        tellStar(
+          [
+            { up: good, down: good },
+            { up: good, down: { packets: bad } },
+          ],
+          [stats, stats],
+        ).held,
+      ).toBe(false);
     }
   });
 });
 
 describe('staleNames', () => {
-  it('are those of ours whose maker is gone, and nobody else\'s', () => {
-    const listing = 'aloud-12-1-c (id: 3)\naloud-12-1-s\naloud-34-1-c\naloud-12\nother-12-1-c\nmyaloud-12-1-c\n\n';
+  it("are those of ours whose maker is gone, and nobody else's", () => {
+    const listing =
+      'aloud-12-1-c (id: 3)\naloud-12-1-s\naloud-34-1-c\naloud-12\n' +
+      'other-12-1-c\nmyaloud-12-1-c\n\n';
     expect(staleNames(listing, (pid) => pid === 34)).toEqual(['aloud-12-1-c', 'aloud-12-1-s']);
   });
 });

@@ -6,14 +6,25 @@ import { parseLink, parseSteps, toWords } from '../../../bench/link/settings.js'
 
 /** Each number that the emulator knows, with its largest value. */
 function emulatorNumbers() {
-  const source = readFileSync(new URL('../../../bench/link/src/settings.rs', import.meta.url), 'utf8');
+  const source = readFileSync(
+    new URL('../../../bench/link/src/settings.rs', import.meta.url),
+    'utf8',
+  );
   const rows = [...source.matchAll(/"(\w+)" => \(&mut self\.\w+, 0\.0, ([\w.]+)\)/g)];
-  return rows.map(([, name, max]) => ({ name, max: max === 'MAX_MS' ? 60_000 : Number(max.replaceAll('_', '')) }));
+  return rows.map(([, name, max]) => ({
+    name,
+    max: max === 'MAX_MS' ? 60_000 : Number(max.replaceAll('_', '')),
+  }));
 }
 
 describe('parseLink', () => {
   it('gives settings for both directions to both, those of one direction coming first', () => {
-    const link = parseLink({ delayMs: 20, lossPercent: 1, up: { lossPercent: 5 }, down: { rateBits: 1e6 } });
+    const link = parseLink({
+      delayMs: 20,
+      lossPercent: 1,
+      up: { lossPercent: 5 },
+      down: { rateBits: 1e6 },
+    });
     expect(link).toEqual({
       up: { delayMs: 20, lossPercent: 5 },
       down: { delayMs: 20, lossPercent: 1, rateBits: 1e6 },
@@ -38,14 +49,25 @@ describe('parseLink', () => {
   });
 
   it('refuses whatever else with a TypeError or a RangeError', () => {
-    const keys = fc.constantFrom('delayMs', 'up', 'down', 'jitterTable', 'reorder', 'jitter', 'x', '__proto__');
-    fc.assert(fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, fc.anything())), (value) => {
-      try {
-        parseLink(value);
-      } catch (error) {
-        expect(error).toSatisfy((e) => e instanceof TypeError || e instanceof RangeError);
-      }
-    }));
+    const keys = fc.constantFrom(
+      'delayMs',
+      'up',
+      'down',
+      'jitterTable',
+      'reorder',
+      'jitter',
+      'x',
+      '__proto__',
+    );
+    fc.assert(
+      fc.property(fc.oneof(fc.anything(), fc.dictionary(keys, fc.anything())), (value) => {
+        try {
+          parseLink(value);
+        } catch (error) {
+          expect(error).toSatisfy((e) => e instanceof TypeError || e instanceof RangeError);
+        }
+      }),
+    );
   });
 });
 
@@ -76,15 +98,21 @@ describe('parseSteps', () => {
 
 describe('toWords', () => {
   it('writes what the emulator reads', () => {
-    const words = toWords({ up: { jitter: 'table', jitterTable: [0, 1.5], reorder: true }, down: { rateBits: 1e11 } });
+    const words = toWords({
+      up: { jitter: 'table', jitterTable: [0, 1.5], reorder: true },
+      down: { rateBits: 1e11 },
+    });
     expect(words).toEqual([
-      'up.jitter=table', 'up.jitterTable=0,1.5', 'up.reorder=1', 'down.rateBits=100000000000',
+      'up.jitter=table',
+      'up.jitterTable=0,1.5',
+      'up.reorder=1',
+      'down.rateBits=100000000000',
     ]);
   });
 });
 
 describe('the limits', () => {
-  it('are the emulator\'s own', () => {
+  it("are the emulator's own", () => {
     const numbers = emulatorNumbers();
     expect(numbers.length).toBe(20);
     for (const { name, max } of numbers.filter((row) => row.name !== 'reorder')) {
@@ -96,9 +124,21 @@ describe('the limits', () => {
 
 describe('the profiles', () => {
   it('are all there, and each can be read', () => {
-    const names = ['loopback', 'clear', 'thesis', 'lan', 'home-wifi', '4g', 'bad-wifi', 'even-60', 'thin', 'satellite'];
+    const names = [
+      'loopback',
+      'clear',
+      'thesis',
+      'lan',
+      'home-wifi',
+      '4g',
+      'bad-wifi',
+      'even-60',
+      'thin',
+      'satellite',
+    ];
     expect(Object.keys(LINK_PROFILES)).toEqual(names);
-    for (const { settings } of Object.values(LINK_PROFILES)) expect(() => parseLink(settings ?? {})).not.toThrow();
+    for (const { settings } of Object.values(LINK_PROFILES))
+      expect(() => parseLink(settings ?? {})).not.toThrow();
   });
 
   it('say which there are when there is none of a name', () => {

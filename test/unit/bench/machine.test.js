@@ -17,26 +17,38 @@ it('blames the code at once where the machine was steady', async () => {
     count += 1;
     throw new Error('a gap of 20 ms');
   };
-  await expect(undisturbed(measure, undefined, { watch: watchThatSees(steady) })).rejects.toThrow(/^a gap of 20 ms$/);
+  await expect(undisturbed(measure, undefined, { watch: watchThatSees(steady) })).rejects.toThrow(
+    /^a gap of 20 ms$/,
+  );
   expect(count).toBe(1);
 });
 
-it('measures again where the machine stood still, after it cleaned up, and says so', async ({ task }) => {
+it('measures again where the machine stood still, after it cleaned up, and says so', async ({
+  task,
+}) => {
   const done = /** @type {string[]} */ ([]);
   const measure = async () => {
     if (done.push('measured') < 3) throw new Error('a gap of 20 ms');
     return 'steady';
   };
-  expect(await undisturbed(measure, () => done.push('cleaned'), { watch: watchThatSees(still) })).toBe('steady');
+  expect(
+    await undisturbed(measure, () => done.push('cleaned'), { watch: watchThatSees(still) }),
+  ).toBe('steady');
   expect(done).toEqual(['measured', 'cleaned', 'measured']);
   const { measuredAgain } = /** @type {any} */ (task.meta);
-  expect(measuredAgain).toEqual(['the machine stood still 2 times, for up to 61 ms: measured again after "a gap of 20 ms"']);
+  expect(measuredAgain).toEqual([
+    'the machine stood still 2 times, for up to 61 ms: measured again after "a gap of 20 ms"',
+  ]);
   measuredAgain.length = 0;
 });
 
-it('closes what each try of a test opened, the latest first, and throws what it met', async ({ task }) => {
+it('closes what each try of a test opened, the latest first, and throws what it met', async ({
+  task,
+}) => {
   const done = /** @type {string[]} */ ([]);
-  const run = async (/** @type {{ onTestFinished: (close: () => Promise<void>) => void }} */ { onTestFinished }) => {
+  const run = async (
+    /** @type {{ onTestFinished: (close: () => Promise<void>) => void }} */ { onTestFinished },
+  ) => {
     for (const name of ['server', 'client']) onTestFinished(async () => void done.push(name));
     if (done.length < 2) throw new Error('a gap of 20 ms');
   };
@@ -62,14 +74,19 @@ it.each([
     throw new Error(`skipped: ${note}`);
   });
   const given = undisturbed(measure, undefined, { watch: watchThatSees(seen) });
-  const words = new RegExp(`^skipped: no verdict in ${most} measurements: the last time the machine stood still .*, and "a gap of 20 ms"$`);
+  const words = new RegExp(
+    `^skipped: no verdict in ${most} measurements: the last time the machine stood still ` +
+      '.*, and "a gap of 20 ms"$',
+  );
   await expect(given).rejects.toThrow(words);
   skip.mockRestore();
   expect(count).toBe(most);
   /** @type {any} */ (task.meta).measuredAgain.length = 0;
 });
 
-it('gives no verdict where another measurement would take longer than the test may', async ({ task }) => {
+it('gives no verdict where another measurement would take longer than the test may', async ({
+  task,
+}) => {
   let count = 0;
   const measure = async () => {
     count += 1;
@@ -105,7 +122,9 @@ it('sees that its process stood still', async () => {
       process.exit();
     });
     console.log('watching');`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', script], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   child.kill('SIGSTOP');
   child.stdin.write('enough');

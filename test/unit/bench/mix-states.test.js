@@ -3,19 +3,36 @@ import { MixStates } from '../../../bench/participants/mix-states.js';
 import { soundingMixes } from '../../../bench/stats/call-figures.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 
-/** A speaker whose frames are sound, silent or missing, and who is heard later at first. @param {Record<number, 'sound' | 'silent'>} frames */
+/**
+ * A speaker whose frames are sound, silent or missing, and who is heard later at first.
+ * @param {Record<number, 'sound' | 'silent'>} frames
+ */
 function speakerOf(frames) {
   const source = {
     offsetMs: 60,
     format: { frameMs: 20 },
-    packets: { has: (/** @type {number} */ frame) => frame in frames, hasSound: (/** @type {number} */ frame) => frames[frame] === 'sound' },
-    ring: { state: (/** @type {number} */ mix) => (frames[mix - source.offsetMs / 20] === 'sound' ? FrameState.received : FrameState.silent) },
+    packets: {
+      has: (/** @type {number} */ frame) => frame in frames,
+      hasSound: (/** @type {number} */ frame) => frames[frame] === 'sound',
+    },
+    ring: {
+      state: (/** @type {number} */ mix) =>
+        frames[mix - source.offsetMs / 20] === 'sound' ? FrameState.received : FrameState.silent,
+    },
   };
   return /** @type {any} */ ({ name: 'A', source });
 }
 
-it('tells silence that is left out to catch up from sound that has no frame of the mix to itself', () => {
-  const speaker = speakerOf({ 0: 'sound', 1: 'silent', 2: 'silent', 3: 'silent', 4: 'sound', 5: 'sound', 6: 'sound' });
+it('distinguishes silence skipped to catch up from sound without a mix frame of its own', () => {
+  const speaker = speakerOf({
+    0: 'sound',
+    1: 'silent',
+    2: 'silent',
+    3: 'silent',
+    4: 'sound',
+    5: 'sound',
+    6: 'sound',
+  });
   const states = new MixStates();
   states.add(speaker);
   /** @type {import('../../../bench/participants/mix-states.js').MixState[]} */
@@ -28,7 +45,13 @@ it('tells silence that is left out to catch up from sound that has no frame of t
   states.mixed(6, notes);
   const { silent, received } = FrameState;
   expect(notes.map(({ frame, state, mix }) => [frame, state, mix])).toEqual([
-    [0, received, 3], [1, silent, 4], [2, silent, 4], [3, silent, 4], [4, received, 5], [5, received, 6], [6, received, 6],
+    [0, received, 3],
+    [1, silent, 4],
+    [2, silent, 4],
+    [3, silent, 4],
+    [4, received, 5],
+    [5, received, 6],
+    [6, received, 6],
   ]);
   expect([...soundingMixes(notes)]).toEqual([3, 5, 6]);
 });

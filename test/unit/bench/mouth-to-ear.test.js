@@ -3,31 +3,59 @@ import { mouthToEar } from '../../../bench/scenarios/mouth-to-ear.js';
 
 /**
  * What a run's report says of frames of 5 ms.
- * @param {[number, number][]} calls  of each the delay that was added, and 1 where the machine was disturbed
+ * @param {[number, number][]} calls of each the delay that was added, and 1 where the machine was
+ *   disturbed
  */
 function judged(calls) {
-  const sample = (/** @type {number} */ repetition, /** @type {number} */ value) => ({ protocol: 'webtransport', repetition, client: 'ear', atMs: 0, value, factors: { frameMs: 5 } });
-  const samples = (/** @type {string} */ name) => calls.flatMap(([added, disturbed], repetition) => (name === 'disturbed' ? [sample(repetition, disturbed)] : [sample(repetition, added), sample(repetition, added)]));
-  const { tables } = mouthToEar.result(/** @type {any} */ ({ samples }), /** @type {any} */ ({ frame: [5], seed: 1, transports: ['webtransport'], format: 'call' }));
+  const sample = (/** @type {number} */ repetition, /** @type {number} */ value) => ({
+    protocol: 'webtransport',
+    repetition,
+    client: 'ear',
+    atMs: 0,
+    value,
+    factors: { frameMs: 5 },
+  });
+  const samples = (/** @type {string} */ name) =>
+    calls.flatMap(([added, disturbed], repetition) =>
+      name === 'disturbed'
+        ? [sample(repetition, disturbed)]
+        : [sample(repetition, added), sample(repetition, added)],
+    );
+  const { tables } = mouthToEar.result(
+    /** @type {any} */ ({ samples }),
+    /** @type {any} */ ({ frame: [5], seed: 1, transports: ['webtransport'], format: 'call' }),
+  );
   const [target, added] = /** @type {any[]} */ (tables);
   return { row: target.rows[0].map(String).join(' | '), mean: added.rows[0][1].value };
 }
 
 describe('mouth to ear', () => {
   it('has a verdict of all calls where the machine disturbed none', () => {
-    const { row, mean } = judged([[8, 0], [10, 0]]);
+    const { row, mean } = judged([
+      [8, 0],
+      [10, 0],
+    ]);
     expect(mean).toBe(9);
     expect(row).toMatch(/\| met \|/);
   });
 
-  it('leaves out calls that were disturbed each time, where three others remain, and says so', () => {
-    const { row, mean } = judged([[8, 0], [100, 1], [10, 0], [9, 0]]);
+  it('leaves out calls disturbed every time, if three others remain, and says so', () => {
+    const { row, mean } = judged([
+      [8, 0],
+      [100, 1],
+      [10, 0],
+      [9, 0],
+    ]);
     expect(mean).toBe(9);
     expect(row).toMatch(/\| met \|.*of 3 calls, without 1 that the machine disturbed/);
   });
 
   it('has no verdict where fewer remain', () => {
-    const { row, mean } = judged([[8, 0], [100, 1], [10, 0]]);
+    const { row, mean } = judged([
+      [8, 0],
+      [100, 1],
+      [10, 0],
+    ]);
     expect(mean).toBeCloseTo(118 / 3, 9);
     expect(row).toMatch(/not measured.*no verdict: the machine was disturbed in 1 of the calls/);
   });

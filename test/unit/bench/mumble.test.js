@@ -1,7 +1,16 @@
 /** The cipher, the control messages and the voice packets of a client of Mumble's server. */
 
 import { describe, expect, it } from 'vitest';
-import { MessageReader, MessageType, readFields, readNumber, readVoice, writeMessage, writeNumber, writeVoice } from '../../../bench/peers/mumble-wire.js';
+import {
+  MessageReader,
+  MessageType,
+  readFields,
+  readNumber,
+  readVoice,
+  writeMessage,
+  writeNumber,
+  writeVoice,
+} from '../../../bench/peers/mumble-wire.js';
 import { Ocb2, PacketSeal, SEAL_BYTES } from '../../../bench/peers/ocb2.js';
 import { random as randomOf } from '../../fakes/random.js';
 
@@ -29,7 +38,8 @@ describe('OCB2', () => {
 
   it('opens what it has sealed, of each length', () => {
     const random = randomOf(1);
-    const randomBytes = (/** @type {number} */ length) => Uint8Array.from({ length }, () => 256 * random());
+    const randomBytes = (/** @type {number} */ length) =>
+      Uint8Array.from({ length }, () => 256 * random());
     const ocb = new Ocb2(randomBytes(16));
     for (let length = 0; length <= 70; length++) {
       const [nonce, plain] = [randomBytes(16), randomBytes(length)];
@@ -46,11 +56,14 @@ describe("a packet's seal", () => {
   const sender = () => new PacketSeal(KEY, one, other);
   const receiver = () => new PacketSeal(KEY, other, one);
 
-  it('is opened by the other side beyond the nonce\'s lowest byte, with packets that are lost or change places', () => {
+  it('is opened by the peer beyond the low byte of the nonce, even with reordering or loss', () => {
     const [from, to] = [sender(), receiver()];
-    const packets = Array.from({ length: 600 }, (_, i) => from.seal(Uint8Array.of(i >> 8, i & 0xff)).slice());
+    const packets = Array.from({ length: 600 }, (_, i) =>
+      from.seal(Uint8Array.of(i >> 8, i & 0xff)).slice(),
+    );
     for (let i = 0; i < packets.length; i += 3) {
-      for (const at of [i + 1, i]) expect(to.open(packets[at])).toEqual(Uint8Array.of(at >> 8, at & 0xff));
+      for (const at of [i + 1, i])
+        expect(to.open(packets[at])).toEqual(Uint8Array.of(at >> 8, at & 0xff));
     }
   });
 
@@ -69,14 +82,30 @@ describe("a packet's seal", () => {
 
 describe("Mumble's messages", () => {
   it('are cut out of what comes, however it is cut', () => {
-    const sent = [writeMessage(MessageType.version, { 1: 66308, 2: 'aloud' }), writeMessage(MessageType.ping, {}), writeMessage(MessageType.cryptSetup, { 1: KEY, 3: 2 ** 40 })];
+    const sent = [
+      writeMessage(MessageType.version, { 1: 66308, 2: 'aloud' }),
+      writeMessage(MessageType.ping, {}),
+      writeMessage(MessageType.cryptSetup, { 1: KEY, 3: 2 ** 40 }),
+    ];
     const all = Buffer.concat(sent);
     for (const size of [1, 5, all.length]) {
       const reader = new MessageReader();
       const read = [];
-      for (let at = 0; at < all.length; at += size) read.push(...reader.read(all.subarray(at, at + size)));
-      expect(read.map(({ type }) => type)).toEqual([MessageType.version, MessageType.ping, MessageType.cryptSetup]);
-      expect(readFields(read[0].body)).toEqual(new Map(Object.entries({ 1: 66308, 2: Buffer.from('aloud') }).map(([key, value]) => [Number(key), value])));
+      for (let at = 0; at < all.length; at += size)
+        read.push(...reader.read(all.subarray(at, at + size)));
+      expect(read.map(({ type }) => type)).toEqual([
+        MessageType.version,
+        MessageType.ping,
+        MessageType.cryptSetup,
+      ]);
+      expect(readFields(read[0].body)).toEqual(
+        new Map(
+          Object.entries({ 1: 66308, 2: Buffer.from('aloud') }).map(([key, value]) => [
+            Number(key),
+            value,
+          ]),
+        ),
+      );
       expect(readFields(read[1].body).size).toBe(0);
       expect(readFields(read[2].body).get(3)).toBe(2 ** 40);
     }
@@ -84,7 +113,25 @@ describe("Mumble's messages", () => {
 
   it('have fields of fixed size, which are passed over', () => {
     // Fields 7 and 8 are a float and a double; 9 is 300.
-    const body = Uint8Array.of((7 << 3) | 5, 1, 2, 3, 4, (8 << 3) | 1, 1, 2, 3, 4, 5, 6, 7, 8, 9 << 3, 0xac, 0x02);
+    const body = Uint8Array.of(
+      (7 << 3) | 5,
+      1,
+      2,
+      3,
+      4,
+      (8 << 3) | 1,
+      1,
+      2,
+      3,
+      4,
+      5,
+      6,
+      7,
+      8,
+      9 << 3,
+      0xac,
+      0x02,
+    );
     expect([...readFields(body)]).toEqual([[9, 300]]);
   });
 
@@ -96,8 +143,16 @@ describe("Mumble's messages", () => {
 
 describe("Mumble's voice packets", () => {
   it.each([
-    [0, '00'], [127, '7f'], [128, '8080'], [0x3fff, 'bfff'], [0x4000, 'c04000'], [0x1fffff, 'dfffff'],
-    [0x200000, 'e0200000'], [0xfffffff, 'efffffff'], [0x10000000, 'f010000000'], [0xffffffff, 'f0ffffffff'],
+    [0, '00'],
+    [127, '7f'],
+    [128, '8080'],
+    [0x3fff, 'bfff'],
+    [0x4000, 'c04000'],
+    [0x1fffff, 'dfffff'],
+    [0x200000, 'e0200000'],
+    [0xfffffff, 'efffffff'],
+    [0x10000000, 'f010000000'],
+    [0xffffffff, 'f0ffffffff'],
   ])('have the number %i as %s', (value, written) => {
     const bytes = new Uint8Array(8);
     const end = writeNumber(value, bytes, 0);
@@ -105,7 +160,7 @@ describe("Mumble's voice packets", () => {
     expect(readNumber(bytes, 0)).toEqual([value, end]);
   });
 
-  it('come back with the speaker\'s session', () => {
+  it("come back with the speaker's session", () => {
     const bytes = new Uint8Array(300);
     const length = writeVoice(bytes, 54_322, counting(130));
     expect(bytes[0]).toBe(0x80);

@@ -1,10 +1,23 @@
 import { describe, expect, it } from 'vitest';
-import { blocksOf, parallel, partOf, receivedKilobits, settleOf } from '../../../bench/scenarios/comparisons/parallel.js';
+import {
+  blocksOf,
+  parallel,
+  partOf,
+  receivedKilobits,
+  settleOf,
+} from '../../../bench/scenarios/comparisons/parallel.js';
 import { checkResult } from '../../../bench/report/result.js';
 
-/** Payloads of 10, 20, 30 and 40 bytes, each a frame of two samples, and one sample that is too many. */
+/**
+ * Payloads of 10, 20, 30 and 40 bytes, each a frame of two samples, and one sample that is too
+ * many.
+ */
 const payloads = [10, 20, 30, 40].map((length) => new Uint8Array(length));
-const content = /** @type {import('../../../bench/scenarios/comparisons/heard.js').Voice} */ ({ payloads, speech: Float32Array.of(1, 1, 2, 2, 3, 3, 4, 4, 9), codec: /** @type {any} */ ({}) });
+const content = /** @type {import('../../../bench/scenarios/comparisons/heard.js').Voice} */ ({
+  payloads,
+  speech: Float32Array.of(1, 1, 2, 2, 3, 3, 4, 4, 9),
+  codec: /** @type {any} */ ({}),
+});
 
 describe("a call's part of the speech", () => {
   it.each([
@@ -38,19 +51,48 @@ describe('what a call received', () => {
 
 describe('what counts of a call', () => {
   it('is from when the last of them has begun: two seconds later', () => {
-    expect([0, 1, 2].map((call) => settleOf({ sweep: 'apart', value: 5 }, call))).toEqual([600, 350, 100]);
-    expect([0, 1, 2].map((call) => settleOf({ sweep: 'all', value: 3 }, call))).toEqual([100, 100, 100]);
+    expect([0, 1, 2].map((call) => settleOf({ sweep: 'apart', value: 5 }, call))).toEqual([
+      600, 350, 100,
+    ]);
+    expect([0, 1, 2].map((call) => settleOf({ sweep: 'all', value: 3 }, call))).toEqual([
+      100, 100, 100,
+    ]);
   });
 });
 
 it('a part of it has a result, with a mean over the calls', () => {
   const at = { sweep: 'half', at: 2 };
-  const rows = (/** @type {number[][]} */ values) => values.flatMap((calls, repetition) => calls.map((value, i) => ({ protocol: 'rtp', repetition, client: `call ${i + 1}`, atMs: 0, value, factors: at })));
-  const all = { rating: rows([[80, 100], [60, 80]]), fairness: rows([[0.9], [1]]) };
-  const result = parallel.result({ samples: (name) => all[/** @type {keyof typeof all} */ (name)] ?? [] }, { sweeps: ['half', 'all'], through: 'relay', seed: 1 });
+  const rows = (/** @type {number[][]} */ values) =>
+    values.flatMap((calls, repetition) =>
+      calls.map((value, i) => ({
+        protocol: 'rtp',
+        repetition,
+        client: `call ${i + 1}`,
+        atMs: 0,
+        value,
+        factors: at,
+      })),
+    );
+  const all = {
+    rating: rows([
+      [80, 100],
+      [60, 80],
+    ]),
+    fairness: rows([[0.9], [1]]),
+  };
+  const result = parallel.result(
+    { samples: (name) => all[/** @type {keyof typeof all} */ (name)] ?? [] },
+    { sweeps: ['half', 'all'], through: 'relay', seed: 1 },
+  );
   checkResult(result);
-  const { columns, rows: [figures] } = /** @type {import('../../../bench/report/result.js').Table} */ (result.tables.find(({ name }) => name === 'halfFigures'));
-  const cell = (/** @type {string} */ label) => figures[columns.findIndex((column) => column.label === label)];
+  const {
+    columns,
+    rows: [figures],
+  } = /** @type {import('../../../bench/report/result.js').Table} */ (
+    result.tables.find(({ name }) => name === 'halfFigures')
+  );
+  const cell = (/** @type {string} */ label) =>
+    figures[columns.findIndex((column) => column.label === label)];
   expect(cell('R')).toMatchObject({ value: 80 });
   const fairness = /** @type {any} */ (cell('Fairness'));
   expect(fairness.value).toBeCloseTo(0.95);

@@ -14,14 +14,20 @@ afterEach(async () => {
 });
 
 /** A process that is busy, and says so. @param {string} [script] */
-async function busyProcess(script = "console.log('busy'); for (const endMs = Date.now() + 20_000; Date.now() < endMs; );") {
+async function busyProcess(
+  script = "console.log('busy'); for (const endMs = Date.now() + 20_000; Date.now() < endMs; );",
+) {
   const child = spawn(process.execPath, ['-e', script], { stdio: ['ignore', 'pipe', 'inherit'] });
   closers.push(() => child.kill('SIGKILL'));
   const [line] = await once(child.stdout, 'data');
   return { pid: Number(child.pid), line: String(line).trim() };
 }
 
-/** Processor time of a process since its start, in milliseconds: proc(5), fields 14 and 15, in ticks of 10 ms. @param {number} pid */
+/**
+ * Processor time of a process since its start, in milliseconds: proc(5), fields 14 and 15, in ticks
+ * of 10 ms.
+ * @param {number} pid
+ */
 function processorMs(pid) {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
@@ -31,7 +37,9 @@ function processorMs(pid) {
 const isLinux = process.platform === 'linux';
 const onLinux = requireOrSkip(isLinux, 'there is no /proc', ofTheMachine);
 onLinux.it('finds the processes that a process has started', async () => {
-  const script = "const child = require('node:child_process').spawn('sleep', ['20']); console.log(child.pid); process.on('exit', () => child.kill()); setTimeout(() => {}, 20_000);";
+  const script =
+    "const child = require('node:child_process').spawn('sleep', ['20']); " +
+    "console.log(child.pid); process.on('exit', () => child.kill()); setTimeout(() => {}, 20_000);";
   const { pid, line } = await busyProcess(script);
   closers.push(() => process.kill(Number(line), 'SIGKILL'));
   expect(descendants(pid)).toEqual([pid, Number(line)]);
@@ -58,10 +66,12 @@ withQuota.it('lets processes have no more than a share of a core, and lets them 
   await undisturbed(async () => {
     const [fromMs, usedMs] = [performance.now(), processorMs(pid)];
     await pause(1000);
-    // Up to one more period's share, and a tick of the clock: where ticks are late, it is stopped as late.
+    // Up to one more period's share, and a tick of the clock: where ticks are late, it is stopped
+    // as late.
     expect(processorMs(pid) - usedMs).toBeLessThan(0.1 * (performance.now() - fromMs) + 30);
   });
-  // A busy loop uses up its share in each period but the one that it came in, and the one that goes on.
+  // A busy loop uses up its share in each period but the one that it came in, and the one that goes
+  // on.
   expect(quota.stoppedPercent()).toBeGreaterThan(50);
   const group = readFileSync(`/proc/${pid}/cgroup`, 'utf8');
   expect(group).toContain('aloud-');
@@ -79,7 +89,8 @@ const hasTaskset = ['/usr/bin/taskset', '/bin/taskset'].some((file) => existsSyn
 const withTaskset = requireOrSkip(isLinux && hasTaskset, 'there is no taskset', ofTheMachine);
 withTaskset.it('has processes share one core with a busy loop, and lets them go', async () => {
   const { pid } = await busyProcess();
-  const coresOf = () => /Cpus_allowed_list:\s+(\S+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
+  const coresOf = () =>
+    /Cpus_allowed_list:\s+(\S+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1];
   const before = coresOf();
   const core = new SharedCore();
   closers.push(() => core.close());

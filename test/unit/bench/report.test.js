@@ -4,7 +4,11 @@ import { basename, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { csvHeader, csvLine, parseCsv } from '../../../bench/stats/csv.js';
 import { readRun, RunFolder, UNFINISHED } from '../../../bench/report/run-folder.js';
-import { describeEnvironment, withoutPaths, withoutPlaces } from '../../../bench/report/environment.js';
+import {
+  describeEnvironment,
+  withoutPaths,
+  withoutPlaces,
+} from '../../../bench/report/environment.js';
 import { Progress } from '../../../bench/report/progress.js';
 import {
   cumulativePlot,
@@ -23,7 +27,12 @@ import { looksOf } from '../../../bench/report/palette.js';
 import { writeReport } from '../../../bench/report/run-report.js';
 import { plotFile, plotMarkup } from '../../../bench/report/svg.js';
 import { textSummary, textTable } from '../../../bench/report/text-table.js';
-import { NO_RESULT, checkResult, valuesByRepetition, trustedResult } from '../../../bench/report/result.js';
+import {
+  NO_RESULT,
+  checkResult,
+  valuesByRepetition,
+  trustedResult,
+} from '../../../bench/report/result.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 /** @type {import('../../../bench/report/result.js').Quantity} */
@@ -31,13 +40,26 @@ const ROUND_TRIP = { name: 'roundTrip', label: 'Round-trip latency', unit: 'ms' 
 
 /** @type {import('../../../bench/report/environment.js').Environment} */
 const ENVIRONMENT = {
-  machine: { cpu: 'Abacus 9', cores: 2, memoryGiB: 4, kernel: 'Linux 6.1', arch: 'x64', loadAverage: 0.5 },
+  machine: {
+    cpu: 'Abacus 9',
+    cores: 2,
+    memoryGiB: 4,
+    kernel: 'Linux 6.1',
+    arch: 'x64',
+    loadAverage: 0.5,
+  },
   versions: { aloud: '0.1.0', node: '20.20.2', npm: '11.0.0', chromium: null },
   git: { commit: '0123456789ab', isDirty: true },
   hasNativeAddon: true,
 };
 
-const CONCLUSION = { name: 'sentences', isConclusion: true, title: 'In words', columns: [{ label: 'In words' }], rows: [['From 3 % on, no.']] };
+const CONCLUSION = {
+  name: 'sentences',
+  isConclusion: true,
+  title: 'In words',
+  columns: [{ label: 'In words' }],
+  rows: [['From 3 % on, no.']],
+};
 
 /** @type {string} */
 let root;
@@ -56,7 +78,11 @@ const openFolder = (settings) =>
     root,
     scenario: 'rtt',
     title: 'Round-trip latency',
-    options: { duration: 120, transports: ['webtransport', 'http1'], speech: '/home/joe/voice.wav' },
+    options: {
+      duration: 120,
+      transports: ['webtransport', 'http1'],
+      speech: '/home/joe/voice.wav',
+    },
     environment: ENVIRONMENT,
     quantities: [ROUND_TRIP],
     startedAt: new Date('2025-11-21T03:07:15.123Z'),
@@ -165,7 +191,7 @@ describe('a run that ends well', () => {
     expect((await readFrom(path, 'samples-roundTrip.csv')).split('\n')).toHaveLength(402);
   });
 
-  test('has a report that needs no other file, with its figures, link, environment and data', async () => {
+  test('has a self-contained report with its figures, link, environment and data', async () => {
     const { path } = await finishedRun(1, 'k3x9');
     const report = await readFrom(path, 'report.html');
     expect(report).not.toMatch(OUTSIDE);
@@ -198,7 +224,10 @@ describe('a run that ends well', () => {
 
   test("gives no two elements of the page the same id, though plots' clips have some", async () => {
     const { path } = await finishedRun(1, 'k3x9');
-    const ids = Array.from((await readFrom(path, 'report.html')).matchAll(/\sid="([^"]+)"/g), ([, id]) => id);
+    const ids = Array.from(
+      (await readFrom(path, 'report.html')).matchAll(/\sid="([^"]+)"/g),
+      ([, id]) => id,
+    );
     expect(ids.length).toBeGreaterThan(3);
     expect(new Set(ids).size).toBe(ids.length);
   });
@@ -226,7 +255,11 @@ describe('a run that ends well', () => {
     const folder = await openFolder();
     folder.warn('No root here: loopback.');
     folder.warn('No root here: loopback.');
-    folder.setGenerator({ cpuPercent: 99, latenessMs: { p50: 1, p95: 8, p99: 20, max: 90 }, bottleneck: true });
+    folder.setGenerator({
+      cpuPercent: 99,
+      latenessMs: { p50: 1, p95: 8, p99: 20, max: 90 },
+      bottleneck: true,
+    });
     await folder.finish(resultOf(2));
     const report = await readFrom(folder.path, 'report.html');
     expect(report.match(/No root here/g)).toHaveLength(1);
@@ -238,23 +271,40 @@ describe('a run that ends well', () => {
 
   test('has no headline and no sentence of a run whose load’s maker was short of time', () => {
     const latenessMs = { p50: 1, p95: 8, p99: 20, max: 90 };
-    const told = (/** @type {boolean} */ bottleneck, result = resultOf(1)) => trustedResult({ generator: { cpuPercent: 1, latenessMs, bottleneck } }, result);
+    const told = (/** @type {boolean} */ bottleneck, result = resultOf(1)) =>
+      trustedResult({ generator: { cpuPercent: 1, latenessMs, bottleneck } }, result);
     expect(told(true)).toEqual({ ...resultOf(1), headlines: [] });
     expect(told(false).headlines.length).toBeGreaterThan(0);
     expect(trustedResult({}, resultOf(1))).toEqual(resultOf(1));
     const result = { ...resultOf(1), tables: [CONCLUSION, ...resultOf(1).tables] };
     const [words, ...figures] = checkResult(told(true, result)).tables;
-    expect(words).toMatchObject({ name: 'sentences', isConclusion: true, title: 'In words', rows: [['Withheld: the load generator was itself short of processor time. It sent 20.0 ms late (p99) and took 1 % of a core.']] });
+    expect(words).toMatchObject({
+      name: 'sentences',
+      isConclusion: true,
+      title: 'In words',
+      rows: [
+        [
+          'Withheld: the load generator was itself short of processor time. It sent 20.0 ms ' +
+            'late (p99) and took 1 % of a core.',
+        ],
+      ],
+    });
     expect(figures).toEqual(resultOf(1).tables);
     expect(told(false, result)).toBe(result);
     // Browsers tell no lateness.
-    const busy = { cpuPercent: 95, latenessMs: { p50: NaN, p95: NaN, p99: NaN, max: NaN }, bottleneck: true };
-    expect(trustedResult({ generator: busy }, result).tables[0].rows).toEqual([['Withheld: the load generator was itself short of processor time. It took 95 % of a core.']]);
+    const busy = {
+      cpuPercent: 95,
+      latenessMs: { p50: NaN, p95: NaN, p99: NaN, max: NaN },
+      bottleneck: true,
+    };
+    expect(trustedResult({ generator: busy }, result).tables[0].rows).toEqual([
+      ['Withheld: the load generator was itself short of processor time. It took 95 % of a core.'],
+    ]);
   });
 });
 
 describe('a run that ends badly', () => {
-  test('that failed leaves what it measured, tables and plots of it, and the reason without paths', async () => {
+  test('that failed keeps its values, tables and plots, and the reason without paths', async () => {
     const folder = await openFolder();
     for (const sample of samples(3)) folder.record('roundTrip', sample);
     await folder.fail(new Error(`no such file: ${process.cwd()}/bench/x.wav, nor /home/joe/y.wav`));
@@ -274,11 +324,13 @@ describe('a run that ends badly', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  test('that was killed has its values of up to a second before, and a report that can be made anew', async () => {
+  test('that was killed keeps all but its last second, and can be reported again', async () => {
     const folder = await openFolder();
     for (const sample of samples(4)) folder.record('roundTrip', sample);
     clock.advance(1000);
-    await expect.poll(() => readFrom(folder.path, 'samples-roundTrip.csv')).toHaveLength(csvLength(samples(4)));
+    await expect
+      .poll(() => readFrom(folder.path, 'samples-roundTrip.csv'))
+      .toHaveLength(csvLength(samples(4)));
     await writeFile(join(folder.path, 'samples-roundTrip.csv'), 'http1,0,A,99.0', { flag: 'a' });
     expect(await readFrom(folder.path, 'report.html')).toContain(UNFINISHED);
     const earlier = await readRun(folder.path);
@@ -307,7 +359,7 @@ const csvLength = (values) =>
   csvHeader(ROUND_TRIP).length + values.map((value) => csvLine(ROUND_TRIP, value)).join('').length;
 
 describe('runs side by side', () => {
-  test('show what differs, their figures with differences, and their plots over one another', async () => {
+  test('show what differs, their figures with differences, and their plots overlaid', async () => {
     const [first, second] = [await finishedRun(1, 'a'), await finishedRun(2, 'b')];
     const out = join(root, 'comparison', 'report.html');
     const text = await compareRuns([first.path, second.path], out);
@@ -384,8 +436,12 @@ describe('what a result must be', () => {
   test('names are words, told apart, and rows fit their columns', () => {
     const [plot] = resultOf(1).plots;
     const table = { name: 't', title: '', columns: [{ label: 'a' }], rows: [[1], [2]] };
-    expect(() => checkResult({ ...NO_RESULT, plots: [plot, plot] })).toThrow("named 'roundTripTime'");
-    expect(() => checkResult({ ...NO_RESULT, tables: [{ ...table, rows: [[1], [1, 2]] }] })).toThrow('row 1');
+    expect(() => checkResult({ ...NO_RESULT, plots: [plot, plot] })).toThrow(
+      "named 'roundTripTime'",
+    );
+    expect(() =>
+      checkResult({ ...NO_RESULT, tables: [{ ...table, rows: [[1], [1, 2]] }] }),
+    ).toThrow('row 1');
     expect(checkResult({ ...NO_RESULT, tables: [table] }).tables).toHaveLength(1);
   });
 });
@@ -404,7 +460,9 @@ describe('views of a quantity', () => {
 
   test('the difference of protocols holds the one that was built in', () => {
     const table = differenceTable(ROUND_TRIP, samples(1), seededRandom(1));
-    const cell = /** @type {import('../../../bench/report/result.js').Estimate} */ (table?.rows[0][1]);
+    const cell = /** @type {import('../../../bench/report/result.js').Estimate} */ (
+      table?.rows[0][1]
+    );
     expect(table?.rows[0][0]).toBe('HTTP/1 − WebTransport');
     expect(cell.interval?.[0]).toBeLessThan(5);
     expect(cell.interval?.[1]).toBeGreaterThan(5);
@@ -471,7 +529,12 @@ describe('plots', () => {
               [1, 5, 4, 6],
             ]
           : plot.series[0].points;
-      const svg = plotFile({ ...plot, kind, x, series: plot.series.map((series) => ({ ...series, points })) });
+      const svg = plotFile({
+        ...plot,
+        kind,
+        x,
+        series: plot.series.map((series) => ({ ...series, points })),
+      });
       expect(svg).toContain('>D (ms)<');
       expect(svg).toContain('>Received audio (%)<');
       expect(svg).toContain('>90 %<');
@@ -489,7 +552,10 @@ describe('plots', () => {
     };
     const bare = {
       ...plot,
-      series: plot.series.map((series) => ({ ...series, points: series.points.map(([x, y]) => [x, y]) })),
+      series: plot.series.map((series) => ({
+        ...series,
+        points: series.points.map(([x, y]) => [x, y]),
+      })),
     };
     expect(plotFile(plot)).toMatch(band);
     expect(plotFile(bare)).not.toMatch(band);
@@ -522,29 +588,31 @@ describe('plots', () => {
 
   test('tell any two of twelve series apart, in colour and without', () => {
     const looks = looksOf(
-      ['webtransport', 'http1'].flatMap((protocol) => [0, 1, 2].map((variant) => ({ protocol, variant }))),
+      ['webtransport', 'http1'].flatMap((protocol) =>
+        [0, 1, 2].map((variant) => ({ protocol, variant })),
+      ),
     );
     const withColour = looks.map(({ colour, dash }) => `${colour} ${dash}`);
     expect(new Set(withColour).size).toBe(6);
     expect(new Set(looks.map(({ dash, marker }) => `${dash} ${marker}`)).size).toBe(6);
-    const [webtransport, unknown] = looksOf([{ protocol: 'webtransport' }, { protocol: 'carrier-pigeon' }]);
+    const [webtransport, unknown] = looksOf([
+      { protocol: 'webtransport' },
+      { protocol: 'carrier-pigeon' },
+    ]);
     expect(unknown.colour).not.toBe(webtransport.colour);
   });
 });
 
 describe('text', () => {
   test('figures have the digits that mean something', () => {
-    expect([0, 3, 3.14159, 31.4159, 1234.5678, 0.00012345, -2.5].map((value) => formatNumber(value))).toEqual([
-      '0',
-      '3',
-      '3.142',
-      '31.42',
-      '1235',
-      '0.000123',
-      '−2.500',
-    ]);
+    expect(
+      [0, 3, 3.14159, 31.4159, 1234.5678, 0.00012345, -2.5].map((value) => formatNumber(value)),
+    ).toEqual(['0', '3', '3.142', '31.42', '1235', '0.000123', '−2.500']);
     expect([NaN, Infinity].map((value) => formatNumber(value))).toEqual(['–', '∞']);
-    expect([formatNumber(-0.001, 1), formatNumber(1234567, 0)]).toEqual(['0.0', '1\u202f234\u202f567']);
+    expect([formatNumber(-0.001, 1), formatNumber(1234567, 0)]).toEqual([
+      '0.0',
+      '1\u202f234\u202f567',
+    ]);
     expect([59_000, 127_000].map(formatDuration)).toEqual(['59 s', '2 min 07 s']);
   });
 
@@ -576,12 +644,23 @@ describe('text', () => {
 
   test('markup from outside stays text', async () => {
     const parts = [html`<i>${1}</i>`, undefined, false, null, '<'];
-    expect(String(html`<p>${'<b>&"'}</p>${parts}`)).toBe('<p>&lt;b&gt;&amp;&quot;</p><i>1</i>&lt;');
+    expect(
+      String(
+        html`<p>${'<b>&"'}</p>
+          ${parts}`,
+      ),
+    ).toBe('<p>&lt;b&gt;&amp;&quot;</p><i>1</i>&lt;');
     const folder = await openFolder({ options: { '<img src=x>': '<script>alert(1)</script>' } });
     const evil = '<script>alert(1)</script>';
     const [plot] = resultOf(1).plots;
     const series = plot.series.map((one) => ({ ...one, name: evil, protocol: evil }));
-    const table = { name: 't', title: evil, caption: evil, columns: [{ label: evil }], rows: [[evil]] };
+    const table = {
+      name: 't',
+      title: evil,
+      caption: evil,
+      columns: [{ label: evil }],
+      rows: [[evil]],
+    };
     folder.warn(evil);
     await folder.finish({
       ...NO_RESULT,
@@ -599,9 +678,19 @@ describe('text', () => {
 
 describe('a table of a page', () => {
   test('has the interval of each figure, also in its first column', () => {
-    const row = [{ value: 1, interval: /** @type {const} */ ([0, 2]) }, { value: 4, interval: /** @type {const} */ ([3, 5]) }];
-    const table = { name: 't', title: 'T', columns: [{ label: 'Mean' }, { label: 'p50' }], rows: [row] };
-    expect(String(tableSection(table))).toMatch(/<th scope="row">1[^/]*\[0, 2\].*<td class="number">4[^/]*\[3, 5\]/s);
+    const row = [
+      { value: 1, interval: /** @type {const} */ ([0, 2]) },
+      { value: 4, interval: /** @type {const} */ ([3, 5]) },
+    ];
+    const table = {
+      name: 't',
+      title: 'T',
+      columns: [{ label: 'Mean' }, { label: 'p50' }],
+      rows: [row],
+    };
+    expect(String(tableSection(table))).toMatch(
+      /<th scope="row">1[^/]*\[0, 2\].*<td class="number">4[^/]*\[3, 5\]/s,
+    );
   });
 });
 
@@ -666,14 +755,24 @@ describe('the environment', () => {
     });
     expect(found.git).toEqual({ commit: 'abc', isDirty: false });
     expect(found.machine.cores).toBeGreaterThan(0);
-    const bare = await describeEnvironment({ execute: () => Promise.reject(new Error('not found')) });
+    const bare = await describeEnvironment({
+      execute: () => Promise.reject(new Error('not found')),
+    });
     expect(bare).toMatchObject({ git: null, versions: { npm: null, chromium: null } });
   });
 
   test("tells no one's name, machine or folders", () => {
-    const places = { root: '/srv/lab/', home: '/home/joe', temporary: '/var/tmp', host: 'joes-laptop' };
+    const places = {
+      root: '/srv/lab/',
+      home: '/home/joe',
+      temporary: '/var/tmp',
+      host: 'joes-laptop',
+    };
     expect(
-      withoutPlaces('joes-laptop: /srv/lab/bench/a.js, /home/joe/b, /var/tmp/c, /Users/ann/d', places),
+      withoutPlaces(
+        'joes-laptop: /srv/lab/bench/a.js, /home/joe/b, /var/tmp/c, /Users/ann/d',
+        places,
+      ),
     ).toBe('<host>: bench/a.js, ~/b, <tmp>/c, ~/d');
     expect(withoutPaths({ speech: '/home/joe/voice.wav', duration: 5, link: 'thesis' })).toEqual({
       speech: 'voice.wav',

@@ -4,7 +4,10 @@ import { levelDb } from '../../../bench/stats/signal.js';
 
 /** A second of a sine of amplitude 0.5. */
 const tone = (/** @type {number} */ frequency, /** @type {number} */ sampleRate) =>
-  Float32Array.from({ length: sampleRate }, (_, i) => 0.5 * Math.sin((2 * Math.PI * frequency * i) / sampleRate));
+  Float32Array.from(
+    { length: sampleRate },
+    (_, i) => 0.5 * Math.sin((2 * Math.PI * frequency * i) / sampleRate),
+  );
 
 describe('resample', () => {
   it.each([
@@ -21,7 +24,9 @@ describe('resample', () => {
   });
 
   it('takes out what the lower rate has no room for', () => {
-    expect(levelDb(resample(tone(9000, 48000), 48000, 16000).subarray(100, -100))).toBeLessThan(-75);
+    expect(levelDb(resample(tone(9000, 48000), 48000, 16000).subarray(100, -100))).toBeLessThan(
+      -75,
+    );
   });
 
   it('is the signal itself at an equal rate, and empty for none', () => {

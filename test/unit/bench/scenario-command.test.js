@@ -11,9 +11,25 @@ function helpOf(command) {
 }
 
 /** @param {string} name */
-const scenario = (name) => /** @type {import('../../../bench/scenarios/scenario.js').Scenario} */ (scenarios.find((one) => one.name === name));
+const scenario = (name) =>
+  /** @type {import('../../../bench/scenarios/scenario.js').Scenario} */ (
+    scenarios.find((one) => one.name === name)
+  );
 
-it.each(['carry', 'ways', 'sweep', 'cpu', 'loaded', 'parallel', 'controllers', 'mesh', 'shipped', 'setup', 'startup', 'throughput'])('%s says in its help for which figures it stands', (name) => {
+it.each([
+  'carry',
+  'ways',
+  'sweep',
+  'cpu',
+  'loaded',
+  'parallel',
+  'controllers',
+  'mesh',
+  'shipped',
+  'setup',
+  'startup',
+  'throughput',
+])('%s says in its help for which figures it stands', (name) => {
   expect(helpOf(scenarioCommand(scenario(name)))).toMatch(/(figures?|tables?) \d/);
 });
 
@@ -23,13 +39,24 @@ it('so does the survey, and mixed, of which there are no figures, for which sect
 });
 
 it.each([
-  ['sweep', 'RFC 8868, "One-Way Propagation Delay"'], ['loaded', 'RFC 8867, "Media Flow Competing with a Long TCP Flow"'],
-  ['parallel', 'RFC 8867, "Competing Media Flows'], ['controllers', 'RFC 8867, "Variable Available Capacity with a Single Flow"'], ['ways', '"Cellular Network Specific Test Cases"'], ['shipped', '"Wi-Fi Networks Specific Test Cases"'], ['carry', '"Wi-Fi Networks Specific Test Cases"'],
+  ['sweep', 'RFC 8868, "One-Way Propagation Delay"'],
+  ['loaded', 'RFC 8867, "Media Flow Competing with a Long TCP Flow"'],
+  ['parallel', 'RFC 8867, "Competing Media Flows'],
+  ['controllers', 'RFC 8867, "Variable Available Capacity with a Single Flow"'],
+  ['ways', '"Cellular Network Specific Test Cases"'],
+  ['shipped', '"Wi-Fi Networks Specific Test Cases"'],
+  ['carry', '"Wi-Fi Networks Specific Test Cases"'],
 ])('%s names the RFCs’ case that it is', (name, words) => {
   expect(helpOf(scenarioCommand(scenario(name)))).toContain(words);
 });
 
 it('options that a scenario leaves to its defaults are known without a command line', () => {
-  const { duration, repetitions, ways } = scenarioCommand(scenario('sweep')).parse(['--duration', '7', '--ways', 'stream'], { from: 'user' }).opts();
-  expect({ duration, repetitions, ways }).toEqual({ duration: 7, repetitions: 5, ways: ['stream'] });
+  const { duration, repetitions, ways } = scenarioCommand(scenario('sweep'))
+    .parse(['--duration', '7', '--ways', 'stream'], { from: 'user' })
+    .opts();
+  expect({ duration, repetitions, ways }).toEqual({
+    duration: 7,
+    repetitions: 5,
+    ways: ['stream'],
+  });
 });

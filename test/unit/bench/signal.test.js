@@ -23,7 +23,8 @@ function noise(/** @type {number} */ length, seed = 1) {
 const tone = (/** @type {number} */ length, amplitude = 0.5) =>
   Float32Array.from({ length }, (_, i) => amplitude * Math.sin((2 * Math.PI * 1000 * i) / 48000));
 
-const joined = (/** @type {Float32Array[]} */ ...parts) => Float32Array.from(parts.flatMap((part) => [...part]));
+const joined = (/** @type {Float32Array[]} */ ...parts) =>
+  Float32Array.from(parts.flatMap((part) => [...part]));
 
 describe('fft', () => {
   it('agrees with the definition of the transform', () => {
@@ -55,7 +56,11 @@ describe('fft', () => {
     for (let i = 0; i < 1024; i++) expect(re[i] / 1024).toBeCloseTo(signal[i], 10);
   });
 
-  it.each([[12, 12], [8, 4], [0, 0]])('refuses %i real and %i imaginary parts', (real, imaginary) => {
+  it.each([
+    [12, 12],
+    [8, 4],
+    [0, 0],
+  ])('refuses %i real and %i imaginary parts', (real, imaginary) => {
     expect(() => fft(new Float64Array(real), new Float64Array(imaginary))).toThrow(RangeError);
   });
 });
@@ -103,7 +108,10 @@ describe('align', () => {
     expect(align(reference, signal, { to: 400 }).lag).toBe(50);
   });
 
-  it.each([[0, 10], [11, 10]])('refuses a reference of %i samples in a signal of %i', (reference, signal) => {
+  it.each([
+    [0, 10],
+    [11, 10],
+  ])('refuses a reference of %i samples in a signal of %i', (reference, signal) => {
     expect(() => align(new Float32Array(reference), new Float32Array(signal))).toThrow(RangeError);
   });
 
@@ -115,9 +123,17 @@ describe('align', () => {
 describe('alignPieces', () => {
   it('follows a delay that changes on the way, and leaves quiet pieces out', () => {
     const reference = joined(noise(1000, 1), new Float32Array(1000), noise(1000, 2));
-    const signal = joined(new Float32Array(300), reference.subarray(0, 2000), new Float32Array(7), reference.subarray(2000));
+    const signal = joined(
+      new Float32Array(300),
+      reference.subarray(0, 2000),
+      new Float32Array(7),
+      reference.subarray(2000),
+    );
     const pieces = alignPieces(reference, signal, 300, { pieceSamples: 1000, searchSamples: 50 });
-    expect(pieces.map(({ start, lag }) => [start, lag])).toEqual([[0, 300], [2000, 307]]);
+    expect(pieces.map(({ start, lag }) => [start, lag])).toEqual([
+      [0, 300],
+      [2000, 307],
+    ]);
     for (const { correlation } of pieces) expect(correlation).toBeGreaterThan(0.999);
   });
 });
@@ -128,7 +144,9 @@ describe('findGaps', () => {
   it('finds what is missing in the signal alone', () => {
     const signal = joined(new Float32Array(100), reference);
     signal.fill(0, 100 + 2400, 100 + 2400 + 1920);
-    expect(findGaps(reference, signal, 100, { longerThan: 1440 })).toEqual([{ start: 2500, samples: 1920 }]);
+    expect(findGaps(reference, signal, 100, { longerThan: 1440 })).toEqual([
+      { start: 2500, samples: 1920 },
+    ]);
   });
 
   it('minds neither the silence of the reference nor short gaps', () => {
@@ -140,7 +158,9 @@ describe('findGaps', () => {
   it('counts a gap at the very end', () => {
     const signal = reference.slice();
     signal.fill(0, 21600);
-    expect(findGaps(reference, signal, 0, { longerThan: 1440 })).toEqual([{ start: 21600, samples: 2400 }]);
+    expect(findGaps(reference, signal, 0, { longerThan: 1440 })).toEqual([
+      { start: 21600, samples: 2400 },
+    ]);
   });
 });
 

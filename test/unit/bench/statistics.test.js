@@ -1,5 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { blockLength, bootstrap, difference, summaryIntervals } from '../../../bench/stats/bootstrap.js';
+import {
+  blockLength,
+  bootstrap,
+  difference,
+  summaryIntervals,
+} from '../../../bench/stats/bootstrap.js';
 import { normal, seededRandom } from '../../../bench/stats/random.js';
 import {
   binsFor,
@@ -35,7 +40,7 @@ function series(random, length, phi) {
 }
 
 describe('chance', () => {
-  test('the same seed gives the same numbers, another one others, all in [0, 1) and evenly spread', () => {
+  test('the same seed gives the same numbers, others differ, all evenly spread in [0, 1)', () => {
     const [a, b, c] = [seededRandom(1), seededRandom(1), seededRandom(2)].map((random) =>
       Array.from({ length: 20_000 }, random),
     );
@@ -66,7 +71,7 @@ describe('quantiles', () => {
     expect(quantile([1, Infinity], 1)).toBe(Infinity);
   });
 
-  test('the least value that covers a share is one of the values, and infinity where too many never came', () => {
+  test('the least covering value is one of the values, or infinity if too many never came', () => {
     const values = sorted([5, 1, 3, 2, 4, 6, 8, 7, 10, 9]);
     expect(leastCovering(values, 0.9)).toBe(9);
     expect(leastCovering(values, 0.91)).toBe(10);
@@ -96,7 +101,11 @@ describe('distributions', () => {
       width: 0.1,
       count: 8,
     });
-    expect({ counts, below, above }).toEqual({ counts: [1, 1, 1, 1, 0, 0, 0, 1], below: 1, above: 1 });
+    expect({ counts, below, above }).toEqual({
+      counts: [1, 1, 1, 1, 0, 0, 0, 1],
+      below: 1,
+      above: 1,
+    });
   });
 
   test('bins are of a round width, on its multiples, and leave a long tail out', () => {
@@ -122,7 +131,7 @@ describe('distributions', () => {
     }
   });
 
-  test('the cumulative distribution goes from the least value to the greatest, thinned or not', () => {
+  test('a cumulative distribution runs from least to greatest value, thinned or not', () => {
     expect(cumulative([3, 1, 2, 4])).toEqual([
       [1, 0.25],
       [2, 0.5],
@@ -171,7 +180,7 @@ describe("the normal distribution and Student's t", () => {
 });
 
 describe('block lengths', () => {
-  test('grow with what neighbours have in common, and are 1 or nearly so where they have nothing', () => {
+  test('grow with what neighbours share, and are 1 or nearly so when they share nothing', () => {
     const random = seededRandom(5);
     const typical = [0, 0.5, 0.9].map((phi) =>
       mean(Array.from({ length: 10 }, () => blockLength(series(random, 1000, phi)))),
@@ -214,7 +223,7 @@ describe('confidence intervals', () => {
     expect((high - low) / (2 * reach)).toBeLessThan(1.1);
   });
 
-  test('hold the truth about as often as they promise, for a series whose neighbours are alike', () => {
+  test('hold the truth about as often as promised, for series with correlated neighbours', () => {
     const random = seededRandom(7);
     expect(coverage(300, () => [series(random, 200, 0.6)], random)).toBeGreaterThan(0.88);
   });
@@ -253,7 +262,9 @@ describe('confidence intervals', () => {
     const of = (/** @type {number} */ level) =>
       summaryIntervals(values, { random: seededRandom(1), level, resamples: 300 });
     expect(of(0.95)).toEqual(of(0.95));
-    expect(of(0.99).mean.high - of(0.99).mean.low).toBeGreaterThan(of(0.8).mean.high - of(0.8).mean.low);
+    expect(of(0.99).mean.high - of(0.99).mean.low).toBeGreaterThan(
+      of(0.8).mean.high - of(0.8).mean.low,
+    );
   });
 
   test('of a difference are narrower in pairs, when repetitions disturb both alike', () => {
@@ -272,10 +283,14 @@ describe('confidence intervals', () => {
 
   test("can't pair what isn't as many, and know nothing of no values", () => {
     const random = seededRandom(12);
-    expect(() => difference([[1]], [[1], [2]], onlyMean, { random, paired: true })).toThrow(RangeError);
+    expect(() => difference([[1]], [[1], [2]], onlyMean, { random, paired: true })).toThrow(
+      RangeError,
+    );
     expect(bootstrap([], onlyMean, { random })).toEqual([{ estimate: NaN, low: NaN, high: NaN }]);
     expect(difference([[1]], [[]], onlyMean, { random, paired: true })[0].estimate).toBeNaN();
-    expect(bootstrap([[4]], onlyMean, { random, resamples: 10 })).toEqual([{ estimate: 4, low: 4, high: 4 }]);
+    expect(bootstrap([[4]], onlyMean, { random, resamples: 10 })).toEqual([
+      { estimate: 4, low: 4, high: 4 },
+    ]);
   });
 
   test('leave repetitions without values out, also from pairs', () => {
@@ -289,7 +304,11 @@ describe('confidence intervals', () => {
     bootstrap([[3, 1, 2], [], [9, 8]], count, { random, resamples: 50 });
     expect(counts).toEqual(new Set([4, 5, 6]));
     counts.clear();
-    difference([[1, 2, 3], [4], [5]], [[1], [], [2]], count, { random, paired: true, resamples: 50 });
+    difference([[1, 2, 3], [4], [5]], [[1], [], [2]], count, {
+      random,
+      paired: true,
+      resamples: 50,
+    });
     expect(counts).toEqual(new Set([2, 4, 6]));
   });
 
@@ -328,7 +347,11 @@ describe('confidence intervals', () => {
 
 describe('fairness', () => {
   test.each([
-    [[3], 1], [[2, 2, 2], 1], [[0, 0], 1], [[5, 0, 0, 0], 0.25], [[1, 1, 0, 0], 0.5],
+    [[3], 1],
+    [[2, 2, 2], 1],
+    [[0, 0], 1],
+    [[5, 0, 0, 0], 0.25],
+    [[1, 1, 0, 0], 0.5],
     // (1 + 2 + 3)² ÷ (3 · 14)
     [[1, 2, 3], 36 / 42],
   ])('of %j is %f', (shares, index) => {

@@ -30,9 +30,26 @@ const key = { version: 1, survey: 's1', recordings: { a: 'datagrams', b: 'stream
  * @param {Record<string, number>} marks
  */
 const person = (seed, marks) => ({
-  version: /** @type {const} */ (1), survey: 's1', seed,
-  ratings: Object.entries(marks).map(([recording, mark]) => ({ recording, clear: mark, smooth: mark, overall: mark })),
-  pairs: [['a', 'b'], ['b', 'c'], ['c', 'a']].map(([first, second]) => ({ first, second, better: /** @type {const} */ (['second', 'neither', 'first'])[Math.sign(marks[first] - marks[second]) + 1] })),
+  version: /** @type {const} */ (1),
+  survey: 's1',
+  seed,
+  ratings: Object.entries(marks).map(([recording, mark]) => ({
+    recording,
+    clear: mark,
+    smooth: mark,
+    overall: mark,
+  })),
+  pairs: [
+    ['a', 'b'],
+    ['b', 'c'],
+    ['c', 'a'],
+  ].map(([first, second]) => ({
+    first,
+    second,
+    better: /** @type {const} */ (['second', 'neither', 'first'])[
+      Math.sign(marks[first] - marks[second]) + 1
+    ],
+  })),
 });
 
 describe('a survey', () => {
@@ -46,9 +63,14 @@ describe('a survey', () => {
       expect(channels[0][0]).toBeCloseTo((NAMES.indexOf(name) + 1) / 8, 4);
     }
     const files = await readdir(folder, { recursive: true });
-    const texts = await Promise.all(files.filter((file) => /\.(html|css|js)$/.test(file)).map((file) => readFile(join(folder, file), 'utf8')));
+    const texts = await Promise.all(
+      files
+        .filter((file) => /\.(html|css|js)$/.test(file))
+        .map((file) => readFile(join(folder, file), 'utf8')),
+    );
     expect(texts).toHaveLength(4);
-    for (const word of [...NAMES, 'WebRTC', 'WebTransport']) expect([...files, ...texts].filter((text) => text.includes(word))).toEqual([]);
+    for (const word of [...NAMES, 'WebRTC', 'WebTransport'])
+      expect([...files, ...texts].filter((text) => text.includes(word))).toEqual([]);
     expect(texts.join('')).toContain(survey);
   });
 
@@ -60,7 +82,9 @@ describe('a survey', () => {
 
   it('is not made of fewer than two recordings, nor read where there is none', async () => {
     const run = await runWith(NAMES.slice(0, 1));
-    await expect(makeSurvey(run)).rejects.toThrow('a survey compares at least two recordings, and there are 1');
+    await expect(makeSurvey(run)).rejects.toThrow(
+      'a survey compares at least two recordings, and there are 1',
+    );
     await expect(readKey(run)).rejects.toThrow('has no survey');
   });
 
@@ -73,18 +97,31 @@ describe('a survey', () => {
 });
 
 describe('answers', () => {
-  const people = [person(1, { a: 5, b: 3, c: 1 }), person(2, { a: 4, b: 4, c: 2 }), person(3, { a: 5, b: 2, c: 2 })];
+  const people = [
+    person(1, { a: 5, b: 3, c: 1 }),
+    person(2, { a: 4, b: 4, c: 2 }),
+    person(3, { a: 5, b: 2, c: 2 }),
+  ];
 
   it('are added up to means, the best overall first, and shares of pairs', () => {
     const { rows, title } = addUp(key, people, seededRandom(1));
     expect(title).toBe('What people said: 3 people');
-    expect(rows.map(([name]) => name)).toEqual(['WebTransport datagrams', 'WebTransport on one stream', 'WebRTC audio']);
-    const values = rows.map((row) => row.slice(1).map((/** @type {any} */ cell) => cell.value ?? cell));
+    expect(rows.map(([name]) => name)).toEqual([
+      'WebTransport datagrams',
+      'WebTransport on one stream',
+      'WebRTC audio',
+    ]);
+    const values = rows.map((row) =>
+      row.slice(1).map((/** @type {any} */ cell) => cell.value ?? cell),
+    );
     const means = [14 / 3, 3, 5 / 3];
-    // Of its six pairs: a wins five and is even in one; b wins two of those with c, is even in the third, and in one with a.
+    // Of its six pairs: a wins five and is even in one; b wins two of those with c, is even in the
+    // third, and in one with a.
     const won = [550 / 6, 300 / 6, 50 / 6];
     for (const [i, [clear, smooth, overall, share, pairs]] of values.entries()) {
-      expect([clear, smooth, overall]).toEqual([means[i], means[i], means[i]].map((mean) => expect.closeTo(mean, 9)));
+      expect([clear, smooth, overall]).toEqual(
+        [means[i], means[i], means[i]].map((mean) => expect.closeTo(mean, 9)),
+      );
       expect(share).toBeCloseTo(won[i], 9);
       expect(pairs).toBe(6);
     }
@@ -100,7 +137,9 @@ describe('answers', () => {
 
   it('are refused where they belong to another survey', () => {
     const text = JSON.stringify({ ...people[0], survey: 's2' });
-    expect(() => checkAnswers(text, 'bob.json', key)).toThrow('bob.json has answers to another survey: s2, and this one is s1');
+    expect(() => checkAnswers(text, 'bob.json', key)).toThrow(
+      'bob.json has answers to another survey: s2, and this one is s1',
+    );
   });
 
   it.each([
@@ -108,19 +147,31 @@ describe('answers', () => {
     ['a mark beyond the scale', JSON.stringify(person(1, { a: 6, b: 1, c: 1 }))],
     ['more than belongs there', JSON.stringify({ ...people[0], name: 'Bob' })],
   ])('are refused where there is %s', (_, text) => {
-    expect(() => checkAnswers(text, 'bob.json', key)).toThrow('bob.json has no answers to a survey in it');
+    expect(() => checkAnswers(text, 'bob.json', key)).toThrow(
+      'bob.json has no answers to a survey in it',
+    );
   });
 
   it.each([
     ['lacks a recording', { ...people[0], ratings: people[0].ratings.slice(0, 2) }],
-    ['names one that is not there', { ...people[0], pairs: [{ first: 'a', second: 'd', better: 'first' }] }],
-    ['rates one twice', { ...people[0], ratings: [...people[0].ratings.slice(0, 2), people[0].ratings[0]] }],
+    [
+      'names one that is not there',
+      { ...people[0], pairs: [{ first: 'a', second: 'd', better: 'first' }] },
+    ],
+    [
+      'rates one twice',
+      { ...people[0], ratings: [...people[0].ratings.slice(0, 2), people[0].ratings[0]] },
+    ],
   ])('are refused where one %s', (_, answers) => {
-    expect(() => checkAnswers(JSON.stringify(answers), 'bob.json', key)).toThrow('bob.json has not one rating for each recording of this survey');
+    expect(() => checkAnswers(JSON.stringify(answers), 'bob.json', key)).toThrow(
+      'bob.json has not one rating for each recording of this survey',
+    );
   });
 
   it('are as they were where they are right, and count once', () => {
     expect(checkAnswers(JSON.stringify(people[0]), 'bob.json', key)).toEqual(people[0]);
-    expect(() => addUp(key, [people[0], people[1], people[0]], seededRandom(1))).toThrow('the answers of person 1 were given twice');
+    expect(() => addUp(key, [people[0], people[1], people[0]], seededRandom(1))).toThrow(
+      'the answers of person 1 were given twice',
+    );
   });
 });

@@ -4,7 +4,10 @@ import { normal, seededRandom } from '../../../bench/stats/random.js';
 
 describe('the trend of a series', () => {
   it('is exact for a straight line', () => {
-    const points = Array.from({ length: 20 }, (_, i) => /** @type {const} */ ([i / 10, 5 - 3 * (i / 10)]));
+    const points = Array.from(
+      { length: 20 },
+      (_, i) => /** @type {const} */ ([i / 10, 5 - 3 * (i / 10)]),
+    );
     const { slope, intercept, interval } = trend(points, { random: seededRandom(1) });
     expect(slope).toBeCloseTo(-3, 9);
     expect(intercept).toBeCloseTo(5, 9);
@@ -12,7 +15,7 @@ describe('the trend of a series', () => {
     expect(interval[1]).toBeCloseTo(-3, 6);
   });
 
-  it('has an interval that holds the truth in about 95 of 100 cases, though neighbours are alike', () => {
+  it('has an interval that is right in about 95 of 100 cases, though neighbours are alike', () => {
     const random = seededRandom(7);
     let held = 0;
     for (let run = 0; run < 200; run++) {
@@ -29,6 +32,14 @@ describe('the trend of a series', () => {
   });
 
   it('says nothing of two points', () => {
-    expect(trend([[0, 1], [1, 2]], { random: seededRandom(1) }).slope).toBeNaN();
+    expect(
+      trend(
+        [
+          [0, 1],
+          [1, 2],
+        ],
+        { random: seededRandom(1) },
+      ).slope,
+    ).toBeNaN();
   });
 });

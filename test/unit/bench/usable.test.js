@@ -10,16 +10,25 @@ afterEach(() => void vi.restoreAllMocks());
 function lab() {
   /** @type {string[]} */
   const warnings = [];
-  return { warnings, lab: /** @type {any} */ ({ folder: { warn: (/** @type {string} */ warning) => warnings.push(warning) } }) };
+  return {
+    warnings,
+    lab: /** @type {any} */ ({
+      folder: { warn: (/** @type {string} */ warning) => warnings.push(warning) },
+    }),
+  };
 }
 
 const REASON = 'node-datachannel is not installed.';
 
 it('a way that the machine lacks is left out by name, and the others are measured', async () => {
   vi.spyOn(ways.rtp, 'missing').mockResolvedValue(REASON);
-  for (const name of ['datagrams', 'websocket']) vi.spyOn(ways[name], 'missing').mockResolvedValue(null);
+  for (const name of ['datagrams', 'websocket'])
+    vi.spyOn(ways[name], 'missing').mockResolvedValue(null);
   const { lab: here, warnings } = lab();
-  expect(await usableWays(here, ['datagrams', 'rtp', 'websocket'])).toEqual(['datagrams', 'websocket']);
+  expect(await usableWays(here, ['datagrams', 'rtp', 'websocket'])).toEqual([
+    'datagrams',
+    'websocket',
+  ]);
   expect(warnings).toEqual([`Left out: rtp. ${REASON}`]);
   await expect(usableWays(here, ['rtp'])).rejects.toThrow('none of the ways can be had here');
 });

@@ -15,7 +15,8 @@ import {
 
 const speech = await fixtureSpeech('speech-high', 2);
 
-const quality = (/** @type {Float32Array} */ degraded) => visqol(speech, degraded, { sampleRate: SAMPLE_RATE });
+const quality = (/** @type {Float32Array} */ degraded) =>
+  visqol(speech, degraded, { sampleRate: SAMPLE_RATE });
 
 /** Degraded speech, by name. */
 const conditions = {
@@ -35,7 +36,8 @@ const qualities = new Map();
 
 /** A condition's result, computed once. @param {string} name */
 function of(name) {
-  const known = qualities.get(name) ?? quality(conditions[/** @type {keyof typeof conditions} */ (name)]);
+  const known =
+    qualities.get(name) ?? quality(conditions[/** @type {keyof typeof conditions} */ (name)]);
   qualities.set(name, known);
   return known;
 }
@@ -49,9 +51,10 @@ describe('ViSQOL', () => {
     expect(patches.every(({ lagMs }) => lagMs === 0)).toBe(true);
   });
 
-  // The marks are those of visqol-python 3.8.0 (PyPI) in speech mode with use_lattice_model=False, for the samples of
-  // `speech` and `conditions` in WAV files of 32-bit floats. The two implementations differ by 0.0001 here, by 0.002 for
-  // the moved delay: the reference implementation matches the level of all of the longer signal.
+  // The marks are those of visqol-python 3.8.0 (PyPI) in speech mode with use_lattice_model=False,
+  // for the samples of `speech` and `conditions` in WAV files of 32-bit floats. The two
+  // implementations differ by 0.0001 here, by 0.002 for the moved delay: the reference
+  // implementation matches the level of all of the longer signal.
   it.each([
     ['noise, 30 dB', 4.1257],
     ['noise, 5 dB', 2.347],
@@ -100,14 +103,20 @@ describe('ViSQOL of short speech', () => {
   const noisy = withNoise(short, 20);
   const options = { sampleRate: SAMPLE_RATE };
 
-  it('minds neither where the speech is in a longer recording, nor its level, nor the sample rate', () => {
+  it('ignores the position of speech in a longer recording, its level and its sample rate', () => {
     const expected = visqol(short, noisy, options).mos;
-    const later = joined(silence(900), noisy.map((sample) => sample / 2), silence(400));
+    const later = joined(
+      silence(900),
+      noisy.map((sample) => sample / 2),
+      silence(400),
+    );
     const { mos, patches } = visqol(short, later, options);
     expect(mos).toBeCloseTo(expected, 2);
     for (const { lagMs } of patches) expect(lagMs).toBe(900);
     const [original, wide] = [short, noisy].map((samples) => resample(samples, SAMPLE_RATE, 48000));
-    expect(Math.abs(visqol(original, wide, { sampleRate: 48000 }).mos - expected)).toBeLessThan(0.1);
+    expect(Math.abs(visqol(original, wide, { sampleRate: 48000 }).mos - expected)).toBeLessThan(
+      0.1,
+    );
   });
 
   it('gives silence and nothing at all the lowest mark', () => {

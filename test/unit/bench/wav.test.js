@@ -46,7 +46,9 @@ describe('WAV files', () => {
 
   it('of 48 kHz and one channel are the fixtures', async () => {
     for (const name of ['speech-low', 'speech-high']) {
-      const { sampleRate, channels } = await readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url));
+      const { sampleRate, channels } = await readWav(
+        new URL(`../../fixtures/${name}.wav`, import.meta.url),
+      );
       expect([sampleRate, channels.length]).toEqual([48000, 1]);
       expect(channels[0].length).toBeGreaterThan(48000 * 6);
       expect(channels[0].some((sample) => Math.abs(sample) > 0.3)).toBe(true);

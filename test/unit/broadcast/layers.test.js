@@ -6,13 +6,28 @@ import { Conference } from '../../fakes/conference.js';
 /** @import { Person } from '../../fakes/conference.js' */
 
 const create = (/** @type {object} */ options = {}) =>
-  new Conference({ maxParticipants: 500, maxPeople: 500, idleTimeoutMs: 600_000, silenceSuppression: true, broadcast: true, listenerBitrate: 128_000, ...options });
+  new Conference({
+    maxParticipants: 500,
+    maxPeople: 500,
+    idleTimeoutMs: 600_000,
+    silenceSuppression: true,
+    broadcast: true,
+    listenerBitrate: 128_000,
+    ...options,
+  });
 
 const listen = (/** @type {Conference} */ conference) => conference.join('Lea', { listen: true });
-const ask = (/** @type {Person} */ { session }, /** @type {unknown} */ bitsPerSecond) => session.handler?.control({ type: 'rate', bitsPerSecond });
-const roomOf = (/** @type {Conference} */ conference) => /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
+const ask = (/** @type {Person} */ { session }, /** @type {unknown} */ bitsPerSecond) =>
+  session.handler?.control({ type: 'rate', bitsPerSecond });
+const roomOf = (/** @type {Conference} */ conference) =>
+  /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
 
-/** @param {Conference} conference @param {Person} talker @param {number} from @param {number} to  the last frame and one */
+/**
+ * @param {Conference} conference
+ * @param {Person} talker
+ * @param {number} from
+ * @param {number} to the last frame and one
+ */
 async function talk(conference, talker, from, to) {
   for (let frame = from; frame < to; frame++) {
     await talker.speak(frame, 0.25, { level: 10, voice: true });
@@ -26,26 +41,39 @@ function packetsOf({ session }) {
   const found = [];
   const packet = new Packet();
   for (const bytes of session.packets) {
-    if (readPacket(bytes, packet) === null && packet.type === 1 && packet.payloadBytes[0] > 0) found.push({ stream: packet.stream, frame: packet.frame, repeats: packet.redundancy });
+    if (readPacket(bytes, packet) === null && packet.type === 1 && packet.payloadBytes[0] > 0)
+      found.push({ stream: packet.stream, frame: packet.frame, repeats: packet.redundancy });
   }
   return found;
 }
 
 /** @param {Person} person @returns {number[]} the frames that came, each as often as it came */
-const framesOf = (person) => packetsOf(person).flatMap(({ frame, repeats }) => Array.from({ length: repeats + 1 }, (_, r) => frame - repeats + r));
+const framesOf = (person) =>
+  packetsOf(person).flatMap(({ frame, repeats }) =>
+    Array.from({ length: repeats + 1 }, (_, r) => frame - repeats + r),
+  );
 
-/** @param {Person} person @param {number} count @returns {number[]} those of the first frames that never came */
+/**
+ * @param {Person} person
+ * @param {number} count
+ * @returns {number[]} those of the first frames that never came
+ */
 function missing(person, count) {
   const frames = new Set(framesOf(person));
   return [...Array(count).keys()].filter((frame) => !frames.has(frame));
 }
 
-/** The codec has no more than so many of the server's encoders from now on. @param {Conference} conference @param {number} left */
+/**
+ * The codec has no more than so many of the server's encoders from now on.
+ * @param {Conference} conference
+ * @param {number} left
+ */
 function bound({ codec }, left) {
   const open = codec.createEncoder;
   codec.maxInstances = 10;
   codec.createEncoder = (shape) => {
-    if ('bitrate' in shape && left-- <= 0) throw Object.assign(new Error('no more'), { code: 'codec-instances' });
+    if ('bitrate' in shape && left-- <= 0)
+      throw Object.assign(new Error('no more'), { code: 'codec-instances' });
     return open(shape);
   };
 }
@@ -62,7 +90,13 @@ describe('the layers of a broadcast', () => {
     await talk(conference, ann, 10, 60);
     // The shared stream has nobody but those who speak.
     expect(conference.codec.open).toBe(before + 3);
-    expect(roomOf(conference).describe().listenersByRate).toEqual({ 16000: 1, 32000: 1, 64000: 0, 96000: 0, 128000: 1 });
+    expect(roomOf(conference).describe().listenersByRate).toEqual({
+      16000: 1,
+      32000: 1,
+      64000: 0,
+      96000: 0,
+      128000: 1,
+    });
     ask(all[1], 'auto');
     await talk(conference, ann, 60, 200);
     expect(conference.codec.open).toBe(before + 3);
@@ -75,12 +109,16 @@ describe('the layers of a broadcast', () => {
     expect([conference.codec.open, conference.clock.waiting]).toEqual([0, 0]);
   });
 
-  it('change after what was to be sent is sent: each frame comes, and the first packet has two more before it', async () => {
+  it('change once pending frames are sent: none is lost; the first packet repeats 2', async () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
     await talk(conference, ann, 0, 31);
-    for (const [frame, rate] of [[31, 16_000], [80, 64_000], [130, 128_000]]) {
+    for (const [frame, rate] of [
+      [31, 16_000],
+      [80, 64_000],
+      [130, 128_000],
+    ]) {
       ask(lea, rate);
       await talk(conference, ann, frame, frame + 49);
       if (frame < 130) await talk(conference, ann, frame + 49, frame === 31 ? 80 : 130);
@@ -89,8 +127,15 @@ describe('the layers of a broadcast', () => {
     const packets = packetsOf(lea);
     expect(missing(lea, 170)).toEqual([]);
     const firsts = packets.filter(({ stream }, i) => i > 0 && stream !== packets[i - 1].stream);
-    expect(firsts.map(({ stream, repeats }) => [stream - Stream.layers, repeats])).toEqual([[0, 2], [2, 2], [4, 2]]);
-    for (const { frame } of firsts) expect(packets.find((one) => one.frame === frame - 1)?.stream).not.toBe(packets.find((one) => one.frame === frame)?.stream);
+    expect(firsts.map(({ stream, repeats }) => [stream - Stream.layers, repeats])).toEqual([
+      [0, 2],
+      [2, 2],
+      [4, 2],
+    ]);
+    for (const { frame } of firsts)
+      expect(packets.find((one) => one.frame === frame - 1)?.stream).not.toBe(
+        packets.find((one) => one.frame === frame)?.stream,
+      );
   });
 
   it('change to a lower rate with the next frame, whatever the longer stride is', async () => {
@@ -103,38 +148,54 @@ describe('the layers of a broadcast', () => {
       await talk(conference, ann, start, 30);
       ask(lea, 16_000);
       await talk(conference, ann, 30, 60);
-      const first = /** @type {ReturnType<typeof packetsOf>[number]} */ (packetsOf(lea).find(({ stream }) => stream === Stream.layers));
-      expect([first.repeats, packetsOf(lea).some(({ stream, frame }) => stream === Stream.layers + 4 && frame === first.frame - 1)]).toEqual([2, true]);
+      const first = /** @type {ReturnType<typeof packetsOf>[number]} */ (
+        packetsOf(lea).find(({ stream }) => stream === Stream.layers)
+      );
+      expect([
+        first.repeats,
+        packetsOf(lea).some(
+          ({ stream, frame }) => stream === Stream.layers + 4 && frame === first.frame - 1,
+        ),
+      ]).toEqual([2, true]);
       places.add(first.frame % 3);
       conference.rooms.close();
     }
     expect(places.size).toBe(3);
   });
 
-  it('keep the usual form but for a probe, which nobody is told of, and follow their rule', async () => {
+  it('keep the usual form except for an unannounced probe, and follow their rule', async () => {
     const conference = create();
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
     const stats = { rttMs: 20, sentPackets: 0, lostPackets: 0, droppedOut: 0, droppedIn: 0 };
-    /** @type {any} */ (lea.session).stats = () => ({ ...stats, sentPackets: lea.session.packets.length });
+    /** @type {any} */ (lea.session).stats = () => ({
+      ...stats,
+      sentPackets: lea.session.packets.length,
+    });
     await talk(conference, ann, 0, 40);
     expect(packetsOf(lea).at(-1)?.stream).toBe(Stream.layers + 2);
     await talk(conference, ann, 40, 600);
     expect(packetsOf(lea).at(-1)?.stream).toBe(Stream.layers + 4);
     expect(lea.session.told('stride')).toEqual([]);
     const frames = framesOf(lea);
-    const [probed, usual] = [frames.filter((frame) => frame > 70 && frame < 120).length, frames.filter((frame) => frame > 540 && frame < 590).length];
+    const [probed, usual] = [
+      frames.filter((frame) => frame > 70 && frame < 120).length,
+      frames.filter((frame) => frame > 540 && frame < 590).length,
+    ];
     expect([probed > 70, usual < 55]).toEqual([true, true]);
     stats.rttMs = 400;
     await talk(conference, ann, 600, 720);
     expect(packetsOf(lea).at(-1)?.stream).toBeLessThan(Stream.layers + 2);
     conference.pass(10);
     expect(missing(lea, 720)).toEqual([]);
-    expect(conference.rooms.figures()).toMatchObject({ listeners: 1, rateChanges: { up: 2, failed: 0 } });
+    expect(conference.rooms.figures()).toMatchObject({
+      listeners: 1,
+      rateChanges: { up: 2, failed: 0 },
+    });
     expect(conference.rooms.figures().rateChanges.down).toBeGreaterThan(1);
   });
 
-  it('send loss\'s repeats, but not where the way is too narrow', async () => {
+  it("send loss's repeats, but not where the way is too narrow", async () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
@@ -154,7 +215,9 @@ describe('the layers of a broadcast', () => {
     ask(max, 16_000);
     await talk(conference, ann, 0, 120);
     conference.pass(10);
-    expect(new Set([lea, max].flatMap(packetsOf).map(({ stream }) => stream))).toEqual(new Set([Stream.layers + 4]));
+    expect(new Set([lea, max].flatMap(packetsOf).map(({ stream }) => stream))).toEqual(
+      new Set([Stream.layers + 4]),
+    );
     expect(missing(max, 120)).toEqual([]);
     const other = create({ listenerRule: 'basic' });
     // The shared stream's, and Bob's own.
@@ -169,24 +232,42 @@ describe('the layers of a broadcast', () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
-    const role = (/** @type {string} */ name) => roomOf(conference).moderation.setRole(lea.id, /** @type {any} */ (name), /** @type {any} */ ({ label: 'operator', id: null }));
+    const role = (/** @type {string} */ name) =>
+      roomOf(conference).moderation.setRole(
+        lea.id,
+        /** @type {any} */ (name),
+        /** @type {any} */ ({ label: 'operator', id: null }),
+      );
     await talk(conference, ann, 0, 40);
     role('speaker');
     await talk(conference, ann, 40, 80);
     role('listener');
     await talk(conference, ann, 80, 120);
     conference.pass(10);
-    expect([missing(lea, 120), packetsOf(lea).map(({ stream }) => stream).filter((stream, i, all) => stream !== all[i - 1])]).toEqual([[], [7, 0, 7]]);
+    expect([
+      missing(lea, 120),
+      packetsOf(lea)
+        .map(({ stream }) => stream)
+        .filter((stream, i, all) => stream !== all[i - 1]),
+    ]).toEqual([[], [7, 0, 7]]);
   });
 
-  it('go several times, or surely, to those who are near or steady, at each one\'s rate', async () => {
+  it('go repeatedly to near and reliably to steady listeners, at the rate of each', async () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const [near, steady] = [await listen(conference), await listen(conference)];
     /** @type {number[][]} */
     const sure = [];
     const packet = new Packet();
-    Object.assign(steady.session, { surely: { send: (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream, packet.frame]), end: () => {}, restart: () => 0 } });
+    Object.assign(steady.session, {
+      surely: {
+        send: (/** @type {Uint8Array} */ framed) =>
+          readPacket(framed.subarray(LENGTH_BYTES), packet) === null &&
+          sure.push([packet.stream, packet.frame]),
+        end: () => {},
+        restart: () => 0,
+      },
+    });
     near.session.handler?.control({ type: 'nearness', nearness: 'near' });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
     await talk(conference, ann, 0, 120);
@@ -194,7 +275,9 @@ describe('the layers of a broadcast', () => {
     await talk(conference, ann, 120, 240);
     expect(framesOf(near).filter((frame) => frame === 90)).toHaveLength(3);
     expect(missing(near, 230)).toEqual([]);
-    const streams = sure.filter(([, frame]) => frame > 60).map(([stream]) => stream - Stream.layers);
+    const streams = sure
+      .filter(([, frame]) => frame > 60)
+      .map(([stream]) => stream - Stream.layers);
     expect(streams.filter((stream, i) => stream !== streams[i - 1])).toEqual([4, 0]);
     expect(packetsOf(steady).filter(({ frame }) => frame > 60)).toEqual([]);
     // What was sent at the rate lately fills a buffer that has just been made longer.
@@ -204,12 +287,13 @@ describe('the layers of a broadcast', () => {
     expect(new Set(sure.slice(count).map(([stream]) => stream))).toEqual(new Set([Stream.layers]));
   });
 
-  it('are those of who listened before the room went live, and end with it, and no frame is missing', async () => {
+  it('serve earlier listeners once the room is live, end with it, and lose no frame', async () => {
     const conference = create({ broadcast: false, listenerRule: 'basic', listenerStride: 3 });
     const ann = await conference.join('Ann');
     const [lea, near] = [await listen(conference), await listen(conference)];
     near.session.handler?.control({ type: 'nearness', nearness: 'near' });
-    const live = (/** @type {boolean} */ on) => ann.session.handler?.control({ type: 'moderate', action: 'broadcast', on });
+    const live = (/** @type {boolean} */ on) =>
+      ann.session.handler?.control({ type: 'moderate', action: 'broadcast', on });
     // Not at the end of a packet.
     await talk(conference, ann, 0, 61);
     live(true);
@@ -220,8 +304,16 @@ describe('the layers of a broadcast', () => {
     live(false);
     await talk(conference, ann, 180, 240);
     conference.pass(10);
-    const streamsOf = (/** @type {Person} */ person) => packetsOf(person).map(({ stream }) => stream).filter((stream, i, all) => stream !== all[i - 1]);
-    expect(streamsOf(lea)).toEqual([Stream.fullMix, Stream.layers + 4, Stream.layers, Stream.fullMix]);
+    const streamsOf = (/** @type {Person} */ person) =>
+      packetsOf(person)
+        .map(({ stream }) => stream)
+        .filter((stream, i, all) => stream !== all[i - 1]);
+    expect(streamsOf(lea)).toEqual([
+      Stream.fullMix,
+      Stream.layers + 4,
+      Stream.layers,
+      Stream.fullMix,
+    ]);
     expect(streamsOf(near)).toEqual([Stream.fullMix, Stream.layers + 4, Stream.fullMix]);
     expect([missing(lea, 235), missing(near, 235)]).toEqual([[], []]);
     expect(ann.session.told('refused')).toEqual([]);
@@ -229,17 +321,19 @@ describe('the layers of a broadcast', () => {
     expect(conference.rooms.figures().traffic.dropped.control).toBe(1);
   });
 
-  it('send anew at the lowest rate what has not arrived surely, once the way is too narrow for its rate', async () => {
+  it('resend pending reliable frames at the lowest rate once the path is too narrow', async () => {
     const conference = create({ listenerRule: 'basic' });
     const ann = await conference.join('Ann');
     const steady = await listen(conference);
     /** @type {[number, number][]} */
     const sure = [];
     const packet = new Packet();
-    const send = (/** @type {Uint8Array} */ framed) => readPacket(framed.subarray(LENGTH_BYTES), packet) === null && sure.push([packet.stream - Stream.layers, packet.frame]);
+    const send = (/** @type {Uint8Array} */ framed) =>
+      readPacket(framed.subarray(LENGTH_BYTES), packet) === null &&
+      sure.push([packet.stream - Stream.layers, packet.frame]);
     let restarts = 0;
     // Half a second hasn't arrived.
-    const restart = () => (restarts += 1, sure.splice(-8), 480);
+    const restart = () => ((restarts += 1), sure.splice(-8), 480);
     Object.assign(steady.session, { surely: { send, end: () => {}, restart } });
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady' });
     await talk(conference, ann, 0, 120);
@@ -250,7 +344,9 @@ describe('the layers of a broadcast', () => {
     expect(streams.filter((stream, i) => stream !== streams[i - 1])).toEqual([4, 0, 2]);
     expect(streams.filter((stream) => stream === 0).length).toBeGreaterThanOrEqual(8);
     const frames = sure.map(([, frame]) => frame).filter((frame) => frame > 60);
-    expect(Math.max(...frames.map((frame, i) => (i === 0 ? 0 : frame - frames[i - 1])))).toBeLessThanOrEqual(3);
+    expect(
+      Math.max(...frames.map((frame, i) => (i === 0 ? 0 : frame - frames[i - 1]))),
+    ).toBeLessThanOrEqual(3);
     // A rate that goes up leaves what waits alone.
     ask(steady, 'auto');
     await talk(conference, ann, 240, 300);
@@ -277,6 +373,10 @@ describe('the layers of a broadcast', () => {
     expect(missing(lea, 130)).toEqual([]);
     const before = packetsOf(max).length;
     max.session.handler?.control({ type: 'nearness', nearness: 'near', fill: true });
-    expect(packetsOf(max).slice(before).map(({ stream }) => stream)).toEqual(Array(5).fill(packetsOf(max)[0].stream));
+    expect(
+      packetsOf(max)
+        .slice(before)
+        .map(({ stream }) => stream),
+    ).toEqual(Array(5).fill(packetsOf(max)[0].stream));
   });
 });

@@ -4,12 +4,16 @@ import { RateWatch } from '../../../server/broadcast/rate-watch.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
-it('looks at each listener ten times a second, at those whose way is changing twenty times, and at nobody who has gone', () => {
+it('checks listeners 10 times a second, or 20 on a changing path, and never once gone', () => {
   const clock = new FakeClock();
   const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
   const listeners = Array.from({ length: 103 }, (_, i) => {
     const rate = { urgent: i % 10 === 0, looks: 0, step: () => (rate.looks++, null) };
-    return /** @type {any} */ ({ session: new FakeSession(fakeTransport()), reportedSince: () => null, rate });
+    return /** @type {any} */ ({
+      session: new FakeSession(fakeTransport()),
+      reportedSince: () => null,
+      rate,
+    });
   });
   for (const listener of listeners) watch.add(listener);
   clock.advance(2000);
@@ -18,22 +22,32 @@ it('looks at each listener ten times a second, at those whose way is changing tw
   watch.remove(gone[0]);
   for (const { rate } of [...listeners, ...gone]) rate.looks = 0;
   clock.advance(10_000);
-  for (const { rate } of listeners) expect(Math.abs(rate.looks - (rate.urgent ? 200 : 100))).toBeLessThan(3);
+  for (const { rate } of listeners)
+    expect(Math.abs(rate.looks - (rate.urgent ? 200 : 100))).toBeLessThan(3);
   expect(gone.every(({ rate }) => rate.looks === 0)).toBe(true);
   expect(clock.waiting).toBe(1);
   for (const listener of listeners) watch.remove(listener);
   expect(clock.waiting).toBe(0);
 });
 
-it('takes a packet that is under way for nothing after the machine stood still, until acknowledgements have been read', () => {
+it('ignores a packet in flight after the machine stalled, until acknowledgements are read', () => {
   const clock = new FakeClock();
   const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
   /** @type {{ nowMs: number, underWayMs: number | null }[]} */
   const readings = [];
   const session = new FakeSession(fakeTransport());
   const stats = { rttMs: 40, lostPackets: 0, droppedOut: 0, underWayMs: 250 };
-  const rate = { urgent: true, step: (/** @type {any} */ reading) => (readings.push(reading), null) };
-  watch.add(/** @type {any} */ ({ session: Object.assign(session, { pathStats: () => stats }), reportedSince: () => null, rate }));
+  const rate = {
+    urgent: true,
+    step: (/** @type {any} */ reading) => (readings.push(reading), null),
+  };
+  watch.add(
+    /** @type {any} */ ({
+      session: Object.assign(session, { pathStats: () => stats }),
+      reportedSince: () => null,
+      rate,
+    }),
+  );
   clock.advance(1000);
   expect(readings.every(({ underWayMs }) => underWayMs === 250)).toBe(true);
   readings.length = 0;
@@ -42,6 +56,8 @@ it('takes a packet that is under way for nothing after the machine stood still, 
   const unknown = readings.filter(({ underWayMs }) => underWayMs === null);
   expect(unknown.length).toBeGreaterThan(0);
   expect(unknown.every(({ nowMs }) => nowMs < 1400 + 100)).toBe(true);
-  expect(readings.filter(({ nowMs }) => nowMs >= 1500).every(({ underWayMs }) => underWayMs === 250)).toBe(true);
+  expect(
+    readings.filter(({ nowMs }) => nowMs >= 1500).every(({ underWayMs }) => underWayMs === 250),
+  ).toBe(true);
   watch.close();
 });

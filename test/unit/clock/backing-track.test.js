@@ -9,23 +9,33 @@ const ask = ({ session }, wish) => session.handler?.control({ type: 'track', ...
 const told = ({ session }, type = 'track') => session.told(type);
 
 /** A piece of packets that say they are one CELT frame of 20 ms. */
-const PIECE = Buffer.from(joinPackets(Array.from({ length: PIECE_PACKETS }, (_, i) => Uint8Array.of(31 << 3, i))));
+const PIECE = Buffer.from(
+  joinPackets(Array.from({ length: PIECE_PACKETS }, (_, i) => Uint8Array.of(31 << 3, i))),
+);
 
 async function room(name = 'lab', conference = new Conference({ idleTimeoutMs: 600_000 })) {
-  const [ann, bob] = [await conference.join('Ann', { room: name }), await conference.join('Bob', { room: name })];
+  const [ann, bob] = [
+    await conference.join('Ann', { room: name }),
+    await conference.join('Bob', { room: name }),
+  ];
   return { conference, tracks: conference.rooms.tracks, ann, bob };
 }
 
-/** @param {Awaited<ReturnType<typeof room>>} world @param {number} [seconds] @returns {string} the id of Ann's track */
+/**
+ * @param {Awaited<ReturnType<typeof room>>} world
+ * @param {number} [seconds]
+ * @returns {string} the id of Ann's track
+ */
 function putIn({ tracks, ann }, seconds = 25) {
   ask(ann, { action: 'offer', name: 'Blue', seconds });
   const { id } = told(ann, 'track-place').at(-1);
-  for (let number = 0; number < Math.ceil(seconds / 10); number++) expect(tracks.put(id, number, PIECE)).toBe(null);
+  for (let number = 0; number < Math.ceil(seconds / 10); number++)
+    expect(tracks.put(id, number, PIECE)).toBe(null);
   return id;
 }
 
 describe("a room's backing track", () => {
-  it('is told to everybody, and to those who come later, once all of its pieces are there', async () => {
+  it('is announced to everybody, even latecomers, once all its pieces are there', async () => {
     const world = await room();
     const { conference, tracks, ann, bob } = world;
     ask(ann, { action: 'offer', name: 'Blue', seconds: 25 });
@@ -35,13 +45,14 @@ describe("a room's backing track", () => {
     expect(told(bob)).toEqual([]);
     tracks.put(id, 2, PIECE);
     const track = { id, name: 'Blue', seconds: 25, from: null, by: 'Ann' };
-    for (const person of [ann, bob]) expect(told(person)).toEqual([{ type: 'track', track, by: 'Ann' }]);
+    for (const person of [ann, bob])
+      expect(told(person)).toEqual([{ type: 'track', track, by: 'Ann' }]);
     expect((await conference.join('Cem')).session.told('welcome')[0].track).toEqual(track);
     expect(told(ann, 'welcome')[0].track).toBe(null);
     expect(tracks.piece(id, 2)).toEqual(PIECE);
   });
 
-  it('begins half a second later for everybody, by the sample clock, stops, and is over by itself', async () => {
+  it('starts half a second later for all by sample clock, stops, and ends on its own', async () => {
     const world = await room();
     const { conference, bob } = world;
     putIn(world);
@@ -56,10 +67,13 @@ describe("a room's backing track", () => {
     conference.clock.advance(25_400);
     expect(told(bob)).toHaveLength(4);
     conference.clock.advance(200);
-    expect(told(bob).at(-1)).toMatchObject({ track: { name: 'Blue', from: null, by: 'Ann' }, by: null });
+    expect(told(bob).at(-1)).toMatchObject({
+      track: { name: 'Blue', from: null, by: 'Ann' },
+      by: null,
+    });
   });
 
-  it('is replaced by another one that has come wholly, is taken out, and goes with the room', async () => {
+  it('is replaced once another is complete, can be removed, and goes with the room', async () => {
     const world = await room();
     const { conference, tracks, ann, bob } = world;
     const first = putIn(world);
@@ -67,9 +81,15 @@ describe("a room's backing track", () => {
     expect(tracks.piece(first, 0)).toBeDefined();
     const [{ id }] = told(bob, 'track-place');
     tracks.put(id, 0, PIECE);
-    expect([tracks.piece(first, 0), told(ann).at(-1)]).toEqual([undefined, expect.objectContaining({ track: expect.objectContaining({ name: 'Red' }), by: 'Bob' })]);
+    expect([tracks.piece(first, 0), told(ann).at(-1)]).toEqual([
+      undefined,
+      expect.objectContaining({ track: expect.objectContaining({ name: 'Red' }), by: 'Bob' }),
+    ]);
     ask(ann, { action: 'remove' });
-    expect([tracks.bytes(), told(bob).at(-1)]).toEqual([0, { type: 'track', track: null, by: 'Ann' }]);
+    expect([tracks.bytes(), told(bob).at(-1)]).toEqual([
+      0,
+      { type: 'track', track: null, by: 'Ann' },
+    ]);
     putIn(world);
     for (const person of [ann, bob]) person.session.handler?.control({ type: 'leave' });
     conference.clock.advance(60_000);
@@ -92,10 +112,23 @@ describe("a room's backing track", () => {
 
   it("isn't for listeners, nor for those who ask for what can't be", async () => {
     const { ann, bob } = await room();
-    ann.session.handler?.control({ type: 'moderate', action: 'role', person: bob.id, role: 'listener' });
+    ann.session.handler?.control({
+      type: 'moderate',
+      action: 'role',
+      person: bob.id,
+      role: 'listener',
+    });
     ask(bob, { action: 'offer', name: 'Blue', seconds: 25 });
     expect(told(bob, 'refused')).toMatchObject([{ of: 'track', code: 'not-allowed' }]);
-    for (const bad of [{ seconds: 901 }, { seconds: 0 }, { seconds: 1 / 0 }, { name: '' }, { name: 7 }, { action: 'play' }, { action: 'eat' }]) {
+    for (const bad of [
+      { seconds: 901 },
+      { seconds: 0 },
+      { seconds: 1 / 0 },
+      { name: '' },
+      { name: 7 },
+      { action: 'play' },
+      { action: 'eat' },
+    ]) {
       ask(ann, { action: 'offer', name: 'Blue', seconds: 5, ...bad });
     }
     expect([told(ann, 'track-place'), told(ann)]).toEqual([[], []]);
@@ -121,12 +154,18 @@ describe("all rooms' backing tracks", () => {
     for (let i = 0; i < 3; i++) {
       const { ann } = await room(`room-${i}`, conference);
       ask(ann, { action: 'offer', name: 'Blue', seconds: 900 });
-      refused.push(told(ann, 'refused').map((/** @type {any} */ { code }) => code).join());
+      refused.push(
+        told(ann, 'refused')
+          .map((/** @type {any} */ { code }) => code)
+          .join(),
+      );
     }
     expect(refused).toEqual(['', '', 'tracks-full']);
     const { tracks } = conference.rooms;
     const on = { came: () => {}, whole: () => {} };
-    expect(['b', 'b', 'b', 'c', null].map((network) => tracks.open(900, network, on) !== null)).toEqual([true, true, false, false, false]);
+    expect(
+      ['b', 'b', 'b', 'c', null].map((network) => tracks.open(900, network, on) !== null),
+    ).toEqual([true, true, false, false, false]);
     expect(tracks.open(20, 'c', on)).not.toBe(null);
   });
 });

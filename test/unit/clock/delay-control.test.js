@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { constant, exponential, inTurn, leastFixedMs, lognormal, simulate, stalling } from '../../../bench/delay-simulation.js';
+import {
+  constant,
+  exponential,
+  inTurn,
+  leastFixedMs,
+  lognormal,
+  simulate,
+  stalling,
+} from '../../../bench/delay-simulation.js';
 import { DelayControl } from '../../../server/clock/delay-control.js';
 import { Lateness } from '../../../server/source/lateness.js';
 import { random } from '../../fakes/random.js';
@@ -13,7 +21,8 @@ const receivedPercent = (ticks, speaker = 0) =>
 /** @param {Tick[]} ticks @param {number} seconds */
 const delayAt = (ticks, seconds) => ticks[seconds * 50 - 1].delayMs;
 
-const newLateness = (options = {}) => new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5, ...options });
+const newLateness = (options = {}) =>
+  new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5, ...options });
 
 describe('lateness', () => {
   it('needs the delay that leaves no more than the target allows beyond it', () => {
@@ -37,7 +46,7 @@ describe('lateness', () => {
     expect(early.needMs).toBe(0);
   });
 
-  it('forgets after 20 seconds, also when nothing comes, and what is long as soon as it has no reason any more', () => {
+  it('forgets after 20 s, even if nothing comes, and long waits once they have no reason', () => {
     const lateness = newLateness();
     for (let i = 0; i < 100; i++) lateness.add(90, i * 20);
     for (let i = 100; i < 200; i++) lateness.add(10, i * 20);
@@ -59,7 +68,8 @@ describe('lateness', () => {
   it('keeps what is long where it came again after a while in which nothing did', () => {
     const stalled = (/** @type {number[]} */ ...atSeconds) => {
       const lateness = newLateness();
-      for (let i = 0; i < 900; i++) lateness.add(atSeconds.includes(Math.floor(i / 50)) && i % 5 === 0 ? 120 : 10, i * 20);
+      for (let i = 0; i < 900; i++)
+        lateness.add(atSeconds.includes(Math.floor(i / 50)) && i % 5 === 0 ? 120 : 10, i * 20);
       return lateness.needMs;
     };
     expect(stalled(4, 5, 6)).toBe(60);
@@ -76,12 +86,16 @@ describe('lateness', () => {
     expect(stalled.needMs).toBeLessThan(60);
   });
 
-  it('counts a long stall as one late packet, though others are late now and then, until one comes again', () => {
+  it('counts a long stall as one late packet, despite other late ones, until it recurs', () => {
     const lateness = newLateness();
     const say = (/** @type {number} */ fromSecond, /** @type {number} */ toSecond) => {
-      for (let i = fromSecond * 50; i < toSecond * 50; i++) lateness.add(i % 400 === 0 ? 30 : 5, i * 20);
+      for (let i = fromSecond * 50; i < toSecond * 50; i++)
+        lateness.add(i % 400 === 0 ? 30 : 5, i * 20);
     };
-    /** All packets of 300 ms come at once, each later by a frame than the one after it. @param {number} atMs */
+    /**
+     * All packets of 300 ms come at once, each later by a frame than the one after it.
+     * @param {number} atMs
+     */
     const stall = (atMs) => {
       for (let lateMs = 300; lateMs > 5; lateMs -= 20) lateness.add(lateMs, atMs);
       return lateness.needMs;
@@ -144,11 +158,16 @@ describe('the delay that tunes itself', () => {
   });
 
   it('rises within a few frames of a step, and is back half a minute later', () => {
-    const trace = inTurn([[0, constant(10)], [30_000, constant(90)], [60_000, constant(10)]]);
+    const trace = inTurn([
+      [0, constant(10)],
+      [30_000, constant(90)],
+      [60_000, constant(10)],
+    ]);
     const { ticks } = simulate({ traces: [trace], seconds: 120 });
     expect(delayAt(ticks, 30)).toBe(10);
     const late = ticks.filter((tick) => tick.frame >= 1500 && !tick.inTime[0]);
-    // Four don't come at all in the first 80 ms; three tell; the rest is the rise by half a frame a frame.
+    // Four don't come at all in the first 80 ms; three tell; the rest is the rise by half a frame a
+    // frame.
     expect(late.length).toBeLessThanOrEqual(16);
     expect(late.at(-1)?.frame).toBeLessThan(1520);
     expect(delayAt(ticks, 60)).toBe(90);
@@ -159,7 +178,10 @@ describe('the delay that tunes itself', () => {
   });
 
   it('falls faster when nobody speaks', () => {
-    const trace = inTurn([[0, constant(60)], [20_000, constant(10)]]);
+    const trace = inTurn([
+      [0, constant(60)],
+      [20_000, constant(10)],
+    ]);
     const back = (/** @type {boolean} */ speaking) => {
       const { ticks } = simulate({ traces: [trace], seconds: 100, speaking: () => speaking });
       return ticks.findIndex((tick) => tick.frame > 1000 && tick.delayMs <= 11) / 50 - 20;
@@ -169,9 +191,10 @@ describe('the delay that tunes itself', () => {
     expect(back(true)).toBeLessThan(40);
   });
 
-  it('changes by at most half a frame a frame upwards, and 2 ms downwards; ticks keep their order', () => {
+  it('changes per frame by at most half a frame up and 2 ms down; ticks keep their order', () => {
     const chance = random(3);
-    const trace = (/** @type {number} */ end) => 20 + 300 * Math.abs(Math.sin(end / 20_000)) + 5 * chance();
+    const trace = (/** @type {number} */ end) =>
+      20 + 300 * Math.abs(Math.sin(end / 20_000)) + 5 * chance();
     const { ticks } = simulate({ traces: [trace], seconds: 200 });
     const changes = ticks.slice(1).map(({ delayMs }, i) => delayMs - ticks[i].delayMs);
     expect(Math.max(...changes)).toBeLessThanOrEqual(10.03);
@@ -190,9 +213,18 @@ describe('the delay that tunes itself', () => {
 
   it('is not moved by who is beyond the cap, whose clock is wrong, or who sends nothing', () => {
     const base = simulate({ traces: [constant(10)], seconds: 30 });
-    for (const [lateMs, roundTripMs] of [[900, null], [300, 20], [401, 500], [1e6, 20]]) {
+    for (const [lateMs, roundTripMs] of [
+      [900, null],
+      [300, 20],
+      [401, 500],
+      [1e6, 20],
+    ]) {
       const traces = [constant(10), constant(Number(lateMs))];
-      const { ticks, speakers } = simulate({ traces, seconds: 30, roundTripsMs: [20, roundTripMs] });
+      const { ticks, speakers } = simulate({
+        traces,
+        seconds: 30,
+        roundTripsMs: [20, roundTripMs],
+      });
       // Nothing of the last speaker arrives meanwhile.
       expect(speakers[1].excluded).toBe(lateMs !== 1e6);
       expect(ticks.map((tick) => tick.delayMs)).toEqual(base.ticks.map((tick) => tick.delayMs));
@@ -200,7 +232,11 @@ describe('the delay that tunes itself', () => {
   });
 
   it('never goes beyond the cap', () => {
-    const trace = inTurn([[0, constant(10)], [10_000, constant(95)], [20_000, constant(105)]]);
+    const trace = inTurn([
+      [0, constant(10)],
+      [10_000, constant(95)],
+      [20_000, constant(105)],
+    ]);
     const { ticks } = simulate({ traces: [trace], seconds: 60, maxMs: 100 });
     expect(Math.max(...ticks.map((tick) => tick.delayMs))).toBe(95);
   });
@@ -209,19 +245,26 @@ describe('the delay that tunes itself', () => {
     [0.01, 99.8, 57],
     [0.05, 99.95, 66],
     [0.1, 99.6, 66],
-  ])('waits for what redundancy mends: with a loss of %d so many are there, %d %%', (loss, percent, mostMs) => {
-    for (const seed of [1, 2, 3]) {
-      const { ticks } = simulate({ traces: [lognormal(12)], seconds: 300, seed, loss });
-      // The first seconds tell the sender, and D.
-      expect(receivedPercent(ticks.slice(500))).toBeGreaterThanOrEqual(percent);
-      expect(Math.max(...ticks.slice(500).map((tick) => tick.delayMs))).toBeLessThanOrEqual(mostMs);
-    }
-  });
+  ])(
+    'waits for what redundancy mends: with a loss of %d so many are there, %d %%',
+    (loss, percent, mostMs) => {
+      for (const seed of [1, 2, 3]) {
+        const { ticks } = simulate({ traces: [lognormal(12)], seconds: 300, seed, loss });
+        // The first seconds tell the sender, and D.
+        expect(receivedPercent(ticks.slice(500))).toBeGreaterThanOrEqual(percent);
+        expect(Math.max(...ticks.slice(500).map((tick) => tick.delayMs))).toBeLessThanOrEqual(
+          mostMs,
+        );
+      }
+    },
+  );
 
-  it('does not wait for repetitions where nothing is lost, nor for what will never be repeated', () => {
+  it('does not wait for repeats when nothing is lost, nor for what is never repeated', () => {
     const traces = [lognormal(12)];
     const delays = (/** @type {object} */ link) =>
-      simulate({ traces, seconds: 60, seed: 2, ...link }).ticks.slice(500).map((tick) => tick.delayMs);
+      simulate({ traces, seconds: 60, seed: 2, ...link })
+        .ticks.slice(500)
+        .map((tick) => tick.delayMs);
     const clean = Math.max(...delays({}));
     expect(Math.max(...delays({ redundancy: 2 }))).toBe(clean);
     expect(Math.max(...delays({ redundancy: 0, loss: 0.1 }))).toBeLessThanOrEqual(clean + 1);
@@ -231,7 +274,9 @@ describe('the delay that tunes itself', () => {
 describe('a delay that is a number', () => {
   it('is that, to the sample, whatever comes', () => {
     const { ticks } = simulate({ traces: [exponential(100, 50)], seconds: 10, setting: 67.3 });
-    expect(new Set(ticks.map((tick) => tick.delayMs))).toEqual(new Set([Math.round(67.3 * 48) / 48]));
+    expect(new Set(ticks.map((tick) => tick.delayMs))).toEqual(
+      new Set([Math.round(67.3 * 48) / 48]),
+    );
   });
 
   it('is reached in steps, and left again for auto', () => {
@@ -275,7 +320,7 @@ describe('the delay of answers', () => {
     expect(control.replyDelaySamples).toBe(33 * 48);
   });
 
-  it('falls in a pause, or after ten seconds without one, and has a play of a quarter of a frame', () => {
+  it('falls in a pause or after 10 s without one, with a quarter frame of hysteresis', () => {
     const control = new DelayControl({ frameMs: 20, sampleRate: 48000, setting: 'auto' });
     control.wantedMs = 50;
     const pass = (/** @type {number} */ frames, /** @type {boolean} */ speaking) => {

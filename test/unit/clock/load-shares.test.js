@@ -18,7 +18,7 @@ function settle(...rooms) {
   return rooms.map(({ load }) => load.weight / (1 - Math.exp(-5)));
 }
 
-it('who fills many rooms makes all of them heavy, and nobody makes another\'s heavy by being in it', () => {
+it('a person who fills many rooms makes those heavy, but doesn’t make another’s room heavy', () => {
   const many = Array.from({ length: 50 }, () => room(10, ['eve', 'eve']));
   const weights = settle(...many, room(20, ['ann', 'bob', 'eve', 'eve', 'eve']), room(1, []));
   for (const weight of weights.slice(0, 50)) expect(weight).toBeCloseTo(10 + 500 + 12);
@@ -26,10 +26,13 @@ it('who fills many rooms makes all of them heavy, and nobody makes another\'s he
 });
 
 it('rooms from this machine count by themselves', () => {
-  expect(settle(room(10, [null, null]), room(30, [null]))).toEqual([expect.closeTo(10), expect.closeTo(30)]);
+  expect(settle(room(10, [null, null]), room(30, [null]))).toEqual([
+    expect.closeTo(10),
+    expect.closeTo(30),
+  ]);
 });
 
-it('a room is the heaviest until it is settled, and many that begin at once are heavier than an old one 100 ms later', () => {
+it('a room is heaviest until settled, and many new ones outweigh an old one 100 ms later', () => {
   const shares = new LoadShares();
   const old = room(20, ['ann', 'bob']);
   shares.settle(0, [old]);
@@ -43,7 +46,7 @@ it('a room is the heaviest until it is settled, and many that begin at once are 
   for (const { load } of many) expect(load.weight).toBeGreaterThan(1.5 * old.load.weight);
 });
 
-it('what the machine has stolen from the thread is no room\'s', () => {
+it("what the machine has stolen from the thread is no room's", () => {
   let cpuMs = 0;
   const shares = new LoadShares(() => cpuMs);
   const rooms = [room(0, [null]), room(0, [null])];

@@ -5,9 +5,13 @@ import { CONCEALED } from '../../fakes/pcm-codec.js';
 /** @import { Person } from '../../fakes/conference.js' */
 
 /** @param {Conference} conference */
-const roomOf = (conference) => /** @type {import('../../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
+const roomOf = (conference) =>
+  /** @type {import('../../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
 
-/** A value of its own for each of the next frames, that the test codec keeps. @param {number} frame */
+/**
+ * A value of its own for each of the next frames, that the test codec keeps.
+ * @param {number} frame
+ */
 const valueOf = (frame) => 0.2 + (frame % 500) / 1000;
 
 /**
@@ -27,7 +31,10 @@ async function speak(conference, person, { from, to, latenessMs }) {
   }
 }
 
-/** @param {Person} person the frames of the packets that were sent to it, in the order of their sending */
+/**
+ * @param {Person} person the frames of the packets that were sent to it, in the order of their
+ *   sending
+ */
 function framesOf(person) {
   return person.session.packets.map((bytes) => new DataView(bytes.buffer).getUint32(5));
 }
@@ -36,9 +43,13 @@ function framesOf(person) {
 const inOrder = (frames) => frames.map((_, i) => frames[0] + i);
 
 describe('a room with auto', () => {
-  it('mixes each frame once and in order while D rises and falls, and nothing of it is missing or doubled', async () => {
+  it('mixes every frame exactly once and in order while D rises and falls', async () => {
     // Nobody falls behind where everybody is on one clock.
-    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9, stragglerMs: 0 });
+    const conference = new Conference({
+      serverDelayMs: 'auto',
+      idleTimeoutMs: 1e9,
+      stragglerMs: 0,
+    });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const latenessMs = (/** @type {number} */ frame) => (frame >= 500 && frame < 1000 ? 90 : 10);
     await speak(conference, ann, { from: 0, to: 3000, latenessMs });
@@ -51,19 +62,31 @@ describe('a room with auto', () => {
       const value = Math.round(valueOf(frame) * 32767) / 32767;
       if (!pcm || pcm.some((sample) => Math.abs(sample - value) > 1e-4)) wrong.push(frame);
     }
-    // Frames that were late until D had risen are concealed, the third and fourth in a row faded; all others are there, to
-    // the sample.
+    // Frames that were late until D had risen are concealed, the third and fourth in a row faded;
+    // all others are there, to the sample.
     expect(wrong.length).toBeLessThanOrEqual(16);
     expect(wrong.every((frame) => frame >= 500 && frame < 520)).toBe(true);
     const begins = wrong.flatMap((frame) => heard.get(frame)?.[0] ?? []);
-    expect(begins.filter((value) => ![1, 0.5, 0].some((gain) => Math.abs(value - gain * CONCEALED) < 5e-4))).toEqual([]);
-    expect(roomOf(conference).describe().delay).toMatchObject({ mode: 'auto', targetPercent: 99.5, wantedMs: 10 });
+    expect(
+      begins.filter(
+        (value) => ![1, 0.5, 0].some((gain) => Math.abs(value - gain * CONCEALED) < 5e-4),
+      ),
+    ).toEqual([]);
+    expect(roomOf(conference).describe().delay).toMatchObject({
+      mode: 'auto',
+      targetPercent: 99.5,
+      wantedMs: 10,
+    });
     expect(roomOf(conference).describe().serverDelayMs).toBe(10);
     expect(ann.stats()).toMatchObject({ neededDelayMs: 10, delayWaits: true, latenessP50Ms: 10 });
   });
 
   it('mixes at the moment that D says, to the sample', async () => {
-    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9, stragglerMs: 0 });
+    const conference = new Conference({
+      serverDelayMs: 'auto',
+      idleTimeoutMs: 1e9,
+      stragglerMs: 0,
+    });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     await speak(conference, ann, { from: 0, to: 1500, latenessMs: () => 26.5 });
     expect(roomOf(conference).describe().serverDelayMs).toBe(27);
@@ -77,10 +100,18 @@ describe('a room with auto', () => {
 
   it('tells of D once a second at most, when it has changed by a millisecond', async () => {
     // One who is heard alone and needs more than 25 ms would be a straggler.
-    const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9, stragglerMs: 0 });
+    const conference = new Conference({
+      serverDelayMs: 'auto',
+      idleTimeoutMs: 1e9,
+      stragglerMs: 0,
+    });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const own = await conference.join('Own', { delivery: 'reply', serverDelayMs: 100 });
-    await speak(conference, ann, { from: 0, to: 500, latenessMs: (frame) => (frame < 250 ? 30 : 80.5) });
+    await speak(conference, ann, {
+      from: 0,
+      to: 500,
+      latenessMs: (frame) => (frame < 250 ? 30 : 80.5),
+    });
     const told = bob.session.told('delay');
     expect(told.map(({ serverDelayMs }) => serverDelayMs)).toEqual([30, 81]);
     expect(ann.session.told('delay')).toEqual(told);
@@ -91,7 +122,7 @@ describe('a room with auto', () => {
     expect(late.session.told('welcome')[0].serverDelayMs).toBe(81);
   });
 
-  it('does not rise for the first half second of one who joins, nor for a server that stood still', async () => {
+  it('does not raise D for a newcomer’s first half second or after a server stall', async () => {
     const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
     const ann = await conference.join('Ann');
     const { clock } = conference;
@@ -109,7 +140,8 @@ describe('a room with auto', () => {
   it('is not held back by one whose clock is wrong', async () => {
     const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
     const [ann, liar] = [await conference.join('Ann'), await conference.join('Liar')];
-    liar.session.stats = () => /** @type {any} */ ({ rttMs: 30, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
+    liar.session.stats = () =>
+      /** @type {any} */ ({ rttMs: 30, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
     let most = 0;
     for (let frame = 0; frame < 500; frame++) {
       conference.pass(1);
@@ -119,11 +151,19 @@ describe('a room with auto', () => {
     }
     expect(most).toBe(20);
     expect(liar.stats()).toMatchObject({ delayWaits: false, roundTripMs: 30, latenessP50Ms: 300 });
-    expect(ann.stats()).toMatchObject({ delayWaits: true, receivedPercent: 100, receivedPercent10s: 100 });
+    expect(ann.stats()).toMatchObject({
+      delayWaits: true,
+      receivedPercent: 100,
+      receivedPercent10s: 100,
+    });
   });
 
   it('waits for what a later packet repeats', async () => {
-    const conference = new Conference({ serverDelayMs: 'auto', stragglerMs: 0, idleTimeoutMs: 1e9 });
+    const conference = new Conference({
+      serverDelayMs: 'auto',
+      stragglerMs: 0,
+      idleTimeoutMs: 1e9,
+    });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const { clock } = conference;
     for (let frame = 0; frame < 1000; frame++) {
@@ -136,16 +176,24 @@ describe('a room with auto', () => {
       // The packet of the frame before was lost: its number is missing.
       const before = (await ann.packet(frame - 1, valueOf(frame - 1))).subarray(9);
       const own = await ann.packet(frame, valueOf(frame));
-      const repeat = new Uint8Array([own[0], 1, ...own.subarray(2, 9), before.length, ...before, ...own.subarray(9)]);
+      const repeat = new Uint8Array([
+        own[0],
+        1,
+        ...own.subarray(2, 9),
+        before.length,
+        ...before,
+        ...own.subarray(9),
+      ]);
       ann.session.handler?.packet(repeat, clock.now());
     }
     expect(roomOf(conference).describe().serverDelayMs).toBe(26);
     const heard = await bob.heard();
-    for (let frame = 900; frame < 990; frame++) expect(heard.get(frame)?.[0]).toBeCloseTo(valueOf(frame), 3);
+    for (let frame = 900; frame < 990; frame++)
+      expect(heard.get(frame)?.[0]).toBeCloseTo(valueOf(frame), 3);
     expect(ann.stats()?.recovered).toBeGreaterThan(80);
   });
 
-  it('answers in whole frames that cover D, and goes from one delay to another without a jump', async () => {
+  it('replies in whole frames that cover D, and changes the delay without a jump', async () => {
     const conference = new Conference({ serverDelayMs: 'auto', delivery: 'reply', stragglerMs: 0 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const { clock } = conference;
@@ -164,14 +212,15 @@ describe('a room with auto', () => {
     expect(answers[590]).toBe(100);
     expect(answers.at(-1)).toBe(40);
     const heard = await bob.heard();
-    for (const frame of [400, 590, 2400]) expect(heard.get(frame)?.every((sample) => Math.abs(sample - 0.3) < 1e-3)).toBe(true);
+    for (const frame of [400, 590, 2400])
+      expect(heard.get(frame)?.every((sample) => Math.abs(sample - 0.3) < 1e-3)).toBe(true);
     const last = bob.session.told('delay').at(-1);
     expect(last.serverDelayMs).toBe(40);
   });
 });
 
 describe('a running room', () => {
-  it('is set to a number, goes there without leaving a frame out, and mixes none before its time', async () => {
+  it('accepts a fixed delay, skips no frame on the way there, and mixes none early', async () => {
     const conference = new Conference({ serverDelayMs: 'auto', idleTimeoutMs: 1e9 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const { clock } = conference;
@@ -182,7 +231,10 @@ describe('a running room', () => {
       const from = Math.floor(clock.now() / 20) + 1;
       await speak(conference, ann, { from, to: from + 200, latenessMs: () => -1 });
       for (let at = from; at < from + 200; at++) spoken.push(at);
-      expect(roomOf(conference).describe()).toMatchObject({ serverDelayMs: wanted, delay: { mode: 'fixed' } });
+      expect(roomOf(conference).describe()).toMatchObject({
+        serverDelayMs: wanted,
+        delay: { mode: 'fixed' },
+      });
       const frame = Math.max(...framesOf(bob)) + 1;
       const samples = Math.round(wanted * 48) / 48;
       clock.advance((frame + 1) * 20 + samples - clock.now() - 0.001);
@@ -200,7 +252,7 @@ describe('a running room', () => {
     expect(bob.session.told('delay').at(-1).serverDelayMs).toBe(60);
   });
 
-  it('leaves a listener\'s own delay as it is', async () => {
+  it("leaves a listener's own delay as it is", async () => {
     const conference = new Conference();
     await conference.join('Ann');
     const own = await conference.join('Own', { delivery: 'reply', serverDelayMs: 100 });
@@ -208,7 +260,10 @@ describe('a running room', () => {
     conference.pass(200);
     expect(own.session.told('delay')).toEqual([]);
     own.session.handler?.control({ type: 'delay', serverDelayMs: 40 });
-    expect(own.session.told('delayed')[0]).toMatchObject({ serverDelayMs: 40, before: { serverDelayMs: 100 } });
+    expect(own.session.told('delayed')[0]).toMatchObject({
+      serverDelayMs: 40,
+      before: { serverDelayMs: 100 },
+    });
   });
 });
 
@@ -216,12 +271,22 @@ describe('what is told of a participant', () => {
   it('has lateness, its histogram, and received audio of the last ten seconds', async () => {
     const conference = new Conference({ serverDelayMs: 60, idleTimeoutMs: 1e9 });
     const [ann] = [await conference.join('Ann'), await conference.join('Bob')];
-    await speak(conference, ann, { from: 0, to: 500, latenessMs: (frame) => (frame % 2 ? 3 : 100) });
+    await speak(conference, ann, {
+      from: 0,
+      to: 500,
+      latenessMs: (frame) => (frame % 2 ? 3 : 100),
+    });
     await speak(conference, ann, { from: 500, to: 1200, latenessMs: () => 3 });
     const stats = ann.session.told('stats').at(-1);
     expect(stats.receivedPercent10s).toBe(100);
     expect(stats.receivedPercent).toBeLessThan(85);
-    expect(stats).toMatchObject({ serverDelayMs: 60, roundTripMs: null, early: 0, latenessP50Ms: 3, latenessP99Ms: 100 });
+    expect(stats).toMatchObject({
+      serverDelayMs: 60,
+      roundTripMs: null,
+      early: 0,
+      latenessP50Ms: 3,
+      latenessP99Ms: 100,
+    });
     expect(stats.latenessBins.length).toBe(14);
     expect(stats.latenessBins[1]).toBeGreaterThan(600);
     expect(stats.latenessBins[9]).toBeGreaterThan(100);

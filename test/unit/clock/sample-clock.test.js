@@ -15,7 +15,7 @@ it('the sample clock counts from its making, there and back, and another may run
   for (const each of [samples, behind]) expect(each.msAt(each.now())).toBeCloseTo(clock.now(), 6);
 });
 
-it('what a listener asks for counts once, in whatever order, with what it skipped, and a pause not at all', () => {
+it('audio that a listener requests or skips counts once in any order; a pause never counts', () => {
   const heard = new ReceivedAudio(48000);
   expect(heard.ask(0, 960)).toBe(960);
   expect(heard.ask(1920, 960)).toBe(1920);

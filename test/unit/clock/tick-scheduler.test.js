@@ -23,7 +23,7 @@ function create() {
 }
 
 describe('the tick scheduler', () => {
-  it('calls what has fallen due after a turn of the event loop, the earliest first, and once', () => {
+  it('calls what is due once, earliest first, after a turn of the event loop', () => {
     const { clock, after, turn } = create();
     /** @type {string[]} */
     const called = [];
@@ -196,8 +196,11 @@ describe('the tick scheduler', () => {
     return { rooms, scheduler, turns };
   }
 
-  it('runs the lightest first where they are late, so that the heavy ones make none but each other wait', () => {
-    const { rooms: [light, ...heavy], scheduler } = run([0.2, 8, 8, 8, 8]);
+  it('runs the lightest rooms first when late, so that heavy ones delay only each other', () => {
+    const {
+      rooms: [light, ...heavy],
+      scheduler,
+    } = run([0.2, 8, 8, 8, 8]);
     expect(light.runs).toBeGreaterThan(95);
     expect(light.latestMs).toBeLessThan(30);
     for (const { runs, latestMs } of heavy) {
@@ -209,8 +212,10 @@ describe('the tick scheduler', () => {
     expect(scheduler.lateMs).toBeGreaterThan(50);
   });
 
-  it('runs those of which nothing is known last, so that many new ones keep no old one waiting', () => {
-    const { rooms: [old, ...others] } = run([1, ...new Array(80).fill(0.5)], 2000, (i) => i > 0);
+  it('runs rooms of unknown weight last, so that many new ones don’t delay an old one', () => {
+    const {
+      rooms: [old, ...others],
+    } = run([1, ...new Array(80).fill(0.5)], 2000, (i) => i > 0);
     expect(old.runs).toBeGreaterThan(95);
     expect(old.latestMs).toBeLessThan(30);
     expect(Math.min(...others.map(({ runs }) => runs))).toBeGreaterThan(20);

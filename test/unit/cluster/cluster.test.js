@@ -12,8 +12,15 @@ class Nodes {
   /** @type {string[]} */
   warnings = [];
 
-  /** @param {string} id @param {{ people?: number, busy?: boolean, skewMs?: number, maxPeople?: number, origins?: string[], reached?: object, keptMs?: number }} [options] */
-  add(id, { people = 0, busy = false, skewMs = 0, maxPeople = 10, origins = [], reached, keptMs } = {}) {
+  /**
+   * @param {string} id
+   * @param {{ people?: number, busy?: boolean, skewMs?: number, maxPeople?: number, origins?:
+   *   string[], reached?: object, keptMs?: number }} [options]
+   */
+  add(
+    id,
+    { people = 0, busy = false, skewMs = 0, maxPeople = 10, origins = [], reached, keptMs } = {},
+  ) {
     const bus = this.network.join(id);
     /** Rooms with people in them, and where rooms went. */
     const used = new Set();
@@ -21,19 +28,37 @@ class Nodes {
     const moved = [];
     const rooms = {
       get: (/** @type {string} */ room) => (used.has(room) ? {} : undefined),
-      move: (/** @type {string} */ room, /** @type {any} */ node) => moved.push([room, node?.id ?? null]),
+      move: (/** @type {string} */ room, /** @type {any} */ node) =>
+        moved.push([room, node?.id ?? null]),
       people,
       busy,
     };
     const { warnings } = this;
     /** A node that stands still does nothing when it is due. */
-    const clock = { ...this.clock, setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) => this.clock.setTimeout(() => (bus.isStill ? bus.deliver(run) : run()), ms) };
+    const clock = {
+      ...this.clock,
+      setTimeout: (/** @type {() => void} */ run, /** @type {number} */ ms) =>
+        this.clock.setTimeout(() => (bus.isStill ? bus.deliver(run) : run()), ms),
+    };
     const cluster = new Cluster({
-      id, name: 'test', openBus: () => bus, clock, wallNow: () => 1_700_000_000_000 + clock.now() + skewMs,
+      id,
+      name: 'test',
+      openBus: () => bus,
+      clock,
+      wallNow: () => 1_700_000_000_000 + clock.now() + skewMs,
       log: { info: () => {}, warn: (line) => void warnings.push(line), error: () => {} },
-      rooms: () => rooms, limits: { people: maxPeople }, software: '0', keptMs,
+      rooms: () => rooms,
+      limits: { people: maxPeople },
+      software: '0',
+      keptMs,
     });
-    cluster.start({ url: `http://${id}.example`, h3Port: 4433, certificateHashes: () => [], origins, ...reached });
+    cluster.start({
+      url: `http://${id}.example`,
+      h3Port: 4433,
+      certificateHashes: () => [],
+      origins,
+      ...reached,
+    });
     return { id, bus, cluster, used, moved, rooms };
   }
 
@@ -57,7 +82,12 @@ class Nodes {
 /** @param {string} room  so that there are rooms of every node */
 const rooms = (room) => Array.from({ length: 60 }, (_, i) => `${room}${i}`);
 
-/** @param {Nodes} nodes @param {ReturnType<Nodes['add']>} node @param {string} room @param {boolean} [hold] */
+/**
+ * @param {Nodes} nodes
+ * @param {ReturnType<Nodes['add']>} node
+ * @param {string} room
+ * @param {boolean} [hold]
+ */
 async function where(nodes, node, room, hold = true) {
   const found = await nodes.answer(node.cluster.find(room, { hold }));
   return typeof found === 'string' ? found : (found.node?.id ?? node.id);
@@ -114,14 +144,23 @@ describe('a room', () => {
     await where(nodes, b, 'tea');
     b.bus.part = 0;
     await nodes.pass(BEAT_MS + 20);
-    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), a.moved]).toEqual([false, true, [['tea', 'b']]]);
+    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), a.moved]).toEqual([
+      false,
+      true,
+      [['tea', 'b']],
+    ]);
   });
 
   it('of an owner who says nothing is another’s, sooner where a node is missing', async () => {
     const nodes = new Nodes();
     const [a, b, c] = [nodes.add('a'), nodes.add('b'), nodes.add('c')];
     await nodes.pass();
-    const room = (await Promise.all(rooms('tea').map(async (name) => ((await where(nodes, b, name)) === 'a' ? name : '')))).find(Boolean) ?? '';
+    const room =
+      (
+        await Promise.all(
+          rooms('tea').map(async (name) => ((await where(nodes, b, name)) === 'a' ? name : '')),
+        )
+      ).find(Boolean) ?? '';
     a.bus.stand(true);
     await nodes.pass(ALIVE_MS + BEAT_MS);
     const from = nodes.clock.now();
@@ -141,7 +180,8 @@ describe('the node that opens a room', () => {
       const [a, b] = [nodes.add('a'), nodes.add('b')];
       const last = nodes.add('c', bad);
       await nodes.pass();
-      for (const room of rooms('tea')) for (const node of [a, b, last]) expect(await where(nodes, node, room)).not.toBe('c');
+      for (const room of rooms('tea'))
+        for (const node of [a, b, last]) expect(await where(nodes, node, room)).not.toBe('c');
       a.bus.dead = b.bus.dead = true;
       await nodes.pass(ALIVE_MS + BEAT_MS);
       expect(await where(nodes, last, 'lab')).toBe('c');
@@ -196,9 +236,22 @@ describe('a node that drains', () => {
 });
 
 describe('the rules of a room', () => {
-  const rules = { locked: true, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [], version: 2, restraints: [], places: [], nextId: 3, nextHand: 1 };
+  const rules = {
+    locked: true,
+    lobby: false,
+    chat: /** @type {const} */ ('everybody'),
+    record: /** @type {const} */ ('everybody'),
+    password: null,
+    broadcast: null,
+    bans: [],
+    version: 2,
+    restraints: [],
+    places: [],
+    nextId: 3,
+    nextHand: 1,
+  };
 
-  it('are known to all nodes while it is there, and for a minute after its node has died', async () => {
+  it('are known to all nodes while it exists, and for a minute after its node dies', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];
     await nodes.pass();
@@ -219,7 +272,7 @@ describe('the rules of a room', () => {
     expect(other.cluster.rulesOf('tea')).toBe(null);
   });
 
-  it('are known for as long as a token of its places is believed, and so is what tokens don’t say', async () => {
+  it('stay known while tokens of its places are valid, as does what tokens don’t say', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a', { keptMs: 135_000 }), nodes.add('b', { keptMs: 135_000 })];
     b.bus.part = 1;
@@ -245,10 +298,17 @@ describe('the rules of a room', () => {
     await where(nodes, a, 'tea');
     a.used.add('tea');
     b.bus.part = 0;
-    const ban = { name: 'Eve', identity: null, tokenId: null, network: '192.0.2.0', leftMs: 20_000 };
+    const ban = {
+      name: 'Eve',
+      identity: null,
+      tokenId: null,
+      network: '192.0.2.0',
+      leftMs: 20_000,
+    };
     a.cluster.ruled('tea', { ...rules, bans: [ban, { ...ban, leftMs: 60_000 }] });
     await nodes.pass(30_000);
-    const leftOf = (/** @type {typeof a} */ { cluster }) => cluster.rulesOf('tea')?.bans.map(({ leftMs }) => Math.round(leftMs / 1000));
+    const leftOf = (/** @type {typeof a} */ { cluster }) =>
+      cluster.rulesOf('tea')?.bans.map(({ leftMs }) => Math.round(leftMs / 1000));
     expect([leftOf(a), leftOf(b)]).toEqual([[30], [30]]);
     a.bus.dead = true;
     await nodes.pass(10_000);
@@ -264,7 +324,11 @@ describe('the rules of a room', () => {
     owner.used.add('tea');
     owner.cluster.ruled('tea', rules);
     await nodes.answer(owner.cluster.drain());
-    expect([other.cluster.isHere('tea'), other.cluster.rulesOf('tea'), owner.cluster.rulesOf('tea')]).toEqual([true, rules, rules]);
+    expect([
+      other.cluster.isHere('tea'),
+      other.cluster.rulesOf('tea'),
+      owner.cluster.rulesOf('tea'),
+    ]).toEqual([true, rules, rules]);
     other.cluster.ruled('tea', rules);
     other.cluster.ended('tea');
     await nodes.pass(20);
@@ -273,7 +337,21 @@ describe('the rules of a room', () => {
 });
 
 describe('an encrypted room', () => {
-  const state = { version: 2, locked: false, lobby: false, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [], restraints: [], places: [], nextId: 3, nextHand: 1, e2e: true };
+  const state = {
+    version: 2,
+    locked: false,
+    lobby: false,
+    chat: /** @type {const} */ ('everybody'),
+    record: /** @type {const} */ ('everybody'),
+    password: null,
+    broadcast: null,
+    bans: [],
+    restraints: [],
+    places: [],
+    nextId: 3,
+    nextHand: 1,
+    e2e: true,
+  };
 
   it('is not given up to a plain one that was opened later where the network was cut', async () => {
     const nodes = new Nodes();
@@ -285,7 +363,11 @@ describe('an encrypted room', () => {
     await where(nodes, b, 'tea');
     b.bus.part = 0;
     await nodes.pass(2 * BEAT_MS + 20);
-    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), b.moved]).toEqual([true, false, [['tea', 'a']]]);
+    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), b.moved]).toEqual([
+      true,
+      false,
+      [['tea', 'a']],
+    ]);
     expect(a.cluster.epochOf('tea')).toBeGreaterThan(1_700_000_001_000);
   });
 
@@ -300,20 +382,39 @@ describe('an encrypted room', () => {
     a.cluster.ruled('tea', state);
     await nodes.answer(a.cluster.drain());
     await nodes.pass();
-    expect([a.cluster.isHere('tea'), b.cluster.isHere('tea'), b.cluster.rulesOf('tea')?.e2e]).toEqual([false, true, true]);
+    expect([
+      a.cluster.isHere('tea'),
+      b.cluster.isHere('tea'),
+      b.cluster.rulesOf('tea')?.e2e,
+    ]).toEqual([false, true, true]);
   });
 });
 
 describe('a room of two nodes that were apart', () => {
-  it('hears what the other one was when they meet, and a node that comes hears all at once', async () => {
+  it('learns the other side’s state when they meet; a new node learns all at once', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];
     /** @type {any[]} */
     const met = [];
-    Object.assign(b.rooms, { met: (/** @type {string} */ room, /** @type {any} */ { lobby }) => met.push([room, lobby]) });
+    Object.assign(b.rooms, {
+      met: (/** @type {string} */ room, /** @type {any} */ { lobby }) => met.push([room, lobby]),
+    });
     b.bus.part = 1;
     await where(nodes, a, 'tea');
-    const rules = { version: 2, locked: false, lobby: true, chat: /** @type {const} */ ('everybody'), record: /** @type {const} */ ('everybody'), password: null, broadcast: null, bans: [], restraints: [], places: [], nextId: 3, nextHand: 1 };
+    const rules = {
+      version: 2,
+      locked: false,
+      lobby: true,
+      chat: /** @type {const} */ ('everybody'),
+      record: /** @type {const} */ ('everybody'),
+      password: null,
+      broadcast: null,
+      bans: [],
+      restraints: [],
+      places: [],
+      nextId: 3,
+      nextHand: 1,
+    };
     a.cluster.ruled('tea', rules);
     await nodes.pass(1000);
     await where(nodes, b, 'tea');
@@ -348,7 +449,10 @@ describe('without its bus', () => {
     const a = nodes.add('a');
     await where(nodes, a, 'tea');
     a.bus.state = 'lost';
-    expect([await where(nodes, a, 'tea'), await where(nodes, a, 'lab')]).toEqual(['a', 'cluster-unreachable']);
+    expect([await where(nodes, a, 'tea'), await where(nodes, a, 'lab')]).toEqual([
+      'a',
+      'cluster-unreachable',
+    ]);
   });
 });
 
@@ -359,10 +463,19 @@ describe('what isn’t ours', () => {
     const stranger = nodes.network.join('stranger');
     await where(nodes, a, 'tea');
     const before = a.cluster.status.droppedMessages;
-    const bad = [{}, { version: 2 }, { version: 1, node: 'b', epoch: -1 }, { version: 1, node: 'b.*', epoch: 5 }, { version: 1, node: 'b', epoch: 1e300 }];
+    const bad = [
+      {},
+      { version: 2 },
+      { version: 1, node: 'b', epoch: -1 },
+      { version: 1, node: 'b.*', epoch: 5 },
+      { version: 1, node: 'b', epoch: 1e300 },
+    ];
     for (const message of bad) stranger.publish('aloud.test.room.tea.claim', message);
     stranger.publish('aloud.test.node.x.beat', { version: 2, id: 'x', url: 'javascript:alert(1)' });
-    for (const message of [{}, { version: 2, room: '../x', hold: true, above: 0 }]) expect(await nodes.answer(stranger.request('aloud.test.node.a.open', message, 50))).toBeTypeOf('symbol');
+    for (const message of [{}, { version: 2, room: '../x', hold: true, above: 0 }])
+      expect(
+        await nodes.answer(stranger.request('aloud.test.node.a.open', message, 50)),
+      ).toBeTypeOf('symbol');
     await nodes.pass(50);
     expect(a.cluster.status.droppedMessages - before).toBe(bad.length + 3);
     expect([a.cluster.isHere('tea'), a.cluster.nodes().length]).toEqual([true, 1]);
@@ -372,17 +485,30 @@ describe('what isn’t ours', () => {
     const nodes = new Nodes();
     const a = nodes.add('a');
     const newer = nodes.network.join('newer');
-    for (let i = 0; i < 3; i++) newer.publish('aloud.test.node.newer.beat', { version: 3, id: 'newer', url: 'http://newer.example', more: true });
+    for (let i = 0; i < 3; i++)
+      newer.publish('aloud.test.node.newer.beat', {
+        version: 3,
+        id: 'newer',
+        url: 'http://newer.example',
+        more: true,
+      });
     await nodes.pass(50);
     expect(a.cluster.nodes()).toHaveLength(1);
-    expect(nodes.warnings).toEqual(["node newer at http://newer.example speaks version 3 of the cluster's messages, this one 2: it is left out until both run the same release"]);
+    expect(nodes.warnings).toEqual([
+      "node newer at http://newer.example speaks version 3 of the cluster's messages, this " +
+        'one 2: it is left out until both run the same release',
+    ]);
   });
 
   it('is no answer to where a room is', async () => {
     const nodes = new Nodes();
     const a = nodes.add('a');
     const stranger = nodes.network.join('stranger');
-    stranger.serve('aloud.test.room.tea.where', () => ({ version: 2, node: { id: 'x', url: 'file:///etc/passwd', h3Port: 0, certificateHashes: [] }, epoch: 1 }));
+    stranger.serve('aloud.test.room.tea.where', () => ({
+      version: 2,
+      node: { id: 'x', url: 'file:///etc/passwd', h3Port: 0, certificateHashes: [] },
+      epoch: 1,
+    }));
     expect(await where(nodes, a, 'tea')).toBe('a');
   });
 });
@@ -395,8 +521,24 @@ describe('pages of the cluster', () => {
     await nodes.pass();
     b.bus.dead = true;
     await nodes.pass(120_000);
-    const allowed = ['https://a.example', 'https://b.example', 'https://call.example', 'https://evil.example', 'http://b.example', 'null', undefined];
-    expect(allowed.map((origin) => a.cluster.allowsOrigin(origin))).toEqual([true, true, true, false, false, false, false]);
+    const allowed = [
+      'https://a.example',
+      'https://b.example',
+      'https://call.example',
+      'https://evil.example',
+      'http://b.example',
+      'null',
+      undefined,
+    ];
+    expect(allowed.map((origin) => a.cluster.allowsOrigin(origin))).toEqual([
+      true,
+      true,
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });
 

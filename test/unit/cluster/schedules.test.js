@@ -1,6 +1,6 @@
 /**
- * Nodes on a network that is cut and healed, on which nodes die, stand still and drain, by seeds: in the end each room is
- * one node's, and everybody is sent to it.
+ * Nodes on a network that is cut and healed, on which nodes die, stand still and drain, by seeds:
+ * in the end each room is one node's, and everybody is sent to it.
  */
 
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,10 @@ const turn = async () => {
 class SimulatedNode {
   /** @type {Map<string, { people: number }>} */
   rooms = new Map();
-  /** People whom this node has told to go elsewhere. @type {{ room: string, people: number, to: string | null }[]} */
+  /**
+   * People whom this node has told to go elsewhere.
+   * @type {{ room: string, people: number, to: string | null }[]}
+   */
   moved = [];
 
   /** @param {World} world @param {number} number */
@@ -49,23 +52,41 @@ class SimulatedNode {
       id: this.id,
       name: 'test',
       openBus: () => this.bus,
-      clock: { ...clock, setTimeout: (run, ms) => clock.setTimeout(() => this.bus.dead || (this.bus.isStill ? this.bus.deliver(run) : run()), ms) },
+      clock: {
+        ...clock,
+        setTimeout: (run, ms) =>
+          clock.setTimeout(
+            () => this.bus.dead || (this.bus.isStill ? this.bus.deliver(run) : run()),
+            ms,
+          ),
+      },
       wallNow: () => 1_700_000_000_000 + clock.now() + this.skewMs,
       log: quiet,
       rooms: () => rooms,
       limits: { people: 100 },
       software: '0',
     });
-    this.cluster.start({ url: `http://${this.id}`, h3Port: 1, certificateHashes: () => [], origins: [] });
+    this.cluster.start({
+      url: `http://${this.id}`,
+      h3Port: 1,
+      certificateHashes: () => [],
+      origins: [],
+    });
   }
 
   get isUp() {
     return !this.bus.dead && !this.bus.isStill;
   }
 
-  /** Somebody comes to this node, and is let in here or sent on. @param {string} room @param {number} above */
+  /**
+   * Somebody comes to this node, and is let in here or sent on.
+   * @param {string} room
+   * @param {number} above
+   */
   async come(room, above) {
-    const found = this.cluster.isHere(room) ? { node: null } : await this.cluster.find(room, { hold: true, above });
+    const found = this.cluster.isHere(room)
+      ? { node: null }
+      : await this.cluster.find(room, { hold: true, above });
     if (typeof found === 'string') return null;
     if (found.node !== null) return found.node.id;
     if (!this.isUp || !this.cluster.isHere(room)) return null;
@@ -106,7 +127,10 @@ class World {
     return all[Math.floor(this.next() * all.length)];
   }
 
-  /** Somebody comes to any node, and follows where they are sent, three times at most. @param {string} room */
+  /**
+   * Somebody comes to any node, and follows where they are sent, three times at most.
+   * @param {string} room
+   */
   come(room) {
     const first = this.pick(this.up);
     if (!first) return;
@@ -124,11 +148,17 @@ class World {
     const what = next();
     const node = this.pick(this.nodes);
     if (what < 0.5) this.come(this.pick(ROOMS));
-    else if (what < 0.58 && up.length > 1) this.#say('kill', node, () => void (node.bus.dead = true));
-    else if (what < 0.7 && !node.bus.dead) this.#say(node.bus.isStill ? 'go on' : 'stand still', node, () => node.bus.stand(!node.bus.isStill));
-    else if (what < 0.82 && !node.bus.dead) this.#say('cut off', node, () => void (node.bus.part = 1));
+    else if (what < 0.58 && up.length > 1)
+      this.#say('kill', node, () => void (node.bus.dead = true));
+    else if (what < 0.7 && !node.bus.dead)
+      this.#say(node.bus.isStill ? 'go on' : 'stand still', node, () =>
+        node.bus.stand(!node.bus.isStill),
+      );
+    else if (what < 0.82 && !node.bus.dead)
+      this.#say('cut off', node, () => void (node.bus.part = 1));
     else if (what < 0.92) this.#say('heal', node, () => this.heal());
-    else if (what < 0.95 && up.length > 2 && node.isUp) this.#say('drain', node, () => void node.cluster.drain());
+    else if (what < 0.95 && up.length > 2 && node.isUp)
+      this.#say('drain', node, () => void node.cluster.drain());
   }
 
   /** @param {string} what @param {SimulatedNode} node @param {() => void} run */
@@ -137,7 +167,11 @@ class World {
     run();
   }
 
-  /** Whither somebody is sent who asks a node for a room. @param {SimulatedNode} node @param {string} room */
+  /**
+   * Whither somebody is sent who asks a node for a room.
+   * @param {SimulatedNode} node
+   * @param {string} room
+   */
   async whoHas(node, room) {
     const asked = node.cluster.find(room, { hold: false });
     await this.pass(4 * STEP_MS);
@@ -177,22 +211,33 @@ const BATCH = 200;
 describe('rooms of a cluster', () => {
   let contested = 0;
 
-  it.each(Array.from({ length: SEEDS / BATCH }, (_, i) => 1 + i * BATCH))(`have one owner after a beat, whatever happened before, in ${BATCH} schedules from %i on`, async (first) => {
-    const wrong = [];
-    for (let seed = first; seed < first + BATCH; seed++) {
-      const world = await worldOf(seed);
-      for (const room of ROOMS) {
-        const owners = world.owners(room);
-        const split = world.up.filter(({ id, rooms }) => rooms.has(room) && !owners.includes(id)).map(({ id }) => id);
-        if (owners.length > 1 || split.length > 0) wrong.push({ seed, room, owners, split, story: world.story });
-        const sent = await Promise.all(world.up.map((node) => world.whoHas(node, room)));
-        if (owners.length === 1 && new Set([...sent, ...owners]).size > 1) wrong.push({ seed, room, sent, story: world.story });
-        contested += world.nodes.reduce((sum, { moved }) => sum + moved.filter((move) => move.room === room).length, 0);
+  it.each(Array.from({ length: SEEDS / BATCH }, (_, i) => 1 + i * BATCH))(
+    `have one owner after a beat, whatever happened before, in ${BATCH} schedules from %i on`,
+    async (first) => {
+      const wrong = [];
+      for (let seed = first; seed < first + BATCH; seed++) {
+        const world = await worldOf(seed);
+        for (const room of ROOMS) {
+          const owners = world.owners(room);
+          const split = world.up
+            .filter(({ id, rooms }) => rooms.has(room) && !owners.includes(id))
+            .map(({ id }) => id);
+          if (owners.length > 1 || split.length > 0)
+            wrong.push({ seed, room, owners, split, story: world.story });
+          const sent = await Promise.all(world.up.map((node) => world.whoHas(node, room)));
+          if (owners.length === 1 && new Set([...sent, ...owners]).size > 1)
+            wrong.push({ seed, room, sent, story: world.story });
+          contested += world.nodes.reduce(
+            (sum, { moved }) => sum + moved.filter((move) => move.room === room).length,
+            0,
+          );
+        }
+        for (const { cluster } of world.nodes) void cluster.close();
       }
-      for (const { cluster } of world.nodes) void cluster.close();
-    }
-    expect(wrong).toEqual([]);
-  });
+      expect(wrong).toEqual([]);
+    },
+  );
 
-  it('were contested: else the schedules would show nothing', () => expect(contested).toBeGreaterThan(SEEDS / 10));
+  it('were contested: else the schedules would show nothing', () =>
+    expect(contested).toBeGreaterThan(SEEDS / 10));
 });

@@ -69,12 +69,12 @@ describe('effort', () => {
     expect(effort.share).toBe(1);
   });
 
-  it("leaves no timer behind", () => {
+  it('leaves no timer behind', () => {
     open('auto').close();
     expect(clock.waiting).toBe(0);
   });
 
-  it('is full while time passes and no processor time is spent, as where the host takes the processors away', () => {
+  it('stays full when time passes without processor time, as when the host withholds it', () => {
     const effort = open('auto');
     share = 0;
     clock.stall(30_000);

@@ -12,7 +12,8 @@ it('takes libopus-wasm where the native codec is missing, and says why', async (
   const { codec, line } = await openCodec('auto');
   expect(codec.name).toBe('libopus-wasm');
   expect(line).toBe(
-    'The Opus codec is libopus-wasm, which takes more time than native: it is not built: such a command builds it',
+    'The Opus codec is libopus-wasm, which takes more time than native: it is not built: ' +
+      'such a command builds it',
   );
   expect(await loadCodec()).toBe(codec);
 });
@@ -24,5 +25,8 @@ it('takes the one that is asked for', async () => {
 
 it('does not start with another one than is asked for', async () => {
   await expect(openCodec('native')).rejects.toThrow(ConfigError);
-  await expect(openCodec('native')).rejects.toThrow('--codec must be auto, or a codec that is there; "native": it is not built: such a command builds it.');
+  await expect(openCodec('native')).rejects.toThrow(
+    '--codec must be auto, or a codec that is there; "native": it is not built: such a ' +
+      'command builds it.',
+  );
 });

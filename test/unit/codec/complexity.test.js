@@ -3,7 +3,9 @@ import { readWav } from '../../../bench/stats/wav.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 
 const codec = await loadCodec('libopus-wasm');
-const speech = (await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url))).channels[0].subarray(0, 2 * 48_000);
+const speech = (
+  await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url))
+).channels[0].subarray(0, 2 * 48_000);
 
 /** All packets of two seconds of speech. @param {number} frameMs @param {number} complexity */
 function packetsOf(frameMs, complexity) {
@@ -12,7 +14,11 @@ function packetsOf(frameMs, complexity) {
   const out = new Uint8Array(1275);
   const packets = [];
   for (let at = 0; at + frameSamples <= speech.length; at += frameSamples) {
-    packets.push(Buffer.from(out.subarray(0, encoder.encode(speech.subarray(at, at + frameSamples), out, 0))).toString('hex'));
+    packets.push(
+      Buffer.from(
+        out.subarray(0, encoder.encode(speech.subarray(at, at + frameSamples), out, 0)),
+      ).toString('hex'),
+    );
   }
   encoder.close();
   return packets.join(' ');

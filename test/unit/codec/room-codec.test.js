@@ -25,8 +25,10 @@ describe('codecs that are opened when they are needed', () => {
       heard = new Float32Array(format.frameSamples);
       expect(decoder.decode(payload, 0, length, heard, 0)).toBe(true);
     };
-    const level = (/** @type {Float32Array} */ of) => 10 * Math.log10(of.reduce((sum, v) => sum + v * v, 0) / of.length + 1e-12);
-    for (let k = 0; k < 12; k++) pass((i) => (chance() - 0.5) * 0.003 * (k === 11 ? 1 - i / pcm.length : 1));
+    const level = (/** @type {Float32Array} */ of) =>
+      10 * Math.log10(of.reduce((sum, v) => sum + v * v, 0) / of.length + 1e-12);
+    for (let k = 0; k < 12; k++)
+      pass((i) => (chance() - 0.5) * 0.003 * (k === 11 ? 1 - i / pcm.length : 1));
     for (let k = 0; k < 5; k++) {
       pass((i) => 0.02 * Math.sin((2 * Math.PI * 300 * (i + k * pcm.length)) / 48_000));
       expect(Math.abs(level(heard) - level(pcm))).toBeLessThan(6);
@@ -42,7 +44,9 @@ describe('codecs that are opened when they are needed', () => {
     const payloads = [new Uint8Array(1275), new Uint8Array(1275)];
     const areSame = () => {
       for (let i = 0; i < pcm.length; i++) pcm[i] = (chance() - 0.5) * 0.2 + 0.3 * Math.sin(i / 9);
-      const lengths = [following, constant].map((encoder, i) => encoder.encode(pcm, payloads[i].fill(0), 0, i ? 8 : complexity));
+      const lengths = [following, constant].map((encoder, i) =>
+        encoder.encode(pcm, payloads[i].fill(0), 0, i ? 8 : complexity),
+      );
       return lengths[0] === lengths[1] && payloads[0].every((byte, i) => byte === payloads[1][i]);
     };
     expect(Array.from({ length: 10 }, areSame)).not.toContain(false);
@@ -75,7 +79,13 @@ describe('codecs that fail', () => {
       createDecoder: () => {
         state.opened += 1;
         return {
-          decode: (/** @type {any} */ _b, /** @type {any} */ _s, /** @type {any} */ _l, /** @type {Float32Array} */ out, /** @type {number} */ at) => {
+          decode: (
+            /** @type {any} */ _b,
+            /** @type {any} */ _s,
+            /** @type {any} */ _l,
+            /** @type {Float32Array} */ out,
+            /** @type {number} */ at,
+          ) => {
             call();
             out.fill(0.5, at, at + format.frameValues);
             return true;
@@ -86,7 +96,13 @@ describe('codecs that fail', () => {
       },
       createEncoder: () => {
         state.opened += 1;
-        return { encode: () => (call(), 10), setComplexity: () => {}, setMono: () => {}, setPrediction: () => {}, close: () => void (state.closed += 1) };
+        return {
+          encode: () => (call(), 10),
+          setComplexity: () => {},
+          setMono: () => {},
+          setPrediction: () => {},
+          close: () => void (state.closed += 1),
+        };
       },
     };
     /** @type {string[]} */
@@ -104,7 +120,9 @@ describe('codecs that fail', () => {
     expect(decoder.decode(bytes, 0, 10, pcm.fill(1), 0)).toBe(false);
     expect(pcm.every((sample) => sample === 0)).toBe(true);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/codec broken: the decoder of person 7 failed and is replaced: Error: out of bounds/);
+    expect(lines[0]).toMatch(
+      /codec broken: the decoder of person 7 failed and is replaced: Error: out of bounds/,
+    );
     state.fails = false;
     expect(decoder.decode(bytes, 0, 10, pcm, 0)).toBe(true);
     expect(state).toMatchObject({ opened: 2, closed: 1 });

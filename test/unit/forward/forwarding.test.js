@@ -1,12 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import { VoiceList } from '../../../public/shared/wire/bundle.js';
-import { MAX_SENT_BYTES, Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
+import {
+  MAX_SENT_BYTES,
+  Packet,
+  PacketType,
+  readPacket,
+} from '../../../public/shared/wire/packet.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
 /**
- * The bundles that somebody got, by frame: the voices of each, as numbers and the lengths of their payloads.
+ * The bundles that somebody got, by frame: the voices of each, as numbers and the lengths of their
+ * payloads.
  * @param {Person} person
  */
 function bundlesOf(person) {
@@ -21,22 +27,37 @@ function bundlesOf(person) {
       list.read(bytes, packet.payloadStart[r], packet.payloadBytes[r]);
       frames.push(Array.from({ length: list.count }, (_, i) => [list.numbers[i], list.lengths[i]]));
     }
-    bundles.set(packet.frame, { voices: frames[0], repeated: frames.slice(1), sequence: packet.sequence, bytes });
+    bundles.set(packet.frame, {
+      voices: frames[0],
+      repeated: frames.slice(1),
+      sequence: packet.sequence,
+      bytes,
+    });
   }
   return bundles;
 }
 
 /** @param {Person} person */
-const voicesOf = (person) => new Map([...bundlesOf(person)].map(([frame, { voices }]) => [frame, voices.map((/** @type {number[]} */ [number]) => number)]));
+const voicesOf = (person) =>
+  new Map(
+    [...bundlesOf(person)].map(([frame, { voices }]) => [
+      frame,
+      voices.map((/** @type {number[]} */ [number]) => number),
+    ]),
+  );
 
 const LOUD = { level: 20, voice: true };
 /** The bytes of a payload of the fakes' codec. */
 const BYTES = 241;
 
 describe('a room that forwards', () => {
-  it('sends each frame once, as one bundle with the same bytes for all, and decodes nothing', async () => {
+  it('sends each frame once, in one bundle identical for all, and decodes nothing', async () => {
     const conference = new Conference({ mode: 'forward' });
-    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const [ann, bob, eve] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Eve'),
+    ];
     for (let k = 0; k < 10; k++) {
       await ann.speak(k, 0.5, LOUD);
       if (k >= 5) await bob.speak(k, 0.25, { level: 10, voice: true });
@@ -51,7 +72,7 @@ describe('a room that forwards', () => {
     expect(conference.codec.open).toBe(0);
   });
 
-  it('says where the sound of one who goes on is missing, and of whom nothing more comes', async () => {
+  it('marks missing sound of a speaker who goes on, and omits one who has stopped', async () => {
     const conference = new Conference({ mode: 'forward' });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let k = 0; k < 12; k++) {
@@ -80,25 +101,39 @@ describe('a room that forwards', () => {
     expect(heard.get(8)?.voices).toEqual([]);
   });
 
-  it('leaves out the softest payloads where there is no room, and repeats what there is room for', async () => {
+  it('leaves out the softest payloads when full, and repeats what there is room for', async () => {
     const conference = new Conference({ mode: 'forward', redundancy: 2 });
     const people = [];
     for (let i = 0; i < 6; i++) people.push(await conference.join(`P${i}`));
     for (let k = 0; k < 8; k++) {
       const speaking = k < 4 ? people.slice(0, 1) : people;
-      await Promise.all(speaking.map((person, i) => person.speak(k, 0.1, { level: 20 + i, voice: true })));
+      await Promise.all(
+        speaking.map((person, i) => person.speak(k, 0.1, { level: 20 + i, voice: true })),
+      );
       conference.pass(1);
     }
     conference.pass(5);
     const heard = bundlesOf(people[5]);
     expect(heard.get(2)?.repeated).toEqual([[[1, BYTES]], [[1, BYTES]]]);
-    expect(heard.get(6)?.voices).toEqual([[1, BYTES], [2, BYTES], [3, BYTES], [4, BYTES], [5, 0], [6, 0]]);
-    for (const { bytes } of heard.values()) expect(bytes.length).toBeLessThanOrEqual(MAX_SENT_BYTES);
+    expect(heard.get(6)?.voices).toEqual([
+      [1, BYTES],
+      [2, BYTES],
+      [3, BYTES],
+      [4, BYTES],
+      [5, 0],
+      [6, 0],
+    ]);
+    for (const { bytes } of heard.values())
+      expect(bytes.length).toBeLessThanOrEqual(MAX_SENT_BYTES);
   });
 
   it('lets nobody crowd others out by payloads that are larger than their share', async () => {
     const conference = new Conference({ mode: 'forward' });
-    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const [ann, bob, eve] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Eve'),
+    ];
     for (let k = 0; k < 6; k++) {
       await ann.speak(k, 0.1, { level: 40, voice: true });
       await bob.speak(k, 0.1, { level: 50, voice: true });
@@ -109,7 +144,11 @@ describe('a room that forwards', () => {
       conference.pass(1);
     }
     conference.pass(5);
-    expect(bundlesOf(ann).get(4)?.voices).toEqual([[3, 0], [1, BYTES], [2, BYTES]]);
+    expect(bundlesOf(ann).get(4)?.voices).toEqual([
+      [3, 0],
+      [1, BYTES],
+      [2, BYTES],
+    ]);
   });
 
   it('sends two packets of silence and then one now and then', async () => {

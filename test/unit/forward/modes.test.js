@@ -25,7 +25,7 @@ const kinds = (packets) => [...new Set(packets.map(({ type }) => type))];
 const set = (conference, mode) => conference.rooms.get('lab')?.moderation.setMode(mode, OPERATOR);
 
 describe('a packet', () => {
-  it('waits for the tick where that alone asks for it, not where each goes on as it comes', async () => {
+  it('waits for the tick when the room mixes, not when it forwards packets at once', async () => {
     const conference = new Conference({ forwardWay: 'now' });
     const ann = await conference.join('Ann');
     await conference.join('Bob');
@@ -41,7 +41,11 @@ describe('a packet', () => {
 describe('a change of mode', () => {
   it('gives each frame once, by one way or the other', async () => {
     const conference = new Conference();
-    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const [ann, bob, eve] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Eve'),
+    ];
     const modes = /** @type {const} */ (['forward', 'mix', 'forward', 'mix']);
     for (let k = 0; k < 100; k++) {
       if (k % 20 === 10) expect(set(conference, modes[Math.floor(k / 20) % 4])).toBe(null);
@@ -56,7 +60,7 @@ describe('a change of mode', () => {
     }
   });
 
-  it('begins with packets that repeat the frames before, for the decoders that take over', async () => {
+  it('begins with packets that repeat earlier frames, for the decoders taking over', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let k = 0; k < 60; k++) {
@@ -67,9 +71,15 @@ describe('a change of mode', () => {
     }
     const packets = take(bob);
     const firstBundle = packets.findIndex(({ type }) => type === PacketType.bundle);
-    const firstMix = packets.findIndex(({ type }, i) => i > firstBundle && type === PacketType.audio);
-    expect(packets.slice(firstBundle, firstBundle + 3).map(({ redundancy }) => redundancy)).toEqual([2, 2, 0]);
-    expect(packets.slice(firstMix, firstMix + 3).map(({ redundancy }) => redundancy)).toEqual([2, 2, 0]);
+    const firstMix = packets.findIndex(
+      ({ type }, i) => i > firstBundle && type === PacketType.audio,
+    );
+    expect(packets.slice(firstBundle, firstBundle + 3).map(({ redundancy }) => redundancy)).toEqual(
+      [2, 2, 0],
+    );
+    expect(packets.slice(firstMix, firstMix + 3).map(({ redundancy }) => redundancy)).toEqual([
+      2, 2, 0,
+    ]);
     const sound = await bob.heard();
     expect(sound.size).toBe(0);
   });
@@ -106,11 +116,15 @@ describe('a change of mode', () => {
     expect(kinds(take(lea))).toEqual([PacketType.audio]);
   });
 
-  it('from forwarding finds those who only listen, who were sent bundles as everybody', async () => {
+  it('from forwarding reaches listeners, who had been sent bundles like everybody', async () => {
     const conference = new Conference({ mode: 'forward' });
     const ann = await conference.join('Ann');
     const lea = await conference.join('Lea', { listen: true });
-    expect(lea.session.told('welcome')[0]).toMatchObject({ role: 'listener', stride: 1, listeners: 0 });
+    expect(lea.session.told('welcome')[0]).toMatchObject({
+      role: 'listener',
+      stride: 1,
+      listeners: 0,
+    });
     for (let k = 0; k < 40; k++) {
       if (k === 20) expect(set(conference, 'mix')).toBe(null);
       await ann.speak(k, 0.5, LOUD);
@@ -146,7 +160,12 @@ function isSound({ type, payloadStart, payloadBytes }, bytes) {
 }
 
 describe('the last words of somebody who has left', () => {
-  /** The frames with sound that are heard where the mode changes once or twice after somebody has left. @param {object} options @param {...('mix' | 'forward')} modes */
+  /**
+   * The frames with sound that are heard where the mode changes once or twice after somebody has
+   * left.
+   * @param {object} options
+   * @param {...('mix' | 'forward')} modes
+   */
   async function heardAfter(options, ...modes) {
     const conference = new Conference({ serverDelayMs: 400, ...options });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
@@ -173,7 +192,7 @@ describe('the last words of somebody who has left', () => {
     ['to a mix', { mode: 'forward' }, ['mix']],
     ['to another and back', {}, ['forward', 'mix']],
   ])('are heard to their end where the mode changes %s', async (_name, options, modes) => {
-    const frames = await heardAfter(options, ...(/** @type {any} */ (modes)));
+    const frames = await heardAfter(options, .../** @type {any} */ (modes));
     for (let k = 5; k < 29; k++) expect(frames, `frame ${k}`).toContain(k);
   });
 });
@@ -181,10 +200,16 @@ describe('the last words of somebody who has left', () => {
 describe('a room that forwards each packet as it comes', () => {
   it('sends it at once to everybody but its speaker, with the speaker’s number', async () => {
     const conference = new Conference({ mode: 'forward', forwardWay: 'now' });
-    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const [ann, bob, eve] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Eve'),
+    ];
     for (let k = 0; k < 5; k++) {
       await ann.speak(k, 0.5, LOUD);
-      const [forBob, forEve, forAnn] = [take(bob), take(eve), take(ann)].map((packets) => packets.filter(({ type }) => type === PacketType.voice));
+      const [forBob, forEve, forAnn] = [take(bob), take(eve), take(ann)].map((packets) =>
+        packets.filter(({ type }) => type === PacketType.voice),
+      );
       expect([forBob.length, forEve.length, forAnn.length]).toEqual([1, 1, 0]);
       expect(forBob[0]).toMatchObject({ number: 1, frame: k, level: 20, voice: true, sequence: k });
       conference.pass(1);
@@ -192,7 +217,7 @@ describe('a room that forwards each packet as it comes', () => {
     expect(conference.codec.open).toBe(0);
   });
 
-  it('sends no more voices at once than there are places, and nothing of one whom a moderator has muted', async () => {
+  it('sends no more voices than there are places, and none muted by a moderator', async () => {
     const conference = new Conference({ mode: 'forward', forwardWay: 'now', maxSpeakers: 2 });
     const people = [];
     for (const name of ['A', 'B', 'C', 'D']) people.push(await conference.join(name));
@@ -201,7 +226,8 @@ describe('a room that forwards each packet as it comes', () => {
     for (let k = 0; k < 20; k++) {
       for (const person of people) await person.speak(k, 0.3, LOUD);
       conference.pass(1);
-      for (const { type, number, payloadBytes } of take(people[3])) if (type === PacketType.voice && payloadBytes[0] > 0) numbers.add(number);
+      for (const { type, number, payloadBytes } of take(people[3]))
+        if (type === PacketType.voice && payloadBytes[0] > 0) numbers.add(number);
     }
     expect([...numbers]).toEqual([2, 3]);
   });
@@ -218,8 +244,11 @@ describe('a room that forwards each packet as it comes', () => {
     const mixed = packets.filter(({ type }) => type === PacketType.audio).map(({ frame }) => frame);
     const voiced = packets.filter(({ type }) => type === PacketType.voice);
     expect(voiced[0].frame).toBe(mixed[mixed.length - 1] + 1);
-    expect(voiced.map(({ frame }) => frame)).toEqual(Array.from({ length: voiced.length }, (_, i) => voiced[0].frame + i));
-    for (let i = 1; i < voiced.length; i++) expect((voiced[i].sequence - voiced[i - 1].sequence) & 0xffff).toBe(1);
+    expect(voiced.map(({ frame }) => frame)).toEqual(
+      Array.from({ length: voiced.length }, (_, i) => voiced[0].frame + i),
+    );
+    for (let i = 1; i < voiced.length; i++)
+      expect((voiced[i].sequence - voiced[i - 1].sequence) & 0xffff).toBe(1);
   });
 });
 
@@ -227,7 +256,8 @@ describe('auto', () => {
   /** @param {Conference} conference @param {Person[]} people @param {number} frames */
   async function talk(conference, people, frames) {
     for (let i = 0; i < frames; i++) {
-      for (const person of people) await person.speak(Math.floor(conference.clock.now() / 20), 0.1, LOUD);
+      for (const person of people)
+        await person.speak(Math.floor(conference.clock.now() / 20), 0.1, LOUD);
       conference.pass(1);
     }
   }
@@ -282,15 +312,22 @@ describe('auto', () => {
 });
 
 describe('a room that is encrypted end to end', () => {
-  it('is begun with a wish, forwards, lets in those alone who say that they have the key, and is never recorded', async () => {
+  it('starts on request, forwards, admits only those claiming the key, never records', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann', { e2e: true });
-    expect(ann.session.told('welcome')[0]).toMatchObject({ e2e: true, canRecord: false, rules: { mode: 'forward' } });
+    expect(ann.session.told('welcome')[0]).toMatchObject({
+      e2e: true,
+      canRecord: false,
+      rules: { mode: 'forward' },
+    });
     expect((await conference.join('Eve')).session.closed?.code).toBe(103);
-    expect((await conference.join('Web', { e2e: true, replyOnly: true })).session.closed?.code).toBe(100);
+    expect(
+      (await conference.join('Web', { e2e: true, replyOnly: true })).session.closed?.code,
+    ).toBe(100);
     const bob = await conference.join('Bob', { e2e: true });
     expect(bob.session.closed).toBe(null);
-    for (const mode of /** @type {const} */ (['mix', 'auto'])) expect(set(conference, mode)).toBe('e2e-room');
+    for (const mode of /** @type {const} */ (['mix', 'auto']))
+      expect(set(conference, mode)).toBe('e2e-room');
     ann.session.handler?.control({ type: 'record', on: true });
     expect(ann.session.told('refused').map(({ code }) => code)).toEqual(['e2e-room']);
   });

@@ -13,7 +13,9 @@ const REGRESSIONS = fileURLToPath(new URL('../../fuzz/regressions/', import.meta
 const INPUTS = 2000;
 
 /** @type {string[]} */
-const files = readdirSync(REGRESSIONS, { recursive: true }).map(String).filter((name) => name.endsWith('.bin'));
+const files = readdirSync(REGRESSIONS, { recursive: true })
+  .map(String)
+  .filter((name) => name.endsWith('.bin'));
 
 afterAll(async () => {
   for (const { close } of TARGETS) await close?.();
@@ -22,9 +24,12 @@ afterAll(async () => {
 describe.each(TARGETS)('fuzzing: $name', (target) => {
   const found = files.filter((name) => name.startsWith(`${target.name}/`));
 
-  it.skipIf(found.length === 0).each(found)('is right with what was once wrong: %s', async (name) => {
-    await target.run(readFileSync(`${REGRESSIONS}${name}`));
-  });
+  it.skipIf(found.length === 0).each(found)(
+    'is right with what was once wrong: %s',
+    async (name) => {
+      await target.run(readFileSync(`${REGRESSIONS}${name}`));
+    },
+  );
 
   it('is right with what those send who mean well', async () => {
     for (const input of target.valid) await target.run(input);
@@ -45,7 +50,8 @@ it('an input is the same whenever it is made', () => {
 });
 
 it('what is found belongs to a target', () => {
-  for (const name of files) expect(TARGETS.map((target) => target.name)).toContain(name.split('/')[0]);
+  for (const name of files)
+    expect(TARGETS.map((target) => target.name)).toContain(name.split('/')[0]);
 });
 
 describe('messages that fuzzing begins with', () => {
@@ -54,11 +60,14 @@ describe('messages that fuzzing begins with', () => {
   it('are those of every command, and of every act of a moderator', () => {
     expect(new Set(asked.map(({ type }) => type))).toEqual(new Set(Object.keys(COMMANDS)));
     const actions = moderateMessage.options.flatMap(({ shape }) => [...shape.action.values]);
-    expect(new Set(asked.flatMap(({ type, action }) => (type === 'moderate' ? action : [])))).toEqual(new Set(actions));
+    expect(
+      new Set(asked.flatMap(({ type, action }) => (type === 'moderate' ? action : []))),
+    ).toEqual(new Set(actions));
   });
 
   it('are valid', () => {
-    for (const text of joins) expect([text, typeof readJoin(JSON.parse(text))]).toEqual([text, 'object']);
+    for (const text of joins)
+      expect([text, typeof readJoin(JSON.parse(text))]).toEqual([text, 'object']);
     for (const message of asked) {
       const { schema } = COMMANDS[/** @type {keyof typeof COMMANDS} */ (message.type)];
       expect([message, schema.safeParse(message).error]).toEqual([message, undefined]);

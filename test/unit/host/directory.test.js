@@ -17,8 +17,16 @@ async function open() {
 describe('a directory', () => {
   it('does what is asked of a room where the room is', async () => {
     const { directory } = await open();
-    expect(await directory.inRoom('lab', 'count')).toEqual({ room: 'lab', present: 1, listeners: 0, liveSeconds: null });
-    expect(await directory.inRoom('tea', 'describe')).toMatchObject({ room: 'tea', people: [{ name: 'Bob' }, { name: 'Cid' }] });
+    expect(await directory.inRoom('lab', 'count')).toEqual({
+      room: 'lab',
+      present: 1,
+      listeners: 0,
+      liveSeconds: null,
+    });
+    expect(await directory.inRoom('tea', 'describe')).toMatchObject({
+      room: 'tea',
+      people: [{ name: 'Bob' }, { name: 'Cid' }],
+    });
     expect(await directory.inRoom('tea', 'clock')).toMatchObject({ sampleRate: 48_000 });
     expect(await directory.inRoom('nothing', 'describe')).toBe('not-found');
     expect(await directory.inRoom('tea', /** @type {any} */ ('toString'))).toBe('not-found');
@@ -26,7 +34,11 @@ describe('a directory', () => {
 
   it('answers with plain data alone, which can go to another thread', async () => {
     const { directory } = await open();
-    for (const answer of [await directory.inRoom('tea', 'describe'), await directory.rooms(), await directory.states()]) {
+    for (const answer of [
+      await directory.inRoom('tea', 'describe'),
+      await directory.rooms(),
+      await directory.states(),
+    ]) {
       expect(structuredClone(answer)).toEqual(answer);
     }
   });
@@ -34,9 +46,20 @@ describe('a directory', () => {
   it('adds up what all hosts have', async () => {
     const { directory } = await open();
     expect(await directory.people()).toBe(3);
-    expect((await directory.rooms()).map((/** @type {any} */ { room, present }) => [room, present])).toEqual([['lab', 1], ['tea', 2]]);
+    expect(
+      (await directory.rooms()).map((/** @type {any} */ { room, present }) => [room, present]),
+    ).toEqual([
+      ['lab', 1],
+      ['tea', 2],
+    ]);
     const sums = addUp(await directory.states());
-    expect(sums).toMatchObject({ rooms: 2, people: 3, away: 0, sessions: { webtransport: 3 }, busy: false });
+    expect(sums).toMatchObject({
+      rooms: 2,
+      people: 3,
+      away: 0,
+      sessions: { webtransport: 3 },
+      busy: false,
+    });
     expect(sums.ticks.bins).toHaveLength(10);
   });
 

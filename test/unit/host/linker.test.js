@@ -5,9 +5,18 @@ import { createRing, RingReader, RingWriter } from '../../../server/host/ring.js
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 
-const transport = () => ({ name: /** @type {const} */ ('websocket'), replyOnly: false, sendMany: (/** @type {any[]} */ sessions, /** @type {Uint8Array} */ bytes) => sessions.forEach((session) => session.send(bytes)), close: async () => {} });
+const transport = () => ({
+  name: /** @type {const} */ ('websocket'),
+  replyOnly: false,
+  sendMany: (/** @type {any[]} */ sessions, /** @type {Uint8Array} */ bytes) =>
+    sessions.forEach((session) => session.send(bytes)),
+  close: async () => {},
+});
 
-/** The main thread's links, and what a worker would see of them. @param {number} [bytes]  of each ring */
+/**
+ * The main thread's links, and what a worker would see of them.
+ * @param {number} [bytes] of each ring
+ */
 function open(bytes = 4096) {
   const rings = { toWorker: createRing(bytes), toFront: createRing(bytes) };
   const clock = new FakeClock();
@@ -20,25 +29,40 @@ function open(bytes = 4096) {
   });
   const session = new FakeSession(transport());
   links.link(session, { type: 'join' });
-  return { clock, posted, links, seen, session, poll: () => reader.poll(), writer: new RingWriter(rings.toFront) };
+  return {
+    clock,
+    posted,
+    links,
+    seen,
+    session,
+    poll: () => reader.poll(),
+    writer: new RingWriter(rings.toFront),
+  };
 }
 
 const turn = () => new Promise((resolve) => void setImmediate(resolve));
 
 describe('a session that waits to be linked', () => {
-  it('is brought to its room with its first message, and is refused where there is none in time', () => {
+  it('is linked to its room on its first message, and refused if none comes in time', () => {
     const clock = new FakeClock();
     const brought = /** @type {unknown[]} */ ([]);
     const lines = /** @type {unknown[]} */ ([]);
-    const log = { error: () => {}, info: (/** @type {string} */ _message, /** @type {unknown} */ fields) => void lines.push(fields) };
+    const log = {
+      error: () => {},
+      info: (/** @type {string} */ _message, /** @type {unknown} */ fields) =>
+        void lines.push(fields),
+    };
     const [first, silent] = [new FakeSession(transport(), log), new FakeSession(transport(), log)];
-    for (const session of [first, silent]) awaitJoin(session, clock, (_session, message) => void brought.push(message));
+    for (const session of [first, silent])
+      awaitJoin(session, clock, (_session, message) => void brought.push(message));
     first.handler?.packet(Uint8Array.of(1), 0);
     first.handler?.control({ type: 'join', room: 'tea' });
     clock.advance(10_000);
     expect(brought).toEqual([{ type: 'join', room: 'tea' }]);
     expect([first.closed, silent.closed?.code]).toEqual([null, errors['join-timeout'].close]);
-    expect(lines).toEqual([{ event: 'join-refused', code: 'join-timeout', room: undefined, peer: silent.peer }]);
+    expect(lines).toEqual([
+      { event: 'join-refused', code: 'join-timeout', room: undefined, peer: silent.peer },
+    ]);
   });
 });
 
@@ -65,8 +89,16 @@ describe('linked sessions', () => {
     writer.writeFor(Uint32Array.of(1, 2, 77), 3, Buffer.from('all'), 0);
     await turn();
     await turn();
-    expect([session, other].map(({ packets }) => packets.map((/** @type {Uint8Array} */ bytes) => Buffer.from(bytes).toString()))).toEqual([['one', 'all'], ['all']]);
-    links.take([{ type: 'tell', ids: [1, 2], message: { type: 'room' } }, { type: 'close', id: 2, code: 3, reason: 'bye' }, { type: 'tell', ids: [2, 9], message: { type: 'late' } }]);
+    expect(
+      [session, other].map(({ packets }) =>
+        packets.map((/** @type {Uint8Array} */ bytes) => Buffer.from(bytes).toString()),
+      ),
+    ).toEqual([['one', 'all'], ['all']]);
+    links.take([
+      { type: 'tell', ids: [1, 2], message: { type: 'room' } },
+      { type: 'close', id: 2, code: 3, reason: 'bye' },
+      { type: 'tell', ids: [2, 9], message: { type: 'late' } },
+    ]);
     expect(session.messages.at(-1)).toEqual({ type: 'room' });
     expect(other.closed).toEqual({ code: 3, reason: 'bye' });
     links.close('server-closing');
@@ -86,6 +118,10 @@ describe('linked sessions', () => {
     let settled = 0;
     session.handler?.settle?.(() => (settled += 1));
     links.close('room-reopened');
-    expect([session.closed?.code, settled, clock.waiting]).toEqual([errors['room-reopened'].close, 1, 0]);
+    expect([session.closed?.code, settled, clock.waiting]).toEqual([
+      errors['room-reopened'].close,
+      1,
+      0,
+    ]);
   });
 });

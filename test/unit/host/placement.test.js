@@ -5,11 +5,19 @@ import { FakeClock } from '../../fakes/fake-clock.js';
 /** @param {number[]} people  of each worker */
 function open(people) {
   const clock = new FakeClock();
-  return { clock, people, placement: new Placement({ clock, workers: people.length, peopleOf: (worker) => people[worker] }) };
+  return {
+    clock,
+    people,
+    placement: new Placement({
+      clock,
+      workers: people.length,
+      peopleOf: (worker) => people[worker],
+    }),
+  };
 }
 
 describe('Placement', () => {
-  it('gives a new room to the worker with the least to do, rooms that are only asked for included', () => {
+  it('gives a new room to the least loaded worker, counting rooms that were only requested', () => {
     const { placement, people } = open([0, 0, 0]);
     expect(['a', 'b', 'c', 'd'].map((room) => placement.place(room))).toEqual([0, 1, 2, 0]);
     people[1] = 100;
@@ -29,7 +37,7 @@ describe('Placement', () => {
     expect([placement.place('a'), placement.find('a'), placement.find('b')]).toEqual([0, 0, null]);
   });
 
-  it('keeps one that has ended, or was only asked for, as long as somebody may be about to join it', () => {
+  it('keeps an ended or only requested room as long as somebody may be about to join it', () => {
     const { placement, people, clock } = open([0, 0]);
     placement.place('a');
     placement.opened('a', 0);

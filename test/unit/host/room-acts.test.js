@@ -10,8 +10,16 @@ const roomOf = (conference) => /** @type {Room} */ (conference.rooms.get('lab'))
 
 describe('a change of a room', () => {
   it.each([
-    ['a mode that a broadcast can’t have', { broadcast: true, mode: 'forward', locked: true }, 'broadcast-mix'],
-    ['a mode that one of the people can’t have', { broadcast: false, mode: 'forward', password: 'tea for two' }, 'forward-reply'],
+    [
+      'a mode that a broadcast can’t have',
+      { broadcast: true, mode: 'forward', locked: true },
+      'broadcast-mix',
+    ],
+    [
+      'a mode that one of the people can’t have',
+      { broadcast: false, mode: 'forward', password: 'tea for two' },
+      'forward-reply',
+    ],
   ])('is refused whole for %s', async (_what, change, code) => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
@@ -31,7 +39,9 @@ describe('a change of a room', () => {
     await conference.join('Ann');
     const room = roomOf(conference);
     for (let i = 0; i < 5; i++) ROOM_ACTS.change(room, { password: `tea for ${i}` }, OPERATOR);
-    expect(ROOM_ACTS.change(room, { password: 'tea for six', broadcast: true, mode: 'auto' }, OPERATOR)).toBe('too-many-requests');
+    expect(
+      ROOM_ACTS.change(room, { password: 'tea for six', broadcast: true, mode: 'auto' }, OPERATOR),
+    ).toBe('too-many-requests');
     expect(room.moderation.rules).toMatchObject({ broadcast: false, mode: 'mix' });
   });
 
@@ -39,9 +49,15 @@ describe('a change of a room', () => {
     const conference = new Conference();
     await conference.join('Ann');
     const room = roomOf(conference);
-    expect(ROOM_ACTS.change(room, { broadcast: false, mode: 'forward' }, OPERATOR)).toMatchObject({ rules: { broadcast: false, mode: 'forward' } });
-    expect(ROOM_ACTS.change(room, { broadcast: true, mode: 'mix', locked: true }, OPERATOR)).toMatchObject({ rules: { broadcast: true, mode: 'mix', locked: true } });
-    expect(ROOM_ACTS.change(room, { broadcast: false, mode: 'forward' }, OPERATOR)).toMatchObject({ rules: { broadcast: false, mode: 'forward', locked: true } });
+    expect(ROOM_ACTS.change(room, { broadcast: false, mode: 'forward' }, OPERATOR)).toMatchObject({
+      rules: { broadcast: false, mode: 'forward' },
+    });
+    expect(
+      ROOM_ACTS.change(room, { broadcast: true, mode: 'mix', locked: true }, OPERATOR),
+    ).toMatchObject({ rules: { broadcast: true, mode: 'mix', locked: true } });
+    expect(ROOM_ACTS.change(room, { broadcast: false, mode: 'forward' }, OPERATOR)).toMatchObject({
+      rules: { broadcast: false, mode: 'forward', locked: true },
+    });
   });
 });
 
@@ -53,6 +69,8 @@ it('a change of a person is refused whole for a role that can’t be theirs', as
   conference.codec.createDecoder = () => {
     throw Object.assign(new Error('no more decoders'), { code: 'codec-instances' });
   };
-  expect(ROOM_ACTS.changePerson(roomOf(conference), lea.id, { role: 'speaker', muted: true }, OPERATOR)).toBe('server-full');
+  expect(
+    ROOM_ACTS.changePerson(roomOf(conference), lea.id, { role: 'speaker', muted: true }, OPERATOR),
+  ).toBe('server-full');
   expect(lea.session.told('moderated')).toEqual([]);
 });

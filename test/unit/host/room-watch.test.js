@@ -7,8 +7,16 @@ function open(takesMs = 0) {
   const clock = new FakeClock();
   const told = /** @type {any[]} */ ([]);
   const errors = /** @type {string[]} */ ([]);
-  const watch = new RoomWatch({ clock, log: { error: (message) => void errors.push(message) }, tell: (state) => void told.push(state) });
-  const room = { name: 'tea', number: 0, view: { state: () => (clock.advance(takesMs), /** @type {any} */ (room.number)) } };
+  const watch = new RoomWatch({
+    clock,
+    log: { error: (message) => void errors.push(message) },
+    tell: (state) => void told.push(state),
+  });
+  const room = {
+    name: 'tea',
+    number: 0,
+    view: { state: () => (clock.advance(takesMs), /** @type {any} */ (room.number)) },
+  };
   return { clock, told, errors, watch, room };
 }
 

@@ -6,8 +6,8 @@ const POLICY = "default-src 'none'; frame-ancestors 'none'";
 /**
  * The page that a request gets, and the headers of its own.
  * @param {string} path
- * @param {{ liveSeconds?: number | null, since?: number | null, embedOrigins?: string[] | null }} [server]
- *   since: when the room went live on another node
+ * @param {{ liveSeconds?: number | null, since?: number | null, embedOrigins?: string[] | null }}
+ *   [server] since: when the room went live on another node
  */
 async function ask(path, { liveSeconds, since, embedOrigins = null } = {}) {
   const { pathname, searchParams } = new URL(path, 'https://a.example');
@@ -15,7 +15,10 @@ async function ask(path, { liveSeconds, since, embedOrigins = null } = {}) {
   const sent = [];
   const page = roomPage({
     rooms: { inRoom: async () => (liveSeconds === undefined ? 'not-found' : { liveSeconds }) },
-    cluster: since === undefined ? undefined : { rulesOf: () => /** @type {any} */ ({ broadcast: { key: 'k', since } }) },
+    cluster:
+      since === undefined
+        ? undefined
+        : { rulesOf: () => /** @type {any} */ ({ broadcast: { key: 'k', since } }) },
     embedOrigins,
     policy: POLICY,
     send: (file, _request, _response, _next, headers = {}) => void sent.push({ file, headers }),
@@ -44,13 +47,19 @@ describe('the page of a room', () => {
     expect(await ask('/r/tea?stage', { liveSeconds: 5 })).toEqual(call);
   });
 
-  it('may be in a frame of those pages alone that the operator allows, and only the listeners’ one', async () => {
-    const { file, headers } = await ask('/r/tea?listen&embed', { embedOrigins: ['https://a.example', 'https://b.example:8443'] });
+  it('can be framed only by pages that the operator allows, and only for listeners', async () => {
+    const { file, headers } = await ask('/r/tea?listen&embed', {
+      embedOrigins: ['https://a.example', 'https://b.example:8443'],
+    });
     expect(file).toBe('listen/index.html');
-    expect(headers['Content-Security-Policy']).toBe("default-src 'none'; frame-ancestors https://a.example https://b.example:8443");
+    expect(headers['Content-Security-Policy']).toBe(
+      "default-src 'none'; frame-ancestors https://a.example https://b.example:8443",
+    );
     expect(headers['Permissions-Policy']).toBe('microphone=()');
     expect(await ask('/r/tea?listen', { embedOrigins: ['*'] })).toEqual(listen);
-    expect((await ask('/r/tea?embed&stage', { embedOrigins: ['*'] })).file).toBe('listen/index.html');
+    expect((await ask('/r/tea?embed&stage', { embedOrigins: ['*'] })).file).toBe(
+      'listen/index.html',
+    );
   });
 
   it('says in the frame of any page that none may have it, where nobody is allowed', async () => {

@@ -24,11 +24,17 @@ beforeEach(async () => {
   await writeFile(join(directory, '.hidden'), 'secret');
   await mkdir(join(directory, 'sub'));
   await writeFile(join(directory, 'sub', 'b c.css'), 'p { margin: 0 }');
-  const files = new StaticFiles({ directories: { '/public': directory }, headers: { 'X-Own': 'yes' }, clock });
+  const files = new StaticFiles({
+    directories: { '/public': directory },
+    headers: { 'X-Own': 'yes' },
+    clock,
+  });
   server = createServer((asked, answer) =>
     files.handle(asked, answer, (error) => void answer.writeHead(error ? 500 : 404).end()),
   );
-  await new Promise((/** @type {(done: void) => void} */ done) => server.listen(0, '127.0.0.1', done));
+  await new Promise((/** @type {(done: void) => void} */ done) =>
+    server.listen(0, '127.0.0.1', done),
+  );
 });
 
 afterEach(async () => {
@@ -41,13 +47,18 @@ afterEach(async () => {
  * @param {string} path
  * @param {Record<string, string>} [headers]
  * @param {string} [method]
- * @returns {Promise<{ status?: number, headers: import('node:http').IncomingHttpHeaders, body: Buffer }>}
+ * @returns {Promise<{ status?: number, headers: import('node:http').IncomingHttpHeaders, body:
+ *   Buffer }>}
  */
 function ask(path, headers = {}, method = 'GET') {
   const { port } = /** @type {AddressInfo} */ (server.address());
   return new Promise((resolve, reject) => {
     const asked = request({ port, host: '127.0.0.1', path, headers, method }, async (response) => {
-      resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(await response.toArray()) });
+      resolve({
+        status: response.statusCode,
+        headers: response.headers,
+        body: Buffer.concat(await response.toArray()),
+      });
     });
     asked.on('error', reject).end();
   });
@@ -70,10 +81,18 @@ describe('a file', () => {
   it('is compressed as the client wishes, but for a small one', async () => {
     const br = await ask('/public/a.js', { 'accept-encoding': 'gzip, br' });
     const gzip = await ask('/public/a.js', { 'accept-encoding': 'gzip' });
-    expect([br.headers['content-encoding'], brotliDecompressSync(br.body).toString()]).toEqual(['br', TEXT]);
-    expect([gzip.headers['content-encoding'], gunzipSync(gzip.body).toString()]).toEqual(['gzip', TEXT]);
+    expect([br.headers['content-encoding'], brotliDecompressSync(br.body).toString()]).toEqual([
+      'br',
+      TEXT,
+    ]);
+    expect([gzip.headers['content-encoding'], gunzipSync(gzip.body).toString()]).toEqual([
+      'gzip',
+      TEXT,
+    ]);
     expect(Number(br.headers['content-length'])).toBe(br.body.length);
-    expect((await ask('/public/small.svg', { 'accept-encoding': 'br' })).headers['content-encoding']).toBeUndefined();
+    expect(
+      (await ask('/public/small.svg', { 'accept-encoding': 'br' })).headers['content-encoding'],
+    ).toBeUndefined();
   });
 
   it('is only described to HEAD', async () => {
@@ -84,7 +103,8 @@ describe('a file', () => {
   it('is not sent again to who has it', async () => {
     const { headers } = await ask('/public/a.js');
     const etag = String(headers.etag);
-    const statusFor = async (/** @type {Record<string, string>} */ given) => (await ask('/public/a.js', given)).status;
+    const statusFor = async (/** @type {Record<string, string>} */ given) =>
+      (await ask('/public/a.js', given)).status;
     expect(await statusFor({ 'if-none-match': etag })).toBe(304);
     expect(await statusFor({ 'if-none-match': `"other", ${etag}` })).toBe(304);
     expect(await statusFor({ 'if-none-match': etag.slice(2) })).toBe(304);
@@ -93,7 +113,10 @@ describe('a file', () => {
     expect(await statusFor({ 'if-modified-since': String(headers['last-modified']) })).toBe(304);
     expect(await statusFor({ 'if-modified-since': new Date(0).toUTCString() })).toBe(200);
     expect(await statusFor({ 'if-modified-since': 'nonsense' })).toBe(200);
-    expect((await ask('/public/a.js', { 'if-none-match': etag })).headers).toMatchObject({ etag, 'x-own': 'yes' });
+    expect((await ask('/public/a.js', { 'if-none-match': etag })).headers).toMatchObject({
+      etag,
+      'x-own': 'yes',
+    });
   });
 
   it('that has changed is served as it is a second later, with another tag', async () => {
@@ -124,9 +147,24 @@ describe('a file', () => {
 });
 
 it.each([
-  '/public', '/public/', '/public/sub', '/public/sub/', '/public//a.js', '/public/a.js/', '/public/.hidden', '/public/..',
-  '/public/../public/a.js', '/public/%2e%2e/a.js', '/public/sub/..%2fa.js', '/public/%2ehidden', '/public/a.js%00', '/public/%zz',
-  '/public/sub%5c..%5ca.js', '/publica.js', '/other/a.js', '/',
+  '/public',
+  '/public/',
+  '/public/sub',
+  '/public/sub/',
+  '/public//a.js',
+  '/public/a.js/',
+  '/public/.hidden',
+  '/public/..',
+  '/public/../public/a.js',
+  '/public/%2e%2e/a.js',
+  '/public/sub/..%2fa.js',
+  '/public/%2ehidden',
+  '/public/a.js%00',
+  '/public/%zz',
+  '/public/sub%5c..%5ca.js',
+  '/publica.js',
+  '/other/a.js',
+  '/',
 ])('serves nothing at %s', async (path) => {
   expect((await ask(path)).status).toBe(404);
 });

@@ -1,7 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { connectOverChannels, DataChannelConnection } from '../../../public/lab/runs/data-channel.js';
+import {
+  connectOverChannels,
+  DataChannelConnection,
+} from '../../../public/lab/runs/data-channel.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
 /** A data channel of the page's, whose other end is the test. */
@@ -23,7 +26,10 @@ class FakeChannel {
   }
 }
 
-/** A run's wish for data channels, and a page that answers it. @param {{ path: string } | null} [datachannel] */
+/**
+ * A run's wish for data channels, and a page that answers it.
+ * @param {{ path: string } | null} [datachannel]
+ */
 function wish(datachannel = { path: '/api/data-channels' }) {
   const clock = new FakeClock();
   const port = /** @type {any} */ ({ close: vi.fn() });
@@ -43,7 +49,11 @@ function wish(datachannel = { path: '/api/data-channels' }) {
 /** A connection. */
 function connected() {
   const [control, packets] = [new FakeChannel(), new FakeChannel()];
-  const connection = new DataChannelConnection(/** @type {any} */ (control), /** @type {any} */ (packets), () => 5);
+  const connection = new DataChannelConnection(
+    /** @type {any} */ (control),
+    /** @type {any} */ (packets),
+    () => 5,
+  );
   const handler = { onPacket: vi.fn(), onControl: vi.fn(), onClosed: vi.fn() };
   connection.handler = handler;
   return { control, packets, connection, handler };
@@ -66,7 +76,9 @@ it('the page is asked for channels, over which the run joins', async () => {
 it('a run is told why it gets none', async () => {
   await expect(wish(null).connecting).rejects.toMatchObject({ code: 'not-offered' });
   const { port, connecting } = wish();
-  port.onmessage({ data: { error: { code: 'server-full', message: errors['server-full'].message, refused: true } } });
+  port.onmessage({
+    data: { error: { code: 'server-full', message: errors['server-full'].message, refused: true } },
+  });
   await expect(connecting).rejects.toMatchObject({ code: 'server-full', refused: true });
   const silent = wish();
   silent.clock.advance(5000);
@@ -89,9 +101,28 @@ it('packets and messages go on their channels, and what would wait is dropped an
 });
 
 it.each([
-  ['with its code', (/** @type {FakeChannel} */ { onmessage }) => onmessage({ data: JSON.stringify({ type: 'closed', code: errors['idle-timeout'].close, reason: 'silent' }) }), 'idle-timeout'],
-  ['when the channel is closed', (/** @type {FakeChannel} */ { onclose }) => onclose(), 'connection-lost'],
-  ['at what is no message', (/** @type {FakeChannel} */ { onmessage }) => onmessage({ data: '{' }), 'connection-lost'],
+  [
+    'with its code',
+    (/** @type {FakeChannel} */ { onmessage }) =>
+      onmessage({
+        data: JSON.stringify({
+          type: 'closed',
+          code: errors['idle-timeout'].close,
+          reason: 'silent',
+        }),
+      }),
+    'idle-timeout',
+  ],
+  [
+    'when the channel is closed',
+    (/** @type {FakeChannel} */ { onclose }) => onclose(),
+    'connection-lost',
+  ],
+  [
+    'at what is no message',
+    (/** @type {FakeChannel} */ { onmessage }) => onmessage({ data: '{' }),
+    'connection-lost',
+  ],
 ])('a session ends %s, once', (_how, act, code) => {
   const { control, handler } = connected();
   act(control);

@@ -27,7 +27,12 @@ describe('the known signal', () => {
   });
 });
 
-/** The signal as a listener hears it after some samples. @param {any} format @param {number} frame @param {number} lag */
+/**
+ * The signal as a listener hears it after some samples.
+ * @param {any} format
+ * @param {number} frame
+ * @param {number} lag
+ */
 function heard(format, frame, lag, milliseconds = 400) {
   const signal = createKnownSignal(format);
   const out = new Float32Array(Math.round((milliseconds * format.sampleRate) / 1000));
@@ -43,7 +48,12 @@ describe('sound latency', () => {
     const format = createAudioFormat(options);
     const found = new SoundLag(format);
     const next = random(7);
-    for (const [frame, lagMs] of [[3, 0], [1000, 66.5], [123_456, 213], [7, 359]]) {
+    for (const [frame, lagMs] of [
+      [3, 0],
+      [1000, 66.5],
+      [123_456, 213],
+      [7, 359],
+    ]) {
       const sound = heard(format, frame, Math.round((lagMs * format.sampleRate) / 1000));
       const noisy = sound.map((sample) => 0.5 * sample + 0.02 * (next() - 0.5));
       const result = found.find({ frame, sound: lowerRate(noisy, format.sampleRate) }, 60);
@@ -66,7 +76,10 @@ describe('sound latency', () => {
     const sound = lowerRate(heard(format, 100, 60 * 48), 48000);
     const arrivalsMs = new Float64Array(20).map((_, i) => 5000 + 20 * i + 35);
     arrivalsMs[4] = NaN;
-    const result = new SoundLag(format).latencies({ frame: 100, sound, arrivalsMs, startMs: 5000 }, 60);
+    const result = new SoundLag(format).latencies(
+      { frame: 100, sound, arrivalsMs, startMs: 5000 },
+      60,
+    );
     expect(result?.latenciesMs.length).toBe(19);
     for (const { latencyMs } of result?.latenciesMs ?? []) expect(latencyMs).toBeCloseTo(95, 0);
     expect(result?.latenciesMs[3].atMs).toBe(5095);
@@ -84,7 +97,13 @@ describe('what is heard', () => {
     /** @type {any} */
     const decoder = {
       closed: false,
-      /** @param {Uint8Array} bytes @param {number} start @param {number} _length @param {Float32Array} out @param {number} at */
+      /**
+       * @param {Uint8Array} bytes
+       * @param {number} start
+       * @param {number} _length
+       * @param {Float32Array} out
+       * @param {number} at
+       */
       decode: (bytes, start, _length, out, at) => out.fill(bytes[start] / 1000, at, at + 960),
       close: () => void (decoder.closed = true),
     };
@@ -94,7 +113,7 @@ describe('what is heard', () => {
     return { listener, windows, hear, decoder };
   }
 
-  it('is handed on in pieces of 400 ms, with gaps where packets were lost, silent or overtaken', () => {
+  it('is delivered in pieces of 400 ms, with gaps for lost, silent or overtaken packets', () => {
     const { windows, hear } = listen();
     for (let frame = 40; frame < 61; frame++) {
       if (frame === 45) continue;
@@ -106,7 +125,9 @@ describe('what is heard', () => {
     expect(frame).toBe(40);
     expect(sound.length).toBe(3200);
     const values = Array.from({ length: 20 }, (_, i) => Math.round(1000 * sound[i * 160 + 80]));
-    expect(values).toEqual([40, 41, 42, 43, 44, 0, 46, 47, 48, 49, 0, 51, 52, 53, 54, 0, 56, 57, 58, 59]);
+    expect(values).toEqual([
+      40, 41, 42, 43, 44, 0, 46, 47, 48, 49, 0, 51, 52, 53, 54, 0, 56, 57, 58, 59,
+    ]);
     expect(arrivalsMs[5]).toBeNaN();
     expect(arrivalsMs[10]).toBe(1001);
   });

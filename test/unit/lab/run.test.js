@@ -35,7 +35,10 @@ function laboratory({ link, conference = new Conference() } = {}) {
    */
   const pass = async (run, onTime = () => {}) => {
     const state = { isOver: false };
-    const over = run.run().then(() => run.end()).finally(() => void (state.isOver = true));
+    const over = run
+      .run()
+      .then(() => run.end())
+      .finally(() => void (state.isOver = true));
     let ms = 0;
     for (; !state.isOver && ms < 60_000; ms += 5) {
       await setImmediate();
@@ -64,7 +67,7 @@ function measurementsOf(events) {
 }
 
 describe('a run of round trips', () => {
-  it('finds a known answer: the link\'s round trip, and what was added up is what was heard', async () => {
+  it('measures the link’s round trip, and the parts add up to the latency heard', async () => {
     const { options, events, told, pass, left } = laboratory({ link: { delayMs: () => 15 } });
     await pass(new RoundTripRun(options, { protocols: ['websocket'], durationMs: 3000 }));
     const run = measurementsOf(events).runs.get('websocket');
@@ -83,16 +86,22 @@ describe('a run of round trips', () => {
       expect(latencyMs).toBeLessThan(111.3);
     }
     expect(told('opened')).toMatchObject([{ protocol: 'websocket', serverDelayMs: 60 }]);
-    expect(told('joined')).toEqual([{ type: 'joined', leaveUrl: '' }, { type: 'joined', leaveUrl: '' }]);
+    expect(told('joined')).toEqual([
+      { type: 'joined', leaveUrl: '' },
+      { type: 'joined', leaveUrl: '' },
+    ]);
     expect(told('progress').at(-1).done).toBe(1);
     expect(told('turn')[0].startMs).toBe(0);
     left();
   });
 
-  it('never waits for an answer, and counts as lost what isn\'t answered within two seconds', async () => {
+  it('never waits for an answer, and counts as lost what isn’t answered within 2 s', async () => {
     let count = 0;
     const { options, events, pass, left } = laboratory({
-      link: { delayMs: () => (count > 200 ? 700 : 5), loses: () => count++ > 200 && count % 10 === 0 },
+      link: {
+        delayMs: () => (count > 200 ? 700 : 5),
+        loses: () => count++ > 200 && count % 10 === 0,
+      },
     });
     await pass(new RoundTripRun(options, { protocols: ['websocket'], durationMs: 4000 }));
     const run = measurementsOf(events).runs.get('websocket');
@@ -107,9 +116,11 @@ describe('a run of round trips', () => {
     left();
   });
 
-  it('leaves out what can\'t be opened, and says why', async () => {
+  it("leaves out what can't be opened, and says why", async () => {
     const { options, told, pass, left } = laboratory();
-    await pass(new RoundTripRun(options, { protocols: ['webtransport', 'websocket'], durationMs: 1000 }));
+    await pass(
+      new RoundTripRun(options, { protocols: ['webtransport', 'websocket'], durationMs: 1000 }),
+    );
     expect(told('failed')).toEqual([
       { type: 'failed', protocol: 'webtransport', reason: 'The server does not offer it.' },
     ]);
@@ -121,19 +132,24 @@ describe('a run of round trips', () => {
     const { conference, options, told, pass } = laboratory();
     const run = new RoundTripRun(options, { protocols: ['websocket'], durationMs: 20_000 });
     const tookMs = await pass(run, (ms) => ms === 3000 && conference.rooms.close());
-    expect(told('failed')).toMatchObject([{ protocol: 'websocket', reason: expect.stringMatching(/server/) }]);
+    expect(told('failed')).toMatchObject([
+      { protocol: 'websocket', reason: expect.stringMatching(/server/) },
+    ]);
     expect(told('answers').length).toBeGreaterThan(5);
     expect(tookMs).toBeLessThan(5000);
   });
 
-  it.each([0, 20, 150, 400, 2000])('leaves nothing behind when it is stopped after %i ms', async (stopMs) => {
-    const { options, pass, left, told } = laboratory({ link: { delayMs: () => 20 } });
-    const run = new RoundTripRun(options, { protocols: ['websocket'], durationMs: 20_000 });
-    const tookMs = await pass(run, (ms) => ms === stopMs && run.close());
-    left();
-    expect(told('failed')).toEqual([]);
-    expect(tookMs).toBeLessThan(stopMs + 500);
-  });
+  it.each([0, 20, 150, 400, 2000])(
+    'leaves nothing behind when it is stopped after %i ms',
+    async (stopMs) => {
+      const { options, pass, left, told } = laboratory({ link: { delayMs: () => 20 } });
+      const run = new RoundTripRun(options, { protocols: ['websocket'], durationMs: 20_000 });
+      const tookMs = await pass(run, (ms) => ms === stopMs && run.close());
+      left();
+      expect(told('failed')).toEqual([]);
+      expect(tookMs).toBeLessThan(stopMs + 500);
+    },
+  );
 });
 
 describe('a run that moves the delay', () => {
@@ -144,7 +160,9 @@ describe('a run that moves the delay', () => {
     const measurements = new Measurements();
     for (const event of events) measurements.addToReceived(event);
     // A is half a frame ahead of B.
-    const curves = /** @type {const} */ (['A', 'B']).map((client) => measurements.receivedCurve('websocket', client));
+    const curves = /** @type {const} */ (['A', 'B']).map((client) =>
+      measurements.receivedCurve('websocket', client),
+    );
     expect([...curves[0].keys()]).toEqual(delaysMs);
     expect([...curves[0].values()].map(Math.round)).toEqual([0, 25, 40, 50, 60, 100]);
     expect([...curves[1].values()].map(Math.round)).toEqual([100, 100, 100, 100, 100, 100]);
@@ -159,7 +177,8 @@ describe('a run that moves the delay', () => {
       if (ms === 6000) run.close();
     });
     const a = told('heard').filter(({ client }) => client === 'A');
-    const percent = (/** @type {any} */ { sentSamples, heardSamples }) => Math.round((100 * heardSamples) / sentSamples);
+    const percent = (/** @type {any} */ { sentSamples, heardSamples }) =>
+      Math.round((100 * heardSamples) / sentSamples);
     expect(percent(a.find(({ serverDelayMs }) => serverDelayMs === 100))).toBe(100);
     expect(percent(a.at(-1))).toBe(0);
     expect(a.at(-1).serverDelayMs).toBe(0);
@@ -168,11 +187,17 @@ describe('a run that moves the delay', () => {
 });
 
 describe('the data', () => {
-  const environment = { user_agent: 'A browser,\nwith a line', server_version: '0.1.0', measured_at: '2030-01-01' };
+  const environment = {
+    user_agent: 'A browser,\nwith a line',
+    server_version: '0.1.0',
+    measured_at: '2030-01-01',
+  };
 
   async function measured() {
     let count = 0;
-    const { options, events, pass } = laboratory({ link: { delayMs: () => 2.5, loses: () => ++count % 50 === 0 } });
+    const { options, events, pass } = laboratory({
+      link: { delayMs: () => 2.5, loses: () => ++count % 50 === 0 },
+    });
     await pass(new RoundTripRun(options, { protocols: ['websocket', 'http1'], durationMs: 1500 }));
     const measurements = measurementsOf(events);
     const span = { serverDelayMs: 8, atMs: 700, sentSamples: 960, heardSamples: 480 };
@@ -202,18 +227,34 @@ describe('the data', () => {
 
     const lines = formatCsv(measurements, environment).trimEnd().split('\r\n');
     expect(lines.slice(0, 3)).toEqual([
-      '# user_agent: A browser, with a line', '# server_version: 0.1.0', '# measured_at: 2030-01-01',
+      '# user_agent: A browser, with a line',
+      '# server_version: 0.1.0',
+      '# measured_at: 2030-01-01',
     ]);
     const [head, ...rows] = lines.slice(3).map((line) => line.split(','));
     for (const row of rows) expect(row.length).toBe(head.length);
     const kinds = rows.map(([kind]) => kind);
     expect(kinds.filter((kind) => kind === 'round_trip').length).toBe(trips.length);
-    expect(rows.filter((row) => row[0] === 'round_trip' && row[head.indexOf('round_trip_ms')] === '').length).toBe(run.lost);
-    expect(rows.at(-1)).toEqual(['received_audio', 'http1', 'B', '', '700', '', '', '8', '960', '480']);
+    expect(
+      rows.filter((row) => row[0] === 'round_trip' && row[head.indexOf('round_trip_ms')] === '')
+        .length,
+    ).toBe(run.lost);
+    expect(rows.at(-1)).toEqual([
+      'received_audio',
+      'http1',
+      'B',
+      '',
+      '700',
+      '',
+      '',
+      '8',
+      '960',
+      '480',
+    ]);
     expect(kinds.filter((kind) => kind === 'heard_sound').length).toBe(run.heard.at_ms.length);
   });
 
-  it('are forgotten when a new run begins, a sweep\'s only for its protocols', async () => {
+  it("are forgotten when a new run begins, a sweep's only for its protocols", async () => {
     const measurements = await measured();
     expect(measurements.isEmpty).toBe(false);
     measurements.beginRoundTrips();

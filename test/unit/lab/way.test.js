@@ -1,26 +1,64 @@
 import { expect, it } from 'vitest';
 import { connectionOf, waysOf } from '../../../public/lab/runs/way.js';
 
-const offer = { url: '/session', port: 4433, certificateHashes: ['aGFzaA=='], carry: /** @type {const} */ ('datagrams') };
+const offer = {
+  url: '/session',
+  port: 4433,
+  certificateHashes: ['aGFzaA=='],
+  carry: /** @type {const} */ ('datagrams'),
+};
 const transports = { webtransport: offer, websocket: { path: '/session' }, http1: null };
 
 it('ways on streams are shown where the server lets a session ask for them', () => {
   expect(waysOf({ transports })).toEqual(['webtransport', 'websocket', 'http1']);
-  expect(waysOf({ transports: { ...transports, webtransport: null } })).toEqual(['webtransport', 'websocket', 'http1']);
-  const asking = { ...transports, webtransport: { ...offer, carries: /** @type {('datagrams' | 'stream' | 'streams')[]} */ (['datagrams', 'stream', 'streams']) } };
-  expect(waysOf({ transports: asking })).toEqual(['webtransport', 'stream', 'streams', 'websocket', 'http1']);
+  expect(waysOf({ transports: { ...transports, webtransport: null } })).toEqual([
+    'webtransport',
+    'websocket',
+    'http1',
+  ]);
+  const asking = {
+    ...transports,
+    webtransport: {
+      ...offer,
+      carries: /** @type {('datagrams' | 'stream' | 'streams')[]} */ ([
+        'datagrams',
+        'stream',
+        'streams',
+      ]),
+    },
+  };
+  expect(waysOf({ transports: asking })).toEqual([
+    'webtransport',
+    'stream',
+    'streams',
+    'websocket',
+    'http1',
+  ]);
 });
 
 it('a data channel is shown where the operator has it, also where it is missing', () => {
   for (const datachannel of [{ path: '/api/data-channels' }, null]) {
-    expect(waysOf({ transports: { ...transports, datachannel } })).toEqual(['webtransport', 'datachannel', 'websocket', 'http1']);
+    expect(waysOf({ transports: { ...transports, datachannel } })).toEqual([
+      'webtransport',
+      'datachannel',
+      'websocket',
+      'http1',
+    ]);
   }
 });
 
 it('a way on streams is a session of WebTransport that asks for it; others are transports', () => {
-  expect(connectionOf('websocket', { transports })).toEqual({ transport: 'websocket', config: { transports } });
+  expect(connectionOf('websocket', { transports })).toEqual({
+    transport: 'websocket',
+    config: { transports },
+  });
   expect(connectionOf('reset-streams', { transports })).toEqual({
     transport: 'webtransport',
-    config: { transports: { ...transports, webtransport: { ...offer, carry: 'reset-streams', url: '/session?carry=reset-streams' } } },
+    config: {
+      transports: {
+        ...transports,
+        webtransport: { ...offer, carry: 'reset-streams', url: '/session?carry=reset-streams' },
+      },
+    },
   });
 });

@@ -56,7 +56,10 @@ class Answer extends EventEmitter {
   }
 }
 
-/** @param {Partial<Parameters<typeof createListening>[0]> & { conference?: ConstructorParameters<typeof Conference>[0] }} [options] */
+/**
+ * @param {Partial<Parameters<typeof createListening>[0]> & { conference?:
+ *   ConstructorParameters<typeof Conference>[0] }} [options]
+ */
 function open({ conference: settings, ...more } = {}) {
   const conference = new Conference(settings);
   const { clock, rooms } = conference;
@@ -77,17 +80,38 @@ function open({ conference: settings, ...more } = {}) {
     ...more,
   });
   onTestFinished(() => listening.close());
-  /** @param {string} url @param {{ method?: string, authorization?: string, agent?: string, wanted?: string }} [how]  wanted: what for, as browsers tell it */
+  /**
+   * @param {string} url
+   * @param {{ method?: string, authorization?: string, agent?: string, wanted?: string }} [how]
+   *   wanted: what for, as browsers tell it
+   */
   const ask = async (url, { method = 'GET', authorization, agent, wanted } = {}) => {
-    const request = { url, method, headers: { authorization, 'user-agent': agent, 'sec-fetch-dest': wanted }, socket: { remoteAddress: '192.0.2.9', remotePort: 4 } };
+    const request = {
+      url,
+      method,
+      headers: { authorization, 'user-agent': agent, 'sec-fetch-dest': wanted },
+      socket: { remoteAddress: '192.0.2.9', remotePort: 4 },
+    };
     const answer = new Answer();
     let isPassedOn = false;
-    listening.handle(/** @type {any} */ (request), /** @type {any} */ (answer), () => (isPassedOn = true));
+    listening.handle(
+      /** @type {any} */ (request),
+      /** @type {any} */ (answer),
+      () => (isPassedOn = true),
+    );
     await settle();
     await settle();
     return Object.assign(answer, { isPassedOn });
   };
-  return { conference, clock, listening, ask, outlived, sessions, room: () => rooms.get('lab')?.view.public };
+  return {
+    conference,
+    clock,
+    listening,
+    ask,
+    outlived,
+    sessions,
+    room: () => rooms.get('lab')?.view.public,
+  };
 }
 
 describe('GET /listen/<room>', () => {
@@ -96,7 +120,11 @@ describe('GET /listen/<room>', () => {
     await conference.join('Ann');
     const answer = await ask('/listen/lab');
     expect(answer.status).toBe(200);
-    expect(answer.headers).toMatchObject({ 'Content-Type': 'audio/ogg', 'Cache-Control': 'no-store', 'X-Accel-Buffering': 'no' });
+    expect(answer.headers).toMatchObject({
+      'Content-Type': 'audio/ogg',
+      'Cache-Control': 'no-store',
+      'X-Accel-Buffering': 'no',
+    });
     expect(room()).toMatchObject({ present: 2, listeners: 1 });
     expect(outlived.length).toBe(1);
     clock.advance(3000);
@@ -139,7 +167,8 @@ describe('GET /listen/<room>', () => {
     const ann = await conference.join('Ann');
     const answer = await ask('/listen/lab');
     const [session] = sessions;
-    const send = async (/** @type {number} */ frame) => session.transport.sendMany([session], await ann.packet(frame, 0.5));
+    const send = async (/** @type {number} */ frame) =>
+      session.transport.sendMany([session], await ann.packet(frame, 0.5));
     await send(10);
     expect(session.stats().droppedOut).toBe(0);
     answer.writableLength = MAX_QUEUED_BYTES / 2;
@@ -161,15 +190,29 @@ describe('GET /listen/<room>', () => {
   it('is padded for a media element and for VLC, unless a bit rate is asked for', async () => {
     const { conference, clock, ask } = open({ maxSessions: 10 });
     await conference.join('Ann');
-    const bytesOf = async (/** @type {string} */ url, /** @type {Parameters<typeof ask>[1]} */ how) => {
+    const bytesOf = async (
+      /** @type {string} */ url,
+      /** @type {Parameters<typeof ask>[1]} */ how,
+    ) => {
       const answer = await ask(url, how);
       expect(answer.status).toBe(200);
       for (let i = 0; i < 20; i++) clock.advance(100);
       return Buffer.concat(answer.parts).length;
     };
     const agent = 'Mozilla/5.0';
-    for (const how of [{ agent }, { agent, wanted: 'audio' }, { wanted: 'video' }, { agent: 'VLC/3.0.24 LibVLC/3.0.24' }]) expect(await bytesOf('/listen/lab', how)).toBeGreaterThan(80_000);
-    const plain = /** @type {const} */ ([['/listen/lab', {}], ['/listen/lab', { agent: 'Lavf/59.27.100' }], ['/listen/lab', { agent, wanted: 'empty' }], ['/listen/lab?rate=32', { agent, wanted: 'audio' }]]);
+    for (const how of [
+      { agent },
+      { agent, wanted: 'audio' },
+      { wanted: 'video' },
+      { agent: 'VLC/3.0.24 LibVLC/3.0.24' },
+    ])
+      expect(await bytesOf('/listen/lab', how)).toBeGreaterThan(80_000);
+    const plain = /** @type {const} */ ([
+      ['/listen/lab', {}],
+      ['/listen/lab', { agent: 'Lavf/59.27.100' }],
+      ['/listen/lab', { agent, wanted: 'empty' }],
+      ['/listen/lab?rate=32', { agent, wanted: 'audio' }],
+    ]);
     for (const [url, how] of plain) expect(await bytesOf(url, how)).toBeLessThan(4000);
   });
 
@@ -185,7 +228,11 @@ describe('GET /listen/<room>', () => {
     const { conference, ask } = open({ conference: { maxParticipants: 1 } });
     await conference.join('Ann');
     const full = await ask('/listen/lab');
-    expect([full.status, full.headers['Retry-After'], full.headers['Content-Type']]).toEqual([503, '5', 'text/plain; charset=utf-8']);
+    expect([full.status, full.headers['Retry-After'], full.headers['Content-Type']]).toEqual([
+      503,
+      '5',
+      'text/plain; charset=utf-8',
+    ]);
     expect(full.text).toMatch(/^The room is full/);
     expect((await ask('/listen/a%20b')).status).toBe(400);
   });
@@ -194,10 +241,13 @@ describe('GET /listen/<room>', () => {
     const { conference, ask } = open();
     await conference.join('Ann', { e2e: true, mode: 'forward' });
     const answer = await ask('/listen/lab');
-    expect([answer.status, answer.text]).toEqual([403, expect.stringMatching(/^This room is encrypted end to end/)]);
+    expect([answer.status, answer.text]).toEqual([
+      403,
+      expect.stringMatching(/^This room is encrypted end to end/),
+    ]);
   });
 
-  it('refuses where somebody would have to let the reader in, or has to know a password', async () => {
+  it('refuses if the reader would need to be let in or to know a password', async () => {
     const { conference, ask } = open();
     await conference.join('Ann');
     conference.rooms.get('lab')?.moderation.lobby(true, { id: '1', label: 'Ann' });
@@ -230,7 +280,10 @@ describe('GET /listen/<room>', () => {
     const node = { id: 'b', url: 'https://b.example', h3Port: 443, certificateHashes: [] };
     const { ask } = open({ cluster: { find: async () => ({ node }) } });
     const answer = await ask('/listen/lab.ogg?token=a.b.c');
-    expect([answer.status, answer.headers.Location]).toEqual([307, 'https://b.example/listen/lab.ogg?token=a.b.c']);
+    expect([answer.status, answer.headers.Location]).toEqual([
+      307,
+      'https://b.example/listen/lab.ogg?token=a.b.c',
+    ]);
   });
 
   it('has readers hear a room here that this node relays', async () => {
@@ -239,7 +292,12 @@ describe('GET /listen/<room>', () => {
     const asked = [];
     const { ask } = open({
       cluster: { find: async () => ({ node, relayed: { epoch: 1, broadcast: true } }) },
-      accept: (session) => void (session.handler = { packet: () => {}, control: (message) => void asked.push(message), closed: () => {} }),
+      accept: (session) =>
+        void (session.handler = {
+          packet: () => {},
+          control: (message) => void asked.push(message),
+          closed: () => {},
+        }),
     });
     expect((await ask('/listen/lab')).status).toBe(0);
     expect(asked).toMatchObject([{ type: 'join', room: 'lab', listen: true }]);
@@ -247,7 +305,17 @@ describe('GET /listen/<room>', () => {
 
   it('leaves other paths and methods to others', async () => {
     const { ask } = open();
-    for (const url of ['/', '//', '//evil.example/listen/lab', '/listen', '/listen/', '/listen/lab.mp3', '/listen/lab/more', '/r/lab']) expect((await ask(url)).isPassedOn, url).toBe(true);
+    for (const url of [
+      '/',
+      '//',
+      '//evil.example/listen/lab',
+      '/listen',
+      '/listen/',
+      '/listen/lab.mp3',
+      '/listen/lab/more',
+      '/r/lab',
+    ])
+      expect((await ask(url)).isPassedOn, url).toBe(true);
     expect((await ask('/listen/lab', { method: 'POST' })).isPassedOn).toBe(true);
   });
 });

@@ -18,15 +18,29 @@ const SILENCE = [31 << 3, 0xff, 0xfe];
 function open(kind = 'ogg', isPadded = false) {
   /** @type {Uint8Array[]} */
   const parts = [];
-  const file = new LiveFile({ kind, format: createAudioFormat(), room: 'tea', serial: 7, nowMs: 1000, isPadded, write: (part) => void parts.push(part) });
+  const file = new LiveFile({
+    kind,
+    format: createAudioFormat(),
+    room: 'tea',
+    serial: 7,
+    nowMs: 1000,
+    isPadded,
+    write: (part) => void parts.push(part),
+  });
   return { file, parts, read: () => readOggOpus(Buffer.concat(parts)) };
 }
 
-/** A packet of the shared stream. @param {number} frame @param {number} repeats @param {number[]} [silent]  frames */
+/**
+ * A packet of the shared stream.
+ * @param {number} frame
+ * @param {number} repeats
+ * @param {number[]} [silent] frames
+ */
 function packetOf(frame, repeats, silent = []) {
   const packet = new Packet();
   const payloads = [];
-  for (let k = frame - repeats; k <= frame; k++) payloads.push(silent.includes(k) ? new Uint8Array(0) : payloadOf(k));
+  for (let k = frame - repeats; k <= frame; k++)
+    payloads.push(silent.includes(k) ? new Uint8Array(0) : payloadOf(k));
   Object.assign(packet, { frame: frame >>> 0, redundancy: repeats });
   for (let r = 0; r <= repeats; r++) packet.payloadBytes[r] = payloads[repeats - r].length;
   const head = new Uint8Array(64);
@@ -41,8 +55,12 @@ function take(file, args, nowMs) {
   file.take(packet, bytes, nowMs);
 }
 
-/** The numbers of the frames in a file; -1 of those that are missing, -2 of silence. @param {Uint8Array[]} packets */
-const framesOf = (packets) => packets.map((packet) => (packet.length === 1 ? -1 : packet[2] === SILENCE[2] ? -2 : packet[1]));
+/**
+ * The numbers of the frames in a file; -1 of those that are missing, -2 of silence.
+ * @param {Uint8Array[]} packets
+ */
+const framesOf = (packets) =>
+  packets.map((packet) => (packet.length === 1 ? -1 : packet[2] === SILENCE[2] ? -2 : packet[1]));
 
 describe('LiveFile', () => {
   it('has every frame once, whether a packet brings one, three or some again', async () => {
@@ -70,11 +88,17 @@ describe('LiveFile', () => {
   });
 
   it('is silent where nothing is said, and right from the first sound on', async () => {
-    const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+    const {
+      channels: [speech],
+    } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
     const format = createAudioFormat();
     const codec = await loadCodec('libopus-wasm');
     const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: 960 });
-    const stream = new PacketStream({ encoder: new PayloadEncoder(encoder, format), frameMs: 20, suppresses: true });
+    const stream = new PacketStream({
+      encoder: new PayloadEncoder(encoder, format),
+      frameMs: 20,
+      suppresses: true,
+    });
     const { file, read } = open();
     const packet = new Packet();
     const silent = /** @type {number[]} */ ([]);
@@ -89,12 +113,15 @@ describe('LiveFile', () => {
     stream.close();
     file.end();
     const { samples, preSkip } = await read();
-    const pieceOf = (/** @type {number} */ frame, frames = 1, lookahead = 0) => samples.subarray(frame * 960 - preSkip + lookahead).subarray(0, frames * 960);
+    const pieceOf = (/** @type {number} */ frame, frames = 1, lookahead = 0) =>
+      samples.subarray(frame * 960 - preSkip + lookahead).subarray(0, frames * 960);
     // The first silence after sound has the last of it.
     const quiet = silent.filter((frame) => silent.includes(frame - 1) && frame > 5 && frame < 330);
     expect(quiet.length).toBeGreaterThan(30);
     for (const frame of quiet) expect(levelDb(pieceOf(frame))).toBeLessThan(-100);
-    const first = silent.map((frame) => frame + 1).filter((frame) => !silent.includes(frame) && frame > 5 && frame < 330);
+    const first = silent
+      .map((frame) => frame + 1)
+      .filter((frame) => !silent.includes(frame) && frame > 5 && frame < 330);
     expect(first.length).toBeGreaterThan(3);
     for (const frame of first) {
       const said = levelDb(speech.subarray(frame * 960, (frame + 3) * 960));
@@ -151,15 +178,18 @@ describe('LiveFile', () => {
     expect(file.lengthMs).toBe(420);
   });
 
-  it.each(/** @type {const} */ (['ogg', 'webm']))('fills what players look at before they begin by its header, as %s', async (kind) => {
-    const { file, parts } = open(kind);
-    // ffmpeg, mpv and GStreamer: 2 KiB, of which a silent room would take 6 s to fill.
-    expect(Buffer.concat(parts).length).toBeGreaterThanOrEqual(2048);
-    expect(file.lengthMs).toBe(0);
-    expect(Buffer.concat(open(kind, true).parts).length).toBeLessThan(48_000);
-  });
+  it.each(/** @type {const} */ (['ogg', 'webm']))(
+    'fills what players look at before they begin by its header, as %s',
+    async (kind) => {
+      const { file, parts } = open(kind);
+      // ffmpeg, mpv and GStreamer: 2 KiB, of which a silent room would take 6 s to fill.
+      expect(Buffer.concat(parts).length).toBeGreaterThanOrEqual(2048);
+      expect(file.lengthMs).toBe(0);
+      expect(Buffer.concat(open(kind, true).parts).length).toBeLessThan(48_000);
+    },
+  );
 
-  it('begins for a browser with sound that lasts until the next of its blocks, silent or not', async () => {
+  it('gives a browser enough sound to last until its next block, silent or not', async () => {
     for (const kind of /** @type {const} */ (['ogg', 'webm'])) {
       for (const isSilent of [true, false]) {
         const { file, parts } = open(kind, true);
@@ -172,10 +202,13 @@ describe('LiveFile', () => {
           else for (let k = 0; k < 5; k++) take(file, [(ms - 1000) / 20 + k, 0], ms);
           const blocks = Math.floor(bytes() / 32_768);
           // The sound of the blocks that are whole lasts until now.
-          if (ms > 3000) expect((blocks * 32_768) / 25_600 * 1000).toBeGreaterThan(ms - 1000);
+          if (ms > 3000) expect(((blocks * 32_768) / 25_600) * 1000).toBeGreaterThan(ms - 1000);
         }
         file.end();
-        if (kind === 'ogg') expect(levelDb((await readOggOpus(Buffer.concat(parts))).samples.subarray(0, 70_000))).toBeLessThan(-100);
+        if (kind === 'ogg')
+          expect(
+            levelDb((await readOggOpus(Buffer.concat(parts))).samples.subarray(0, 70_000)),
+          ).toBeLessThan(-100);
       }
     }
   });

@@ -10,7 +10,8 @@ const PLACES = 3;
 const FRAMES = 4000;
 
 /**
- * The source of somebody who says words of any length with pauses of any length, at a level of its own.
+ * The source of somebody who says words of any length with pauses of any length, at a level of its
+ * own.
  * @param {number} id
  * @param {() => number} next
  */
@@ -76,7 +77,8 @@ describe('the places of speakers, whoever talks and however long', () => {
       people.forEach((person, i) => {
         const heard = speakers.heard.includes(speakers.of(person) ?? expect.unreachable());
         // No word is so long here that one would have to be cut.
-        if (person.wasHeard && spoke[i] && person.speaks && !heard) throw new Error(`${i} was cut at ${frame}`);
+        if (person.wasHeard && spoke[i] && person.speaks && !heard)
+          throw new Error(`${i} was cut at ${frame}`);
         person.wasHeard = heard;
       });
       expect(count).toBeLessThanOrEqual(Math.min(PLACES, talking));
@@ -103,7 +105,8 @@ describe('the places of speakers, whoever talks and however long', () => {
       for (const person of again) if (person.speaks) answering.notice(person);
       const has = again.map((person) => person.has);
       // Packets that come after the first answer for their frame.
-      for (const source of late) source.has = (/** @type {number} */ at) => at < frame && at <= source.soundThrough;
+      for (const source of late)
+        source.has = (/** @type {number} */ at) => at < frame && at <= source.soundThrough;
       ticking.mix(frame, mix);
       answering.choose(frame);
       answering.measure(frame);
@@ -111,7 +114,8 @@ describe('the places of speakers, whoever talks and however long', () => {
       const heard = again.filter((source) => source.speaks && !answering.isLeftOut(source));
       expect(heard.length).toBeLessThanOrEqual(PLACES);
     }
-    const unmixed = (/** @type {any[]} */ people) => people.reduce((all, { unmixed: own }) => all + own, 0);
+    const unmixed = (/** @type {any[]} */ people) =>
+      people.reduce((all, { unmixed: own }) => all + own, 0);
     expect(unmixed(again)).toBeGreaterThan(0.8 * unmixed(said));
     expect(unmixed(again)).toBeLessThan(1.2 * unmixed(said));
   });

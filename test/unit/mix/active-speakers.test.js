@@ -3,7 +3,10 @@ import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
-/** The amplitude of a square wave of a level in dBov, relative to full scale. @param {number} level */
+/**
+ * The amplitude of a square wave of a level in dBov, relative to full scale.
+ * @param {number} level
+ */
 const amplitude = (level) => 10 ** (-level / 20);
 
 /**
@@ -21,26 +24,37 @@ async function joinAll(conference, names) {
  * @param {Conference} conference
  * @param {number} from
  * @param {number} to the first that isn't spoken
- * @param {[Person, number, boolean?][]} talkers with their level in -dBov, and whether it is no voice
+ * @param {[Person, number, boolean?][]} talkers with their level in -dBov, and whether it is no
+ *   voice
  */
 async function talk(conference, from, to, talkers) {
   for (let frame = from; frame < to; frame++) {
     conference.pass(1);
-    for (const [person, level, noise] of talkers) await person.speak(frame, amplitude(level), { level, voice: !noise });
+    for (const [person, level, noise] of talkers)
+      await person.speak(frame, amplitude(level), { level, voice: !noise });
   }
 }
 
-/** The value that a frame has throughout, or that it ends with. @param {Map<number, Float32Array | null>} heard @param {number} frame */
+/**
+ * The value that a frame has throughout, or that it ends with.
+ * @param {Map<number, Float32Array | null>} heard
+ * @param {number} frame
+ */
 const end = (heard, frame) => Math.round((heard.get(frame)?.at(-1) ?? 0) * 1000) / 1000;
 
 /** @param {...number} levels */
-const sum = (...levels) => Math.round(levels.reduce((all, level) => all + amplitude(level), 0) * 1000) / 1000;
+const sum = (...levels) =>
+  Math.round(levels.reduce((all, level) => all + amplitude(level), 0) * 1000) / 1000;
 
 describe('the loudest speakers', () => {
-  it('are mixed, to the sample from their first frame on; the rest is neither decoded nor called late', async () => {
+  it('are mixed from their first sample; the rest is neither decoded nor called late', async () => {
     const conference = new Conference({ maxSpeakers: 2 });
     const [ear, ann, bob, cid] = await joinAll(conference, ['Ear', 'Ann', 'Bob', 'Cid']);
-    await talk(conference, 0, 20, [[ann, 30], [bob, 20], [cid, 25]]);
+    await talk(conference, 0, 20, [
+      [ann, 30],
+      [bob, 20],
+      [cid, 25],
+    ]);
     conference.pass(5);
     const heard = await ear.heard();
     for (let frame = 0; frame < 20; frame++) {
@@ -49,16 +63,20 @@ describe('the loudest speakers', () => {
     }
     expect(ann.stats()).toMatchObject({ unmixed: 20, late: 0, lost: 0, receivedPercent: 100 });
     expect(bob.stats()).toMatchObject({ unmixed: 0 });
-    // Those without a place hear what all hear, themselves not in it; those with one are left out of theirs.
+    // Those without a place hear what all hear, themselves not in it; those with one are left out
+    // of theirs.
     expect(end(await ann.heard(), 10)).toBe(sum(20, 25));
     expect(end(await bob.heard(), 10)).toBe(sum(25));
   });
 
-  it('keep their place while they speak, and for a breath; then one who waits is heard, faded in', async () => {
+  it('keep their place until a short pause after speech; then the next one fades in', async () => {
     const conference = new Conference({ maxSpeakers: 1 });
     const [ear, ann, bob] = await joinAll(conference, ['Ear', 'Ann', 'Bob']);
     await talk(conference, 0, 10, [[ann, 30]]);
-    await talk(conference, 10, 50, [[ann, 30], [bob, 10]]);
+    await talk(conference, 10, 50, [
+      [ann, 30],
+      [bob, 10],
+    ]);
     await talk(conference, 50, 100, [[bob, 10]]);
     conference.pass(5);
     const heard = await ear.heard();
@@ -77,7 +95,10 @@ describe('the loudest speakers', () => {
     const conference = new Conference({ maxSpeakers: 1 });
     const [ear, fan, bob] = await joinAll(conference, ['Ear', 'Fan', 'Bob']);
     await talk(conference, 0, 50, [[fan, 20, true]]);
-    await talk(conference, 50, 60, [[fan, 20, true], [bob, 30]]);
+    await talk(conference, 50, 60, [
+      [fan, 20, true],
+      [bob, 30],
+    ]);
     conference.pass(5);
     const heard = await ear.heard();
     for (let frame = 0; frame < 50; frame++) expect(end(heard, frame)).toBe(sum(20));
@@ -90,17 +111,23 @@ describe('the loudest speakers', () => {
   it('make room after ten seconds without a pause, one for another', async () => {
     const conference = new Conference({ maxSpeakers: 1, idleTimeoutMs: 1e6 });
     const [ear, ann, bob] = await joinAll(conference, ['Ear', 'Ann', 'Bob']);
-    await talk(conference, 0, 1600, [[ann, 10], [bob, 30]]);
+    await talk(conference, 0, 1600, [
+      [ann, 10],
+      [bob, 30],
+    ]);
     const heard = await ear.heard();
-    const changes = [...heard.keys()].filter((frame) => Math.abs(end(heard, frame) - end(heard, frame - 1)) > 0.01 && frame > 0);
+    const changes = [...heard.keys()].filter(
+      (frame) => Math.abs(end(heard, frame) - end(heard, frame - 1)) > 0.01 && frame > 0,
+    );
     expect(changes).toEqual([500, 1000, 1500]);
     const steps = [...heard.values()].flatMap((pcm) => [...(pcm ?? [])]);
     let largest = 0;
-    for (let i = 1; i < steps.length; i++) largest = Math.max(largest, Math.abs(steps[i] - steps[i - 1]));
+    for (let i = 1; i < steps.length; i++)
+      largest = Math.max(largest, Math.abs(steps[i] - steps[i - 1]));
     expect(largest).toBeLessThan(0.011);
   });
 
-  it("don't hold a place by telling of voice that isn't there, nor get it back by that", async () => {
+  it('don’t hold or regain a place by reporting voice that isn’t there', async () => {
     const conference = new Conference({ maxSpeakers: 1 });
     const [ear, liar, bob] = await joinAll(conference, ['Ear', 'Liar', 'Bob']);
     const lie = (/** @type {number} */ frame) => liar.speak(frame, 0, { level: 0, voice: true });
@@ -108,7 +135,8 @@ describe('the loudest speakers', () => {
       conference.pass(1);
       await lie(frame);
       // Words of a second, and pauses of as long.
-      if (frame >= 20 && frame % 100 < 50) await bob.speak(frame, amplitude(40), { level: 40, voice: true });
+      if (frame >= 20 && frame % 100 < 50)
+        await bob.speak(frame, amplitude(40), { level: 40, voice: true });
     }
     conference.pass(5);
     const heard = await ear.heard();
@@ -133,7 +161,10 @@ describe('the loudest speakers', () => {
   it('are forgotten when they leave', async () => {
     const conference = new Conference({ maxSpeakers: 1 });
     const [ear, ann, bob] = await joinAll(conference, ['Ear', 'Ann', 'Bob']);
-    await talk(conference, 0, 10, [[ann, 10], [bob, 30]]);
+    await talk(conference, 0, 10, [
+      [ann, 10],
+      [bob, 30],
+    ]);
     ann.session.close(0, '');
     await talk(conference, 10, 25, [[bob, 30]]);
     conference.pass(5);
@@ -142,7 +173,7 @@ describe('the loudest speakers', () => {
     for (let frame = 17; frame < 25; frame++) expect(end(heard, frame)).toBe(sum(30));
   });
 
-  it('are listed in both streams: often, when they change, and with the level that was decoded', async () => {
+  it('are listed in both streams regularly and on changes, with the decoded level', async () => {
     const conference = new Conference();
     const [ear, ann, bob] = await joinAll(conference, ['Ear', 'Ann', 'Bob']);
     await talk(conference, 0, 20, [[ann, 20]]);

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+} from '../../../public/shared/wire/packet.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Conference } from '../../fakes/conference.js';
 
@@ -15,7 +21,12 @@ const WAITING = 3;
 /** The values of concealed frames: 3 of CONCEALED, and 3 that fade. */
 const MADE_UP = 6;
 
-/** @param {Conference} conference @param {Person} person @param {number} value @param {number} [from] */
+/**
+ * @param {Conference} conference
+ * @param {Person} person
+ * @param {number} value
+ * @param {number} [from]
+ */
 async function speak(conference, person, value, from = 0) {
   for (let frame = from; frame < from + SPOKEN; frame++) {
     await person.speak(frame, value);
@@ -23,13 +34,22 @@ async function speak(conference, person, value, from = 0) {
   }
 }
 
-/** The value in the middle of each frame, 0 for silence. @param {Person} person @param {number} frames */
+/**
+ * The value in the middle of each frame, 0 for silence.
+ * @param {Person} person
+ * @param {number} frames
+ */
 async function valuesOf(person, frames) {
   const heard = await person.heard();
-  return Array.from({ length: frames }, (_, frame) => Number((heard.get(frame)?.[480] ?? 0).toFixed(2)));
+  return Array.from({ length: frames }, (_, frame) =>
+    Number((heard.get(frame)?.[480] ?? 0).toFixed(2)),
+  );
 }
 
-/** A room in which Bob has just spoken, which his listeners haven't heard to its end. @param {object} [options] */
+/**
+ * A room in which Bob has just spoken, which his listeners haven't heard to its end.
+ * @param {object} [options]
+ */
 async function inMidWord(options = {}) {
   const conference = new Conference({ serverDelayMs: 60, ...options });
   const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
@@ -39,7 +59,10 @@ async function inMidWord(options = {}) {
 }
 
 describe('somebody who is gone in the middle of a word', () => {
-  it.each([['whose session was lost', LOST], ['who left', 0]])('%s is heard to the end of what had come, and then fades', async (_who, code) => {
+  it.each([
+    ['whose session was lost', LOST],
+    ['who left', 0],
+  ])('%s is heard to the end of what had come, and then fades', async (_who, code) => {
     const { conference, ann, bob } = await inMidWord();
     bob.session.close(code, '');
     conference.pass(20);
@@ -54,7 +77,10 @@ describe('somebody who is gone in the middle of a word', () => {
 
   it('is heard to the end by those who are answered too', async () => {
     const conference = new Conference({ serverDelayMs: 60 });
-    const [ann, bob] = [await conference.join('Ann', { replyOnly: true }), await conference.join('Bob')];
+    const [ann, bob] = [
+      await conference.join('Ann', { replyOnly: true }),
+      await conference.join('Bob'),
+    ];
     for (let frame = 0; frame < SPOKEN + 12; frame++) {
       if (frame < SPOKEN) await bob.speak(frame, 0.5);
       if (frame === SPOKEN) bob.session.close(LOST, '');
@@ -107,7 +133,12 @@ describe('somebody who is gone in the middle of a word', () => {
 
   it('ends without a click', async () => {
     const codec = await loadCodec('libopus-wasm');
-    const conference = new Conference({ codec, serverDelayMs: 60, bitrate: 64000, application: 'low-delay' });
+    const conference = new Conference({
+      codec,
+      serverDelayMs: 60,
+      bitrate: 64000,
+      application: 'low-delay',
+    });
     const { format, clock } = conference;
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     const shape = { sampleRate: format.sampleRate, frameSamples: format.frameSamples };
@@ -119,25 +150,37 @@ describe('somebody who is gone in the middle of a word', () => {
     ann.session.send = (bytes) => {
       expect(readPacket(bytes, packet)).toBe(null);
       const pcm = new Float32Array(format.frameSamples);
-      if (packet.payloadBytes[0] > 0) decoder.decode(bytes, packet.payloadStart[0], packet.payloadBytes[0], pcm, 0);
+      if (packet.payloadBytes[0] > 0)
+        decoder.decode(bytes, packet.payloadStart[0], packet.payloadBytes[0], pcm, 0);
       heard.push(...pcm);
       return true;
     };
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
     for (let frame = 0; frame < 60; frame++) {
-      const pcm = Float32Array.from({ length: format.frameSamples }, (_, i) => 0.3 * Math.sin((2 * Math.PI * 220 * (frame * format.frameSamples + i)) / format.sampleRate));
-      writeAudioHeader(bytes, Object.assign(new Packet(), { frame, sequence: frame, level: 15, voice: true }));
+      const pcm = Float32Array.from(
+        { length: format.frameSamples },
+        (_, i) =>
+          0.3 *
+          Math.sin((2 * Math.PI * 220 * (frame * format.frameSamples + i)) / format.sampleRate),
+      );
+      writeAudioHeader(
+        bytes,
+        Object.assign(new Packet(), { frame, sequence: frame, level: 15, voice: true }),
+      );
       const length = encoder.encode(pcm, bytes, AUDIO_HEADER_BYTES);
-      if (frame < 40) bob.session.handler?.packet(bytes.subarray(0, AUDIO_HEADER_BYTES + length), clock.now());
+      if (frame < 40)
+        bob.session.handler?.packet(bytes.subarray(0, AUDIO_HEADER_BYTES + length), clock.now());
       if (frame === 39) bob.session.close(LOST, '');
       conference.pass(1);
     }
     const size = format.frameSamples;
-    const power = (/** @type {number} */ frame) => heard.slice(frame * size, (frame + 1) * size).reduce((sum, x) => sum + x * x, 0) / size;
+    const power = (/** @type {number} */ frame) =>
+      heard.slice(frame * size, (frame + 1) * size).reduce((sum, x) => sum + x * x, 0) / size;
     for (let frame = 10; frame < 40; frame++) expect(power(frame)).toBeGreaterThan(0.03);
     expect(power(48)).toBeLessThan(1e-6);
     let largest = 0;
-    for (let i = 10 * size; i < heard.length; i++) largest = Math.max(largest, Math.abs(heard[i] - heard[i - 1]));
+    for (let i = 10 * size; i < heard.length; i++)
+      largest = Math.max(largest, Math.abs(heard[i] - heard[i - 1]));
     // The steepest that the tone itself is.
     expect(largest).toBeLessThan((1.2 * 0.3 * 2 * Math.PI * 220) / format.sampleRate);
   });

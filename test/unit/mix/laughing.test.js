@@ -37,7 +37,8 @@ describe('twenty people who laugh at once, loud and alike', () => {
       up = Math.max(up, gains[i] - gains[i - 1]);
       fall = Math.max(fall, gains[i - 1] - gains[i]);
     }
-    // It rises by no more than a thousandth a sample, and falls, ahead of a burst, over a segment of 32 samples.
+    // It rises by no more than a thousandth a sample, and falls, ahead of a burst, over a segment
+    // of 32 samples.
     expect(up).toBeLessThan(0.001);
     expect(fall).toBeLessThan(1 / 32 + 0.001);
   });
@@ -49,7 +50,8 @@ describe('twenty people who laugh at once, loud and alike', () => {
     for (let i = 0; i < 20; i++) people.push(await conference.join(`P${i}`));
     for (let frame = 0; frame < 10; frame++) {
       conference.pass(1);
-      for (const person of people) await person.speak(frame, frame % 2 ? 0.4 : -0.4, { level: 8, voice: true });
+      for (const person of people)
+        await person.speak(frame, frame % 2 ? 0.4 : -0.4, { level: 8, voice: true });
     }
     conference.pass(5);
     const [atEar, atOne] = [await ear.heard(), await people[0].heard()];

@@ -9,7 +9,8 @@ const format = createAudioFormat();
 const noise = random(7);
 
 /**
- * Something like speech: syllables of 200 ms at the given level, words of two seconds, pauses of one with noise.
+ * Something like speech: syllables of 200 ms at the given level, words of two seconds, pauses of
+ * one with noise.
  * @param {number} frame
  * @param {number} level of the speech, in -dBov
  * @param {number} noiseLevel of the pauses
@@ -36,18 +37,28 @@ function balanced(level, noiseLevel = 75, seconds = 30) {
     const { pcm, voice } = speech(frame, level, noiseLevel);
     const before = pcm.slice();
     balance.process(pcm, 0, levelOf(pcm), voice);
-    const gainAt = (/** @type {number} */ i) => (Math.abs(before[i]) > 1e-6 ? pcm[i] / before[i] : NaN);
+    const gainAt = (/** @type {number} */ i) =>
+      Math.abs(before[i]) > 1e-6 ? pcm[i] / before[i] : NaN;
     gains.push(gainAt(1), gainAt(pcm.length - 2));
     if (frame < (seconds - 6) * 50) continue;
     if (voice) spoken += 10 ** (-levelOf(pcm) / 10);
     else if (frame % 150 > 120) paused = Math.max(paused, 10 ** (-levelOf(pcm) / 10));
     frames += voice ? 1 : 0;
   }
-  return { level: -10 * Math.log10(spoken / frames), pauseLevel: -10 * Math.log10(paused), gains, balance };
+  return {
+    level: -10 * Math.log10(spoken / frames),
+    pauseLevel: -10 * Math.log10(paused),
+    gains,
+    balance,
+  };
 }
 
 describe('the balance of levels', () => {
-  it.each([[34, 14], [30, 12], [26, 20]])('brings %d and %d dB below full scale within 3 dB', (soft, loud) => {
+  it.each([
+    [34, 14],
+    [30, 12],
+    [26, 20],
+  ])('brings %d and %d dB below full scale within 3 dB', (soft, loud) => {
     const [one, other] = [balanced(soft), balanced(loud)];
     expect(Math.abs(one.level - other.level)).toBeLessThan(3);
     expect(Math.abs(one.level - 23)).toBeLessThan(2.5);
@@ -84,7 +95,8 @@ describe('the balance of levels', () => {
     const db = gains.map((gain) => 20 * Math.log10(gain));
     for (let i = 2; i < db.length; i += 2) expect(Math.abs(db[i] - db[i - 1])).toBeLessThan(0.1);
     // Three dB a second of speech at most, seen where the speech goes on.
-    for (let frame = 10; frame < 90; frame++) expect(db[2 * frame + 1] - db[2 * frame]).toBeLessThan(0.07);
+    for (let frame = 10; frame < 90; frame++)
+      expect(db[2 * frame + 1] - db[2 * frame]).toBeLessThan(0.07);
   });
 
   it('leaves a made-up frame at the gain that was', () => {
@@ -100,7 +112,11 @@ describe('the balance of levels', () => {
   it('is off unless it is asked for, and is heard by all alike when it is on', async () => {
     for (const levelBalance of [false, true]) {
       const conference = new Conference({ levelBalance });
-      const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+      const [ann, bob, cid] = [
+        await conference.join('Ann'),
+        await conference.join('Bob'),
+        await conference.join('Cid'),
+      ];
       for (let frame = 0; frame < 200; frame++) {
         conference.pass(1);
         await ann.speak(frame, 0.02, { level: 34, voice: true });

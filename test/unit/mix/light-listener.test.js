@@ -5,20 +5,40 @@ import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
 describe('strideOf', () => {
   it('is what was asked for, as far as it makes 60 ms and fits a packet', () => {
-    const stride = (/** @type {number} */ asked, /** @type {number} */ frameMs, /** @type {number} */ bitrate) => strideOf(asked, { frameMs }, bitrate, 1100);
+    const stride = (
+      /** @type {number} */ asked,
+      /** @type {number} */ frameMs,
+      /** @type {number} */ bitrate,
+    ) => strideOf(asked, { frameMs }, bitrate, 1100);
     expect([1, 2, 3].map((asked) => stride(asked, 20, 48_000))).toEqual([1, 2, 3]);
-    expect([2.5, 10, 20, 40, 60, 120].map((frameMs) => stride(3, frameMs, 48_000))).toEqual([3, 3, 3, 1, 1, 1]);
-    expect([96_000, 128_000, 256_000, 512_000].map((bitrate) => stride(3, 20, bitrate))).toEqual([3, 2, 1, 1]);
+    expect([2.5, 10, 20, 40, 60, 120].map((frameMs) => stride(3, frameMs, 48_000))).toEqual([
+      3, 3, 3, 1, 1, 1,
+    ]);
+    expect([96_000, 128_000, 256_000, 512_000].map((bitrate) => stride(3, 20, bitrate))).toEqual([
+      3, 2, 1, 1,
+    ]);
   });
 });
 
 describe('LightListener', () => {
-  const create = (/** @type {number} */ stride, /** @type {'auto' | 0 | 1 | 2} */ redundancy = 'auto') => {
+  const create = (
+    /** @type {number} */ stride,
+    /** @type {'auto' | 0 | 1 | 2} */ redundancy = 'auto',
+  ) => {
     const clock = new FakeClock();
-    return { clock, listener: new LightListener({ id: '7', session: new FakeSession(), stride, redundancy, clock }) };
+    return {
+      clock,
+      listener: new LightListener({
+        id: '7',
+        session: new FakeSession(),
+        stride,
+        redundancy,
+        clock,
+      }),
+    };
   };
 
-  it('gets a packet for each stride while nothing is lost, and each frame\'s with repeats while something is', () => {
+  it('gets a packet per stride without loss, and each frame’s with repeats during loss', () => {
     const { clock, listener } = create(3);
     expect([listener.stride, listener.repeats]).toEqual([3, 2]);
     listener.reportLoss(0, 20);
@@ -42,7 +62,7 @@ describe('LightListener', () => {
     expect([listener.stride, listener.repeats]).toEqual([1, 2]);
   });
 
-  it('goes by the loss that the session counts where it is in a broadcast: its client may not see it, or see what isn\'t', () => {
+  it('uses the loss that the session counts in a broadcast, as its client’s may be wrong', () => {
     const { listener } = create(3);
     const counts = { sentPackets: 100, lostPackets: 0, droppedOut: 0, rttMs: 20 };
     /** @type {any} */ (listener.session).pathStats = () => counts;
@@ -57,21 +77,50 @@ describe('LightListener', () => {
   });
 
   it('keeps to a redundancy that is set', () => {
-    expect([create(1, 2).listener, create(3, 0).listener].map(({ stride, repeats }) => [stride, repeats])).toEqual([[1, 2], [3, 2]]);
+    expect(
+      [create(1, 2).listener, create(3, 0).listener].map(({ stride, repeats }) => [
+        stride,
+        repeats,
+      ]),
+    ).toEqual([
+      [1, 2],
+      [3, 2],
+    ]);
     const { listener } = create(3, 0);
     listener.reportLoss(50, null);
     expect(listener.stride).toBe(3);
   });
 
-  /** @param {Partial<import('../../../server/transport/session.js').Transport>} transport @param {boolean} isSure */
-  const createAt = (transport, isSure, nearness = /** @type {import('../../../public/shared/nearness.js').Nearness} */ ('conversation')) => {
+  /**
+   * @param {Partial<import('../../../server/transport/session.js').Transport>} transport
+   * @param {boolean} isSure
+   */
+  const createAt = (
+    transport,
+    isSure,
+    nearness = /** @type {import('../../../public/shared/nearness.js').Nearness} */ (
+      'conversation'
+    ),
+  ) => {
     const clock = new FakeClock();
     const surely = { send: vi.fn(() => true), end: vi.fn(), restart: vi.fn(() => 0) };
     const session = Object.assign(new FakeSession(fakeTransport(transport)), isSure && { surely });
-    return { clock, surely, listener: new LightListener({ id: '7', session, stride: 1, longStride: 3, nearness, redundancy: 'auto', clock }) };
+    return {
+      clock,
+      surely,
+      listener: new LightListener({
+        id: '7',
+        session,
+        stride: 1,
+        longStride: 3,
+        nearness,
+        redundancy: 'auto',
+        clock,
+      }),
+    };
   };
 
-  it('gets long packets thrice where it is near, and surely where it is steady, whatever is lost', () => {
+  it('gets long packets three times when near, or reliably when steady, whatever the loss', () => {
     const { surely, listener } = createAt({}, true);
     const told = () => [listener.carriage, listener.stride, listener.repeats];
     expect(told()).toEqual(['once', 1, 0]);
@@ -90,7 +139,7 @@ describe('LightListener', () => {
     expect(surely.end).toHaveBeenCalledOnce();
   });
 
-  it('gets each packet once where the transport loses none, and thrice where it can\'t be sure', () => {
+  it('gets each packet once if the transport loses none, thrice if it can’t send reliably', () => {
     expect(createAt({ name: 'websocket' }, false, 'near').listener.carriage).toBe('once');
     expect(createAt({ name: 'websocket' }, false, 'steady').listener.carriage).toBe('once');
     expect(createAt({ engine: 'quiche' }, false, 'steady').listener.carriage).toBe('thrice');

@@ -16,7 +16,10 @@ const nobody = new SpeakerList();
 function create(delivery = 'tick') {
   const codec = new PcmCodec();
   const session = new FakeSession();
-  const encoder = new PayloadEncoder(codec.createEncoder({ frameSamples: format.opusFrameSamples }), format);
+  const encoder = new PayloadEncoder(
+    codec.createEncoder({ frameSamples: format.opusFrameSamples }),
+    format,
+  );
   const stream = new MixStream(Stream.mixMinus, encoder, format);
   const redundancy = new Redundancy('auto', new FakeClock());
   const listener = new Listener({ id: '3', session, delivery, format, stream, redundancy });
@@ -32,7 +35,7 @@ function read(bytes) {
 }
 
 describe('a listener', () => {
-  it('is sent a stream of its own, with as many repeats as the loss that it reports asks for', () => {
+  it('is sent its own stream, with as many repeats as its reported loss requires', () => {
     const { session, listener, mix } = create();
     for (let frame = 0; frame < 3; frame++) listener.send(frame, mix(), true, nobody);
     listener.reportLoss(10, null);
@@ -43,22 +46,37 @@ describe('a listener', () => {
     expect(packets.every(({ stream }) => stream === Stream.mixMinus)).toBe(true);
   });
 
-  it('lingers in its own stream for as many frames as packets repeat, and comes back with repeats', () => {
+  it('stays in its own stream for as many frames as packets repeat, then uses repeats', () => {
     const { listener } = create();
     expect([listener.shares, listener.lingers(4), listener.repeats(4)]).toEqual([true, false, 0]);
     expect([listener.hearOwn(5), listener.hearOwn(6)]).toEqual([true, false]);
-    expect([listener.shares, listener.heardOwn(6), listener.heardOwn(7)]).toEqual([false, true, false]);
+    expect([listener.shares, listener.heardOwn(6), listener.heardOwn(7)]).toEqual([
+      false,
+      true,
+      false,
+    ]);
     expect([7, 8, 9].map((frame) => listener.lingers(frame))).toEqual([true, true, false]);
     listener.hearShared(9);
-    expect([listener.shares, ...[9, 10, 11].map((frame) => listener.repeats(frame))]).toEqual([true, 2, 2, 0]);
+    expect([listener.shares, ...[9, 10, 11].map((frame) => listener.repeats(frame))]).toEqual([
+      true,
+      2,
+      2,
+      0,
+    ]);
   });
 
   it('in reply knows where it reads, and what share of the others it has received', () => {
     const { listener } = create('reply');
-    expect([listener.ownDelaySamples, listener.readDelay, listener.answeredFrame]).toEqual([null, -1, -1]);
+    expect([listener.ownDelaySamples, listener.readDelay, listener.answeredFrame]).toEqual([
+      null,
+      -1,
+      -1,
+    ]);
     listener.readAt(100);
     listener.answered(12, 4800);
-    expect([listener.ownDelaySamples, listener.readDelay, listener.answeredFrame]).toEqual([4800, 4800, 12]);
+    expect([listener.ownDelaySamples, listener.readDelay, listener.answeredFrame]).toEqual([
+      4800, 4800, 12,
+    ]);
     listener.received.add(2 * listener.received.ask(0, 960), 960);
     expect(listener.stats()).toMatchObject({ heardPercent: 50, sentSamples: 1920 });
     expect(create().listener.stats()).toBeNull();

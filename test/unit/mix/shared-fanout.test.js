@@ -11,7 +11,11 @@ function groupingTransport() {
   /** @type {{ sessions: Session[], sent: number[], closed: boolean }[]} */
   const groups = [];
   const createGroup = () => {
-    const group = { sessions: /** @type {Session[]} */ ([]), sent: /** @type {number[]} */ ([]), closed: false };
+    const group = {
+      sessions: /** @type {Session[]} */ ([]),
+      sent: /** @type {number[]} */ ([]),
+      closed: false,
+    };
     groups.push(group);
     /** @type {SessionGroup} */
     return {
@@ -27,19 +31,30 @@ function groupingTransport() {
 }
 
 /** @param {FakeSession} session @param {number} [redundancy] @returns {any} */
-const listenerOf = (session, redundancy = 0) => ({ session, shares: true, returns: () => false, repeats: () => redundancy });
+const listenerOf = (session, redundancy = 0) => ({
+  session,
+  shares: true,
+  returns: () => false,
+  repeats: () => redundancy,
+});
 
 /** @type {any} */
 const stream = { write: (/** @type {number} */ redundancy) => new Uint8Array([redundancy]) };
 
-/** @param {SharedFanout} fanout @param {FakeSession[]} sessions @param {number} frame @param {number} [redundancy] */
+/**
+ * @param {SharedFanout} fanout
+ * @param {FakeSession[]} sessions
+ * @param {number} frame
+ * @param {number} [redundancy]
+ */
 function tick(fanout, sessions, frame, redundancy) {
   fanout.listeners = sessions.map((session) => listenerOf(session, redundancy));
   fanout.settle(frame);
   fanout.send(stream, frame);
 }
 
-const sessionsOf = (/** @type {any} */ transport, /** @type {number} */ count) => Array.from({ length: count }, () => new FakeSession(transport));
+const sessionsOf = (/** @type {any} */ transport, /** @type {number} */ count) =>
+  Array.from({ length: count }, () => new FakeSession(transport));
 
 describe('SharedFanout', () => {
   it('sends to each where there are few, and through a group where there are many', () => {
@@ -48,7 +63,10 @@ describe('SharedFanout', () => {
     const sessions = sessionsOf(transport, MIN_GROUP);
     tick(fanout, sessions.slice(1), 1, 2);
     expect(groups).toHaveLength(0);
-    expect(sessions.map(({ packets }) => packets.length)).toEqual([0, ...Array(MIN_GROUP - 1).fill(1)]);
+    expect(sessions.map(({ packets }) => packets.length)).toEqual([
+      0,
+      ...Array(MIN_GROUP - 1).fill(1),
+    ]);
     tick(fanout, sessions, 2, 2);
     expect(groups).toMatchObject([{ sent: [2], closed: false }]);
     expect(groups[0].sessions).toEqual(sessions);
@@ -75,18 +93,28 @@ describe('SharedFanout', () => {
     const { transport, groups } = groupingTransport();
     const fanout = new SharedFanout();
     const sessions = sessionsOf(transport, MIN_GROUP);
-    for (let redundancy = 0; redundancy < 3; redundancy++) tick(fanout, sessions, redundancy, redundancy);
+    for (let redundancy = 0; redundancy < 3; redundancy++)
+      tick(fanout, sessions, redundancy, redundancy);
     expect(groups[2]).toMatchObject({ sent: [], closed: true });
     expect(sessions[0].packets).toHaveLength(1);
   });
 
-  it('sends near listeners each packet thrice, steady ones once and surely, and those who come what was sent lately', () => {
+  it('sends near listeners packets thrice, steady ones once reliably, new ones recent ones', () => {
     const fanout = new SharedFanout();
     /** @type {any} */
-    const mix = { endsSound: false, isSparse: false, frame: 0, leavesOut: () => 0, write: () => new Uint8Array([255]), writeStride: () => new Uint8Array([mix.frame]) };
+    const mix = {
+      endsSound: false,
+      isSparse: false,
+      frame: 0,
+      leavesOut: () => 0,
+      write: () => new Uint8Array([255]),
+      writeStride: () => new Uint8Array([mix.frame]),
+    };
     const sure = /** @type {number[]} */ ([]);
     const lightOf = (/** @type {string} */ carriage) => {
-      const session = Object.assign(new FakeSession(fakeTransport()), { surely: { send: (/** @type {Uint8Array} */ framed) => sure.push(framed[LENGTH_BYTES]) } });
+      const session = Object.assign(new FakeSession(fakeTransport()), {
+        surely: { send: (/** @type {Uint8Array} */ framed) => sure.push(framed[LENGTH_BYTES]) },
+      });
       return /** @type {any} */ ({ session, carriage, stride: 3, longStride: 3, repeats: 2 });
     };
     const [near, steady, late] = [lightOf('thrice'), lightOf('surely'), lightOf('surely')];
@@ -99,13 +127,17 @@ describe('SharedFanout', () => {
       }
     };
     pass(0, 12);
-    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([2, 2, 5, 2, 5, 8, 5, 8, 11]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame)).toEqual([
+      2, 2, 5, 2, 5, 8, 5, 8, 11,
+    ]);
     expect(sure).toEqual([2, 5, 8, 11]);
     expect(steady.session.packets).toEqual([]);
     // In a silence packets are far apart, and what is before it isn't sent again.
     mix.isSparse = true;
     pass(21, 22);
-    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame).slice(9)).toEqual([21]);
+    expect(near.session.packets.map((/** @type {Uint8Array} */ [frame]) => frame).slice(9)).toEqual(
+      [21],
+    );
     fanout.addLight(late);
     sure.length = 0;
     fanout.fill(late, 250, 20);

@@ -7,7 +7,7 @@ const pass = (places, frames, latenessMs) => {
   return places.now;
 };
 
-it('a room has fewer places while its mixes are late, down to four, and all again once they are in time', () => {
+it('late mixes reduce a room’s places to four at least, and mixes in time restore them all', () => {
   const places = new SpeakerPlaces(20);
   expect([0, 1, 2, 3].map(() => pass(places, 8, 90))).toEqual([10, 5, 4, 4]);
   expect(places.reduced).toBe(true);

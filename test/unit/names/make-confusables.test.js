@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 
-/** Lines as Unicode's file has them, with its byte order mark, comments, and lines without a character. */
+/**
+ * Lines as Unicode's file has them, with its byte order mark, comments, and lines without a
+ * character.
+ */
 const TEXT = `\ufeff# confusables.txt
 # Date: 2024-05-31, 21:12:55 GMT
 # Unicode Security Mechanisms for UTS #39
@@ -26,9 +29,17 @@ it('writes the table from the text as Unicode has it', () => {
   try {
     const [from, to] = [join(directory, 'confusables.txt'), join(directory, 'look-alikes.txt')];
     writeFileSync(from, TEXT);
-    execFileSync(process.execPath, [fileURLToPath(new URL('../../../server/names/make-confusables.js', import.meta.url)), from, to]);
+    execFileSync(process.execPath, [
+      fileURLToPath(new URL('../../../server/names/make-confusables.js', import.meta.url)),
+      from,
+      to,
+    ]);
     const lines = readFileSync(to, 'utf8').trimEnd().split('\n');
-    expect(lines.filter((line) => !line.startsWith('#'))).toEqual(['20:a0 2028', '41:410 1d400', '72 6e:6d']);
+    expect(lines.filter((line) => !line.startsWith('#'))).toEqual([
+      '20:a0 2028',
+      '41:410 1d400',
+      '72 6e:6d',
+    ]);
     const head = lines.filter((line) => line.startsWith('#')).join('\n');
     expect(head).toContain('confusables.txt of Unicode 16.0.0');
     expect(head).toContain('make-confusables.js');

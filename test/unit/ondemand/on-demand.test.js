@@ -5,7 +5,7 @@ import { OnDemand } from '../../../server/ondemand/on-demand.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 import { settle } from '../../fakes/conference.js';
 
-it('a session from a network that is banned from the recording’s room is refused by that, and others aren’t', async () => {
+it('a network banned from the recording’s room is refused as banned; others aren’t', async () => {
   const clock = new FakeClock();
   const bans = new Bans(clock);
   bans.add('tea', 'Eve', { identity: null, tokenId: null, network: '203.0.113.9' }, 60_000);
@@ -20,7 +20,14 @@ it('a session from a network that is banned from the recording’s room is refus
   const answerTo = async (/** @type {string} */ peer) => {
     /** @type {unknown[]} */
     const answers = [];
-    onDemand.requested(/** @type {any} */ ({ query: 'id=x', peer, accept: () => answers.push('accepted'), reject: (/** @type {number} */ status) => answers.push(status) }));
+    onDemand.requested(
+      /** @type {any} */ ({
+        query: 'id=x',
+        peer,
+        accept: () => answers.push('accepted'),
+        reject: (/** @type {number} */ status) => answers.push(status),
+      }),
+    );
     for (let i = 0; i < 10 && answers.length === 0; i++) await settle();
     return answers;
   };

@@ -8,7 +8,10 @@ import { FakeClock } from '../../fakes/fake-clock.js';
 
 /** A session of the engine, as far as a reader needs one. */
 class FakeNative {
-  /** What was written on each stream of a segment. @type {{ number: number, epoch: number, rate: number }[]} */
+  /**
+   * What was written on each stream of a segment.
+   * @type {{ number: number, epoch: number, rate: number }[]}
+   */
   sent = [];
   /** @type {any[]} */
   told = [];
@@ -35,7 +38,8 @@ class FakeNative {
       if (next) bytes.set(next);
       return next?.length ?? 0;
     },
-    write: (/** @type {Uint8Array} */ bytes) => this.told.push(JSON.parse(new TextDecoder().decode(bytes))) > 0,
+    write: (/** @type {Uint8Array} */ bytes) =>
+      this.told.push(JSON.parse(new TextDecoder().decode(bytes))) > 0,
   };
 
   /** @param {object | Uint8Array} message */
@@ -48,7 +52,13 @@ class FakeNative {
     if (this.blocked) return null;
     const write = (/** @type {Uint8Array} */ bytes) => {
       const view = new DataView(bytes.buffer);
-      return this.sent.push({ number: view.getUint32(0), epoch: view.getUint16(4), rate: view.getUint16(6) * 1000 }) > 0;
+      return (
+        this.sent.push({
+          number: view.getUint32(0),
+          epoch: view.getUint16(4),
+          rate: view.getUint16(6) * 1000,
+        }) > 0
+      );
     };
     return { write, finish: () => {}, reset: () => void (this.resets += 1) };
   }
@@ -77,7 +87,14 @@ function open({ count = 100, whole = true } = {}) {
     reads += 1;
     return new Uint8Array(rate / 8);
   };
-  const reader = new Reader({ native: /** @type {any} */ (native), clock, segments, read, describe: () => ({ on: !whole }), onEnd: () => void (ends += 1) });
+  const reader = new Reader({
+    native: /** @type {any} */ (native),
+    clock,
+    segments,
+    read,
+    describe: () => ({ on: !whole }),
+    onEnd: () => void (ends += 1),
+  });
   native.onStream(native.control);
   /** Lets time pass, with each segment acknowledged as it comes. @param {number} ms */
   const pass = async (ms, acknowledges = true) => {
@@ -97,12 +114,16 @@ function open({ count = 100, whole = true } = {}) {
 }
 
 describe('a reader of a recording', () => {
-  it('is told of the recording, and sent segments up to its buffer, then one for each that it plays', async () => {
+  it('learns of the recording, gets a buffer of segments, then one for each it plays', async () => {
     const { native, pass } = open();
-    expect(native.told).toEqual([{ type: 'recording', rates: RATES, channels: 1, count: 100, whole: true, on: false }]);
+    expect(native.told).toEqual([
+      { type: 'recording', rates: RATES, channels: 1, count: 100, whole: true, on: false },
+    ]);
     native.say({ type: 'play', epoch: 1, from: 7, rule: 'static', rate: 64_000, max: 10 });
     await pass(2000);
-    expect(native.sent.map(({ number }) => number).slice(0, 10)).toEqual([7, 8, 9, 10, 11, 12, 13, 14, 15, 16]);
+    expect(native.sent.map(({ number }) => number).slice(0, 10)).toEqual([
+      7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
+    ]);
     const before = native.sent.length;
     await pass(10_000);
     expect(native.sent.length - before).toBeGreaterThanOrEqual(9);
@@ -118,7 +139,7 @@ describe('a reader of a recording', () => {
     expect(native.sent.length - paused).toBeGreaterThanOrEqual(9);
   });
 
-  it('goes elsewhere at once, takes back what is on its way, and acknowledgements of before count for nothing', async () => {
+  it('seeks at once, cancels segments on their way, and ignores earlier acks', async () => {
     const { native, pass } = open();
     native.say({ type: 'play', epoch: 1, from: 0 });
     await pass(200, false);
@@ -145,7 +166,7 @@ describe('a reader of a recording', () => {
     expect(native.sent.at(-1)?.rate).toBe(16_000);
   });
 
-  it('that reads nothing costs a few segments, whoever else reads, and is closed after a while', async () => {
+  it('that reads nothing costs few segments, whoever else reads, and is closed later', async () => {
     const stalled = open();
     stalled.native.say({ type: 'play', epoch: 1, from: 0 });
     await stalled.pass(29_000, false);
@@ -180,12 +201,19 @@ describe('a reader of a recording', () => {
     ['no JSON', new TextEncoder().encode('}\n'), 'bad-request'],
     ['another message', { type: 'stop' }, 'bad-request'],
     ['a moment that is none', { type: 'play', epoch: 1, from: -1 }, 'bad-request'],
-    ['a rule that is none', { type: 'play', epoch: 1, from: 0, rule: 'constructor' }, 'bad-request'],
+    [
+      'a rule that is none',
+      { type: 'play', epoch: 1, from: 0, rule: 'constructor' },
+      'bad-request',
+    ],
     ['a speed that is none', { type: 'pace', speed: 1e9, paused: false }, 'bad-request'],
   ])('is closed for %s', async (_, said, code) => {
     const { native, ends } = open();
     native.say(said);
-    expect([native.closedWith, ends()]).toEqual([errors[/** @type {'bad-request'} */ (code)].close, 1]);
+    expect([native.closedWith, ends()]).toEqual([
+      errors[/** @type {'bad-request'} */ (code)].close,
+      1,
+    ]);
   });
 
   it('is closed for asking without end, and after a long time for asking nothing', async () => {

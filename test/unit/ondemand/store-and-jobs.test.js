@@ -26,7 +26,7 @@ async function directoryOf() {
 }
 
 describe('the store of segments', () => {
-  it('reads each once for a thousand readers, within its memory, and what isn\u2019t there not at all', async () => {
+  it('reads each segment once for 1000 readers, within its memory, and none missing', async () => {
     const directory = await directoryOf();
     const { sound, places } = segmentPaths(directory, 16_000);
     const place = Buffer.alloc(4);
@@ -36,7 +36,9 @@ describe('the store of segments', () => {
       await appendFile(places, place);
     }
     const store = new SegmentStore({ maxBytes: 20_000 });
-    const same = await Promise.all(Array.from({ length: 1000 }, () => store.read(directory, 16_000, 7)));
+    const same = await Promise.all(
+      Array.from({ length: 1000 }, () => store.read(directory, 16_000, 7)),
+    );
     expect([store.reads, same[999][0], same[0].length]).toEqual([1, 7, 1000]);
     for (let i = 0; i < 100; i++) expect((await store.read(directory, 16_000, i))[999]).toBe(i);
     expect(store.bytes).toBeLessThanOrEqual(20_000);
@@ -49,13 +51,21 @@ describe('the store of segments', () => {
 
 /**
  * Recordings, and jobs for them whose thread is this one.
- * @param {{ limitBytes?: number, before?: (asked: { id: string, step?: object }) => unknown }} [options]  before: awaited before each answer
+ * @param {{ limitBytes?: number, before?: (asked: { id: string, step?: object }) => unknown }}
+ *   [options] before: awaited before each answer
  */
 async function world({ limitBytes = 1e9, before = () => {} } = {}) {
   const directory = await directoryOf();
   const warnings = /** @type {string[]} */ ([]);
   const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: () => {} };
-  const recordings = new Recordings({ directory, limitBytes, keepHours: 1, clock: systemClock, wallNow: Date.now, log });
+  const recordings = new Recordings({
+    directory,
+    limitBytes,
+    keepHours: 1,
+    clock: systemClock,
+    wallNow: Date.now,
+    log,
+  });
   open.push(() => recordings.close());
   /** Ends the last thread, as if it had thrown. */
   let kill = () => {};
@@ -67,7 +77,11 @@ async function world({ limitBytes = 1e9, before = () => {} } = {}) {
     const ask = async (/** @type {any} */ { id, open: opening, step, close }) => {
       await before({ id, step });
       if (ended) throw new Error('the thread has ended');
-      if (opening) encoders.set(id, await SegmentEncoder.open(codec, opening.mix, opening.directory, opening.rates));
+      if (opening)
+        encoders.set(
+          id,
+          await SegmentEncoder.open(codec, opening.mix, opening.directory, opening.rates),
+        );
       const encoder = /** @type {SegmentEncoder} */ (encoders.get(id));
       const bytes = step ? await encoder.step(step.most, step.isWhole) : 0;
       if (close) await encoder.close();
@@ -86,21 +100,46 @@ async function world({ limitBytes = 1e9, before = () => {} } = {}) {
 }
 
 describe('the making of segments', () => {
-  const pages = oggOf(codec, Float32Array.from({ length: 9600 }, (_, i) => Math.sin(i / 15) / 3), 3, { bitrate: 16_000 });
+  const pages = oggOf(
+    codec,
+    Float32Array.from({ length: 9600 }, (_, i) => Math.sin(i / 15) / 3),
+    3,
+    { bitrate: 16_000 },
+  );
 
   it('begins when a recording ends, counts its bytes, and is done once', async () => {
     const { recordings, jobs, directory } = await world();
-    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
+      bitrate: 16_000,
+    });
     const { id } = opened.description;
-    const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+    const file = opened.addFile({
+      file: 'mix.opus',
+      label: 'Everybody',
+      person: null,
+      seconds: null,
+    });
     for (const page of pages) file.write(page);
     file.end(3);
     await opened.settled;
     expect(jobs.hold(id, () => {})).toBe(null);
     await opened.end();
-    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
-    expect(jobs.hold(id, () => {})?.segments).toEqual({ rates: [16_000], channels: 1, count: 3, whole: true });
-    expect((await readdir(join(directory, id))).toSorted()).toEqual(['mix.opus', 'recording.json', 'segments-16.bin', 'segments-16.idx', 'segments.json']);
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
+      timeout: 5000,
+    });
+    expect(jobs.hold(id, () => {})?.segments).toEqual({
+      rates: [16_000],
+      channels: 1,
+      count: 3,
+      whole: true,
+    });
+    expect((await readdir(join(directory, id))).toSorted()).toEqual([
+      'mix.opus',
+      'recording.json',
+      'segments-16.bin',
+      'segments-16.idx',
+      'segments.json',
+    ]);
     const counted = recordings.usage.bytes;
     await recordings.sweep();
     expect(Math.abs(recordings.usage.bytes - counted)).toBeLessThan(1000);
@@ -111,9 +150,16 @@ describe('the making of segments', () => {
 
   it('follows one that is being written only while somebody listens', async () => {
     const { recordings, jobs } = await world();
-    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
+      bitrate: 16_000,
+    });
     const { id } = opened.description;
-    const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+    const file = opened.addFile({
+      file: 'mix.opus',
+      label: 'Everybody',
+      person: null,
+      seconds: null,
+    });
     for (const page of pages.slice(0, -1)) file.write(page);
     await opened.settled;
     expect(await jobs.prepare(id)).toBe(true);
@@ -130,11 +176,18 @@ describe('the making of segments', () => {
     expect(held?.segments.count).toBe(3);
   });
 
-  it('goes on in a new thread where the one before ended, and ends those who listened to what was lost with it', async () => {
+  it('continues in a new thread, and disconnects listeners to what the old one lost', async () => {
     const { recordings, jobs, directory, kill } = await world();
-    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
+    const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
+      bitrate: 16_000,
+    });
     const { id } = opened.description;
-    const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
+    const file = opened.addFile({
+      file: 'mix.opus',
+      label: 'Everybody',
+      person: null,
+      seconds: null,
+    });
     for (const page of pages.slice(0, -1)) file.write(page);
     await opened.settled;
     expect(await jobs.prepare(id)).toBe(true);
@@ -147,7 +200,14 @@ describe('the making of segments', () => {
     const other = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     for (const one of [id, other]) expect(await jobs.prepare(one)).toBe(true);
     const again = jobs.hold(id, failed);
-    await vi.waitFor(() => expect([again?.segments.count, jobs.hold(other, () => {})?.segments.whole]).toEqual([2, true]), { timeout: 5000 });
+    await vi.waitFor(
+      () =>
+        expect([again?.segments.count, jobs.hold(other, () => {})?.segments.whole]).toEqual([
+          2,
+          true,
+        ]),
+      { timeout: 5000 },
+    );
     expect(failed).toHaveBeenCalledTimes(1);
     file.end(2);
     await opened.end();
@@ -158,10 +218,12 @@ describe('the making of segments', () => {
     const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     await writeFile(join(directory, id, 'segments.json'), '{"rates":[');
     expect(await jobs.prepare(id)).toBe(true);
-    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
+      timeout: 5000,
+    });
   });
 
-  it('isn\u2019t done again for one who asked while the last segment was made, under those who read', async () => {
+  it('is not repeated under its readers when asked for during the last segment', async () => {
     const { jobs, recordings, directory } = await world();
     const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     /** @type {() => void} */
@@ -173,7 +235,9 @@ describe('the making of segments', () => {
     });
     const late = jobs.prepare(id);
     expect(await jobs.prepare(id)).toBe(true);
-    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), { timeout: 5000 });
+    await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
+      timeout: 5000,
+    });
     const { sound } = segmentPaths(join(directory, id), 16_000);
     const { ino, mtimeMs } = await stat(sound);
     goOn();
@@ -199,7 +263,9 @@ describe('the making of segments', () => {
     const id = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     expect(await jobs.prepare(id)).toBe(true);
     await vi.waitFor(() => expect(order).toEqual(['a step']));
-    const removed = recordings.remove(id).then((isRemoved) => void order.push(`deleted: ${isRemoved}`));
+    const removed = recordings
+      .remove(id)
+      .then((isRemoved) => void order.push(`deleted: ${isRemoved}`));
     await new Promise((resolve) => void setTimeout(resolve, 50));
     expect([await jobs.prepare(id), await recordings.describe(id)]).toEqual([false, null]);
     release();
@@ -208,19 +274,28 @@ describe('the making of segments', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  it('has its turn though many that are written are heard, whose places others get when nobody hears them', async () => {
+  it('gets its turn while many live recordings are heard, and reuses unheard places', async () => {
     const { jobs, recordings, directory } = await world();
-    const begun = await Promise.all(Array.from({ length: 13 }, async () => {
-      const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, { bitrate: 16_000 });
-      const file = opened.addFile({ file: 'mix.opus', label: 'Everybody', person: null, seconds: null });
-      for (const page of pages.slice(0, -1)) file.write(page);
-      await opened.settled;
-      open.push(async () => {
-        file.end(2);
-        await opened.end();
-      });
-      return opened.description.id;
-    }));
+    const begun = await Promise.all(
+      Array.from({ length: 13 }, async () => {
+        const opened = recordings.begin({ room: 'tea', identity: null, network: null }, () => {}, {
+          bitrate: 16_000,
+        });
+        const file = opened.addFile({
+          file: 'mix.opus',
+          label: 'Everybody',
+          person: null,
+          seconds: null,
+        });
+        for (const page of pages.slice(0, -1)) file.write(page);
+        await opened.settled;
+        open.push(async () => {
+          file.end(2);
+          await opened.end();
+        });
+        return opened.description.id;
+      }),
+    );
     const [last, ...heard] = begun;
     /** @type {ReturnType<typeof jobs.hold>[]} */
     const held = [];
@@ -228,12 +303,17 @@ describe('the making of segments', () => {
       expect(await jobs.prepare(id)).toBe(true);
       held.push(jobs.hold(id, () => {}));
     }
-    await vi.waitFor(() => expect(held.map((one) => one?.segments.count)).toEqual(Array(12).fill(2)), { timeout: 20_000 });
+    await vi.waitFor(
+      () => expect(held.map((one) => one?.segments.count)).toEqual(Array(12).fill(2)),
+      { timeout: 20_000 },
+    );
     // One more is heard over HTTP.
     expect(await jobs.prepare(last)).toBe(false);
     const ended = await putRecording(directory, { mix: Buffer.concat(pages), seconds: 3 });
     expect(await jobs.prepare(ended)).toBe(true);
-    await vi.waitFor(() => expect(jobs.hold(ended, () => {})?.segments.whole).toBe(true), { timeout: 10_000 });
+    await vi.waitFor(() => expect(jobs.hold(ended, () => {})?.segments.whole).toBe(true), {
+      timeout: 10_000,
+    });
     held[0]?.release();
     expect(await jobs.prepare(last)).toBe(true);
     const now = jobs.hold(last, () => {});
@@ -246,7 +326,10 @@ describe('the making of segments', () => {
     for (const id of ['', '../..', 'x'.repeat(22)]) expect(await jobs.prepare(id)).toBe(false);
     const noise = await putRecording(directory, { mix: Buffer.alloc(999), seconds: 1 });
     expect(await jobs.prepare(noise)).toBe(true);
-    await vi.waitFor(() => expect(warnings.join()).toMatch(/can't be made; it can be heard over HTTP/), { timeout: 5000 });
+    await vi.waitFor(
+      () => expect(warnings.join()).toMatch(/can't be made; it can be heard over HTTP/),
+      { timeout: 5000 },
+    );
     const full = await world({ limitBytes: 1 });
     const id = await putRecording(full.directory, { mix: Buffer.concat(pages), seconds: 3 });
     await writeFile(join(full.directory, id, 'x'), 'x');

@@ -12,8 +12,16 @@ async function create() {
   const nodes = new RelayingNodes();
   const all = ['a', 'b', 'c'].map((id) => {
     const node = nodes.add(id);
-    const { conference: { rooms }, cluster } = node;
-    const everywhere = new ClusterRooms({ local: new Directory({ rooms }), wire: cluster.wire, nodes: () => cluster.everyNode(), isHere: (room) => cluster.isHere(room) });
+    const {
+      conference: { rooms },
+      cluster,
+    } = node;
+    const everywhere = new ClusterRooms({
+      local: new Directory({ rooms }),
+      wire: cluster.wire,
+      nodes: () => cluster.everyNode(),
+      isHere: (room) => cluster.isHere(room),
+    });
     everywhere.start();
     return { ...node, everywhere };
   });
@@ -35,23 +43,50 @@ async function create() {
     }
     return promise;
   };
-  return { nodes, owner, asker, third, ann, bob, answer, room: () => /** @type {any} */ (owner.conference.rooms.get('lab')) };
+  return {
+    nodes,
+    owner,
+    asker,
+    third,
+    ann,
+    bob,
+    answer,
+    room: () => /** @type {any} */ (owner.conference.rooms.get('lab')),
+  };
 }
 
 describe('the operator of any node', () => {
   it('lists the rooms of all, and is told which nodes are silent', async () => {
     const { nodes, owner, asker, third, answer } = await create();
-    expect(await answer(asker.everywhere.everything())).toMatchObject({ rooms: [{ room: 'lab', present: 2, node: { id: owner.id, url: `http://${owner.id}.example` } }], silent: [] });
+    expect(await answer(asker.everywhere.everything())).toMatchObject({
+      rooms: [
+        { room: 'lab', present: 2, node: { id: owner.id, url: `http://${owner.id}.example` } },
+      ],
+      silent: [],
+    });
     third.bus.stand(true);
     await nodes.pass(100);
-    expect(await answer(asker.everywhere.everything())).toMatchObject({ rooms: [{ room: 'lab' }], silent: [`http://${third.id}.example`] });
+    expect(await answer(asker.everywhere.everything())).toMatchObject({
+      rooms: [{ room: 'lab' }],
+      silent: [`http://${third.id}.example`],
+    });
   });
 
   it('does in a room what its own could', async () => {
     const { owner, asker, bob, answer, room, ann } = await create();
-    const act = (/** @type {any} */ name, /** @type {any[]} */ ...args) => answer(asker.everywhere.inRoom('lab', name, ...args));
-    expect(await act('describe')).toMatchObject({ room: 'lab', people: [{ name: 'Ann' }, { name: 'Bob' }], node: { id: owner.id } });
-    expect(await act('count')).toMatchObject({ room: 'lab', present: 2, listeners: 0, node: { id: owner.id, url: `http://${owner.id}.example` } });
+    const act = (/** @type {any} */ name, /** @type {any[]} */ ...args) =>
+      answer(asker.everywhere.inRoom('lab', name, ...args));
+    expect(await act('describe')).toMatchObject({
+      room: 'lab',
+      people: [{ name: 'Ann' }, { name: 'Bob' }],
+      node: { id: owner.id },
+    });
+    expect(await act('count')).toMatchObject({
+      room: 'lab',
+      present: 2,
+      listeners: 0,
+      node: { id: owner.id, url: `http://${owner.id}.example` },
+    });
     expect(await act('changePerson', bob.id, { muted: true }, by)).toBe(undefined);
     expect(bob.session.told('moderated').at(-1)).toMatchObject({ action: 'muted', operator: true });
     expect(await act('change', { locked: true }, by)).toMatchObject({ rules: { locked: true } });
@@ -68,7 +103,11 @@ describe('the operator of any node', () => {
   it('is told that nobody has a room, that its node is silent, or the bus is lost', async () => {
     const { nodes, owner, asker, answer } = await create();
     const count = (/** @type {string} */ room) => answer(asker.everywhere.inRoom(room, 'count'));
-    expect([await count('none'), await count('*'), await count('a.b')]).toEqual(['not-found', 'not-found', 'not-found']);
+    expect([await count('none'), await count('*'), await count('a.b')]).toEqual([
+      'not-found',
+      'not-found',
+      'not-found',
+    ]);
     owner.bus.stand(true);
     expect(await count('lab')).toBe('node-silent');
     owner.bus.stand(false);
@@ -79,11 +118,26 @@ describe('the operator of any node', () => {
 
   it('asks for nothing that the API wouldn’t take, whoever writes to the bus', async () => {
     const { owner, asker, answer, room } = await create();
-    const ask = (/** @type {object} */ message) => answer(asker.bus.request(`aloud.test.node.${owner.id}.act`, { version: 2, room: 'lab', ...message }, 500));
-    expect(await ask({ act: 'constructor', args: [] })).toEqual({ version: 2, code: 'bad-request' });
+    const ask = (/** @type {object} */ message) =>
+      answer(
+        asker.bus.request(
+          `aloud.test.node.${owner.id}.act`,
+          { version: 2, room: 'lab', ...message },
+          500,
+        ),
+      );
+    expect(await ask({ act: 'constructor', args: [] })).toEqual({
+      version: 2,
+      code: 'bad-request',
+    });
     expect(await ask({ act: 'clock', args: [] })).toEqual({ version: 2, code: 'bad-request' });
-    expect(await ask({ act: 'change', args: [{ locked: 'yes' }, by] })).toEqual({ version: 2, code: 'bad-request' });
-    expect(await ask({ act: 'change', args: [{ locked: true }, { id: '1', label: 'Ann' }] })).toEqual({ version: 2, code: 'bad-request' });
+    expect(await ask({ act: 'change', args: [{ locked: 'yes' }, by] })).toEqual({
+      version: 2,
+      code: 'bad-request',
+    });
+    expect(
+      await ask({ act: 'change', args: [{ locked: true }, { id: '1', label: 'Ann' }] }),
+    ).toEqual({ version: 2, code: 'bad-request' });
     expect(typeof (await ask({ act: 7 }))).toBe('symbol');
     expect(room().moderation.rules.locked).toBe(false);
   });

@@ -9,23 +9,44 @@ import { SpeechQueue } from '../../../programs/speech-queue.js';
 
 describe('readLink', () => {
   it('reads an address with a room beside it, and the link of a room with all that it has', () => {
-    expect(readLink('http://localhost:8080', 'tea')).toEqual({ origin: 'http://localhost:8080', room: 'tea' });
-    expect(readLink('https://talk.example/r/tea#token=a.b.c&e2e=key', 'other')).toEqual({ origin: 'https://talk.example', room: 'tea', token: 'a.b.c', e2eKey: 'key' });
-    expect(readLink('https://talk.example/listen/tea?token=a.b.c')).toEqual({ origin: 'https://talk.example', room: 'tea', token: 'a.b.c' });
+    expect(readLink('http://localhost:8080', 'tea')).toEqual({
+      origin: 'http://localhost:8080',
+      room: 'tea',
+    });
+    expect(readLink('https://talk.example/r/tea#token=a.b.c&e2e=key', 'other')).toEqual({
+      origin: 'https://talk.example',
+      room: 'tea',
+      token: 'a.b.c',
+      e2eKey: 'key',
+    });
+    expect(readLink('https://talk.example/listen/tea?token=a.b.c')).toEqual({
+      origin: 'https://talk.example',
+      room: 'tea',
+      token: 'a.b.c',
+    });
   });
 
-  it.each(['https://talk.example/r/tea/', 'HTTPS://Talk.example/R/tea/?listen', 'https://talk.example//r/tea', 'https://talk.example/listen/tea/', 'https://talk.example/listen/tea.ogg', 'https://talk.example/Listen/tea.webm?rate=32'])('reads %s', (url) => {
+  it.each([
+    'https://talk.example/r/tea/',
+    'HTTPS://Talk.example/R/tea/?listen',
+    'https://talk.example//r/tea',
+    'https://talk.example/listen/tea/',
+    'https://talk.example/listen/tea.ogg',
+    'https://talk.example/Listen/tea.webm?rate=32',
+  ])('reads %s', (url) => {
     expect(readLink(url)).toEqual({ origin: 'https://talk.example', room: 'tea' });
   });
 
   it('says what is missing', () => {
-    for (const url of ['talk.example', 'ftp://talk.example', '']) expect(() => readLink(url, 'tea')).toThrow(/is no address of a server/);
+    for (const url of ['talk.example', 'ftp://talk.example', ''])
+      expect(() => readLink(url, 'tea')).toThrow(/is no address of a server/);
     expect(() => readLink('https://talk.example/')).toThrow(/which room/);
   });
 });
 
 describe('SpeechQueue', () => {
-  const open = () => Object.assign(new SpeechQueue(), { format: { sampleRate: 1000, channels: 1 } });
+  const open = () =>
+    Object.assign(new SpeechQueue(), { format: { sampleRate: 1000, channels: 1 } });
 
   /** @param {Promise<void>} promise */
   async function isKept(promise) {
@@ -67,7 +88,11 @@ describe('SpeechQueue', () => {
     expect(await isKept(first)).toBe(true);
     const second = queue.add(new Float32Array(500));
     queue.close();
-    expect([await isKept(second), await isKept(queue.add(new Float32Array(500))), await isKept(queue.empty())]).toEqual([true, true, true]);
+    expect([
+      await isKept(second),
+      await isKept(queue.add(new Float32Array(500))),
+      await isKept(queue.empty()),
+    ]).toEqual([true, true, true]);
   });
 });
 

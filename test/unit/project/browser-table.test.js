@@ -1,9 +1,12 @@
 import { expect, it } from 'vitest';
 import { markdownOf, tableOf } from '../../../docs/browser-table.js';
 
-it('the table of browsers has an area a row and a browser a column, and tells what wasn’t judged', () => {
-  const outcome = (/** @type {string} */ area, /** @type {string | undefined} */ browser, status = 'passed') =>
-    ({ ancestorTitles: [area], title: 'it', status, meta: { browser } });
+it('the browser table has a row per area, a column per browser, and counts unjudged tests', () => {
+  const outcome = (
+    /** @type {string} */ area,
+    /** @type {string | undefined} */ browser,
+    status = 'passed',
+  ) => ({ ancestorTitles: [area], title: 'it', status, meta: { browser } });
   const table = tableOf([
     outcome('sound in Chromium', 'Chromium 156.0'),
     outcome('sound in Chromium', 'Chromium 156.0', 'failed'),

@@ -9,7 +9,11 @@ const PAGES = ['README.md', 'CONTRIBUTING.md', 'native/README.md'].concat(
   readdirSync(join(HOME, 'docs')).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : [])),
 );
 
-const TESTS = new Set(readdirSync(join(HOME, 'test'), { recursive: true }).map((path) => String(path).split('/').at(-1)));
+const TESTS = new Set(
+  readdirSync(join(HOME, 'test'), { recursive: true }).map((path) =>
+    String(path).split('/').at(-1),
+  ),
+);
 
 const BLOCK = /^ *```[\s\S]*?^ *```/gm;
 
@@ -20,12 +24,20 @@ const readWhole = (page) => readFileSync(join(HOME, page), 'utf8');
 const read = (page) => readWhole(page).replace(BLOCK, '');
 
 /** Blocks of code, and code in a line that has more than one word. @param {string} page */
-const commandsOf = (page) => [...(readWhole(page).match(BLOCK) ?? []), ...(read(page).match(/`[^`]+`/g) ?? []).filter((code) => /\s/.test(code))];
+const commandsOf = (page) => [
+  ...(readWhole(page).match(BLOCK) ?? []),
+  ...(read(page).match(/`[^`]+`/g) ?? []).filter((code) => /\s/.test(code)),
+];
 
 /** The anchors of a page's headings, as GitHub makes them. @param {string} page */
 function anchorsOf(page) {
   const headings = [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, heading]) => heading);
-  return headings.map((heading) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-'));
+  return headings.map((heading) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  );
 }
 
 /** Folders that a build, a run or a test makes. */
@@ -44,7 +56,8 @@ describe.each(PAGES)('%s', (page) => {
   it('names files and folders that are there', () => {
     const folders = /^(server|public|worklets|bench|test|docs|certs|native)\/[\w./-]*$/;
     for (const [, name] of read(page).matchAll(/`([^`\s]+)`/g)) {
-      if (folders.test(name)) expect(MADE.test(name) || existsSync(join(HOME, name)), name).toBe(true);
+      if (folders.test(name))
+        expect(MADE.test(name) || existsSync(join(HOME, name)), name).toBe(true);
       else if (/^[\w-]+\.test\.js$/.test(name)) expect(TESTS.has(name), name).toBe(true);
     }
   });

@@ -26,7 +26,9 @@ describe.each([...scripts, 'lib.sh'])('%s', (name) => {
   });
 
   it('cleans up and judges through the shared pieces', () => {
-    expect(text).toMatch(name === 'lib.sh' ? /trap tidy EXIT/ : /^\. "\$\(dirname "\$0"\)\/lib\.sh"$/m);
+    expect(text).toMatch(
+      name === 'lib.sh' ? /trap tidy EXIT/ : /^\. "\$\(dirname "\$0"\)\/lib\.sh"$/m,
+    );
     expect(text).toMatch(/^judge( |\(\))/m);
   });
 });

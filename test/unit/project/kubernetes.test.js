@@ -8,7 +8,9 @@ import { expect, it, onTestFinished } from 'vitest';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FILE = readFileSync(join(ROOT, 'deploy/kubernetes.yaml'), 'utf8');
 
-/** What kubectl does with the file's steps: it refuses what needs something that isn't there yet. */
+/**
+ * What kubectl does with the file's steps: it refuses what needs something that isn't there yet.
+ */
 const KUBECTL = `#!/bin/sh
 set -e
 has() { [ -e "$STATE/$1" ] || { echo "$1 not found" >&2; exit 1; }; }
@@ -28,7 +30,10 @@ esac
 it('the steps of deploy/kubernetes.yaml work in their order', () => {
   const directory = mkdtempSync(join(tmpdir(), 'aloud-kubectl-'));
   onTestFinished(() => rmSync(directory, { recursive: true }));
-  for (const [name, script] of [['kubectl', KUBECTL], ['openssl', '#!/bin/sh\necho secret\n']]) {
+  for (const [name, script] of [
+    ['kubectl', KUBECTL],
+    ['openssl', '#!/bin/sh\necho secret\n'],
+  ]) {
     writeFileSync(join(directory, name), script);
     chmodSync(join(directory, name), 0o755);
   }

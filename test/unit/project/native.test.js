@@ -6,8 +6,18 @@ const SOURCES = fileURLToPath(new URL('../../../native/src/', import.meta.url));
 
 /** Files of the Rust engine, and the files that each imports. */
 function imports() {
-  const names = readdirSync(SOURCES, { recursive: true }).map(String).filter((name) => name.endsWith('.rs'));
-  const modules = new Map(names.map((name) => [name.replace(/\.rs$/, '').replace(/\/mod$/, '').replaceAll('/', '::'), name]));
+  const names = readdirSync(SOURCES, { recursive: true })
+    .map(String)
+    .filter((name) => name.endsWith('.rs'));
+  const modules = new Map(
+    names.map((name) => [
+      name
+        .replace(/\.rs$/, '')
+        .replace(/\/mod$/, '')
+        .replaceAll('/', '::'),
+      name,
+    ]),
+  );
   const nameOf = (/** @type {string} */ path) => {
     const parts = path.split('::');
     while (parts.length > 0 && !modules.has(parts.join('::'))) parts.pop();
@@ -17,10 +27,14 @@ function imports() {
   const found = new Map();
   for (const [module, name] of modules) {
     const [text] = readFileSync(`${SOURCES}${name}`, 'utf8').split('#[cfg(test)]\nmod tests');
-    const paths = [...text.matchAll(/^use crate::([\w:]+)(?:::\{([^}]*)\})?;/gms)].flatMap(([, path, list]) =>
-      list ? list.split(',').map((item) => `${path}::${item.trim().split(/\s|:/)[0]}`) : [path],
+    const paths = [...text.matchAll(/^use crate::([\w:]+)(?:::\{([^}]*)\})?;/gms)].flatMap(
+      ([, path, list]) =>
+        list ? list.split(',').map((item) => `${path}::${item.trim().split(/\s|:/)[0]}`) : [path],
     );
-    found.set(module, new Set(paths.map(nameOf).filter((other) => other !== '' && other !== module)));
+    found.set(
+      module,
+      new Set(paths.map(nameOf).filter((other) => other !== '' && other !== module)),
+    );
   }
   return found;
 }

@@ -4,7 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { payloadSamples } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { OggOpus } from '../../../server/recording/ogg-opus.js';
-import { isOpusPacket, padPacket, silenceOf, writeMissing } from '../../../server/recording/opus-packet.js';
+import {
+  isOpusPacket,
+  padPacket,
+  silenceOf,
+  writeMissing,
+} from '../../../server/recording/opus-packet.js';
 import { readOggOpus, readPages } from '../../fakes/ogg-file.js';
 
 const codec = await loadCodec('libopus-wasm');
@@ -12,7 +17,13 @@ const codec = await loadCodec('libopus-wasm');
 /** @param {{ tags?: Record<string, string>, preSkip?: number, sampleRate?: number }} [options] */
 function oggFile({ tags = {}, preSkip = 3840, sampleRate = 48000 } = {}) {
   const pages = /** @type {Uint8Array[]} */ ([]);
-  const ogg = new OggOpus({ serial: 0xfedcba98, preSkip, sampleRate, tags, write: (page) => void pages.push(page) });
+  const ogg = new OggOpus({
+    serial: 0xfedcba98,
+    preSkip,
+    sampleRate,
+    tags,
+    write: (page) => void pages.push(page),
+  });
   return { ogg, pages, bytes: () => new Uint8Array(Buffer.concat(pages)) };
 }
 
@@ -22,7 +33,10 @@ async function toneOf(ms, count) {
   const encoder = await codec.createEncoder({ sampleRate: 48000, frameSamples });
   const packets = [];
   for (let i = 0; i < count; i++) {
-    const pcm = Float32Array.from({ length: frameSamples }, (_, j) => Math.sin((i * frameSamples + j) / 20) / 2);
+    const pcm = Float32Array.from(
+      { length: frameSamples },
+      (_, j) => Math.sin((i * frameSamples + j) / 20) / 2,
+    );
     const out = new Uint8Array(1275);
     packets.push(out.slice(0, encoder.encode(pcm, out, 0)));
   }
@@ -38,33 +52,54 @@ describe('an Ogg Opus file', () => {
     ogg.end();
     ogg.end();
     const { preSkip, inputRate, vendor, comments, ended, pages } = await readOggOpus(bytes());
-    expect({ preSkip, inputRate, vendor, ended }).toEqual({ preSkip: 3840, inputRate: 8000, vendor: 'aloud', ended: true });
+    expect({ preSkip, inputRate, vendor, ended }).toEqual({
+      preSkip: 3840,
+      inputRate: 8000,
+      vendor: 'aloud',
+      ended: true,
+    });
     expect(comments).toEqual([`TITLE=${tags.TITLE}`, `DATE=${tags.DATE}`]);
-    expect(pages.map(({ type, serial }) => [type, serial])).toEqual([[2, 0xfedcba98], [0, 0xfedcba98], [4, 0xfedcba98]]);
+    expect(pages.map(({ type, serial }) => [type, serial])).toEqual([
+      [2, 0xfedcba98],
+      [0, 0xfedcba98],
+      [4, 0xfedcba98],
+    ]);
   });
 
-  it.each([2.5, 5, 10, 20, 40, 60])('holds packets of %d ms, about a second to a page', async (ms) => {
-    const { ogg, bytes } = oggFile();
-    const packets = await toneOf(ms, Math.ceil(5000 / ms));
-    for (const packet of packets) ogg.put(packet, 0, packet.length, 48 * ms);
-    ogg.end();
-    const read = await readOggOpus(bytes());
-    expect(read.packets.map((packet) => [...packet])).toEqual(packets.map((packet) => [...packet]));
-    expect(read.samples.length).toBe(packets.length * 48 * ms - 3840);
-    for (const { packets: onPage } of read.pages.slice(2)) expect(onPage.length * ms).toBeLessThanOrEqual(1000 + ms);
-    expect(read.samples.reduce((most, sample) => Math.max(most, sample))).toBeGreaterThan(0.4);
-  });
+  it.each([2.5, 5, 10, 20, 40, 60])(
+    'holds packets of %d ms, about a second to a page',
+    async (ms) => {
+      const { ogg, bytes } = oggFile();
+      const packets = await toneOf(ms, Math.ceil(5000 / ms));
+      for (const packet of packets) ogg.put(packet, 0, packet.length, 48 * ms);
+      ogg.end();
+      const read = await readOggOpus(bytes());
+      expect(read.packets.map((packet) => [...packet])).toEqual(
+        packets.map((packet) => [...packet]),
+      );
+      expect(read.samples.length).toBe(packets.length * 48 * ms - 3840);
+      for (const { packets: onPage } of read.pages.slice(2))
+        expect(onPage.length * ms).toBeLessThanOrEqual(1000 + ms);
+      expect(read.samples.reduce((most, sample) => Math.max(most, sample))).toBeGreaterThan(0.4);
+    },
+  );
 
   it('takes packets of any length, and is right after every page', () => {
     fc.assert(
-      fc.property(fc.array(fc.integer({ min: 1, max: 1275 }), { minLength: 1, maxLength: 300 }), (lengths) => {
-        const { ogg, bytes } = oggFile();
-        for (const length of lengths) ogg.put(new Uint8Array(length + 2).fill(length), 1, length, 960);
-        ogg.end();
-        const pages = readPages(bytes());
-        expect(pages.slice(2).flatMap(({ packets }) => packets.map((packet) => packet.length))).toEqual(lengths);
-        expect(pages.at(-1)).toMatchObject({ type: 4, granule: 960 * lengths.length });
-      }),
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 1275 }), { minLength: 1, maxLength: 300 }),
+        (lengths) => {
+          const { ogg, bytes } = oggFile();
+          for (const length of lengths)
+            ogg.put(new Uint8Array(length + 2).fill(length), 1, length, 960);
+          ogg.end();
+          const pages = readPages(bytes());
+          expect(
+            pages.slice(2).flatMap(({ packets }) => packets.map((packet) => packet.length)),
+          ).toEqual(lengths);
+          expect(pages.at(-1)).toMatchObject({ type: 4, granule: 960 * lengths.length });
+        },
+      ),
       { numRuns: 30 },
     );
   });
@@ -94,13 +129,14 @@ describe('an Opus packet', () => {
     ['two frames, the first longer than the packet', [0xea, 9, 1, 2]],
     ['any number of frames, and no number', [0xf3]],
     ['no frames', [0xf3, 0]],
-    ['frames that don\'t share the bytes evenly', [0xe3, 0x03, 1, 2, 3, 4]],
+    ["frames that don't share the bytes evenly", [0xe3, 0x03, 1, 2, 3, 4]],
     ['padding beyond the end', [0xfb, 0x41, 9, 1]],
     ['a frame beyond the end', [0xe3, 0x84, 1, 7, 1, 1, 1]],
     ['more than a frame can have', new Array(1300).fill(0xf8)],
   ])('is none that has %s', (_, bytes) => {
     const packet = Uint8Array.from(bytes);
-    for (const samples of [0, 120, 240, 480, 960, 1920, 2880]) expect(isOpusPacket(packet, 0, packet.length, samples)).toBe(false);
+    for (const samples of [0, 120, 240, 480, 960, 1920, 2880])
+      expect(isOpusPacket(packet, 0, packet.length, samples)).toBe(false);
   });
 
   it('is taken only where libopus takes it, whatever the bytes', async () => {
@@ -119,29 +155,35 @@ describe('an Opus packet', () => {
     expect(taken).toBeGreaterThan(500);
   });
 
-  it.each([2.5, 5, 10, 20, 40, 60, 120])('is %d ms of silence, to which a decoder fades', async (ms) => {
-    const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
-    const silence = silenceOf(48 * ms);
-    expect(isOpusPacket(silence, 0, silence.length, 48 * ms)).toBe(true);
-    for (const packet of ms > 60 ? [] : await toneOf(ms, 5)) decoder.decodeFloat(packet);
-    const samples = Array.from({ length: 4 }, () => [...decoder.decodeFloat(silence)]).flat();
-    expect(samples.length).toBe(4 * 48 * ms);
-    // Its own overlap of 2.5 ms, that of its postfilter, and the last of its filters.
-    expect(samples.slice(48 * 7.5).every((sample) => Math.abs(sample) < 1e-6)).toBe(true);
-    decoder.free();
-  });
+  it.each([2.5, 5, 10, 20, 40, 60, 120])(
+    'is %d ms of silence, to which a decoder fades',
+    async (ms) => {
+      const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
+      const silence = silenceOf(48 * ms);
+      expect(isOpusPacket(silence, 0, silence.length, 48 * ms)).toBe(true);
+      for (const packet of ms > 60 ? [] : await toneOf(ms, 5)) decoder.decodeFloat(packet);
+      const samples = Array.from({ length: 4 }, () => [...decoder.decodeFloat(silence)]).flat();
+      expect(samples.length).toBe(4 * 48 * ms);
+      // Its own overlap of 2.5 ms, that of its postfilter, and the last of its filters.
+      expect(samples.slice(48 * 7.5).every((sample) => Math.abs(sample) < 1e-6)).toBe(true);
+      decoder.free();
+    },
+  );
 
-  it.each([2.5, 5, 10, 20, 40, 60])('stands for %d ms that are missing, and a decoder makes them up', async (ms) => {
-    const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
-    const missing = new Uint8Array(2);
-    for (const packet of await toneOf(ms, 5)) {
-      decoder.decodeFloat(packet);
-      const length = writeMissing(missing, packet, 0);
-      expect(isOpusPacket(missing, 0, length, 48 * ms)).toBe(true);
-      expect(decoder.decodeFloat(missing.subarray(0, length)).length).toBe(48 * ms);
-    }
-    decoder.free();
-  });
+  it.each([2.5, 5, 10, 20, 40, 60])(
+    'stands for %d ms that are missing, and a decoder makes them up',
+    async (ms) => {
+      const decoder = await createDecoder({ sampleRate: 48000, channels: 1, maxFrameSize: 5760 });
+      const missing = new Uint8Array(2);
+      for (const packet of await toneOf(ms, 5)) {
+        decoder.decodeFloat(packet);
+        const length = writeMissing(missing, packet, 0);
+        expect(isOpusPacket(missing, 0, length, 48 * ms)).toBe(true);
+        expect(decoder.decodeFloat(missing.subarray(0, length)).length).toBe(48 * ms);
+      }
+      decoder.free();
+    },
+  );
 
   it('of two frames of any length has one that stands for it', () => {
     const missing = new Uint8Array(2);
@@ -172,9 +214,11 @@ describe('a padded packet', () => {
     }
   });
 
-  it('sounds the same, and is left as it is where it has padding, asks for concealment or is long enough', () => {
+  it('sounds the same; one with padding, for concealment or long enough is left as it is', () => {
     const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: 960 });
-    const [plain, padded] = [1, 2].map(() => codec.createDecoder({ sampleRate: 48_000, frameSamples: 960 }));
+    const [plain, padded] = [1, 2].map(() =>
+      codec.createDecoder({ sampleRate: 48_000, frameSamples: 960 }),
+    );
     const [bytes, out] = [new Uint8Array(1275), new Uint8Array(4000)];
     const heard = [new Float32Array(960), new Float32Array(960)];
     for (let k = 0; k < 20; k++) {

@@ -30,25 +30,48 @@ async function recordedRoom() {
   const log = { warn: () => {}, error: () => {} };
   /** @type {any[]} */
   const events = [];
-  const info = (/** @type {string} */ _line, /** @type {any} */ fields = {}) => void events.push(fields);
+  const info = (/** @type {string} */ _line, /** @type {any} */ fields = {}) =>
+    void events.push(fields);
   const conference = new Conference({ log: { error: () => {}, info } });
-  const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 1, clock: conference.clock, wallNow: Date.now, log });
+  const recordings = new Recordings({
+    directory,
+    limitBytes: 1e9,
+    keepHours: 1,
+    clock: conference.clock,
+    wallNow: Date.now,
+    log,
+  });
   conference.services.recordings = recordings;
   closers.push(async () => {
     conference.rooms.close();
     await recordings.close();
     await rm(directory, { recursive: true, force: true, maxRetries: 10 });
   });
-  const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+  const [ann, bob, cid] = [
+    await conference.join('Ann'),
+    await conference.join('Bob'),
+    await conference.join('Cid'),
+  ];
   say(bob, { type: 'record', on: true });
-  await vi.waitFor(() => expect(last(cid, 'recording')?.recording).toMatchObject({ on: true, by: 'Bob', person: bob.id }));
+  await vi.waitFor(() =>
+    expect(last(cid, 'recording')?.recording).toMatchObject({
+      on: true,
+      by: 'Bob',
+      person: bob.id,
+    }),
+  );
   const audit = () => events.filter(({ event }) => event === 'moderation');
   return { conference, ann, bob, cid, audit };
 }
 
-/** Expects that everybody is told who stopped it. @param {Person[]} people @param {string} stoppedBy */
+/**
+ * Expects that everybody is told who stopped it.
+ * @param {Person[]} people
+ * @param {string} stoppedBy
+ */
 function expectStopped(people, stoppedBy) {
-  for (const person of people) expect(last(person, 'recording').recording).toMatchObject({ on: false, by: 'Bob', stoppedBy });
+  for (const person of people)
+    expect(last(person, 'recording').recording).toMatchObject({ on: false, by: 'Bob', stoppedBy });
 }
 
 describe('a recording is stopped', () => {
@@ -80,7 +103,9 @@ describe('a recording is stopped', () => {
     const { ann, bob, cid, audit } = await recordedRoom();
     stop(ann);
     expectStopped([ann, bob, cid], 'Ann');
-    expect(audit()).toEqual([expect.objectContaining({ room: 'lab', action: 'stop-recording', by: ann.id, byName: 'Ann' })]);
+    expect(audit()).toEqual([
+      expect.objectContaining({ room: 'lab', action: 'stop-recording', by: ann.id, byName: 'Ann' }),
+    ]);
   });
 
   it('by nobody else while the one who started it is there', async () => {
@@ -127,7 +152,7 @@ describe('a recording is stopped', () => {
 });
 
 describe('a recording is public', () => {
-  it('where a moderator of a broadcast starts it so, and is kept as good as it is broadcast', async () => {
+  it('when a broadcast’s moderator starts it so, and has the broadcast’s quality', async () => {
     const { conference, ann, bob } = await recordedRoom();
     stop(bob);
     say(ann, { type: 'record', on: true, isPublic: true });
@@ -136,9 +161,18 @@ describe('a recording is public', () => {
     say(bob, { type: 'record', on: true, isPublic: true });
     expect(refused(bob)).toEqual(['record not-allowed']);
     say(ann, { type: 'record', on: true, isPublic: true });
-    await vi.waitFor(() => expect(last(bob, 'recording').recording).toMatchObject({ on: true, by: 'Ann', isPublic: true }));
+    await vi.waitFor(() =>
+      expect(last(bob, 'recording').recording).toMatchObject({
+        on: true,
+        by: 'Ann',
+        isPublic: true,
+      }),
+    );
     const { recordings } = conference.services;
-    expect(await recordings?.describe(last(bob, 'recording').recording.id)).toMatchObject({ isPublic: true, bitrate: 128_000 });
+    expect(await recordings?.describe(last(bob, 'recording').recording.id)).toMatchObject({
+      isPublic: true,
+      bitrate: 128_000,
+    });
     expect((await recordings?.list(9))?.map(({ isPublic }) => isPublic)).toContain(true);
   });
 });

@@ -19,9 +19,21 @@ async function open() {
   closers.push(() => rm(directory, { recursive: true, force: true, maxRetries: 10 }));
   const pair = /** @type {Recordings[]} */ ([]);
   for (const number of [0, 1]) {
-    const elsewhere = { tell: (/** @type {any} */ change) => pair[1 - number]?.heard(structuredClone(change)) };
+    const elsewhere = {
+      tell: (/** @type {any} */ change) => pair[1 - number]?.heard(structuredClone(change)),
+    };
     const log = { warn: () => {}, error: () => {} };
-    pair.push(new Recordings({ directory, limitBytes: 1_000_000, keepHours: 1, clock: new FakeClock(), wallNow: Date.now, log, elsewhere }));
+    pair.push(
+      new Recordings({
+        directory,
+        limitBytes: 1_000_000,
+        keepHours: 1,
+        clock: new FakeClock(),
+        wallNow: Date.now,
+        log,
+        elsewhere,
+      }),
+    );
   }
   for (const recordings of pair) closers.push(() => recordings.close());
   return { directory, front: pair[0], worker: pair[1] };
@@ -29,7 +41,7 @@ async function open() {
 
 const owner = { room: 'tea', identity: null, network: '192.0.2.1' };
 
-it('what one thread records is counted by the others, and may not be deleted while it is written', async () => {
+it('a recording in one thread counts for others, and can’t be deleted while written', async () => {
   const { front, worker } = await open();
   const recording = worker.begin(owner, () => {});
   const { id } = recording.description;
@@ -47,14 +59,21 @@ it('what one thread records is counted by the others, and may not be deleted whi
   expect([front.usage.bytes, worker.usage.bytes]).toEqual([0, 0]);
 });
 
-it('one that has taken all leaves nothing to the others, and one that is new knows it', async () => {
+it('a thread that used up the limit leaves others nothing, and a new one knows that', async () => {
   const { directory, front, worker } = await open();
   const troubles = /** @type {string[]} */ ([]);
   const recording = worker.begin(owner, (code) => void troubles.push(code));
   worker.count(1_000_000, recording);
   expect(troubles).toEqual(['recording-limit']);
   expect(front.refusal({ ...owner, room: 'coffee' })).toEqual({ code: 'recording-limit' });
-  const late = new Recordings({ directory, limitBytes: 1_000_000, keepHours: 1, clock: new FakeClock(), wallNow: Date.now, log: { warn: () => {}, error: () => {} } });
+  const late = new Recordings({
+    directory,
+    limitBytes: 1_000_000,
+    keepHours: 1,
+    clock: new FakeClock(),
+    wallNow: Date.now,
+    log: { warn: () => {}, error: () => {} },
+  });
   closers.push(() => late.close());
   for (const change of front.all()) late.heard(structuredClone(change));
   expect(late.refusal(owner)).toEqual({ code: 'recording-limit' });

@@ -3,7 +3,11 @@ import { WebmOpus } from '../../../server/recording/webm-opus.js';
 import { readElements } from '../../fakes/webm-file.js';
 
 /** @param {{ id: string, body: Uint8Array }[]} elements @param {string} id */
-const numberIn = (elements, id) => (elements.find((one) => one.id === id)?.body ?? new Uint8Array()).reduce((sum, byte) => sum * 256 + byte, 0);
+const numberIn = (elements, id) =>
+  (elements.find((one) => one.id === id)?.body ?? new Uint8Array()).reduce(
+    (sum, byte) => sum * 256 + byte,
+    0,
+  );
 
 /** @param {Uint8Array[]} parts */
 function readWebm(parts) {
@@ -13,19 +17,32 @@ function readWebm(parts) {
   const blocks = clusters.flatMap(({ id, children }) => {
     expect(id).toBe('1f43b675');
     const startMs = numberIn(children, 'e7');
-    return children.filter((one) => one.id === 'a3').map(({ body }) => {
-      expect([body[0], body[3]]).toEqual([0x81, 0x80]);
-      return { ms: startMs + Buffer.from(body).readInt16BE(1), packet: [...body.subarray(4)] };
-    });
+    return children
+      .filter((one) => one.id === 'a3')
+      .map(({ body }) => {
+        expect([body[0], body[3]]).toEqual([0x81, 0x80]);
+        return { ms: startMs + Buffer.from(body).readInt16BE(1), packet: [...body.subarray(4)] };
+      });
   });
-  return { ebml: ebml.children, info: info.children, entry: tracks.children[0].children, clusters, blocks };
+  return {
+    ebml: ebml.children,
+    info: info.children,
+    entry: tracks.children[0].children,
+    clusters,
+    blocks,
+  };
 }
 
 /** @param {Partial<ConstructorParameters<typeof WebmOpus>[0]>} [options] */
 function writer(options) {
   /** @type {Uint8Array[]} */
   const parts = [];
-  const webm = new WebmOpus({ preSkip: 312, sampleRate: 48000, write: (part) => parts.push(part), ...options });
+  const webm = new WebmOpus({
+    preSkip: 312,
+    sampleRate: 48000,
+    write: (part) => parts.push(part),
+    ...options,
+  });
   return { webm, parts };
 }
 
@@ -35,12 +52,18 @@ describe('WebmOpus', () => {
     expect(parts.length).toBe(1);
     const { ebml, info, entry, clusters } = readWebm(parts);
     expect(Buffer.from(ebml.find(({ id }) => id === '4282')?.body ?? []).toString()).toBe('webm');
-    expect(Buffer.from(info.find(({ id }) => id === '7ba9')?.body ?? []).toString()).toBe('Tea, and more');
+    expect(Buffer.from(info.find(({ id }) => id === '7ba9')?.body ?? []).toString()).toBe(
+      'Tea, and more',
+    );
     expect(info.some(({ id }) => id === '4489')).toBe(false);
     expect(Buffer.from(entry.find(({ id }) => id === '86')?.body ?? []).toString()).toBe('A_OPUS');
     expect(numberIn(entry, '56aa')).toBe(80_000_000);
     const head = Buffer.from(entry.find(({ id }) => id === '63a2')?.body ?? []);
-    expect([head.toString('latin1', 0, 8), head[9], head.readUInt16LE(10)]).toEqual(['OpusHead', 2, 3840]);
+    expect([head.toString('latin1', 0, 8), head[9], head.readUInt16LE(10)]).toEqual([
+      'OpusHead',
+      2,
+      3840,
+    ]);
     expect(clusters).toEqual([]);
   });
 
@@ -55,17 +78,25 @@ describe('WebmOpus', () => {
     const { blocks, clusters } = readWebm(parts);
     expect(clusters.length).toBe(3);
     expect(webm.samples).toBe(130 * 960);
-    expect(blocks).toEqual(Array.from({ length: 130 }, (_, i) => ({ ms: 20 * i, packet: [...bytes.subarray(i, i + 1 + 2 * i)] })));
+    expect(blocks).toEqual(
+      Array.from({ length: 130 }, (_, i) => ({
+        ms: 20 * i,
+        packet: [...bytes.subarray(i, i + 1 + 2 * i)],
+      })),
+    );
   });
 
-  it('keeps the time of packets of 2.5 ms over an hour, in clusters as short as they are asked for', () => {
+  it('keeps the time of 2.5 ms packets over an hour, in clusters as short as requested', () => {
     const { webm, parts } = writer({ clusterSamples: 4800, samples: 3 * 120 });
     const hour = 3600 * 48000;
     for (let at = 0; at < hour; at += 5760) webm.put(Uint8Array.of(0xfb, 6), 0, 2, 5760);
     for (let i = 0; i < 60; i++) webm.put(Uint8Array.of(0xe0), 0, 1, 120);
     webm.end();
-    expect(numberIn(readElements(parts.at(-1) ?? new Uint8Array())[0].children, 'e7')).toBe(3600 * 1000 + 100);
-    const duration = readWebm(parts.slice(0, 1)).info.find(({ id }) => id === '4489')?.body ?? new Uint8Array(8);
+    expect(numberIn(readElements(parts.at(-1) ?? new Uint8Array())[0].children, 'e7')).toBe(
+      3600 * 1000 + 100,
+    );
+    const duration =
+      readWebm(parts.slice(0, 1)).info.find(({ id }) => id === '4489')?.body ?? new Uint8Array(8);
     expect(new DataView(duration.buffer, duration.byteOffset).getFloat64(0)).toBe(7.5);
   });
 });

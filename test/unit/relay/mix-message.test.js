@@ -21,16 +21,27 @@ describe('the message of a relayed mix', () => {
 
   it('has packets of several rates, and no more than eight', () => {
     const one = writeMix(5, 0, new Uint8Array([1, 2, 3]));
-    const more = (/** @type {number} */ count) => new Uint8Array([...one, ...Array.from({ length: count }, (_, i) => [i + 1, 0, 1, 9]).flat()]);
+    const more = (/** @type {number} */ count) =>
+      new Uint8Array([...one, ...Array.from({ length: count }, (_, i) => [i + 1, 0, 1, 9]).flat()]);
     expect(readMix(more(4), read)).toBe(true);
-    expect([read.count, [...read.rates.subarray(0, 5)], read.lengths[4]]).toEqual([5, [0, 1, 2, 3, 4], 1]);
+    expect([read.count, [...read.rates.subarray(0, 5)], read.lengths[4]]).toEqual([
+      5,
+      [0, 1, 2, 3, 4],
+      1,
+    ]);
     expect([readMix(more(7), read), readMix(more(8), read)]).toEqual([true, false]);
   });
 
   it('is dropped where it is cut, empty or of another version', () => {
     const bytes = writeMix(5, 0, new Uint8Array(20));
-    for (let length = 0; length < bytes.length; length++) expect(readMix(bytes.subarray(0, length), read)).toBe(false);
-    expect(readMix(Uint8Array.from(bytes, (byte, i) => (i === 0 ? 2 : byte)), read)).toBe(false);
+    for (let length = 0; length < bytes.length; length++)
+      expect(readMix(bytes.subarray(0, length), read)).toBe(false);
+    expect(
+      readMix(
+        Uint8Array.from(bytes, (byte, i) => (i === 0 ? 2 : byte)),
+        read,
+      ),
+    ).toBe(false);
     expect(readMix(writeMix(5, 0, new Uint8Array(0)), read)).toBe(false);
     expect(readMix(writeMix(NaN, 0, new Uint8Array(9)), read)).toBe(false);
   });

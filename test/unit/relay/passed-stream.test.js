@@ -1,10 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_PACKET_BYTES, Packet, readPacket, Stream, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  readPacket,
+  Stream,
+  writeAudioHeader,
+} from '../../../public/shared/wire/packet.js';
 import { PassedStream } from '../../../server/relay/passed-stream.js';
 
-/** @param {number} frame @returns {Uint8Array} its packet with two repeats: the payload of frame f is f + 1 bytes of f */
+/**
+ * @param {number} frame
+ * @returns {Uint8Array} its packet with two repeats: the payload of frame f is f + 1 bytes of f
+ */
 function packetOf(frame) {
-  const packet = Object.assign(new Packet(), { stream: Stream.layers + 2, frame, sequence: frame, level: 20, voice: true, speakers: 1, redundancy: 2 });
+  const packet = Object.assign(new Packet(), {
+    stream: Stream.layers + 2,
+    frame,
+    sequence: frame,
+    level: 20,
+    voice: true,
+    speakers: 1,
+    redundancy: 2,
+  });
   [packet.speakerIds[0], packet.speakerLevels[0]] = [7, 30];
   for (const r of [1, 2]) packet.payloadBytes[r] = frame - r + 1;
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
@@ -24,7 +41,10 @@ function framesIn(bytes) {
   expect([packet.speakerIds[0], packet.speakerLevels[0]]).toEqual([7, 30]);
   return Array.from({ length: packet.redundancy + 1 }, (_, i) => {
     const r = packet.redundancy - i;
-    const payload = bytes.subarray(packet.payloadStart[r], packet.payloadStart[r] + packet.payloadBytes[r]);
+    const payload = bytes.subarray(
+      packet.payloadStart[r],
+      packet.payloadStart[r] + packet.payloadBytes[r],
+    );
     expect([...payload]).toEqual(Array(packet.frame - r + 1).fill(packet.frame - r));
     return payload[0];
   });
@@ -43,13 +63,28 @@ describe('packets that a relay passes on', () => {
 
   it('have as many repeats as are asked for', () => {
     const stream = passed(3, 4, 5);
-    expect([0, 1, 2, 3].map((redundancy) => framesIn(stream.write(redundancy)))).toEqual([[5], [4, 5], [3, 4, 5], [3, 4, 5]]);
-    expect([0, 1, 2].map((redundancy) => framesIn(stream.writeStride(redundancy, 1)))).toEqual([[4], [3, 4], [2, 3, 4]]);
+    expect([0, 1, 2, 3].map((redundancy) => framesIn(stream.write(redundancy)))).toEqual([
+      [5],
+      [4, 5],
+      [3, 4, 5],
+      [3, 4, 5],
+    ]);
+    expect([0, 1, 2].map((redundancy) => framesIn(stream.writeStride(redundancy, 1)))).toEqual([
+      [4],
+      [3, 4],
+      [2, 3, 4],
+    ]);
     expect(framesIn(stream.writeStride())).toEqual([3, 4, 5]);
   });
 
   it('have the frames besides whose own packets haven’t come', () => {
-    expect([0, 1].map((redundancy) => framesIn(passed(3, 5).write(redundancy)))).toEqual([[4, 5], [4, 5]]);
-    expect([0, 1].map((redundancy) => framesIn(passed(2, 5).write(redundancy)))).toEqual([[3, 4, 5], [3, 4, 5]]);
+    expect([0, 1].map((redundancy) => framesIn(passed(3, 5).write(redundancy)))).toEqual([
+      [4, 5],
+      [4, 5],
+    ]);
+    expect([0, 1].map((redundancy) => framesIn(passed(2, 5).write(redundancy)))).toEqual([
+      [3, 4, 5],
+      [3, 4, 5],
+    ]);
   });
 });

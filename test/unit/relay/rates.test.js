@@ -5,13 +5,24 @@ import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */
 
-const last = (/** @type {Person} */ { session }, /** @type {string} */ type) => session.told(type).at(-1);
-const send = (/** @type {Person} */ { session }, /** @type {object} */ message) => session.handler?.control(message);
+const last = (/** @type {Person} */ { session }, /** @type {string} */ type) =>
+  session.told(type).at(-1);
+const send = (/** @type {Person} */ { session }, /** @type {object} */ message) =>
+  session.handler?.control(message);
 
-/** A broadcast at one node with somebody who speaks and one listener there, so that others are relayed. @param {object} [options] */
+/**
+ * A broadcast at one node with somebody who speaks and one listener there, so that others are
+ * relayed.
+ * @param {object} [options]
+ */
 async function create(options) {
   const nodes = new RelayingNodes();
-  const all = { listenerRule: 'basic', listenerBitrate: 128_000, idleTimeoutMs: 600_000, ...options };
+  const all = {
+    listenerRule: 'basic',
+    listenerBitrate: 128_000,
+    idleTimeoutMs: 600_000,
+    ...options,
+  };
   const [a, b] = [nodes.add('a', all), nodes.add('b', all)];
   await nodes.pass(500);
   const asked = a.cluster.find('lab', { hold: true });
@@ -34,31 +45,56 @@ async function create(options) {
 /** @param {Awaited<ReturnType<typeof create>>} call @param {string} name */
 const relayed = ({ nodes, other }, name) => nodes.join(other, name, { listen: true });
 
-/** The packets of sound that a session was sent. @param {Person} person @param {number} [from]  the first's place among all */
+/**
+ * The packets of sound that a session was sent.
+ * @param {Person} person
+ * @param {number} [from] the first's place among all
+ */
 function packetsOf({ session }, from = 0) {
   /** @type {{ stream: number, frame: number, repeats: number }[]} */
   const found = [];
   const packet = new Packet();
   for (const bytes of session.packets.slice(from)) {
-    if (readPacket(bytes, packet) === null && packet.type === PacketType.audio && packet.payloadBytes[0] > 0) found.push({ stream: packet.stream, frame: packet.frame, repeats: packet.redundancy });
+    if (
+      readPacket(bytes, packet) === null &&
+      packet.type === PacketType.audio &&
+      packet.payloadBytes[0] > 0
+    )
+      found.push({ stream: packet.stream, frame: packet.frame, repeats: packet.redundancy });
   }
   return found;
 }
 
-/** @param {{ stream: number }[]} packets @returns {number[]} the rates' numbers, in the order in which they came first */
+/**
+ * @param {{ stream: number }[]} packets
+ * @returns {number[]} the rates' numbers, in the order in which they came first
+ */
 const ratesOf = (packets) => [...new Set(packets.map(({ stream }) => stream - Stream.layers))];
 
-/** @param {{ frame: number, repeats: number }[]} packets @returns {number[]} the frames between the first and the last that never came */
+/**
+ * @param {{ frame: number, repeats: number }[]} packets
+ * @returns {number[]} the frames between the first and the last that never came
+ */
 function missing(packets) {
-  const frames = new Set(packets.flatMap(({ frame, repeats }) => Array.from({ length: repeats + 1 }, (_, r) => frame - r)));
+  const frames = new Set(
+    packets.flatMap(({ frame, repeats }) =>
+      Array.from({ length: repeats + 1 }, (_, r) => frame - r),
+    ),
+  );
   const [least, most] = [Math.min(...frames), Math.max(...frames)];
-  return Array.from({ length: most - least + 1 }, (_, i) => least + i).filter((frame) => !frames.has(frame));
+  return Array.from({ length: most - least + 1 }, (_, i) => least + i).filter(
+    (frame) => !frames.has(frame),
+  );
 }
 
 describe('a broadcast that another node relays', () => {
-  it('is heard there at each one’s rate, each of which is sent over once, in one message a frame', async () => {
+  it('is heard at each listener’s rate, each sent over once in one message per frame', async () => {
     const call = await create();
-    const people = [await relayed(call, 'Far'), await relayed(call, 'Farther'), await relayed(call, 'Third')];
+    const people = [
+      await relayed(call, 'Far'),
+      await relayed(call, 'Farther'),
+      await relayed(call, 'Third'),
+    ];
     send(people[1], { type: 'rate', bitsPerSecond: 16_000 });
     await call.talk(60);
     const from = people.map(({ session }) => session.packets.length);
@@ -72,10 +108,14 @@ describe('a broadcast that another node relays', () => {
     // With beats, and all that is told of people.
     expect(messages).toBeLessThan(70);
     for (const person of people) expect(missing(packetsOf(person))).toEqual([]);
-    expect(people.map(({ session }) => session.told('welcome')[0].atRelay)).toEqual([undefined, undefined, undefined]);
+    expect(people.map(({ session }) => session.told('welcome')[0].atRelay)).toEqual([
+      undefined,
+      undefined,
+      undefined,
+    ]);
   });
 
-  it('has nothing missing or twice where somebody changes to a rate that nobody has had there', async () => {
+  it('has no gaps or repeats when somebody changes to a rate that is new there', async () => {
     const call = await create();
     call.nodes.network.delayMs = () => 15;
     const far = await relayed(call, 'Far');
@@ -89,7 +129,7 @@ describe('a broadcast that another node relays', () => {
     expect(missing(packets)).toEqual([]);
   });
 
-  it('is encoded at a rate while somebody wants it at any node, and for some seconds more', async () => {
+  it('is encoded at a rate while any node wants it, and for some seconds more', async () => {
     const call = await create();
     const far = await relayed(call, 'Far');
     await call.talk(40);
@@ -119,7 +159,8 @@ describe('a broadcast that another node relays', () => {
     const { bitrate } = last(call.near, 'welcome');
     codec.maxInstances = 10;
     codec.createEncoder = (shape) => {
-      if ('bitrate' in shape && shape.bitrate !== bitrate) throw Object.assign(new Error('no more'), { code: 'codec-instances' });
+      if ('bitrate' in shape && shape.bitrate !== bitrate)
+        throw Object.assign(new Error('no more'), { code: 'codec-instances' });
       return open(shape);
     };
     const far = await relayed(call, 'Far');
@@ -138,7 +179,10 @@ describe('a broadcast that another node relays', () => {
     const far = await relayed(call, 'Far');
     await call.talk(40);
     expect(ratesOf(packetsOf(far))).toEqual([-Stream.layers]);
-    for (const [on, rate] of /** @type {const} */ ([[true, 4], [false, -Stream.layers]])) {
+    for (const [on, rate] of /** @type {const} */ ([
+      [true, 4],
+      [false, -Stream.layers],
+    ])) {
       expect(call.room.moderation.setBroadcast(on, OPERATOR)).toBe(null);
       await call.talk(60);
       expect(packetsOf(far).at(-1)?.stream).toBe(rate + Stream.layers);
@@ -149,7 +193,8 @@ describe('a broadcast that another node relays', () => {
   it('drops a wish that is none, and counts it', async () => {
     const call = await create();
     const far = await relayed(call, 'Far');
-    for (const bitsPerSecond of [0, -1, 1e9, '32000', null, 2.5]) send(far, { type: 'rate', bitsPerSecond });
+    for (const bitsPerSecond of [0, -1, 1e9, '32000', null, 2.5])
+      send(far, { type: 'rate', bitsPerSecond });
     expect(call.other.conference.rooms.figures().traffic.dropped.control).toBe(6);
   });
 });

@@ -1,13 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { Packet, PacketType, readPacket, writeClockRequest } from '../../../public/shared/wire/packet.js';
+import {
+  Packet,
+  PacketType,
+  readPacket,
+  writeClockRequest,
+} from '../../../public/shared/wire/packet.js';
 import { OPERATOR } from '../../../server/room/moderation/moderation.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */
 
-const last = (/** @type {Person} */ { session }, /** @type {string} */ type) => session.told(type).at(-1);
-const send = (/** @type {Person} */ { session }, /** @type {object} */ message) => session.handler?.control(message);
+const last = (/** @type {Person} */ { session }, /** @type {string} */ type) =>
+  session.told(type).at(-1);
+const send = (/** @type {Person} */ { session }, /** @type {object} */ message) =>
+  session.handler?.control(message);
 
 /** Two nodes, one of which is a room's home. @param {object} [options] */
 async function createNodes(options) {
@@ -21,16 +28,32 @@ async function createNodes(options) {
   return { nodes, home, other };
 }
 
-/** A room at one node with somebody who speaks and one listener there, so that others are relayed. @param {object} [options] */
+/**
+ * A room at one node with somebody who speaks and one listener there, so that others are relayed.
+ * @param {object} [options]
+ */
 async function create(options) {
   const { nodes, home, other } = await createNodes(options);
   const ann = await nodes.join(home, 'Ann');
   const near = await nodes.join(home, 'Near', { listen: true });
-  return { nodes, home, other, ann, near, room: () => /** @type {any} */ (home.conference.rooms.get('lab')) };
+  return {
+    nodes,
+    home,
+    other,
+    ann,
+    near,
+    room: () => /** @type {any} */ (home.conference.rooms.get('lab')),
+  };
 }
 
-/** Somebody who listens at the other node. @param {Awaited<ReturnType<typeof create>>} call @param {string} [name] @param {object} [wishes] */
-const relayed = ({ nodes, other }, name = 'Far', wishes = {}) => nodes.join(other, name, { listen: true, ...wishes });
+/**
+ * Somebody who listens at the other node.
+ * @param {Awaited<ReturnType<typeof create>>} call
+ * @param {string} [name]
+ * @param {object} [wishes]
+ */
+const relayed = ({ nodes, other }, name = 'Far', wishes = {}) =>
+  nodes.join(other, name, { listen: true, ...wishes });
 
 /** The packets of sound of a session. @param {Person} person */
 function packetsOf(person) {
@@ -46,7 +69,9 @@ function framesOf(person) {
   /** @type {Set<number>} */
   const frames = new Set();
   const packets = packetsOf(person);
-  for (const packet of packets) for (let r = packet.redundancy; r >= 0; r--) if (packet.payloadBytes[r] > 0) frames.add(packet.frame - r);
+  for (const packet of packets)
+    for (let r = packet.redundancy; r >= 0; r--)
+      if (packet.payloadBytes[r] > 0) frames.add(packet.frame - r);
   return { frames: [...frames].sort((x, y) => x - y), packets: packets.length };
 }
 
@@ -60,12 +85,16 @@ describe('a room that another node relays', () => {
     expect(last(far, 'welcome')).toMatchObject({ role: 'listener', stride: 3, listeners: 2 });
     const speaker = await nodes.join(other, 'Bob');
     expect(last(speaker, 'moved').node.id).toBe(home.id);
-    expect([call.room().view.public, other.relays.out.listeners, home.relays.home.size]).toMatchObject([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
+    expect([
+      call.room().view.public,
+      other.relays.out.listeners,
+      home.relays.home.size,
+    ]).toMatchObject([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
     // Those who listen elsewhere take no place of this node's.
     expect(home.conference.rooms.people).toBe(2);
   });
 
-  it('is heard there frame for frame, by the same packets, and is sent over once however many listen', async () => {
+  it('is heard there in the same frames and packets, sent once for all listeners', async () => {
     const call = await create();
     const { nodes, home, ann, near } = call;
     const far = [await relayed(call, 'Far'), await relayed(call, 'Farther')];
@@ -103,7 +132,8 @@ describe('a room that another node relays', () => {
       bus.change();
       await nodes.talk(ann, first + 20 + i * 30, first + 40 + i * 30);
     }
-    // On a long way the next frame overtakes what is sent again, whichever of a packet's three was lost.
+    // On a long way the next frame overtakes what is sent again, whichever of a packet's three was
+    // lost.
     nodes.network.delayMs = () => 25;
     for (let from = first + 70; from < first + 130; from += 10) {
       home.bus.part = 1;
@@ -124,7 +154,7 @@ describe('a room that another node relays', () => {
     expect(numbers).toEqual([...new Set(numbers)].sort((x, y) => x - y));
   });
 
-  it('has what waits for the rest of its packet go without it, where a packet of the home is lost', async () => {
+  it('sends what waits for the rest of its packet when a packet of the home is lost', async () => {
     const call = await create();
     const { nodes, home, ann, near } = call;
     const far = await relayed(call);
@@ -153,7 +183,11 @@ describe('a room that another node relays', () => {
     const sent = home.bus.sentBytes;
     const first = Math.floor(home.conference.sampleClock.now() / 960);
     await nodes.talk(ann, first, first + 10);
-    expect([home.bus.sentBytes, other.relays.out.size, call.room().view.public.listeners]).toEqual([sent, 0, 1]);
+    expect([home.bus.sentBytes, other.relays.out.size, call.room().view.public.listeners]).toEqual([
+      sent,
+      0,
+      1,
+    ]);
   });
 
   it('has its own clock there, within a millisecond', async () => {
@@ -169,7 +203,9 @@ describe('a room that another node relays', () => {
     expect(readPacket(/** @type {Uint8Array} */ (far.session.packets.at(-1)), packet)).toBe(null);
     const expected = call.room().sampleAt(nodes.clock.now());
     expect([packet.type, packet.id]).toEqual([PacketType.clockReply, 7]);
-    expect(Math.abs(packet.clock - expected)).toBeLessThan(home.conference.format.sampleRate / 1000);
+    expect(Math.abs(packet.clock - expected)).toBeLessThan(
+      home.conference.format.sampleRate / 1000,
+    );
   });
 
   it('has chat, hands and rules there as at home', async () => {
@@ -190,7 +226,7 @@ describe('a room that another node relays', () => {
     expect(late.session.closed?.code).toBe(errors['room-locked'].close);
   });
 
-  it('lets in nobody without its password, and sends no sound to who waits to be let in', async () => {
+  it('sends no sound to a person in the lobby, and does so once they are admitted', async () => {
     const call = await create();
     const { nodes, ann, home } = call;
     send(ann, { type: 'moderate', action: 'lobby', on: true });
@@ -210,13 +246,15 @@ describe('a room that another node relays', () => {
     const call = await create();
     const { nodes } = call;
     const far = await relayed(call);
-    expect(call.room().moderation.remove(last(far, 'welcome').you, { banMs: 0 }, OPERATOR)).toBe(null);
+    expect(call.room().moderation.remove(last(far, 'welcome').you, { banMs: 0 }, OPERATOR)).toBe(
+      null,
+    );
     await nodes.pass(20);
     expect(far.session.closed?.code).toBe(errors.removed.close);
     expect(call.room().view.public.listeners).toBe(1);
   });
 
-  it('has one who may speak come home to their place, and is heard there until they have', async () => {
+  it('moves a new speaker home to their place, and is heard at the relay until then', async () => {
     const call = await create();
     const { nodes, home, ann } = call;
     const far = await relayed(call);
@@ -241,14 +279,17 @@ describe('a room that another node relays', () => {
     expect(last(lost, 'moved').node.id).toBe(home.id);
   });
 
-  it('sends its listeners on when the home is gone, and they are none there when their node is', async () => {
+  it('sends its listeners on when the home dies, and drops them when their node dies', async () => {
     const call = await create();
     const { nodes, home, other } = call;
     const far = await relayed(call);
     const stay = setStay(nodes, [call.ann, call.near]);
     home.bus.dead = true;
     await nodes.pass(1300);
-    expect([far.session.closed?.code, other.relays.out.size]).toEqual([errors['room-reopened'].close, 0]);
+    expect([far.session.closed?.code, other.relays.out.size]).toEqual([
+      errors['room-reopened'].close,
+      0,
+    ]);
     // Those of whom nothing is told any more are given up.
     await nodes.pass(11_000);
     expect([call.room().view.public.listeners, home.relays.home.size]).toEqual([1, 0]);
@@ -265,8 +306,13 @@ describe('a room that another node relays', () => {
     other.bus.state = 'lost';
     await nodes.pass(1300);
     expect(far.session.closed?.code).toBe(errors['room-reopened'].close);
-    expect(last(await relayed(call, 'Far', { resume }), 'refused').code).toBe('cluster-unreachable');
-    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'welcome')).toMatchObject({ role: 'listener', listeners: 2 });
+    expect(last(await relayed(call, 'Far', { resume }), 'refused').code).toBe(
+      'cluster-unreachable',
+    );
+    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'welcome')).toMatchObject({
+      role: 'listener',
+      listeners: 2,
+    });
     stay();
   });
 
@@ -283,8 +329,12 @@ describe('a room that another node relays', () => {
     await other.cluster.drain();
     await nodes.pass(300);
     const { resume } = last(far, 'welcome');
-    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'moved').node.id).toBe(third.id);
-    expect(last(await nodes.join(third, 'Far', { listen: true, resume }), 'welcome').you).toBe(last(far, 'welcome').you);
+    expect(last(await nodes.join(home, 'Far', { listen: true, resume }), 'moved').node.id).toBe(
+      third.id,
+    );
+    expect(last(await nodes.join(third, 'Far', { listen: true, resume }), 'welcome').you).toBe(
+      last(far, 'welcome').you,
+    );
   });
 
   it('mends what was lost on the way: an end, and a whole relay', async () => {
@@ -310,7 +360,7 @@ describe('a room that another node relays', () => {
     stay();
   });
 
-  it('is relayed to whoever comes uninvited where it is a broadcast, and to nobody who has the stage\'s key', async () => {
+  it('is relayed to uninvited people in a broadcast, to nobody with the stage’s key', async () => {
     const call = await create();
     const { nodes, home, other, ann } = call;
     send(ann, { type: 'moderate', action: 'broadcast', on: true });
@@ -326,16 +376,19 @@ describe('a room that another node relays', () => {
     expect(framesOf(guest).frames.length).toBeGreaterThan(10);
   });
 
-  it('begins as a broadcast with the first who would speak, though they come by the other node', async () => {
+  it('begins as a broadcast with the first speaker, even through the other node', async () => {
     const { nodes, home, other } = await createNodes({ broadcast: true });
     const near = await nodes.join(home, 'Near', { listen: true });
     expect(last(await nodes.join(other, 'Ann'), 'moved').node.id).toBe(home.id);
     expect(near.session.told('room')).toEqual([]);
-    expect(last(await nodes.join(home, 'Ann'), 'welcome')).toMatchObject({ role: 'moderator', rules: { liveSeconds: 0 } });
+    expect(last(await nodes.join(home, 'Ann'), 'welcome')).toMatchObject({
+      role: 'moderator',
+      rules: { liveSeconds: 0 },
+    });
     expect(last(near, 'room')).toMatchObject({ liveSeconds: 0 });
   });
 
-  it('gives each frame\'s packet to one who reports loss', async () => {
+  it("gives each frame's packet to one who reports loss", async () => {
     const call = await create();
     const { nodes, home, ann } = call;
     const far = await relayed(call);
@@ -375,10 +428,24 @@ describe('a room that another node relays', () => {
     const mix = 'aloud.test.room.lab.mix';
     home.bus.publishBytes(mix, new Uint8Array(0));
     home.bus.publishBytes(mix, new Uint8Array(400).fill(7));
-    home.bus.publish(`aloud.test.node.${other.id}.relay-down`, { version: 2, room: 'lab', epoch: -1, answers: [] });
-    home.bus.publish(`aloud.test.node.${other.id}.relay-down`, { version: 2, room: 'lab', epoch: 1, answers: [{ type: 'close', id: 1, code: 1, reason: '' }] });
+    home.bus.publish(`aloud.test.node.${other.id}.relay-down`, {
+      version: 2,
+      room: 'lab',
+      epoch: -1,
+      answers: [],
+    });
+    home.bus.publish(`aloud.test.node.${other.id}.relay-down`, {
+      version: 2,
+      room: 'lab',
+      epoch: 1,
+      answers: [{ type: 'close', id: 1, code: 1, reason: '' }],
+    });
     await nodes.pass(5);
-    expect([other.relays.out.dropped, other.cluster.status.droppedMessages, far.session.closed]).toEqual([2, 3, null]);
+    expect([
+      other.relays.out.dropped,
+      other.cluster.status.droppedMessages,
+      far.session.closed,
+    ]).toEqual([2, 3, null]);
     expect(far.session.packets.length).toBeLessThanOrEqual(before + 1);
   });
 
@@ -397,7 +464,11 @@ describe('a room that another node relays', () => {
   });
 });
 
-/** Keeps people there, who else would be lost for saying nothing. @param {RelayingNodes} nodes @param {Person[]} people */
+/**
+ * Keeps people there, who else would be lost for saying nothing.
+ * @param {RelayingNodes} nodes
+ * @param {Person[]} people
+ */
 function setStay(nodes, people) {
   let isOver = false;
   const request = new Uint8Array(4);
@@ -412,9 +483,13 @@ function setStay(nodes, people) {
 }
 
 describe('a node that drains', () => {
-  it('hands the chat on, and hands that are up stay up, those that go up later behind them', async () => {
+  it('hands on the chat and the raised hands; hands raised later are behind them', async () => {
     const { nodes, home, other } = await createNodes();
-    const people = [await nodes.join(home, 'Ann'), await nodes.join(home, 'Bob'), await nodes.join(home, 'Lea', { listen: true })];
+    const people = [
+      await nodes.join(home, 'Ann'),
+      await nodes.join(home, 'Bob'),
+      await nodes.join(home, 'Lea', { listen: true }),
+    ];
     const [ann, bob, lea] = people;
     send(bob, { type: 'chat', text: 'hello' });
     send(ann, { type: 'chat', text: 'good day' });
@@ -432,9 +507,16 @@ describe('a node that drains', () => {
       moved.push(await nodes.join(other, 'anybody', { resume }));
     }
     await nodes.pass(600);
-    for (const person of moved) expect(last(person, 'welcome').chat).toMatchObject([{ number: 1, name: 'Bob', text: 'hello' }, { number: 2, name: 'Ann', text: 'good day' }]);
+    for (const person of moved)
+      expect(last(person, 'welcome').chat).toMatchObject([
+        { number: 1, name: 'Bob', text: 'hello' },
+        { number: 2, name: 'Ann', text: 'good day' },
+      ]);
     expect(last(moved[0], 'hands')).toMatchObject({ count: 1, people: [{ label: 'Lea' }] });
-    const handOf = (/** @type {string} */ name) => /** @type {any} */ (other.conference.rooms.get('lab')).view.whole().people.find((/** @type {any} */ one) => one.name === name)?.hand;
+    const handOf = (/** @type {string} */ name) =>
+      /** @type {any} */ (other.conference.rooms.get('lab')).view
+        .whole()
+        .people.find((/** @type {any} */ one) => one.name === name)?.hand;
     send(moved[0], { type: 'hand', raised: true });
     expect(handOf('Bob')).toBeGreaterThan(0);
     expect(handOf('Ann')).toBeGreaterThan(handOf('Bob'));

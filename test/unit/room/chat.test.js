@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS, readName } from '../../../public/shared/text.js';
+import {
+  cleanText,
+  cutCharacters,
+  MAX_CHAT_CHARACTERS,
+  readName,
+} from '../../../public/shared/text.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @param {import('../../fakes/conference.js').Person} person @param {string} text */
@@ -10,7 +15,7 @@ const say = (person, text) => person.session.handler?.control({ type: 'chat', te
 /** @param {import('../../fakes/conference.js').Person} person */
 const chatOf = (person) => person.session.told('chat').map(({ message }) => message);
 
-describe('text of a person\'s', () => {
+describe("text of a person's", () => {
   it.each([
     ['Hello', 'Hello'],
     ['  two\r\nlines\rthree\u2028four  ', 'two\nlines\nthree\nfour'],
@@ -31,7 +36,9 @@ describe('text of a person\'s', () => {
   it('has no heaps of marks, which take long to be put in order', () => {
     const heap = `a${'\u0315\u0300'.repeat(8000)}b`;
     expect(cleanText(heap) === `\u00e0${'\u0300'.repeat(14)}${'\u0315'.repeat(15)}b`).toBe(true);
-    expect(cleanText(`a${'\u0344'.repeat(20)}`)).toBe(`\u00e4\u0301${'\u0308\u0301'.repeat(14)}\u0308`);
+    expect(cleanText(`a${'\u0344'.repeat(20)}`)).toBe(
+      `\u00e4\u0301${'\u0308\u0301'.repeat(14)}\u0308`,
+    );
   });
 
   it.each([
@@ -49,13 +56,17 @@ describe('text of a person\'s', () => {
       });
       return Math.min(...times);
     };
-    // The best of many, so that it is no other work of the machine's. A search for heaps from each mark on took 10 ms.
+    // The best of many, so that it is no other work of the machine's. A search for heaps from each
+    // mark on took 10 ms.
     expect(measure(() => readName(text))).toBeLessThan(2);
     expect(measure(() => cleanText(text))).toBeLessThan(4);
   });
 
   it('is clean after cleaning, whatever it was', () => {
-    const anything = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: fc.nat(0xffff).map((c) => String.fromCharCode(c)) }));
+    const anything = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.string({ unit: fc.nat(0xffff).map((c) => String.fromCharCode(c)) }),
+    );
     fc.assert(
       fc.property(anything, (text) => {
         const clean = cleanText(text);
@@ -72,11 +83,15 @@ describe('text of a person\'s', () => {
     expect(cutCharacters('ab👩‍👩‍👧', 4)).toBe('ab');
     expect(cutCharacters('👩‍👩‍👧', 2)).toBe('👩\u200d');
     fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 30 }), (text, most) => {
-        const cut = cutCharacters(text, most);
-        expect([...cut].length).toBeLessThanOrEqual(most);
-        expect(text.startsWith(cut)).toBe(true);
-      }),
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.integer({ min: 1, max: 30 }),
+        (text, most) => {
+          const cut = cutCharacters(text, most);
+          expect([...cut].length).toBeLessThanOrEqual(most);
+          expect(text.startsWith(cut)).toBe(true);
+        },
+      ),
     );
   });
 });
@@ -90,7 +105,13 @@ describe('chat', () => {
     say(ann, ' ');
     say(ann, 'three');
     expect(chatOf(bob)).toEqual(chatOf(ann));
-    expect(chatOf(ann)[0]).toEqual({ number: 1, from: ann.id, name: 'Ann', text: 'one', at: '2026-01-02T03:04:05.000Z' });
+    expect(chatOf(ann)[0]).toEqual({
+      number: 1,
+      from: ann.id,
+      name: 'Ann',
+      text: 'one',
+      at: '2026-01-02T03:04:05.000Z',
+    });
     expect(chatOf(ann).map(({ number, name, text }) => [number, name, text])).toEqual([
       [1, 'Ann', 'one'],
       [2, 'Bob', 'two'],
@@ -107,8 +128,12 @@ describe('chat', () => {
       await ann.speak(Math.floor(conference.sampleClock.now() / 960), null);
     }
     const { chat } = (await conference.join('Bob')).session.told('welcome')[0];
-    expect(chat.map((/** @type {any} */ { number }) => number)).toEqual(Array.from({ length: 200 }, (_, i) => 51 + i));
-    expect((await conference.join('Eve', { room: 'other' })).session.told('welcome')[0].chat).toEqual([]);
+    expect(chat.map((/** @type {any} */ { number }) => number)).toEqual(
+      Array.from({ length: 200 }, (_, i) => 51 + i),
+    );
+    expect(
+      (await conference.join('Eve', { room: 'other' })).session.told('welcome')[0].chat,
+    ).toEqual([]);
   });
 
   it('keeps a bounded number of bytes', async () => {
@@ -152,38 +177,60 @@ describe('chat', () => {
     conference.clock.advance(600);
     say(ann, 'in time');
     say(ann, 'too soon');
-    expect(chatOf(bob).map(({ text }) => text).slice(6)).toEqual(['in time']);
+    expect(
+      chatOf(bob)
+        .map(({ text }) => text)
+        .slice(6),
+    ).toEqual(['in time']);
     expect(ann.session.closed).toBe(null);
   });
 
-  it.each(['lives', 'was lost'])('counts on over a return to a place whose session still %s', async (how) => {
-    const conference = new Conference();
-    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    for (let i = 1; i <= 5; i++) say(bob, `b${i}`);
-    const { resume } = bob.session.told('welcome')[0];
-    if (how === 'was lost') bob.session.close(errors['idle-timeout'].close, 'lost');
-    const back = await conference.join('Bob', { resume });
-    expect(back.id).toBe(bob.id);
-    say(back, 'at once');
-    expect(back.session.told('refused')).toMatchObject([{ of: 'chat', code: 'chat-flood', retryMs: 1000 }]);
-    conference.clock.advance(1000);
-    say(back, 'in time');
-    expect(chatOf(ann).map(({ text }) => text)).toEqual(['b1', 'b2', 'b3', 'b4', 'b5', 'in time']);
-  });
+  it.each(['lives', 'was lost'])(
+    'counts on over a return to a place whose session still %s',
+    async (how) => {
+      const conference = new Conference();
+      const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+      for (let i = 1; i <= 5; i++) say(bob, `b${i}`);
+      const { resume } = bob.session.told('welcome')[0];
+      if (how === 'was lost') bob.session.close(errors['idle-timeout'].close, 'lost');
+      const back = await conference.join('Bob', { resume });
+      expect(back.id).toBe(bob.id);
+      say(back, 'at once');
+      expect(back.session.told('refused')).toMatchObject([
+        { of: 'chat', code: 'chat-flood', retryMs: 1000 },
+      ]);
+      conference.clock.advance(1000);
+      say(back, 'in time');
+      expect(chatOf(ann).map(({ text }) => text)).toEqual([
+        'b1',
+        'b2',
+        'b3',
+        'b4',
+        'b5',
+        'in time',
+      ]);
+    },
+  );
 
   it('and a hand, in a mirror, reach nobody else and end nothing', async () => {
     const conference = new Conference();
-    const [ann, bob] = [await conference.join('Ann', { room: 'mirror' }), await conference.join('Bob', { mirror: true })];
+    const [ann, bob] = [
+      await conference.join('Ann', { room: 'mirror' }),
+      await conference.join('Bob', { mirror: true }),
+    ];
     const before = ann.session.messages.length;
     say(bob, 'who is there?');
-    for (const raised of [true, false, true]) bob.session.handler?.control({ type: 'hand', raised });
+    for (const raised of [true, false, true])
+      bob.session.handler?.control({ type: 'hand', raised });
     bob.session.handler?.control({ type: 'record', on: true });
     bob.session.handler?.control({ type: 'volume', person: bob.id, gain: 4 });
     expect(ann.session.messages.length).toBe(before);
     expect(chatOf(bob)).toMatchObject([{ number: 1, text: 'who is there?' }]);
     expect(bob.session.told('changed').at(-1).person.hand).toBeGreaterThan(0);
     expect(bob.session.closed).toBe(null);
-    const { chat, people } = (await conference.join('Cid', { mirror: true })).session.told('welcome')[0];
+    const { chat, people } = (await conference.join('Cid', { mirror: true })).session.told(
+      'welcome',
+    )[0];
     expect([chat, people.length]).toEqual([[], 1]);
   });
 });

@@ -9,14 +9,25 @@ import { random } from '../../fakes/random.js';
 async function live(seed) {
   const next = random(seed);
   const pick = (/** @type {any[]} */ of) => of[Math.floor(next() * of.length)];
-  const conference = new Conference({ awayTimeoutMs: 3000, idleTimeoutMs: 1e9, maxParticipants: 5 });
+  const conference = new Conference({
+    awayTimeoutMs: 3000,
+    idleTimeoutMs: 1e9,
+    maxParticipants: 5,
+  });
   const tokens = /** @type {string[]} */ (['none']);
   /** @type {import('../../fakes/conference.js').Person[]} */
   let people = [];
   const join = async () => {
     const delivery = pick(['tick', 'reply']);
-    const wishes = { delivery, resume: next() < 0.6 ? pick(tokens) : undefined, mirror: next() < 0.1 };
-    const person = await conference.join(pick(['Ann', 'Bob', 'Cid']), { ...wishes, replyOnly: next() < 0.2 });
+    const wishes = {
+      delivery,
+      resume: next() < 0.6 ? pick(tokens) : undefined,
+      mirror: next() < 0.1,
+    };
+    const person = await conference.join(pick(['Ann', 'Bob', 'Cid']), {
+      ...wishes,
+      replyOnly: next() < 0.2,
+    });
     const token = person.session.told('welcome')[0]?.resume;
     if (token) tokens.push(token);
     people.push(person);
@@ -25,7 +36,11 @@ async function live(seed) {
     join,
     () => pick(people)?.session.close(pick([0, 0, 11, 19]), 'gone'),
     () => {
-      const volume = { type: 'volume', person: String(1 + Math.floor(next() * 9)), gain: pick([0, 0.5, 1, 2]) };
+      const volume = {
+        type: 'volume',
+        person: String(1 + Math.floor(next() * 9)),
+        gain: pick([0, 0.5, 1, 2]),
+      };
       pick(people)?.session.handler?.control(volume);
     },
     () => pick(people)?.session.handler?.control({ type: 'leave' }),

@@ -4,10 +4,18 @@ import { Packet, readPacket, writeClockRequest } from '../../../public/shared/wi
 import { Conference, Person, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 
-const create = (/** @type {object} */ options = {}) => new Conference({ maxParticipants: 2000, maxPeople: 2000, idleTimeoutMs: 60_000, silenceSuppression: true, ...options });
+const create = (/** @type {object} */ options = {}) =>
+  new Conference({
+    maxParticipants: 2000,
+    maxPeople: 2000,
+    idleTimeoutMs: 60_000,
+    silenceSuppression: true,
+    ...options,
+  });
 
 /** @param {Conference} conference @param {string} [name] */
-const listen = (conference, name = 'Lea') => conference.join(name, /** @type {any} */ ({ listen: true }));
+const listen = (conference, name = 'Lea') =>
+  conference.join(name, /** @type {any} */ ({ listen: true }));
 
 /**
  * Joins from this machine: of one network no crowd comes in.
@@ -24,11 +32,17 @@ async function enter(conference, name, wishes = {}) {
   return new Person(conference, session);
 }
 
-const send = (/** @type {Person} */ person, /** @type {object} */ message) => person.session.handler?.control(message);
-const last = (/** @type {Person} */ person, /** @type {string} */ type) => person.session.told(type).at(-1);
-const roomOf = (/** @type {Conference} */ conference) => /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
+const send = (/** @type {Person} */ person, /** @type {object} */ message) =>
+  person.session.handler?.control(message);
+const last = (/** @type {Person} */ person, /** @type {string} */ type) =>
+  person.session.told(type).at(-1);
+const roomOf = (/** @type {Conference} */ conference) =>
+  /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
 
-/** The frames whose sound a session's packets hold, and how many packets there were. @param {Person} person */
+/**
+ * The frames whose sound a session's packets hold, and how many packets there were.
+ * @param {Person} person
+ */
 function framesOf(person) {
   /** @type {number[]} */
   const frames = [];
@@ -37,12 +51,18 @@ function framesOf(person) {
   for (const bytes of person.session.packets) {
     if (readPacket(bytes, packet) !== null || packet.type !== 1) continue;
     packets += 1;
-    for (let r = packet.redundancy; r >= 0; r--) if (packet.payloadBytes[r] > 0) frames.push(packet.frame - r);
+    for (let r = packet.redundancy; r >= 0; r--)
+      if (packet.payloadBytes[r] > 0) frames.push(packet.frame - r);
   }
   return { frames, packets };
 }
 
-/** @param {Conference} conference @param {Person} talker @param {number} from @param {number} to  the last frame and one */
+/**
+ * @param {Conference} conference
+ * @param {Person} talker
+ * @param {number} from
+ * @param {number} to the last frame and one
+ */
 async function talk(conference, talker, from, to) {
   for (let frame = from; frame < to; frame++) {
     await talker.speak(frame, 0.25, { level: 10, voice: true });
@@ -51,7 +71,7 @@ async function talk(conference, talker, from, to) {
 }
 
 describe('one who only listens', () => {
-  it('is sent all that was encoded where the server then leaves frames out, in a broadcast too', async () => {
+  it('is sent all encoded frames if the server then skips some, in a broadcast too', async () => {
     for (const broadcast of [false, true]) {
       for (let count = 30; count < 33; count++) {
         const conference = create({ broadcast });
@@ -66,20 +86,32 @@ describe('one who only listens', () => {
         const lastBefore = count - 4;
         for (const listener of [lea, near]) {
           const { frames } = framesOf(listener);
-          expect(frames).toEqual(expect.arrayContaining(Array.from({ length: lastBefore + 1 }, (_, frame) => frame)));
+          expect(frames).toEqual(
+            expect.arrayContaining(Array.from({ length: lastBefore + 1 }, (_, frame) => frame)),
+          );
           expect(frames).not.toContain(lastBefore + 1);
         }
-        expect(framesOf(lea).frames.filter((frame) => frame > 5)).toEqual([...new Set(framesOf(lea).frames)].filter((frame) => frame > 5));
+        expect(framesOf(lea).frames.filter((frame) => frame > 5)).toEqual(
+          [...new Set(framesOf(lea).frames)].filter((frame) => frame > 5),
+        );
       }
     }
   });
 
-  it('is in nobody\'s list but their own, and counted, at most every two seconds', async () => {
+  it("is in nobody's list but their own, and counted, at most every two seconds", async () => {
     const conference = create();
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
-    expect(last(lea, 'welcome')).toMatchObject({ role: 'listener', may: ['listen', 'chat'], listeners: 1, stride: 3 });
-    expect(last(lea, 'welcome').people.map((/** @type {any} */ { name }) => name)).toEqual(['Ann', 'Lea']);
+    expect(last(lea, 'welcome')).toMatchObject({
+      role: 'listener',
+      may: ['listen', 'chat'],
+      listeners: 1,
+      stride: 3,
+    });
+    expect(last(lea, 'welcome').people.map((/** @type {any} */ { name }) => name)).toEqual([
+      'Ann',
+      'Lea',
+    ]);
     conference.pass(150);
     await listen(conference, 'Max');
     await listen(conference, 'Mia');
@@ -89,14 +121,21 @@ describe('one who only listens', () => {
     expect(lea.session.told('listeners').at(-1)).toEqual({ type: 'listeners', count: 3 });
     expect(lea.session.told('stats')).toEqual([]);
     const bob = await conference.join('Bob');
-    expect(last(bob, 'welcome').people.map((/** @type {any} */ { name }) => name)).toEqual(['Ann', 'Bob']);
-    expect(roomOf(conference).describe()).toMatchObject({ present: 5, listeners: 3, people: [{ name: 'Ann' }, { name: 'Bob' }] });
+    expect(last(bob, 'welcome').people.map((/** @type {any} */ { name }) => name)).toEqual([
+      'Ann',
+      'Bob',
+    ]);
+    expect(roomOf(conference).describe()).toMatchObject({
+      present: 5,
+      listeners: 3,
+      people: [{ name: 'Ann' }, { name: 'Bob' }],
+    });
     lea.session.close(0, 'left');
     conference.pass(150);
     expect([ann.session.told('left'), last(ann, 'listeners').count]).toEqual([[], 2]);
   });
 
-  it('holds up nobody else\'s being told of, by being counted', async () => {
+  it("holds up nobody else's being told of, by being counted", async () => {
     const conference = create();
     const ann = await conference.join('Ann');
     await listen(conference);
@@ -118,22 +157,37 @@ describe('one who only listens', () => {
   });
 
   for (const stride of [1, 2, 3]) {
-    it(`gets each frame once with stride ${stride}, the last of a word too, and silence by few packets`, async () => {
+    it(`gets all frames of a word once at stride ${stride}, and few silent packets`, async () => {
       const conference = create({ listenerStride: stride });
       const ann = await conference.join('Ann');
       const lea = await listen(conference);
-      for (const [from, to] of [[0, 31], [60, 92], [120, 150]]) {
+      for (const [from, to] of [
+        [0, 31],
+        [60, 92],
+        [120, 150],
+      ]) {
         await talk(conference, ann, from, to);
         for (let frame = to; frame < to + 2; frame++) await ann.speak(frame, null);
         conference.pass((from === 0 ? 60 : from === 60 ? 120 : 180) - to);
       }
       conference.pass(100);
       const { frames, packets } = framesOf(lea);
-      const all = [...Array(31).keys(), ...Array.from({ length: 32 }, (_, i) => 60 + i), ...Array.from({ length: 30 }, (_, i) => 120 + i)];
+      const all = [
+        ...Array(31).keys(),
+        ...Array.from({ length: 32 }, (_, i) => 60 + i),
+        ...Array.from({ length: 30 }, (_, i) => 120 + i),
+      ];
       expect([...new Set(frames)]).toEqual(all);
       expect(packets).toBeLessThan(93 / stride + 45);
       const packet = new Packet();
-      readPacket(/** @type {Uint8Array} */ (lea.session.packets.find((bytes) => readPacket(bytes, packet) === null && packet.payloadBytes[0] > 0)), packet);
+      readPacket(
+        /** @type {Uint8Array} */ (
+          lea.session.packets.find(
+            (bytes) => readPacket(bytes, packet) === null && packet.payloadBytes[0] > 0,
+          )
+        ),
+        packet,
+      );
       expect([packet.speakers, packet.speakerIds[0]]).toEqual([1, Number(ann.id)]);
     });
   }
@@ -148,7 +202,11 @@ describe('one who only listens', () => {
     await lea.speak(1, 0.5);
     send(lea, { type: 'volume', person: '1', gain: 0 });
     send(lea, { type: 'nonsense' });
-    expect(conference.rooms.figures()).toMatchObject({ people: 1, listeners: 1, traffic: { dropped: { type: 1, control: 2 } } });
+    expect(conference.rooms.figures()).toMatchObject({
+      people: 1,
+      listeners: 1,
+      traffic: { dropped: { type: 1, control: 2 } },
+    });
   });
 
   it('is lost when nothing is heard of them, and may come back to their place', async () => {
@@ -159,7 +217,12 @@ describe('one who only listens', () => {
     expect(lea.session.closed).not.toBe(null);
     expect(roomOf(conference).people).toEqual({ present: 0, away: 1 });
     const again = await conference.join('Lea', { resume });
-    expect(last(again, 'welcome')).toMatchObject({ you: lea.id, role: 'listener', stride: 3, listeners: 1 });
+    expect(last(again, 'welcome')).toMatchObject({
+      you: lea.id,
+      role: 'listener',
+      stride: 3,
+      listeners: 1,
+    });
     expect(conference.rooms.people).toBe(1);
   });
 
@@ -177,10 +240,18 @@ describe('one who only listens', () => {
     expect(frames.filter((frame) => frame === 10)).toHaveLength(3);
   });
 
-  it('over HTTP/1, which can\'t be pushed to, is heard of as before', async () => {
+  it("over HTTP/1, which can't be pushed to, is heard of as before", async () => {
     const conference = create();
-    const lea = await conference.join('Lea', /** @type {any} */ ({ listen: true, replyOnly: true }));
-    expect(last(lea, 'welcome')).toMatchObject({ role: 'listener', delivery: 'reply', stride: 1, listeners: 0 });
+    const lea = await conference.join(
+      'Lea',
+      /** @type {any} */ ({ listen: true, replyOnly: true }),
+    );
+    expect(last(lea, 'welcome')).toMatchObject({
+      role: 'listener',
+      delivery: 'reply',
+      stride: 1,
+      listeners: 0,
+    });
   });
 
   it('hears what those say who are answered', async () => {
@@ -203,7 +274,16 @@ describe('a moderator and the audience', () => {
     send(lea, { type: 'hand', raised: true });
     expect(last(lea, 'changed').person).toMatchObject({ id: lea.id, hand: 2 });
     conference.pass(30);
-    expect(ann.session.told('hands')).toEqual([{ type: 'hands', count: 2, people: [{ id: max.id, label: 'Max', hand: 1 }, { id: lea.id, label: 'Lea', hand: 2 }] }]);
+    expect(ann.session.told('hands')).toEqual([
+      {
+        type: 'hands',
+        count: 2,
+        people: [
+          { id: max.id, label: 'Max', hand: 1 },
+          { id: lea.id, label: 'Lea', hand: 2 },
+        ],
+      },
+    ]);
     expect([bob.session.told('hands'), bob.session.told('changed')]).toEqual([[], []]);
     send(ann, { type: 'moderate', action: 'lower-hand', person: max.id });
     lea.session.close(0, 'left');
@@ -218,7 +298,12 @@ describe('a moderator and the audience', () => {
     const lea = await listen(conference);
     await talk(conference, ann, 0, 22);
     send(ann, { type: 'moderate', action: 'role', person: lea.id, role: 'speaker' });
-    expect(last(lea, 'moderated')).toMatchObject({ action: 'role', role: 'speaker', stride: 1, muted: true });
+    expect(last(lea, 'moderated')).toMatchObject({
+      action: 'role',
+      role: 'speaker',
+      stride: 1,
+      muted: true,
+    });
     expect(last(bob, 'joined').person).toMatchObject({ id: lea.id, role: 'speaker' });
     await talk(conference, ann, 22, 40);
     send(lea, { type: 'mute', muted: false });
@@ -239,7 +324,8 @@ describe('a moderator and the audience', () => {
   it('finds listeners by their name, page by page, and removes one', async () => {
     const conference = create();
     const ann = await conference.join('Ann');
-    for (let i = 0; i < 120; i++) await enter(conference, i % 2 ? `Max ${i}` : `Lea ${i}`, { listen: true });
+    for (let i = 0; i < 120; i++)
+      await enter(conference, i % 2 ? `Max ${i}` : `Lea ${i}`, { listen: true });
     send(ann, { type: 'moderate', action: 'listeners' });
     expect(last(ann, 'audience')).toMatchObject({ count: 120, find: '', next: '51' });
     send(ann, { type: 'moderate', action: 'listeners', find: 'max', after: '51' });
@@ -248,12 +334,15 @@ describe('a moderator and the audience', () => {
     send(ann, { type: 'moderate', action: 'remove', person: people[0].id });
     expect(roomOf(conference).moderation.listeners({ most: 1000 })).toMatchObject({ count: 119 });
     expect(roomOf(conference).moderation.setRole(people[1].id, 'speaker', OPERATOR)).toBe(null);
-    expect(roomOf(conference).describe()).toMatchObject({ listeners: 118, people: [{ name: 'Ann' }, { name: people[1].name }] });
+    expect(roomOf(conference).describe()).toMatchObject({
+      listeners: 118,
+      people: [{ name: 'Ann' }, { name: people[1].name }],
+    });
   });
 });
 
 describe('a crowd', () => {
-  it('is told of in parts: the welcome holds a hundred people, and the rest is asked for', async () => {
+  it('is announced in parts: 100 people in the welcome, and the rest on request', async () => {
     const conference = create();
     for (let i = 0; i < 250; i++) await enter(conference, `P${i}`);
     conference.pass(500);
@@ -262,10 +351,15 @@ describe('a crowd', () => {
     expect([people.length, people.at(-1).name, next]).toEqual([101, 'Zoe', '100']);
     send(zoe, { type: 'people', after: next });
     send(zoe, { type: 'people', after: last(zoe, 'people').next });
-    expect(zoe.session.told('people').map((/** @type {any} */ page) => [page.people.length, page.next])).toEqual([[100, '200'], [51, undefined]]);
+    expect(
+      zoe.session.told('people').map((/** @type {any} */ page) => [page.people.length, page.next]),
+    ).toEqual([
+      [100, '200'],
+      [51, undefined],
+    ]);
   });
 
-  it('of listeners hears what is said in order, a part of them at a time, and late ones nothing twice', async () => {
+  it('of listeners gets messages in order and in parts, and latecomers none twice', async () => {
     const conference = create();
     const ann = await conference.join('Ann');
     const all = /** @type {Person[]} */ ([]);
@@ -279,7 +373,8 @@ describe('a crowd', () => {
     const late = await enter(conference, 'late', { listen: true });
     conference.clock.advance(40);
     expect(told()).toBe(100);
-    for (const { session } of all) expect(session.told('chat').map(({ message }) => message.text)).toEqual(['one', 'two']);
+    for (const { session } of all)
+      expect(session.told('chat').map(({ message }) => message.text)).toEqual(['one', 'two']);
     conference.pass(100);
     expect([last(late, 'welcome').chat.length, late.session.told('chat')]).toEqual([2, []]);
   });
@@ -294,10 +389,12 @@ describe('a crowd', () => {
     send(ann, { type: 'moderate', action: 'end' });
     expect(all.every(({ session }) => session.closed !== null)).toBe(true);
     conference.rooms.close();
-    expect([conference.rooms.people, conference.codec.open, conference.clock.waiting]).toEqual([0, 0, 0]);
+    expect([conference.rooms.people, conference.codec.open, conference.clock.waiting]).toEqual([
+      0, 0, 0,
+    ]);
   });
 
-  it('chooses how near they are, now and when they come back, and has their buffer filled at once', async () => {
+  it('chooses its nearness, keeps it on return, and has its buffer filled at once', async () => {
     const conference = create({ listenerStride: 1 });
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
@@ -315,12 +412,17 @@ describe('a crowd', () => {
     const before = max.session.packets.length;
     send(max, { type: 'nearness', nearness: 'steady', fill: true });
     send(max, { type: 'nearness', nearness: 'steady', fill: true });
-    // A second and a half, and as this session can't be sure each packet three times while it is new.
+    // A second and a half, and as this session can't be sure each packet three times while it is
+    // new.
     expect(max.session.packets.length - before).toBe(26);
-    for (const wrong of [{ nearness: 'far' }, {}, { nearness: 'near', fill: 1 }]) send(max, { type: 'nearness', ...wrong });
+    for (const wrong of [{ nearness: 'far' }, {}, { nearness: 'near', fill: 1 }])
+      send(max, { type: 'nearness', ...wrong });
     send(ann, { type: 'nearness', nearness: 'near' });
     max.session.close(19, 'lost');
-    const back = await enter(conference, 'Max', { listen: true, resume: last(max, 'welcome').resume });
+    const back = await enter(conference, 'Max', {
+      listen: true,
+      resume: last(max, 'welcome').resume,
+    });
     expect(last(back, 'welcome')).toMatchObject({ you: max.id, stride: 3 });
     expect(conference.logged).toEqual([]);
   });

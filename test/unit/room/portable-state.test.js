@@ -11,10 +11,13 @@ import { Conference, settle } from '../../fakes/conference.js';
 const NOW = 1_800_000_000_000;
 
 const welcomeOf = (/** @type {Person} */ person) => person.session.told('welcome')[0];
-const tokenOf = (/** @type {Person} */ person) => (person.session.told('resume').at(-1) ?? welcomeOf(person)).resume;
+const tokenOf = (/** @type {Person} */ person) =>
+  (person.session.told('resume').at(-1) ?? welcomeOf(person)).resume;
 const codeOf = (/** @type {Person} */ person) => person.session.told('refused')[0]?.code;
-const does = (/** @type {Person} */ person, /** @type {object} */ act) => person.session.handler?.control({ type: 'moderate', ...act });
-const labOf = (/** @type {Conference} */ conference) => /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
+const does = (/** @type {Person} */ person, /** @type {object} */ act) =>
+  person.session.handler?.control({ type: 'moderate', ...act });
+const labOf = (/** @type {Conference} */ conference) =>
+  /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
 
 /** Nodes that hear each other's announcements, one after the other the owner of a room. */
 class Nodes {
@@ -24,13 +27,17 @@ class Nodes {
   /** @type {any[]} */
   places = [];
 
-  /** @param {object} [options]  more of the conference's @param {number} [atMs]  after the others */
+  /**
+   * @param {object} [options] more of the conference's
+   * @param {number} [atMs] after the others
+   */
   add(options = {}, atMs = 0) {
     const epoch = ++this.#epochs;
     const cluster = {
       epochOf: () => epoch,
       nodes: () => [],
-      ruled: (/** @type {string} */ _room, /** @type {any} */ state) => void (this.told = JSON.stringify(state)),
+      ruled: (/** @type {string} */ _room, /** @type {any} */ state) =>
+        void (this.told = JSON.stringify(state)),
       rulesOf: () => toldState.nullable().parse(JSON.parse(this.told)),
       placesOf: () => toldState.nullable().parse(JSON.parse(this.told))?.places ?? this.places,
       ended: (/** @type {string} */ _room, /** @type {any} */ places) => {
@@ -40,8 +47,15 @@ class Nodes {
     };
     /** @type {Conference} */
     const conference = new Conference({
-      idleTimeoutMs: 600_000, awayTimeoutMs: 30_000, cluster, ...options,
-      tokens: new ResumeTokens({ key: 'the cluster’s', awayMs: 30_000, wallNow: () => NOW + atMs + conference.clock.now() }),
+      idleTimeoutMs: 600_000,
+      awayTimeoutMs: 30_000,
+      cluster,
+      ...options,
+      tokens: new ResumeTokens({
+        key: 'the cluster’s',
+        awayMs: 30_000,
+        wallNow: () => NOW + atMs + conference.clock.now(),
+      }),
       wallNow: () => NOW + atMs + conference.clock.now(),
     });
     return conference;
@@ -51,7 +65,12 @@ class Nodes {
 /** A room of which everything is set. @param {Conference} conference */
 async function furnish(conference) {
   const ann = await conference.join('Ann', { frameMs: 10, channels: 2, mode: 'auto' });
-  const [bob, cid, dan, eve] = [await conference.join('Bob'), await conference.join('Cid'), await conference.join('Dan'), await conference.join('Eve')];
+  const [bob, cid, dan, eve] = [
+    await conference.join('Bob'),
+    await conference.join('Cid'),
+    await conference.join('Dan'),
+    await conference.join('Eve'),
+  ];
   const lis = await conference.join('Lis', { listen: true });
   ann.session.handler?.control({ type: 'chat', text: 'hello' });
   bob.session.handler?.control({ type: 'hand', raised: true });
@@ -60,25 +79,63 @@ async function furnish(conference) {
   does(ann, { action: 'mute', person: cid.id, muted: true });
   does(ann, { action: 'role', person: dan.id, role: 'listener' });
   does(ann, { action: 'remove', person: eve.id, banSeconds: 600 });
-  for (const act of [{ action: 'lock', on: true }, { action: 'lobby', on: true }, { action: 'allow', what: 'chat', who: 'moderators' }, { action: 'allow', what: 'record', who: 'moderators' }, { action: 'password', password: 'open sesame' }]) does(ann, act);
+  for (const act of [
+    { action: 'lock', on: true },
+    { action: 'lobby', on: true },
+    { action: 'allow', what: 'chat', who: 'moderators' },
+    { action: 'allow', what: 'record', who: 'moderators' },
+    { action: 'password', password: 'open sesame' },
+  ])
+    does(ann, act);
   labOf(conference).setDelay(120);
-  await vi.waitFor(() => expect(labOf(conference).view.told.password).not.toBe(null), { timeout: 30_000 });
+  await vi.waitFor(() => expect(labOf(conference).view.told.password).not.toBe(null), {
+    timeout: 30_000,
+  });
   await settle();
   return { ann, bob, cid, dan, eve, lis };
 }
 
-const RULES = { locked: true, lobby: true, password: true, chat: 'moderators', record: 'moderators', mode: 'auto' };
+const RULES = {
+  locked: true,
+  lobby: true,
+  password: true,
+  chat: 'moderators',
+  record: 'moderators',
+  mode: 'auto',
+};
 
-/** @param {Conference} conference @param {Awaited<ReturnType<typeof furnish>>} people  as they were before */
+/**
+ * @param {Conference} conference
+ * @param {Awaited<ReturnType<typeof furnish>>} people as they were before
+ */
 async function expectWhole(conference, { ann, bob, cid, dan, lis }) {
   const back = [];
-  for (const person of [lis, dan, cid, bob, ann]) back.push(await conference.join('x', { resume: tokenOf(person) }));
+  for (const person of [lis, dan, cid, bob, ann])
+    back.push(await conference.join('x', { resume: tokenOf(person) }));
   const [lis2, dan2, cid2, bob2, ann2] = back;
   expect(back.map(({ id }) => id)).toEqual([lis, dan, cid, bob, ann].map(({ id }) => id));
-  expect(welcomeOf(ann2)).toMatchObject({ role: 'moderator', rules: RULES, format: { frameMs: 10, channels: 2 }, e2e: false });
-  expect([bob2, cid2, dan2, lis2].map((person) => welcomeOf(person).role)).toEqual(['moderator', 'speaker', 'listener', 'listener']);
-  expect(welcomeOf(ann2).people).toEqual(expect.arrayContaining([expect.objectContaining({ name: 'Bob', hand: 1 }), expect.objectContaining({ name: 'Cid', silenced: true, muted: true })]));
-  expect(labOf(conference).view.told).toMatchObject({ serverDelayMs: 120, bans: [{ name: 'Eve' }] });
+  expect(welcomeOf(ann2)).toMatchObject({
+    role: 'moderator',
+    rules: RULES,
+    format: { frameMs: 10, channels: 2 },
+    e2e: false,
+  });
+  expect([bob2, cid2, dan2, lis2].map((person) => welcomeOf(person).role)).toEqual([
+    'moderator',
+    'speaker',
+    'listener',
+    'listener',
+  ]);
+  expect(welcomeOf(ann2).people).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ name: 'Bob', hand: 1 }),
+      expect.objectContaining({ name: 'Cid', silenced: true, muted: true }),
+    ]),
+  );
+  expect(labOf(conference).view.told).toMatchObject({
+    serverDelayMs: 120,
+    bans: [{ name: 'Eve' }],
+  });
   conference.clock.advance(1000);
   expect(ann2.session.told('hands').at(-1)).toMatchObject({ count: 1, people: [{ label: 'Lis' }] });
   const { password } = labOf(conference).moderation;
@@ -100,7 +157,8 @@ describe('a room of which everything is set', () => {
     await conference.join('Ann');
     const { told } = labOf(conference).view;
     expect(toldState.safeParse(told).success).toBe(true);
-    for (const more of [{ nextId: 1e15 }, { nextHand: 1e10 }]) expect(toldState.safeParse({ ...told, ...more }).success).toBe(false);
+    for (const more of [{ nextId: 1e15 }, { nextHand: 1e10 }])
+      expect(toldState.safeParse({ ...told, ...more }).success).toBe(false);
   });
 
   it('is that in a thread that is started again', async () => {
@@ -125,15 +183,47 @@ describe('a room of which everything is set', () => {
     labOf(one).moderation.setBroadcast(true, OPERATOR);
     await settle();
     const other = nodes.add();
-    expect(welcomeOf(await other.join('Lea'))).toMatchObject({ role: 'listener', rules: { broadcast: true } });
-    expect(welcomeOf(await other.join('Eva', { stage: ann.session.told('stage')[0].key })).role).toBe('speaker');
+    expect(welcomeOf(await other.join('Lea'))).toMatchObject({
+      role: 'listener',
+      rules: { broadcast: true },
+    });
+    expect(
+      welcomeOf(await other.join('Eva', { stage: ann.session.told('stage')[0].key })).role,
+    ).toBe('speaker');
   });
 
   it('is read by a node of the release before, and reads what that one tells', () => {
-    const before = { locked: true, lobby: false, chat: 'everybody', record: 'everybody', password: null, bans: [] };
-    expect(toldState.parse(before)).toEqual({ ...before, version: 1, broadcast: null, restraints: [], places: [], nextId: 0, nextHand: 0 });
-    const later = { ...before, version: 9, frameMs: 'odd', mode: 'another', e2e: true, more: { of: 'it' } };
-    expect(toldState.parse(later)).toMatchObject({ locked: true, e2e: true, frameMs: undefined, mode: undefined });
+    const before = {
+      locked: true,
+      lobby: false,
+      chat: 'everybody',
+      record: 'everybody',
+      password: null,
+      bans: [],
+    };
+    expect(toldState.parse(before)).toEqual({
+      ...before,
+      version: 1,
+      broadcast: null,
+      restraints: [],
+      places: [],
+      nextId: 0,
+      nextHand: 0,
+    });
+    const later = {
+      ...before,
+      version: 9,
+      frameMs: 'odd',
+      mode: 'another',
+      e2e: true,
+      more: { of: 'it' },
+    };
+    expect(toldState.parse(later)).toMatchObject({
+      locked: true,
+      e2e: true,
+      frameMs: undefined,
+      mode: undefined,
+    });
   });
 });
 
@@ -179,7 +269,10 @@ describe('a newcomer who is first on the node that takes a room over', () => {
     labOf(one).moderation.lock(true, OPERATOR);
     await settle();
     const other = nodes.add();
-    expect([codeOf(await other.join('Eve')), codeOf(await other.join('Eve'))]).toEqual(['room-locked', 'room-locked']);
+    expect([codeOf(await other.join('Eve')), codeOf(await other.join('Eve'))]).toEqual([
+      'room-locked',
+      'room-locked',
+    ]);
     expect([other.rooms.size, other.rooms.people]).toEqual([1, 0]);
     labOf(other).moderation.lock(false, OPERATOR);
     (await other.join('Eve')).session.close(0, 'left');
@@ -196,7 +289,11 @@ describe('an encrypted room', () => {
     const ann = await nodes.add().join('Ann', { e2e: true });
     const other = nodes.add();
     expect(codeOf(await other.join('Eve'))).toBe('e2e-only');
-    expect(welcomeOf(await other.join('Ann', { e2e: true, resume: tokenOf(ann) }))).toMatchObject({ you: ann.id, e2e: true, role: 'moderator' });
+    expect(welcomeOf(await other.join('Ann', { e2e: true, resume: tokenOf(ann) }))).toMatchObject({
+      you: ann.id,
+      e2e: true,
+      role: 'moderator',
+    });
   });
 
   it('is that again by a token, where the node knew nothing of it', async () => {
@@ -205,7 +302,12 @@ describe('an encrypted room', () => {
     nodes.told = 'null';
     const other = nodes.add();
     const eve = await other.join('Eve');
-    expect(welcomeOf(await other.join('Ann', { e2e: true, resume: tokenOf(ann) }))).toMatchObject({ you: ann.id, e2e: true, role: 'moderator', people: [{ name: 'Ann' }] });
+    expect(welcomeOf(await other.join('Ann', { e2e: true, resume: tokenOf(ann) }))).toMatchObject({
+      you: ann.id,
+      e2e: true,
+      role: 'moderator',
+      people: [{ name: 'Ann' }],
+    });
     expect(eve.session.told('closing')).toMatchObject([{ code: 'room-reopened' }]);
     expect(codeOf(await other.join('Eve', { resume: tokenOf(eve) }))).toBe('e2e-only');
   });
@@ -222,7 +324,10 @@ describe('an encrypted room', () => {
 });
 
 describe('an older token', () => {
-  /** A room of two whose moderator does something to the other, and the token from before. @param {object} act */
+  /**
+   * A room of two whose moderator does something to the other, and the token from before.
+   * @param {object} act
+   */
   async function after(act) {
     const nodes = new Nodes();
     const one = nodes.add();
@@ -242,17 +347,23 @@ describe('an older token', () => {
     const other = nodes.add({}, 3000);
     await other.join('Ann', { resume: tokenOf(ann) });
     await settle();
-    for (let i = 0; i < 2; i++) expect(codeOf(await other.join('Bob', { resume: token }))).toBe('room-locked');
+    for (let i = 0; i < 2; i++)
+      expect(codeOf(await other.join('Bob', { resume: token }))).toBe('room-locked');
     const third = nodes.add({}, 5000);
     expect(codeOf(await third.join('Bob', { resume: token }))).toBe('room-locked');
   });
 
   it('undoes no demotion and no mute', async () => {
     const demoted = await after({ action: 'role', role: 'listener' });
-    expect(welcomeOf(await demoted.nodes.add({}, 3000).join('Bob', { resume: demoted.token })).role).toBe('listener');
+    expect(
+      welcomeOf(await demoted.nodes.add({}, 3000).join('Bob', { resume: demoted.token })).role,
+    ).toBe('listener');
     const muted = await after({ action: 'mute', muted: true });
     const bob = await muted.nodes.add({}, 3000).join('Bob', { resume: muted.token });
-    expect(welcomeOf(bob)).toMatchObject({ role: 'moderator', people: [{ silenced: true, muted: true }] });
+    expect(welcomeOf(bob)).toMatchObject({
+      role: 'moderator',
+      people: [{ silenced: true, muted: true }],
+    });
   });
 
   it('undoes nothing that was done on the node that it was taken over by', async () => {
@@ -261,10 +372,14 @@ describe('an older token', () => {
     const [ann, bob] = [await one.join('Ann'), await one.join('Bob')];
     const [annToken, bobToken] = [tokenOf(ann), tokenOf(bob)];
     const other = nodes.add({}, 1000);
-    const [ann2, bob2] = [await other.join('Ann', { resume: annToken }), await other.join('Bob', { resume: bobToken })];
+    const [ann2, bob2] = [
+      await other.join('Ann', { resume: annToken }),
+      await other.join('Bob', { resume: bobToken }),
+    ];
     does(ann2, { action: 'lock', on: true });
     does(ann2, { action: 'remove', person: bob2.id });
-    for (let i = 0; i < 2; i++) expect(codeOf(await other.join('Bob', { resume: bobToken }))).toBe('room-locked');
+    for (let i = 0; i < 2; i++)
+      expect(codeOf(await other.join('Bob', { resume: bobToken }))).toBe('room-locked');
   });
 
   it('of a newcomer who gave the role back to the moderator has it no more', async () => {
@@ -292,7 +407,10 @@ describe('an older token', () => {
     await settle();
     const other = nodes.add({}, 1000);
     const ann = await other.join('Ann');
-    expect([welcomeOf(ann).role, welcomeOf(await other.join('Eve', { resume: token })).role]).toEqual(['moderator', 'speaker']);
+    expect([
+      welcomeOf(ann).role,
+      welcomeOf(await other.join('Eve', { resume: token })).role,
+    ]).toEqual(['moderator', 'speaker']);
     expect(ann.session.told('moderated')).toEqual([]);
   });
 
@@ -300,13 +418,17 @@ describe('an older token', () => {
     const conference = new Nodes().add();
     const eve = await conference.join('Eve', { room: '', mirror: true });
     const ann = await conference.join('Ann', { room: 'mirror' });
-    expect([welcomeOf(ann).role, welcomeOf(await conference.join('Eve', { room: 'mirror', resume: tokenOf(eve) })).role]).toEqual(['moderator', 'speaker']);
+    expect([
+      welcomeOf(ann).role,
+      welcomeOf(await conference.join('Eve', { room: 'mirror', resume: tokenOf(eve) })).role,
+    ]).toEqual(['moderator', 'speaker']);
   });
 
   it('is followed at once by a newer one where a role or a mute has changed', async () => {
     const conference = new Nodes().add();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    const read = (/** @type {Person} */ person) => conference.services.tokens?.read(tokenOf(person), 'lab');
+    const read = (/** @type {Person} */ person) =>
+      conference.services.tokens?.read(tokenOf(person), 'lab');
     // The first one is signed when the role is known.
     expect(read(ann)).toMatchObject({ role: 'moderator', muted: false });
     does(ann, { action: 'role', person: bob.id, role: 'moderator' });
@@ -324,10 +446,15 @@ describe('people whose thread has ended', () => {
     const other = new Conference({ tokens, idleTimeoutMs: 600_000 });
     other.rooms.restore(structuredClone(labOf(one).view.state()));
     const ann2 = await other.join('Ann', { resume: tokenOf(ann) });
-    expect(welcomeOf(ann2).people.map((/** @type {any} */ { name, away }) => `${name} ${away}`)).toEqual(['Ann false', 'Bob true', 'Cid true']);
+    expect(
+      welcomeOf(ann2).people.map((/** @type {any} */ { name, away }) => `${name} ${away}`),
+    ).toEqual(['Ann false', 'Bob true', 'Cid true']);
     await other.join('Bob', { resume: tokenOf(bob) });
     await other.join('Lis', { resume: tokenOf(lis) });
-    expect([ann2.session.told('joined'), ann2.session.told('changed').map(({ person }) => `${person.name} ${person.away}`)]).toEqual([[], ['Bob false']]);
+    expect([
+      ann2.session.told('joined'),
+      ann2.session.told('changed').map(({ person }) => `${person.name} ${person.away}`),
+    ]).toEqual([[], ['Bob false']]);
     other.clock.advance(30_000);
     expect(ann2.session.told('left').map(({ id, ids }) => ids ?? [id])).toEqual([['3']]);
   });
@@ -344,9 +471,15 @@ describe('two nodes that had one room while they were apart', () => {
     does(ann, { action: 'mute', person: bob.id, muted: true });
     does(ann, { action: 'password', password: 'open sesame' });
     does(ann, { action: 'lobby', on: true });
-    await vi.waitFor(() => expect(JSON.parse(nodes.told)?.password ?? null).not.toBe(null), { timeout: 30_000 });
+    await vi.waitFor(() => expect(JSON.parse(nodes.told)?.password ?? null).not.toBe(null), {
+      timeout: 30_000,
+    });
     labOf(other).moderation.meet(toldState.parse(JSON.parse(nodes.told)));
-    expect(labOf(other).view.told).toMatchObject({ locked: false, lobby: true, password: { salt: expect.any(String) } });
+    expect(labOf(other).view.told).toMatchObject({
+      locked: false,
+      lobby: true,
+      password: { salt: expect.any(String) },
+    });
     expect(bob2.session.told('moderated')).toMatchObject([{ action: 'muted', muted: true }]);
     expect(bob2.session.told('room').at(-1)).toMatchObject({ lobby: true, password: true });
   });

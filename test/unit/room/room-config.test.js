@@ -16,7 +16,9 @@ const config = {
 describe('a room’s configuration', () => {
   it('is plain data', () => {
     expect(structuredClone(config)).toEqual(config);
-    expect(structuredClone(configFor(config, { channels: 2 }, { maxFrameValues: 5760 })).format.channels).toBe(2);
+    expect(
+      structuredClone(configFor(config, { channels: 2 }, { maxFrameValues: 5760 })).format.channels,
+    ).toBe(2);
   });
 
   it('has the first one’s frames and channels, where the codec has them', () => {

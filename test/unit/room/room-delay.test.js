@@ -6,7 +6,10 @@ import { random } from '../../fakes/random.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 /** @typedef {import('../../fakes/late-people.js').LatePerson} LatePerson */
-/** How late a person's packet for a frame comes, in milliseconds. @typedef {(frame: number) => number} LatenessMs */
+/**
+ * How late a person's packet for a frame comes, in milliseconds.
+ * @typedef {(frame: number) => number} LatenessMs
+ */
 
 /** One frame in sixty comes 390 ms late. @type {LatenessMs} */
 const NOW_AND_THEN = (frame) => (frame % 60 === 0 ? 390 : 0);
@@ -19,15 +22,30 @@ const NOW_AND_THEN = (frame) => (frame % 60 === 0 ? 390 : 0);
  * @param {number} [options.others]
  * @param {Parameters<Conference['join']>[1]} [options.eveWishes]  what Eve joins with
  * @param {number | null} [options.roundTripMs]  Eve's, as her transport tells it
- * @param {Partial<import('../../../server/room/room-config.js').RoomConfig> & { frameMs?: number }} [options.config]
+ * @param {Partial<import('../../../server/room/room-config.js').RoomConfig> & { frameMs?: number }}
+ *   [options.config]
  */
-async function roomWithEve({ eveMs, othersMs = () => 0, others = 2, eveWishes = {}, roundTripMs, config = {} }) {
-  const conference = new Conference({ serverDelayMs: 'auto', maxServerDelayMs: 400, maxParticipants: 20, ...config });
+async function roomWithEve({
+  eveMs,
+  othersMs = () => 0,
+  others = 2,
+  eveWishes = {},
+  roundTripMs,
+  config = {},
+}) {
+  const conference = new Conference({
+    serverDelayMs: 'auto',
+    maxServerDelayMs: 400,
+    maxParticipants: 20,
+    ...config,
+  });
   const people = /** @type {Person[]} */ ([]);
   for (let i = 0; i < others; i++) people.push(await conference.join(`P${i}`));
   const eve = await conference.join('Eve', eveWishes);
   if (roundTripMs !== undefined) {
-    Object.assign(eve.session, { stats: () => ({ rttMs: roundTripMs, lostPackets: 0, droppedOut: 0, droppedIn: 0 }) });
+    Object.assign(eve.session, {
+      stats: () => ({ rttMs: roundTripMs, lostPackets: 0, droppedOut: 0, droppedIn: 0 }),
+    });
   }
   const room = () => conference.rooms.get('lab')?.describe();
   /** @param {number} frames @param {() => void} [each]  called after each frame */
@@ -52,8 +70,15 @@ async function roomWithEve({ eveMs, othersMs = () => 0, others = 2, eveWishes = 
 describe('who is waited for, where all are on one clock', () => {
   const config = { stragglerMs: 0 };
 
-  it('is told to everybody, to newcomers, and over HTTP, and told no more once they are muted', async () => {
-    const { conference, people: [ann], eve, pass, room, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN, config });
+  it('is shown to everybody, newcomers and HTTP clients until they are muted', async () => {
+    const {
+      conference,
+      people: [ann],
+      eve,
+      pass,
+      room,
+      delayMs,
+    } = await roomWithEve({ eveMs: NOW_AND_THEN, config });
     await pass(600);
     const [told] = ann.session.told('waited');
     expect(told.people).toEqual([{ id: eve.id, delayMs: expect.any(Number), offsetMs: 0 }]);
@@ -70,7 +95,10 @@ describe('who is waited for, where all are on one clock', () => {
   });
 
   it('is nobody where the delay is a fixed one', async () => {
-    const { people: [ann], pass } = await roomWithEve({ eveMs: NOW_AND_THEN, config: { ...config, serverDelayMs: 60 } });
+    const {
+      people: [ann],
+      pass,
+    } = await roomWithEve({ eveMs: NOW_AND_THEN, config: { ...config, serverDelayMs: 60 } });
     await pass(400);
     expect(ann.session.told('waited')).toEqual([]);
   });
@@ -78,7 +106,13 @@ describe('who is waited for, where all are on one clock', () => {
 
 describe('a straggler', () => {
   it('is heard later alone, is told of, and is received', async () => {
-    const { people: [ann], eve, pass, room, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN });
+    const {
+      people: [ann],
+      eve,
+      pass,
+      room,
+      delayMs,
+    } = await roomWithEve({ eveMs: NOW_AND_THEN });
     await pass(500);
     expect(delayMs()).toBeLessThan(6);
     const told = ann.session.told('waited').at(-1).people;
@@ -93,7 +127,9 @@ describe('a straggler', () => {
 
   it('is heard with the others again once it is in time, also where it never pauses', async () => {
     let isLate = true;
-    const { eve, pass, room } = await roomWithEve({ eveMs: (frame) => (isLate ? NOW_AND_THEN(frame) : 0) });
+    const { eve, pass, room } = await roomWithEve({
+      eveMs: (frame) => (isLate ? NOW_AND_THEN(frame) : 0),
+    });
     const offsetMs = () => room()?.people.find(({ id }) => id === eve.id)?.stats.offsetMs;
     await pass(400);
     isLate = false;
@@ -107,31 +143,52 @@ describe('a straggler', () => {
 
   it('is heard where all of its packets are late, from the first second on', async () => {
     // By its round trip its clock must be wrong, or it holds its packets back.
-    const { people: [ann], eve, pass, delayMs } = await roomWithEve({ eveMs: () => 250, roundTripMs: 10 });
+    const {
+      people: [ann],
+      eve,
+      pass,
+      delayMs,
+    } = await roomWithEve({ eveMs: () => 250, roundTripMs: 10 });
     await pass(100);
     ann.session.packets.length = 0;
     const { late } = /** @type {any} */ (eve.stats());
     await pass(200);
     expect(/** @type {any} */ (eve.stats()).late).toBe(late);
     expect(eve.stats()).toMatchObject({ offsetMs: 260, delayWaits: false });
-    expect(ann.session.told('waited').at(-1).people).toEqual([{ id: eve.id, delayMs: 250, offsetMs: 260 }]);
+    expect(ann.session.told('waited').at(-1).people).toEqual([
+      { id: eve.id, delayMs: 250, offsetMs: 260 },
+    ]);
     expect(delayMs()).toBeLessThan(6);
     const heard = [...(await ann.heard()).values()];
     // Both others say 0.1, and are heard at once.
-    expect(heard.filter((pcm) => pcm && Math.abs(pcm[0] - 0.2) < 1e-3).length).toBeGreaterThan(0.98 * heard.length);
+    expect(heard.filter((pcm) => pcm && Math.abs(pcm[0] - 0.2) < 1e-3).length).toBeGreaterThan(
+      0.98 * heard.length,
+    );
   });
 
-  it.each([[5, 0], [7, 20]])('of two people is one who needs 5 ms more: %i ms have an offset of %i ms', async (ms, offsetMs) => {
-    const { eve, pass, delayMs } = await roomWithEve({ eveMs: () => ms, others: 1 });
-    await pass(300);
-    expect(eve.stats()?.offsetMs).toBe(offsetMs);
-    expect(delayMs()).toBeCloseTo(offsetMs > 0 ? 1 : ms, 0);
-  });
+  it.each([
+    [5, 0],
+    [7, 20],
+  ])(
+    'of two people is one who needs 5 ms more: %i ms have an offset of %i ms',
+    async (ms, offsetMs) => {
+      const { eve, pass, delayMs } = await roomWithEve({ eveMs: () => ms, others: 1 });
+      await pass(300);
+      expect(eve.stats()?.offsetMs).toBe(offsetMs);
+      expect(delayMs()).toBeCloseTo(offsetMs > 0 ? 1 : ms, 0);
+    },
+  );
 
   it('is told of by a small offset too, and once', async () => {
-    const { people: [ann], eve, pass } = await roomWithEve({ eveMs: (frame) => 12 + (frame % 3) });
+    const {
+      people: [ann],
+      eve,
+      pass,
+    } = await roomWithEve({ eveMs: (frame) => 12 + (frame % 3) });
     await pass(500);
-    expect(ann.session.told('waited').map(({ people }) => people)).toEqual([[{ id: eve.id, delayMs: expect.any(Number), offsetMs: 20 }]]);
+    expect(ann.session.told('waited').map(({ people }) => people)).toEqual([
+      [{ id: eve.id, delayMs: expect.any(Number), offsetMs: 20 }],
+    ]);
   });
 
   it('is heard as much later by one who reads at a delay of their own', async () => {
@@ -141,7 +198,14 @@ describe('a straggler', () => {
     bob.session.handler?.control({ type: 'mute', muted: true });
     await pass(300);
     bob.session.packets.length = 0;
-    await pass(100, () => void bob.speak(Math.floor(conference.sampleClock.now() / conference.format.frameSamples) - 1, null));
+    await pass(
+      100,
+      () =>
+        void bob.speak(
+          Math.floor(conference.sampleClock.now() / conference.format.frameSamples) - 1,
+          null,
+        ),
+    );
     await settle();
     expect(eve.stats()).toMatchObject({ offsetMs: 60 });
     expect(delayMs()).toBeLessThan(6);
@@ -150,7 +214,12 @@ describe('a straggler', () => {
   });
 
   it('is heard in answers too, each of which is made of all that was said', async () => {
-    const { people: [ann], eve, pass, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN, config: { delivery: 'reply' } });
+    const {
+      people: [ann],
+      eve,
+      pass,
+      delayMs,
+    } = await roomWithEve({ eveMs: NOW_AND_THEN, config: { delivery: 'reply' } });
     await pass(400);
     expect(delayMs()).toBeLessThan(6);
     const before = ann.stats();
@@ -166,53 +235,87 @@ describe('a straggler', () => {
     await fixed.pass(300);
     expect(fixed.room()?.people.every(({ stats }) => stats.offsetMs === 0)).toBe(true);
     const config = { delivery: /** @type {const} */ ('reply') };
-    const measured = await roomWithEve({ eveMs: NOW_AND_THEN, others: 1, eveWishes: { delivery: 'reply', serverDelayMs: 60 }, config });
+    const measured = await roomWithEve({
+      eveMs: NOW_AND_THEN,
+      others: 1,
+      eveWishes: { delivery: 'reply', serverDelayMs: 60 },
+      config,
+    });
     measured.people[0].session.handler?.control({ type: 'delay', serverDelayMs: 60 });
     await measured.pass(450);
     expect(measured.eve.stats()?.offsetMs).toBe(0);
   });
 
-  it.each([[0, 21], [150, 7]])('is one who is heard alone, too, after %i frames with others: these find D where they need it', async (together, most) => {
-    const { people, eve, pass, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN, othersMs: () => 3, others: 9 });
-    const mute = (/** @type {boolean} */ muted) => people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
-    await pass(together);
-    mute(true);
-    await pass(600);
-    expect(eve.stats()?.offsetMs).toBeGreaterThanOrEqual(380);
-    expect(delayMs()).toBeLessThan(most);
-    mute(false);
-    await pass(100);
-    expect(delayMs()).toBeLessThan(Math.min(most, 10));
-  });
+  it.each([
+    [0, 21],
+    [150, 7],
+  ])(
+    'is one who is heard alone, too, after %i frames with others: these find D where they need it',
+    async (together, most) => {
+      const { people, eve, pass, delayMs } = await roomWithEve({
+        eveMs: NOW_AND_THEN,
+        othersMs: () => 3,
+        others: 9,
+      });
+      const mute = (/** @type {boolean} */ muted) =>
+        people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
+      await pass(together);
+      mute(true);
+      await pass(600);
+      expect(eve.stats()?.offsetMs).toBeGreaterThanOrEqual(380);
+      expect(delayMs()).toBeLessThan(most);
+      mute(false);
+      await pass(100);
+      expect(delayMs()).toBeLessThan(Math.min(most, 10));
+    },
+  );
 
-  it.each([[55, 20], [25, 25], [12, 12]])('alone in a room first, needs %i ms: D becomes %i ms, and others find it 5 ms above where a room begins at most', async (ms, aloneMs) => {
-    const { people, pass, delayMs } = await roomWithEve({ eveMs: () => ms, othersMs: () => 3, others: 9 });
-    const mute = (/** @type {boolean} */ muted) => people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
-    mute(true);
-    await pass(300);
-    expect(delayMs()).toBe(aloneMs);
-    mute(false);
-    let most = 0;
-    await pass(100, () => void (most = Math.max(most, delayMs())));
-    expect(most).toBeLessThanOrEqual(20 + 5);
-  });
+  it.each([
+    [55, 20],
+    [25, 25],
+    [12, 12],
+  ])(
+    'alone in a room, needs %i ms: D becomes %i ms, and others find it 5 ms higher at most',
+    async (ms, aloneMs) => {
+      const { people, pass, delayMs } = await roomWithEve({
+        eveMs: () => ms,
+        othersMs: () => 3,
+        others: 9,
+      });
+      const mute = (/** @type {boolean} */ muted) =>
+        people.forEach(({ session }) => session.handler?.control({ type: 'mute', muted }));
+      mute(true);
+      await pass(300);
+      expect(delayMs()).toBe(aloneMs);
+      mute(false);
+      let most = 0;
+      await pass(100, () => void (most = Math.max(most, delayMs())));
+      expect(most).toBeLessThanOrEqual(20 + 5);
+    },
+  );
 });
 
-describe('whatever one person\'s lateness is', () => {
+describe("whatever one person's lateness is", () => {
   /** @type {Record<string, LatenessMs>} */
   const patterns = {
     'now and then': NOW_AND_THEN,
     'always the same': () => 250,
     'growing and shrinking': (frame) => Math.abs((frame % 800) - 400),
-    'just above the others\'': () => 12,
+    "just above the others'": () => 12,
     'in bursts': (frame) => (frame % 100 < 30 ? (30 - (frame % 100)) * 20 : 0),
-    'at random': ((next) => () => Math.floor(400 * next() ** 3))(random(7)),
+    'at random': (
+      (next) => () =>
+        Math.floor(400 * next() ** 3)
+    )(random(7)),
     'as much as the limit, then more': (frame) => (frame < 200 ? 9 : frame < 400 ? 60 : 14),
   };
   const FRAMES = 600;
   const othersMs = (/** @type {number} */ frame) => 3 + (frame % 5);
 
-  /** The others' own delay, frame by frame, by their number and the length of a frame. @type {Record<string, Promise<number[]>>} */
+  /**
+   * The others' own delay, frame by frame, by their number and the length of a frame.
+   * @type {Record<string, Promise<number[]>>}
+   */
   const known = {};
 
   /** @param {number} others @param {number} frameMs @param {number} frames */
@@ -223,41 +326,67 @@ describe('whatever one person\'s lateness is', () => {
     return delays;
   }
 
-  /** What the others' D is with that person more than without, at most. @param {Omit<Parameters<typeof roomWithEve>[0], 'othersMs'>} options */
+  /**
+   * What the others' D is with that person more than without, at most.
+   * @param {Omit<Parameters<typeof roomWithEve>[0], 'othersMs'>} options
+   */
   async function mostMs({ eveMs, others = 9, ...options }) {
     const withEve = await roomWithEve({ eveMs, othersMs, others, ...options });
     const { frameMs } = withEve.conference.format;
     const frames = (FRAMES * 20) / frameMs;
-    const delays = await (known[`${others}, ${frameMs}`] ??= delaysWithout(others, frameMs, frames));
+    const delays = await (known[`${others}, ${frameMs}`] ??= delaysWithout(
+      others,
+      frameMs,
+      frames,
+    ));
     const moreMs = /** @type {number[]} */ ([]);
     await withEve.pass(frames, () => moreMs.push(withEve.delayMs() - delays[moreMs.length]));
     return Math.max(...moreMs);
   }
 
-  it.each(Object.entries(patterns))('%s: nine others\' delay stays within 5 ms of theirs', async (_what, eveMs) => {
-    expect(await mostMs({ eveMs })).toBeLessThanOrEqual(5);
-  });
+  it.each(Object.entries(patterns))(
+    "%s: nine others' delay stays within 5 ms of theirs",
+    async (_what, eveMs) => {
+      expect(await mostMs({ eveMs })).toBeLessThanOrEqual(5);
+    },
+  );
 
-  it.each(Object.entries(patterns))('%s: one other\'s too, with frames of 20 and of 60 ms', async (_what, eveMs) => {
-    for (const frameMs of [20, 60]) expect(await mostMs({ eveMs, others: 1, config: { frameMs } })).toBeLessThanOrEqual(5);
-  });
+  it.each(Object.entries(patterns))(
+    "%s: one other's too, with frames of 20 and of 60 ms",
+    async (_what, eveMs) => {
+      for (const frameMs of [20, 60])
+        expect(await mostMs({ eveMs, others: 1, config: { frameMs } })).toBeLessThanOrEqual(5);
+    },
+  );
 
   /** @type {Record<string, Partial<Parameters<typeof roomWithEve>[0]>>} */
   const ways = {
     'at a delay of its own': { eveWishes: { delivery: 'reply', serverDelayMs: 60 } },
     'by answers': { eveWishes: { delivery: 'reply' } },
     'by a transport that only answers': { eveWishes: { replyOnly: true }, roundTripMs: null },
-    'by a transport that only answers, at a delay of its own': { eveWishes: { replyOnly: true, serverDelayMs: 0 }, roundTripMs: null },
+    'by a transport that only answers, at a delay of its own': {
+      eveWishes: { replyOnly: true, serverDelayMs: 0 },
+      roundTripMs: null,
+    },
     'over a round trip that is known': { roundTripMs: 10 },
   };
 
-  it.each(Object.entries(ways))('who listens %s moves the others\' delay by no more', async (_what, way) => {
-    expect(await mostMs({ eveMs: patterns['at random'], others: 2, ...way })).toBeLessThanOrEqual(5);
-    expect(await mostMs({ eveMs: NOW_AND_THEN, others: 2, ...way })).toBeLessThanOrEqual(5);
-  });
+  it.each(Object.entries(ways))(
+    "who listens %s moves the others' delay by no more",
+    async (_what, way) => {
+      expect(await mostMs({ eveMs: patterns['at random'], others: 2, ...way })).toBeLessThanOrEqual(
+        5,
+      );
+      expect(await mostMs({ eveMs: NOW_AND_THEN, others: 2, ...way })).toBeLessThanOrEqual(5);
+    },
+  );
 
   it('is no more where a delay of its own is asked for in the midst of a call', async () => {
-    const { eve, pass, delayMs } = await roomWithEve({ eveMs: NOW_AND_THEN, othersMs, eveWishes: { delivery: 'reply' } });
+    const { eve, pass, delayMs } = await roomWithEve({
+      eveMs: NOW_AND_THEN,
+      othersMs,
+      eveWishes: { delivery: 'reply' },
+    });
     await pass(300);
     const before = delayMs();
     eve.session.handler?.control({ type: 'delay', serverDelayMs: 60 });
@@ -268,18 +397,24 @@ describe('whatever one person\'s lateness is', () => {
   });
 });
 
-describe('any pattern of one person\'s lateness', () => {
+describe("any pattern of one person's lateness", () => {
   const FRAMES = 700;
 
-  /** @typedef {{ frames: number, kind: 'one in' | 'grows' | 'any' | 'drains' | 'nothing', least: number, most: number, every: number, isMuted: boolean, isSilent: boolean }} Part */
+  /**
+   * @typedef {{ frames: number, kind: 'one in' | 'grows' | 'any' | 'drains' | 'nothing', least:
+   *   number, most: number, every: number, isMuted: boolean, isSilent: boolean }} Part
+   */
 
-  /** What a part's packets are late by, of the i-th of them, in milliseconds. @type {Record<Part['kind'], (part: Part, i: number, next: () => number) => number | null>} */
+  /**
+   * What a part's packets are late by, of the i-th of them, in milliseconds.
+   * @type {Record<Part['kind'], (part: Part, i: number, next: () => number) => number | null>}
+   */
   const kinds = {
     'one in': ({ least, most, every }, i) => (i % every === 0 ? most : least),
-    'grows': ({ least, most, frames }, i) => least + ((most - least) * i) / frames,
-    'any': ({ most }, _i, next) => most * next(),
-    'drains': ({ every }, i) => ((every - (i % every)) * 20) % 450,
-    'nothing': () => null,
+    grows: ({ least, most, frames }, i) => least + ((most - least) * i) / frames,
+    any: ({ most }, _i, next) => most * next(),
+    drains: ({ every }, i) => ((every - (i % every)) * 20) % 450,
+    nothing: () => null,
   };
 
   const someMs = fc.oneof(fc.integer({ min: 0, max: 450 }), fc.integer({ min: 0, max: 110 }));
@@ -299,7 +434,12 @@ describe('any pattern of one person\'s lateness', () => {
   /** @param {Part[]} parts @returns {LatePerson} */
   function eveOf(parts) {
     const next = random(1);
-    const frames = parts.flatMap((its) => Array.from({ length: its.frames }, (_, i) => ({ its, latenessMs: kinds[its.kind](its, i, next) })));
+    const frames = parts.flatMap((its) =>
+      Array.from({ length: its.frames }, (_, i) => ({
+        its,
+        latenessMs: kinds[its.kind](its, i, next),
+      })),
+    );
     return {
       latenessMs: (frame) => frames[frame]?.latenessMs ?? null,
       isMuted: (frame) => frames[frame]?.its.isMuted ?? false,
@@ -307,48 +447,90 @@ describe('any pattern of one person\'s lateness', () => {
     };
   }
 
-  /** Rooms of others, each as late as the rest but for 3 ms, by how late that is, how many they are, and from which frame on they are heard. */
-  const rooms = [[3, 2, 0], [0, 4, 150], [3, 2, 200], [20, 3, 0], [57, 5, 0], [57, 2, 40], [97, 3, 100]].map(([leastMs, count, from]) => {
+  /**
+   * Rooms of others, each as late as the rest but for 3 ms, by how late that is, how many they are,
+   * and from which frame on they are heard.
+   */
+  const rooms = [
+    [3, 2, 0],
+    [0, 4, 150],
+    [3, 2, 200],
+    [20, 3, 0],
+    [57, 5, 0],
+    [57, 2, 40],
+    [97, 3, 100],
+  ].map(([leastMs, count, from]) => {
     const next = random(count);
     const people = Array.from({ length: count }, () => {
-      const latenesses = Array.from({ length: FRAMES }, (_, frame) => (frame < from ? null : leastMs + 3 * next()));
+      const latenesses = Array.from({ length: FRAMES }, (_, frame) =>
+        frame < from ? null : leastMs + 3 * next(),
+      );
       return { latenessMs: (/** @type {number} */ frame) => latenesses[frame] };
     });
     return { people, needMs: leastMs + 3, delays: delaysOf(people, FRAMES) };
   });
 
-  /** What D may be above what is compared, beyond 5 ms: it falls with each frame, which is mixed the later the larger D is. */
+  /**
+   * What D may be above what is compared, beyond 5 ms: it falls with each frame, which is mixed the
+   * later the larger D is.
+   */
   const FALL_OF_A_FRAME_MS = 0.2;
 
   /**
-   * The most by which D was above what it is without Eve, or what the others need where it hasn't risen to that yet.
+   * The most by which D was above what it is without Eve, or what the others need where it hasn't
+   * risen to that yet.
    * @param {typeof rooms[0]} room @param {Part[]} parts
    */
   function mostAbove({ people, needMs, delays }, parts) {
     const withEve = delaysOf([...people, eveOf(parts)], FRAMES);
-    return withEve.reduce((most, delayMs, ms) => Math.max(most, delayMs - Math.max(delays[ms], needMs)), 0);
+    return withEve.reduce(
+      (most, delayMs, ms) => Math.max(most, delayMs - Math.max(delays[ms], needMs)),
+      0,
+    );
   }
 
   it('leaves D within 5 ms of what it is without, or of what the others need', () => {
     fc.assert(
-      fc.property(fc.nat(rooms.length - 1), fc.array(part, { minLength: 1, maxLength: 12 }), (room, parts) => {
-        expect(mostAbove(rooms[room], parts)).toBeLessThanOrEqual(5 + FALL_OF_A_FRAME_MS);
-      }),
+      fc.property(
+        fc.nat(rooms.length - 1),
+        fc.array(part, { minLength: 1, maxLength: 12 }),
+        (room, parts) => {
+          expect(mostAbove(rooms[room], parts)).toBeLessThanOrEqual(5 + FALL_OF_A_FRAME_MS);
+        },
+      ),
       { seed: 1, numRuns: 150 },
     );
   });
 
-  const talk = { kind: /** @type {const} */ ('one in'), least: 0, most: 390, every: 60, isMuted: false, isSilent: false };
+  const talk = {
+    kind: /** @type {const} */ ('one in'),
+    least: 0,
+    most: 390,
+    every: 60,
+    isMuted: false,
+    isSilent: false,
+  };
 
   it('does so where nobody was heard when the room looked last', () => {
-    const parts = [{ ...talk, frames: 100, least: 390, isMuted: true }, { ...talk, frames: 50, least: 390 }];
+    const parts = [
+      { ...talk, frames: 100, least: 390, isMuted: true },
+      { ...talk, frames: 50, least: 390 },
+    ];
     expect(mostAbove(rooms[1], parts)).toBeLessThanOrEqual(5);
   });
 
-  it('does so where somebody\'s need was smaller when the room looked last, since what was late was long ago', () => {
-    // Beyond 60 ms a need holds for as long as packets come that give reason for it, which isn't known after a pause.
-    const early = [{ ...talk, frames: 240, least: 42, every: 4 }, { ...talk, frames: 200, least: 42, most: 42, isMuted: true }];
-    const parts = [...early, { ...talk, kind: /** @type {const} */ ('nothing'), frames: 130, isMuted: true }, { ...talk, frames: 50, least: 42, most: 42 }];
+  it('does so when somebody’s need was smaller at the last check, as lateness was long ago', () => {
+    // Beyond 60 ms a need holds for as long as packets come that give reason for it, which isn't
+    // known after a pause.
+    const early = [
+      { ...talk, frames: 240, least: 42, every: 4 },
+      { ...talk, frames: 200, least: 42, most: 42, isMuted: true },
+    ];
+    const parts = [
+      ...early,
+      { ...talk, kind: /** @type {const} */ ('nothing'), frames: 130, isMuted: true },
+      { ...talk, frames: 50, least: 42, most: 42 },
+    ];
     expect(mostAbove(rooms[4], parts)).toBeLessThanOrEqual(5);
   });
 });

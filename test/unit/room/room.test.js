@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { CONCEALED } from '../../fakes/pcm-codec.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
-/** The values of a frame that is one constant, or several of them in order. @param {Float32Array | null | undefined} pcm */
+/**
+ * The values of a frame that is one constant, or several of them in order.
+ * @param {Float32Array | null | undefined} pcm
+ */
 function steps(pcm) {
   if (!pcm) return pcm;
   const found = /** @type {{ value: number, count: number }[]} */ ([]);
@@ -17,7 +20,11 @@ function steps(pcm) {
 describe('a room that delivers on its tick', () => {
   it('sends each the others and never themselves', async () => {
     const conference = new Conference();
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
     for (let frame = 0; frame < 20; frame++) {
       conference.pass(1);
       await ann.speak(frame, 0.1);
@@ -32,17 +39,20 @@ describe('a room that delivers on its tick', () => {
     }
   });
 
-  it.each([0, 7, 20, 60, 135])('mixes a frame when the clock has passed its end by D = %i ms', async (serverDelayMs) => {
-    const conference = new Conference({ serverDelayMs });
-    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    conference.pass(10);
-    await ann.speak(10, 0.1);
-    const due = 11 * 20 + serverDelayMs;
-    conference.clock.advance(due - conference.clock.now() - 0.001);
-    expect((await bob.heard()).has(10)).toBe(false);
-    conference.clock.advance(0.001);
-    expect(steps((await bob.heard()).get(10))).toEqual([{ value: 0.1, count: 960 }]);
-  });
+  it.each([0, 7, 20, 60, 135])(
+    'mixes a frame when the clock has passed its end by D = %i ms',
+    async (serverDelayMs) => {
+      const conference = new Conference({ serverDelayMs });
+      const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+      conference.pass(10);
+      await ann.speak(10, 0.1);
+      const due = 11 * 20 + serverDelayMs;
+      conference.clock.advance(due - conference.clock.now() - 0.001);
+      expect((await bob.heard()).has(10)).toBe(false);
+      conference.clock.advance(0.001);
+      expect(steps((await bob.heard()).get(10))).toEqual([{ value: 0.1, count: 960 }]);
+    },
+  );
 
   it('lets a packet that comes within D be heard, and conceals one that comes later', async () => {
     const conference = new Conference({ serverDelayMs: 40 });
@@ -74,7 +84,8 @@ describe('a room that delivers on its tick', () => {
     }
     conference.pass(4);
     const heard = await bob.heard();
-    for (let frame = 0; frame < 3; frame++) expect(steps(heard.get(frame))).toEqual([{ value: 0.1, count: 960 }]);
+    for (let frame = 0; frame < 3; frame++)
+      expect(steps(heard.get(frame))).toEqual([{ value: 0.1, count: 960 }]);
     expect(ann.stats()).toMatchObject({ received: 3, late: 0, lost: 0 });
   });
 
@@ -156,7 +167,8 @@ describe('a speaker who leaves silence out', () => {
   async function speakInTurns(isLost = () => false) {
     const conference = new Conference({ silenceSuppression: true });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    const sends = (/** @type {number} */ frame) => frame < 20 || frame >= 60 || frame < 22 || (frame - 21) % 10 === 0;
+    const sends = (/** @type {number} */ frame) =>
+      frame < 20 || frame >= 60 || frame < 22 || (frame - 21) % 10 === 0;
     for (let frame = 0; frame < 80; frame++) {
       conference.pass(1);
       if (!sends(frame)) continue;
@@ -173,23 +185,33 @@ describe('a speaker who leaves silence out', () => {
       const value = frame < 20 || frame >= 60 ? [{ value: 0.3, count: 960 }] : null;
       expect(steps(heard.get(frame) ?? null), `frame ${frame}`).toEqual(value);
     }
-    expect(stats).toMatchObject({ received: 45, lost: 0, late: 0, concealed: 0, receivedPercent: 100, lostPercent5s: 0 });
+    expect(stats).toMatchObject({
+      received: 45,
+      lost: 0,
+      late: 0,
+      concealed: 0,
+      receivedPercent: 100,
+      lostPercent5s: 0,
+    });
   });
 
   it('whose word to be silent is lost fades out, and is silent', async () => {
     const { heard, stats } = await speakInTurns((frame) => frame >= 20 && frame < 35);
     expect(steps(heard.get(20))).toEqual([{ value: CONCEALED, count: 960 }]);
     expect(steps(heard.get(21))).toEqual([{ value: CONCEALED, count: 960 }]);
-    const [fading, last] = [heard.get(22), heard.get(23)].map((pcm) => /** @type {Float32Array} */ (pcm));
+    const [fading, last] = [heard.get(22), heard.get(23)].map(
+      (pcm) => /** @type {Float32Array} */ (pcm),
+    );
     expect(fading[0]).toBeCloseTo(CONCEALED, 3);
     expect(fading[950]).toBeLessThan(CONCEALED * 0.7);
     expect(last[950]).toBeLessThan(0.002);
-    for (let frame = 24; frame < 60; frame++) expect(heard.get(frame) ?? null, `frame ${frame}`).toBeNull();
+    for (let frame = 24; frame < 60; frame++)
+      expect(heard.get(frame) ?? null, `frame ${frame}`).toBeNull();
     expect(steps(heard.get(60))).toEqual([{ value: 0.3, count: 960 }]);
     expect(stats).toMatchObject({ lost: 3, concealed: 4 });
   });
 
-  it('whose first sound is lost is heard from the next packet on, and nothing is made up in its place', async () => {
+  it('is heard from the next packet if the first is lost, with nothing concealed', async () => {
     const { heard, stats } = await speakInTurns((frame) => frame === 60);
     expect(heard.get(60) ?? null).toBeNull();
     expect(steps(heard.get(61))).toEqual([{ value: 0.3, count: 960 }]);
@@ -198,9 +220,13 @@ describe('a speaker who leaves silence out', () => {
 });
 
 describe('who is silent', () => {
-  it('has no codecs, is given them with the first sound to keep, and loses nothing by what is given back', async () => {
+  it('has no codecs until the first sound, then keeps them, and loses no sound', async () => {
     const conference = new Conference({ silenceSuppression: true, idleTimeoutMs: 1e9 });
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
     conference.pass(100);
     expect(conference.codec.open).toBe(0);
     const speak = async (/** @type {number} */ from) => {
@@ -213,7 +239,8 @@ describe('who is silent', () => {
       await bob.speak(from + 50, null);
     };
     await speak(100);
-    // A decoder of both, the encoders of what each of them hears, and the encoder of what Cid hears.
+    // A decoder of both, the encoders of what each of them hears, and the encoder of what Cid
+    // hears.
     expect(conference.codec.open).toBe(5);
     conference.pass(500);
     // Opus's state goes on over silence.
@@ -227,11 +254,21 @@ describe('who is silent', () => {
         expect(heard.map((frames) => steps(frames.get(frame))?.[0].value)).toEqual([0.1, 0.2, 0.3]);
       }
     }
-    expect(ann.stats()).toMatchObject({ received: 102, concealed: 0, garbage: 0, late: 0, lost: 0 });
+    expect(ann.stats()).toMatchObject({
+      received: 102,
+      concealed: 0,
+      garbage: 0,
+      late: 0,
+      lost: 0,
+    });
   });
 
   it('is heard by those who read two seconds behind, before anything is given back', async () => {
-    const conference = new Conference({ silenceSuppression: true, idleTimeoutMs: 1e9, serverDelayMs: 2000 });
+    const conference = new Conference({
+      silenceSuppression: true,
+      idleTimeoutMs: 1e9,
+      serverDelayMs: 2000,
+    });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let frame = 0; frame < 50; frame++) {
       conference.pass(1);
@@ -240,10 +277,11 @@ describe('who is silent', () => {
     await ann.speak(50, null);
     conference.pass(400);
     const heard = await bob.heard();
-    for (let frame = 0; frame < 50; frame++) expect(steps(heard.get(frame))).toEqual([{ value: 0.2, count: 960 }]);
+    for (let frame = 0; frame < 50; frame++)
+      expect(steps(heard.get(frame))).toEqual([{ value: 0.2, count: 960 }]);
   });
 
-  it('has codecs from the beginning where there are few, so that who is one too many is told so', async () => {
+  it('gets codecs on joining if they are scarce, so that excess people are notified', async () => {
     const conference = new Conference({ idleTimeoutMs: 1e9 });
     conference.codec.maxInstances = 5;
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
@@ -254,9 +292,13 @@ describe('who is silent', () => {
     expect(conference.codec.open).toBe(0);
   });
 
-  it('and can have none since there are too many is heard by nobody, and the others hear each other', async () => {
+  it('is not heard if no codec is left, and the others still hear each other', async () => {
     const conference = new Conference();
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
     const { createDecoder } = conference.codec;
     const decoders = /** @type {unknown[]} */ ([]);
     conference.codec.createDecoder = (shape) => {
@@ -280,7 +322,11 @@ describe('who is silent', () => {
 describe('one who sends too much', () => {
   it('has the rest of it dropped unread, and the others hear each other as before', async () => {
     const conference = new Conference();
-    const [ann, bob, eve] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Eve')];
+    const [ann, bob, eve] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Eve'),
+    ];
     const flood = await eve.packet(0, null);
     for (let frame = 0; frame < 200; frame++) {
       conference.pass(1);
@@ -289,7 +335,8 @@ describe('one who sends too much', () => {
     }
     conference.pass(3);
     const heard = await bob.heard();
-    for (let frame = 0; frame < 200; frame++) expect(steps(heard.get(frame))).toEqual([{ value: 0.1, count: 960 }]);
+    for (let frame = 0; frame < 200; frame++)
+      expect(steps(heard.get(frame))).toEqual([{ value: 0.1, count: 960 }]);
     expect(ann.stats()).toMatchObject({ received: 200, concealed: 0, dropped: { flood: 0 } });
     // Three times the frames and 50 clock requests a second, and two seconds of that at once.
     expect(eve.stats()?.dropped.flood).toBe(200 * 300 - (400 + 200 * 4 - 4));
@@ -305,23 +352,26 @@ describe('one who sends too much', () => {
 });
 
 describe('a room that replies', () => {
-  it.each([0, 60, 67.5, 130])('reads at the packet\'s own clock less D = %d ms, to the sample', async (serverDelayMs) => {
-    const conference = new Conference({ delivery: 'reply', serverDelayMs });
-    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    for (let frame = 0; frame < 20; frame++) {
-      conference.pass(1);
-      await ann.speak(frame, 0.01 * (frame + 1));
-      await bob.speak(frame, null);
-    }
-    const pcm = (await bob.heard()).get(19);
-    const start = 19 * 960 - serverDelayMs * 48;
-    const first = Math.floor(start / 960);
-    const split = (first + 1) * 960 - start;
-    const value = (/** @type {number} */ frame) => Math.round(10 * (frame + 1)) / 1000;
-    const expected = [{ value: value(first), count: split }];
-    if (split < 960) expected.push({ value: value(first + 1), count: 960 - split });
-    expect(steps(pcm)).toEqual(expected);
-  });
+  it.each([0, 60, 67.5, 130])(
+    "reads at the packet's own clock less D = %d ms, to the sample",
+    async (serverDelayMs) => {
+      const conference = new Conference({ delivery: 'reply', serverDelayMs });
+      const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+      for (let frame = 0; frame < 20; frame++) {
+        conference.pass(1);
+        await ann.speak(frame, 0.01 * (frame + 1));
+        await bob.speak(frame, null);
+      }
+      const pcm = (await bob.heard()).get(19);
+      const start = 19 * 960 - serverDelayMs * 48;
+      const first = Math.floor(start / 960);
+      const split = (first + 1) * 960 - start;
+      const value = (/** @type {number} */ frame) => Math.round(10 * (frame + 1)) / 1000;
+      const expected = [{ value: value(first), count: split }];
+      if (split < 960) expected.push({ value: value(first + 1), count: 960 - split });
+      expect(steps(pcm)).toEqual(expected);
+    },
+  );
 
   it('answers every packet once, with its own frame index, silent or not', async () => {
     const conference = new Conference({ delivery: 'reply' });
@@ -334,7 +384,11 @@ describe('a room that replies', () => {
 
   it('never lets a listener whose clock runs ahead cost others a packet', async () => {
     const conference = new Conference({ delivery: 'reply', serverDelayMs: 40 });
-    const [ann, bob, liar] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Liar')];
+    const [ann, bob, liar] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Liar'),
+    ];
     for (let frame = 0; frame < 50; frame++) {
       conference.pass(1);
       await liar.speak(frame + 20, null);
@@ -343,14 +397,20 @@ describe('a room that replies', () => {
     }
     const heard = await bob.heard();
     for (let frame = 2; frame < 50; frame++) {
-      expect(steps(heard.get(frame))).toEqual([{ value: Math.round(10 * (frame - 1)) / 1000, count: 960 }]);
+      expect(steps(heard.get(frame))).toEqual([
+        { value: Math.round(10 * (frame - 1)) / 1000, count: 960 },
+      ]);
     }
     expect(ann.stats()).toMatchObject({ received: 50, concealed: 0, late: 0 });
   });
 
   it('lets a slower listener still hear a packet that came too late for a faster one', async () => {
     const conference = new Conference({ delivery: 'reply', serverDelayMs: 0 });
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
     await ann.speak(0, 0.1);
     for (let frame = 1; frame < 10; frame++) {
       conference.pass(1);
@@ -370,33 +430,40 @@ describe('a room that replies', () => {
 describe('a listener with a delay of its own', () => {
   const value = (/** @type {number} */ frame) => Math.round(10 * (frame + 1)) / 1000;
 
-  it.each([0, 8, 67.5, 1000, 2000])('reads at its own D = %d ms, beside one who is pushed at the room\'s', async (own) => {
-    const conference = new Conference({ serverDelayMs: 60 });
-    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    const cid = await conference.join('Cid', { delivery: 'reply', serverDelayMs: own });
-    expect(cid.session.told('welcome')[0]).toMatchObject({ delivery: 'reply', serverDelayMs: own });
-    expect(ann.session.told('welcome')[0]).toMatchObject({ delivery: 'tick', serverDelayMs: 60 });
-    for (let frame = 0; frame < 200; frame++) {
-      conference.pass(1);
-      await ann.speak(frame, 0.001 * (frame + 1));
-      await bob.speak(frame, null);
-      await cid.speak(frame, null);
-    }
-    const heard = (await cid.heard()).get(199);
-    const start = 199 * 960 - own * 48;
-    const first = Math.floor(start / 960);
-    const split = (first + 1) * 960 - start;
-    const expected = [{ value: (first + 1) / 1000, count: split }];
-    if (split < 960) expected.push({ value: (first + 2) / 1000, count: 960 - split });
-    expect(steps(heard)).toEqual(expected);
-    expect(steps((await bob.heard()).get(190))).toEqual([{ value: 0.191, count: 960 }]);
-  });
+  it.each([0, 8, 67.5, 1000, 2000])(
+    "reads at its own D = %d ms, beside one who is pushed at the room's",
+    async (own) => {
+      const conference = new Conference({ serverDelayMs: 60 });
+      const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
+      const cid = await conference.join('Cid', { delivery: 'reply', serverDelayMs: own });
+      expect(cid.session.told('welcome')[0]).toMatchObject({
+        delivery: 'reply',
+        serverDelayMs: own,
+      });
+      expect(ann.session.told('welcome')[0]).toMatchObject({ delivery: 'tick', serverDelayMs: 60 });
+      for (let frame = 0; frame < 200; frame++) {
+        conference.pass(1);
+        await ann.speak(frame, 0.001 * (frame + 1));
+        await bob.speak(frame, null);
+        await cid.speak(frame, null);
+      }
+      const heard = (await cid.heard()).get(199);
+      const start = 199 * 960 - own * 48;
+      const first = Math.floor(start / 960);
+      const split = (first + 1) * 960 - start;
+      const expected = [{ value: (first + 1) / 1000, count: split }];
+      if (split < 960) expected.push({ value: (first + 2) / 1000, count: 960 - split });
+      expect(steps(heard)).toEqual(expected);
+      expect(steps((await bob.heard()).get(190))).toEqual([{ value: 0.191, count: 960 }]);
+    },
+  );
 
   it('keeps PCM longer only while it is there', async () => {
     let ring = new Float32Array(0);
     const observer = {
-      received: (/** @type {import('../../../server/room/people/member.js').Member} */ { source }) =>
-        void (ring = source?.ring.samples ?? ring),
+      received: (
+        /** @type {import('../../../server/room/people/member.js').Member} */ { source },
+      ) => void (ring = source?.ring.samples ?? ring),
       ticked: () => {},
       mixed: () => {},
     };
@@ -433,7 +500,8 @@ describe('a listener with a delay of its own', () => {
     }
     conference.pass(5);
     const heard = await bob.heard();
-    for (let frame = 0; frame < 60; frame++) expect(steps(heard.get(frame))).toEqual([{ value: value(frame), count: 960 }]);
+    for (let frame = 0; frame < 60; frame++)
+      expect(steps(heard.get(frame))).toEqual([{ value: value(frame), count: 960 }]);
     // Concealed is only what fell due after her last frame.
     expect(ann.stats()).toMatchObject({ received: 60, late: 0, concealed: 2 });
   });
@@ -455,15 +523,26 @@ describe('a listener with a delay of its own', () => {
     ann.session.handler?.control({ type: 'delay', serverDelayMs: 12 });
     // Bob is always second, so he hears all; Ann is first, and nothing of Bob's frame is there yet.
     expect(bob.session.told('delayed')).toEqual([
-      { type: 'delayed', serverDelayMs: 12, before: { serverDelayMs: 0, sentSamples: 48000, heardSamples: 48000 } },
+      {
+        type: 'delayed',
+        serverDelayMs: 12,
+        before: { serverDelayMs: 0, sentSamples: 48000, heardSamples: 48000 },
+      },
     ]);
-    expect(ann.session.told('delayed')[0].before).toEqual({ serverDelayMs: 0, sentSamples: 49 * 960, heardSamples: 0 });
+    expect(ann.session.told('delayed')[0].before).toEqual({
+      serverDelayMs: 0,
+      sentSamples: 49 * 960,
+      heardSamples: 0,
+    });
     await talk(100);
     const stats = ann.session.told('stats').at(-1);
     expect(stats.heardSecondPercent).toBeCloseTo(60, 6);
     expect(ann.stats()).toMatchObject({ sentSamples: 149 * 960, heardSamples: 100 * 576 });
     expect(ann.session.told('stats').at(-1).heardPercent).toBeGreaterThan(0);
-    expect(/** @type {any} */ (ann.stats()).heardPercent).toBeCloseTo((100 * 100 * 576) / (149 * 960), 6);
+    expect(/** @type {any} */ (ann.stats()).heardPercent).toBeCloseTo(
+      (100 * 100 * 576) / (149 * 960),
+      6,
+    );
     ann.session.handler?.control({ type: 'delay', serverDelayMs: 20 });
     await talk(50);
     ann.session.handler?.control({ type: 'delay', serverDelayMs: 20 });
@@ -471,7 +550,7 @@ describe('a listener with a delay of its own', () => {
     expect(before).toEqual({ serverDelayMs: 20, sentSamples: 48000, heardSamples: 48000 });
   });
 
-  it('counts as unheard what was lost on the way up, the speaker\'s packet or its own', async () => {
+  it("counts as unheard what was lost on the way up, the speaker's packet or its own", async () => {
     const conference = new Conference();
     const wish = { delivery: 'reply', serverDelayMs: 40 };
     const [ann, bob] = [await conference.join('Ann', wish), await conference.join('Bob', wish)];
@@ -508,16 +587,22 @@ describe('a listener with a delay of its own', () => {
     expect(session.messages).toMatchObject([{ type: 'refused', code: 'bad-request' }]);
   });
 
-  it('can\'t be had where mixes are pushed, nor be out of range', async () => {
+  it("can't be had where mixes are pushed, nor be out of range", async () => {
     const conference = new Conference();
-    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob', { replyOnly: true })];
+    const [ann, bob] = [
+      await conference.join('Ann'),
+      await conference.join('Bob', { replyOnly: true }),
+    ];
     for (const { session } of [ann, bob]) {
-      for (const serverDelayMs of [-1, 2001, null, 'x']) session.handler?.control({ type: 'delay', serverDelayMs });
+      for (const serverDelayMs of [-1, 2001, null, 'x'])
+        session.handler?.control({ type: 'delay', serverDelayMs });
       session.handler?.control({ type: 'delay', serverDelayMs: 100 });
     }
     expect(ann.stats()?.dropped.control).toBe(5);
     expect(bob.stats()?.dropped.control).toBe(4);
-    expect(bob.session.told('delayed')).toMatchObject([{ serverDelayMs: 100, before: { serverDelayMs: 60 } }]);
+    expect(bob.session.told('delayed')).toMatchObject([
+      { serverDelayMs: 100, before: { serverDelayMs: 60 } },
+    ]);
     expect(ann.stats()).not.toHaveProperty('heardPercent');
   });
 
@@ -557,7 +642,10 @@ describe('formats', () => {
     { frameMs: 80, sampleRate: 8000, opusFrames: 8 },
   ])('carries $frameMs ms frames, $opusFrames Opus frames each', async (format) => {
     const conference = new Conference({ ...format, serverDelayMs: 160 });
-    const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob', { replyOnly: true })];
+    const [ann, bob] = [
+      await conference.join('Ann'),
+      await conference.join('Bob', { replyOnly: true }),
+    ];
     const cid = await conference.join('Cid');
     for (let frame = 0; frame < 100; frame++) {
       conference.pass(1);
@@ -566,7 +654,9 @@ describe('formats', () => {
     }
     conference.pass(3);
     const count = conference.format.frameSamples;
-    expect(steps((await cid.heard()).get(90 - Math.ceil(160 / format.frameMs)))).toEqual([{ value: 0.1, count }]);
+    expect(steps((await cid.heard()).get(90 - Math.ceil(160 / format.frameMs)))).toEqual([
+      { value: 0.1, count },
+    ]);
     expect(steps((await bob.heard()).get(90))).toEqual([{ value: 0.1, count }]);
   });
 });
@@ -623,7 +713,8 @@ describe('what participants send wrong', () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
     conference.clock.advance(7.5);
-    for (let i = 0; i < 500; i++) ann.session.handler?.packet(Uint8Array.of(0x12, 0, 1, i & 255), conference.clock.now());
+    for (let i = 0; i < 500; i++)
+      ann.session.handler?.packet(Uint8Array.of(0x12, 0, 1, i & 255), conference.clock.now());
     const replies = ann.session.packets.filter((bytes) => bytes[0] === 0x13);
     expect(replies.length).toBe(50);
     expect(new DataView(replies[0].buffer).getFloat64(4)).toBeCloseTo(7.5 * 48, 6);
@@ -634,10 +725,22 @@ describe('what participants send wrong', () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     conference.pass(3);
-    const [zero, one, two] = [await ann.packet(0, 0.1), await ann.packet(1, 0.2), await ann.packet(2, 0.3)];
+    const [zero, one, two] = [
+      await ann.packet(0, 0.1),
+      await ann.packet(1, 0.2),
+      await ann.packet(2, 0.3),
+    ];
     const repeat = one.subarray(9);
-    const repeated = new Uint8Array([two[0], 1, ...two.subarray(2, 9), repeat.length, ...repeat, ...two.subarray(9)]);
-    for (const bytes of [zero, repeated]) ann.session.handler?.packet(bytes, conference.clock.now());
+    const repeated = new Uint8Array([
+      two[0],
+      1,
+      ...two.subarray(2, 9),
+      repeat.length,
+      ...repeat,
+      ...two.subarray(9),
+    ]);
+    for (const bytes of [zero, repeated])
+      ann.session.handler?.packet(bytes, conference.clock.now());
     conference.pass(5);
     const heard = await bob.heard();
     expect([0, 1, 2].map((frame) => steps(heard.get(frame))?.[0].value)).toEqual([0.1, 0.2, 0.3]);
@@ -649,7 +752,9 @@ describe('who comes and goes', () => {
   it('is told to the others, and leaves nothing behind', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    expect(ann.session.told('joined')).toMatchObject([{ person: { id: bob.id, name: 'Bob', muted: false } }]);
+    expect(ann.session.told('joined')).toMatchObject([
+      { person: { id: bob.id, name: 'Bob', muted: false } },
+    ]);
     bob.session.handler?.control({ type: 'mute', muted: true });
     expect(ann.session.told('changed')).toMatchObject([{ person: { id: bob.id, muted: true } }]);
     bob.session.handler?.control({ type: 'leave' });
@@ -660,10 +765,11 @@ describe('who comes and goes', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
-  it('can\'t make the others\' pages busy by muting again and again, and may still leave', async () => {
+  it('can’t make the others’ pages busy by muting repeatedly, and may still leave', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    for (let i = 0; i < 500; i++) bob.session.handler?.control({ type: 'mute', muted: i % 2 === 0 });
+    for (let i = 0; i < 500; i++)
+      bob.session.handler?.control({ type: 'mute', muted: i % 2 === 0 });
     expect(ann.session.told('changed').length).toBe(20);
     expect(bob.stats()?.dropped.control).toBe(480);
     conference.clock.advance(1000);
@@ -674,7 +780,7 @@ describe('who comes and goes', () => {
     expect(ann.session.told('left').length).toBe(1);
   });
 
-  it('is gone within the idle timeout and the away timeout when nothing is heard any more', async () => {
+  it('is removed within the idle and away timeouts when nothing more is heard', async () => {
     const conference = new Conference({ idleTimeoutMs: 3000, awayTimeoutMs: 2000 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let frame = 0; frame < 400; frame++) {
@@ -760,7 +866,11 @@ describe('who comes and goes', () => {
 
   it('hears why when the server closes', async () => {
     const conference = new Conference();
-    const people = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid', { room: 'two' })];
+    const people = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid', { room: 'two' }),
+    ];
     for (const { session } of people) session.messages.length = 0;
     conference.rooms.close();
     for (const person of people) {

@@ -8,7 +8,10 @@ describe('the rooms of a server', () => {
     for (const room of names) await conference.join('Ada', { room });
     const phases = names
       .map((name) => conference.rooms.get(name)?.sampleClock.now() ?? NaN)
-      .map((clock) => ((conference.sampleClock.now() - clock) / conference.format.frameSamples + 1) % 1)
+      .map(
+        (clock) =>
+          ((conference.sampleClock.now() - clock) / conference.format.frameSamples + 1) % 1,
+      )
       .sort((a, b) => a - b);
     const gaps = phases.map((phase, i) => (i > 0 ? phase - phases[i - 1] : phase + 1 - phases[9]));
     expect(Math.min(...gaps)).toBeGreaterThan(0.3 / names.length);

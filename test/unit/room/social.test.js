@@ -18,8 +18,13 @@ function lastTold(person, id) {
 describe('a raised hand', () => {
   it('is seen by all, in the order in which hands went up', async () => {
     const conference = new Conference();
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
-    const raise = (/** @type {Person} */ person, raised = true) => person.session.handler?.control({ type: 'hand', raised });
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
+    const raise = (/** @type {Person} */ person, raised = true) =>
+      person.session.handler?.control({ type: 'hand', raised });
     raise(bob);
     raise(ann);
     raise(bob);
@@ -44,21 +49,32 @@ describe('people of one name', () => {
     first.session.close(0, '');
     const clever = await conference.join('Ada (2)');
     const fourth = await conference.join('Ada');
-    expect([clever, fourth].map(({ id }) => lastTold(fourth, id).label)).toEqual(['Ada (2) (2)', 'Ada']);
-    expect(lastTold(fourth, second.id)).toMatchObject({ name: 'Ada', label: lastTold(third, second.id).label });
+    expect([clever, fourth].map(({ id }) => lastTold(fourth, id).label)).toEqual([
+      'Ada (2) (2)',
+      'Ada',
+    ]);
+    expect(lastTold(fourth, second.id)).toMatchObject({
+      name: 'Ada',
+      label: lastTold(third, second.id).label,
+    });
   });
 
   it('are of one name however it is written', async () => {
     const conference = new Conference();
     await conference.join('Ren\u00e9');
     const second = await conference.join('  Rene\u0301 ');
-    expect(lastTold(second, second.id)).toMatchObject({ name: 'Ren\u00e9', label: 'Ren\u00e9 (2)' });
+    expect(lastTold(second, second.id)).toMatchObject({
+      name: 'Ren\u00e9',
+      label: 'Ren\u00e9 (2)',
+    });
   });
 
   it('have a name of letters, and no heaps of marks', async () => {
     const conference = new Conference();
     const ann = await conference.join(`A${'\u0315\u0300'.repeat(4000)}nn`);
-    expect(lastTold(ann, ann.id).name === `\u00c0${'\u0300'.repeat(14)}${'\u0315'.repeat(15)}nn`).toBe(true);
+    expect(
+      lastTold(ann, ann.id).name === `\u00c0${'\u0300'.repeat(14)}${'\u0315'.repeat(15)}nn`,
+    ).toBe(true);
     expect(ann.session.told('welcome')[0].nameCut).toBeUndefined();
   });
 
@@ -103,7 +119,11 @@ describe('the quality of a connection', () => {
       }
     };
     await talk(10);
-    const told = () => bob.session.told('qualities').flatMap(({ people }) => people).filter(({ id }) => id === ann.id);
+    const told = () =>
+      bob.session
+        .told('qualities')
+        .flatMap(({ people }) => people)
+        .filter(({ id }) => id === ann.id);
     expect(told()).toEqual([{ id: ann.id, quality: Quality.good }]);
     await talk(30, 2);
     expect(told().map(({ quality }) => quality)).toEqual([Quality.good, Quality.fair, Quality.bad]);
@@ -118,12 +138,15 @@ describe('the quality of a connection', () => {
       conference.pass(1);
       await ann.speak(frame, null);
     }
-    expect(ann.session.told('qualities')).toEqual([{ type: 'qualities', people: [{ id: ann.id, quality: Quality.bad }] }]);
+    expect(ann.session.told('qualities')).toEqual([
+      { type: 'qualities', people: [{ id: ann.id, quality: Quality.bad }] },
+    ]);
   });
 });
 
-describe('the length of a room\'s frames', () => {
-  const formatOf = (/** @type {{ session: any }} */ { session }) => session.told('welcome')[0]?.format;
+describe("the length of a room's frames", () => {
+  const formatOf = (/** @type {{ session: any }} */ { session }) =>
+    session.told('welcome')[0]?.format;
 
   it('is what the first asks for, and the others get it too, until the room ends', async () => {
     const conference = new Conference();
@@ -149,8 +172,15 @@ describe('the length of a room\'s frames', () => {
 describe('a mirror', () => {
   it('lets one hear oneself two seconds later, with nobody else there', async () => {
     const conference = new Conference();
-    const [ann, bob] = [await conference.join('Ann', { mirror: true }), await conference.join('Bob', { mirror: true })];
-    expect(ann.session.told('welcome')[0]).toMatchObject({ serverDelayMs: 2000, echo: true, people: [{ name: 'Ann' }] });
+    const [ann, bob] = [
+      await conference.join('Ann', { mirror: true }),
+      await conference.join('Bob', { mirror: true }),
+    ];
+    expect(ann.session.told('welcome')[0]).toMatchObject({
+      serverDelayMs: 2000,
+      echo: true,
+      people: [{ name: 'Ann' }],
+    });
     expect(bob.session.told('welcome')[0].people.length).toBe(1);
     expect([conference.rooms.size, conference.rooms.people]).toEqual([0, 2]);
     expect(conference.rooms.get('mirror')).toBeUndefined();
@@ -162,10 +192,12 @@ describe('a mirror', () => {
     expect((await ann.heard()).get(0)?.[5]).toBeCloseTo(0.1, 3);
     expect((await bob.heard()).get(0) ?? null).toBe(null);
     for (const person of [ann, bob]) person.session.close(0, '');
-    expect([conference.rooms.people, conference.codec.open, conference.clock.waiting]).toEqual([0, 0, 0]);
+    expect([conference.rooms.people, conference.codec.open, conference.clock.waiting]).toEqual([
+      0, 0, 0,
+    ]);
   });
 
-  it('needs no room\'s name, and counts among the server\'s people', async () => {
+  it("needs no room's name, and counts among the server's people", async () => {
     const conference = new Conference({ maxPeople: 1 });
     const ann = await conference.join('Ann', { mirror: true, room: '' });
     expect(ann.id).toBeDefined();
@@ -185,8 +217,31 @@ describe('control messages of any kind', () => {
     fc.constantFrom('1', '2', '__proto__', 'constructor'),
     fc.boolean(),
   );
-  const types = ['join', 'mute', 'delay', 'hand', 'chat', 'volume', 'record', 'recordConsent', 'report', 'toString', 'x'];
-  const fields = ['muted', 'raised', 'text', 'person', 'gain', 'on', 'agreed', 'lostPercent', 'serverDelayMs', 'version'];
+  const types = [
+    'join',
+    'mute',
+    'delay',
+    'hand',
+    'chat',
+    'volume',
+    'record',
+    'recordConsent',
+    'report',
+    'toString',
+    'x',
+  ];
+  const fields = [
+    'muted',
+    'raised',
+    'text',
+    'person',
+    'gain',
+    'on',
+    'agreed',
+    'lostPercent',
+    'serverDelayMs',
+    'version',
+  ];
   const message = fc.oneof(
     value,
     fc
@@ -204,14 +259,18 @@ describe('control messages of any kind', () => {
     );
   });
 
-  it('do nothing to others but what they may, and end nobody\'s session', async () => {
+  it("do nothing to others but what they may, and end nobody's session", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(message, { maxLength: 40 }), async (messages) => {
         const conference = new Conference();
         const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
         for (const each of messages) bob.session.handler?.control(each);
         await settle();
-        expect([ann.session.closed, bob.session.closed, conference.logged]).toEqual([null, null, []]);
+        expect([ann.session.closed, bob.session.closed, conference.logged]).toEqual([
+          null,
+          null,
+          [],
+        ]);
         const { type, label } = { type: 'joined', ...lastTold(ann, ann.id) };
         expect([type, label]).toEqual(['joined', 'Ann']);
         conference.rooms.close();

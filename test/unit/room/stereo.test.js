@@ -45,11 +45,27 @@ const expectAll = (side, value) => {
 };
 
 describe('a stereo room', () => {
-  it('mixes left with left and right with right, and each hears it without themselves', async () => {
+  it('mixes left with left and right with right, without each listener’s own sound', async () => {
     const conference = new Conference({ channels: 2, silenceSuppression: false });
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
-    await speak(conference, new Map([[ann, [0.1, 0.2]], [bob, [0.3, 0]], [cid, null]]), 20);
-    for (const [person, left, right] of /** @type {const} */ ([[ann, 0.3, 0], [bob, 0.1, 0.2], [cid, 0.4, 0.2]])) {
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
+    await speak(
+      conference,
+      new Map([
+        [ann, [0.1, 0.2]],
+        [bob, [0.3, 0]],
+        [cid, null],
+      ]),
+      20,
+    );
+    for (const [person, left, right] of /** @type {const} */ ([
+      [ann, 0.3, 0],
+      [bob, 0.1, 0.2],
+      [cid, 0.4, 0.2],
+    ])) {
       const heard = await lastHeard(person);
       expect(heard?.left.length).toBe(960);
       expectAll(heard?.left ?? [], left);
@@ -60,7 +76,14 @@ describe('a stereo room', () => {
   it('has who sends mono in the middle', async () => {
     const conference = new Conference({ channels: 2 });
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
-    await speak(conference, new Map([[ann, 0.2], [bob, null]]), 20);
+    await speak(
+      conference,
+      new Map([
+        [ann, 0.2],
+        [bob, null],
+      ]),
+      20,
+    );
     const heard = await lastHeard(bob);
     expectAll(heard?.left ?? [], 0.2);
     expectAll(heard?.right ?? [], 0.2);
@@ -78,8 +101,16 @@ describe('a stereo room', () => {
       await bob.speak(frame, null);
     }
     const frames = [...(await bob.heard()).values()].filter((pcm) => pcm !== null);
-    const left = new Set(frames.flatMap((pcm) => [...pcm].filter((_, i) => i % 2 === 0).map((value) => value.toFixed(2))));
-    const right = new Set(frames.flatMap((pcm) => [...pcm].filter((_, i) => i % 2 === 1).map((value) => value.toFixed(2))));
+    const left = new Set(
+      frames.flatMap((pcm) =>
+        [...pcm].filter((_, i) => i % 2 === 0).map((value) => value.toFixed(2)),
+      ),
+    );
+    const right = new Set(
+      frames.flatMap((pcm) =>
+        [...pcm].filter((_, i) => i % 2 === 1).map((value) => value.toFixed(2)),
+      ),
+    );
     expect([...left].filter((value) => value !== '0.00').sort()).toEqual(['0.10', '0.30']);
     expect([...right].filter((value) => value !== '0.00').sort()).toEqual(['-0.20', '0.05']);
   });
@@ -90,7 +121,11 @@ describe('a stereo room', () => {
     ['limited', {}, [0.9, 0.3], 1],
   ])('keeps where a voice is while it is %s', async (_, options, sides, gain) => {
     const conference = new Conference({ channels: 2, ...options });
-    const [ann, bob, cid] = [await conference.join('Ann'), await conference.join('Bob'), await conference.join('Cid')];
+    const [ann, bob, cid] = [
+      await conference.join('Ann'),
+      await conference.join('Bob'),
+      await conference.join('Cid'),
+    ];
     if (gain !== 1) bob.session.handler?.control({ type: 'volume', person: ann.id, gain });
     for (let i = 0; i < 60; i++) {
       const frame = Math.floor(conference.sampleClock.now() / 960);
@@ -98,11 +133,17 @@ describe('a stereo room', () => {
       await ann.speak(frame, /** @type {[number, number]} */ (sides), { level: 20, voice: true });
       await cid.speak(frame, /** @type {[number, number]} */ (sides), { level: 20, voice: true });
     }
-    const [ratio, frames] = [sides[0] / sides[1], [...(await bob.heard()).values()].filter((pcm) => pcm !== null)];
+    const [ratio, frames] = [
+      sides[0] / sides[1],
+      [...(await bob.heard()).values()].filter((pcm) => pcm !== null),
+    ];
     expect(frames.length).toBeGreaterThan(40);
     for (const pcm of frames) {
-      const ratios = [...pcm.keys()].filter((i) => i % 2 === 0 && pcm[i] !== 0).map((i) => pcm[i] / pcm[i + 1]);
-      for (const each of [Math.min(...ratios), Math.max(...ratios)]) expect(each).toBeCloseTo(ratio, 0);
+      const ratios = [...pcm.keys()]
+        .filter((i) => i % 2 === 0 && pcm[i] !== 0)
+        .map((i) => pcm[i] / pcm[i + 1]);
+      for (const each of [Math.min(...ratios), Math.max(...ratios)])
+        expect(each).toBeCloseTo(ratio, 0);
       expect(Math.max(...pcm.map(Math.abs))).toBeLessThan(1);
     }
     const last = frames.at(-1) ?? [];
@@ -121,7 +162,9 @@ describe('a stereo room', () => {
     const other = (await conference.join('Cid', { room: 'other' })).session.told('welcome')[0];
     expect(other).toMatchObject({ format: { channels: 1, frameMs: 20 }, bitrate: 32_000 });
     const mono = new Conference({ channels: 2 });
-    expect((await mono.join('Ann', { channels: 1 })).session.told('welcome')[0].format.channels).toBe(1);
+    expect(
+      (await mono.join('Ann', { channels: 1 })).session.told('welcome')[0].format.channels,
+    ).toBe(1);
   });
 
   it('keeps a batch of short frames where nothing else is asked for', async () => {
@@ -156,7 +199,8 @@ describe('the ring of a stereo room', () => {
     const ring = new PcmRing(10, 8, 2);
     for (let frame = 0; frame < 30; frame++) {
       const at = ring.claim(frame);
-      for (let i = 0; i < 20; i++) ring.samples[at + i] = (i % 2 === 0 ? 1 : -2) * (frame * 10 + Math.floor(i / 2) + 1);
+      for (let i = 0; i < 20; i++)
+        ring.samples[at + i] = (i % 2 === 0 ? 1 : -2) * (frame * 10 + Math.floor(i / 2) + 1);
       ring.mark(frame, FrameState.received);
       if (frame === 20) ring.resize(12);
       const start = Math.max(0, frame * 10 - Math.floor(next() * 40));
@@ -164,7 +208,8 @@ describe('the ring of a stereo room', () => {
       const out = new Float32Array(2 * count);
       expect(ring.addTo(out, start)).toBe(count);
       expect(ring.sentSamples(start, count)).toBe(count);
-      for (let i = 0; i < count; i++) expect([out[2 * i], out[2 * i + 1]]).toEqual([start + i + 1, -2 * (start + i + 1)]);
+      for (let i = 0; i < count; i++)
+        expect([out[2 * i], out[2 * i + 1]]).toEqual([start + i + 1, -2 * (start + i + 1)]);
       const faded = new Float32Array(2 * count);
       ring.addTo(faded, start, 1, 0);
       for (let i = 0; i < count; i++) {
@@ -187,7 +232,9 @@ describe('the limiter of a stereo room', () => {
       }
       limiter.process(pcm);
       expect(Math.max(...pcm.map(Math.abs))).toBeLessThanOrEqual(0.951);
-      const errors = [...pcm.keys()].filter((i) => i % 2 === 0).map((i) => Math.abs(pcm[i + 1] - pcm[i] / 4));
+      const errors = [...pcm.keys()]
+        .filter((i) => i % 2 === 0)
+        .map((i) => Math.abs(pcm[i + 1] - pcm[i] / 4));
       expect(Math.max(...errors)).toBeLessThan(5e-6);
     }
   });
@@ -197,22 +244,41 @@ describe('a recording of a stereo room', () => {
   it('has both sides in the mix and in each track, and who sent mono in the middle', async () => {
     const codec = await loadCodec('libopus-wasm');
     const directory = await mkdtemp(join(tmpdir(), 'recordings-'));
-    const conference = new Conference({ codec: /** @type {any} */ (codec), channels: 2, bitrate: 64_000, complexity: 5 });
+    const conference = new Conference({
+      codec: /** @type {any} */ (codec),
+      channels: 2,
+      bitrate: 64_000,
+      complexity: 5,
+    });
     const { clock, format } = conference;
     const log = { warn: () => {}, error: () => {} };
-    const recordings = new Recordings({ directory, limitBytes: 1e9, keepHours: 24, clock, wallNow: Date.now, log });
+    const recordings = new Recordings({
+      directory,
+      limitBytes: 1e9,
+      keepHours: 24,
+      clock,
+      wallNow: Date.now,
+      log,
+    });
     conference.services.recordings = recordings;
     const people = [await conference.join('Ann'), await conference.join('Bob')];
     const shapes = [2, 1].map((channels) => ({ ...format, channels, frameValues: 960 * channels }));
-    const encoders = shapes.map((shape) => new PayloadEncoder(codec.createEncoder({ ...shape, bitrate: 96_000 }), shape));
+    const encoders = shapes.map(
+      (shape) => new PayloadEncoder(codec.createEncoder({ ...shape, bitrate: 96_000 }), shape),
+    );
     const packet = new Packet();
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
     const say = () => {
       packet.frame = Math.floor(conference.sampleClock.now() / 960);
       conference.clock.advance(20);
       for (const [i, encoder] of encoders.entries()) {
-        const tones = stereoTones(960, { from: 960 * packet.frame, rightHz: i === 0 ? 660 : 440, amplitude: 0.3 });
-        const pcm = i === 0 ? tones : tones.filter((_, at) => at % 2 === 0).map((value) => value / 10);
+        const tones = stereoTones(960, {
+          from: 960 * packet.frame,
+          rightHz: i === 0 ? 660 : 440,
+          amplitude: 0.3,
+        });
+        const pcm =
+          i === 0 ? tones : tones.filter((_, at) => at % 2 === 0).map((value) => value / 10);
         const start = writeAudioHeader(bytes, packet);
         const end = start + encoder.encode(pcm, bytes, start);
         people[i].session.handler?.packet(bytes.slice(0, end), clock.now());
@@ -229,12 +295,19 @@ describe('a recording of a stereo room', () => {
     const told = () => people[0].session.told('recording').at(-1)?.recording;
     await vi.waitFor(() => expect(told().ready).toBe(true), { timeout: 8000 });
     const { files } = /** @type {any} */ (await recordings.describe(told().id));
-    expect(files.map((/** @type {{ file: string }} */ { file }) => file)).toEqual(['mix.opus', '01-ann.opus', '02-bob.opus']);
+    expect(files.map((/** @type {{ file: string }} */ { file }) => file)).toEqual([
+      'mix.opus',
+      '01-ann.opus',
+      '02-bob.opus',
+    ]);
     for (const { file } of files) {
-      const { channels, samples } = await readOggOpus(await readFile(join(directory, told().id, file)));
+      const { channels, samples } = await readOggOpus(
+        await readFile(join(directory, told().id, file)),
+      );
       expect(channels).toBe(2);
       const sound = samples.subarray(48_000, 144_000);
-      if (file === '02-bob.opus') expect(sound.every((sample, i) => sample === sound[i - (i % 2)])).toBe(true);
+      if (file === '02-bob.opus')
+        expect(sound.every((sample, i) => sample === sound[i - (i % 2)])).toBe(true);
       else expect(sidesOf(sound).crossTalkDb).toBeLessThan(file === 'mix.opus' ? -18 : -30);
     }
     for (const encoder of encoders) encoder.close();

@@ -1,4 +1,7 @@
-/** A fault in one room is heard in no other: a listener there gets each frame while another room fails. */
+/**
+ * A fault in one room is heard in no other: a listener there gets each frame while another room
+ * fails.
+ */
 
 import { describe, expect, it } from 'vitest';
 import { Member } from '../../../server/room/people/member.js';
@@ -10,7 +13,10 @@ import { Conference, settle } from '../../fakes/conference.js';
 /** Two rooms of two, of which one is to fail. */
 async function twoRooms() {
   const conference = new Conference({ maxPeople: 20, tokens: new ResumeTokens() });
-  const other = [await conference.join('Ann', { room: 'other' }), await conference.join('Bob', { room: 'other' })];
+  const other = [
+    await conference.join('Ann', { room: 'other' }),
+    await conference.join('Bob', { room: 'other' }),
+  ];
   const failing = [await conference.join('Cid'), await conference.join('Dot')];
   conference.rooms.get('lab')?.moderation.lock(true, OPERATOR);
   return { conference, other, failing };
@@ -35,18 +41,28 @@ async function talk({ conference, other, failing }, happens) {
 /** @param {Awaited<ReturnType<typeof twoRooms>>} rooms */
 async function expectWalls({ conference, other, failing }) {
   const heard = await other[1].heard();
-  for (let frame = 0; frame < 48; frame++) expect(heard.get(frame)?.[480], `frame ${frame}`).toBeCloseTo(0.1, 3);
+  for (let frame = 0; frame < 48; frame++)
+    expect(heard.get(frame)?.[480], `frame ${frame}`).toBeCloseTo(0.1, 3);
   expect(other.map(({ session }) => session.closed)).toEqual([null, null]);
   for (const { session } of failing) {
     expect(session.told('closing')).toMatchObject([{ code: 'internal' }]);
     expect(session.closed?.code).toBe(15);
   }
   expect(conference.logged).toHaveLength(1);
-  expect(String(conference.logged[0])).toMatch(/room lab was ended, since .*Error: on purpose\n.*at /s);
+  expect(String(conference.logged[0])).toMatch(
+    /room lab was ended, since .*Error: on purpose\n.*at /s,
+  );
   // It goes on as it was, and they come back to their places.
   expect(conference.rooms.get('lab')?.people).toEqual({ present: 0, away: 2 });
-  const back = await conference.join('Cid', { resume: failing[0].session.told('welcome')[0].resume });
-  expect(back.session.told('welcome')[0]).toMatchObject({ you: failing[0].id, role: 'moderator', rules: { locked: true }, people: [{ label: 'Cid' }, { label: 'Dot' }] });
+  const back = await conference.join('Cid', {
+    resume: failing[0].session.told('welcome')[0].resume,
+  });
+  expect(back.session.told('welcome')[0]).toMatchObject({
+    you: failing[0].id,
+    role: 'moderator',
+    rules: { locked: true },
+    people: [{ label: 'Cid' }, { label: 'Dot' }],
+  });
 }
 
 const onPurpose = () => {
@@ -102,7 +118,9 @@ describe('a room that fails', () => {
     const broken = breaking(Member.prototype, 'mute', (self) => self.name === 'Dot');
     try {
       broken.start();
-      await talk(rooms, () => rooms.failing[1].session.handler?.control({ type: 'mute', muted: true }));
+      await talk(rooms, () =>
+        rooms.failing[1].session.handler?.control({ type: 'mute', muted: true }),
+      );
     } finally {
       broken.end();
     }
@@ -130,7 +148,7 @@ describe('a room that fails again', () => {
     return conference.rooms.get('lab');
   }
 
-  it('soon after it was opened again is forgotten, since the fault may be in its state', async () => {
+  it('soon after reopening is forgotten, as the fault may be in its state', async () => {
     expect(await failsAgainAfter(1000)).toBe(undefined);
   });
 
@@ -140,47 +158,58 @@ describe('a room that fails again', () => {
 });
 
 describe('a codec that fails', () => {
-  it.each(/** @type {const} */ (['decode', 'begin', 'end']))('is replaced and logged as such, and costs the others no frame: %s', async (call) => {
-    const rooms = await twoRooms();
-    const { conference, failing, other } = rooms;
-    const codec = /** @type {import('../../../public/shared/stream/codec.js').Codec & { open: number }} */ (conference.codec);
-    const opened = codec.open;
-    // From now on the next decode of somebody whose frames are 0.2 throws once.
-    let throws = false;
-    const original = codec.createDecoder;
-    codec.createDecoder = (shape) => {
-      const { begin, end, ...decoder } = original(shape);
-      const all = call === 'decode' ? decoder : { ...decoder, begin, end };
-      const method = /** @type {any} */ (all)[call];
-      return {
-        ...all,
-        [call]: (/** @type {any[]} */ ...given) => {
-          if (throws) {
-            throws = false;
-            onPurpose();
-          }
-          return method(...given);
-        },
+  it.each(/** @type {const} */ (['decode', 'begin', 'end']))(
+    'is replaced and logged as such, and costs the others no frame: %s',
+    async (call) => {
+      const rooms = await twoRooms();
+      const { conference, failing, other } = rooms;
+      const codec =
+        /** @type {import('../../../public/shared/stream/codec.js').Codec & { open: number }} */ (
+          conference.codec
+        );
+      const opened = codec.open;
+      // From now on the next decode of somebody whose frames are 0.2 throws once.
+      let throws = false;
+      const original = codec.createDecoder;
+      codec.createDecoder = (shape) => {
+        const { begin, end, ...decoder } = original(shape);
+        const all = call === 'decode' ? decoder : { ...decoder, begin, end };
+        const method = /** @type {any} */ (all)[call];
+        return {
+          ...all,
+          [call]: (/** @type {any[]} */ ...given) => {
+            if (throws) {
+              throws = false;
+              onPurpose();
+            }
+            return method(...given);
+          },
+        };
       };
-    };
-    const fresh = [await conference.join('Eve', { room: 'fresh' }), await conference.join('Fay', { room: 'fresh' })];
-    for (let frame = 0; frame < 50; frame++) {
-      conference.pass(1);
-      await other[0].speak(frame, 0.1);
-      await fresh[0].speak(frame, 0.3);
-      if (frame === 20) throws = true;
-    }
-    conference.pass(5);
-    const heard = await other[1].heard();
-    for (let frame = 0; frame < 48; frame++) expect(heard.get(frame)?.[480]).toBeCloseTo(0.1, 3);
-    const values = [...(await fresh[1].heard()).values()].map((pcm) => pcm?.[480] ?? 0);
-    // A payload that isn't begun is decoded all the same.
-    expect(values.filter((value) => value === 0).length).toBe(call === 'begin' ? 0 : 1);
-    expect(values.filter((value) => Math.abs(value - 0.3) < 0.01).length).toBeGreaterThan(45);
-    expect(conference.logged).toHaveLength(1);
-    expect(String(conference.logged[0])).toMatch(/room fresh: the codec pcm: the decoder of person 1 failed and is replaced/);
-    expect(conference.rooms.get('fresh')?.describe().codecFaults).toBe(1);
-    expect(failing[0].session.closed).toBeNull();
-    expect(codec.open).toBeGreaterThan(opened);
-  });
+      const fresh = [
+        await conference.join('Eve', { room: 'fresh' }),
+        await conference.join('Fay', { room: 'fresh' }),
+      ];
+      for (let frame = 0; frame < 50; frame++) {
+        conference.pass(1);
+        await other[0].speak(frame, 0.1);
+        await fresh[0].speak(frame, 0.3);
+        if (frame === 20) throws = true;
+      }
+      conference.pass(5);
+      const heard = await other[1].heard();
+      for (let frame = 0; frame < 48; frame++) expect(heard.get(frame)?.[480]).toBeCloseTo(0.1, 3);
+      const values = [...(await fresh[1].heard()).values()].map((pcm) => pcm?.[480] ?? 0);
+      // A payload that isn't begun is decoded all the same.
+      expect(values.filter((value) => value === 0).length).toBe(call === 'begin' ? 0 : 1);
+      expect(values.filter((value) => Math.abs(value - 0.3) < 0.01).length).toBeGreaterThan(45);
+      expect(conference.logged).toHaveLength(1);
+      expect(String(conference.logged[0])).toMatch(
+        /room fresh: the codec pcm: the decoder of person 1 failed and is replaced/,
+      );
+      expect(conference.rooms.get('fresh')?.describe().codecFaults).toBe(1);
+      expect(failing[0].session.closed).toBeNull();
+      expect(codec.open).toBeGreaterThan(opened);
+    },
+  );
 });

@@ -5,13 +5,18 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AcmeCertificate, openAcmeCertificate } from '../../../server/certificate/acme-certificate.js';
+import {
+  AcmeCertificate,
+  openAcmeCertificate,
+} from '../../../server/certificate/acme-certificate.js';
 import { AcmeError, certificateId } from '../../../server/certificate/acme-authority.js';
 import { generateCertificate, writeCertificate } from '../../../server/certificate/generate.js';
 import { createLog } from '../../../server/log.js';
 import { FakeClock } from '../../fakes/fake-clock.js';
 
-/** @typedef {import('../../../server/certificate/acme-authority.js').RenewalWindow} RenewalWindow */
+/**
+ * @typedef {import('../../../server/certificate/acme-authority.js').RenewalWindow} RenewalWindow
+ */
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -88,11 +93,24 @@ afterEach(() => {
   rmSync(directory, { recursive: true, force: true });
 });
 
-const log = () => createLog({ level: 'debug', write: (line) => lines.push(line.slice(line.indexOf(' ') + 1)), wallNow });
+const log = () =>
+  createLog({
+    level: 'debug',
+    write: (line) => lines.push(line.slice(line.indexOf(' ') + 1)),
+    wallNow,
+  });
 
 /** @param {ReadonlyArray<string>} [domains] */
 async function open(domains = DOMAINS) {
-  const source = await AcmeCertificate.open({ directory, domains, authority, clock, wallNow, log: log(), random: () => 0.5 });
+  const source = await AcmeCertificate.open({
+    directory,
+    domains,
+    authority,
+    clock,
+    wallNow,
+    log: log(),
+    random: () => 0.5,
+  });
   opened.push(source);
   return source;
 }
@@ -103,16 +121,18 @@ async function pass(ms) {
   while (clock.now() < end) {
     clock.advance(Math.min(MINUTE_MS, end - clock.now()));
     const until = performance.now() + 5000;
-    while (clock.waiting === 0 && performance.now() < until) await new Promise((resolve) => void setImmediate(resolve));
+    while (clock.waiting === 0 && performance.now() < until)
+      await new Promise((resolve) => void setImmediate(resolve));
     expect(clock.waiting).toBe(1);
   }
 }
 
 /** Hours between the orders, and before the first. */
-const hoursOfOrders = () => authority.orders.map(({ atMs }) => Math.round((atMs - START) / HOUR_MS));
+const hoursOfOrders = () =>
+  authority.orders.map(({ atMs }) => Math.round((atMs - START) / HOUR_MS));
 
 describe('the first start', () => {
-  it('asks for nothing before port 80 answers, then for one certificate, and keeps it', async () => {
+  it('orders nothing until port 80 answers, then one certificate, which it keeps', async () => {
     const source = await open();
     expect(source.isIssued).toBe(false);
     expect(source.hashes).toEqual([source.current.hash]);
@@ -127,7 +147,9 @@ describe('the first start', () => {
     expect(source.hashes).toEqual([]);
     expect(source.current.hash).not.toBe(standIn.hash);
     expect(renewed).toEqual([source.current]);
-    expect(lines).toEqual([expect.stringMatching(/^info a certificate for a\.example\.org, b\.example\.org was issued/)]);
+    expect(lines).toEqual([
+      expect.stringMatching(/^info a certificate for a\.example\.org, b\.example\.org was issued/),
+    ]);
     await pass(DAY_MS);
     expect(authority.orders).toHaveLength(1);
   });
@@ -146,8 +168,12 @@ describe('the first start', () => {
     expect((await open()).isIssued).toBe(false);
   });
 
-  it('by a clock that is behind the authority\'s takes what it is given', async () => {
-    const ahead = await generateCertificate({ hosts: DOMAINS, now: new Date(START + 3 * HOUR_MS), days: LIFE_DAYS });
+  it("by a clock that is behind the authority's takes what it is given", async () => {
+    const ahead = await generateCertificate({
+      hosts: DOMAINS,
+      now: new Date(START + 3 * HOUR_MS),
+      days: LIFE_DAYS,
+    });
     authority.order = async () => ahead;
     const source = await open();
     await source.checkNow();
@@ -156,7 +182,11 @@ describe('the first start', () => {
 });
 
 describe('the renewal', () => {
-  const keep = async () => writeCertificate(directory, await generateCertificate({ hosts: DOMAINS, now: new Date(START), days: LIFE_DAYS }));
+  const keep = async () =>
+    writeCertificate(
+      directory,
+      await generateCertificate({ hosts: DOMAINS, now: new Date(START), days: LIFE_DAYS }),
+    );
 
   it('is after two thirds of the life where the authority has no opinion', async () => {
     await keep();
@@ -168,12 +198,16 @@ describe('the renewal', () => {
     expect(authority.asked).toBeLessThan(12);
   });
 
-  it('is when the authority says, which is asked at its interval, and told what it replaces', async () => {
+  it('happens when the authority says, asks at its interval, and names the old one', async () => {
     await keep();
     const source = await open();
     const { certPem } = source.current;
     await pass(DAY_MS);
-    authority.window = { startMs: START + 2 * DAY_MS, endMs: START + 4 * DAY_MS, askAgainMs: 6 * HOUR_MS };
+    authority.window = {
+      startMs: START + 2 * DAY_MS,
+      endMs: START + 4 * DAY_MS,
+      askAgainMs: 6 * HOUR_MS,
+    };
     await pass(4 * DAY_MS);
     expect(hoursOfOrders()).toEqual([72]);
     expect(authority.orders[0].replaces).toBe(certPem);
@@ -181,20 +215,26 @@ describe('the renewal', () => {
 
   it('is before the end of the life, whatever the authority says', async () => {
     await keep();
-    authority.window = { startMs: START + 300 * DAY_MS, endMs: START + 400 * DAY_MS, askAgainMs: HOUR_MS };
+    authority.window = {
+      startMs: START + 300 * DAY_MS,
+      endMs: START + 400 * DAY_MS,
+      askAgainMs: HOUR_MS,
+    };
     const source = await open();
     await pass(11 * DAY_MS);
     expect(hoursOfOrders()).toEqual([Math.round(LIFE_DAYS * 24 * 0.9) - 1]);
     expect(source.current.notAfter.getTime()).toBeGreaterThan(START + 20 * DAY_MS);
   });
 
-  it('is after two thirds where the authority can\'t be asked', async () => {
+  it("is after two thirds where the authority can't be asked", async () => {
     await keep();
     authority.window = new AcmeError('no answer');
     await open();
     await pass(9 * DAY_MS);
     expect(hoursOfOrders()).toEqual([LIFE_DAYS * 16 - 1]);
-    expect(lines).toContain('debug the authority did not say when to renew the certificate: no answer');
+    expect(lines).toContain(
+      'debug the authority did not say when to renew the certificate: no answer',
+    );
   });
 
   it('is asked for again after a pause only, by an authority that always wants it', async () => {
@@ -209,9 +249,16 @@ describe('the renewal', () => {
 
   it('is not asked for again at once on a machine whose clock is ahead by a year', async () => {
     await keep();
-    const ahead = await generateCertificate({ hosts: DOMAINS, now: new Date(START), days: LIFE_DAYS });
+    const ahead = await generateCertificate({
+      hosts: DOMAINS,
+      now: new Date(START),
+      days: LIFE_DAYS,
+    });
     clock.advance(11 * DAY_MS);
-    authority.order = async () => (authority.orders.push({ atMs: wallNow(), replaces: null }), ahead);
+    authority.order = async () => (
+      authority.orders.push({ atMs: wallNow(), replaces: null }),
+      ahead
+    );
     await open();
     await pass(20 * HOUR_MS);
     expect(authority.orders).toHaveLength(1);
@@ -220,28 +267,44 @@ describe('the renewal', () => {
 
 describe('a failure', () => {
   it('is told in one line, with what to do, and tried again at growing intervals', async () => {
-    authority.failures = Array.from({ length: 9 }, () => new AcmeError('DNS problem: NXDOMAIN', { type: 'dns' }));
+    authority.failures = Array.from(
+      { length: 9 },
+      () => new AcmeError('DNS problem: NXDOMAIN', { type: 'dns' }),
+    );
     const source = await open();
     await source.checkNow();
     expect(lines).toEqual([
-      'error no certificate was issued for a.example.org, b.example.org, and browsers warn of the one that stands in for it: ' +
-        'DNS problem: NXDOMAIN; its DNS records (A, AAAA) have to name this machine; it is tried again in 5 min',
+      'error no certificate was issued for a.example.org, b.example.org, and browsers warn ' +
+        'of the one that stands in for it: ' +
+        'DNS problem: NXDOMAIN; its DNS records (A, AAAA) have to name this machine; it is ' +
+        'tried again in 5 min',
     ]);
     await pass(DAY_MS);
     const minutes = authority.orders.map(({ atMs }) => (atMs - START) / MINUTE_MS);
     expect(minutes.slice(0, 8)).toEqual([0, 5, 15, 35, 75, 155, 315, 555]);
-    for (const at of minutes) expect(minutes.filter((other) => other >= at && other < at + 60).length).toBeLessThan(5);
+    for (const at of minutes)
+      expect(minutes.filter((other) => other >= at && other < at + 60).length).toBeLessThan(5);
     expect(source.isIssued).toBe(true);
   });
 
-  it('of a renewal is a warning that tells how long the old one lasts; the next try names nothing that it replaces', async () => {
-    writeCertificate(directory, await generateCertificate({ hosts: DOMAINS, now: new Date(START), days: LIFE_DAYS }));
-    authority.window = { startMs: START + HOUR_MS, endMs: START + 3 * HOUR_MS, askAgainMs: HOUR_MS };
+  it('of a renewal warns of the old one’s expiry; the retry names none to replace', async () => {
+    writeCertificate(
+      directory,
+      await generateCertificate({ hosts: DOMAINS, now: new Date(START), days: LIFE_DAYS }),
+    );
+    authority.window = {
+      startMs: START + HOUR_MS,
+      endMs: START + 3 * HOUR_MS,
+      askAgainMs: HOUR_MS,
+    };
     authority.failures = [new AcmeError('no such certificate', { type: 'malformed' })];
     const source = await open();
     const until = source.current.notAfter.toISOString();
     await pass(3 * HOUR_MS);
-    expect(lines[0]).toBe(`warn the certificate, valid until ${until}, was not renewed: no such certificate; it is tried again in 5 min`);
+    expect(lines[0]).toBe(
+      `warn the certificate, valid until ${until}, was not renewed: no such certificate; it ` +
+        'is tried again in 5 min',
+    );
     expect(authority.orders.map(({ replaces }) => replaces !== null)).toEqual([true, false]);
     expect(source.current.notAfter.toISOString()).not.toBe(until);
   });
@@ -257,10 +320,17 @@ describe('a failure', () => {
     expect(hoursOfOrders()).toEqual([0, 7, 31]);
   });
 
-  it('of the directory stops the start, by its option: each start would make another account', async () => {
+  it('of the directory names its option and stops the start, to avoid more accounts', async () => {
     writeFileSync(join(directory, 'file'), '');
-    const options = { directory: join(directory, 'file'), domains: DOMAINS, email: 'ann@example.org', directoryUrl: 'https://a.example/dir' };
-    await expect(openAcmeCertificate({ ...options, clock, wallNow, log: log() })).rejects.toThrow(/^--cert-dir must be a directory .*; ".*": nothing can be kept there \(ENOTDIR\)/);
+    const options = {
+      directory: join(directory, 'file'),
+      domains: DOMAINS,
+      email: 'ann@example.org',
+      directoryUrl: 'https://a.example/dir',
+    };
+    await expect(openAcmeCertificate({ ...options, clock, wallNow, log: log() })).rejects.toThrow(
+      /^--cert-dir must be a directory .*; ".*": nothing can be kept there \(ENOTDIR\)/,
+    );
   });
 
   it('to keep the certificate is told, and it is served all the same', async () => {
@@ -268,18 +338,31 @@ describe('a failure', () => {
     rmSync(directory, { recursive: true });
     writeFileSync(directory, '');
     await source.checkNow();
-    expect(lines[0]).toMatch(/^error the certificate can't be kept in .*, so each start asks for a new one$/);
+    expect(lines[0]).toMatch(
+      /^error the certificate can't be kept in .*, so each start asks for a new one$/,
+    );
     expect(source.isIssued).toBe(true);
   });
 });
 
 describe('an account', () => {
-  it('is each authority\'s own, and stays over restarts', async () => {
-    const options = { directory, domains: DOMAINS, email: 'ann@example.org', clock, wallNow, log: log() };
-    const start = async (/** @type {string} */ directoryUrl) => opened.push(await openAcmeCertificate({ ...options, directoryUrl }));
+  it("is each authority's own, and stays over restarts", async () => {
+    const options = {
+      directory,
+      domains: DOMAINS,
+      email: 'ann@example.org',
+      clock,
+      wallNow,
+      log: log(),
+    };
+    const start = async (/** @type {string} */ directoryUrl) =>
+      opened.push(await openAcmeCertificate({ ...options, directoryUrl }));
     await start('https://a.example/dir');
     await start('https://a.example/staging');
-    const keys = () => readdirSync(join(directory, 'acme')).map((name) => readFileSync(join(directory, 'acme', name, 'account.pem'), 'utf8'));
+    const keys = () =>
+      readdirSync(join(directory, 'acme')).map((name) =>
+        readFileSync(join(directory, 'acme', name, 'account.pem'), 'utf8'),
+      );
     const before = keys();
     expect(new Set(before).size).toBe(2);
     await start('https://a.example/dir');
@@ -314,10 +397,24 @@ describe('the name of a certificate for its authority', () => {
     ['01', 'aYhba4dGQEHhs3uEe6CuLN4ByNQ.AQ'],
   ])('has its number %s as DER does', async (serialNumber, id) => {
     const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' };
-    const keys = /** @type {CryptoKeyPair} */ (await webcrypto.subtle.generateKey(algorithm, false, ['sign', 'verify']));
-    const issuer = new x509.AuthorityKeyIdentifierExtension('69885b6b87464041e1b37b847ba0ae2cde01c8d4');
-    const about = { serialNumber, name: 'CN=example.com', notBefore: new Date(START), notAfter: new Date(START + DAY_MS), extensions: [issuer] };
-    const certificate = await x509.X509CertificateGenerator.createSelfSigned({ ...about, keys, signingAlgorithm: algorithm });
+    const keys = /** @type {CryptoKeyPair} */ (
+      await webcrypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])
+    );
+    const issuer = new x509.AuthorityKeyIdentifierExtension(
+      '69885b6b87464041e1b37b847ba0ae2cde01c8d4',
+    );
+    const about = {
+      serialNumber,
+      name: 'CN=example.com',
+      notBefore: new Date(START),
+      notAfter: new Date(START + DAY_MS),
+      extensions: [issuer],
+    };
+    const certificate = await x509.X509CertificateGenerator.createSelfSigned({
+      ...about,
+      keys,
+      signingAlgorithm: algorithm,
+    });
     expect(certificateId(certificate.toString('pem'))).toBe(id);
   });
 });

@@ -41,12 +41,16 @@ describe('a host', () => {
     ['*', false],
   ])('%s: %s', async (host, isAllowed) => {
     const pem = await certificateOf('call.example.org', '*.example.net', '192.0.2.1');
-    const isAllowedHost = allowHosts({ allowed: ['Room.example.com'], certificate: () => pem, ownName });
+    const isAllowedHost = allowHosts({
+      allowed: ['Room.example.com'],
+      certificate: () => pem,
+      ownName,
+    });
     expect(isAllowedHost(host)).toBe(isAllowed);
     expect(isAllowedHost(host)).toBe(isAllowed);
   });
 
-  it('that a new certificate names is allowed from then on, and one that it no more names is not', async () => {
+  it('that a new certificate names is allowed from then on, and a dropped one is not', async () => {
     let pem = /** @type {string | null} */ (null);
     const isAllowedHost = allowHosts({ allowed: [], certificate: () => pem, ownName });
     expect(isAllowedHost('a.example')).toBe(false);
@@ -57,7 +61,7 @@ describe('a host', () => {
   });
 });
 
-it('tells the log of the first hosts that are refused, and what allows them, but not of thousands', () => {
+it('logs the first refused hosts with the option that allows them, but not thousands', () => {
   const warn = vi.fn();
   const isAllowedHost = allowHosts({ allowed: [], certificate: () => null, ownName, warn });
   for (let i = 0; i < 500; i++) expect(isAllowedHost(`h${i}.example`)).toBe(false);

@@ -1,17 +1,34 @@
 import 'reflect-metadata';
 import { createHash, createPrivateKey, webcrypto, X509Certificate } from 'node:crypto';
-import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PemConverter, X509CertificateGenerator } from '@peculiar/x509';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { CERTIFICATE_FILE, generateCertificate, KEY_FILE, writeCertificate } from '../../../server/certificate/generate.js';
+import {
+  CERTIFICATE_FILE,
+  generateCertificate,
+  KEY_FILE,
+  writeCertificate,
+} from '../../../server/certificate/generate.js';
 import { isCertificateHost } from '../../../server/config/option-value.js';
 import { openCertificate } from '../../../server/certificate/certificate-source.js';
 import { ConfigError } from '../../../server/config/config.js';
 import { createLog } from '../../../server/log.js';
 
-/** @typedef {import('../../../server/certificate/certificate-source.js').ServerCertificate} ServerCertificate */
+/**
+ * @typedef {import('../../../server/certificate/certificate-source.js').ServerCertificate}
+ *   ServerCertificate
+ */
 
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
@@ -61,7 +78,8 @@ class CertificateClock {
 /** @param {() => boolean} condition */
 async function settled(condition) {
   const until = performance.now() + 5000;
-  while (!condition() && performance.now() < until) await new Promise((resolve) => void setImmediate(resolve));
+  while (!condition() && performance.now() < until)
+    await new Promise((resolve) => void setImmediate(resolve));
   expect(condition()).toBe(true);
 }
 
@@ -96,11 +114,15 @@ async function open(config) {
   return source;
 }
 
-const hashOf = (/** @type {string} */ pem) => createHash('sha256').update(new X509Certificate(pem).raw).digest('base64');
+const hashOf = (/** @type {string} */ pem) =>
+  createHash('sha256').update(new X509Certificate(pem).raw).digest('base64');
 
 describe('a made certificate', () => {
   it('is what browsers accept by its hash', async () => {
-    const made = await generateCertificate({ hosts: ['localhost', '*.a.example', '::1'], now: new Date(START) });
+    const made = await generateCertificate({
+      hosts: ['localhost', '*.a.example', '::1'],
+      now: new Date(START),
+    });
     const certificate = new X509Certificate(made.certPem);
     expect(certificate.publicKey.asymmetricKeyType).toBe('ec');
     expect(certificate.publicKey.asymmetricKeyDetails).toEqual({ namedCurve: 'prime256v1' });
@@ -121,7 +143,9 @@ describe('a made certificate', () => {
     const options = { hosts: ['localhost'], now: new Date(START) };
     const [a, b] = await Promise.all([generateCertificate(options), generateCertificate(options)]);
     expect(a.keyPem).not.toBe(b.keyPem);
-    expect(new X509Certificate(a.certPem).serialNumber).not.toBe(new X509Certificate(b.certPem).serialNumber);
+    expect(new X509Certificate(a.certPem).serialNumber).not.toBe(
+      new X509Certificate(b.certPem).serialNumber,
+    );
   });
 
   it.each([
@@ -133,7 +157,9 @@ describe('a made certificate', () => {
     [{ hosts: ['fe80::1%eth0'] }],
     [{ hosts: ['a', ''] }],
   ])('is not made of %j', async (options) => {
-    await expect(generateCertificate({ ...options, now: new Date(START) })).rejects.toThrow(RangeError);
+    await expect(generateCertificate({ ...options, now: new Date(START) })).rejects.toThrow(
+      RangeError,
+    );
   });
 
   it.each([
@@ -155,8 +181,11 @@ describe('the directory', () => {
   it('gets the certificate and its key, for their owner only', async () => {
     const source = await open();
     expect(readdirSync(directory).sort()).toEqual([CERTIFICATE_FILE, KEY_FILE]);
-    for (const file of readdirSync(directory)) expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
-    expect(hashOf(readFileSync(join(directory, CERTIFICATE_FILE), 'utf8'))).toBe(source.current.hash);
+    for (const file of readdirSync(directory))
+      expect(statSync(join(directory, file)).mode & 0o777).toBe(0o600);
+    expect(hashOf(readFileSync(join(directory, CERTIFICATE_FILE), 'utf8'))).toBe(
+      source.current.hash,
+    );
     expect(source.hashes).toEqual([source.current.hash]);
   });
 
@@ -176,7 +205,10 @@ describe('the directory', () => {
     ['about to expire', () => void (clock.wallMs += 10 * DAY_MS)],
     ['of the future', () => void (clock.wallMs -= DAY_MS)],
     ['not PEM', () => writeFileSync(join(directory, CERTIFICATE_FILE), 'junk')],
-    ['half written', () => writeFileSync(join(directory, KEY_FILE), '-----BEGIN PRIVATE KEY-----\n')],
+    [
+      'half written',
+      () => writeFileSync(join(directory, KEY_FILE), '-----BEGIN PRIVATE KEY-----\n'),
+    ],
     ['without its key', () => rmSync(join(directory, KEY_FILE))],
     ['for other hosts', () => ({ hostnames: ['localhost', 'calls.example'] })],
     ['for another address', () => ({ hostnames: ['10.0.0.1'] })],
@@ -196,7 +228,9 @@ describe('the directory', () => {
     const second = await open(config ?? {});
     expect(second.current.hash).not.toBe(first.current.hash);
     expect(second.current.notAfter.getTime()).toBeGreaterThan(clock.wallMs + 12 * DAY_MS);
-    expect(hashOf(readFileSync(join(directory, CERTIFICATE_FILE), 'utf8'))).toBe(second.current.hash);
+    expect(hashOf(readFileSync(join(directory, CERTIFICATE_FILE), 'utf8'))).toBe(
+      second.current.hash,
+    );
   });
 
   it('that cannot be written leaves the certificate in memory, with one sentence', async () => {
@@ -205,7 +239,9 @@ describe('the directory', () => {
     const source = await open({ certDir: join(file, 'certs') });
     expect(source.current.hash).toHaveLength(44);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toMatch(/warn the certificate can't be kept in .*file\/certs \(ENOTDIR\), so each start makes a new one/);
+    expect(lines[0]).toMatch(
+      /warn the certificate can't be kept in .*file\/certs \(ENOTDIR\), so each start makes a new one/,
+    );
     await clock.advance(START + 30 * DAY_MS);
     expect(source.current.notAfter.getTime()).toBeGreaterThan(clock.wallMs);
     expect(lines.filter((line) => line.includes('warn'))).toHaveLength(1);
@@ -270,7 +306,9 @@ describe('renewal while running', () => {
     end();
     await clock.advance(START + 11 * DAY_MS);
     expect(told).toEqual(['second']);
-    expect(lines.some((line) => line.includes('error the new certificate was not taken up: no context'))).toBe(true);
+    expect(
+      lines.some((line) => line.includes('error the new certificate was not taken up: no context')),
+    ).toBe(true);
   });
 
   it('ends with close, also in the middle of a renewal', async () => {
@@ -296,7 +334,11 @@ describe('your own certificate', () => {
 
   /** @param {{ days?: number, atMs?: number }} [options] */
   async function replaceFiles({ days, atMs = clock.wallMs } = {}) {
-    const certificate = await generateCertificate({ hosts: ['calls.example'], now: new Date(atMs), days });
+    const certificate = await generateCertificate({
+      hosts: ['calls.example'],
+      now: new Date(atMs),
+      days,
+    });
     writeCertificate(directory, certificate);
     return certificate;
   }
@@ -324,39 +366,86 @@ describe('your own certificate', () => {
     ['a missing certificate', () => rmSync(cert), 'cert', "it can't be read (ENOENT)"],
     ['a missing key', () => rmSync(key), 'key', "it can't be read (ENOENT)"],
     ['a directory', () => (cert = directory), 'cert', "it can't be read (EISDIR)"],
-    ['a path through a file', () => (key = join(cert, 'key.pem')), 'key', "it can't be read (ENOTDIR)"],
-    ['junk for a certificate', () => writeFileSync(cert, 'junk'), 'cert', 'it is no PEM certificate'],
+    [
+      'a path through a file',
+      () => (key = join(cert, 'key.pem')),
+      'key',
+      "it can't be read (ENOTDIR)",
+    ],
+    [
+      'junk for a certificate',
+      () => writeFileSync(cert, 'junk'),
+      'cert',
+      'it is no PEM certificate',
+    ],
     ['an empty certificate', () => writeFileSync(cert, ''), 'cert', 'it is no PEM certificate'],
-    ['junk for a key', () => writeFileSync(key, 'junk'), 'key', 'it is no unencrypted PEM private key'],
-    ['a broken chain', () => appendFileSync(cert, PEM_OF_NOTHING), 'cert', 'it is no PEM certificate'],
+    [
+      'junk for a key',
+      () => writeFileSync(key, 'junk'),
+      'key',
+      'it is no unencrypted PEM private key',
+    ],
+    [
+      'a broken chain',
+      () => appendFileSync(cert, PEM_OF_NOTHING),
+      'cert',
+      'it is no PEM certificate',
+    ],
     ['the two exchanged', () => ([cert, key] = [key, cert]), 'cert', 'it is no PEM certificate'],
-    ['an expired one', () => (clock.wallMs += 14 * DAY_MS), 'cert', 'it expired on 2026-12-04T11:00:00.000Z'],
-    ['one of the future', () => (clock.wallMs -= DAY_MS), 'cert', 'it begins on 2026-11-21T11:00:00.000Z'],
+    [
+      'an expired one',
+      () => (clock.wallMs += 14 * DAY_MS),
+      'cert',
+      'it expired on 2026-12-04T11:00:00.000Z',
+    ],
+    [
+      'one of the future',
+      () => (clock.wallMs -= DAY_MS),
+      'cert',
+      'it begins on 2026-11-21T11:00:00.000Z',
+    ],
   ];
 
-  it.each(wrong)('%s stops the start, by the name of the option', async (_, change, part, problem) => {
-    change();
-    const error = await open({ cert, key }).catch((reason) => reason);
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error.option).toBe(`--${part}`);
-    expect(error.message).toMatch(new RegExp(`^--${part} must be a readable PEM`));
-    expect(error.message).toContain(`; ${JSON.stringify(part === 'cert' ? cert : key)}: ${problem}`);
-    expect(clock.timer).toBe(null);
-  });
+  it.each(wrong)(
+    '%s stops the start, by the name of the option',
+    async (_, change, part, problem) => {
+      change();
+      const error = await open({ cert, key }).catch((reason) => reason);
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(error.option).toBe(`--${part}`);
+      expect(error.message).toMatch(new RegExp(`^--${part} must be a readable PEM`));
+      expect(error.message).toContain(
+        `; ${JSON.stringify(part === 'cert' ? cert : key)}: ${problem}`,
+      );
+      expect(clock.timer).toBe(null);
+    },
+  );
 
-  it.each(['P-521', 'RSA of 1024 bits'])('with a key of a kind that no browser takes, %s, stops the start', async (kind) => {
-    const algorithm = kind === 'P-521' ? { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-256' } : WEAK_RSA;
-    const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-    const made = await X509CertificateGenerator.createSelfSigned({
-      ...{ name: 'CN=weak', signingAlgorithm: algorithm, keys: /** @type {any} */ (keys) },
-      ...{ notBefore: new Date(START - DAY_MS), notAfter: new Date(START + DAY_MS) },
-    });
-    writeFileSync(cert, made.toString('pem'));
-    writeFileSync(key, PemConverter.encode(await webcrypto.subtle.exportKey('pkcs8', keys.privateKey), 'PRIVATE KEY'));
-    const error = await open({ cert, key }).catch((reason) => reason);
-    expect(error).toBeInstanceOf(ConfigError);
-    expect(error.message).toMatch(/^--key must be .* RSA of 2048 to 4096 bits, or ECDSA on P-256 or P-384; .* is of a kind that .*\.$/);
-  });
+  it.each(['P-521', 'RSA of 1024 bits'])(
+    'with a key of a kind that no browser takes, %s, stops the start',
+    async (kind) => {
+      const algorithm =
+        kind === 'P-521' ? { name: 'ECDSA', namedCurve: 'P-521', hash: 'SHA-256' } : WEAK_RSA;
+      const keys = await webcrypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
+      const made = await X509CertificateGenerator.createSelfSigned({
+        ...{ name: 'CN=weak', signingAlgorithm: algorithm, keys: /** @type {any} */ (keys) },
+        ...{ notBefore: new Date(START - DAY_MS), notAfter: new Date(START + DAY_MS) },
+      });
+      writeFileSync(cert, made.toString('pem'));
+      writeFileSync(
+        key,
+        PemConverter.encode(
+          await webcrypto.subtle.exportKey('pkcs8', keys.privateKey),
+          'PRIVATE KEY',
+        ),
+      );
+      const error = await open({ cert, key }).catch((reason) => reason);
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(error.message).toMatch(
+        /^--key must be .* RSA of 2048 to 4096 bits, or ECDSA on P-256 or P-384; .* is of a kind that .*\.$/,
+      );
+    },
+  );
 
   it('with the key of another stops the start', async () => {
     const other = await generateCertificate({ hosts: ['localhost'], now: new Date(START) });
@@ -389,7 +478,9 @@ describe('your own certificate', () => {
     expect(source.current).toBe(first);
     expect(keyPem).toBe(first.keyPem);
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('but it is not the key of the certificate; the old certificate stays');
+    expect(lines[0]).toContain(
+      'but it is not the key of the certificate; the old certificate stays',
+    );
 
     writeFileSync(key, next.keyPem);
     await clock.advance(clock.wallMs + 60_000);

@@ -40,7 +40,18 @@ function wrongTexts(option) {
     case 'integer':
     case 'number': {
       const { min = 0, max = 0 } = option;
-      const texts = ['', 'abc', '1e3', '0x10', ' 5', 'NaN', 'Infinity', '5,5', String(min - 1), String(max + 1)];
+      const texts = [
+        '',
+        'abc',
+        '1e3',
+        '0x10',
+        ' 5',
+        'NaN',
+        'Infinity',
+        '5,5',
+        String(min - 1),
+        String(max + 1),
+      ];
       return option.type === 'integer' ? [...texts, `${min}.5`] : texts;
     }
     case 'choice':
@@ -50,29 +61,80 @@ function wrongTexts(option) {
     case 'list':
       return ['', 'a b', 'a,,b', 'http://a'];
     case 'origins':
-      return ['', 'a.example', 'https://a.example/x', '*,https://a.example', 'https://a;b.example', 'ftp://a.example', 'https://a.example,'];
+      return [
+        '',
+        'a.example',
+        'https://a.example/x',
+        '*,https://a.example',
+        'https://a;b.example',
+        'ftp://a.example',
+        'https://a.example,',
+      ];
     case 'host':
       return ['', 'a b', 'http://a', 'x'.repeat(254)];
     case 'path':
       return ['', 'a\0b'];
     case 'domains':
-      return ['', 'localhost', '*.a.example', 'a.example,', '192.0.2.1', 'a..example', 'https://a.example'];
+      return [
+        '',
+        'localhost',
+        '*.a.example',
+        'a.example,',
+        '192.0.2.1',
+        'a..example',
+        'https://a.example',
+      ];
     case 'email':
       return ['', 'ann', 'ann@', '@a.example', 'ann@a.example?x=1', 'ann@a.example,bob@a.example'];
     case 'nats':
-      return ['', 'localhost:4222', 'http://a:4222', 'nats://', 'nats://a:0', 'nats://a/x', 'nats://a,tls://b', 'nats://a:99999'];
+      return [
+        '',
+        'localhost:4222',
+        'http://a:4222',
+        'nats://',
+        'nats://a:0',
+        'nats://a/x',
+        'nats://a,tls://b',
+        'nats://a:99999',
+      ];
     case 'name':
       return ['', 'a.b', 'a b', 'x'.repeat(33)];
     case 'cluster-key':
       return ['short', 'x'.repeat(31), `${'x'.repeat(20)} ${'x'.repeat(20)}`];
     case 'page-url':
-      return ['', 'a.example', 'ftp://a.example', 'https://a.example/path', 'https://ann@a.example', 'https://a.example?x'];
+      return [
+        '',
+        'a.example',
+        'ftp://a.example',
+        'https://a.example/path',
+        'https://ann@a.example',
+        'https://a.example?x',
+      ];
     case 'url':
       return ['', 'a.example', 'http://a.example/', 'https://'];
     case 'proxies':
-      return ['', '0', '17', '-1', '1.5', 'proxy.example', '10.0.0.0/33', '10.0.0.0/8/8', '::1/129', 'fe80::1%eth0', '10.0.0.1,'];
+      return [
+        '',
+        '0',
+        '17',
+        '-1',
+        '1.5',
+        'proxy.example',
+        '10.0.0.0/33',
+        '10.0.0.0/8/8',
+        '::1/129',
+        'fe80::1%eth0',
+        '10.0.0.1,',
+      ];
     case 'keys':
-      return ['', 'id', `id:${'x'.repeat(31)}`, `:${'x'.repeat(32)}`, `a:${'x'.repeat(32)},`, `a:${'x'.repeat(32)},a:${'y'.repeat(32)}`];
+      return [
+        '',
+        'id',
+        `id:${'x'.repeat(31)}`,
+        `:${'x'.repeat(32)}`,
+        `a:${'x'.repeat(32)},`,
+        `a:${'x'.repeat(32)},a:${'y'.repeat(32)}`,
+      ];
     case 'secret':
       return ['', 'x'.repeat(15), 'a secret with spaces in it', 'x'.repeat(300)];
   }
@@ -83,12 +145,19 @@ describe('the defaults', () => {
     const config = loadConfig();
     expect(config).toEqual(Object.fromEntries(OPTIONS.map(({ key, fallback }) => [key, fallback])));
     expect(Object.isFrozen(config)).toBe(true);
-    expect(config).toMatchObject({ port: 8080, h3Port: 4433, serverDelayMs: 'auto', delivery: 'tick', codec: 'auto' });
+    expect(config).toMatchObject({
+      port: 8080,
+      h3Port: 4433,
+      serverDelayMs: 'auto',
+      delivery: 'tick',
+      codec: 'auto',
+    });
   });
 
   it('are allowed by their own rows', () => {
     for (const option of OPTIONS) {
-      if (option.fallback !== null) expect(checkValue(option, option.fallback), option.name).toEqual(option.fallback);
+      if (option.fallback !== null)
+        expect(checkValue(option, option.fallback), option.name).toEqual(option.fallback);
     }
   });
 });
@@ -103,7 +172,13 @@ describe('precedence', () => {
       env: { ALOUD_SERVER_DELAY_MS: '20', ALOUD_BITRATE: '48000', PATH: '/bin' },
       readFile,
     });
-    expect(config).toMatchObject({ serverDelayMs: 30, bitrate: 48000, complexity: 1, hostnames: ['a.example'], port: 8080 });
+    expect(config).toMatchObject({
+      serverDelayMs: 30,
+      bitrate: 48000,
+      complexity: 1,
+      hostnames: ['a.example'],
+      port: 8080,
+    });
   });
 
   it('takes the file that the flag names before that of ALOUD_CONFIG', () => {
@@ -111,7 +186,11 @@ describe('precedence', () => {
     const read = [];
     const reading = (/** @type {string} */ path) => (read.push(path), '{}');
     loadConfig({ env: { ALOUD_CONFIG: 'b.json' }, readFile: reading });
-    loadConfig({ argv: ['--config', 'a.json'], env: { ALOUD_CONFIG: 'b.json' }, readFile: reading });
+    loadConfig({
+      argv: ['--config', 'a.json'],
+      env: { ALOUD_CONFIG: 'b.json' },
+      readFile: reading,
+    });
     expect(read).toEqual(['b.json', 'a.json']);
   });
 
@@ -125,49 +204,80 @@ describe('precedence', () => {
     expect(loadConfig({ argv: ['--server-delay-ms', 'auto'] }).serverDelayMs).toBe('auto');
     expect(loadConfig({ argv: ['--server-delay-ms', '12.5'] }).serverDelayMs).toBe(12.5);
     expect(loadConfig(fileOf({ 'server-delay-ms': 'auto' })).serverDelayMs).toBe('auto');
-    expect(errorOf({ argv: ['--received-target', 'auto'] }).allowed).toBe('a number from 50 to 99.99 (%)');
-    expect(errorOf(fileOf({ 'server-delay-ms': 'Auto' })).allowed).toBe('auto or a number from 0 to 2000 (ms)');
+    expect(errorOf({ argv: ['--received-target', 'auto'] }).allowed).toBe(
+      'a number from 50 to 99.99 (%)',
+    );
+    expect(errorOf(fileOf({ 'server-delay-ms': 'Auto' })).allowed).toBe(
+      'auto or a number from 0 to 2000 (ms)',
+    );
   });
 
   it('takes lists as repeated flags, comma-separated variables and arrays', () => {
-    expect(loadConfig({ argv: ['--hostname', 'a', '--hostname', '::1'] }).hostnames).toEqual(['a', '::1']);
-    expect(loadConfig({ env: { ALOUD_HOSTNAME: 'a, b.example' } }).hostnames).toEqual(['a', 'b.example']);
+    expect(loadConfig({ argv: ['--hostname', 'a', '--hostname', '::1'] }).hostnames).toEqual([
+      'a',
+      '::1',
+    ]);
+    expect(loadConfig({ env: { ALOUD_HOSTNAME: 'a, b.example' } }).hostnames).toEqual([
+      'a',
+      'b.example',
+    ]);
     expect(loadConfig(fileOf({ hostname: ['a', 'b'] })).hostnames).toEqual(['a', 'b']);
   });
 });
 
-describe.each(OPTIONS.map((option) => ({ name: option.name, option })))('--$name', ({ name, option }) => {
-  it('refuses what it does not allow, with its name, the value, what is allowed and the source', () => {
-    for (const text of wrongTexts(option)) {
-      const fromEnv = errorOf({ env: { [option.env]: text } });
-      const isSecret = ['secret', 'keys', 'cluster-key'].includes(option.type);
-      const value = isSecret ? undefined : text;
-      expect(fromEnv).toMatchObject({ option: `--${name}`, value, source: option.env, allowed: allowedOf(option) });
-      if (isSecret && text) expect(fromEnv.message).not.toContain(text);
-      else if (!isSecret) expect(fromEnv.message).toContain(`; it is ${JSON.stringify(text).slice(0, 80)}`);
-      expect(fromEnv.message).toContain(`--${name} must be ${allowedOf(option)}`);
-      expect(fromEnv.message).toContain(`(from ${option.env}).`);
-      if (option.type === 'boolean') continue;
-      const fromFlag = errorOf({ argv: [`--${name}`, text] });
-      expect(fromFlag.option).toBe(`--${name}`);
-      expect(fromFlag.source).toBe(null);
-      expect(fromFlag.message).toContain(allowedOf(option));
-    }
-  });
+describe.each(OPTIONS.map((option) => ({ name: option.name, option })))(
+  '--$name',
+  ({ name, option }) => {
+    it('refuses a wrong value with its name, the value, what is allowed and the source', () => {
+      for (const text of wrongTexts(option)) {
+        const fromEnv = errorOf({ env: { [option.env]: text } });
+        const isSecret = ['secret', 'keys', 'cluster-key'].includes(option.type);
+        const value = isSecret ? undefined : text;
+        expect(fromEnv).toMatchObject({
+          option: `--${name}`,
+          value,
+          source: option.env,
+          allowed: allowedOf(option),
+        });
+        if (isSecret && text) expect(fromEnv.message).not.toContain(text);
+        else if (!isSecret)
+          expect(fromEnv.message).toContain(`; it is ${JSON.stringify(text).slice(0, 80)}`);
+        expect(fromEnv.message).toContain(`--${name} must be ${allowedOf(option)}`);
+        expect(fromEnv.message).toContain(`(from ${option.env}).`);
+        if (option.type === 'boolean') continue;
+        const fromFlag = errorOf({ argv: [`--${name}`, text] });
+        expect(fromFlag.option).toBe(`--${name}`);
+        expect(fromFlag.source).toBe(null);
+        expect(fromFlag.message).toContain(allowedOf(option));
+      }
+    });
 
-  it('refuses the wrong JSON type in the file', () => {
-    for (const value of [null, {}, [], [1], option.type === 'boolean' ? 'true' : true, 1e21, -1e21]) {
-      const error = errorOf(fileOf({ [name]: value }));
-      expect(error).toMatchObject({ option: `--${name}`, source: 'aloud.json', allowed: allowedOf(option) });
-    }
-  });
+    it('refuses the wrong JSON type in the file', () => {
+      for (const value of [
+        null,
+        {},
+        [],
+        [1],
+        option.type === 'boolean' ? 'true' : true,
+        1e21,
+        -1e21,
+      ]) {
+        const error = errorOf(fileOf({ [name]: value }));
+        expect(error).toMatchObject({
+          option: `--${name}`,
+          source: 'aloud.json',
+          allowed: allowedOf(option),
+        });
+      }
+    });
 
-  it('is in --help with its range, default and variable', () => {
-    const help = helpText().replace(/\s+/g, ' ');
-    expect(help).toContain(`--${name}`);
-    expect(help).toContain(`; ${option.env})`);
-  });
-});
+    it('is in --help with its range, default and variable', () => {
+      const help = helpText().replace(/\s+/g, ' ');
+      expect(help).toContain(`--${name}`);
+      expect(help).toContain(`; ${option.env})`);
+    });
+  },
+);
 
 describe('any text', () => {
   it('is accepted within the row or refused with a ConfigError', () => {
@@ -187,13 +297,16 @@ describe('any text', () => {
 
   it('in the file is accepted or refused with a ConfigError', () => {
     fc.assert(
-      fc.property(fc.oneof(fc.string(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())), (content) => {
-        try {
-          expect(loadConfig(fileOf(content))).toBeDefined();
-        } catch (error) {
-          expect(error).toBeInstanceOf(ConfigError);
-        }
-      }),
+      fc.property(
+        fc.oneof(fc.string(), fc.json(), fc.dictionary(fc.string(), fc.jsonValue())),
+        (content) => {
+          try {
+            expect(loadConfig(fileOf(content))).toBeDefined();
+          } catch (error) {
+            expect(error).toBeInstanceOf(ConfigError);
+          }
+        },
+      ),
     );
   });
 });
@@ -201,28 +314,61 @@ describe('any text', () => {
 describe('unknown names', () => {
   it.each([
     [{ argv: ['--prt', '5'] }, 'There is no option --prt; did you mean --port?'],
-    [{ argv: ['--port', '80', 'stray'] }, 'stray belongs to no option; an option begins with --, and --help lists them all.'],
+    [
+      { argv: ['--port', '80', 'stray'] },
+      'stray belongs to no option; an option begins with --, and --help lists them all.',
+    ],
     [{ argv: ['tokn'] }, 'There is no command tokn; did you mean aloud token?'],
     [{ argv: ['Listen'] }, 'There is no command Listen; did you mean aloud listen?'],
-    [{ argv: ['serve', '--port', '80'] }, 'There is no command serve; the commands are token, play, listen, and none at all starts the server.'],
+    [
+      { argv: ['serve', '--port', '80'] },
+      'There is no command serve; the commands are token, play, listen, and none at all ' +
+        'starts the server.',
+    ],
     [{ argv: ['-x'] }, 'There is no option -x; --help lists them all.'],
     [{ argv: ['--echo=1'] }, '--echo must be true or false; it is "1".'],
     [{ argv: ['--echo', 'yes'] }, '--echo must be true or false; it is "yes".'],
-    [{ env: { ALOUD_DELAY: '5' } }, 'There is no option ALOUD_DELAY (from the environment); --help lists them all.'],
+    [
+      { env: { ALOUD_DELAY: '5' } },
+      'There is no option ALOUD_DELAY (from the environment); --help lists them all.',
+    ],
     [fileOf({ delay: 5 }), 'There is no option "delay" (from aloud.json); --help lists them all.'],
-    [fileOf({ serverDelayMs: 5 }), 'There is no option "serverDelayMs" (from aloud.json); did you mean server-delay-ms?'],
-    [fileOf({ config: 'b.json' }), 'There is no option "config" (from aloud.json); --help lists them all.'],
-    [fileOf('{"__proto__":1}'), 'There is no option "__proto__" (from aloud.json); --help lists them all.'],
+    [
+      fileOf({ serverDelayMs: 5 }),
+      'There is no option "serverDelayMs" (from aloud.json); did you mean server-delay-ms?',
+    ],
+    [
+      fileOf({ config: 'b.json' }),
+      'There is no option "config" (from aloud.json); --help lists them all.',
+    ],
+    [
+      fileOf('{"__proto__":1}'),
+      'There is no option "__proto__" (from aloud.json); --help lists them all.',
+    ],
   ])('%j', (given, message) => expect(errorOf(given).message).toBe(message));
 });
 
 it.each([
-  [{ argv: ['--cluster', 'localhost:4222'] }, `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "localhost:4222".`],
-  [{ env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' } }, `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "nats://host/path" (from ALOUD_CLUSTER).`],
-])('an address of NATS is refused without its password: %j', (given, message) => expect(errorOf(given).message).toBe(message));
+  [
+    { argv: ['--cluster', 'localhost:4222'] },
+    `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "localhost:4222".`,
+  ],
+  [
+    { env: { ALOUD_CLUSTER: 'nats://ann:a-secret@host/path' } },
+    `--cluster must be ${CLUSTER_URL_ALLOWED}; it is "nats://host/path" (from ALOUD_CLUSTER).`,
+  ],
+])('an address of NATS is refused without its password: %j', (given, message) =>
+  expect(errorOf(given).message).toBe(message),
+);
 
 it('a switch is given with or without its value', () => {
-  for (const [argv, echo] of /** @type {const} */ ([[['--echo'], true], [['--echo', 'true'], true], [['--echo', 'false'], false], [['--echo=false'], false], [['--no-echo'], false]])) {
+  for (const [argv, echo] of /** @type {const} */ ([
+    [['--echo'], true],
+    [['--echo', 'true'], true],
+    [['--echo', 'false'], false],
+    [['--echo=false'], false],
+    [['--no-echo'], false],
+  ])) {
     expect(loadConfig({ argv: [...argv] }).echo).toBe(echo);
   }
 });
@@ -240,26 +386,65 @@ describe('the config file', () => {
 
   it('that cannot be read stops the start, with where its path came from', () => {
     const { message } = errorOf({ env: { ALOUD_CONFIG: '/nowhere/aloud.json' } });
-    expect(message).toContain(`; "/nowhere/aloud.json" (from ALOUD_CONFIG): there is no such file.`);
+    expect(message).toContain(
+      `; "/nowhere/aloud.json" (from ALOUD_CONFIG): there is no such file.`,
+    );
   });
 });
 
 describe('options that depend on each other', () => {
   it.each([
-    [['--cluster', 'nats://localhost'], '--cluster needs --cluster-key: 32 to 256 letters, digits and -._~+/=, the same on all nodes.'],
-    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'], '--workers must be auto or 0 with --cluster: a node has its rooms on its main thread, and a machine may have several nodes; it is 2.'],
-    [['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--idle-timeout-ms', '6999'], '--idle-timeout-ms must be at least 7000 (ms) with --cluster: a node hears every 5 s of those who listen at another; it is 6999.'],
-    [['--frame-ms', '80'], '--frame-ms must be 2.5, 5, 10, 20, 40 or 60 (ms) with --opus-frames 1; it is 80.'],
-    [['--opus-frames', '3'], '--frame-ms must be 7.5, 15, 30, 60 or 120 (ms) with --opus-frames 3; it is 20.'],
+    [
+      ['--cluster', 'nats://localhost'],
+      '--cluster needs --cluster-key: 32 to 256 letters, digits and -._~+/=, the same ' +
+        'on all nodes.',
+    ],
+    [
+      ['--cluster', 'nats://localhost', '--cluster-key', 'k'.repeat(32), '--workers', '2'],
+      '--workers must be auto or 0 with --cluster: a node has its rooms on its main thread, ' +
+        'and a machine may have several nodes; it is 2.',
+    ],
+    [
+      [
+        '--cluster',
+        'nats://localhost',
+        '--cluster-key',
+        'k'.repeat(32),
+        '--idle-timeout-ms',
+        '6999',
+      ],
+      '--idle-timeout-ms must be at least 7000 (ms) with --cluster: a node hears every 5 s ' +
+        'of those who listen at another; it is 6999.',
+    ],
+    [
+      ['--frame-ms', '80'],
+      '--frame-ms must be 2.5, 5, 10, 20, 40 or 60 (ms) with --opus-frames 1; it is 80.',
+    ],
+    [
+      ['--opus-frames', '3'],
+      '--frame-ms must be 7.5, 15, 30, 60 or 120 (ms) with --opus-frames 3; it is 20.',
+    ],
     [['--channels', '3'], '--channels must be 1 or 2; it is "3".'],
     [
       ['--channels', '2', '--codec', 'opusscript', '--frame-ms', '40'],
       '--channels must be 1 with --codec opusscript and Opus frames of more than 20 ms; it is 2.',
     ],
-    [['--bitrate', '256000', '--frame-ms', '60'], '--bitrate must be at most 158533 (b/s) with --frame-ms 60, to fit a packet; it is 256000.'],
-    [['--mode', 'forward', '--delivery', 'reply'], '--mode must be mix or auto with --delivery reply; it is "forward".'],
-    [['--carry', 'stream', '--engine', 'quiche'], '--carry must be datagrams with --engine quiche; it is "stream".'],
-    [['--carry', 'streams', '--engine', 'none'], '--carry must be datagrams with --engine none; it is "streams".'],
+    [
+      ['--bitrate', '256000', '--frame-ms', '60'],
+      '--bitrate must be at most 158533 (b/s) with --frame-ms 60, to fit a packet; it is 256000.',
+    ],
+    [
+      ['--mode', 'forward', '--delivery', 'reply'],
+      '--mode must be mix or auto with --delivery reply; it is "forward".',
+    ],
+    [
+      ['--carry', 'stream', '--engine', 'quiche'],
+      '--carry must be datagrams with --engine quiche; it is "stream".',
+    ],
+    [
+      ['--carry', 'streams', '--engine', 'none'],
+      '--carry must be datagrams with --engine none; it is "streams".',
+    ],
     [['--cert', 'a.pem'], '--cert needs --key: give both or neither.'],
     [['--key', 'a.pem'], '--key needs --cert: give both or neither.'],
     [
@@ -267,22 +452,54 @@ describe('options that depend on each other', () => {
       '--domain needs --acme-email, an address for the certificate authority.',
     ],
     [
-      ['--domain', 'a.example', '--acme-email', 'ann@a.example', '--cert', 'a.pem', '--key', 'a.pem'],
+      [
+        '--domain',
+        'a.example',
+        '--acme-email',
+        'ann@a.example',
+        '--cert',
+        'a.pem',
+        '--key',
+        'a.pem',
+      ],
       "--domain and --cert don't go together: leave one of them out.",
     ],
     [
       ['--domain', 'a.example', '--acme-email', 'ann@a.example', '--http-port', 'off'],
       '--http-port must be a port with --domain: the authority asks there; it is "off".',
     ],
-    [['--http-port', '80'], '--http-port must be off without --domain or --cert: there is no HTTPS; it is 80.'],
+    [
+      ['--http-port', '80'],
+      '--http-port must be off without --domain or --cert: there is no HTTPS; it is 80.',
+    ],
   ])('%j', (argv, message) => expect(errorOf({ argv }).message).toBe(message));
 
   it('give a server with a domain the ports of HTTPS, unless others are given', () => {
-    const argv = ['--domain', 'Call.Example.org', '--domain', 'b.example', '--acme-email', 'ann@example.org'];
-    const given = { domains: ['call.example.org', 'b.example'], port: 443, h3Port: 443, httpPort: 80 };
+    const argv = [
+      '--domain',
+      'Call.Example.org',
+      '--domain',
+      'b.example',
+      '--acme-email',
+      'ann@example.org',
+    ];
+    const given = {
+      domains: ['call.example.org', 'b.example'],
+      port: 443,
+      h3Port: 443,
+      httpPort: 80,
+    };
     expect(loadConfig({ argv })).toMatchObject(given);
-    expect(loadConfig({ argv: [...argv, '--h3-port', '4433'] })).toMatchObject({ port: 443, h3Port: 4433 });
-    expect(loadConfig()).toMatchObject({ domains: null, port: 8080, h3Port: 4433, httpPort: 'off' });
+    expect(loadConfig({ argv: [...argv, '--h3-port', '4433'] })).toMatchObject({
+      port: 443,
+      h3Port: 4433,
+    });
+    expect(loadConfig()).toMatchObject({
+      domains: null,
+      port: 8080,
+      h3Port: 4433,
+      httpPort: 'off',
+    });
   });
 
   it('allow a batch of short frames at a low rate', () => {
@@ -309,19 +526,41 @@ describe('a secret with a newline behind it, as a file or a shell gives it', () 
   const secret = 'a-secret-of-at-least-32-characters';
   const others = { ALOUD_CLUSTER: 'nats://localhost', ALOUD_CLUSTER_KEY: secret };
 
-  it.each(['\n', '\r\n', ' \n'])('is the secret without it (%j), for each option with one', (end) => {
-    const env = { ALOUD_OPERATOR_TOKEN: `${secret}${end}`, ALOUD_KEYS: `main:${secret}${end}`, ALOUD_CLUSTER: `nats://ann:tea@localhost${end}`, ALOUD_CLUSTER_KEY: `${secret}${end}` };
-    const config = loadConfig({ env });
-    expect([config.operatorToken, config.clusterKey]).toEqual([secret, secret]);
-    expect(readKeys(config.keys)?.get('main')).toBe(secret);
-    expect(readClusterUrl(config.cluster)).toMatchObject({ servers: ['localhost:4222'], pass: 'tea' });
-    const content = JSON.stringify({ 'operator-token': env.ALOUD_OPERATOR_TOKEN, 'cluster-key': env.ALOUD_CLUSTER_KEY });
-    expect(loadConfig({ argv: ['--config', 'x.json'], readFile: () => content })).toMatchObject({ operatorToken: secret, clusterKey: secret });
-  });
+  it.each(['\n', '\r\n', ' \n'])(
+    'is the secret without it (%j), for each option with one',
+    (end) => {
+      const env = {
+        ALOUD_OPERATOR_TOKEN: `${secret}${end}`,
+        ALOUD_KEYS: `main:${secret}${end}`,
+        ALOUD_CLUSTER: `nats://ann:tea@localhost${end}`,
+        ALOUD_CLUSTER_KEY: `${secret}${end}`,
+      };
+      const config = loadConfig({ env });
+      expect([config.operatorToken, config.clusterKey]).toEqual([secret, secret]);
+      expect(readKeys(config.keys)?.get('main')).toBe(secret);
+      expect(readClusterUrl(config.cluster)).toMatchObject({
+        servers: ['localhost:4222'],
+        pass: 'tea',
+      });
+      const content = JSON.stringify({
+        'operator-token': env.ALOUD_OPERATOR_TOKEN,
+        'cluster-key': env.ALOUD_CLUSTER_KEY,
+      });
+      expect(loadConfig({ argv: ['--config', 'x.json'], readFile: () => content })).toMatchObject({
+        operatorToken: secret,
+        clusterKey: secret,
+      });
+    },
+  );
 
-  it.each(['ALOUD_OPERATOR_TOKEN', 'ALOUD_CLUSTER_KEY'])('is refused with one within it (%s)', (name) => {
-    expect(() => loadConfig({ env: { ...others, [name]: `${secret}\n${secret}` } })).toThrow(/letters, digits/);
-  });
+  it.each(['ALOUD_OPERATOR_TOKEN', 'ALOUD_CLUSTER_KEY'])(
+    'is refused with one within it (%s)',
+    (name) => {
+      expect(() => loadConfig({ env: { ...others, [name]: `${secret}\n${secret}` } })).toThrow(
+        /letters, digits/,
+      );
+    },
+  );
 });
 
 describe('information', () => {

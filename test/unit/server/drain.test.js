@@ -15,7 +15,11 @@ async function isSettled(promise) {
 describe('draining', () => {
   it('is over at once where nobody is there', async () => {
     const clock = new FakeClock();
-    expect(await isSettled(drainRooms({ people: async () => 0, drain: async () => {} }, { ms: 25_000, clock }))).toBe(true);
+    expect(
+      await isSettled(
+        drainRooms({ people: async () => 0, drain: async () => {} }, { ms: 25_000, clock }),
+      ),
+    ).toBe(true);
     expect(clock.waiting).toBe(0);
   });
 
@@ -35,7 +39,10 @@ describe('draining', () => {
 
   it('is over at its end', async () => {
     const clock = new FakeClock();
-    const drained = drainRooms({ people: async () => 2, drain: async () => {} }, { ms: 25_000, clock });
+    const drained = drainRooms(
+      { people: async () => 2, drain: async () => {} },
+      { ms: 25_000, clock },
+    );
     expect(await isSettled(drained)).toBe(false);
     clock.advance(24_900);
     expect(await isSettled(drained)).toBe(false);
@@ -52,7 +59,10 @@ describe('draining that hangs', () => {
     const clock = new FakeClock();
     /** @type {number[]} */
     const told = [];
-    const rooms = { people: async () => 2, drain: async (/** @type {number} */ seconds) => void told.push(seconds) };
+    const rooms = {
+      people: async () => 2,
+      drain: async (/** @type {number} */ seconds) => void told.push(seconds),
+    };
     const drained = drainRooms(rooms, { ms: 20_000, clock, cluster: { drain: never, nodes } });
     clock.advance(9990);
     expect(await isSettled(drained)).toBe(false);
@@ -88,10 +98,20 @@ describe('rooms that are draining', () => {
     conference.rooms.drain(25);
     expect(conference.rooms.draining).toBe(true);
     expect(ann.session.told('draining')).toEqual([{ type: 'draining', seconds: 25 }]);
-    for (const wish of [{}, { room: 'other' }, { mirror: true }, { resume: 'x'.repeat(resume.length) }]) {
+    for (const wish of [
+      {},
+      { room: 'other' },
+      { mirror: true },
+      { resume: 'x'.repeat(resume.length) },
+    ]) {
       const { session } = await conference.join('Bob', wish);
-      expect(session.told('refused')).toEqual([{ type: 'refused', code: 'draining', message: errors.draining.message }]);
-      expect(session.closed).toEqual({ code: errors.draining.close, reason: errors.draining.message });
+      expect(session.told('refused')).toEqual([
+        { type: 'refused', code: 'draining', message: errors.draining.message },
+      ]);
+      expect(session.closed).toEqual({
+        code: errors.draining.close,
+        reason: errors.draining.message,
+      });
     }
     ann.session.close(19, 'lost');
     const back = await conference.join('Ann', { resume });

@@ -9,14 +9,20 @@ function open(options) {
   /** @type {string[]} */
   const lines = [];
   let nowMs = 0;
-  const log = createLog({ write: (line) => lines.push(line), wallNow: () => 0, now: () => nowMs, ...options });
+  const log = createLog({
+    write: (line) => lines.push(line),
+    wallNow: () => 0,
+    now: () => nowMs,
+    ...options,
+  });
   return { lines, log, pass: (/** @type {number} */ ms) => (nowMs += ms) };
 }
 
 /** @param {'error' | 'warn' | 'info' | 'debug'} level */
 function linesAt(level) {
   const { lines, log } = open({ level });
-  for (const each of /** @type {const} */ (['error', 'warn', 'info', 'debug'])) log[each](`of ${each}`);
+  for (const each of /** @type {const} */ (['error', 'warn', 'info', 'debug']))
+    log[each](`of ${each}`);
   return lines;
 }
 
@@ -42,23 +48,42 @@ describe('the log', () => {
 
   it('writes fields behind the message, and keeps them to the line too', () => {
     const { lines, log } = open();
-    log.info('session ended', { event: 'session-end', name: 'a\n\u009b31m"b', seconds: 1.5, why: null });
+    log.info('session ended', {
+      event: 'session-end',
+      name: 'a\n\u009b31m"b',
+      seconds: 1.5,
+      why: null,
+    });
     expect(lines).toEqual([
       String.raw`1970-01-01T00:00:00.000Z info session ended event="session-end" name="a\n\u009b31m\"b" seconds=1.5`,
     ]);
   });
 
   it('leaves out what says nothing for people, and nothing of JSON', () => {
-    const fields = { event: 'session-end', late: 0, lost: 3, roundTripMs: null, bins: [0, 0], some: [0, 1], dropped: { early: 0, past: 2 }, none: { early: 0 }, why: '', isOn: false };
+    const fields = {
+      event: 'session-end',
+      late: 0,
+      lost: 3,
+      roundTripMs: null,
+      bins: [0, 0],
+      some: [0, 1],
+      dropped: { early: 0, past: 2 },
+      none: { early: 0 },
+      why: '',
+      isOn: false,
+    };
     const text = open();
     text.log.info('session ended', fields);
-    expect(text.lines).toEqual(['1970-01-01T00:00:00.000Z info session ended event="session-end" lost=3 some=[0,1] dropped={"past":2} isOn=false']);
+    expect(text.lines).toEqual([
+      '1970-01-01T00:00:00.000Z info session ended event="session-end" lost=3 some=[0,1] ' +
+        'dropped={"past":2} isOn=false',
+    ]);
     const json = open({ format: 'json' });
     json.log.info('session ended', fields);
     expect(JSON.parse(json.lines[0])).toMatchObject(fields);
   });
 
-  it('writes JSON where it is asked for: one object a line, with nothing in it that a terminal obeys', () => {
+  it('writes JSON if asked: one object per line, with nothing that a terminal would obey', () => {
     const { lines, log } = open({ format: 'json' });
     log.error('failed: a\u001b[31m\u2028', { name: 'x\u009b\u2029\n', count: 3 });
     // eslint-disable-next-line no-control-regex

@@ -40,7 +40,10 @@ describe('the ring buffer', () => {
     write(ring, 0, 1);
     write(ring, 2, 2);
     expect(read(ring, -5, 30).samples).toEqual([
-      ...Array(5).fill(0), ...Array(10).fill(1), ...Array(10).fill(0), ...Array(5).fill(2),
+      ...Array(5).fill(0),
+      ...Array(10).fill(1),
+      ...Array(10).fill(0),
+      ...Array(5).fill(2),
     ]);
   });
 
@@ -61,10 +64,14 @@ describe('the ring buffer', () => {
     ring.resize(7);
     expect([1, 2, 3, 4, 5, 6].map((frame) => ring.state(frame))).toEqual([0, 0, 3, 3, 3, 1]);
     for (let frame = 7; frame < 10; frame++) write(ring, frame, frame);
-    expect(read(ring, 30, 70).samples.filter((_, i) => i % 10 === 0)).toEqual([3, 4, 5, 0, 7, 8, 9]);
+    expect(read(ring, 30, 70).samples.filter((_, i) => i % 10 === 0)).toEqual([
+      3, 4, 5, 0, 7, 8, 9,
+    ]);
     ring.resize(3);
     expect(ring.samples.length).toBe(30);
-    expect(read(ring, 30, 70).samples.filter((_, i) => i % 10 === 0)).toEqual([0, 0, 0, 0, 7, 8, 9]);
+    expect(read(ring, 30, 70).samples.filter((_, i) => i % 10 === 0)).toEqual([
+      0, 0, 0, 0, 7, 8, 9,
+    ]);
   });
 
   it('says how much of a stretch is as it was sent', () => {

@@ -14,7 +14,9 @@ import { musicOf } from '../../fakes/music.js';
 const SIZE = 48 * 20;
 const codec = await loadCodec('libopus-wasm');
 const sounds = {
-  speech: (await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url))).channels[0].subarray(0, 4 * 48_000),
+  speech: (
+    await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url))
+  ).channels[0].subarray(0, 4 * 48_000),
   music: musicOf(4),
 };
 
@@ -28,7 +30,14 @@ function placedAt({ format, packets }, frame) {
   const clock = { ms: 0, now: () => clock.ms };
   const lateness = new Lateness({ frameMs: format.frameMs, maxMs: 400, targetPercent: 99.5 });
   const sampleClock = new SampleClock(/** @type {any} */ (clock), format.sampleRate);
-  const source = new Source({ id: '1', format, sampleClock, maxDelayMs: 400, decoder: newDecoder(codec, format), lateness });
+  const source = new Source({
+    id: '1',
+    format,
+    sampleClock,
+    maxDelayMs: 400,
+    decoder: newDecoder(codec, format),
+    lateness,
+  });
   const speaker = new Speaker(source);
   const { frameSamples, frameMs } = format;
   const heard = new Float32Array(Math.ceil(20 / frameMs) * frameSamples);
@@ -46,21 +55,35 @@ function placedAt({ format, packets }, frame) {
   return heard;
 }
 
-describe.each(/** @type {const} */ (['speech', 'music']))('a speaker who gets a place in the middle of %s', (name) => {
-  it.each([[2.5, 1], [5, 1], [10, 1], [20, 1], [40, 1], [60, 1], [10, 8], [60, 2]])(
-    'is as loud as for those who heard all, in Opus frames of %d ms, %d to a packet',
-    (opusMs, opusFrames) => {
-      const sent = packetsOf(codec, sounds[name], { frameMs: opusMs * opusFrames, opusFrames });
-      const whole = decodedSound(codec, sent);
-      let heard = 0;
-      for (let ms = 400; ms < 3500; ms += 170) {
-        const frame = Math.round(ms / sent.format.frameMs);
-        const steady = whole.subarray(frame * sent.format.frameSamples).subarray(0, SIZE);
-        if (levelDb(steady) < -40) continue;
-        heard += 1;
-        expect(Math.abs(levelDb(placedAt(sent, frame).subarray(0, SIZE)) - levelDb(steady))).toBeLessThan(2.5);
-      }
-      expect(heard).toBeGreaterThan(5);
-    },
-  );
-});
+describe.each(/** @type {const} */ (['speech', 'music']))(
+  'a speaker who gets a place in the middle of %s',
+  (name) => {
+    it.each([
+      [2.5, 1],
+      [5, 1],
+      [10, 1],
+      [20, 1],
+      [40, 1],
+      [60, 1],
+      [10, 8],
+      [60, 2],
+    ])(
+      'is as loud as for those who heard all, in Opus frames of %d ms, %d to a packet',
+      (opusMs, opusFrames) => {
+        const sent = packetsOf(codec, sounds[name], { frameMs: opusMs * opusFrames, opusFrames });
+        const whole = decodedSound(codec, sent);
+        let heard = 0;
+        for (let ms = 400; ms < 3500; ms += 170) {
+          const frame = Math.round(ms / sent.format.frameMs);
+          const steady = whole.subarray(frame * sent.format.frameSamples).subarray(0, SIZE);
+          if (levelDb(steady) < -40) continue;
+          heard += 1;
+          expect(
+            Math.abs(levelDb(placedAt(sent, frame).subarray(0, SIZE)) - levelDb(steady)),
+          ).toBeLessThan(2.5);
+        }
+        expect(heard).toBeGreaterThan(5);
+      },
+    );
+  },
+);

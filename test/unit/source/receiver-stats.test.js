@@ -4,7 +4,8 @@ import { Lateness } from '../../../server/source/lateness.js';
 import { TokenBucket } from '../../../server/token-bucket.js';
 import { random } from '../../fakes/random.js';
 
-const newReceiverStats = () => new ReceiverStats(new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5 }));
+const newReceiverStats = () =>
+  new ReceiverStats(new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5 }));
 
 describe('sequence numbers', () => {
   it('tell what never came, however it was ordered or doubled, over the turn of 16 bits', () => {
@@ -21,7 +22,9 @@ describe('sequence numbers', () => {
     }
     const counted = came.length - (came.length % 5);
     expect(sequences.sent - sequences.lost).toBe(counted);
-    expect(Math.abs(sequences.lost - (sent.indexOf(came[counted - 1]) + 1 - counted))).toBeLessThanOrEqual(5);
+    expect(
+      Math.abs(sequences.lost - (sent.indexOf(came[counted - 1]) + 1 - counted)),
+    ).toBeLessThanOrEqual(5);
   });
 
   it('tell what is lost at the turn itself', () => {
@@ -30,7 +33,7 @@ describe('sequence numbers', () => {
     expect([sequences.sent, sequences.lost]).toEqual([6, 2]);
   });
 
-  it('are looked at over at least five seconds and a hundred packets, and of twenty seconds at most', () => {
+  it('are checked over 5 seconds and 100 packets at least, and 20 seconds at most', () => {
     const sequences = new SequenceTracker();
     let next = 0;
     const second = (/** @type {number} */ packets, /** @type {number} */ lost) => {
@@ -53,7 +56,7 @@ describe('sequence numbers', () => {
     expect(sequences.recent()).toEqual({ sent: 40, lost: 0 });
   });
 
-  it('of a sender that begins anew are no loss, and neither are any at random without bound', () => {
+  it('of a restarted sender are no loss, and random ones cause only bounded loss', () => {
     const sequences = new SequenceTracker();
     for (let i = 0; i < 1000; i++) sequences.arrived(40_000 + i);
     for (let i = 0; i < 1000; i++) sequences.arrived(i);
@@ -85,7 +88,8 @@ describe('a bucket of tokens', () => {
 describe('what redundancy asks of the delay', () => {
   /**
    * A minute of packets with a loss at random.
-   * @param {{ loss: number, redundancy: number, lost?: (frame: number, chance: number) => boolean }} link
+   * @param {{ loss: number, redundancy: number, lost?: (frame: number, chance: number) => boolean
+   *   }} link
    */
   function needOf({ loss, redundancy, lost = (_, chance) => chance < loss }) {
     const reception = newReceiverStats();
@@ -113,8 +117,16 @@ describe('what redundancy asks of the delay', () => {
     ['one frame for a little loss', { loss: 0.01, redundancy: 2 }, 31],
     ['two for more', { loss: 0.05, redundancy: 2 }, 51],
     ['as many as there are', { loss: 0.1, redundancy: 1 }, 31],
-    ['none for a packet or two', { loss: 0, redundancy: 2, lost: (/** @type {number} */ frame) => frame % 600 === 9 }, 11],
-    ['two where a little loss comes in pairs', { loss: 0, redundancy: 2, lost: (/** @type {number} */ f) => f % 200 < 2 }, 51],
+    [
+      'none for a packet or two',
+      { loss: 0, redundancy: 2, lost: (/** @type {number} */ frame) => frame % 600 === 9 },
+      11,
+    ],
+    [
+      'two where a little loss comes in pairs',
+      { loss: 0, redundancy: 2, lost: (/** @type {number} */ f) => f % 200 < 2 },
+      51,
+    ],
   ])('is %s', (_name, link, need) => {
     expect(needOf(link)).toBe(need);
   });

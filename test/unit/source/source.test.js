@@ -2,7 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { align } from '../../../bench/stats/signal.js';
 import { readWav } from '../../../bench/stats/wav.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+} from '../../../public/shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { SampleClock } from '../../../server/clock/sample-clock.js';
 import { Lateness } from '../../../server/source/lateness.js';
@@ -13,7 +18,10 @@ import { CONCEALED, PcmCodec } from '../../fakes/pcm-codec.js';
 
 const format = createAudioFormat();
 
-/** A source on a clock of the test's, and one who sends to it. No room, session or listener is needed. */
+/**
+ * A source on a clock of the test's, and one who sends to it. No room, session or listener is
+ * needed.
+ */
 function create() {
   const clock = new FakeClock();
   const codec = new PcmCodec();
@@ -25,24 +33,52 @@ function create() {
   const source = new Source({ id: '7', format, sampleClock, maxDelayMs: 400, decoder, lateness });
   const packet = new Packet();
   let sequence = 0;
-  /** @param {number} frame @param {number | null} value  null for silence @param {number} [mixedThrough] */
+  /**
+   * @param {number} frame
+   * @param {number | null} value null for silence
+   * @param {number} [mixedThrough]
+   */
   const send = (frame, value, mixedThrough = -1) => {
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
-    Object.assign(packet, { type: 1, level: 20, voice: true, redundancy: 0, speakers: 0, frame, sequence: sequence++ });
+    Object.assign(packet, {
+      type: 1,
+      level: 20,
+      voice: true,
+      redundancy: 0,
+      speakers: 0,
+      frame,
+      sequence: sequence++,
+    });
     const start = writeAudioHeader(bytes, packet);
-    const end = value === null ? start : start + encoder.encode(new Float32Array(format.frameValues).fill(value), bytes, start);
+    const end =
+      value === null
+        ? start
+        : start + encoder.encode(new Float32Array(format.frameValues).fill(value), bytes, start);
     expect(readPacket(bytes.subarray(0, end), packet)).toBeNull();
     return source.receive(packet, bytes, clock.now(), 0, mixedThrough);
   };
   /**
-   * Sends the last of some frames, with those before it in its packet; a packet before it may be missing.
-   * @param {number} frame @param {number[]} values  of all, the own frame's last @param {{ lost?: number, mixedThrough?: number }} [options]
+   * Sends the last of some frames, with those before it in its packet; a packet before it may be
+   * missing.
+   * @param {number} frame
+   * @param {number[]} values of all, the own frame's last
+   * @param {{ lost?: number, mixedThrough?: number }} [options]
    */
   const sendTogether = (frame, values, { lost = 0, mixedThrough = -1 } = {}) => {
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
-    const payloads = values.map((value) => bytesOf(encoder, new Float32Array(format.frameValues).fill(value)));
+    const payloads = values.map((value) =>
+      bytesOf(encoder, new Float32Array(format.frameValues).fill(value)),
+    );
     sequence += lost;
-    Object.assign(packet, { type: 1, level: 20, voice: true, redundancy: values.length - 1, speakers: 0, frame, sequence: sequence++ });
+    Object.assign(packet, {
+      type: 1,
+      level: 20,
+      voice: true,
+      redundancy: values.length - 1,
+      speakers: 0,
+      frame,
+      sequence: sequence++,
+    });
     payloads.toReversed().forEach(({ length }, r) => (packet.payloadBytes[r] = length));
     let at = writeAudioHeader(bytes, packet);
     for (const payload of payloads) {
@@ -70,7 +106,11 @@ describe('a source', () => {
     expect([send(1, 0.2), send(0, 0.1), send(2, 0.3)]).toEqual([1, 0, 2]);
     expect(source.ring.state(1)).toBe(FrameState.absent);
     expect(source.pull(2, true)).toBe(FrameState.received);
-    for (const [frame, value] of [[1, 0.2], [2, 0.3]]) expect(sampleOf(frame)).toBeCloseTo(value, 3);
+    for (const [frame, value] of [
+      [1, 0.2],
+      [2, 0.3],
+    ])
+      expect(sampleOf(frame)).toBeCloseTo(value, 3);
   });
 
   it('conceals what is missing when it is due, and waits for it before', () => {
@@ -94,16 +134,26 @@ describe('a source', () => {
     expect(source.stats().dropped).toMatchObject({ flood: 1, early: 1 });
   });
 
-  it('takes frames that their sender packed into one packet for frames that came, and waits for the first of them', () => {
+  it('counts frames packed together by the sender as received, and waits for the first one', () => {
     const { clock, source, sendTogether, sampleOf } = create();
     for (let frame = 1; frame < 401; frame += 2) {
       clock.advance(40);
-      expect(sendTogether(frame, frame === 1 ? [0.2] : [0.1, 0.2], { mixedThrough: frame - 3 })).toBe(frame);
+      expect(
+        sendTogether(frame, frame === 1 ? [0.2] : [0.1, 0.2], { mixedThrough: frame - 3 }),
+      ).toBe(frame);
       source.pull(frame - 1, true);
       source.pull(frame, true);
     }
-    expect([sampleOf(399), sampleOf(400 - 1)].every((sample) => Math.abs(sample - 0.2) < 1e-3)).toBe(true);
-    expect(source.stats()).toMatchObject({ received: 399, late: 0, lost: 0, recovered: 0, concealed: 0 });
+    expect(
+      [sampleOf(399), sampleOf(400 - 1)].every((sample) => Math.abs(sample - 0.2) < 1e-3),
+    ).toBe(true);
+    expect(source.stats()).toMatchObject({
+      received: 399,
+      late: 0,
+      lost: 0,
+      recovered: 0,
+      concealed: 0,
+    });
     expect(source.lateness.needMs).toBe(20);
   });
 
@@ -157,7 +207,10 @@ describe('a source', () => {
 });
 
 describe('a source that is heard later', () => {
-  /** The samples of the frames that were heard, each as one number: 0 for silence. @param {ReturnType<typeof create>} made */
+  /**
+   * The samples of the frames that were heard, each as one number: 0 for silence.
+   * @param {ReturnType<typeof create>} made
+   */
   const hear = ({ source, sampleOf }, /** @type {number} */ from, /** @type {number} */ to) => {
     const heard = [];
     for (let frame = from; frame <= to; frame++) {
@@ -176,8 +229,15 @@ describe('a source that is heard later', () => {
     expect(hear(made, 0, 2)).toEqual([0.1, 0.2, 0.3]);
     source.offsetMs = 35;
     expect(hear(made, 3, 7)).toEqual([conceals, conceals, 0.4, 0.5, 0.6]);
-    expect([source.offsetMs, source.firstFrame, source.soundThrough, source.keptFrom]).toEqual([40, 2, 7, 7]);
-    expect([source.has(7), source.has(8), source.hasSound(7), source.hasSentAt(0)]).toEqual([true, false, true, false]);
+    expect([source.offsetMs, source.firstFrame, source.soundThrough, source.keptFrom]).toEqual([
+      40, 2, 7, 7,
+    ]);
+    expect([source.has(7), source.has(8), source.hasSound(7), source.hasSentAt(0)]).toEqual([
+      true,
+      false,
+      true,
+      false,
+    ]);
   });
 
   it('is in time until then', () => {
@@ -210,7 +270,14 @@ describe('a source that is heard later', () => {
     const { clock, source, send } = made;
     clock.advance(400);
     source.offsetMs = 60;
-    for (const [frame, value] of [[0, 0.1], [1, 0.2], [2, null], [3, null], [4, 0.5], [5, 0.6]]) {
+    for (const [frame, value] of [
+      [0, 0.1],
+      [1, 0.2],
+      [2, null],
+      [3, null],
+      [4, 0.5],
+      [5, 0.6],
+    ]) {
       send(Number(frame), value);
     }
     expect(hear(made, 3, 4)).toEqual([0.1, 0.2]);
@@ -221,7 +288,9 @@ describe('a source that is heard later', () => {
   });
 });
 
-const { channels: [speech] } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+const {
+  channels: [speech],
+} = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
 const SECOND = 48_000;
 
 /**
@@ -238,24 +307,49 @@ function hearSpeech({ frameMs = 20, stallMs = 300, mayFallBehind = true, eachSec
   const { frameSamples } = shape;
   const frames = 12_000 / frameMs;
   const said = Float32Array.from({ length: 12 * SECOND }, (_, i) => speech[i % speech.length]);
-  const decoder = new PayloadDecoder(/** @type {any} */ ({
-    decode: (/** @type {Uint8Array} */ bytes, /** @type {number} */ start, /** @type {number} */ _, /** @type {Float32Array} */ out, /** @type {number} */ at) => {
-      const from = ((bytes[start] << 8) | bytes[start + 1]) * frameSamples;
-      out.set(said.subarray(from, from + frameSamples), at);
-      return true;
-    },
-    conceal: (/** @type {Float32Array} */ out, /** @type {number} */ at) => void out.fill(0, at, at + frameSamples),
-    close() {},
-  }), shape);
+  const decoder = new PayloadDecoder(
+    /** @type {any} */ ({
+      decode: (
+        /** @type {Uint8Array} */ bytes,
+        /** @type {number} */ start,
+        /** @type {number} */ _,
+        /** @type {Float32Array} */ out,
+        /** @type {number} */ at,
+      ) => {
+        const from = ((bytes[start] << 8) | bytes[start + 1]) * frameSamples;
+        out.set(said.subarray(from, from + frameSamples), at);
+        return true;
+      },
+      conceal: (/** @type {Float32Array} */ out, /** @type {number} */ at) =>
+        void out.fill(0, at, at + frameSamples),
+      close() {},
+    }),
+    shape,
+  );
   const lateness = new Lateness({ frameMs, maxMs: 400, targetPercent: 99 });
   const sampleClock = new SampleClock(clock, shape.sampleRate);
-  const source = new Source({ id: '1', format: shape, sampleClock, maxDelayMs: 400, decoder, lateness });
+  const source = new Source({
+    id: '1',
+    format: shape,
+    sampleClock,
+    maxDelayMs: 400,
+    decoder,
+    lateness,
+  });
   source.mayFallBehind = mayFallBehind;
   const heard = new Float32Array(said.length);
   const packet = new Packet();
   const bytes = new Uint8Array(100);
   const send = (/** @type {number} */ frame) => {
-    Object.assign(packet, { type: 1, level: 20, voice: true, redundancy: 0, speakers: 0, frame, sequence: frame & 0xffff });
+    Object.assign(packet, {
+      type: 1,
+      level: 20,
+      voice: true,
+      redundancy: 0,
+      speakers: 0,
+      frame,
+      sequence: frame & 0xffff,
+    });
     const start = writeAudioHeader(bytes, packet);
     bytes.set([frame >> 8, frame], start);
     readPacket(bytes.subarray(0, start + 2), packet);
@@ -275,34 +369,45 @@ function hearSpeech({ frameMs = 20, stallMs = 300, mayFallBehind = true, eachSec
   /** By how much a piece of 0.4 s is heard later, in milliseconds. @param {number} seconds */
   const laterMs = (seconds) => {
     const start = Math.round(seconds * SECOND);
-    const { lag, correlation } = align(said.subarray(start, start + 0.2 * SECOND), heard, { from: start, to: start + SECOND / 2 });
+    const { lag, correlation } = align(said.subarray(start, start + 0.2 * SECOND), heard, {
+      from: start,
+      to: start + SECOND / 2,
+    });
     expect(correlation).toBeGreaterThan(0.6);
     return (lag - start) / 48;
   };
-  const steepest = (/** @type {Float32Array} */ pcm) => pcm.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - pcm[i - 1]) : 0), 0);
+  const steepest = (/** @type {Float32Array} */ pcm) =>
+    pcm.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - pcm[i - 1]) : 0), 0);
   const longestPause = (/** @type {Float32Array} */ pcm) => {
     let [longest, length] = [0, 0];
-    for (let i = 0; i < pcm.length; i++) longest = Math.max(longest, (length = Math.abs(pcm[i]) < 1e-4 ? length + 1 : 0));
+    for (let i = 0; i < pcm.length; i++)
+      longest = Math.max(longest, (length = Math.abs(pcm[i]) < 1e-4 ? length + 1 : 0));
     return longest;
   };
   return { source, said, heard, laterMs, steepest, longestPause };
 }
 
 describe('a voice after a stall of 300 ms', () => {
-  it.each([2.5, 5, 10, 20, 40])('is heard whole, and in time again within three seconds, without a click: frames of %s ms', (frameMs) => {
-    const offsets = /** @type {number[]} */ ([]);
-    const { source, said, heard, laterMs, steepest, longestPause } = hearSpeech({ frameMs, eachSecond: (_, { offsetMs }) => void offsets.push(offsetMs) });
-    expect(laterMs(5)).toBe(0);
-    expect(laterMs(9)).toBeLessThan(10);
-    expect(Math.max(...offsets)).toBeGreaterThan(0);
-    expect(source.offsetMs).toBe(0);
-    // Only what couldn't be there in time is concealed; all of it came in time to be heard.
-    expect(source.stats()).toMatchObject({ late: 0 });
-    // From where it goes on there is no longer pause, and no steeper step, than in the speech.
-    const on = heard.subarray(6.3 * SECOND);
-    expect(longestPause(on)).toBeLessThanOrEqual(longestPause(said));
-    expect(steepest(on)).toBeLessThan(1.1 * steepest(said));
-  });
+  it.each([2.5, 5, 10, 20, 40])(
+    'is heard whole, and in time again within three seconds, without a click: frames of %s ms',
+    (frameMs) => {
+      const offsets = /** @type {number[]} */ ([]);
+      const { source, said, heard, laterMs, steepest, longestPause } = hearSpeech({
+        frameMs,
+        eachSecond: (_, { offsetMs }) => void offsets.push(offsetMs),
+      });
+      expect(laterMs(5)).toBe(0);
+      expect(laterMs(9)).toBeLessThan(10);
+      expect(Math.max(...offsets)).toBeGreaterThan(0);
+      expect(source.offsetMs).toBe(0);
+      // Only what couldn't be there in time is concealed; all of it came in time to be heard.
+      expect(source.stats()).toMatchObject({ late: 0 });
+      // From where it goes on there is no longer pause, and no steeper step, than in the speech.
+      const on = heard.subarray(6.3 * SECOND);
+      expect(longestPause(on)).toBeLessThanOrEqual(longestPause(said));
+      expect(steepest(on)).toBeLessThan(1.1 * steepest(said));
+    },
+  );
 
   it('keeps its time, and loses what came late, where everybody is on one clock', () => {
     const { source, laterMs } = hearSpeech({ mayFallBehind: false });

@@ -1,5 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  Packet,
+  writeAudioHeader,
+} from '../../../public/shared/wire/packet.js';
 import { CONCEALED } from '../../fakes/pcm-codec.js';
 import { Conference } from '../../fakes/conference.js';
 
@@ -15,8 +20,17 @@ const valueOf = (/** @type {number} */ frame) => 0.01 + frame / 1000;
  */
 async function packetOf(person, frame, redundancy) {
   const payloads = [];
-  for (let r = redundancy; r >= 0; r--) payloads.push((await person.packet(frame - r, valueOf(frame - r))).subarray(AUDIO_HEADER_BYTES));
-  const packet = Object.assign(new Packet(), { frame, redundancy, sequence: frame, voice: true, level: 20 });
+  for (let r = redundancy; r >= 0; r--)
+    payloads.push(
+      (await person.packet(frame - r, valueOf(frame - r))).subarray(AUDIO_HEADER_BYTES),
+    );
+  const packet = Object.assign(new Packet(), {
+    frame,
+    redundancy,
+    sequence: frame,
+    voice: true,
+    level: 20,
+  });
   payloads.forEach(({ length }, i) => (packet.payloadBytes[redundancy - i] = length));
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
   let end = writeAudioHeader(bytes, packet);
@@ -28,7 +42,8 @@ async function packetOf(person, frame, redundancy) {
 }
 
 /** @param {Person} person @param {Uint8Array} bytes */
-const send = (person, bytes) => person.session.handler?.packet(bytes, person.conference.clock.now());
+const send = (person, bytes) =>
+  person.session.handler?.packet(bytes, person.conference.clock.now());
 
 /** The value as which each frame was heard. @param {Person} person @param {number[]} frames */
 async function heard(person, frames) {
@@ -44,12 +59,21 @@ describe('packets that repeat frames before theirs', () => {
     for (let frame = 0; frame < 12; frame++) {
       conference.pass(1);
       // Two lost in a row, then one, then three: the first of them is more than is repeated.
-      if (![3, 4, 6, 8, 9, 10].includes(frame)) send(ann, await packetOf(ann, frame, frame < 2 ? 0 : 2));
+      if (![3, 4, 6, 8, 9, 10].includes(frame))
+        send(ann, await packetOf(ann, frame, frame < 2 ? 0 : 2));
     }
     conference.pass(8);
     const frames = Array.from({ length: 12 }, (_, frame) => frame);
-    expect(await heard(bob, frames)).toEqual(frames.map((frame) => (frame === 8 ? CONCEALED : Math.round(valueOf(frame) * 1000) / 1000)));
-    expect(ann.stats()).toMatchObject({ received: 6, lost: 6, recovered: 5, duplicate: 0, late: 0 });
+    expect(await heard(bob, frames)).toEqual(
+      frames.map((frame) => (frame === 8 ? CONCEALED : Math.round(valueOf(frame) * 1000) / 1000)),
+    );
+    expect(ann.stats()).toMatchObject({
+      received: 6,
+      lost: 6,
+      recovered: 5,
+      duplicate: 0,
+      late: 0,
+    });
   });
 
   it('are no doubles of what comes after them, out of order', async () => {
@@ -57,12 +81,17 @@ describe('packets that repeat frames before theirs', () => {
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     for (let frame = 0; frame < 10; frame += 2) {
       conference.pass(2);
-      const packets = [await packetOf(ann, frame, 0), await packetOf(ann, frame + 1, frame > 0 ? 1 : 0)];
+      const packets = [
+        await packetOf(ann, frame, 0),
+        await packetOf(ann, frame + 1, frame > 0 ? 1 : 0),
+      ];
       for (const bytes of frame > 0 ? packets.reverse() : packets) send(ann, bytes);
     }
     conference.pass(8);
     const frames = Array.from({ length: 10 }, (_, frame) => frame);
-    expect(await heard(bob, frames)).toEqual(frames.map((frame) => Math.round(valueOf(frame) * 1000) / 1000));
+    expect(await heard(bob, frames)).toEqual(
+      frames.map((frame) => Math.round(valueOf(frame) * 1000) / 1000),
+    );
     expect(ann.stats()).toMatchObject({ received: 10, lost: 0, recovered: 0, duplicate: 0 });
   });
 });

@@ -22,7 +22,9 @@ const named = (/** @type {string} */ value) => ({ 'x-forwarded-for': value });
 describe('without trusted proxies', () => {
   it('the client is who connects, whatever it says', () => {
     expect(addressOf(null, named('192.0.2.1'))).toBe('10.0.0.1');
-    expect(addressOf(null, { forwarded: 'for=192.0.2.1' }, { header: 'forwarded' })).toBe('10.0.0.1');
+    expect(addressOf(null, { forwarded: 'for=192.0.2.1' }, { header: 'forwarded' })).toBe(
+      '10.0.0.1',
+    );
   });
 });
 
@@ -40,7 +42,9 @@ describe('a number of proxies', () => {
     ['1', '2001:db8::1', '2001:db8::1'],
     ['1', '::ffff:192.0.2.1', '192.0.2.1'],
     ['1', 'fe80::1%eth0', '10.0.0.1'],
-  ])('%s of "%s": %s', (trust, value, client) => expect(addressOf(trust, named(value))).toBe(client));
+  ])('%s of "%s": %s', (trust, value, client) =>
+    expect(addressOf(trust, named(value))).toBe(client),
+  );
 });
 
 describe('proxies by their addresses', () => {
@@ -48,11 +52,15 @@ describe('proxies by their addresses', () => {
     expect(addressOf('10.0.0.0/8', named('198.51.100.9, 192.0.2.1, 10.0.0.2'))).toBe('192.0.2.1');
     expect(addressOf('10.0.0.0/8', named('198.51.100.9'), { from: '192.0.2.7' })).toBe('192.0.2.7');
     expect(addressOf('10.0.0.1', named('198.51.100.9, 10.0.0.2'))).toBe('10.0.0.2');
-    expect(addressOf('10.0.0.1, 2001:db8::/32', named('198.51.100.9, 2001:db8::2'))).toBe('198.51.100.9');
+    expect(addressOf('10.0.0.1, 2001:db8::/32', named('198.51.100.9, 2001:db8::2'))).toBe(
+      '198.51.100.9',
+    );
   });
 
   it('are known over an IPv6 socket too, and where the system names none nobody is', () => {
-    expect(addressOf('10.0.0.1', named('192.0.2.1'), { from: '::ffff:10.0.0.1' })).toBe('192.0.2.1');
+    expect(addressOf('10.0.0.1', named('192.0.2.1'), { from: '::ffff:10.0.0.1' })).toBe(
+      '192.0.2.1',
+    );
     expect(addressOf('10.0.0.1', named('192.0.2.1'), { from: '' })).toBe('');
   });
 });
@@ -85,9 +93,11 @@ describe('Forwarded', () => {
     ['for=", for=192.0.2.1', '192.0.2.1'],
     ['for=198.51.100.9;x=", for="192.0.2.1:4711";proto=https', '192.0.2.1'],
     ['for="\\, for=192.0.2.1;x="a\\",b\\\\";proto=https', '192.0.2.1'],
-  ])('%s', (value, client) => expect(addressOf('1', { forwarded: value }, { header: 'forwarded' })).toBe(client));
+  ])('%s', (value, client) =>
+    expect(addressOf('1', { forwarded: value }, { header: 'forwarded' })).toBe(client),
+  );
 
-  it('is the client\'s own where the proxies write the other header, and the reverse', () => {
+  it("is the client's own where the proxies write the other header, and the reverse", () => {
     const headers = { forwarded: 'for=198.51.100.9', 'x-forwarded-for': '192.0.2.1' };
     expect(addressOf('1', headers)).toBe('192.0.2.1');
     expect(addressOf('1', { forwarded: 'for=198.51.100.9' })).toBe('10.0.0.1');
@@ -97,11 +107,30 @@ describe('Forwarded', () => {
 
 describe('any header', () => {
   it('gives an address, soon', () => {
-    const piece = fc.constantFrom('for=', '"', '\\', ',', ';', '[', ']', ':', '192.0.2.1', '2001:db8::1', 'unknown', ' ', '%');
-    const header = fc.constantFrom(/** @type {Header[]} */ (['x-forwarded-for', 'forwarded'])[0], /** @type {Header} */ ('forwarded'));
+    const piece = fc.constantFrom(
+      'for=',
+      '"',
+      '\\',
+      ',',
+      ';',
+      '[',
+      ']',
+      ':',
+      '192.0.2.1',
+      '2001:db8::1',
+      'unknown',
+      ' ',
+      '%',
+    );
+    const header = fc.constantFrom(
+      /** @type {Header[]} */ (['x-forwarded-for', 'forwarded'])[0],
+      /** @type {Header} */ ('forwarded'),
+    );
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), header, (pieces, name) => {
-        expect(isIP(addressOf('16', { [name]: pieces.join('') }, { header: name }) ?? '')).not.toBe(0);
+        expect(isIP(addressOf('16', { [name]: pieces.join('') }, { header: name }) ?? '')).not.toBe(
+          0,
+        );
       }),
     );
     // The best of several, so that it is no other work of the machine's.

@@ -14,7 +14,9 @@ import { FakeClock } from '../../fakes/fake-clock.js';
  * @typedef {Awaited<ReturnType<ReturnType<typeof setup>['session']>>} Made
  */
 
-const OFFER = `a=mid:0\na=ice-ufrag:abcd\na=ice-pwd:${'p'.repeat(22)}\na=fingerprint:sha-256 ${Array(32).fill('AB').join(':')}\na=sctp-port:5000\n`;
+const OFFER =
+  `a=mid:0\na=ice-ufrag:abcd\na=ice-pwd:${'p'.repeat(22)}\na=fingerprint:sha-256 ` +
+  `${Array(32).fill('AB').join(':')}\na=sctp-port:5000\n`;
 
 /** A channel of a library that keeps what is done to it. */
 class FakeChannel {
@@ -130,11 +132,25 @@ function setup() {
     sessions.push(session);
   };
   const log = { error: vi.fn(), warn() {}, info() {}, debug() {} };
-  const transport = new DataChannelTransport(/** @type {any} */ ({ PeerConnection: FakeConnection }), { accept, clock, log, maxSessions: 2, idleTimeoutMs: 8000 });
-  /** @param {string} [body] @param {string} [type] @returns {Promise<{ status: number, text: string, code: ErrorCode }>} */
+  const transport = new DataChannelTransport(
+    /** @type {any} */ ({ PeerConnection: FakeConnection }),
+    { accept, clock, log, maxSessions: 2, idleTimeoutMs: 8000 },
+  );
+  /**
+   * @param {string} [body]
+   * @param {string} [type]
+   * @returns {Promise<{ status: number, text: string, code: ErrorCode }>}
+   */
   const offer = async (body = OFFER, type = DESCRIPTION_TYPE) => {
-    const socket = { remoteAddress: '192.0.2.1', remotePort: 5, localAddress: '::ffff:198.51.100.7' };
-    const request = Object.assign(Readable.from([Buffer.from(body)]), { headers: { 'content-type': type }, socket });
+    const socket = {
+      remoteAddress: '192.0.2.1',
+      remotePort: 5,
+      localAddress: '::ffff:198.51.100.7',
+    };
+    const request = Object.assign(Readable.from([Buffer.from(body)]), {
+      headers: { 'content-type': type },
+      socket,
+    });
     return new Promise((resolve) => {
       const response = {
         headersSent: false,
@@ -145,7 +161,11 @@ function setup() {
           this.status = status;
         },
         end(/** @type {string} */ text) {
-          resolve({ status: this.status, text, code: text.startsWith('{') ? JSON.parse(text).code : null });
+          resolve({
+            status: this.status,
+            text,
+            code: text.startsWith('{') ? JSON.parse(text).code : null,
+          });
         },
       };
       transport.handle(/** @type {any} */ (request), /** @type {any} */ (response));
@@ -161,8 +181,12 @@ function setup() {
   return { clock, transport, handler, offer, session, sessions, log };
 }
 
-/** @param {FakeChannel} control @returns {number | undefined} the close number that the peer was told */
-const told = ({ sent }) => sent.map((text) => JSON.parse(text)).find(({ type }) => type === CLOSED)?.code;
+/**
+ * @param {FakeChannel} control
+ * @returns {number | undefined} the close number that the peer was told
+ */
+const told = ({ sent }) =>
+  sent.map((text) => JSON.parse(text)).find(({ type }) => type === CLOSED)?.code;
 
 it('data channels are off by name where their library is not there', async () => {
   vi.doMock('node-datachannel', () => {
@@ -171,7 +195,9 @@ it('data channels are off by name where their library is not there', async () =>
   try {
     const { transport, line } = await openDataChannels(/** @type {any} */ ({}));
     expect(transport).toBeNull();
-    expect(line).toMatch(/^Data channels are off: the package node-datachannel .*\. To turn them on: npm install/);
+    expect(line).toMatch(
+      /^Data channels are off: the package node-datachannel .*\. To turn them on: npm install/,
+    );
   } finally {
     vi.doUnmock('node-datachannel');
   }
@@ -184,17 +210,19 @@ describe('offers', () => {
     expect(connections[0].config).toMatchObject({ iceServers: [], bindAddress: '198.51.100.7' });
   });
 
-  it.each(/** @type {const} */ ([
-    ['of another type', 'content-type', OFFER, 'text/plain'],
-    ['that are too long', 'body-too-large', OFFER.padEnd(MAX_OFFER_BYTES + 1), DESCRIPTION_TYPE],
-    ['that lack something', 'bad-request', OFFER.slice(9), DESCRIPTION_TYPE],
-  ]))('%s are refused, and make no peer: %s', async (_what, code, body, type) => {
+  it.each(
+    /** @type {const} */ ([
+      ['of another type', 'content-type', OFFER, 'text/plain'],
+      ['that are too long', 'body-too-large', OFFER.padEnd(MAX_OFFER_BYTES + 1), DESCRIPTION_TYPE],
+      ['that lack something', 'bad-request', OFFER.slice(9), DESCRIPTION_TYPE],
+    ]),
+  )('%s are refused, and make no peer: %s', async (_what, code, body, type) => {
     const { offer } = setup();
     expect(await offer(body, type)).toMatchObject({ status: errors[code].status, code });
     expect(connections).toEqual([]);
   });
 
-  it('are taken for so many peers, of which those that close are twice as many at most', async () => {
+  it('are accepted up to a peer limit, with closing peers up to twice that limit', async () => {
     const { offer, sessions, clock } = setup();
     const refused = { status: 503, code: 'server-full' };
     await offer();
@@ -247,7 +275,7 @@ describe('offers', () => {
 });
 
 describe('a session on data channels', () => {
-  it('ends within 8 s of the last that was heard, and half a second later its peer with it', async () => {
+  it('ends within 8 s of the last packet heard, and its peer half a second later', async () => {
     const { session, clock, handler } = setup();
     const { connection, control, packets } = await session();
     clock.advance(5000);
@@ -255,7 +283,10 @@ describe('a session on data channels', () => {
     clock.advance(6000);
     expect(handler.closed).not.toHaveBeenCalled();
     clock.advance(1000);
-    expect(handler.closed).toHaveBeenCalledWith(errors['idle-timeout'].close, errors['idle-timeout'].message);
+    expect(handler.closed).toHaveBeenCalledWith(
+      errors['idle-timeout'].close,
+      errors['idle-timeout'].message,
+    );
     expect(told(control)).toBe(errors['idle-timeout'].close);
     expect(connection.isClosed).toBe(false);
     clock.advance(500);
@@ -276,21 +307,45 @@ describe('a session on data channels', () => {
     expect(connection.isClosed).toBe(true);
   });
 
-  it.each(/** @type {[string, ErrorCode, (made: Made) => void][]} */ ([
-    ['a control channel without JSON', 'bad-request', ({ control }) => control.say('{')],
-    ['a control channel with bytes', 'bad-request', ({ control }) => control.say(Buffer.from('{}'))],
-    ['a packet channel with text', 'bad-request', ({ packets }) => packets.say('text')],
-    ['a channel of the peer’s', 'bad-request', ({ connection }) => connection.opened(new FakeChannel())],
-    ['many packets', 'too-many-requests', ({ packets }) => Array(501).fill(0).forEach(() => packets.say(Uint8Array.of(1)))],
-    ['many messages', 'too-many-requests', ({ control }) => Array(501).fill(0).forEach(() => control.say('{}'))],
-    ['a connection that fails', 'session-lost', ({ connection }) => connection.state('failed')],
-  ]))('ends because of %s: %s', async (_what, code, act) => {
+  it.each(
+    /** @type {[string, ErrorCode, (made: Made) => void][]} */ ([
+      ['a control channel without JSON', 'bad-request', ({ control }) => control.say('{')],
+      [
+        'a control channel with bytes',
+        'bad-request',
+        ({ control }) => control.say(Buffer.from('{}')),
+      ],
+      ['a packet channel with text', 'bad-request', ({ packets }) => packets.say('text')],
+      [
+        'a channel of the peer’s',
+        'bad-request',
+        ({ connection }) => connection.opened(new FakeChannel()),
+      ],
+      [
+        'many packets',
+        'too-many-requests',
+        ({ packets }) =>
+          Array(501)
+            .fill(0)
+            .forEach(() => packets.say(Uint8Array.of(1))),
+      ],
+      [
+        'many messages',
+        'too-many-requests',
+        ({ control }) =>
+          Array(501)
+            .fill(0)
+            .forEach(() => control.say('{}')),
+      ],
+      ['a connection that fails', 'session-lost', ({ connection }) => connection.state('failed')],
+    ]),
+  )('ends because of %s: %s', async (_what, code, act) => {
     const { session, handler } = setup();
     act(await session());
     expect(handler.closed.mock.calls).toEqual([[errors[code].close, errors[code].message]]);
   });
 
-  it('drops packets that are too long, or wait, or find the channel closed meanwhile, and counts them', async () => {
+  it('drops and counts packets that are too long, queued, or for a closed channel', async () => {
     const made = await setup().session();
     const { packets } = made;
     expect(made.session.send(new Uint8Array(MAX_PACKET_BYTES))).toBe(true);
@@ -301,7 +356,12 @@ describe('a session on data channels', () => {
     packets.open = false;
     expect(made.session.send(new Uint8Array(1))).toBe(false);
     expect(packets.sent).toHaveLength(1);
-    expect(made.session.stats()).toEqual({ rttMs: 12, lostPackets: 0, droppedOut: 3, droppedIn: 0 });
+    expect(made.session.stats()).toEqual({
+      rttMs: 12,
+      lostPackets: 0,
+      droppedOut: 3,
+      droppedIn: 0,
+    });
   });
 
   it('ends where its control messages aren’t read', async () => {
@@ -309,6 +369,9 @@ describe('a session on data channels', () => {
     const made = await session();
     made.control.buffered = MAX_STUCK_BYTES + 1;
     made.session.sendControl({ type: 'told' });
-    expect(handler.closed).toHaveBeenCalledWith(errors['idle-timeout'].close, errors['idle-timeout'].message);
+    expect(handler.closed).toHaveBeenCalledWith(
+      errors['idle-timeout'].close,
+      errors['idle-timeout'].message,
+    );
   });
 });

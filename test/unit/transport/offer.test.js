@@ -2,7 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readOffer } from '../../../server/transport/offer.js';
 
-const FINGERPRINT = Array.from({ length: 32 }, (_, i) => i.toString(16).padStart(2, '0').toUpperCase()).join(':');
+const FINGERPRINT = Array.from({ length: 32 }, (_, i) =>
+  i.toString(16).padStart(2, '0').toUpperCase(),
+).join(':');
 
 /** An offer as a browser makes it, which would like to have a camera too. */
 const OFFER = [
@@ -28,11 +30,16 @@ const OFFER = [
 ].join('\r\n');
 
 /** What a line of what the library is given can be. */
-const LINE = /^(v=0|o=- 0 0 IN IP4 0\.0\.0\.0|s=-|t=0 0|m=application 9 UDP\/DTLS\/SCTP webrtc-datachannel|c=IN IP4 0\.0\.0\.0|a=setup:actpass|a=(group:BUNDLE|mid|ice-ufrag|ice-pwd|fingerprint|sctp-port)[: ][\w+/: -]+|)$/;
+const LINE =
+  /^(v=0|o=- 0 0 IN IP4 0\.0\.0\.0|s=-|t=0 0|m=application 9 UDP\/DTLS\/SCTP webrtc-datachannel|c=IN IP4 0\.0\.0\.0|a=setup:actpass|a=(group:BUNDLE|mid|ice-ufrag|ice-pwd|fingerprint|sctp-port)[: ][\w+/: -]+|)$/;
 
 describe('an offer', () => {
   it('is read for what a connection needs, and nothing else of it goes on', () => {
-    expect(readOffer(OFFER)?.split('\r\n').filter((line) => line.startsWith('a='))).toEqual([
+    expect(
+      readOffer(OFFER)
+        ?.split('\r\n')
+        .filter((line) => line.startsWith('a=')),
+    ).toEqual([
       'a=group:BUNDLE 0',
       'a=mid:0',
       'a=ice-ufrag:aB+/',
@@ -53,7 +60,10 @@ describe('an offer', () => {
     ['no name', OFFER.replace('a=ice-ufrag', 'a=frag')],
     ['a name that is too long', OFFER.replace('aB+/', 'a'.repeat(257))],
     ['a password that is too short', OFFER.replace('0123456789abcdefghij+/', '0123456789')],
-    ['letters that no password has', OFFER.replace('0123456789abcdefghij+/', '0123456789abcdefghij é')],
+    [
+      'letters that no password has',
+      OFFER.replace('0123456789abcdefghij+/', '0123456789abcdefghij é'),
+    ],
     ['no port of SCTP', OFFER.replace('a=sctp-port:5000', '')],
     ['a port that is none', OFFER.replace('sctp-port:5000', 'sctp-port:65536')],
     ['a section whose name is two', OFFER.replace('a=mid:0', 'a=mid:0 1')],
@@ -62,10 +72,16 @@ describe('an offer', () => {
   });
 
   it('gives the library no line that isn’t the server’s own, whatever is in it', () => {
-    const piece = fc.oneof(fc.string(), fc.constantFrom('\n', '\r', '\r\n', 'a=', 'a=mid:', ...OFFER.split('\r\n')));
+    const piece = fc.oneof(
+      fc.string(),
+      fc.constantFrom('\n', '\r', '\r\n', 'a=', 'a=mid:', ...OFFER.split('\r\n')),
+    );
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.nat(OFFER.length), piece), { maxLength: 4 }), (changes) => {
-        const text = changes.reduce((all, [at, put]) => all.slice(0, at) + put + all.slice(at), OFFER);
+        const text = changes.reduce(
+          (all, [at, put]) => all.slice(0, at) + put + all.slice(at),
+          OFFER,
+        );
         for (const line of readOffer(text)?.split('\r\n') ?? []) expect(line).toMatch(LINE);
       }),
       { seed: 14, numRuns: 500 },

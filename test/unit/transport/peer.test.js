@@ -34,8 +34,11 @@ const cases = [
 ];
 
 describe('whose page may connect', () => {
-  it.each(cases)('from %j to %j: same host %j, same hostname %j', (origin, host, sameHost, sameHostname) => {
-    expect(isSameHost(origin, host)).toBe(sameHost);
-    expect(isSameHostname(origin, host)).toBe(sameHostname);
-  });
+  it.each(cases)(
+    'from %j to %j: same host %j, same hostname %j',
+    (origin, host, sameHost, sameHostname) => {
+      expect(isSameHost(origin, host)).toBe(sameHost);
+      expect(isSameHostname(origin, host)).toBe(sameHostname);
+    },
+  );
 });

@@ -11,7 +11,11 @@ function engine({ most = Infinity } = {}) {
   const openStream = () => {
     if (streams.filter(({ isOver }) => !isOver).length >= most) return null;
     const stream = {
-      packets: /** @type {number[]} */ ([]), ended: false, isOver: false, codes: /** @type {number[]} */ ([]), onStopped: () => {},
+      packets: /** @type {number[]} */ ([]),
+      ended: false,
+      isOver: false,
+      codes: /** @type {number[]} */ ([]),
+      onStopped: () => {},
       write(/** @type {Uint8Array} */ bytes) {
         stream.ended = !reader.push(bytes);
         return true;
@@ -48,12 +52,14 @@ describe('SureStreams', () => {
       streams.filter(({ ended, isOver }) => ended && !isOver).forEach((stream) => stream.arrives());
     }
     expect(streams.map(({ packets }) => packets.length)).toEqual(Array(10).fill(17));
-    expect(streams.flatMap(({ packets }) => packets)).toEqual(Array.from({ length: 170 }, (_, i) => i));
+    expect(streams.flatMap(({ packets }) => packets)).toEqual(
+      Array.from({ length: 170 }, (_, i) => i),
+    );
     expect([sure.size, sure.dropped]).toEqual([1, 0]);
     expect(streams.every(({ codes }) => codes.length === 0)).toBe(true);
   });
 
-  it('resets what a peer that falls behind would not play any more, so that no more than three seconds wait', () => {
+  it('resets streams that a slow peer would no longer play, so that at most 3 s wait', () => {
     const { streams, sure, send } = engine();
     for (let i = 0; i < 200; i++) {
       send(17);
@@ -65,14 +71,18 @@ describe('SureStreams', () => {
     expect(streams.at(-1)).toMatchObject({ isOver: false, packets: { length: 17 } });
   });
 
-  it('gives up what hasn\'t arrived when it is to be sent anew, and says since when', () => {
+  it("gives up what hasn't arrived when it is to be sent anew, and says since when", () => {
     const { clock, streams, sure, send } = engine();
     expect(sure.restart(-Infinity)).toBe(0);
     send(17);
     streams[0].arrives();
     send(18);
     expect(sure.restart(-Infinity)).toBe(18 * 60);
-    expect([sure.size, sure.dropped, streams.map(({ codes }) => codes.length)]).toEqual([0, 0, [0, 1, 1]]);
+    expect([sure.size, sure.dropped, streams.map(({ codes }) => codes.length)]).toEqual([
+      0,
+      0,
+      [0, 1, 1],
+    ]);
     // What is sent anew has been under way since it was sent first, and streams are short now.
     send(1);
     expect(streams.at(-1)).toMatchObject({ isOver: false, packets: [35] });
@@ -85,7 +95,7 @@ describe('SureStreams', () => {
     expect(sure.restart(clock.now() - 240)).toBe(240);
   });
 
-  it('counts what it can\'t send where the peer allows no more streams, and goes on later', () => {
+  it("counts what it can't send where the peer allows no more streams, and goes on later", () => {
     const { streams, sure, send } = engine({ most: 1 });
     send(20);
     expect([streams.length, sure.dropped]).toEqual([1, 3]);

@@ -14,18 +14,31 @@ function session() {
     close: (/** @type {unknown[]} */ ...why) => void native.closed.push(why),
     onDatagram: (/** @type {Uint8Array} */ _bytes, /** @type {number} */ _arrivalMs) => {},
     onStream: (/** @type {any} */ _stream) => {},
-    onClosed: (/** @type {number} */ _code, /** @type {string} */ _reason, /** @type {string} */ _cause) => {},
+    onClosed: (
+      /** @type {number} */ _code,
+      /** @type {string} */ _reason,
+      /** @type {string} */ _cause,
+    ) => {},
   };
   const clock = new FakeClock();
   const log = { error: vi.fn() };
   const onEnd = vi.fn();
-  const made = new NativeEngineSession({ transport: fakeTransport(), native: /** @type {any} */ (native), clock, log, onEnd });
+  const made = new NativeEngineSession({
+    transport: fakeTransport(),
+    native: /** @type {any} */ (native),
+    clock,
+    log,
+    onEnd,
+  });
   const handler = { packet: vi.fn(), control: vi.fn(), closed: vi.fn() };
   made.handler = handler;
   return { native, clock, log, onEnd, session: made, handler };
 }
 
-/** A session of an engine whose control stream has the same line again and again. @param {string} line */
+/**
+ * A session of an engine whose control stream has the same line again and again.
+ * @param {string} line
+ */
 function flooded(line) {
   const text = new TextEncoder().encode(`${line}\n`);
   const stream = {
@@ -75,7 +88,11 @@ describe('a session of the native engine', () => {
   });
 
   it.each([
-    ['is closed where the peer leaves its control messages unread', true, [[errors['idle-timeout'].close, errors['idle-timeout'].message]]],
+    [
+      'is closed where the peer leaves its control messages unread',
+      true,
+      [[errors['idle-timeout'].close, errors['idle-timeout'].message]],
+    ],
     ['waits for the peer’s own end where it takes no more of them', false, []],
   ])('%s', (_, writable, closed) => {
     const { native, session: stuck } = session();
@@ -105,11 +122,16 @@ describe('a session of the native engine', () => {
     const lines = [session(), session()].flatMap(({ native, session: one }) => {
       const written = /** @type {Uint8Array[]} */ ([]);
       one.sendControl(prepared);
-      native.onStream({ bidi: true, write: (/** @type {Uint8Array} */ line) => written.push(line) });
+      native.onStream({
+        bidi: true,
+        write: (/** @type {Uint8Array} */ line) => written.push(line),
+      });
       one.sendControl(prepared);
       return written;
     });
-    expect(lines.map((line) => Buffer.from(line).toString())).toEqual(Array(4).fill('{"type":"x"}\n'));
+    expect(lines.map((line) => Buffer.from(line).toString())).toEqual(
+      Array(4).fill('{"type":"x"}\n'),
+    );
     expect(message.toJSON).toHaveBeenCalledTimes(1);
   });
 });

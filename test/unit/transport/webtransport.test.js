@@ -6,7 +6,10 @@ import { openWebTransport } from '../../../server/transport/webtransport.js';
 const engines = vi.hoisted(() => ({
   /** Why there is no native one. @type {Error | null} */ missing: null,
   /** @type {string | null} */ quicheError: null,
-  /** Opens an engine. @type {(name: string) => any} */ open: (name) => ({ name, address: () => ({ host: '::', port: 4433 }) }),
+  /** Opens an engine. @type {(name: string) => any} */ open: (name) => ({
+    name,
+    address: () => ({ host: '::', port: 4433 }),
+  }),
 }));
 
 vi.mock('@aloud/native', async (original) => ({
@@ -15,7 +18,9 @@ vi.mock('@aloud/native', async (original) => ({
     if (engines.missing) throw engines.missing;
   },
 }));
-vi.mock('../../../server/transport/webtransport-native.js', () => ({ createNativeTransport: async () => engines.open('native') }));
+vi.mock('../../../server/transport/webtransport-native.js', () => ({
+  createNativeTransport: async () => engines.open('native'),
+}));
 vi.mock('../../../server/transport/webtransport-quiche.js', () => ({
   quicheError: async () => engines.quicheError,
   createQuicheTransport: async () => engines.open('quiche'),
@@ -34,26 +39,38 @@ describe('the HTTP/3 engine', () => {
     ['auto', notBuilt, null, 'quiche'],
     ['native', null, 'not installed', 'native'],
     ['quiche', null, null, 'quiche'],
-  ])('for %s, where native says %s and quiche %s, is %s', async (engine, missing, quicheError, taken) => {
-    Object.assign(engines, { missing, quicheError });
-    const { transport, line } = await openWebTransport(/** @type {any} */ (engine), options);
-    expect(transport).toMatchObject({ name: taken });
-    expect(line).toContain(`WebTransport is on: HTTP/3 on UDP port 4433, engine ${taken}.`);
-    expect(line.includes('One packet of a stranger can end this engine')).toBe(taken === 'quiche');
-  });
+  ])(
+    'for %s, where native says %s and quiche %s, is %s',
+    async (engine, missing, quicheError, taken) => {
+      Object.assign(engines, { missing, quicheError });
+      const { transport, line } = await openWebTransport(/** @type {any} */ (engine), options);
+      expect(transport).toMatchObject({ name: taken });
+      expect(line).toContain(`WebTransport is on: HTTP/3 on UDP port 4433, engine ${taken}.`);
+      expect(line.includes('One packet of a stranger can end this engine')).toBe(
+        taken === 'quiche',
+      );
+    },
+  );
 
   it('that is missing is told in a sentence with the one command that makes it', async () => {
-    Object.assign(engines, { missing: notBuilt, quicheError: 'the optional package x is not installed' });
+    Object.assign(engines, {
+      missing: notBuilt,
+      quicheError: 'the optional package x is not installed',
+    });
     const { transport, line } = await openWebTransport('auto', options);
     expect(transport).toBe(null);
     expect(line).toBe(
-      'WebTransport is off: the engine native is missing (it is not built) and the engine quiche is missing ' +
+      'WebTransport is off: the engine native is missing (it is not built) and the engine ' +
+        'quiche is missing ' +
         `(the optional package x is not installed). To turn it on: ${BUILD_COMMAND}`,
     );
     expect((await openWebTransport('native', options)).line).toBe(
-      `WebTransport is off: the engine native is missing (it is not built). To turn it on: ${BUILD_COMMAND}`,
+      'WebTransport is off: the engine native is missing (it is not built). To turn it on: ' +
+        `${BUILD_COMMAND}`,
     );
-    expect((await openWebTransport('quiche', options)).line).toMatch(/ To turn it on: npm install @fails-components\/\S+$/);
+    expect((await openWebTransport('quiche', options)).line).toMatch(
+      / To turn it on: npm install @fails-components\/\S+$/,
+    );
   });
 
   it('is none when none is asked for, whatever is there', async () => {
@@ -64,7 +81,9 @@ describe('the HTTP/3 engine', () => {
 
   it('whose port is taken stops the start, and is not replaced by another', async () => {
     engines.open = (name) => {
-      throw name === 'native' ? Object.assign(new Error('in use'), { code: 'EADDRINUSE' }) : new Error('never asked');
+      throw name === 'native'
+        ? Object.assign(new Error('in use'), { code: 'EADDRINUSE' })
+        : new Error('never asked');
     };
     const error = await openWebTransport('auto', options).catch((reason) => reason);
     expect(error).toBeInstanceOf(ConfigError);

@@ -11,8 +11,17 @@ function after(seconds, { refused = 0 } = {}) {
     uptimeSeconds: seconds,
     load: { mixCpuSeconds: 0.25 * seconds },
     packets: { received: 95 * seconds, late: 19 * seconds, lost: 5 * seconds },
-    ticks: { count: 50 * seconds, bins: [{ upToMs: 10, count: 40 * seconds }, { upToMs: 20, count: 49 * seconds }] },
-    refusals: [{ of: 'join', code: 'room-full', count: refused }, { of: 'http', code: 'not-found', count: 100 }],
+    ticks: {
+      count: 50 * seconds,
+      bins: [
+        { upToMs: 10, count: 40 * seconds },
+        { upToMs: 20, count: 49 * seconds },
+      ],
+    },
+    refusals: [
+      { of: 'join', code: 'room-full', count: refused },
+      { of: 'http', code: 'not-found', count: 100 },
+    ],
   };
 }
 
@@ -22,7 +31,12 @@ describe('the rates of the operator’s page', () => {
     expect(rates.recent.mixingPercent).toBeNull();
     expect(rates.refusals).toEqual([]);
     rates.add(after(100));
-    expect(rates.recent).toEqual({ mixingPercent: null, lateTickPercent: null, lostPercent: null, latePercent: null });
+    expect(rates.recent).toEqual({
+      mixingPercent: null,
+      lateTickPercent: null,
+      lostPercent: null,
+      latePercent: null,
+    });
   });
 
   it('are of the last ten seconds', () => {
@@ -30,7 +44,11 @@ describe('the rates of the operator’s page', () => {
     rates.add({ ...after(100), load: { mixCpuSeconds: 0 } });
     for (let second = 101; second <= 130; second++) rates.add(after(second));
     const { mixingPercent, lateTickPercent, lostPercent, latePercent } = rates.recent;
-    expect([mixingPercent, lateTickPercent, lostPercent, latePercent].map((one) => Math.round(one ?? NaN))).toEqual([25, 2, 5, 20]);
+    expect(
+      [mixingPercent, lateTickPercent, lostPercent, latePercent].map((one) =>
+        Math.round(one ?? NaN),
+      ),
+    ).toEqual([25, 2, 5, 20]);
   });
 
   it('are none where nobody sent anything', () => {
@@ -38,7 +56,12 @@ describe('the rates of the operator’s page', () => {
     const still = after(0);
     rates.add({ ...still, uptimeSeconds: 10 });
     rates.add({ ...still, uptimeSeconds: 11 });
-    expect(rates.recent).toEqual({ mixingPercent: 0, lateTickPercent: null, lostPercent: null, latePercent: null });
+    expect(rates.recent).toEqual({
+      mixingPercent: 0,
+      lateTickPercent: null,
+      lostPercent: null,
+      latePercent: null,
+    });
   });
 
   it('count refusals of the last minute, and put those first', () => {

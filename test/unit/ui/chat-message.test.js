@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { splitLinks } from '../../../public/ui/chat/chat-message.js';
 
 /** @param {string} text */
-const linksOf = (text) => splitLinks(text).flatMap(({ text: shown, href }) => (href === null ? [] : [[shown, href]]));
+const linksOf = (text) =>
+  splitLinks(text).flatMap(({ text: shown, href }) => (href === null ? [] : [[shown, href]]));
 
 describe('links in a message', () => {
   it.each([
@@ -41,7 +42,24 @@ describe('links in a message', () => {
 
   it('are http or https, and leave the text as it is, whatever it is', () => {
     const odd = fc.array(
-      fc.oneof(fc.constantFrom('https://', 'http://', 'javascript:', '(', ')', '[', ']', '.', '@', '%', '"', '<', '\u202e'), fc.string()),
+      fc.oneof(
+        fc.constantFrom(
+          'https://',
+          'http://',
+          'javascript:',
+          '(',
+          ')',
+          '[',
+          ']',
+          '.',
+          '@',
+          '%',
+          '"',
+          '<',
+          '\u202e',
+        ),
+        fc.string(),
+      ),
     );
     fc.assert(
       fc.property(odd, (words) => {

@@ -1,5 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { defaultSwitches, keepChoices, readChoices, soundOf } from '../../../public/ui/settings/choices.js';
+import {
+  defaultSwitches,
+  keepChoices,
+  readChoices,
+  soundOf,
+} from '../../../public/ui/settings/choices.js';
 
 describe('choices', () => {
   afterEach(() => vi.unstubAllGlobals());
@@ -45,11 +50,32 @@ describe('choices', () => {
   it('leave sound as it is for music, or where the address asks for it', () => {
     const on = { echoCancellation: true, noiseSuppression: true, autoGainControl: true };
     const off = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
-    expect(soundOf(defaultSwitches)).toEqual({ ...on, bitrate: undefined, frameMs: undefined, application: 'low-delay' });
-    expect(soundOf({ ...defaultSwitches, music: true })).toEqual({ ...off, bitrate: 96000, frameMs: undefined, application: 'low-delay' });
-    expect(soundOf({ ...defaultSwitches, lowDelay: false }, false)).toEqual({ ...off, bitrate: undefined, frameMs: undefined, application: 'audio' });
-    expect(['2.5', '20', '40', '', undefined].map((frameMs) => soundOf({ ...defaultSwitches, frameMs }).frameMs)).toEqual([2.5, 20, undefined, undefined, undefined]);
-    expect(soundOf({ ...defaultSwitches, noiseSuppression: false, highBitrate: true })).toMatchObject({
+    expect(soundOf(defaultSwitches)).toEqual({
+      ...on,
+      bitrate: undefined,
+      frameMs: undefined,
+      application: 'low-delay',
+    });
+    expect(soundOf({ ...defaultSwitches, music: true })).toEqual({
+      ...off,
+      bitrate: 96000,
+      frameMs: undefined,
+      application: 'low-delay',
+    });
+    expect(soundOf({ ...defaultSwitches, lowDelay: false }, false)).toEqual({
+      ...off,
+      bitrate: undefined,
+      frameMs: undefined,
+      application: 'audio',
+    });
+    expect(
+      ['2.5', '20', '40', '', undefined].map(
+        (frameMs) => soundOf({ ...defaultSwitches, frameMs }).frameMs,
+      ),
+    ).toEqual([2.5, 20, undefined, undefined, undefined]);
+    expect(
+      soundOf({ ...defaultSwitches, noiseSuppression: false, highBitrate: true }),
+    ).toMatchObject({
       ...on,
       noiseSuppression: false,
       bitrate: 96000,

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { newOf } from '../../../public/ui/settings/devices.js';
 
-const device = (/** @type {string} */ deviceId, label = `device ${deviceId}`) => ({ deviceId, label });
+const device = (/** @type {string} */ deviceId, label = `device ${deviceId}`) => ({
+  deviceId,
+  label,
+});
 
 describe('a device that comes', () => {
   it('is told of when it was not there before', () => {
@@ -20,6 +23,8 @@ describe('a device that comes', () => {
   });
 
   it('is none that only stands for another', () => {
-    expect(newOf([device('a')], [device('default'), device('communications'), device('a')])).toBeNull();
+    expect(
+      newOf([device('a')], [device('default'), device('communications'), device('a')]),
+    ).toBeNull();
   });
 });

@@ -3,7 +3,10 @@ import { Listening } from '../../../public/listen/listening.js';
 
 /** @typedef {import('../../../public/call.js').Call} Call */
 
-/** The calls that were made, and what each was asked for. @type {(FakeCall & { options: any })[]} */
+/**
+ * The calls that were made, and what each was asked for.
+ * @type {(FakeCall & { options: any })[]}
+ */
 const calls = [];
 
 class FakeCall extends EventTarget {
@@ -28,10 +31,15 @@ class FakeCall extends EventTarget {
 
 vi.mock('../../../public/call.js', () => ({ Call: FakeCall }));
 
-/** Begins to listen. @param {Partial<import('../../../public/listen/listening.js').ListeningEvents>} [own] */
+/**
+ * Begins to listen.
+ * @param {Partial<import('../../../public/listen/listening.js').ListeningEvents>} [own]
+ */
 async function listen(own = {}) {
   calls.length = 0;
-  const on = /** @type {any} */ (new Proxy(own, { get: (/** @type {any} */ given, name) => given[name] ?? (() => {}) }));
+  const on = /** @type {any} */ (
+    new Proxy(own, { get: (/** @type {any} */ given, name) => given[name] ?? (() => {}) })
+  );
   const listening = new Listening({ room: 'tea', transport: 'auto' }, on);
   const entry = /** @type {const} */ ({ name: 'Lea', nearness: 'near' });
   await listening.start(entry);
@@ -47,7 +55,9 @@ it('hands over how things are now, however much was written before', async () =>
   call.control({ type: 'recording', recording: { on: false } });
   const past = listening.handOver()?.past.map(([, message]) => message) ?? [];
   expect(past[0].type).toBe('welcome');
-  expect(past.filter(({ type }) => type === 'recording')).toEqual([{ type: 'recording', recording: { on: false } }]);
+  expect(past.filter(({ type }) => type === 'recording')).toEqual([
+    { type: 'recording', recording: { on: false } },
+  ]);
   const chat = past.filter(({ type }) => type === 'chat');
   expect([chat.length, chat.at(-1).message.number]).toEqual([200, 499]);
 });
@@ -62,14 +72,22 @@ it('keeps its place where it is paused again before it has joined', async () => 
   expect(calls.map(({ options }) => options.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
 });
 
-it('tells of sound without a voice once it has gone on for longer than a pause between words', async () => {
+it('reports sound without voice once it outlasts a pause between words', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const speakers = vi.fn();
     await listen({ speakers });
     const [call] = calls;
-    call.dispatchEvent(new CustomEvent('people', { detail: { you: '9', listeners: 1, people: [{ id: '1', name: 'Ann', role: 'speaker' }] } }));
-    const tell = (/** @type {number} */ level, /** @type {boolean} */ voice, /** @type {number} */ ms) => {
+    call.dispatchEvent(
+      new CustomEvent('people', {
+        detail: { you: '9', listeners: 1, people: [{ id: '1', name: 'Ann', role: 'speaker' }] },
+      }),
+    );
+    const tell = (
+      /** @type {number} */ level,
+      /** @type {boolean} */ voice,
+      /** @type {number} */ ms,
+    ) => {
       let last;
       for (let passed = 0; passed < ms; passed += 100) {
         vi.advanceTimersByTime(100);

@@ -14,7 +14,13 @@ function setUp() {
   return Object.assign(way, { clock, outbox });
 }
 
-const messageOf = (/** @type {string} */ text, number = 1) => ({ number, from: '1', name: 'Anna', text, at: '' });
+const messageOf = (/** @type {string} */ text, number = 1) => ({
+  number,
+  from: '1',
+  name: 'Anna',
+  text,
+  at: '',
+});
 
 describe('messages that are sent', () => {
   it('go out one by one, in order', () => {
@@ -38,7 +44,7 @@ describe('messages that are sent', () => {
     expect([room.sent, room.outbox.why]).toEqual([['a'], null]);
   });
 
-  it('are sent again where the connection took them with it, and not where the room had got them', () => {
+  it('are sent again if the connection lost them, but not if the room had got them', () => {
     const { outbox, sent } = setUp();
     outbox.say('a');
     outbox.say('b');
@@ -86,7 +92,14 @@ describe('messages that are sent', () => {
   });
 
   it('come all, once and in order, whatever happens on the way', () => {
-    const step = fc.constantFrom('say', 'answer', 'refuse', 'cut', 'cut after it got there', 'pass');
+    const step = fc.constantFrom(
+      'say',
+      'answer',
+      'refuse',
+      'cut',
+      'cut after it got there',
+      'pass',
+    );
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const room = setUp();

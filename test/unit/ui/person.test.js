@@ -24,21 +24,52 @@ describe('avatars', () => {
 });
 
 describe('announcements', () => {
-  const anna = { id: '1', name: 'Anna', label: 'Anna', transport: 'websocket', muted: false, hand: 0, away: false };
+  const anna = {
+    id: '1',
+    name: 'Anna',
+    label: 'Anna',
+    transport: 'websocket',
+    muted: false,
+    hand: 0,
+    away: false,
+  };
   const ben = { ...anna, id: '2', name: 'Ben', label: 'Ben (2)' };
 
   it('tell who comes and who goes, by the name that tells them apart', () => {
-    expect(changesOf([anna], [anna, ben], '1')).toEqual({ sentences: ['Ben (2) joined.'], came: 1, went: 0 });
-    expect(changesOf([anna, ben], [anna], '1')).toEqual({ sentences: ['Ben (2) left.'], came: 0, went: 1 });
+    expect(changesOf([anna], [anna, ben], '1')).toEqual({
+      sentences: ['Ben (2) joined.'],
+      came: 1,
+      went: 0,
+    });
+    expect(changesOf([anna, ben], [anna], '1')).toEqual({
+      sentences: ['Ben (2) left.'],
+      came: 0,
+      went: 1,
+    });
   });
 
   it('tell what changes about the others, and not about oneself', () => {
     const changed = { muted: true, hand: 1, away: true };
-    const { sentences, came, went } = changesOf([anna, ben], [{ ...anna, ...changed }, { ...ben, ...changed }], '1');
-    expect(sentences).toEqual(['Ben (2) lost the connection.', 'Ben (2) is muted.', 'Ben (2) raised their hand.']);
+    const { sentences, came, went } = changesOf(
+      [anna, ben],
+      [
+        { ...anna, ...changed },
+        { ...ben, ...changed },
+      ],
+      '1',
+    );
+    expect(sentences).toEqual([
+      'Ben (2) lost the connection.',
+      'Ben (2) is muted.',
+      'Ben (2) raised their hand.',
+    ]);
     expect(came + went).toBe(0);
     expect(changesOf([{ ...ben, ...changed }], [ben], '1').sentences).toHaveLength(3);
-    expect(changesOf([{ ...ben, role: 'listener' }], [{ ...ben, role: 'moderator' }], '1').sentences).toEqual(['Ben (2) is a moderator now.']);
-    expect(changesOf([{ ...ben, role: 'moderator' }], [{ ...ben, role: 'speaker' }], '1').sentences).toEqual([]);
+    expect(
+      changesOf([{ ...ben, role: 'listener' }], [{ ...ben, role: 'moderator' }], '1').sentences,
+    ).toEqual(['Ben (2) is a moderator now.']);
+    expect(
+      changesOf([{ ...ben, role: 'moderator' }], [{ ...ben, role: 'speaker' }], '1').sentences,
+    ).toEqual([]);
   });
 });

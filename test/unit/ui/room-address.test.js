@@ -1,12 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { CONNECTIONS, listenLink, readAddress, readRoomName, roomLink, roomPath, stageLink } from '../../../public/ui/lobby/room-address.js';
+import {
+  CONNECTIONS,
+  listenLink,
+  readAddress,
+  readRoomName,
+  roomLink,
+  roomPath,
+  stageLink,
+} from '../../../public/ui/lobby/room-address.js';
 import { makeRoomName, NAME_ENTROPY, WORD_COUNT } from '../../../public/ui/lobby/room-name.js';
 
 describe('room names', () => {
   it('are made of five of 256 words and five symbols, from the random bytes alone', () => {
     expect(WORD_COUNT).toBe(256);
     const make = (/** @type {number[]} */ ...bytes) => makeRoomName((array) => array.set(bytes));
-    expect(make(0, 1, 255, 7, 7, 0, 1, 10, 31, 255)).toBe('acorn-agate-winter-apricot-apricot-01azz');
+    expect(make(0, 1, 255, 7, 7, 0, 1, 10, 31, 255)).toBe(
+      'acorn-agate-winter-apricot-apricot-01azz',
+    );
   });
 
   it('hold 65 random bits: no byte is lost or counted twice', () => {
@@ -67,26 +77,38 @@ describe('addresses', () => {
     expect(read(`/r/a?transport=${connection}`).transport).toBe(connection);
   });
 
-  it.each(['/r/a?transport=udp', '/r/a?transport=', '/r/a'])('take no connection from %s', (path) => {
-    expect(read(path).transport).toBeNull();
-  });
+  it.each(['/r/a?transport=udp', '/r/a?transport=', '/r/a'])(
+    'take no connection from %s',
+    (path) => {
+      expect(read(path).transport).toBeNull();
+    },
+  );
 
   it.each(['/', '/r/', '/r/%20', '/rooms'])('name no room in %s', (path) => {
     expect(read(path).room).toBeNull();
   });
 
   it('can ask to listen and no more', () => {
-    expect(['/r/a?listen', '/r/a?listen=1', '/r/a?listen=off', '/r/a'].map((path) => read(path).listen)).toEqual([true, true, false, false]);
+    expect(
+      ['/r/a?listen', '/r/a?listen=1', '/r/a?listen=off', '/r/a'].map((path) => read(path).listen),
+    ).toEqual([true, true, false, false]);
     expect(listenLink({ origin: 'https://a', pathname: '/r/tea' })).toBe('https://a/r/tea?listen');
-    expect(stageLink({ origin: 'https://a', pathname: '/r/tea' }, 'k-_')).toBe('https://a/r/tea?stage#stage=k-_');
+    expect(stageLink({ origin: 'https://a', pathname: '/r/tea' }, 'k-_')).toBe(
+      'https://a/r/tea?stage#stage=k-_',
+    );
   });
 
   it('can ask for the microphone as it is', () => {
     expect(read('/r/a?processing=off').processing).toBe(false);
   });
 
-  it('have a room’s key behind them, which goes along with the link, while the token and one’s own name don’t', () => {
-    const url = { origin: 'https://call.example', pathname: '/r/tea', search: '?name=Ann', hash: '#e2e=KEY_-1&token=abc' };
+  it('carry a room’s key, which links include, unlike the token and one’s own name', () => {
+    const url = {
+      origin: 'https://call.example',
+      pathname: '/r/tea',
+      search: '?name=Ann',
+      hash: '#e2e=KEY_-1&token=abc',
+    };
     expect(readAddress(url).e2eKey).toBe('KEY_-1');
     expect(readAddress({ ...url, hash: '' }).e2eKey).toBe(undefined);
     expect(roomLink(url)).toBe('https://call.example/r/tea#e2e=KEY_-1');

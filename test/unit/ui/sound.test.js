@@ -1,11 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { figuresOf, latenessOf, quantity, savingsOf, soundReport } from '../../../public/ui/sound/sound-figures.js';
+import {
+  figuresOf,
+  latenessOf,
+  quantity,
+  savingsOf,
+  soundReport,
+} from '../../../public/ui/sound/sound-figures.js';
 import { HISTORY_SECONDS, SoundHistory, rangeOf } from '../../../public/ui/sound/sound-history.js';
 
 const parts = { frameMs: 20, serverDelayMs: 60, wayMs: 5, playoutMs: 25, outputMs: 10 };
 
 /**
- * @param {{ up?: number, down?: number, lost?: number, received?: number, server?: object | null }} [sums]
+ * @param {{ up?: number, down?: number, lost?: number, received?: number, server?: object | null }}
+ *   [sums]
  * @returns {any}
  */
 const statsOf = ({ up = 0, down = 0, lost = 0, received = 0, server = null } = {}) => ({
@@ -23,19 +30,24 @@ describe('the history of a call’s sound', () => {
     const history = new SoundHistory();
     history.add(statsOf({ up: 1000, down: 5000 }), 10_000);
     history.add(statsOf({ up: 6000, down: 11_000 }), 12_000);
-    expect(history.samples.map(({ second, upKbps, downKbps }) => [second, upKbps, downKbps])).toEqual([
+    expect(
+      history.samples.map(({ second, upKbps, downKbps }) => [second, upKbps, downKbps]),
+    ).toEqual([
       [0, null, null],
       [2, 20, 24],
     ]);
   });
 
-  it('makes loss of the last five seconds’ packets, and takes the server’s word for the way up', () => {
+  it('computes loss over the last five seconds, and uses the server’s value for the uplink', () => {
     const history = new SoundHistory();
     history.add(statsOf({ lost: 40, received: 0 }), 0);
     for (let i = 1; i <= 6; i++) history.add(statsOf({ lost: 40, received: 50 * i }), 1000 * i);
     expect(history.samples.at(-1)?.lostDownPercent).toBe(0);
     history.add(statsOf({ lost: 90, received: 500, server: { lostPercent5s: 1.5 } }), 7000);
-    expect(history.samples.at(-1)).toMatchObject({ lostDownPercent: (100 * 50) / 450, lostUpPercent: 1.5 });
+    expect(history.samples.at(-1)).toMatchObject({
+      lostDownPercent: (100 * 50) / 450,
+      lostUpPercent: 1.5,
+    });
   });
 
   it('begins anew with a connection that is new, and forgets what is old', () => {
@@ -43,7 +55,8 @@ describe('the history of a call’s sound', () => {
     history.add(statsOf({ down: 5000, received: 100 }), 0);
     history.add(statsOf({ down: 10, received: 1 }), 1000);
     expect(history.samples.at(-1)).toMatchObject({ downKbps: null, lostDownPercent: null });
-    for (let i = 0; i < 2 * HISTORY_SECONDS; i++) history.add(statsOf({ down: 100 * i + 20 }), 2000 + 1000 * i);
+    for (let i = 0; i < 2 * HISTORY_SECONDS; i++)
+      history.add(statsOf({ down: 100 * i + 20 }), 2000 + 1000 * i);
     expect(history.samples).toHaveLength(HISTORY_SECONDS);
     history.clear();
     expect(history.samples).toEqual([]);
@@ -52,12 +65,33 @@ describe('the history of a call’s sound', () => {
 
 describe('the figures of a call’s sound', () => {
   const server = {
-    receivedPercent: 99.5, receivedPercent10s: 98, lost: 1, late: 2, early: 3, duplicate: 4, concealed: 5, recovered: 6,
-    jitterMs: 1.23, latenessBins: [6, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+    receivedPercent: 99.5,
+    receivedPercent10s: 98,
+    lost: 1,
+    late: 2,
+    early: 3,
+    duplicate: 4,
+    concealed: 5,
+    recovered: 6,
+    jitterMs: 1.23,
+    latenessBins: [6, 3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
   };
-  const playout = { receivedPercent: 100, lost: 11, late: 12, duplicate: 14, concealed: 15, recovered: 16, wantedMs: 9.5, driftPpm: -3 };
+  const playout = {
+    receivedPercent: 100,
+    lost: 11,
+    late: 12,
+    duplicate: 14,
+    concealed: 15,
+    recovered: 16,
+    wantedMs: 9.5,
+    driftPpm: -3,
+  };
   /** @type {any} */
-  const stats = { ...statsOf(), receivedPercent: 97, detail: { server, playout, uplink: { driftPpm: 40 }, client: { gapMs: 37.6 } } };
+  const stats = {
+    ...statsOf(),
+    receivedPercent: 97,
+    detail: { server, playout, uplink: { driftPpm: 40 }, client: { gapMs: 37.6 } },
+  };
 
   it('are the server’s of the way up and this one’s of the way down', () => {
     expect(figuresOf(stats).map(({ up, down }) => [up, down])).toEqual([
@@ -85,7 +119,9 @@ describe('the figures of a call’s sound', () => {
       { name: 'more', share: 0.1 },
     ]);
     for (const latenessBins of [undefined, [], [1], new Array(14).fill(0)]) {
-      expect(latenessOf({ ...stats, detail: { ...stats.detail, server: { latenessBins } } })).toEqual([]);
+      expect(
+        latenessOf({ ...stats, detail: { ...stats.detail, server: { latenessBins } } }),
+      ).toEqual([]);
     }
   });
 });
@@ -98,7 +134,9 @@ describe('what could be saved of the delay', () => {
       { part: 'frameMs', ms: 18 },
       { part: 'outputMs', ms: 4 },
     ]);
-    expect(savingsOf({ frameMs: 2.5, serverDelayMs: 43, wayMs: 40, playoutMs: 3, outputMs: NaN })).toEqual([]);
+    expect(
+      savingsOf({ frameMs: 2.5, serverDelayMs: 43, wayMs: 40, playoutMs: 3, outputMs: NaN }),
+    ).toEqual([]);
   });
 });
 
@@ -106,7 +144,13 @@ describe('the report of a call’s sound', () => {
   it('says as text what the panel shows: the sum, its parts, the figures', () => {
     const history = new SoundHistory();
     history.add(statsOf(), 0);
-    const report = soundReport({ room: 'tea', stats: statsOf(), sample: history.samples[0], figures: [{ name: 'Late', up: '1', down: '2' }], at: 'noon' });
+    const report = soundReport({
+      room: 'tea',
+      stats: statsOf(),
+      sample: history.samples[0],
+      figures: [{ name: 'Late', up: '1', down: '2' }],
+      at: 'noon',
+    });
     expect(report).toBe(`aloud, room tea, noon
 Connected over WebTransport
 What you hear is 120 ms old

@@ -1,7 +1,14 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
-import { failureTexts, labels, noticeText, switchTexts, texts, whyNot } from '../../../public/texts.js';
+import {
+  failureTexts,
+  labels,
+  noticeText,
+  switchTexts,
+  texts,
+  whyNot,
+} from '../../../public/texts.js';
 
 const folder = new URL('../../../public/', import.meta.url);
 const read = (/** @type {string} */ file) => readFileSync(new URL(file, folder), 'utf8');
@@ -15,7 +22,10 @@ const pageFiles = ['app.js', 'call.js', ...filesOf('ui/'), ...filesOf('client/')
 
 /** Without comments and what is for whoever programs. @param {string} source */
 const codeOf = (source) =>
-  source.replace(/\/\*[^]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '').replace(/(TypeError|RangeError|Error)\([^)]*\)/g, '');
+  source
+    .replace(/\/\*[^]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '')
+    .replace(/(TypeError|RangeError|Error)\([^)]*\)/g, '');
 
 describe('what the page says when something fails', () => {
   it.each(Object.keys(errors))('has a sentence for the server’s %s', (code) => {
@@ -26,9 +36,15 @@ describe('what the page says when something fails', () => {
     const told = new Set();
     for (const file of pageFiles) {
       const code = codeOf(read(file));
-      for (const [, one] of code.matchAll(/(?:notices?|notice|show|#tell|#fail|problem|onProblem|noticeText|settle)\((?:[a-z.]*, )?'([a-z]+(?:-[a-z0-9]+)+)'/gi)) told.add(one);
+      for (const [, one] of code.matchAll(
+        /(?:notices?|notice|show|#tell|#fail|problem|onProblem|noticeText|settle)\((?:[a-z.]*, )?'([a-z]+(?:-[a-z0-9]+)+)'/gi,
+      ))
+        told.add(one);
       if (file.startsWith('client/')) {
-        for (const [, one] of code.matchAll(/'((?:no|microphone|sound|speaker|connection|session)-[a-z-]+)'/g)) told.add(one);
+        for (const [, one] of code.matchAll(
+          /'((?:no|microphone|sound|speaker|connection|session)-[a-z-]+)'/g,
+        ))
+          told.add(one);
       }
       for (const [, one] of code.matchAll(/new ConnectionError\('([a-z-]+)'/g)) told.add(one);
     }
@@ -38,18 +54,29 @@ describe('what the page says when something fails', () => {
     for (const code of told) expect(failureTexts).toHaveProperty(code);
   });
 
-  it.each(Object.entries(failureTexts))('in %s says what happened, and then what to do', (_, sentences) => {
-    const [happened, ...remedy] = sentences.split(/[.;:] /);
-    expect(happened.length).toBeGreaterThan(15);
-    expect(remedy.join(' ')).toMatch(/^\p{L}.{5,}\.$/u);
-  });
+  it.each(Object.entries(failureTexts))(
+    'in %s says what happened, and then what to do',
+    (_, sentences) => {
+      const [happened, ...remedy] = sentences.split(/[.;:] /);
+      expect(happened.length).toBeGreaterThan(15);
+      expect(remedy.join(' ')).toMatch(/^\p{L}.{5,}\.$/u);
+    },
+  );
 
   it('says that what it doesn’t know is unexpected, whatever the code is', () => {
-    for (const code of ['new-code', 'constructor', '__proto__', '']) expect(noticeText(code)).toMatch(/unexpected/);
+    for (const code of ['new-code', 'constructor', '__proto__', ''])
+      expect(noticeText(code)).toMatch(/unexpected/);
   });
 
   it('says in a sentence why another connection was not taken, whatever the code is', () => {
-    for (const code of ['no-answer', 'slower', 'not-offered', 'no-webtransport', 'connection-failed', 'constructor']) {
+    for (const code of [
+      'no-answer',
+      'slower',
+      'not-offered',
+      'no-webtransport',
+      'connection-failed',
+      'constructor',
+    ]) {
       expect(whyNot(code)).toMatch(/^It|^The|^This.*\.$/);
     }
   });
@@ -66,9 +93,13 @@ describe('the page’s texts', () => {
 
   it('are all said somewhere', () => {
     const code = [...pageFiles.map(read), read('index.html')].join('\n');
-    for (const key of Object.keys(texts)) expect([key, code.includes(`texts.${key}`)]).toEqual([key, true]);
+    for (const key of Object.keys(texts))
+      expect([key, code.includes(`texts.${key}`)]).toEqual([key, true]);
     for (const key of Object.keys(labels)) {
-      expect([key, code.includes(`labels.${key}`) || code.includes(`="${key}"`)]).toEqual([key, true]);
+      expect([key, code.includes(`labels.${key}`) || code.includes(`="${key}"`)]).toEqual([
+        key,
+        true,
+      ]);
     }
     for (const key of Object.keys(switchTexts)) expect(code).toContain(`'${key}'`);
   });

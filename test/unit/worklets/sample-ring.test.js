@@ -14,57 +14,69 @@ describe('SampleRing', () => {
     expect(() => new SampleRing(new SharedArrayBuffer(64 + 4 * 100))).toThrow(RangeError);
   });
 
-  it.each([1, 2, 3, 4, 5])('gives back what was put in, in order, whatever the sizes (seed %i)', (seed) => {
-    const random = randomOf(seed);
-    const ring = SampleRing.create(64);
-    // Close to where the indices wrap.
-    new Int32Array(ring.memory, 0, 2).fill(-100 * seed);
-    const held = [];
-    let next = 0;
-    let overflows = 0;
-    for (let round = 0; round < 2000; round++) {
-      const chunk = Float32Array.from({ length: Math.floor(random() * 80) }, () => next++);
-      const taken = ring.write(chunk);
-      expect(taken).toBe(Math.min(chunk.length, 64 - held.length));
-      if (taken < chunk.length) overflows += 1;
-      held.push(...chunk.subarray(0, taken));
-      expect(ring.available).toBe(held.length);
+  it.each([1, 2, 3, 4, 5])(
+    'gives back what was put in, in order, whatever the sizes (seed %i)',
+    (seed) => {
+      const random = randomOf(seed);
+      const ring = SampleRing.create(64);
+      // Close to where the indices wrap.
+      new Int32Array(ring.memory, 0, 2).fill(-100 * seed);
+      const held = [];
+      let next = 0;
+      let overflows = 0;
+      for (let round = 0; round < 2000; round++) {
+        const chunk = Float32Array.from({ length: Math.floor(random() * 80) }, () => next++);
+        const taken = ring.write(chunk);
+        expect(taken).toBe(Math.min(chunk.length, 64 - held.length));
+        if (taken < chunk.length) overflows += 1;
+        held.push(...chunk.subarray(0, taken));
+        expect(ring.available).toBe(held.length);
 
-      const wanted = Math.floor(random() * 80);
-      const out = new Float32Array(wanted + 2).fill(NaN);
-      const read = ring.read(out.subarray(1, 1 + wanted));
-      expect(read).toBe(Math.min(wanted, held.length));
-      expect([...out.subarray(1, 1 + read)]).toEqual(held.splice(0, read));
-      // The canaries, and what there were no samples for, are as they were.
-      expect(out[0]).toBeNaN();
-      expect(out.subarray(1 + read).every(Number.isNaN)).toBe(true);
-    }
-    expect(ring.overflows).toBe(overflows);
-  });
+        const wanted = Math.floor(random() * 80);
+        const out = new Float32Array(wanted + 2).fill(NaN);
+        const read = ring.read(out.subarray(1, 1 + wanted));
+        expect(read).toBe(Math.min(wanted, held.length));
+        expect([...out.subarray(1, 1 + read)]).toEqual(held.splice(0, read));
+        // The canaries, and what there were no samples for, are as they were.
+        expect(out[0]).toBeNaN();
+        expect(out.subarray(1 + read).every(Number.isNaN)).toBe(true);
+      }
+      expect(ring.overflows).toBe(overflows);
+    },
+  );
 
-  it.each([1, 2, 3, 4])('plays each sample at its time or never, whatever comes late (seed %i)', (seed) => {
-    const random = randomOf(seed);
-    const ring = SampleRing.create(256);
-    new Int32Array(ring.memory, 0, 2).fill(-1000 * seed);
-    let [written, played, missed] = [0, 0, 0];
-    for (let round = 0; round < 2000; round++) {
-      const room = 256 - Math.max(0, written - played);
-      const chunk = Float32Array.from({ length: Math.min(room, Math.floor(random() * (round % 100 < 50 ? 80 : 110))) }, (_, i) => written + i);
-      written += ring.write(chunk);
-      const out = new Float32Array(Math.floor(random() * 80)).fill(NaN);
-      const there = ring.play(out);
-      expect([...out.subarray(0, there)]).toEqual(Array.from({ length: there }, (_, i) => played + i));
-      expect(there).toBe(Math.max(0, Math.min(out.length, written - played)));
-      missed += out.length - there;
-      ring.countMissed(out.length - there);
-      played += out.length;
-      expect(ring.available).toBe(written - played);
-      expect(ring.missed).toBe(missed);
-      if (written < played - 150) written += ring.write(new Float32Array(100).map((_, i) => written + i));
-    }
-    expect(missed).toBeGreaterThan(1000);
-    expect(missed).toBeLessThan(played);
-  });
+  it.each([1, 2, 3, 4])(
+    'plays each sample at its time or never, whatever comes late (seed %i)',
+    (seed) => {
+      const random = randomOf(seed);
+      const ring = SampleRing.create(256);
+      new Int32Array(ring.memory, 0, 2).fill(-1000 * seed);
+      let [written, played, missed] = [0, 0, 0];
+      for (let round = 0; round < 2000; round++) {
+        const room = 256 - Math.max(0, written - played);
+        const chunk = Float32Array.from(
+          { length: Math.min(room, Math.floor(random() * (round % 100 < 50 ? 80 : 110))) },
+          (_, i) => written + i,
+        );
+        written += ring.write(chunk);
+        const out = new Float32Array(Math.floor(random() * 80)).fill(NaN);
+        const there = ring.play(out);
+        expect([...out.subarray(0, there)]).toEqual(
+          Array.from({ length: there }, (_, i) => played + i),
+        );
+        expect(there).toBe(Math.max(0, Math.min(out.length, written - played)));
+        missed += out.length - there;
+        ring.countMissed(out.length - there);
+        played += out.length;
+        expect(ring.available).toBe(written - played);
+        expect(ring.missed).toBe(missed);
+        if (written < played - 150)
+          written += ring.write(new Float32Array(100).map((_, i) => written + i));
+      }
+      expect(missed).toBeGreaterThan(1000);
+      expect(missed).toBeLessThan(played);
+    },
+  );
 
   it('waits for no more than it holds', () => {
     const ring = SampleRing.create(64);

@@ -127,6 +127,9 @@ describe('Bursts', () => {
 
   it('knows nothing at first, and takes one stall for nothing', () => {
     expect(run([4], 10, 60)).toMatchObject({ blocks: 0, gapMs: 0 });
-    expect(run([...Array.from({ length: 50 }, () => 4), 40], 10, 100)).toMatchObject({ blocks: 4, gapMs: 10 });
+    expect(run([...Array.from({ length: 50 }, () => 4), 40], 10, 100)).toMatchObject({
+      blocks: 4,
+      gapMs: 10,
+    });
   });
 });

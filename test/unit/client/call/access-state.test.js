@@ -1,8 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { AccessState, mayNow } from '../../../../public/client/call/access-state.js';
 
-const rules = { locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null, liveSince: null };
-const welcome = { type: 'welcome', you: '2', role: 'speaker', may: ['speak', 'listen'], rules, people: [{ id: '1' }, { id: '2', silenced: true }] };
+const rules = {
+  locked: false,
+  lobby: false,
+  password: false,
+  chat: 'everybody',
+  record: 'everybody',
+  mode: 'mix',
+  broadcast: false,
+  liveSeconds: null,
+  liveSince: null,
+};
+const welcome = {
+  type: 'welcome',
+  you: '2',
+  role: 'speaker',
+  may: ['speak', 'listen'],
+  rules,
+  people: [{ id: '1' }, { id: '2', silenced: true }],
+};
 
 describe('AccessState', () => {
   it('follows the lobby, the welcome, roles and rules', () => {
@@ -10,13 +27,30 @@ describe('AccessState', () => {
     expect(access.update({ type: 'lobby', waitMs: 1 })).toBe(true);
     expect(access.state.waiting).toBe(true);
     access.update(welcome);
-    expect(access.state).toMatchObject({ waiting: false, role: 'speaker', may: ['speak', 'listen'], silenced: true, rules });
+    expect(access.state).toMatchObject({
+      waiting: false,
+      role: 'speaker',
+      may: ['speak', 'listen'],
+      silenced: true,
+      rules,
+    });
     access.update({ type: 'room', ...rules, locked: true, chat: 'moderators' });
     expect(access.state.rules).toEqual({ ...rules, locked: true, chat: 'moderators' });
-    access.update({ type: 'moderated', action: 'role', role: 'moderator', may: ['moderate'], by: null });
+    access.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'moderator',
+      may: ['moderate'],
+      by: null,
+    });
     access.update({ type: 'knocks', people: [{ id: '1', name: 'Eve' }] });
     access.update({ type: 'bans', bans: [{ id: '7' }] });
-    expect(access.state).toMatchObject({ role: 'moderator', may: ['moderate'], knocks: [{ id: '1', name: 'Eve' }], bans: [{ id: '7' }] });
+    expect(access.state).toMatchObject({
+      role: 'moderator',
+      may: ['moderate'],
+      knocks: [{ id: '1', name: 'Eve' }],
+      bans: [{ id: '7' }],
+    });
   });
 
   it('has the key of a broadcast’s stage while one is on it', () => {
@@ -24,8 +58,17 @@ describe('AccessState', () => {
     access.update(welcome);
     access.update({ type: 'room', ...rules, broadcast: true, liveSeconds: 5 });
     access.update({ type: 'stage', key: 'KEY' });
-    expect(access.state).toMatchObject({ stage: 'KEY', rules: { broadcast: true, liveSeconds: 5 } });
-    access.update({ type: 'moderated', action: 'role', role: 'listener', may: ['listen'], by: 'Ann' });
+    expect(access.state).toMatchObject({
+      stage: 'KEY',
+      rules: { broadcast: true, liveSeconds: 5 },
+    });
+    access.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'listener',
+      may: ['listen'],
+      by: 'Ann',
+    });
     expect(access.state.stage).toBe('');
     access.update({ type: 'room', ...rules, liveSeconds: 'long' });
     expect(access.state.rules.liveSeconds).toBe(null);
@@ -53,7 +96,9 @@ describe('AccessState', () => {
     expect(access.update({ type: 'changed', person: { id: '2', silenced: false } })).toBe(true);
     expect(access.state.silenced).toBe(false);
     expect(access.update({ type: 'moderated', action: 'muted', by: 'Ann' })).toBe(false);
-    expect(access.update({ type: 'changed', people: [{ id: '1' }, { id: '2', silenced: true }] })).toBe(true);
+    expect(
+      access.update({ type: 'changed', people: [{ id: '1' }, { id: '2', silenced: true }] }),
+    ).toBe(true);
     expect(access.state.silenced).toBe(true);
   });
 
@@ -61,21 +106,48 @@ describe('AccessState', () => {
     const access = new AccessState();
     access.update(welcome);
     access.update({ type: 'hands', count: 60, people: [{ id: '9', label: 'Lea', hand: 1 }] });
-    access.update({ type: 'audience', find: 'le', count: 200, people: [{ id: '9', label: 'Lea' }], next: '9' });
-    expect(access.state).toMatchObject({ hands: { count: 60, people: [{ id: '9' }] }, audience: { find: 'le', count: 200, next: '9' } });
+    access.update({
+      type: 'audience',
+      find: 'le',
+      count: 200,
+      people: [{ id: '9', label: 'Lea' }],
+      next: '9',
+    });
+    expect(access.state).toMatchObject({
+      hands: { count: 60, people: [{ id: '9' }] },
+      audience: { find: 'le', count: 200, next: '9' },
+    });
     access.update({ type: 'audience', people: 5, next: 7 });
     expect(access.state.audience).toEqual({ find: '', count: 0, people: [], next: null });
     access.update({ type: 'moderated', action: 'role', role: 'speaker', may: ['speak'] });
     expect(access.state.hands).toEqual({ count: 0, people: [] });
   });
 
-  it('forgets who knocked when the role changes: a new moderator is told who waits, if anybody does', () => {
+  it('forgets knocks when the role changes: a new moderator is told who waits, if anyone', () => {
     const access = new AccessState();
     access.update(welcome);
-    access.update({ type: 'moderated', action: 'role', role: 'moderator', may: ['moderate'], by: null });
+    access.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'moderator',
+      may: ['moderate'],
+      by: null,
+    });
     access.update({ type: 'knocks', people: [{ id: '1', name: 'Eve' }] });
-    access.update({ type: 'moderated', action: 'role', role: 'speaker', may: ['speak'], by: 'Ann' });
-    access.update({ type: 'moderated', action: 'role', role: 'moderator', may: ['moderate'], by: 'Ann' });
+    access.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'speaker',
+      may: ['speak'],
+      by: 'Ann',
+    });
+    access.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'moderator',
+      may: ['moderate'],
+      by: 'Ann',
+    });
     expect(access.state.knocks).toEqual([]);
   });
 
@@ -84,17 +156,34 @@ describe('AccessState', () => {
     const speaker = { ...state, role: 'speaker', may: ['speak', 'listen', 'chat'] };
     const all = /** @type {const} */ (['speak', 'chat', 'record']);
     expect(all.map((what) => mayNow(speaker, what))).toEqual([true, true, false]);
-    const closed = { ...speaker, may: [...all], rules: { ...state.rules, chat: /** @type {const} */ ('moderators'), record: /** @type {const} */ ('moderators') } };
+    const closed = {
+      ...speaker,
+      may: [...all],
+      rules: {
+        ...state.rules,
+        chat: /** @type {const} */ ('moderators'),
+        record: /** @type {const} */ ('moderators'),
+      },
+    };
     expect(all.map((what) => mayNow(closed, what))).toEqual([true, false, false]);
-    expect(all.map((what) => mayNow({ ...closed, role: 'moderator' }, what))).toEqual([true, true, true]);
-    expect(all.map((what) => mayNow({ ...closed, role: 'moderator', may: [] }, what))).toEqual([false, false, false]);
+    expect(all.map((what) => mayNow({ ...closed, role: 'moderator' }, what))).toEqual([
+      true,
+      true,
+      true,
+    ]);
+    expect(all.map((what) => mayNow({ ...closed, role: 'moderator', may: [] }, what))).toEqual([
+      false,
+      false,
+      false,
+    ]);
   });
 
   it('bears a server that tells nothing of it, or nonsense', () => {
     const access = new AccessState();
     access.update({ type: 'welcome', you: '1' });
     expect(access.state).toMatchObject({ role: 'speaker', may: [], rules });
-    for (const type of ['room', 'knocks', 'bans', 'moderated', 'changed', 'lobby']) access.update({ type, people: 1, bans: 'x', person: null, action: 'role', may: 5 });
+    for (const type of ['room', 'knocks', 'bans', 'moderated', 'changed', 'lobby'])
+      access.update({ type, people: 1, bans: 'x', person: null, action: 'role', may: 5 });
     expect(access.state).toMatchObject({ knocks: [], bans: [], may: [], rules });
   });
 });

@@ -7,15 +7,18 @@ import { FakeClock } from '../../../fakes/fake-clock.js';
 let worker;
 
 beforeEach(() => {
-  vi.stubGlobal('Worker', class {
-    constructor() {
-      worker = this;
-    }
+  vi.stubGlobal(
+    'Worker',
+    class {
+      constructor() {
+        worker = this;
+      }
 
-    postMessage() {}
+      postMessage() {}
 
-    terminate() {}
-  });
+      terminate() {}
+    },
+  );
 });
 afterEach(() => vi.unstubAllGlobals());
 
@@ -23,7 +26,10 @@ function setUp() {
   const clock = new FakeClock();
   /** @type {unknown[]} */
   const told = [];
-  const call = new CallWorker({ message: (data) => told.push(data), failed: (code) => told.push(code) }, clock);
+  const call = new CallWorker(
+    { message: (data) => told.push(data), failed: (code) => told.push(code) },
+    clock,
+  );
   return { call, clock, told };
 }
 

@@ -2,7 +2,12 @@ import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { Client } from '../../../../public/client/call/client.js';
 import { makeRoomKey } from '../../../../public/client/call/room-key.js';
-import { MAX_PACKET_BYTES, Packet, Stream, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  Stream,
+  writeAudioHeader,
+} from '../../../../public/shared/wire/packet.js';
 import { primitives as loadPrimitives } from '../../../../programs/node-scope.js';
 import { Conference } from '../../../fakes/conference.js';
 import { conferenceSockets } from '../../../fakes/conference-socket.js';
@@ -25,7 +30,8 @@ function participant(conference, link, output = { waitMs: 0, gaps: 0, gapMs: 0 }
     output,
     scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference, link)) },
     on: {
-      people: ({ people }) => events.people.push(people.map(({ name, muted, you }) => ({ name, muted, you }))),
+      people: ({ people }) =>
+        events.people.push(people.map(({ name, muted, you }) => ({ name, muted, you }))),
       stats: (stats) => events.stats.push(stats),
       ended: (end) => events.ended.push(end),
       transport: (transport) => events.transport.push(transport),
@@ -34,7 +40,12 @@ function participant(conference, link, output = { waitMs: 0, gaps: 0, gapMs: 0 }
   return { client, codec, events };
 }
 
-/** Lets time pass until a promise is settled. @template T @param {Conference} conference @param {Promise<T>} promise */
+/**
+ * Lets time pass until a promise is settled.
+ * @template T
+ * @param {Conference} conference
+ * @param {Promise<T>} promise
+ */
 async function passUntil(conference, promise) {
   const state = { settled: false };
   const done = () => {
@@ -54,7 +65,10 @@ const join = (conference, client, options) =>
 
 /**
  * A call of some seconds: one speaks a tone, the other listens.
- * @param {Conference} conference @param {Client} speaker @param {Client} listener @param {number} seconds
+ * @param {Conference} conference
+ * @param {Client} speaker
+ * @param {Client} listener
+ * @param {number} seconds
  */
 function talk(conference, speaker, listener, seconds) {
   const { format } = conference;
@@ -65,7 +79,8 @@ function talk(conference, speaker, listener, seconds) {
   let n = 0;
   for (let i = 0; i < seconds * 100; i++) {
     conference.clock.advance(10);
-    for (let s = 0; s < block; s++) pcm[s] = 0.4 * Math.sin((2 * Math.PI * 150 * n++) / format.sampleRate);
+    for (let s = 0; s < block; s++)
+      pcm[s] = 0.4 * Math.sin((2 * Math.PI * 150 * n++) / format.sampleRate);
     speaker.capture(pcm);
     listener.render(out);
     heard.push(...out);
@@ -82,43 +97,54 @@ describe('Client', () => {
     [{ sampleRate: 8000, frameMs: 80, opusFrames: 8 }, 0],
     [{ frameMs: 10, delivery: 'reply' }, 5],
   ];
-  it.each(calls)('carries a voice from one to the other whole (%o, %i ms on the way)', async (settings, wayMs) => {
-    const link = { delayMs: () => wayMs };
-    const conference = new Conference(settings);
-    const ada = participant(conference, link);
-    const ben = participant(conference, link);
-    const joined = await join(conference, ada.client);
-    await join(conference, ben.client, { name: 'Ben' });
-    expect(joined.format).toEqual(conference.format);
+  it.each(calls)(
+    'carries a voice from one to the other whole (%o, %i ms on the way)',
+    async (settings, wayMs) => {
+      const link = { delayMs: () => wayMs };
+      const conference = new Conference(settings);
+      const ada = participant(conference, link);
+      const ben = participant(conference, link);
+      const joined = await join(conference, ada.client);
+      await join(conference, ben.client, { name: 'Ben' });
+      expect(joined.format).toEqual(conference.format);
 
-    talk(conference, ada.client, ben.client, 2);
-    const heard = talk(conference, ada.client, ben.client, 3);
-    const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;
-    expect(power).toBeGreaterThan(0.95 * 0.08);
-    expect(power).toBeLessThan(1.05 * 0.08);
-    const { playout, uplink, client } = /** @type {any} */ (ben.client.stats()).detail;
-    expect(playout).toMatchObject({ late: 0, lost: 0, garbage: 0, strange: 0 });
-    expect(playout.receivedPercent).toBe(100);
-    expect(playout.delayMs).toBeLessThanOrEqual(conference.format.frameMs + 5);
-    expect(client.dropped).toBe(0);
-    expect(client.clockErrorMs).toBeLessThan(13);
-    // A listener still sends a packet for each frame.
-    expect(uplink.sent).toBeGreaterThan(4500 / conference.format.frameMs);
-    expect(uplink.silent).toBe(uplink.sent);
-    const sent = /** @type {any} */ (ada.client.stats()).detail;
-    expect(sent.server.receivedPercent).toBe(100);
-    // The server shows what only the client knows.
-    const shown = conference.rooms.get('lab')?.describe().people.find(({ name }) => name === 'Ben')?.stats;
-    expect(shown).toMatchObject({ downLostPercent: 0, driftPpm: expect.closeTo(playout.driftPpm, -2) });
-    expect(Math.abs(Number(shown?.playoutDelayMs) - playout.delayMs)).toBeLessThan(25);
-    expect(Math.abs(Number(shown?.soundLatencyMs) - Number(ben.client.stats()?.delayMs))).toBeLessThan(25);
-    expect(sent.server.dropped.early + sent.server.dropped.past + sent.server.duplicate).toBe(0);
-    ada.client.leave();
-    ben.client.leave();
-    expect([ada.codec.open, ben.codec.open]).toEqual([0, 0]);
-    conference.clock.advance(60_000);
-    expect(conference.clock.waiting).toBe(0);
-  });
+      talk(conference, ada.client, ben.client, 2);
+      const heard = talk(conference, ada.client, ben.client, 3);
+      const power = heard.reduce((sum, sample) => sum + sample * sample, 0) / heard.length;
+      expect(power).toBeGreaterThan(0.95 * 0.08);
+      expect(power).toBeLessThan(1.05 * 0.08);
+      const { playout, uplink, client } = /** @type {any} */ (ben.client.stats()).detail;
+      expect(playout).toMatchObject({ late: 0, lost: 0, garbage: 0, strange: 0 });
+      expect(playout.receivedPercent).toBe(100);
+      expect(playout.delayMs).toBeLessThanOrEqual(conference.format.frameMs + 5);
+      expect(client.dropped).toBe(0);
+      expect(client.clockErrorMs).toBeLessThan(13);
+      // A listener still sends a packet for each frame.
+      expect(uplink.sent).toBeGreaterThan(4500 / conference.format.frameMs);
+      expect(uplink.silent).toBe(uplink.sent);
+      const sent = /** @type {any} */ (ada.client.stats()).detail;
+      expect(sent.server.receivedPercent).toBe(100);
+      // The server shows what only the client knows.
+      const shown = conference.rooms
+        .get('lab')
+        ?.describe()
+        .people.find(({ name }) => name === 'Ben')?.stats;
+      expect(shown).toMatchObject({
+        downLostPercent: 0,
+        driftPpm: expect.closeTo(playout.driftPpm, -2),
+      });
+      expect(Math.abs(Number(shown?.playoutDelayMs) - playout.delayMs)).toBeLessThan(25);
+      expect(
+        Math.abs(Number(shown?.soundLatencyMs) - Number(ben.client.stats()?.delayMs)),
+      ).toBeLessThan(25);
+      expect(sent.server.dropped.early + sent.server.dropped.past + sent.server.duplicate).toBe(0);
+      ada.client.leave();
+      ben.client.leave();
+      expect([ada.codec.open, ben.codec.open]).toEqual([0, 0]);
+      conference.clock.advance(60_000);
+      expect(conference.clock.waiting).toBe(0);
+    },
+  );
 
   it.each([
     ['two frames to a packet where it has too little time', {}, true],
@@ -248,7 +274,9 @@ describe('Client', () => {
     await join(conference, ada.client);
     conference.rooms.close();
     conference.clock.advance(10);
-    expect(ada.events.ended).toEqual([{ code: 'server-closing', message: expect.stringMatching(/shutting down/) }]);
+    expect(ada.events.ended).toEqual([
+      { code: 'server-closing', message: expect.stringMatching(/shutting down/) },
+    ]);
     const out = new Float32Array(100).fill(1);
     ada.client.render(out);
     expect(out.every((sample) => sample === 0)).toBe(true);
@@ -264,8 +292,12 @@ describe('Client', () => {
     const ada = participant(conference);
     const ben = participant(conference);
     await join(conference, ada.client);
-    await expect(join(conference, ben.client, { name: 'Ben' })).rejects.toMatchObject({ code: 'room-full' });
-    await expect(join(conference, participant(conference).client, { room: 'no room' })).rejects.toMatchObject({
+    await expect(join(conference, ben.client, { name: 'Ben' })).rejects.toMatchObject({
+      code: 'room-full',
+    });
+    await expect(
+      join(conference, participant(conference).client, { room: 'no room' }),
+    ).rejects.toMatchObject({
       code: 'room-name',
     });
     ada.client.close();
@@ -291,52 +323,68 @@ describe('Client', () => {
     expect(detail.uplink.silent).toBe(detail.uplink.sent);
   });
 
-  it('plays to a listener what came while it joined, from the first frame of the packet on', async () => {
+  it('plays to a listener what came while it joined, from the packet’s first frame', async () => {
     const conference = new Conference();
     const { client: ada } = participant(conference);
     const { client: ben } = participant(conference, { delayMs: () => 25 });
     await join(conference, ada);
     talk(conference, ada, ben, 2);
     const state = { joined: false };
-    const joining = ben.join({ room: 'lab', name: 'Ben', origin, config, listen: true }).then(() => void (state.joined = true));
+    const joining = ben
+      .join({ room: 'lab', name: 'Ben', origin, config, listen: true })
+      .then(() => void (state.joined = true));
     for (let i = 0; i < 100 && !state.joined; i++) {
       await setImmediate();
       talk(conference, ada, ben, 0.01);
     }
     await joining;
     const heard = talk(conference, ada, ben, 0.2);
-    expect(heard.findIndex((value) => Math.abs(value) > 0.01) / conference.format.sampleRate).toBeLessThan(0.05);
+    expect(
+      heard.findIndex((value) => Math.abs(value) > 0.01) / conference.format.sampleRate,
+    ).toBeLessThan(0.05);
     talk(conference, ada, ben, 3);
     const { playout } = /** @type {any} */ (ben.stats()).detail;
     expect(playout).toMatchObject({ concealed: 0, underruns: 0, late: 0, lost: 0, strange: 0 });
   });
 
-  it('is as near as it wishes while it only listens, and says by the clock how far behind it is', async () => {
+  it('is as near as asked while only listening, and says by the clock how late it is', async () => {
     const conference = new Conference({ silenceSuppression: true });
     const ada = participant(conference, { delayMs: () => 10 });
-    const [lea, max] = [participant(conference, { delayMs: () => 10 }), participant(conference, { delayMs: () => 10 })];
+    const [lea, max] = [
+      participant(conference, { delayMs: () => 10 }),
+      participant(conference, { delayMs: () => 10 }),
+    ];
     await join(conference, ada.client);
     await join(conference, max.client, { name: 'Max', listen: true });
     talk(conference, ada.client, max.client, 1.8);
     await join(conference, lea.client, { name: 'Lea', listen: true, nearness: 'steady' });
     talk(conference, ada.client, lea.client, 1);
     const stats = () => /** @type {any} */ (lea.client.stats());
-    expect(stats()).toMatchObject({ nearness: 'steady', detail: { playout: { concealed: 0, lost: 0 } } });
+    expect(stats()).toMatchObject({
+      nearness: 'steady',
+      detail: { playout: { concealed: 0, lost: 0 } },
+    });
     // The room's delay is 60 ms, the way 10 ms, a frame 20 ms.
     expect(Math.abs(stats().behindMs - 1590)).toBeLessThan(30);
     lea.client.setNearness('near');
     talk(conference, ada.client, lea.client, 7);
-    expect(stats()).toMatchObject({ nearness: 'near', detail: { playout: { concealed: 0, lost: 0 } } });
+    expect(stats()).toMatchObject({
+      nearness: 'near',
+      detail: { playout: { concealed: 0, lost: 0 } },
+    });
     expect(stats().behindMs).toBeGreaterThan(200);
     expect(stats().behindMs).toBeLessThan(260);
     const place = conference.rooms.get('lab')?.describe();
     expect(place).toMatchObject({ listeners: 2 });
     lea.client.setNearness('conversation');
-    expect(stats()).toMatchObject({ nearness: 'conversation', detail: { playout: { wantedMs: expect.closeTo(42, -2) } } });
+    expect(stats()).toMatchObject({
+      nearness: 'conversation',
+      detail: { playout: { wantedMs: expect.closeTo(42, -2) } },
+    });
     for (const { client } of [ada, lea, max]) client.leave();
   });
 
-  it('plays nothing that the server has mixed where it is encrypted end to end, not even what comes while it joins', async () => {
+  it('plays no server mix under end-to-end encryption, not even while it joins', async () => {
     const conference = new Conference();
     /** @type {any} */
     let socket = null;
@@ -346,7 +394,13 @@ describe('Client', () => {
         socket = this;
       }
     }
-    const packet = Object.assign(new Packet(), { redundancy: 0, sequence: 1, frame: 100, stream: Stream.fullMix, level: 20 });
+    const packet = Object.assign(new Packet(), {
+      redundancy: 0,
+      sequence: 1,
+      frame: 100,
+      stream: Stream.fullMix,
+      level: 20,
+    });
     const bytes = new Uint8Array(MAX_PACKET_BYTES);
     bytes.fill(1, writeAudioHeader(bytes, packet), 60);
     let came = 0;
@@ -355,7 +409,12 @@ describe('Client', () => {
       came += 1;
       return loadPrimitives();
     };
-    const client = new Client({ codec: new PcmCodec(), clock: conference.clock, scope: { WebSocket: /** @type {any} */ (Socket) }, primitives });
+    const client = new Client({
+      codec: new PcmCodec(),
+      clock: conference.clock,
+      scope: { WebSocket: /** @type {any} */ (Socket) },
+      primitives,
+    });
     await join(conference, client, { mode: 'forward', e2eKey: makeRoomKey() });
     expect([came, client.playout?.nextFrame]).toEqual([1, -1]);
     client.leave();
@@ -395,14 +454,21 @@ describe('Client', () => {
     const conference = new Conference();
     const codec = /** @type {Promise<any>} */ (load());
     codec.catch(() => {});
-    const client = new Client({ codec, clock: conference.clock, scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference)) } });
+    const client = new Client({
+      codec,
+      clock: conference.clock,
+      scope: { WebSocket: /** @type {any} */ (conferenceSockets(conference)) },
+    });
     const joining = client.join({ room: 'lab', name: 'Ada', origin, config });
     joining.catch(() => {});
     for (let i = 0; i < 50; i++) {
       await setImmediate();
       conference.clock.advance(500);
     }
-    await expect(joining).rejects.toMatchObject({ code: 'no-worker', message: expect.stringMatching(why) });
+    await expect(joining).rejects.toMatchObject({
+      code: 'no-worker',
+      message: expect.stringMatching(why),
+    });
     expect(conference.rooms.people).toBe(0);
   });
 
@@ -428,7 +494,15 @@ describe('Client', () => {
       const bytes = Uint8Array.from({ length: Math.floor(random() * 40) }, () => random() * 256);
       socket.onmessage({ data: bytes.buffer });
     }
-    for (const message of [null, 7, [], {}, { type: 'joined' }, { type: 'changed', person: { id: 3 } }, { type: 'left' }]) {
+    for (const message of [
+      null,
+      7,
+      [],
+      {},
+      { type: 'joined' },
+      { type: 'changed', person: { id: 3 } },
+      { type: 'left' },
+    ]) {
       socket.onmessage({ data: JSON.stringify(message) });
     }
     const out = new Float32Array(480);

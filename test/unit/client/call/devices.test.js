@@ -23,7 +23,9 @@ class FakeTrack {
   }
 }
 
-/** The devices of a computer, which a test plugs in and out; the first of a kind is the default one. */
+/**
+ * The devices of a computer, which a test plugs in and out; the first of a kind is the default one.
+ */
 class FakeDevices extends EventTarget {
   /** @type {FakeTrack[]} */
   tracks = [];
@@ -36,13 +38,15 @@ class FakeDevices extends EventTarget {
     this.kind = kind;
   }
 
-  enumerateDevices = async () => this.ids.map((deviceId) => ({ kind: this.kind, deviceId, label: deviceId }));
+  enumerateDevices = async () =>
+    this.ids.map((deviceId) => ({ kind: this.kind, deviceId, label: deviceId }));
 
   getUserMedia = async (/** @type {any} */ { audio }) => {
     this.asked += 1;
     if (this.refuses) throw Object.assign(new Error('no'), { name: 'NotAllowedError' });
     const id = audio.deviceId?.exact ?? this.ids[0];
-    if (id === undefined || !this.ids.includes(id)) throw Object.assign(new Error('none'), { name: 'NotFoundError' });
+    if (id === undefined || !this.ids.includes(id))
+      throw Object.assign(new Error('none'), { name: 'NotFoundError' });
     const track = new FakeTrack(id);
     this.tracks.push(track);
     return { id, getTracks: () => [track], getAudioTracks: () => [track] };
@@ -84,7 +88,7 @@ describe('CallMicrophone', () => {
     return { clock, devices, events, call, microphone };
   }
 
-  it('gives place to the default one when it is unplugged, and is taken again when it comes back', async () => {
+  it('is replaced by the default when unplugged, and used again when it comes back', async () => {
     const { clock, devices, events, call, microphone } = setUp('inner', 'headset');
     await microphone.open('headset');
     expect(call.heard).toBe('headset');
@@ -174,7 +178,7 @@ describe('CallMicrophone', () => {
     expect(events).toEqual(['microphone-muted', '-microphone-muted']);
   });
 
-  it('stays as it was where another one cannot be used, and is none when none is wanted', async () => {
+  it('stays the same if another one cannot be used, and is none when none is wanted', async () => {
     const { clock, devices, events, call, microphone } = setUp('inner');
     await microphone.open('');
     clock.advance(60_000);
@@ -206,7 +210,7 @@ describe('CallMicrophone', () => {
 });
 
 describe('OutputDevice', () => {
-  it('gives place to the default one when it goes away, and plays again when it comes back', async () => {
+  it('is replaced by the default when it goes away, and plays again on its return', async () => {
     const devices = new FakeDevices(['default', 'headset'], 'audiooutput');
     const context = {
       sinkId: '',
@@ -231,7 +235,12 @@ describe('OutputDevice', () => {
     expect([context.sinkId, ...events]).toEqual(['', 'speaker-replaced']);
     await devices.change('default');
     await devices.change('default', 'headset');
-    expect([context.sinkId, ...events]).toEqual(['headset', 'speaker-replaced', '-speaker-replaced', 'speaker-back']);
+    expect([context.sinkId, ...events]).toEqual([
+      'headset',
+      'speaker-replaced',
+      '-speaker-replaced',
+      'speaker-back',
+    ]);
     expect(await speaker.choose('gone')).toBe(false);
     expect(context.sinkId).toBe('headset');
   });
@@ -328,8 +337,17 @@ describe('RunningContext', () => {
 });
 
 it.each([
-  'microphone-replaced', 'microphone-back', 'microphone-muted', 'microphone-ended', 'sound-interrupted', 'no-output', 'sound-resumed',
-  'speaker-replaced', 'speaker-back', 'room-mono', 'stereo-processed',
+  'microphone-replaced',
+  'microphone-back',
+  'microphone-muted',
+  'microphone-ended',
+  'sound-interrupted',
+  'no-output',
+  'sound-resumed',
+  'speaker-replaced',
+  'speaker-back',
+  'room-mono',
+  'stereo-processed',
 ])('the page has a sentence for %s', (code) => {
   expect(noticeText(code)).not.toBe(noticeText('unknown'));
 });

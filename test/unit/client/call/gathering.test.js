@@ -7,8 +7,17 @@ function create() {
   const clock = new FakeClock();
   /** @type {string[]} */
   const lists = [];
-  const gathering = new Gathering({ clock, tell: ({ people }) => void lists.push(people.map(({ id, away }) => `${id}${away ? ' away' : ''}`).join()) });
-  const told = (/** @type {string} */ ids) => gathering.people({ people: [...ids].map((id) => /** @type {any} */ ({ id, away: false, you: id === 'a' })), you: 'a', listeners: 0 });
+  const gathering = new Gathering({
+    clock,
+    tell: ({ people }) =>
+      void lists.push(people.map(({ id, away }) => `${id}${away ? ' away' : ''}`).join()),
+  });
+  const told = (/** @type {string} */ ids) =>
+    gathering.people({
+      people: [...ids].map((id) => /** @type {any} */ ({ id, away: false, you: id === 'a' })),
+      you: 'a',
+      listeners: 0,
+    });
   return { clock, lists, gathering, told };
 }
 
@@ -19,7 +28,12 @@ describe('people of a room that goes to another node', () => {
     gathering.welcome(30_000);
     for (const ids of ['a', 'ac', 'acb']) told(ids);
     clock.advance(60_000);
-    expect(lists.map((list) => list.split(',').toSorted().join())).toEqual(['a,b,c', 'a,b,c', 'a,b,c', 'a,b,c']);
+    expect(lists.map((list) => list.split(',').toSorted().join())).toEqual([
+      'a,b,c',
+      'a,b,c',
+      'a,b,c',
+      'a,b,c',
+    ]);
     expect(clock.waiting).toBe(0);
   });
 

@@ -32,7 +32,7 @@ it('has enough where the timer is a little late', () => {
   expect(time).toMatchObject({ isShort: false, complexity: 8 });
 });
 
-it('is short of time once the timer has been late for some seconds, and has enough again some seconds after', () => {
+it('is short of time after some seconds of a late timer, and recovers some seconds later', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 10_000, lateMs: 0 });
   look(time, { fromMs: 10_100, toMs: 11_000, lateMs: 40 });
@@ -61,7 +61,7 @@ it('isn’t short of time for a sleep', () => {
   expect(time.isShort).toBe(false);
 });
 
-it('is short of time where sound runs out again and again, though its timer is in time, and has enough again after', () => {
+it('is short of time if sound keeps running out with a punctual timer, and then recovers', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 10_000, lateMs: 0 });
   const gaps = runOut(time, { fromMs: 10_100, toMs: 12_000, gaps: 0, everyMs: 500 });
@@ -72,7 +72,7 @@ it('is short of time where sound runs out again and again, though its timer is i
   expect(time).toMatchObject({ isShort: false, complexity: 8 });
 });
 
-it('isn’t short of time for a gap now and then, for one at the start, nor for another sound card’s', () => {
+it('isn’t short of time for a rare gap, a gap at the start, or another sound card’s gaps', () => {
   const time = new ProcessorTime();
   const gaps = runOut(time, { fromMs: 0, toMs: 5000, gaps: 0, everyMs: 200 });
   for (let nowMs = 5100; nowMs <= 6000; nowMs += LOOK_MS) time.observe(0, nowMs, gaps);

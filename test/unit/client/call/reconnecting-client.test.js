@@ -65,12 +65,17 @@ class Network {
       }
       return socket;
     }
-    const fetch = async (/** @type {string} */ url, /** @type {{ signal: AbortSignal }} */ { signal }) => {
+    const fetch = async (
+      /** @type {string} */ url,
+      /** @type {{ signal: AbortSignal }} */ { signal },
+    ) => {
       network.asked += 1;
       network.urls.push(url);
       if (network.refuses) throw new TypeError('refused');
       if (network.cut) {
-        await new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        await new Promise((_, reject) =>
+          signal.addEventListener('abort', () => reject(signal.reason)),
+        );
       }
       return { ok: true, json: async () => config };
     };
@@ -88,7 +93,15 @@ class Network {
     });
     const joining = call.join({ room: 'lab', name, origin, ...wishes });
     joining.catch(() => {});
-    return { call, codec, states, people, joined, joining, names: () => states.map(({ state }) => state) };
+    return {
+      call,
+      codec,
+      states,
+      people,
+      joined,
+      joining,
+      names: () => states.map(({ state }) => state),
+    };
   }
 
   /** @param {number} ms */
@@ -103,7 +116,8 @@ class Network {
   async until(look, limitMs = 60_000) {
     const from = this.clock.now();
     while (!look()) {
-      if (this.clock.now() - from > limitMs) throw new Error(`still not after ${limitMs} ms: ${look}`);
+      if (this.clock.now() - from > limitMs)
+        throw new Error(`still not after ${limitMs} ms: ${look}`);
       await this.pass(10);
     }
     return this.clock.now() - from;
@@ -142,7 +156,7 @@ describe('a call that lasts', () => {
     expect(network.conference.rooms.size).toBe(0);
   });
 
-  it('finds by itself that nothing comes any more, and takes its place over beside the old connection', async () => {
+  it('notices unprompted that nothing comes, and takes over from the old connection', async () => {
     const { network, call, joined, states } = await inCall();
     network.cut = true;
     const noticedMs = await network.until(() => call.state === 'reconnecting');
@@ -210,7 +224,7 @@ describe('a call that lasts', () => {
     call.leave();
   });
 
-  it('joins a server that was started anew as a new person of the same name, muted as before', async () => {
+  it('joins a restarted server as a new person of the same name, muted as before', async () => {
     const { network, call, joined } = await inCall();
     call.mute(true);
     const before = network.conference;
@@ -220,7 +234,10 @@ describe('a call that lasts', () => {
     expect(await network.until(() => call.state === 'joined')).toBeLessThan(1500);
     expect(joined.at(-1).resume).not.toBe(joined[0].resume);
     const people = network.conference.rooms.get('lab')?.describe().people;
-    expect(people?.map(({ name, muted }) => [name, muted])).toEqual([['Zoe', false], ['Ada', true]]);
+    expect(people?.map(({ name, muted }) => [name, muted])).toEqual([
+      ['Zoe', false],
+      ['Ada', true],
+    ]);
     call.leave();
   });
 
@@ -253,7 +270,7 @@ describe('a call that lasts', () => {
     }
   });
 
-  it('finds within little more than a second that nothing comes over the network that it was told of', async () => {
+  it('notices in just over a second that the network it was told of carries nothing', async () => {
     const { network, call } = await inCall();
     call.wake();
     await network.pass(3000);
@@ -335,7 +352,10 @@ describe('a call that lasts', () => {
     network.sockets[0].session.close(19, 'gone');
     heard = heard.slice(-1);
     await listen(1000);
-    const largestStep = heard.reduce((most, sample, i) => Math.max(most, i > 0 ? Math.abs(sample - heard[i - 1]) : 0), 0);
+    const largestStep = heard.reduce(
+      (most, sample, i) => Math.max(most, i > 0 ? Math.abs(sample - heard[i - 1]) : 0),
+      0,
+    );
     expect(largestStep).toBeLessThan(0.01);
     expect(Math.max(...heard.slice(480))).toBe(0);
     network.refuses = false;
@@ -362,9 +382,21 @@ describe('Declick', () => {
 });
 
 describe('a call at a node of a cluster', () => {
-  const NODES = ['http://localhost', 'http://b', 'http://c'].map((url, i) => ({ id: `n${i}`, url, h3Port: null, certificateHashes: [] }));
+  const NODES = ['http://localhost', 'http://b', 'http://c'].map((url, i) => ({
+    id: `n${i}`,
+    url,
+    h3Port: null,
+    certificateHashes: [],
+  }));
   const tokens = new ResumeTokens({ key: 'the cluster’s', awayMs: 30_000 });
-  const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => NODES, ruled: () => {}, rulesOf: () => null, placesOf: () => [] };
+  const cluster = {
+    ended: () => {},
+    epochOf: () => 1,
+    nodes: () => NODES,
+    ruled: () => {},
+    rulesOf: () => null,
+    placesOf: () => [],
+  };
   /** The room as another node has it. */
   const later = { ...cluster, epochOf: () => 2 };
   const clustered = () => inCall({}, { cluster, tokens });
@@ -389,16 +421,23 @@ describe('a call at a node of a cluster', () => {
     await network.pass(100);
     const before = network.conference;
     before.rooms.get('lab')?.moving.begin(NODES[1]);
-    network.conference = new Conference({ silenceSuppression: true, cluster: later, tokens }, network.clock);
+    network.conference = new Conference(
+      { silenceSuppression: true, cluster: later, tokens },
+      network.clock,
+    );
     await network.until(() => joined.length === 2);
     expect(joined[1]).toMatchObject({ you: joined[0].you, origin: 'http://b' });
     expect(names()).not.toContain('reconnecting');
     // Nobody pulls its sound: the change ends by itself.
     await network.pass(1000);
-    expect([before.rooms.people, network.conference.rooms.people, call.state]).toEqual([0, 1, 'joined']);
+    expect([before.rooms.people, network.conference.rooms.people, call.state]).toEqual([
+      0,
+      1,
+      'joined',
+    ]);
   });
 
-  it('has all its people in the list while they go there, whatever the node before still tells', async () => {
+  it('keeps its people in the list as they go there, whatever the old node tells', async () => {
     const { network, joined, people } = await clustered();
     const before = network.conference;
     const others = [await before.join('Yan'), await before.join('Zoe')];
@@ -407,7 +446,10 @@ describe('a call at a node of a cluster', () => {
     people.length = 0;
     before.rooms.get('lab')?.moving.begin(NODES[1]);
     const knows = { ...later, rulesOf: () => told ?? null };
-    network.conference = new Conference({ silenceSuppression: true, cluster: knows, tokens }, network.clock);
+    network.conference = new Conference(
+      { silenceSuppression: true, cluster: knows, tokens },
+      network.clock,
+    );
     for (let i = 0; joined.length < 2 && i < 200; i++) {
       others[i % 2].session.handler?.control({ type: 'mute', muted: i % 4 < 2 });
       await network.pass(10);
@@ -416,16 +458,23 @@ describe('a call at a node of a cluster', () => {
     await network.conference.join('Yan', { resume });
     await network.pass(1500);
     expect(joined).toHaveLength(2);
-    const names = (/** @type {any} */ list) => list.people.map((/** @type {any} */ { name }) => name).toSorted().join();
+    const names = (/** @type {any} */ list) =>
+      list.people
+        .map((/** @type {any} */ { name }) => name)
+        .toSorted()
+        .join();
     expect([...new Set(people.map(names))]).toEqual(['Ada,Yan,Zoe']);
   });
 
   describe.each(/** @type {const} */ (['pull', 'render']))('by %s', (way) => {
-    it('is heard without a gap where it goes to another node, however late there is sound', async () => {
+    it('is heard without a gap when moving to another node, however late sound is', async () => {
       for (const lateMs of [0, 300]) {
         const { network, call, joined, codec } = await clustered();
         const before = network.conference;
-        const after = new Conference({ silenceSuppression: true, cluster: later, tokens }, network.clock);
+        const after = new Conference(
+          { silenceSuppression: true, cluster: later, tokens },
+          network.clock,
+        );
         const people = [{ zoe: await before.join('Zoe'), fromMs: 0 }];
         const out = new Float32Array(way === 'pull' ? 1000 : 480);
         /** @type {number[]} */
@@ -434,7 +483,8 @@ describe('a call at a node of a cluster', () => {
         const listen = async (/** @type {number} */ ms) => {
           for (let at = 0; at < ms; at += 10) {
             const nowMs = network.clock.now();
-            for (const { zoe, fromMs } of people) if (nowMs % 20 === 0 && nowMs >= fromMs) await zoe.speak(Math.floor(nowMs / 20), 0.5);
+            for (const { zoe, fromMs } of people)
+              if (nowMs % 20 === 0 && nowMs >= fromMs) await zoe.speak(Math.floor(nowMs / 20), 0.5);
             await network.pass(10);
             // The sound card takes 10 ms.
             if (way === 'render') {
@@ -460,7 +510,12 @@ describe('a call at a node of a cluster', () => {
         await listen(1000);
         expect(longestQuiet(heard)).toBeLessThan(480);
         expect(before.rooms.people).toBe(1);
-        expect(heard.reduce((most, sample, i) => Math.max(most, i > 0 ? Math.abs(sample - heard[i - 1]) : 0), 0)).toBeLessThan(0.01);
+        expect(
+          heard.reduce(
+            (most, sample, i) => Math.max(most, i > 0 ? Math.abs(sample - heard[i - 1]) : 0),
+            0,
+          ),
+        ).toBeLessThan(0.01);
         call.leave();
         expect(codec.open).toBe(0);
       }
@@ -475,7 +530,10 @@ describe('a call at a node of a cluster', () => {
     await network.pass(500);
     expect([call.state, network.sockets[0].session.closed]).toEqual(['joined', null]);
     network.refuses = false;
-    network.conference = new Conference({ silenceSuppression: true, cluster: later, tokens }, network.clock);
+    network.conference = new Conference(
+      { silenceSuppression: true, cluster: later, tokens },
+      network.clock,
+    );
     await network.until(() => joined.length === 2, 8000);
     expect(joined[1].you).toBe(joined[0].you);
   });

@@ -7,7 +7,11 @@ describe('HeardSpeakers', () => {
     /** @type {any[]} */
     const told = [];
     const computer = { isShort: false };
-    const speakers = new HeardSpeakers((list) => told.push(list), (number) => (number === 9 ? undefined : `p${number}`), () => computer.isShort);
+    const speakers = new HeardSpeakers(
+      (list) => told.push(list),
+      (number) => (number === 9 ? undefined : `p${number}`),
+      () => computer.isShort,
+    );
     /** @param {number} frame @param {[number, number, boolean][]} [list] id, level, voice */
     const receive = (frame, list = [], bytes = 5) => {
       const packet = new Packet();
@@ -25,9 +29,18 @@ describe('HeardSpeakers', () => {
 
   it('tells who is to be heard, the loudest first, at most ten times a second', () => {
     const { told, receive } = setUp();
-    receive(0, [[1, 40, false], [2, 20, true], [9, 3, true]]);
+    receive(0, [
+      [1, 40, false],
+      [2, 20, true],
+      [9, 3, true],
+    ]);
     receive(1, [[3, 30, true]]);
-    expect(told).toEqual([[{ id: 'p2', level: 20, voice: true }, { id: 'p1', level: 40, voice: false }]]);
+    expect(told).toEqual([
+      [
+        { id: 'p2', level: 20, voice: true },
+        { id: 'p1', level: 40, voice: false },
+      ],
+    ]);
     for (let frame = 2; frame < 5; frame++) receive(frame);
     expect(told.length).toBe(1);
     receive(5);
@@ -55,12 +68,23 @@ describe('HeardSpeakers', () => {
     expect(told).toEqual([[{ id: 'p1', level: 40, voice: true }], []]);
   });
 
-  it('tells voices that come one by one, whatever silent bundles come beside them, and the end of each', () => {
+  it('reports voices that come one by one, beside any silent bundles, and the end of each', () => {
     /** @type {any[]} */
     const told = [];
-    const speakers = new HeardSpeakers((list) => told.push(list), (number) => `p${number}`);
-    const send = (/** @type {number} */ nowMs, /** @type {Partial<Packet>} */ fields, bytes = 5) => {
-      const packet = Object.assign(new Packet(), { type: PacketType.voice, frame: nowMs / 20, voice: true }, fields);
+    const speakers = new HeardSpeakers(
+      (list) => told.push(list),
+      (number) => `p${number}`,
+    );
+    const send = (
+      /** @type {number} */ nowMs,
+      /** @type {Partial<Packet>} */ fields,
+      bytes = 5,
+    ) => {
+      const packet = Object.assign(
+        new Packet(),
+        { type: PacketType.voice, frame: nowMs / 20, voice: true },
+        fields,
+      );
       packet.payloadBytes[0] = bytes;
       speakers.receive(packet, nowMs);
     };
@@ -69,7 +93,10 @@ describe('HeardSpeakers', () => {
       send(nowMs, { number: 2, level: 30 });
       send(nowMs, { type: PacketType.bundle, speakers: 0 }, 0);
     }
-    expect(told.at(-1)).toEqual([{ id: 'p2', level: 30, voice: true }, { id: 'p1', level: 40, voice: true }]);
+    expect(told.at(-1)).toEqual([
+      { id: 'p2', level: 30, voice: true },
+      { id: 'p1', level: 40, voice: true },
+    ]);
     send(400, { number: 2 }, 0);
     expect(told.at(-1)).toEqual([{ id: 'p1', level: 40, voice: true }]);
     // The last one's end was lost: a bundle tells of it in time.
@@ -79,15 +106,34 @@ describe('HeardSpeakers', () => {
 });
 
 describe('RoomState', () => {
-  it('knows by role and delivery whether one is of the audience, and how many frames a packet has', () => {
+  it('knows from role and delivery if one is in the audience, and the frames per packet', () => {
     const room = new RoomState();
-    room.update({ type: 'welcome', you: '3', delivery: 'tick', may: ['listen', 'chat'], stride: 3, people: [] });
+    room.update({
+      type: 'welcome',
+      you: '3',
+      delivery: 'tick',
+      may: ['listen', 'chat'],
+      stride: 3,
+      people: [],
+    });
     expect([room.isLight, room.stride]).toEqual([true, 3]);
     room.update({ type: 'stride', stride: 1 });
     expect([room.isLight, room.stride]).toEqual([true, 1]);
-    room.update({ type: 'moderated', action: 'role', role: 'speaker', may: ['speak', 'listen'], stride: 1 });
+    room.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'speaker',
+      may: ['speak', 'listen'],
+      stride: 1,
+    });
     expect(room.isLight).toBe(false);
-    room.update({ type: 'moderated', action: 'role', role: 'listener', may: ['listen'], stride: 2 });
+    room.update({
+      type: 'moderated',
+      action: 'role',
+      role: 'listener',
+      may: ['listen'],
+      stride: 2,
+    });
     expect([room.isLight, room.stride]).toEqual([true, 2]);
     for (const stride of [0, 4, -1, 'x', null, {}]) {
       room.update({ type: 'stride', stride });
@@ -103,7 +149,13 @@ describe('Roster', () => {
     const roster = new Roster();
     const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });
     const ids = () => roster.list().people.map(({ id }) => id);
-    roster.update({ type: 'welcome', you: 'z', people: [person('a'), person('z')], next: 'a', listeners: 4 });
+    roster.update({
+      type: 'welcome',
+      you: 'z',
+      people: [person('a'), person('z')],
+      next: 'a',
+      listeners: 4,
+    });
     expect([roster.next, roster.list().listeners]).toEqual(['a', 4]);
     roster.update({ type: 'people', people: [person('b'), person('c')], next: 'c' });
     expect(roster.next).toBe('c');
@@ -114,19 +166,33 @@ describe('Roster', () => {
     expect(roster.update({ type: 'left', ids: ['b', 'nobody', 'z'] })).toBe(true);
     expect(ids()).toEqual(['a', 'z', 'c', 'd', 'e', 'f']);
     expect(roster.list().people[0].muted).toBe(true);
-    expect([roster.update({ type: 'listeners', count: 4 }), roster.update({ type: 'listeners', count: 5 })]).toEqual([false, true]);
-    for (const type of ['people', 'joined', 'changed', 'left']) expect(roster.update({ type, people: 5, ids: 'x' })).toBe(false);
+    expect([
+      roster.update({ type: 'listeners', count: 4 }),
+      roster.update({ type: 'listeners', count: 5 }),
+    ]).toEqual([false, true]);
+    for (const type of ['people', 'joined', 'changed', 'left'])
+      expect(roster.update({ type, people: 5, ids: 'x' })).toBe(false);
   });
 
-  it('has for whom the room waits, from the welcome and from each message, over other changes', () => {
+  it('lists who the room waits for, from the welcome and messages, through other changes', () => {
     const roster = new Roster();
     const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });
     const waits = () => roster.list().people.map(({ waitMs }) => waitMs);
-    roster.update({ type: 'welcome', you: 'a', people: [person('a'), person('b')], waited: [{ id: 'b', delayMs: 390 }] });
+    roster.update({
+      type: 'welcome',
+      you: 'a',
+      people: [person('a'), person('b')],
+      waited: [{ id: 'b', delayMs: 390 }],
+    });
     expect(waits()).toEqual([0, 390]);
     roster.update({ type: 'changed', person: { ...person('b'), muted: true } });
     expect(waits()).toEqual([0, 390]);
-    expect(roster.update({ type: 'waited', people: [{ id: 'a', delayMs: 80 }, { id: 'gone', delayMs: 90 }, null] })).toBe(true);
+    expect(
+      roster.update({
+        type: 'waited',
+        people: [{ id: 'a', delayMs: 80 }, { id: 'gone', delayMs: 90 }, null],
+      }),
+    ).toBe(true);
     expect(waits()).toEqual([80, 0]);
     expect(roster.update({ type: 'waited' })).toBe(false);
   });
@@ -134,10 +200,21 @@ describe('Roster', () => {
   it('has who is heard later alone, for whom nobody waits', () => {
     const roster = new Roster();
     const person = (/** @type {string} */ id) => ({ id, name: id, transport: 'websocket' });
-    roster.update({ type: 'welcome', you: 'a', people: [person('a'), person('b')], waited: [{ id: 'b', delayMs: 390, offsetMs: 400 }] });
+    roster.update({
+      type: 'welcome',
+      you: 'a',
+      people: [person('a'), person('b')],
+      waited: [{ id: 'b', delayMs: 390, offsetMs: 400 }],
+    });
     const told = () => roster.list().people.map(({ waitMs, laterMs }) => [waitMs, laterMs]);
-    expect(told()).toEqual([[0, 0], [0, 400]]);
+    expect(told()).toEqual([
+      [0, 0],
+      [0, 400],
+    ]);
     roster.update({ type: 'waited', people: [{ id: 'b', delayMs: 90, offsetMs: 0 }] });
-    expect(told()).toEqual([[0, 0], [90, 0]]);
+    expect(told()).toEqual([
+      [0, 0],
+      [90, 0],
+    ]);
   });
 });

@@ -14,7 +14,8 @@ const codec = new PcmCodec();
 const format = createAudioFormat();
 
 /** @param {Uint8Array} key @param {string} id @param {number} drawn what this join draws */
-const sealingOf = (key, id, drawn = 1) => new Sealing(primitives, key, id, (bytes) => void bytes.fill(drawn));
+const sealingOf = (key, id, drawn = 1) =>
+  new Sealing(primitives, key, id, (bytes) => void bytes.fill(drawn));
 const key = new Uint8Array(16).fill(7);
 
 /** @param {Sealing} sealing @returns {(value: number) => Uint8Array} */
@@ -87,7 +88,12 @@ describe('sealed sound', () => {
   });
 
   it('is concealed where it is anything else', () => {
-    for (const bytes of [new Uint8Array(0), new Uint8Array(3), new Uint8Array(300).fill(0xff), new Uint8Array(40)]) {
+    for (const bytes of [
+      new Uint8Array(0),
+      new Uint8Array(3),
+      new Uint8Array(300).fill(0xff),
+      new Uint8Array(40),
+    ]) {
       expect(receiver(sealingOf(key, '4'), 3)(bytes)).toBe(0.13);
     }
   });
@@ -98,6 +104,7 @@ describe('a room’s key', () => {
     const text = makeRoomKey((bytes) => void bytes.fill(0xfb));
     expect(text).toMatch(/^[\w-]{22}$/);
     expect(readRoomKey(text)).toEqual(new Uint8Array(16).fill(0xfb));
-    for (const wrong of ['', 'short', `${text}AAAA`, '!!!!!!!!!!!!!!!!!!!!!!']) expect(readRoomKey(wrong)).toBe(null);
+    for (const wrong of ['', 'short', `${text}AAAA`, '!!!!!!!!!!!!!!!!!!!!!!'])
+      expect(readRoomKey(wrong)).toBe(null);
   });
 });

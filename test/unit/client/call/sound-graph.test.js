@@ -94,58 +94,81 @@ function setUp({ shared = true, frameMs = 20 } = {}) {
 }
 
 describe('SoundGraph', () => {
-  it.each(/** @type {const} */ ([[20, 'interactive'], [10, 0], [2.5, 0]]))('of frames of %s ms asks for bursts of %s', (frameMs, latencyHint) => {
-    expect(setUp({ frameMs }).context).toMatchObject({ options: { sampleRate: 48_000, latencyHint } });
+  it.each(
+    /** @type {const} */ ([
+      [20, 'interactive'],
+      [10, 0],
+      [2.5, 0],
+    ]),
+  )('of frames of %s ms asks for bursts of %s', (frameMs, latencyHint) => {
+    expect(setUp({ frameMs }).context).toMatchObject({
+      options: { sampleRate: 48_000, latencyHint },
+    });
   });
 
-  it.each(['track', 'worklet'])('captures one microphone after the other, by its %s', async (way) => {
-    if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
-    const begins = way === 'track' ? 'capture-track' : 'capture';
-    const { graph, messages, types } = setUp();
-    const [first, second] = [microphone(), microphone()];
-    await graph.startCapture(first.stream);
-    if (way === 'track') expect(messages).toEqual([{ type: begins, sound: { of: first.track } }]);
-    expect(types()).toEqual([begins]);
-    await graph.startCapture(second.stream);
-    if (way === 'track') expect(messages.at(-1)).toEqual({ type: begins, sound: { of: second.track } });
-    expect(types()).toEqual(['capture-ended', begins]);
-    graph.stopCapture();
-    graph.stopCapture();
-    expect(types()).toEqual(['capture-ended']);
-    expect(sources.map(({ connected }) => connected)).toEqual(way === 'track' ? [] : [false, false]);
-    for (const { messages: told } of worklets) expect(told.at(-1)).toEqual({ close: true });
-  });
+  it.each(['track', 'worklet'])(
+    'captures one microphone after the other, by its %s',
+    async (way) => {
+      if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+      const begins = way === 'track' ? 'capture-track' : 'capture';
+      const { graph, messages, types } = setUp();
+      const [first, second] = [microphone(), microphone()];
+      await graph.startCapture(first.stream);
+      if (way === 'track') expect(messages).toEqual([{ type: begins, sound: { of: first.track } }]);
+      expect(types()).toEqual([begins]);
+      await graph.startCapture(second.stream);
+      if (way === 'track')
+        expect(messages.at(-1)).toEqual({ type: begins, sound: { of: second.track } });
+      expect(types()).toEqual(['capture-ended', begins]);
+      graph.stopCapture();
+      graph.stopCapture();
+      expect(types()).toEqual(['capture-ended']);
+      expect(sources.map(({ connected }) => connected)).toEqual(
+        way === 'track' ? [] : [false, false],
+      );
+      for (const { messages: told } of worklets) expect(told.at(-1)).toEqual({ close: true });
+    },
+  );
 
-  it('goes from the one way to the other and back, as the microphones\' rates are', async () => {
+  it("goes from the one way to the other and back, as the microphones' rates are", async () => {
     vi.stubGlobal('MediaStreamTrackProcessor', Processor);
     const { graph, context, types } = setUp();
     for (const rate of [44_100, 96_000, 16_000]) await graph.startCapture(microphone(rate).stream);
     // Nobody waits for a worklet that isn't needed.
     expect(context.loaded).toBe(1);
-    expect(types()).toEqual(['capture-track', 'capture-ended', 'capture', 'capture-ended', 'capture-track']);
+    expect(types()).toEqual([
+      'capture-track',
+      'capture-ended',
+      'capture',
+      'capture-ended',
+      'capture-track',
+    ]);
     expect(sources.map(({ connected }) => connected)).toEqual([false]);
     expect(worklets[0].messages.at(-1)).toEqual({ close: true });
   });
 
-  it.each(['track', 'worklet'])('captures by the %s while the context runs, and anew when it runs again', async (way) => {
-    if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
-    const begins = way === 'track' ? 'capture-track' : 'capture';
-    const { graph, context, types } = setUp();
-    context.become('suspended');
-    await graph.startCapture(microphone().stream);
-    expect(types()).toEqual([]);
-    context.become('running');
-    expect(types()).toEqual([begins]);
-    context.become('interrupted');
-    expect(types()).toEqual(['capture-ended']);
-    context.become('running');
-    context.become('running');
-    expect(types()).toEqual([begins]);
-    graph.stopCapture();
-    context.become('suspended');
-    context.become('running');
-    expect(types()).toEqual(['capture-ended']);
-  });
+  it.each(['track', 'worklet'])(
+    'captures by the %s while the context runs, and anew when it runs again',
+    async (way) => {
+      if (way === 'track') vi.stubGlobal('MediaStreamTrackProcessor', Processor);
+      const begins = way === 'track' ? 'capture-track' : 'capture';
+      const { graph, context, types } = setUp();
+      context.become('suspended');
+      await graph.startCapture(microphone().stream);
+      expect(types()).toEqual([]);
+      context.become('running');
+      expect(types()).toEqual([begins]);
+      context.become('interrupted');
+      expect(types()).toEqual(['capture-ended']);
+      context.become('running');
+      context.become('running');
+      expect(types()).toEqual([begins]);
+      graph.stopCapture();
+      context.become('suspended');
+      context.become('running');
+      expect(types()).toEqual(['capture-ended']);
+    },
+  );
 
   it('captures by messages in place of a ring where there is no shared memory', async () => {
     for (const shared of [true, false]) {
@@ -157,20 +180,25 @@ describe('SoundGraph', () => {
     }
   });
 
-  it.each(/** @type {const} */ (['playback', 'capture']))('does not wait for ever for the worklet of %s', async (role) => {
-    const { graph, clock, context, types } = setUp();
-    const start = () => (role === 'playback' ? graph.startPlayback() : graph.startCapture(microphone().stream));
-    context.audioWorklet.addModule = () => new Promise(() => {});
-    graph.output.gain.setValueAtTime = graph.output.gain.linearRampToValueAtTime = () => graph.output.gain;
-    const starting = start();
-    clock.advance(LOAD_MS);
-    await expect(starting).rejects.toThrow(`no ${role}-processor.js within 20 s`);
-    expect(types()).toEqual([]);
-    context.audioWorklet.addModule = async () => {};
-    await start();
-    expect(types()).toEqual([role]);
-    expect(clock.waiting).toBe(0);
-  });
+  it.each(/** @type {const} */ (['playback', 'capture']))(
+    'does not wait for ever for the worklet of %s',
+    async (role) => {
+      const { graph, clock, context, types } = setUp();
+      const start = () =>
+        role === 'playback' ? graph.startPlayback() : graph.startCapture(microphone().stream);
+      context.audioWorklet.addModule = () => new Promise(() => {});
+      graph.output.gain.setValueAtTime = graph.output.gain.linearRampToValueAtTime = () =>
+        graph.output.gain;
+      const starting = start();
+      clock.advance(LOAD_MS);
+      await expect(starting).rejects.toThrow(`no ${role}-processor.js within 20 s`);
+      expect(types()).toEqual([]);
+      context.audioWorklet.addModule = async () => {};
+      await start();
+      expect(types()).toEqual([role]);
+      expect(clock.waiting).toBe(0);
+    },
+  );
 
   it('captures nothing once it is closed', async () => {
     vi.stubGlobal('MediaStreamTrackProcessor', Processor);

@@ -10,7 +10,10 @@ import { random as randomOf } from '../../../fakes/random.js';
 
 const SECONDS = 12;
 
-/** The time from a piece's end to the arrival of its packets at the server, in milliseconds, and its jitter. */
+/**
+ * The time from a piece's end to the arrival of its packets at the server, in milliseconds, and its
+ * jitter.
+ */
 const WAY_MS = 0.3;
 const JITTER_MS = 0.3;
 
@@ -58,8 +61,11 @@ describe('a microphone whose sound comes in pieces', () => {
     [10, 2.5, 1, 3],
     [5, 2.5, 1, 3],
     [2.5, 2.5, 1, 3],
-  ])('asks with frames of %d ms and pieces of %d for a D of %d to %d ms', (frameMs, pieceMs, least, most) => {
-    const needs = PHASES.map((phase) => needOf(frameMs, pieceMs, phase));
-    expect([Math.min(...needs), Math.max(...needs)]).toEqual([least, most]);
-  });
+  ])(
+    'asks with frames of %d ms and pieces of %d for a D of %d to %d ms',
+    (frameMs, pieceMs, least, most) => {
+      const needs = PHASES.map((phase) => needOf(frameMs, pieceMs, phase));
+      expect([Math.min(...needs), Math.max(...needs)]).toEqual([least, most]);
+    },
+  );
 });

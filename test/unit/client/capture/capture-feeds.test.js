@@ -26,29 +26,39 @@ class FakeAudioData {
   }
 }
 
-const piece = (/** @type {number} */ value, length = 480) => Array.from({ length }, (_, i) => value + i / 1024);
+const piece = (/** @type {number} */ value, length = 480) =>
+  Array.from({ length }, (_, i) => value + i / 1024);
 const settle = () => new Promise((resolve) => void setImmediate(resolve));
 
 /** @param {{ channels?: number, capture?: () => void }} [options] */
 function setUp({ channels = 1, capture = () => {} } = {}) {
   /** @type {ReadableStreamDefaultController} */
   let controller;
-  const readable = new ReadableStream({
-    start: (given) => void (controller = given),
-    cancel: () => void (state.cancelled = true),
-  }, { highWaterMark: 0 });
+  const readable = new ReadableStream(
+    {
+      start: (given) => void (controller = given),
+      cancel: () => void (state.cancelled = true),
+    },
+    { highWaterMark: 0 },
+  );
   /** @type {number[][]} */
   const captured = [];
   /** @type {unknown[]} */
   const faults = [];
   const sink = {
-    capture: (/** @type {Float32Array} */ samples, /** @type {number} */ count, /** @type {number} */ rate = 0) => {
+    capture: (
+      /** @type {Float32Array} */ samples,
+      /** @type {number} */ count,
+      /** @type {number} */ rate = 0,
+    ) => {
       capture();
       expect(rate).toBe(state.rate);
       captured.push([...samples.subarray(0, count * channels)]);
     },
   };
-  const feed = new TrackFeed(/** @type {any} */ (readable), sink, channels, (error) => faults.push(error));
+  const feed = new TrackFeed(/** @type {any} */ (readable), sink, channels, (error) =>
+    faults.push(error),
+  );
   const state = { cancelled: false, rate: 48_000 };
   const give = async (/** @type {number[][]} */ ...planes) => {
     const data = new FakeAudioData(state.rate, ...planes);
@@ -56,11 +66,19 @@ function setUp({ channels = 1, capture = () => {} } = {}) {
     await settle();
     return data;
   };
-  return { feed, give, captured, faults, state, end: () => controller.close(), fail: () => controller.error(new Error('gone')) };
+  return {
+    feed,
+    give,
+    captured,
+    faults,
+    state,
+    end: () => controller.close(),
+    fail: () => controller.error(new Error('gone')),
+  };
 }
 
 describe('TrackFeed', () => {
-  it('gives each piece at once, whatever its length, and keeps none of the browser\'s', async () => {
+  it("gives each piece at once, whatever its length, and keeps none of the browser's", async () => {
     const { give, captured } = setUp();
     expect((await give(piece(1))).closed).toBe(true);
     expect((await give(piece(2, 441))).closed).toBe(true);
@@ -124,7 +142,10 @@ describe('CaptureFeed', () => {
     const ring = SampleRing.create(16_384);
     /** @type {number[]} */
     const counts = [];
-    const sink = { samplesToFrame: 960, capture: (/** @type {Float32Array} */ _, /** @type {number} */ count) => counts.push(count) };
+    const sink = {
+      samplesToFrame: 960,
+      capture: (/** @type {Float32Array} */ _, /** @type {number} */ count) => counts.push(count),
+    };
     const feed = new CaptureFeed(ring, sink);
     ring.write(new Float32Array(5000));
     sink.samplesToFrame = 760;

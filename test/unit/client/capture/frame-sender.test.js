@@ -29,7 +29,11 @@ function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy =
     setComplexity: () => {},
     setMono: () => {},
     setPrediction: () => {},
-    encode: (/** @type {Float32Array} */ pcm, /** @type {Uint8Array} */ out, /** @type {number} */ at) => {
+    encode: (
+      /** @type {Float32Array} */ pcm,
+      /** @type {Uint8Array} */ out,
+      /** @type {number} */ at,
+    ) => {
       encoded.push(pcm.slice());
       out.fill(encoded.length, at, at + bytes);
       return bytes;
@@ -60,7 +64,10 @@ function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy =
   /** @param {number} ms @param {(n: number) => number} [next] */
   const capture = (ms, next = () => 0) => {
     for (let passed = 0; passed < ms; passed += frameMs) {
-      sender.send(frame++, Float32Array.from({ length: format.frameSamples }, () => next(n++)));
+      sender.send(
+        frame++,
+        Float32Array.from({ length: format.frameSamples }, () => next(n++)),
+      );
     }
   };
   return { format, clock, sender, sent, encoded, capture };
@@ -68,33 +75,37 @@ function setUp({ frameMs = 20, bytes = 3, suppressesSilence = true, redundancy =
 
 const random = randomOf(8);
 const loud = () => random() - 0.5;
-const framesOf = (/** @type {{ packet: Packet }[]} */ sent) => sent.map(({ packet }) => packet.frame);
+const framesOf = (/** @type {{ packet: Packet }[]} */ sent) =>
+  sent.map(({ packet }) => packet.frame);
 
 describe('FrameSender', () => {
-  it.each([20, 10, 2.5, 60])('sends two silent packets, then one every 200 ms (frames of %f ms)', (frameMs) => {
-    const { sender, sent, encoded, capture, format } = setUp({ frameMs });
-    capture(1200, loud);
-    expect(sent.length).toBe(1200 / frameMs);
-    const before = sent.length;
-    capture(3000);
-    const silent = sent.slice(before).filter(({ packet }) => packet.payloadBytes[0] === 0);
-    const [first] = framesOf(silent);
-    const every = Math.round(200 / frameMs);
-    framesOf(silent).forEach((frame, i) => {
-      if (i < 2) expect(frame).toBe(first + i);
-      else expect((frame - first - 1) % every).toBe(0);
-    });
-    expect(silent.length).toBeGreaterThanOrEqual(14);
-    expect(silent.length).toBeLessThanOrEqual(18);
-    sent.forEach(({ packet }, i) => expect(packet.sequence).toBe(i + 1));
-    expect(sender.counters.leftOut + sender.counters.sent).toBe(4200 / frameMs);
-    // Two lookaheads of silence are encoded behind the sound, and no more.
-    const flushed = encoded.slice(1200 / frameMs).reduce((sum, pcm) => sum + pcm.length, 0);
-    expect(flushed).toBeGreaterThanOrEqual(240);
-    expect(flushed).toBeLessThan(240 + format.frameSamples);
-  });
+  it.each([20, 10, 2.5, 60])(
+    'sends two silent packets, then one every 200 ms (frames of %f ms)',
+    (frameMs) => {
+      const { sender, sent, encoded, capture, format } = setUp({ frameMs });
+      capture(1200, loud);
+      expect(sent.length).toBe(1200 / frameMs);
+      const before = sent.length;
+      capture(3000);
+      const silent = sent.slice(before).filter(({ packet }) => packet.payloadBytes[0] === 0);
+      const [first] = framesOf(silent);
+      const every = Math.round(200 / frameMs);
+      framesOf(silent).forEach((frame, i) => {
+        if (i < 2) expect(frame).toBe(first + i);
+        else expect((frame - first - 1) % every).toBe(0);
+      });
+      expect(silent.length).toBeGreaterThanOrEqual(14);
+      expect(silent.length).toBeLessThanOrEqual(18);
+      sent.forEach(({ packet }, i) => expect(packet.sequence).toBe(i + 1));
+      expect(sender.counters.leftOut + sender.counters.sent).toBe(4200 / frameMs);
+      // Two lookaheads of silence are encoded behind the sound, and no more.
+      const flushed = encoded.slice(1200 / frameMs).reduce((sum, pcm) => sum + pcm.length, 0);
+      expect(flushed).toBeGreaterThanOrEqual(240);
+      expect(flushed).toBeLessThan(240 + format.frameSamples);
+    },
+  );
 
-  it('fades noise out within the frame after the last word, and sends a word from its first sample', () => {
+  it('fades noise out in the frame after a word, and sends a word from its first sample', () => {
     const { sent, encoded, capture } = setUp();
     const noise = () => 0.01 * loud();
     capture(8000, noise);
@@ -131,7 +142,9 @@ describe('FrameSender', () => {
     capture(1000, loud);
     sender.send(9999, null);
     expect(sent.length).toBe(101);
-    expect(sent.slice(51).every(({ packet }) => packet.payloadBytes[0] === 0 && packet.level === 127)).toBe(true);
+    expect(
+      sent.slice(51).every(({ packet }) => packet.payloadBytes[0] === 0 && packet.level === 127),
+    ).toBe(true);
     sender.suppressSilence(true);
     capture(1000, loud);
     expect(sent.length).toBeLessThan(101 + 8);
@@ -161,7 +174,8 @@ describe('FrameSender', () => {
     expect(sent[9].payloads).toEqual([[10], [9], [8]]);
     sender.mute(true);
     capture(100);
-    // The one that fades is still sound; the first silent one repeats it and the one before, the second it alone.
+    // The one that fades is still sound; the first silent one repeats it and the one before, the
+    // second it alone.
     expect(sent.slice(10).map(({ payloads }) => payloads)).toEqual([
       [[11], [10], [9]],
       [[], [11], [10]],
@@ -189,25 +203,42 @@ describe('FrameSender', () => {
     /** @type {{ complexity: number, framesPerPacket: 2 }} */
     const effort = { complexity: 0, framesPerPacket: 2 };
 
-    it.each([2.5, 20])('sends each frame of sound once, the first by itself, and the last with silence (frames of %f ms)', (frameMs) => {
-      const { sender, sent, capture } = setUp({ frameMs, effort });
-      capture(8 * frameMs, loud);
-      sender.mute(true);
-      capture(100);
-      const sounding = sent.filter(({ payloads }) => payloads.flat().length > 0);
-      expect(sounding.slice(0, 4).map(({ payloads }) => payloads)).toEqual([[[1]], [[3], [2]], [[5], [4]], [[7], [6]]]);
-      expect(sounding.flatMap(({ payloads }) => payloads.toReversed().flat())).toEqual(Array.from({ length: sounding.flatMap(({ payloads }) => payloads.flat()).length }, (_, i) => i + 1));
-      expect(sent.map(({ packet }) => packet.sequence)).toEqual(sent.map((_, i) => (sent[0].packet.sequence + i) & 0xffff));
-      expect(sender.counters).toMatchObject({ sent: sent.length, repeated: 0 });
-      expect(sender.counters.packed).toBeGreaterThanOrEqual(3);
-    });
+    it.each([2.5, 20])(
+      'sends each frame once, the first alone, the last with silence (frames of %f ms)',
+      (frameMs) => {
+        const { sender, sent, capture } = setUp({ frameMs, effort });
+        capture(8 * frameMs, loud);
+        sender.mute(true);
+        capture(100);
+        const sounding = sent.filter(({ payloads }) => payloads.flat().length > 0);
+        expect(sounding.slice(0, 4).map(({ payloads }) => payloads)).toEqual([
+          [[1]],
+          [[3], [2]],
+          [[5], [4]],
+          [[7], [6]],
+        ]);
+        expect(sounding.flatMap(({ payloads }) => payloads.toReversed().flat())).toEqual(
+          Array.from(
+            { length: sounding.flatMap(({ payloads }) => payloads.flat()).length },
+            (_, i) => i + 1,
+          ),
+        );
+        expect(sent.map(({ packet }) => packet.sequence)).toEqual(
+          sent.map((_, i) => (sent[0].packet.sequence + i) & 0xffff),
+        );
+        expect(sender.counters).toMatchObject({ sent: sent.length, repeated: 0 });
+        expect(sender.counters.packed).toBeGreaterThanOrEqual(3);
+      },
+    );
 
-    it.each(/** @type {[string, Parameters<typeof setUp>[0]][]} */ ([
-      ['there is time', { effort: { complexity: 8, framesPerPacket: 1 } }],
-      ['they would be too long', { effort, frameMs: 60 }],
-      ['they might not fit', { effort, bytes: 500 }],
-      ['payloads are repeated', { effort, redundancy: 1 }],
-    ]))('sends one for each frame where %s', (_, options) => {
+    it.each(
+      /** @type {[string, Parameters<typeof setUp>[0]][]} */ ([
+        ['there is time', { effort: { complexity: 8, framesPerPacket: 1 } }],
+        ['they would be too long', { effort, frameMs: 60 }],
+        ['they might not fit', { effort, bytes: 500 }],
+        ['payloads are repeated', { effort, redundancy: 1 }],
+      ]),
+    )('sends one for each frame where %s', (_, options) => {
       const { sender, sent, capture } = setUp(options);
       capture(600, loud);
       expect(sent.length).toBe(600 / (options?.frameMs ?? 20));
@@ -224,7 +255,9 @@ describe('FrameSender', () => {
 
     it('is heard without a click where words begin and end', async () => {
       const format = createAudioFormat();
-      const { channels } = await readWav(new URL('../../../fixtures/speech-low.wav', import.meta.url));
+      const { channels } = await readWav(
+        new URL('../../../fixtures/speech-low.wav', import.meta.url),
+      );
       const [speech] = channels;
       const shape = { sampleRate: 48_000, frameSamples: 960, bitrate: 48_000 };
       const decoder = new PayloadDecoder(codec.createDecoder(shape), format);
@@ -238,7 +271,8 @@ describe('FrameSender', () => {
         send: (bytes) => {
           readPacket(bytes, packet);
           const pcm = new Float32Array(960);
-          if (packet.payloadBytes[0] > 0) decoder.decode(bytes, packet.payloadStart[0], packet.payloadBytes[0], pcm, 0);
+          if (packet.payloadBytes[0] > 0)
+            decoder.decode(bytes, packet.payloadStart[0], packet.payloadBytes[0], pcm, 0);
           heard.set(packet.frame, pcm);
           return true;
         },

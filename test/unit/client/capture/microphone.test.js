@@ -24,29 +24,57 @@ describe('microphones', () => {
   it('asks for echo cancellation and the like unless told otherwise', async () => {
     /** @type {any[]} */
     const asked = [];
-    const devices = /** @type {any} */ ({ getUserMedia: async (/** @type {any} */ wish) => asked.push(wish.audio) && { getAudioTracks: () => [] } });
+    const devices = /** @type {any} */ ({
+      getUserMedia: async (/** @type {any} */ wish) =>
+        asked.push(wish.audio) && { getAudioTracks: () => [] },
+    });
     await openMicrophone({}, devices);
     await openMicrophone({ deviceId: 'abc', echoCancellation: false }, devices);
-    expect(asked[0]).toMatchObject({ echoCancellation: true, noiseSuppression: true, autoGainControl: true });
+    expect(asked[0]).toMatchObject({
+      echoCancellation: true,
+      noiseSuppression: true,
+      autoGainControl: true,
+    });
     expect(asked[0]).not.toHaveProperty('deviceId');
     expect(asked[1]).toMatchObject({ deviceId: { exact: 'abc' }, echoCancellation: false });
     expect(asked[1]).not.toHaveProperty('latency');
-    await openMicrophone({ echoCancellation: false, noiseSuppression: false, autoGainControl: false }, devices);
+    await openMicrophone(
+      { echoCancellation: false, noiseSuppression: false, autoGainControl: false },
+      devices,
+    );
     expect(asked[2]).toMatchObject({ latency: { ideal: 0 } });
   });
 
   describe('that are as they are', () => {
     const off = { echoCancellation: false, noiseSuppression: false, autoGainControl: false };
 
-    /** @param {{ latency?: number | null, quickLatency?: number, modes?: unknown[] | null, fails?: boolean }} browser */
-    function setUp({ latency = 0.0232, quickLatency = 0.01, modes = [true, false, 'remote-only'], fails = false }) {
+    /**
+     * @param {{ latency?: number | null, quickLatency?: number, modes?: unknown[] | null, fails?:
+     *   boolean }} browser
+     */
+    function setUp({
+      latency = 0.0232,
+      quickLatency = 0.01,
+      modes = [true, false, 'remote-only'],
+      fails = false,
+    }) {
       /** @type {any[]} */
       const opened = [];
       const getUserMedia = async (/** @type {any} */ { audio }) => {
         if (fails && opened.length > 0) throw new Error('busy');
         const isQuick = audio.echoCancellation === 'remote-only';
-        const settings = { deviceId: 'abc', latency: isQuick ? quickLatency : latency, echoCancellation: audio.echoCancellation };
-        const track = { isOn: true, audio, stop: () => void (track.isOn = false), getSettings: () => settings, getCapabilities: () => ({ echoCancellation: modes }) };
+        const settings = {
+          deviceId: 'abc',
+          latency: isQuick ? quickLatency : latency,
+          echoCancellation: audio.echoCancellation,
+        };
+        const track = {
+          isOn: true,
+          audio,
+          stop: () => void (track.isOn = false),
+          getSettings: () => settings,
+          getCapabilities: () => ({ echoCancellation: modes }),
+        };
         const stream = { track, getTracks: () => [track], getAudioTracks: () => [track] };
         opened.push(stream);
         return stream;
@@ -54,10 +82,14 @@ describe('microphones', () => {
       return { devices: /** @type {any} */ ({ getUserMedia }), opened };
     }
 
-    it('are opened again in short pieces, without a change of their sound, where Chromium has them in long ones', async () => {
+    it('are reopened in short pieces, with the same sound, if Chromium has long ones', async () => {
       const { devices, opened } = setUp({});
       expect(await openMicrophone(off, devices)).toBe(opened[1]);
-      expect(opened[1].track.audio).toMatchObject({ ...off, echoCancellation: 'remote-only', deviceId: { exact: 'abc' } });
+      expect(opened[1].track.audio).toMatchObject({
+        ...off,
+        echoCancellation: 'remote-only',
+        deviceId: { exact: 'abc' },
+      });
       expect(opened.map(({ track }) => track.isOn)).toEqual([false, true]);
     });
 
@@ -65,7 +97,12 @@ describe('microphones', () => {
       ['their pieces are short', { latency: 0.01 }, {}, 1],
       ['the browser knows no such way, as Firefox', { modes: [true, false] }, {}, 1],
       ['it tells nothing', { latency: null, modes: null }, {}, 1],
-      ['both sides are wanted, which it would make one of', {}, { channels: /** @type {const} */ (2) }, 1],
+      [
+        'both sides are wanted, which it would make one of',
+        {},
+        { channels: /** @type {const} */ (2) },
+        1,
+      ],
       ['a voice is processed anyway', {}, { autoGainControl: true }, 1],
       ['that is no sooner', { quickLatency: 0.0232 }, {}, 2],
       ['there can be no second one', { fails: true }, {}, 1],
@@ -77,7 +114,8 @@ describe('microphones', () => {
 
     it('keep their sides apart, and in Firefox those that are processed do too', async () => {
       const voice = { channels: /** @type {const} */ (2), noiseSuppression: true };
-      const sides = async (/** @type {object} */ browser, /** @type {object} */ wish) => mixesSides(await openMicrophone({ ...off, ...wish }, setUp(browser).devices));
+      const sides = async (/** @type {object} */ browser, /** @type {object} */ wish) =>
+        mixesSides(await openMicrophone({ ...off, ...wish }, setUp(browser).devices));
       expect(await sides({}, { channels: 2 })).toBe(false);
       expect(await sides({}, { ...voice, echoCancellation: true })).toBe(true);
       expect(await sides({ modes: null }, { ...voice, echoCancellation: true })).toBe(false);
@@ -89,9 +127,9 @@ describe('microphones', () => {
       { kind: 'audioinput', deviceId: 'a', label: 'A' },
       { kind: 'videoinput', deviceId: 'b', label: 'B' },
     ];
-    expect(await listMicrophones(/** @type {any} */ ({ enumerateDevices: async () => all }))).toEqual([
-      { deviceId: 'a', label: 'A' },
-    ]);
+    expect(
+      await listMicrophones(/** @type {any} */ ({ enumerateDevices: async () => all })),
+    ).toEqual([{ deviceId: 'a', label: 'A' }]);
     expect(await listMicrophones(/** @type {any} */ (undefined))).toEqual([]);
   });
 });
@@ -108,7 +146,7 @@ describe('soundOf', () => {
     return { track, stream: /** @type {any} */ ({ getAudioTracks: () => [track] }) };
   };
 
-  it('is the track\'s own where the browser hands it out, at the room\'s rate or a lower one', () => {
+  it("is the track's own where the browser hands it out, at the room's rate or a lower one", () => {
     for (const rate of [48_000, 44_100, 16_000]) {
       const { track, stream } = streamOf(rate);
       expect(handsOutSound(stream, 48_000, { MediaStreamTrackProcessor })).toBe(true);
@@ -116,10 +154,18 @@ describe('soundOf', () => {
     }
   });
 
-  it('is none in other browsers, at higher rates, and where the rate isn\'t told', () => {
+  it("is none in other browsers, at higher rates, and where the rate isn't told", () => {
     expect(handsOutSound(streamOf(48_000).stream, 48_000, {})).toBe(false);
-    expect(handsOutSound(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(false);
-    expect(handsOutSound(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(false);
-    expect(handsOutSound(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, { MediaStreamTrackProcessor })).toBe(false);
+    expect(handsOutSound(streamOf(96_000).stream, 48_000, { MediaStreamTrackProcessor })).toBe(
+      false,
+    );
+    expect(handsOutSound(streamOf(undefined).stream, 48_000, { MediaStreamTrackProcessor })).toBe(
+      false,
+    );
+    expect(
+      handsOutSound(/** @type {any} */ ({ getAudioTracks: () => [] }), 48_000, {
+        MediaStreamTrackProcessor,
+      }),
+    ).toBe(false);
   });
 });

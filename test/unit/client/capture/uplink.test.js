@@ -3,14 +3,22 @@ import { ClockSync } from '../../../../public/client/clock/clock-sync.js';
 import { Uplink } from '../../../../public/client/capture/uplink.js';
 import { VoiceFlag } from '../../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, readOpusFrames, readPacket } from '../../../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  readOpusFrames,
+  readPacket,
+} from '../../../../public/shared/wire/packet.js';
 import { PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 /** The server's sample clock at the client's time 0. */
 const ORIGIN = 48_000_123.4;
 
-/** By how much sound may be put aside so that pieces of 10 ms end with frames, in samples: half a piece, and rounding. */
+/**
+ * By how much sound may be put aside so that pieces of 10 ms end with frames, in samples: half a
+ * piece, and rounding.
+ */
 const ASIDE = 241;
 
 /** A ramp, from which a sample's number can be read. */
@@ -21,7 +29,10 @@ const indexOf = (/** @type {number} */ value) => Math.round(value * 2 ** 22) - 1
 function setUp(shape = {}) {
   const format = createAudioFormat(shape);
   const clockSync = new ClockSync(format.sampleRate);
-  /** @type {{ frame: number, sequence: number, bytes: Uint8Array, level: number, voice: boolean, empty: boolean }[]} */
+  /**
+   * @type {{ frame: number, sequence: number, bytes: Uint8Array, level: number, voice: boolean,
+   *   empty: boolean }[]}
+   */
   const sent = [];
   /** @type {Float32Array[]} what was encoded */
   const encoded = [];
@@ -51,7 +62,14 @@ function setUp(shape = {}) {
     send: (bytes) => {
       expect(readPacket(bytes, packet)).toBeNull();
       const { frame, sequence, level, voice } = packet;
-      sent.push({ frame, sequence, level, voice, bytes: bytes.slice(), empty: packet.payloadBytes[0] === 0 });
+      sent.push({
+        frame,
+        sequence,
+        level,
+        voice,
+        bytes: bytes.slice(),
+        empty: packet.payloadBytes[0] === 0,
+      });
       return true;
     },
   });
@@ -60,17 +78,30 @@ function setUp(shape = {}) {
   let captured = 0;
   /**
    * Captures chunks: the sound card gives each as soon as it is full, the worker sees it later.
-   * @param {number} samples @param {number} chunk @param {() => number} [delayMs] @param {(index: number) => number} [value]
+   * @param {number} samples
+   * @param {number} chunk
+   * @param {() => number} [delayMs]
+   * @param {(index: number) => number} [value]
    */
   const capture = (samples, chunk, delayMs = () => 0, value = valueOf) => {
-    for (let end = captured + samples; captured < end; ) {
+    for (let end = captured + samples; captured < end;) {
       const pcm = Float32Array.from({ length: chunk }, (_, i) => value(captured + i));
       captured += chunk;
       uplink.capture(pcm, chunk, (captured + lostSamples.count) / perMs + delayMs());
     }
   };
   const lostSamples = { count: 0 };
-  return { format, uplink, sent, encoded, synchronise, capture, lostSamples, clockSync, isOpen: () => open };
+  return {
+    format,
+    uplink,
+    sent,
+    encoded,
+    synchronise,
+    capture,
+    lostSamples,
+    clockSync,
+    isOpen: () => open,
+  };
 }
 
 /**
@@ -120,38 +151,54 @@ describe('Uplink', () => {
     [{ frameMs: 2.5 }, 480],
     [{ frameMs: 10 }, 960],
     [{ sampleRate: 16000, frameMs: 40 }, 160],
-  ])('puts sound aside by half a piece or half a frame at most, and sends each frame with the piece that ends just behind it (%o in pieces of %i)', (shape, piece) => {
-    const { format, sent, encoded, synchronise, capture } = setUp(shape);
-    const { frameSamples, sampleRate } = format;
-    synchronise();
-    capture(sampleRate * 2, piece);
-    const aside = sent.map(({ frame }, i) => frame * frameSamples - (ORIGIN + indexOf(encoded[i][0])));
-    expect(Math.abs(aside[0])).toBeLessThanOrEqual(Math.min(piece, frameSamples) / 2 + 1);
-    expect(Math.max(...aside) - Math.min(...aside)).toBeLessThan(0.1);
-    // The piece that completes a frame holds 1 ms of the next one.
-    const beyond = sent.map((_, i) => piece - 1 - (indexOf(encoded[i][frameSamples - 1]) % piece));
-    expect(Math.min(...beyond)).toBeGreaterThanOrEqual(sampleRate / 1000 - 1);
-    expect(Math.min(...beyond)).toBeLessThanOrEqual(sampleRate / 1000 + 1);
-  });
+  ])(
+    'sends each frame with the piece that ends just behind it (%o in pieces of %i)',
+    (shape, piece) => {
+      const { format, sent, encoded, synchronise, capture } = setUp(shape);
+      const { frameSamples, sampleRate } = format;
+      synchronise();
+      capture(sampleRate * 2, piece);
+      const aside = sent.map(
+        ({ frame }, i) => frame * frameSamples - (ORIGIN + indexOf(encoded[i][0])),
+      );
+      expect(Math.abs(aside[0])).toBeLessThanOrEqual(Math.min(piece, frameSamples) / 2 + 1);
+      expect(Math.max(...aside) - Math.min(...aside)).toBeLessThan(0.1);
+      // The piece that completes a frame holds 1 ms of the next one.
+      const beyond = sent.map(
+        (_, i) => piece - 1 - (indexOf(encoded[i][frameSamples - 1]) % piece),
+      );
+      expect(Math.min(...beyond)).toBeGreaterThanOrEqual(sampleRate / 1000 - 1);
+      expect(Math.min(...beyond)).toBeLessThanOrEqual(sampleRate / 1000 + 1);
+    },
+  );
 
-  it.each([44_100, 16_000])('brings sound of %i Hz to the room\'s rate, on the grid and without a seam', (rate) => {
-    const { uplink, encoded, sent, synchronise } = setUp();
-    synchronise();
-    // Pieces that frames don't fit into.
-    const [hz, length] = [1000, 128];
-    for (let k = 1; k <= (3 * rate) / length; k++) {
-      const sine = (/** @type {number} */ _, /** @type {number} */ i) => 0.4 * Math.sin((2 * Math.PI * hz * ((k - 1) * length + i)) / rate);
-      uplink.capture(Float32Array.from({ length }, sine), length, (k * length * 1000) / rate, rate);
-    }
-    expect(encoded.length).toBeGreaterThanOrEqual(140);
-    expect(uplink.counters).toMatchObject({ reanchored: 0, movedMs: 0 });
-    const sound = encoded.flatMap((pcm) => [...pcm]).slice(480);
-    expect(residueDb(sound, hz)).toBeLessThan(-80);
-    // The tone's phase at the first frame's first sample says where that was captured.
-    const first = (sent[0].frame * 960 - ORIGIN) / 48_000;
-    const expected = 0.4 * Math.sin(2 * Math.PI * hz * first);
-    expect(Math.abs(sound[0] - expected)).toBeLessThan(0.05);
-  });
+  it.each([44_100, 16_000])(
+    "brings sound of %i Hz to the room's rate, on the grid and without a seam",
+    (rate) => {
+      const { uplink, encoded, sent, synchronise } = setUp();
+      synchronise();
+      // Pieces that frames don't fit into.
+      const [hz, length] = [1000, 128];
+      for (let k = 1; k <= (3 * rate) / length; k++) {
+        const sine = (/** @type {number} */ _, /** @type {number} */ i) =>
+          0.4 * Math.sin((2 * Math.PI * hz * ((k - 1) * length + i)) / rate);
+        uplink.capture(
+          Float32Array.from({ length }, sine),
+          length,
+          (k * length * 1000) / rate,
+          rate,
+        );
+      }
+      expect(encoded.length).toBeGreaterThanOrEqual(140);
+      expect(uplink.counters).toMatchObject({ reanchored: 0, movedMs: 0 });
+      const sound = encoded.flatMap((pcm) => [...pcm]).slice(480);
+      expect(residueDb(sound, hz)).toBeLessThan(-80);
+      // The tone's phase at the first frame's first sample says where that was captured.
+      const first = (sent[0].frame * 960 - ORIGIN) / 48_000;
+      const expected = 0.4 * Math.sin(2 * Math.PI * hz * first);
+      expect(Math.abs(sound[0] - expected)).toBeLessThan(0.05);
+    },
+  );
 
   it('takes another rate for another device', () => {
     const { uplink, sent, synchronise } = setUp();
@@ -172,7 +219,9 @@ describe('Uplink', () => {
     expect(sent).toEqual([]);
     synchronise();
     capture(48_000, 480);
-    expect(Math.abs(sent[0].frame * format.frameSamples - ORIGIN - indexOf(encoded[0][0]))).toBeLessThanOrEqual(ASIDE);
+    expect(
+      Math.abs(sent[0].frame * format.frameSamples - ORIGIN - indexOf(encoded[0][0])),
+    ).toBeLessThanOrEqual(ASIDE);
   });
 
   it('is placed by the least late chunk, when a busy machine delays the others', () => {
@@ -180,7 +229,9 @@ describe('Uplink', () => {
     const random = randomOf(3);
     synchronise();
     capture(480_000, 480, () => (random() < 0.3 ? random() * 0.2 : random() * 15));
-    const off = sent.map(({ frame }, i) => frame * format.frameSamples - ORIGIN - indexOf(encoded[i][0]));
+    const off = sent.map(
+      ({ frame }, i) => frame * format.frameSamples - ORIGIN - indexOf(encoded[i][0]),
+    );
     // Not off by more than the least delay among the first chunks, and then steady.
     expect(Math.max(...off.map(Math.abs))).toBeLessThan(ASIDE + 48 * 3);
     expect(new Set(off.map(Math.round)).size).toBe(1);
@@ -210,7 +261,9 @@ describe('Uplink', () => {
     capture(192_000, 480);
     const { frame } = sent[sent.length - 1];
     const first = indexOf(encoded[encoded.length - 1][0]);
-    expect(Math.abs(frame * format.frameSamples - ORIGIN - first - 4800)).toBeLessThanOrEqual(ASIDE);
+    expect(Math.abs(frame * format.frameSamples - ORIGIN - first - 4800)).toBeLessThanOrEqual(
+      ASIDE,
+    );
     expect(uplink.counters.reanchored).toBe(1);
     // The five that were lost, and the one that was begun before.
     expect(uplink.counters.skippedFrames).toBe(6);
@@ -226,7 +279,9 @@ describe('Uplink', () => {
     capture(192_000, 480);
     const { frame } = sent[sent.length - 1];
     const first = indexOf(encoded[encoded.length - 1][0]);
-    expect(Math.abs(frame * format.frameSamples - ORIGIN - sleepSamples - first)).toBeLessThanOrEqual(ASIDE);
+    expect(
+      Math.abs(frame * format.frameSamples - ORIGIN - sleepSamples - first),
+    ).toBeLessThanOrEqual(ASIDE);
     expect(uplink.counters).toMatchObject({ reanchored: 1, droppedFrames: 0 });
     sent.forEach(({ frame: k }, i) => i > 0 && expect(k).toBeGreaterThan(sent[i - 1].frame));
   });
@@ -239,7 +294,9 @@ describe('Uplink', () => {
     capture(96_000, 480);
     const { frame } = sent[sent.length - 1];
     const first = indexOf(encoded[encoded.length - 1][0]);
-    expect(Math.abs(frame * format.frameSamples - ORIGIN - first + 2000)).toBeLessThanOrEqual(ASIDE);
+    expect(Math.abs(frame * format.frameSamples - ORIGIN - first + 2000)).toBeLessThanOrEqual(
+      ASIDE,
+    );
     expect(uplink.counters.droppedFrames).toBe(2);
     sent.forEach(({ frame: k }, i) => i > 0 && expect(k).toBe(sent[i - 1].frame + 1));
   });
@@ -254,13 +311,16 @@ describe('Uplink', () => {
     capture(48_000, 960, undefined, loud);
     const muted = sent.slice(before);
     expect(muted.length).toBe(50);
-    expect(muted.slice(2).every(({ empty, level, voice }) => empty && level === 127 && !voice)).toBe(true);
+    expect(
+      muted.slice(2).every(({ empty, level, voice }) => empty && level === 127 && !voice),
+    ).toBe(true);
     uplink.mute(false);
     capture(4800, 960, undefined, loud);
     expect(sent[sent.length - 1].empty).toBe(false);
     const samples = encoded.flatMap((pcm) => [...pcm]);
     let jump = 0;
-    for (let i = 1; i < samples.length; i++) jump = Math.max(jump, Math.abs(samples[i] - samples[i - 1]));
+    for (let i = 1; i < samples.length; i++)
+      jump = Math.max(jump, Math.abs(samples[i] - samples[i - 1]));
     expect(jump).toBeLessThan(0.01);
   });
 
@@ -274,7 +334,7 @@ describe('Uplink', () => {
     expect(sent.at(-1)?.empty).toBe(true);
   });
 
-  it('sends silence by the timer for those who only listen, one packet for each frame that has passed', () => {
+  it('sends silence by the timer for a listener, one packet per frame that has passed', () => {
     const { format, uplink, sent, synchronise } = setUp();
     expect(uplink.idle(0)).toBe(false);
     synchronise();
@@ -283,7 +343,9 @@ describe('Uplink', () => {
     sent.forEach(({ frame, empty }, i) => {
       expect(empty).toBe(true);
       expect(frame).toBe(sent[0].frame + i);
-      expect((frame + 1) * format.frameSamples).toBeLessThanOrEqual(ORIGIN + i * format.frameSamples);
+      expect((frame + 1) * format.frameSamples).toBeLessThanOrEqual(
+        ORIGIN + i * format.frameSamples,
+      );
     });
     uplink.idle(1100);
     expect(sent.length).toBe(56);
@@ -291,7 +353,7 @@ describe('Uplink', () => {
     expect(sent.length).toBe(57);
   });
 
-  it('takes over when the microphone falls silent, and gives back without repeating a frame', () => {
+  it('takes over when the microphone goes silent, and gives back without repeating a frame', () => {
     const { uplink, sent, synchronise, capture, lostSamples } = setUp();
     synchronise();
     capture(48_000, 480);
@@ -304,7 +366,11 @@ describe('Uplink', () => {
   });
 
   it('packs several Opus frames behind their lengths (8 kHz, 8 × 10 ms)', () => {
-    const { format, sent, encoded, synchronise, capture } = setUp({ sampleRate: 8000, frameMs: 80, opusFrames: 8 });
+    const { format, sent, encoded, synchronise, capture } = setUp({
+      sampleRate: 8000,
+      frameMs: 80,
+      opusFrames: 8,
+    });
     synchronise();
     capture(16_000, 128);
     expect(sent.length).toBeGreaterThan(20);
@@ -315,11 +381,20 @@ describe('Uplink', () => {
       expect(bytes.length).toBeLessThanOrEqual(MAX_PACKET_BYTES);
       const lengths = new Uint16Array(8);
       expect(
-        readOpusFrames(bytes, packet.payloadStart[0], packet.payloadBytes[0], 8, new Uint16Array(8), lengths),
+        readOpusFrames(
+          bytes,
+          packet.payloadStart[0],
+          packet.payloadBytes[0],
+          8,
+          new Uint16Array(8),
+          lengths,
+        ),
       ).toBe(true);
       expect([...lengths]).toEqual(new Array(8).fill(1));
     }
-    expect(Math.abs(sent[0].frame * format.frameSamples - ORIGIN - indexOf(encoded[0][0]))).toBeLessThanOrEqual(ASIDE);
+    expect(
+      Math.abs(sent[0].frame * format.frameSamples - ORIGIN - indexOf(encoded[0][0])),
+    ).toBeLessThanOrEqual(ASIDE);
   });
 
   it('closes its encoder', () => {

@@ -131,18 +131,24 @@ describe('VoiceActivity', () => {
     ['fan', 6, 20],
     ['hum', 0, 20],
   ];
-  it.each(cases)('sends the speech in %s noise %i dB below it, and none of the noise (frames of %f ms)', (kind, snr, frameMs) => {
-    const noise = noiseOf(kind, clean.length, loudness / 10 ** (snr / 20));
-    const { sentShare, falseShare } = judge(clean, noise, frameMs);
-    expect(sentShare).toBeGreaterThanOrEqual(0.999);
-    expect(falseShare).toBeLessThan(0.02);
-  });
+  it.each(cases)(
+    'sends the speech in %s noise %i dB below it, and none of the noise (frames of %f ms)',
+    (kind, snr, frameMs) => {
+      const noise = noiseOf(kind, clean.length, loudness / 10 ** (snr / 20));
+      const { sentShare, falseShare } = judge(clean, noise, frameMs);
+      expect(sentShare).toBeGreaterThanOrEqual(0.999);
+      expect(falseShare).toBeLessThan(0.02);
+    },
+  );
 
-  it.each([20, 2.5])('sends the speech of a quiet room, and no pause (frames of %f ms)', (frameMs) => {
-    const { sentShare, falseShare } = judge(clean, new Float32Array(clean.length), frameMs);
-    expect(sentShare).toBeGreaterThanOrEqual(0.999);
-    expect(falseShare).toBeLessThan(0.001);
-  });
+  it.each([20, 2.5])(
+    'sends the speech of a quiet room, and no pause (frames of %f ms)',
+    (frameMs) => {
+      const { sentShare, falseShare } = judge(clean, new Float32Array(clean.length), frameMs);
+      expect(sentShare).toBeGreaterThanOrEqual(0.999);
+      expect(falseShare).toBeLessThan(0.001);
+    },
+  );
 
   it('hears a soft voice, at -55 dBFS', () => {
     const soft = clean.map((sample) => (sample / loudness) * 10 ** (-55 / 20));
@@ -150,7 +156,11 @@ describe('VoiceActivity', () => {
     expect(sentShare).toBeGreaterThanOrEqual(0.999);
   });
 
-  /** @param {() => number} next @param {number} seconds @returns {boolean[]} for each frame of 20 ms */
+  /**
+   * @param {() => number} next
+   * @param {number} seconds
+   * @returns {boolean[]} for each frame of 20 ms
+   */
   const follow = (next, seconds) => {
     const activity = new VoiceActivity(createAudioFormat());
     const pcm = new Float32Array(960);
@@ -166,15 +176,18 @@ describe('VoiceActivity', () => {
     ['fan', -40],
     ['hum', -10],
   ];
-  it.each(steady)('takes steady %s for silence after some seconds, at %i dBFS and when it changes', (kind, db) => {
-    const noise = noiseOf(kind, 26 * RATE, 10 ** (db / 20));
-    let n = 0;
-    const active = follow(() => noise[n] * (n++ < 12 * RATE ? 0.1 : 1), 26);
-    expect(active.slice(4 * 50, 12 * 50).filter(Boolean).length).toBe(0);
-    // Louder by 20 dB it is sound at first, and noise again after ten seconds.
-    expect(active.slice(12 * 50 + 1, 18 * 50).every(Boolean)).toBe(true);
-    expect(active.slice(22 * 50).filter(Boolean).length).toBeLessThan(10);
-  });
+  it.each(steady)(
+    'takes steady %s for silence after some seconds, at %i dBFS and when it changes',
+    (kind, db) => {
+      const noise = noiseOf(kind, 26 * RATE, 10 ** (db / 20));
+      let n = 0;
+      const active = follow(() => noise[n] * (n++ < 12 * RATE ? 0.1 : 1), 26);
+      expect(active.slice(4 * 50, 12 * 50).filter(Boolean).length).toBe(0);
+      // Louder by 20 dB it is sound at first, and noise again after ten seconds.
+      expect(active.slice(12 * 50 + 1, 18 * 50).every(Boolean)).toBe(true);
+      expect(active.slice(22 * 50).filter(Boolean).length).toBeLessThan(10);
+    },
+  );
 
   it('takes music and singing for sound, however even they are', () => {
     const scale = [262, 294, 330, 349, 392, 440, 494, 523];
@@ -195,14 +208,22 @@ describe('VoiceActivity', () => {
       for (let h = 1; h < 12; h++) sum += Math.sin(h * phase) / h;
       return 0.1 * sum;
     };
-    expect(follow(singing, 30).slice(5 * 50).every(Boolean)).toBe(true);
+    expect(
+      follow(singing, 30)
+        .slice(5 * 50)
+        .every(Boolean),
+    ).toBe(true);
 
     n = 0;
     const piano = () => {
       const t = n++ / RATE;
       return 0.4 * Math.exp(-1.5 * (t % 3)) * Math.sin(TAU * scale[Math.floor(t / 3) % 8] * t);
     };
-    expect(follow(piano, 30).slice(5 * 50).filter(Boolean).length).toBeGreaterThan(0.98 * 25 * 50);
+    expect(
+      follow(piano, 30)
+        .slice(5 * 50)
+        .filter(Boolean).length,
+    ).toBeGreaterThan(0.98 * 25 * 50);
   });
 
   it('takes for sound what isn’t a number for no longer than it lasts', () => {

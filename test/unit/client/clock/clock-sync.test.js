@@ -83,7 +83,7 @@ describe('ClockSync', () => {
     expect(sync.jumps).toBe(0);
   });
 
-  it('begins anew at the first exchange after a sleep in which the client’s clock stood still', () => {
+  it('restarts at the first exchange after a sleep in which the client’s clock stood still', () => {
     const sync = new ClockSync(RATE);
     for (let i = 0; i < 40; i++) exchange(sync, i * 2000, 5, 5);
     const sleepMs = 3_600_000;
@@ -169,7 +169,7 @@ describe('ClockExchange', () => {
     expect(clock.waiting).toBe(0);
   });
 
-  it('of one who sends nothing else, asks sooner where nothing comes, and as often as keeps the session', async () => {
+  it('of a pure listener asks sooner if nothing comes, and keeps the session alive', async () => {
     const clock = new FakeClock();
     const packet = new Packet();
     let [asked, heardMs, isThere] = [0, 0, true];
@@ -180,14 +180,21 @@ describe('ClockExchange', () => {
         asked += 1;
         readPacket(bytes, packet);
         const { id } = packet;
-        if (isThere) clock.setTimeout(() => exchanges.reply(id, (clock.now() * RATE) / 1000, (heardMs = clock.now())), 10);
+        if (isThere)
+          clock.setTimeout(
+            () => exchanges.reply(id, (clock.now() * RATE) / 1000, (heardMs = clock.now())),
+            10,
+          );
         return true;
       },
     });
     const started = exchanges.start();
     clock.advance(1000);
     await started;
-    /** Requests in ten seconds, while a packet comes every so many milliseconds. @param {number} everyMs */
+    /**
+     * Requests in ten seconds, while a packet comes every so many milliseconds.
+     * @param {number} everyMs
+     */
     const requests = (everyMs) => {
       asked = 0;
       for (let ms = 0; ms < 10_000; ms += 20) {

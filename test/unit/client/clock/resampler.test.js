@@ -33,20 +33,23 @@ describe('Resampler', () => {
     out.forEach((sample, i) => expect(sample).toBe(Math.fround(tone(i))));
   });
 
-  it.each([0.01, 0.2, 0.5, 0.7, 0.8])('keeps a tone of %f of half the sample rate clean by 80 dB', (frequency) => {
-    for (const ppm of [300, -300, 500, -7]) {
-      const step = 1 + ppm * 1e-6;
-      const out = resample(frequency, step, 20_000);
-      const tone = toneOf(frequency);
-      let [signal, noise] = [0, 0];
-      for (let i = 100; i < out.length; i++) {
-        const ideal = tone(i * step);
-        signal += ideal ** 2;
-        noise += (out[i] - ideal) ** 2;
+  it.each([0.01, 0.2, 0.5, 0.7, 0.8])(
+    'keeps a tone of %f of half the sample rate clean by 80 dB',
+    (frequency) => {
+      for (const ppm of [300, -300, 500, -7]) {
+        const step = 1 + ppm * 1e-6;
+        const out = resample(frequency, step, 20_000);
+        const tone = toneOf(frequency);
+        let [signal, noise] = [0, 0];
+        for (let i = 100; i < out.length; i++) {
+          const ideal = tone(i * step);
+          signal += ideal ** 2;
+          noise += (out[i] - ideal) ** 2;
+        }
+        expect(10 * Math.log10(signal / noise)).toBeGreaterThan(80);
       }
-      expect(10 * Math.log10(signal / noise)).toBeGreaterThan(80);
-    }
-  });
+    },
+  );
 
   it('knows how much it lacks and how much it holds', () => {
     const resampler = new Resampler(64);

@@ -12,7 +12,9 @@ import { readControl, writeControl } from '../../../../public/shared/wire/contro
 import { MAX_SENT_BYTES, PacketType, packetType } from '../../../../public/shared/wire/packet.js';
 import { FakeWebTransport } from '../../../fakes/web-transport.js';
 
-const scope = { WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)) };
+const scope = {
+  WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)),
+};
 const now = () => performance.now();
 const welcome = { type: 'welcome', version: 1, you: '1', people: [] };
 /** An audio packet of a byte that tells it from others. @param {number} mark */
@@ -62,17 +64,29 @@ async function webSocketServer(onMessage) {
     for (const socket of sockets.clients) socket.terminate();
   });
   sockets.on('connection', (socket) => {
-    socket.on('message', (data, isBinary) => onMessage(socket, isBinary ? data : JSON.parse(String(data))));
+    socket.on('message', (data, isBinary) =>
+      onMessage(socket, isBinary ? data : JSON.parse(String(data))),
+    );
   });
   return { origin: `http://127.0.0.1:${port}`, sockets };
 }
 
 /**
  * An HTTP/1 server that speaks the sessions' protocol.
- * @param {{ join?: { status: number, body: object }, delayMs?: number, answer?: (packets: Uint8Array[]) => Uint8Array[] | number }} [behaviour]
+ * @param {{ join?: { status: number, body: object }, delayMs?: number, answer?: (packets:
+ *   Uint8Array[]) => Uint8Array[] | number }} [behaviour]
  */
-async function http1Server({ join = { status: 201, body: { token: 't/1', messages: [welcome] } }, delayMs = 0, answer = (p) => p } = {}) {
-  const log = { requests: /** @type {string[]} */ ([]), inFlight: 0, most: 0, types: /** @type {any[]} */ ([]) };
+async function http1Server({
+  join = { status: 201, body: { token: 't/1', messages: [welcome] } },
+  delayMs = 0,
+  answer = (p) => p,
+} = {}) {
+  const log = {
+    requests: /** @type {string[]} */ ([]),
+    inFlight: 0,
+    most: 0,
+    types: /** @type {any[]} */ ([]),
+  };
   const server = createServer(async (request, response) => {
     const chunks = [];
     for await (const chunk of request) chunks.push(chunk);
@@ -80,7 +94,9 @@ async function http1Server({ join = { status: 201, body: { token: 't/1', message
     log.requests.push(`${request.method} ${request.url}`);
     log.types.push(request.headers['content-type']);
     if (request.url === '/api/sessions') {
-      response.writeHead(join.status, { 'content-type': 'application/json' }).end(JSON.stringify(join.body));
+      response
+        .writeHead(join.status, { 'content-type': 'application/json' })
+        .end(JSON.stringify(join.body));
       return;
     }
     if (request.method === 'DELETE') {
@@ -107,7 +123,8 @@ async function http1Server({ join = { status: 201, body: { token: 't/1', message
   return { origin: `http://127.0.0.1:${port}`, url: `http://127.0.0.1:${port}/api/sessions`, log };
 }
 
-const until = (/** @type {() => unknown} */ condition) => vi.waitFor(() => expect(condition()).toBeTruthy(), 3000);
+const until = (/** @type {() => unknown} */ condition) =>
+  vi.waitFor(() => expect(condition()).toBeTruthy(), 3000);
 
 describe('WebSocketConnection', () => {
   it('carries packets and control messages, and tells why the server closed', async () => {
@@ -116,7 +133,11 @@ describe('WebSocketConnection', () => {
       else if (message.type === 'bye') socket.close(4004, '');
       else socket.send(JSON.stringify(message));
     });
-    const connection = await WebSocketConnection.open({ url: origin.replace('http', 'ws'), now, ...scope });
+    const connection = await WebSocketConnection.open({
+      url: origin.replace('http', 'ws'),
+      now,
+      ...scope,
+    });
     const handler = remember();
     connection.handler = handler;
     connection.sendControl({ type: 'hello' });
@@ -135,7 +156,13 @@ describe('WebSocketConnection', () => {
   });
 
   it('drops packets while too much is unsent', () => {
-    const socket = /** @type {any} */ ({ readyState: 1, bufferedAmount: 0, sent: 0, send: () => (socket.sent += 1), close: () => {} });
+    const socket = /** @type {any} */ ({
+      readyState: 1,
+      bufferedAmount: 0,
+      sent: 0,
+      send: () => (socket.sent += 1),
+      close: () => {},
+    });
     const connection = new WebSocketConnection(socket, now);
     expect(connection.send(packet(1))).toBe(true);
     socket.bufferedAmount = 100_000;
@@ -164,7 +191,9 @@ describe('WebSocketConnection', () => {
   });
 
   it('rejects where nobody listens', async () => {
-    await expect(WebSocketConnection.open({ url: 'ws://127.0.0.1:1', now, ...scope })).rejects.toMatchObject({
+    await expect(
+      WebSocketConnection.open({ url: 'ws://127.0.0.1:1', now, ...scope }),
+    ).rejects.toMatchObject({
       name: 'ConnectionError',
       code: 'connection-failed',
       refused: false,
@@ -186,7 +215,10 @@ describe('Http1Connection', () => {
 
   it('joins, carries packets in bodies, and leaves', async () => {
     const { url, log } = await http1Server({
-      answer: (packets) => [...packets.filter((bytes) => packetType(bytes) === PacketType.audio), writeControl({ type: 'stats' })],
+      answer: (packets) => [
+        ...packets.filter((bytes) => packetType(bytes) === PacketType.audio),
+        writeControl({ type: 'stats' }),
+      ],
     });
     const { connection, handler } = await joined(url);
     expect(handler.messages).toEqual([welcome]);
@@ -196,7 +228,11 @@ describe('Http1Connection', () => {
     await until(() => handler.marks.length === 2);
     expect(handler.marks.sort()).toEqual([1, 2]);
     expect(handler.messages.at(-1)).toEqual({ type: 'stats' });
-    expect(log.types).toEqual(['application/json', 'application/octet-stream', 'application/octet-stream']);
+    expect(log.types).toEqual([
+      'application/json',
+      'application/octet-stream',
+      'application/octet-stream',
+    ]);
     connection.close();
     await until(() => log.requests.at(-1)?.startsWith('DELETE'));
     expect(log.requests.at(-1)).toBe('DELETE /api/sessions/t%2F1');
@@ -223,7 +259,9 @@ describe('Http1Connection', () => {
     expect(droppedOut).toBe(60 - 5 - 24);
     await until(() => handler.marks.length === sent);
     expect(log.most).toBe(5);
-    expect(handler.marks.sort((a, b) => a - b).slice(5)).toEqual(Array.from({ length: 24 }, (_, i) => 36 + i));
+    expect(handler.marks.sort((a, b) => a - b).slice(5)).toEqual(
+      Array.from({ length: 24 }, (_, i) => 36 + i),
+    );
   });
 
   it('sends control messages along, also while all requests are under way', async () => {
@@ -232,7 +270,8 @@ describe('Http1Connection', () => {
     const { url } = await http1Server({
       delayMs: 30,
       answer: (packets) => {
-        for (const bytes of packets) if (packetType(bytes) === PacketType.control) controls.push(readControl(bytes));
+        for (const bytes of packets)
+          if (packetType(bytes) === PacketType.control) controls.push(readControl(bytes));
         return [];
       },
     });
@@ -244,16 +283,18 @@ describe('Http1Connection', () => {
     expect(controls.map(({ muted }) => muted)).toEqual([true, false]);
   });
 
-  it('keeps control messages in order, whichever request is slow, and repeats those of one that failed', async () => {
+  it('keeps control messages in order despite slow requests, and resends failed ones', async () => {
     /** @type {number[]} */
     const told = [];
     const fetchSlowly = async (/** @type {any} */ to, /** @type {any} */ init) => {
       const list = init.body instanceof Uint8Array ? init.body : new Uint8Array(0);
       const numbers = /** @type {number[]} */ ([]);
       readList(list, (bytes) => {
-        if (packetType(bytes) === PacketType.control) numbers.push(/** @type {any} */ (readControl(bytes)).number);
+        if (packetType(bytes) === PacketType.control)
+          numbers.push(/** @type {any} */ (readControl(bytes)).number);
       });
-      if (numbers.length > 0) await new Promise((resolve) => void setTimeout(resolve, numbers[0] === 0 ? 60 : 5));
+      if (numbers.length > 0)
+        await new Promise((resolve) => void setTimeout(resolve, numbers[0] === 0 ? 60 : 5));
       if (numbers.includes(3) && !failed) {
         failed = true;
         throw new TypeError('no network');
@@ -277,9 +318,13 @@ describe('Http1Connection', () => {
   });
 
   it('tells of a refusal, of a session that is unknown, and of a server that is gone', async () => {
-    const refusing = await http1Server({ join: { status: 503, body: { code: 'room-full', message: 'Full.' } } });
+    const refusing = await http1Server({
+      join: { status: 503, body: { code: 'room-full', message: 'Full.' } },
+    });
     const refused = await joined(refusing.url);
-    expect(refused.handler.messages).toEqual([{ type: 'refused', code: 'room-full', message: 'Full.' }]);
+    expect(refused.handler.messages).toEqual([
+      { type: 'refused', code: 'room-full', message: 'Full.' },
+    ]);
 
     const forgetful = await http1Server({ answer: () => 404 });
     const forgotten = await joined(forgetful.url);
@@ -294,7 +339,8 @@ describe('Http1Connection', () => {
   it('lives through a server’s mistakes', async () => {
     let count = 0;
     const { url } = await http1Server({
-      answer: (packets) => (count++ % 2 === 0 ? 500 : [new Uint8Array(0), Uint8Array.of(0x14, 1, 2), ...packets]),
+      answer: (packets) =>
+        count++ % 2 === 0 ? 500 : [new Uint8Array(0), Uint8Array.of(0x14, 1, 2), ...packets],
     });
     const { connection, handler } = await joined(url);
     for (let i = 0; i < 4; i++) {
@@ -310,7 +356,12 @@ describe('WebTransportConnection', () => {
   /** @param {object} [behaviour] */
   async function open(behaviour) {
     const WebTransport = FakeWebTransport.behaving(behaviour);
-    const options = { url: 'https://localhost:4433/session', certificateHashes: ['AQID'], now, WebTransport };
+    const options = {
+      url: 'https://localhost:4433/session',
+      certificateHashes: ['AQID'],
+      now,
+      WebTransport,
+    };
     const connection = await WebTransportConnection.open(/** @type {any} */ (options));
     const handler = remember();
     connection.handler = handler;
@@ -319,7 +370,9 @@ describe('WebTransportConnection', () => {
 
   it('carries datagrams and lines of control messages, however they are cut', async () => {
     const { connection, handler, session } = await open();
-    expect(session.options.serverCertificateHashes).toEqual([{ algorithm: 'sha-256', value: Uint8Array.of(1, 2, 3) }]);
+    expect(session.options.serverCertificateHashes).toEqual([
+      { algorithm: 'sha-256', value: Uint8Array.of(1, 2, 3) },
+    ]);
     const bytes = packet(9);
     expect(connection.send(bytes)).toBe(true);
     bytes.fill(0);
@@ -341,12 +394,20 @@ describe('WebTransportConnection', () => {
     const { handler, session } = await open();
     let isStopped = false;
     /** @param {Uint8Array[]} chunks */
-    const streamOf = (...chunks) => new ReadableStream({ start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)), cancel: () => void (isStopped = true) });
+    const streamOf = (...chunks) =>
+      new ReadableStream({
+        start: (controller) => chunks.forEach((chunk) => controller.enqueue(chunk)),
+        cancel: () => void (isStopped = true),
+      });
     const two = [...withLength(packet(6)), ...withLength(packet(7))];
-    session.receiveStream(streamOf(Uint8Array.from(two.slice(0, 5)), Uint8Array.from(two.slice(5))));
+    session.receiveStream(
+      streamOf(Uint8Array.from(two.slice(0, 5)), Uint8Array.from(two.slice(5))),
+    );
     await until(() => handler.marks.length === 2);
     expect([handler.marks, isStopped]).toEqual([[6, 7], false]);
-    session.receiveStream(streamOf(withLength(packet(8)), new Uint8Array(2), withLength(packet(9))));
+    session.receiveStream(
+      streamOf(withLength(packet(8)), new Uint8Array(2), withLength(packet(9))),
+    );
     await until(() => isStopped);
     session.receiveDatagram(packet(10));
     await until(() => handler.marks.length === 4);
@@ -392,14 +453,16 @@ describe('WebTransportConnection', () => {
       session.receiveDatagram(packet(5));
       session.receiveControl(new TextEncoder().encode('{"type":"a"}\n'));
       await until(() => handler.ends.length > 0);
-      expect(handler.ends).toMatchObject([{ code: 'internal', reason: expect.stringContaining('no such decoder') }]);
+      expect(handler.ends).toMatchObject([
+        { code: 'internal', reason: expect.stringContaining('no such decoder') },
+      ]);
       expect(connection.closed).toBe(true);
       expect(log).toHaveBeenCalledOnce();
       log.mockRestore();
     }
   });
 
-  it('asks for packets that the browser takes now, and counts a longer one as dropped', async () => {
+  it('asks for packets the browser accepts now, and counts longer ones as dropped', async () => {
     const behaviour = { maxDatagramSize: 1024 };
     const { connection, session } = await open(behaviour);
     expect(connection.limit).toBe(1024);
@@ -428,19 +491,32 @@ describe('WebTransportConnection', () => {
 
   it('rejects where there is no WebTransport, or no answer', async () => {
     const url = 'https://localhost:4433/session';
-    await expect(WebTransportConnection.open({ url, now })).rejects.toMatchObject({ code: 'no-webtransport' });
+    await expect(WebTransportConnection.open({ url, now })).rejects.toMatchObject({
+      code: 'no-webtransport',
+    });
     const WebTransport = /** @type {any} */ (FakeWebTransport.behaving({ failsToOpen: true }));
-    await expect(WebTransportConnection.open({ url, now, WebTransport })).rejects.toMatchObject({ code: 'connection-failed' });
+    await expect(WebTransportConnection.open({ url, now, WebTransport })).rejects.toMatchObject({
+      code: 'connection-failed',
+    });
   });
 });
 
 describe('connect', () => {
   const message = { type: 'join', version: 1, room: 'tea', name: 'Ada' };
 
-  /** @param {Partial<import('../../../../public/client/connection/choose.js').ConnectOptions> & { origin: string }} given */
+  /**
+   * @param {Partial<import('../../../../public/client/connection/choose.js').ConnectOptions> & {
+   *   origin: string }} given
+   */
   const options = (given) => ({
     transport: /** @type {const} */ ('auto'),
-    config: { transports: { webtransport: null, websocket: { path: '/session' }, http1: { path: '/api/sessions' } } },
+    config: {
+      transports: {
+        webtransport: null,
+        websocket: { path: '/session' },
+        http1: { path: '/api/sessions' },
+      },
+    },
     message,
     handler: remember(),
     prove: async () => {},
@@ -455,9 +531,16 @@ describe('connect', () => {
   it('takes WebTransport first', async () => {
     const WebTransport = FakeWebTransport.behaving({ answers: { join: welcome } });
     const handler = remember();
-    const config = { transports: { webtransport: { port: 4433, url: '/session' }, websocket: null, http1: null } };
+    const config = {
+      transports: { webtransport: { port: 4433, url: '/session' }, websocket: null, http1: null },
+    };
     const { connection, took, tried } = await connect(
-      options({ origin: 'http://example.org:8080', config, handler, scope: { WebTransport: /** @type {any} */ (WebTransport) } }),
+      options({
+        origin: 'http://example.org:8080',
+        config,
+        handler,
+        scope: { WebTransport: /** @type {any} */ (WebTransport) },
+      }),
     );
     closers.push(() => connection.close());
     expect(took).toBe('webtransport');
@@ -472,7 +555,9 @@ describe('connect', () => {
     const { connection, took, tried } = await connect(options({ origin }));
     closers.push(() => connection.close());
     expect(took).toBe('websocket');
-    expect(tried).toEqual([{ transport: 'webtransport', code: 'not-offered', reason: 'The server does not offer it.' }]);
+    expect(tried).toEqual([
+      { transport: 'webtransport', code: 'not-offered', reason: 'The server does not offer it.' },
+    ]);
   });
 
   it('falls back to HTTP/1 when there is no WebSocket either', async () => {
@@ -491,26 +576,48 @@ describe('connect', () => {
     const WebTransport = FakeWebTransport.behaving({ neverOpens: true });
     const config = { transports: { webtransport: { port: 1 }, websocket: { path: '/session' } } };
     const { connection, took, tried } = await connect(
-      options({ origin, config, scope: { ...scope, WebTransport: /** @type {any} */ (WebTransport) } }),
+      options({
+        origin,
+        config,
+        scope: { ...scope, WebTransport: /** @type {any} */ (WebTransport) },
+      }),
     );
     closers.push(() => connection.close());
     expect(took).toBe('websocket');
     // One that was waited for to its end would have the code no-answer.
-    expect(tried[0]).toMatchObject({ code: 'slower', reason: expect.stringMatching(/had not answered/) });
+    expect(tried[0]).toMatchObject({
+      code: 'slower',
+      reason: expect.stringMatching(/had not answered/),
+    });
     await until(() => WebTransport.sessions[0].closedWith);
   });
 
   it('ends the attempt when the server refuses', async () => {
-    const { origin, sockets } = await answering({ type: 'refused', code: 'room-full', message: 'x' });
-    await expect(connect(options({ origin }))).rejects.toMatchObject({ code: 'room-full', refused: true });
+    const { origin, sockets } = await answering({
+      type: 'refused',
+      code: 'room-full',
+      message: 'x',
+    });
+    await expect(connect(options({ origin }))).rejects.toMatchObject({
+      code: 'room-full',
+      refused: true,
+    });
     await until(() => sockets.clients.size === 0);
   });
 
   it('takes the next when packets do not pass', async () => {
     const ws = await answering(welcome);
     const { origin } = await http1Server();
-    const config = { transports: { websocket: { path: ws.origin.replace('http', 'ws') }, http1: { path: '/api/sessions' } } };
-    const prove = vi.fn().mockRejectedValueOnce(new Error('Nothing came through.')).mockResolvedValue(undefined);
+    const config = {
+      transports: {
+        websocket: { path: ws.origin.replace('http', 'ws') },
+        http1: { path: '/api/sessions' },
+      },
+    };
+    const prove = vi
+      .fn()
+      .mockRejectedValueOnce(new Error('Nothing came through.'))
+      .mockResolvedValue(undefined);
     const { connection, took, tried } = await connect(options({ origin, config, prove }));
     closers.push(() => connection.close());
     expect(took).toBe('http1');
@@ -519,11 +626,17 @@ describe('connect', () => {
 
   it('tries only what was asked for', async () => {
     const { origin } = await answering(welcome);
-    const config = { transports: { webtransport: { port: 4433 }, websocket: { path: '/session' } } };
-    await expect(connect(options({ origin, config, transport: 'webtransport' }))).rejects.toMatchObject({
+    const config = {
+      transports: { webtransport: { port: 4433 }, websocket: { path: '/session' } },
+    };
+    await expect(
+      connect(options({ origin, config, transport: 'webtransport' })),
+    ).rejects.toMatchObject({
       code: 'no-webtransport',
     });
-    await expect(connect(options({ origin, transport: 'http1', config: { transports: {} } }))).rejects.toMatchObject({
+    await expect(
+      connect(options({ origin, transport: 'http1', config: { transports: {} } })),
+    ).rejects.toMatchObject({
       code: 'not-offered',
     });
   });

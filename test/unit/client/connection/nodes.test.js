@@ -3,9 +3,17 @@ import { configOf, locate } from '../../../../public/client/connection/nodes.js'
 import { FakeClock } from '../../../fakes/fake-clock.js';
 
 const OWN = { transports: { websocket: { path: '/session' } } };
-const NODE = { id: 'b', url: 'https://b.example:8443', h3Port: 4433, certificateHashes: ['aGFzaA=='] };
+const NODE = {
+  id: 'b',
+  url: 'https://b.example:8443',
+  h3Port: 4433,
+  certificateHashes: ['aGFzaA=='],
+};
 
-/** Nodes that answer after a time, or never. @param {Record<string, { ms?: number, fails?: boolean, answer?: object }>} nodes */
+/**
+ * Nodes that answer after a time, or never.
+ * @param {Record<string, { ms?: number, fails?: boolean, answer?: object }>} nodes
+ */
 function network(nodes) {
   const clock = new FakeClock();
   /** @type {string[]} */
@@ -15,12 +23,22 @@ function network(nodes) {
       asked.push(url);
       const { ms, fails = false, answer = OWN } = nodes[new URL(url).origin];
       signal.addEventListener('abort', () => reject(signal.reason));
-      if (ms !== undefined) clock.setTimeout(() => (fails ? reject(new TypeError('refused')) : resolve({ ok: true, json: async () => answer })), ms);
+      if (ms !== undefined)
+        clock.setTimeout(
+          () =>
+            fails
+              ? reject(new TypeError('refused'))
+              : resolve({ ok: true, json: async () => answer }),
+          ms,
+        );
     });
   /** @param {Promise<any>} promise @param {number} ms */
   const within = async (promise, ms) => {
     let result = /** @type {any} */ ('nothing yet');
-    promise.then((value) => (result = value), (error) => (result = error.code));
+    promise.then(
+      (value) => (result = value),
+      (error) => (result = error.code),
+    );
     for (let i = 0; i < ms; i += 10) {
       clock.advance(10);
       for (let j = 0; j < 10; j++) await null;
@@ -35,7 +53,10 @@ const [A, B, C] = ['http://a', 'http://b', 'http://c'];
 describe('finding the node of a room', () => {
   it('takes the first answer, and asks nobody else', async () => {
     const { clock, asked, fetch, within } = network({ [A]: { ms: 20 }, [B]: { ms: 0 } });
-    expect(await within(locate([A, B], 'tea', { fetch, clock }), 50)).toEqual({ origin: A, config: OWN });
+    expect(await within(locate([A, B], 'tea', { fetch, clock }), 50)).toEqual({
+      origin: A,
+      config: OWN,
+    });
     await within(Promise.resolve(), 1000);
     expect(asked).toEqual(['http://a/api/config?room=tea']);
     expect(clock.waiting).toBe(0);
@@ -56,14 +77,23 @@ describe('finding the node of a room', () => {
   });
 
   it('asks the next at once where one refuses, and soon where one says nothing', async () => {
-    const { clock, asked, fetch, within } = network({ [A]: { ms: 10, fails: true }, [B]: {}, [C]: { ms: 10 } });
-    expect(await within(locate([A, B, C], 'tea', { fetch, clock }), 350)).toEqual({ origin: C, config: OWN });
+    const { clock, asked, fetch, within } = network({
+      [A]: { ms: 10, fails: true },
+      [B]: {},
+      [C]: { ms: 10 },
+    });
+    expect(await within(locate([A, B, C], 'tea', { fetch, clock }), 350)).toEqual({
+      origin: C,
+      config: OWN,
+    });
     expect(asked).toHaveLength(3);
   });
 
   it('ends where none answers', async () => {
     const { clock, fetch, within } = network({ [A]: { ms: 10, fails: true }, [B]: {} });
-    expect(await within(locate([A, B], undefined, { fetch, clock }), 6000)).toBe('connection-failed');
+    expect(await within(locate([A, B], undefined, { fetch, clock }), 6000)).toBe(
+      'connection-failed',
+    );
     expect(clock.waiting).toBe(0);
   });
 });

@@ -6,25 +6,33 @@ import { defaultEncoderSettings } from '../../../../public/shared/stream/codec.j
 import { loadCodec } from '../../../../server/codec/codec.js';
 
 const codec = await loadCodec('libopus-wasm');
-const words = (await readWav(new URL('../../../fixtures/speech-high.wav', import.meta.url))).channels[0];
+const words = (await readWav(new URL('../../../fixtures/speech-high.wav', import.meta.url)))
+  .channels[0];
 
 /** In dB. @param {Float32Array} sound @param {Float32Array} other */
 function levelBetween(sound, other) {
-  const power = (/** @type {Float32Array} */ values) => values.reduce((sum, value) => sum + value * value, 0);
+  const power = (/** @type {Float32Array} */ values) =>
+    values.reduce((sum, value) => sum + value * value, 0);
   return 10 * Math.log10(power(sound) / power(other));
 }
 
 /**
- * A stream whose decoder missed a loud voice in it, and begins again with two frames right behind it.
+ * A stream whose decoder missed a loud voice in it, and begins again with two frames right behind
+ * it.
  * @param {number} frameMs
  * @param {number} back the frame with which it does
- * @returns {{ off: number[], matched: number[] }} how far its next frames are off, in dB: as decoded, and set right
+ * @returns {{ off: number[], matched: number[] }} how far its next frames are off, in dB: as
+ *   decoded, and set right
  */
 function beginAgain(frameMs, back) {
   const format = createAudioFormat({ frameMs });
   const { sampleRate, frameSamples } = format;
   const settings = { ...defaultEncoderSettings, sampleRate, frameSamples };
-  const [encoder, steady, decoder] = [codec.createEncoder(settings), codec.createDecoder(settings), codec.createDecoder(settings)];
+  const [encoder, steady, decoder] = [
+    codec.createEncoder(settings),
+    codec.createDecoder(settings),
+    codec.createDecoder(settings),
+  ];
   const levels = new LevelMatch(format);
   const loud = 20;
   const [bytes, reference] = [new Uint8Array(1275), new Float32Array(frameSamples)];
@@ -34,8 +42,15 @@ function beginAgain(frameMs, back) {
     const sound = Float32Array.from({ length: frameSamples }, (_, i) => {
       const sample = frame * frameSamples + i;
       const at = (2 * Math.PI * sample) / sampleRate;
-      const voice = [1, 2, 3, 4, 5].reduce((sum, n) => sum + Math.sin(170 * n * at + n) / n, 0) * (1 + 0.3 * Math.sin(3 * at));
-      return 0.1 * voice + (frame >= loud && frame < back - 2 ? 0.8 * words[(sampleRate + back * 997 + sample) % words.length] : 0);
+      const voice =
+        [1, 2, 3, 4, 5].reduce((sum, n) => sum + Math.sin(170 * n * at + n) / n, 0) *
+        (1 + 0.3 * Math.sin(3 * at));
+      return (
+        0.1 * voice +
+        (frame >= loud && frame < back - 2
+          ? 0.8 * words[(sampleRate + back * 997 + sample) % words.length]
+          : 0)
+      );
     });
     const length = encoder.encode(sound, bytes, 0);
     steady.decode(bytes, 0, length, reference, 0);
@@ -62,7 +77,8 @@ function beginAgain(frameMs, back) {
 const most = (values) => Math.max(...values.map(Math.abs));
 
 /** @param {number[]} values */
-const rms = (values) => Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
+const rms = (values) =>
+  Math.sqrt(values.reduce((sum, value) => sum + value * value, 0) / values.length);
 
 describe('LevelMatch', () => {
   it.each([10, 20])('sets right a decoder that begins again, with frames of %i ms', (frameMs) => {

@@ -32,10 +32,16 @@ function talker(next) {
 /**
  * Has Bob, who speaks now and then, hear Ann on a way that loses packets.
  * @param {number} share of the packets that are lost, each by itself
- * @returns {Promise<{ spoken: number, heard: number, delayMs: number }>} frames, and Bob's playout delay at the end
+ * @returns {Promise<{ spoken: number, heard: number, delayMs: number }>} frames, and Bob's playout
+ *   delay at the end
  */
 async function present(share) {
-  const conference = new Conference({ silenceSuppression: true, redundancy: 'auto', serverDelayMs: 60, idleTimeoutMs: 1e9 });
+  const conference = new Conference({
+    silenceSuppression: true,
+    redundancy: 'auto',
+    serverDelayMs: 60,
+    idleTimeoutMs: 1e9,
+  });
   const { format, clock } = conference;
   const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
   const next = random(7);
@@ -75,7 +81,11 @@ async function present(share) {
     for (const [i, person] of [ann, bob].entries()) {
       silent[i] = speaks[i] ? 0 : silent[i] + 1;
       const value = i === 0 ? 0.1 + (frame % VALUES) * STEP : 0.1;
-      if (silent[i] <= 2) await person.speak(frame, speaks[i] ? value : null, { level: speaks[i] ? 20 : 127, voice: speaks[i] });
+      if (silent[i] <= 2)
+        await person.speak(frame, speaks[i] ? value : null, {
+          level: speaks[i] ? 20 : 127,
+          voice: speaks[i],
+        });
     }
     if (speaks[0] && frame >= SETTLE_SECONDS * 50) spoken.add(frame);
     while (given < (frame + 1) * format.frameSamples) {
@@ -83,9 +93,14 @@ async function present(share) {
       decoded = -1;
       given += playout.pull(out, clock.now());
       // The last that was decoded is heard; what was decoded before it only sets a decoder going.
-      if (playout.counters.played > played && decoded >= 0) heard.add(frame - ((((frame - decoded) % VALUES) + VALUES) % VALUES));
+      if (playout.counters.played > played && decoded >= 0)
+        heard.add(frame - ((((frame - decoded) % VALUES) + VALUES) % VALUES));
     }
-    if (frame % 50 === 49) bob.session.handler?.control({ type: 'report', lostPercent: playout.lostPercent(clock.now()) });
+    if (frame % 50 === 49)
+      bob.session.handler?.control({
+        type: 'report',
+        lostPercent: playout.lostPercent(clock.now()),
+      });
   }
   const last = SECONDS * 50 - 50;
   const counted = [...spoken].filter((frame) => frame < last);
@@ -96,7 +111,11 @@ async function present(share) {
 }
 
 describe('speech on a way that loses packets', () => {
-  it.each([[0, 100], [0.05, 99.98], [0.1, 99.85]])('with %f lost is there for at least %f %', async (share, percent) => {
+  it.each([
+    [0, 100],
+    [0.05, 99.98],
+    [0.1, 99.85],
+  ])('with %f lost is there for at least %f %', async (share, percent) => {
     const { spoken, heard } = await present(share);
     expect(spoken).toBeGreaterThan(25 * SECONDS);
     expect((100 * heard) / spoken).toBeGreaterThanOrEqual(percent);

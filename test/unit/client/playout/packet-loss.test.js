@@ -1,18 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { LossReport, PacketLoss, ReceivedShare, reportOf } from '../../../../public/client/playout/packet-loss.js';
+import {
+  LossReport,
+  PacketLoss,
+  ReceivedShare,
+  reportOf,
+} from '../../../../public/client/playout/packet-loss.js';
 import { Packet } from '../../../../public/shared/wire/packet.js';
 
 describe('LossReport', () => {
   it('tells what changes at once, and what stays each five seconds', () => {
     const report = new LossReport();
-    const told = [0, 0, 0.4, 0.4, 3, 3.2, 3.1, 3, 3, 3, null, 0.4, 0, 0, 0, 0, 0, 0].map((lost, i) => report.isDue(lost, i * 1000));
+    const told = [0, 0, 0.4, 0.4, 3, 3.2, 3.1, 3, 3, 3, null, 0.4, 0, 0, 0, 0, 0, 0].map(
+      (lost, i) => report.isDue(lost, i * 1000),
+    );
     expect(told.map(Number).join('')).toBe('100010000101000010');
     expect(report.isDue(null, 99_000)).toBe(false);
   });
 
   it('leaves out what can not be, so that the rest is taken', () => {
     const sound = { delayMs: 95, detail: { playout: { delayMs: 40.126, driftPpm: -12 } } };
-    expect(reportOf(1, sound)).toEqual({ type: 'report', lostPercent: 1, playoutDelayMs: 40.13, soundLatencyMs: 95, driftPpm: -12 });
+    expect(reportOf(1, sound)).toEqual({
+      type: 'report',
+      lostPercent: 1,
+      playoutDelayMs: 40.13,
+      soundLatencyMs: 95,
+      driftPpm: -12,
+    });
     const wrong = { delayMs: NaN, detail: { playout: { delayMs: 10_001, driftPpm: -1e6 } } };
     expect(reportOf(0, wrong)).toEqual({ type: 'report', lostPercent: 0 });
   });
@@ -30,7 +43,11 @@ describe('ReceivedShare', () => {
 });
 
 describe('PacketLoss of packets that hold several frames', () => {
-  /** @param {number} stride @param {[frame: number, bytes: number, repeats?: number][]} packets those that came @param {number} [repeats] that others have */
+  /**
+   * @param {number} stride
+   * @param {[frame: number, bytes: number, repeats?: number][]} packets those that came
+   * @param {number} [repeats] that others have
+   */
   function lossOf(stride, packets, repeats = stride - 1) {
     const loss = new PacketLoss();
     loss.stride = stride;
@@ -43,7 +60,8 @@ describe('PacketLoss of packets that hold several frames', () => {
     }
     return [loss.expected, loss.lost];
   }
-  const sound = (/** @type {number[]} */ ...frames) => frames.map((frame) => /** @type {[number, number]} */ ([frame, 50]));
+  const sound = (/** @type {number[]} */ ...frames) =>
+    frames.map((frame) => /** @type {[number, number]} */ ([frame, 50]));
 
   it('is none where each stride has its packet', () => {
     expect(lossOf(3, sound(2, 5, 8, 11))).toEqual([4, 0]);
@@ -59,7 +77,7 @@ describe('PacketLoss of packets that hold several frames', () => {
     expect(lossOf(3, sound(2, 5, 7, 13, 17, 20))).toEqual([8, 2]);
   });
 
-  it('counts each that is missing where they hold fewer frames than the most, as those of a high bit rate do', () => {
+  it('counts each missing one when they hold fewer than the maximum, as at high bit rates', () => {
     expect(lossOf(3, sound(2, 3, 4, 6, 7, 8, 10, 12, 13, 16), 0)).toEqual([15, 5]);
     expect(lossOf(3, sound(1, 3, 5, 9, 11, 17), 1)).toEqual([9, 3]);
   });
@@ -68,13 +86,20 @@ describe('PacketLoss of packets that hold several frames', () => {
     expect(lossOf(3, [...sound(2, 5), [8, 50, 1], [11, 50, 0], ...sound(14)])).toEqual([5, 0]);
   });
 
-  it('reports none where the sender left frames out, which are missed all the same, and what is lost beside them', () => {
+  it('reports only real loss when the sender left frames out, though all count as missed', () => {
     for (const stride of [1, 2, 3]) {
-      for (const [isLost, percent] of /** @type {const} */ ([[false, 0], [true, 100 / 50]])) {
+      for (const [isLost, percent] of /** @type {const} */ ([
+        [false, 0],
+        [true, 100 / 50],
+      ])) {
         const loss = new PacketLoss();
         loss.stride = stride;
         let count = 0;
-        for (let frame = stride - 1, sequence = frame; count < 50; frame += stride, sequence += stride) {
+        for (
+          let frame = stride - 1, sequence = frame;
+          count < 50;
+          frame += stride, sequence += stride
+        ) {
           const packet = new Packet();
           // A pause of twelve frames, which have no numbers.
           const at = count < 20 ? frame : frame + 12;
@@ -89,7 +114,7 @@ describe('PacketLoss of packets that hold several frames', () => {
     }
   });
 
-  it('knows the packet that ends sound between two strides, and silence in which few are sent', () => {
+  it('knows the packet that ends sound between strides, and silence with few packets', () => {
     expect(lossOf(3, [...sound(2, 5), [7, 0], [17, 0], [27, 0], ...sound(32, 35)])).toEqual([7, 0]);
   });
 });

@@ -15,8 +15,11 @@ describe('PlaybackFeed', () => {
     const ring = SampleRing.create(48_000);
     const source = {
       output: { waitMs: 0, gaps: 0, gapMs: 0 },
-      observeOutput: (/** @type {number} */ waitMs, /** @type {number} */ gaps, /** @type {number} */ gapMs) =>
-        void (source.output = { waitMs, gaps, gapMs }),
+      observeOutput: (
+        /** @type {number} */ waitMs,
+        /** @type {number} */ gaps,
+        /** @type {number} */ gapMs,
+      ) => void (source.output = { waitMs, gaps, gapMs }),
       frames: 0,
       madeUp: 0,
       /** @type {number[]} */
@@ -35,7 +38,12 @@ describe('PlaybackFeed', () => {
       },
     };
     ring.setBurst(burst, 0);
-    const feed = new PlaybackFeed(ring, source, { sampleRate: 48_000, pullSamples: 960, blockMs, clock });
+    const feed = new PlaybackFeed(ring, source, {
+      sampleRate: 48_000,
+      pullSamples: 960,
+      blockMs,
+      clock,
+    });
     const taken = new Float32Array(blockMs * perMs);
     /** The sound card takes a burst. */
     const take = () => {
@@ -77,7 +85,7 @@ describe('PlaybackFeed', () => {
     expect(source.output.waitMs).toBe(14);
   });
 
-  it('takes what came while it stood still before it makes anything up, and tells of the gap', () => {
+  it('plays what came while it stood still before making sound up, and reports the gap', () => {
     const { clock, ring, source, feed } = setUp();
     feed.wake();
     ring.play(new Float32Array(30 * perMs));

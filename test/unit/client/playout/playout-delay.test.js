@@ -28,12 +28,18 @@ it.each([
   [5, 4],
   [2.5, 8],
   [40, 1],
-])('covers what is late with frames of %s ms, but for as many packets in ten seconds as %i', (frameMs, made) => {
-  expect(wantedAfter(frameMs, made)).toBeLessThan(LATE_MS / 2);
-  expect(wantedAfter(frameMs, made + 1)).toBeGreaterThanOrEqual(LATE_MS);
-});
+])(
+  'covers what is late with frames of %s ms, but for as many packets in ten seconds as %i',
+  (frameMs, made) => {
+    expect(wantedAfter(frameMs, made)).toBeLessThan(LATE_MS / 2);
+    expect(wantedAfter(frameMs, made + 1)).toBeGreaterThanOrEqual(LATE_MS);
+  },
+);
 
-/** The delay that is wanted once 5 s have gone by after stalls of 300 ms each. @param {number[]} stallsMs  when they begin */
+/**
+ * The delay that is wanted once 5 s have gone by after stalls of 300 ms each.
+ * @param {number[]} stallsMs when they begin
+ */
 function wantedAfterStalls(stallsMs) {
   const delay = new PlayoutDelay(20);
   for (let frame = 0; frame < 1000; frame++) {
@@ -41,7 +47,11 @@ function wantedAfterStalls(stallsMs) {
     const stallMs = stallsMs.find((ms) => dueMs >= ms && dueMs < ms + 300);
     const isLate = frame === 650;
     // The first frame is waited for, and all others with it.
-    delay.arrived(frame, stallMs === undefined ? dueMs + (isLate ? LATE_MS : 0) : stallMs + 300, dueMs === stallMs);
+    delay.arrived(
+      frame,
+      stallMs === undefined ? dueMs + (isLate ? LATE_MS : 0) : stallMs + 300,
+      dueMs === stallMs,
+    );
   }
   return delay.wantedMs;
 }
@@ -80,18 +90,22 @@ it.each([
   [10, 11, 4],
   [2.5, 11, 4],
   [2.5, 3.9, 3.9],
-])('with frames of %s ms leaves of a surplus of %s ms no more than %s', (frameMs, surplusMs, left) => {
-  const after = surplusAfter(frameMs, surplusMs, 60);
-  expect(after).toBeLessThanOrEqual(left + 0.1);
-  if (left === surplusMs) expect(after).toBeGreaterThan(left - 0.1);
-});
+])(
+  'with frames of %s ms leaves of a surplus of %s ms no more than %s',
+  (frameMs, surplusMs, left) => {
+    const after = surplusAfter(frameMs, surplusMs, 60);
+    expect(after).toBeLessThanOrEqual(left + 0.1);
+    if (left === surplusMs) expect(after).toBeGreaterThan(left - 0.1);
+  },
+);
 
 /**
- * What is wanted where the path becomes longer as a whole, as when the server-side delay is set to more.
+ * What is wanted where the path becomes longer as a whole, as when the server-side delay is set to
+ * more.
  * @param {number} frameMs
  * @param {number} longerMs
- * @returns {{ most: number, wantedMs: number }} the latest that sound was to be heard, after the quickest packet of the old
- *   path; and the delay that is wanted half a minute later
+ * @returns {{ most: number, wantedMs: number }} the latest that sound was to be heard, after the
+ *   quickest packet of the old path; and the delay that is wanted half a minute later
  */
 function wantedOnLongerPath(frameMs, longerMs) {
   const delay = new PlayoutDelay(frameMs);
@@ -113,9 +127,12 @@ function wantedOnLongerPath(frameMs, longerMs) {
   return { most, wantedMs: delay.wantedMs };
 }
 
-it.each([2.5, 5, 10, 20])('does not add what a longer path covers, with frames of %s ms', (frameMs) => {
-  const { most, wantedMs } = wantedOnLongerPath(frameMs, 295);
-  expect(most).toBeGreaterThan(295);
-  expect(most).toBeLessThan(295 + 25);
-  expect(wantedMs).toBeLessThan(10);
-});
+it.each([2.5, 5, 10, 20])(
+  'does not add what a longer path covers, with frames of %s ms',
+  (frameMs) => {
+    const { most, wantedMs } = wantedOnLongerPath(frameMs, 295);
+    expect(most).toBeGreaterThan(295);
+    expect(most).toBeLessThan(295 + 25);
+    expect(wantedMs).toBeLessThan(10);
+  },
+);

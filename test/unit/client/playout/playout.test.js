@@ -2,7 +2,13 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
-import { MAX_PACKET_BYTES, Packet, Stream, readPacket, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
+import {
+  MAX_PACKET_BYTES,
+  Packet,
+  Stream,
+  readPacket,
+  writeAudioHeader,
+} from '../../../../public/shared/wire/packet.js';
 import { PayloadDecoder } from '../../../../public/shared/stream/payload.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
@@ -11,7 +17,8 @@ const TONE_HZ = 200;
 const AMPLITUDE = 0.5;
 
 /**
- * A decoder whose payload says which Opus frame of a tone it holds; it conceals by going on with it.
+ * A decoder whose payload says which Opus frame of a tone it holds; it conceals by going on with
+ * it.
  * @param {{ sampleRate: number, opusFrameSamples: number }} format
  * @param {{ closed: number, concealed: number }} log
  */
@@ -32,7 +39,8 @@ function toneDecoder({ sampleRate, opusFrameSamples }, log) {
         return true;
       }
       if (bytes[start] !== 0xaa && bytes[start] !== 0xac) return false;
-      at = ((bytes[start + 1] << 16) | (bytes[start + 2] << 8) | bytes[start + 3]) * opusFrameSamples;
+      at =
+        ((bytes[start + 1] << 16) | (bytes[start + 2] << 8) | bytes[start + 3]) * opusFrameSamples;
       write(out, to);
       // The last of a word: it fades out in the first half of the frame.
       for (let i = 0; i < opusFrameSamples && bytes[start] === 0xac; i++) {
@@ -70,9 +78,14 @@ function setUp(shape = {}) {
   /**
    * @param {number} frame counted from FIRST_FRAME
    * @param {number} arrivalMs
-   * @param {{ silent?: boolean, stream?: number, level?: number, body?: number[], sequence?: number }} [what]
+   * @param {{ silent?: boolean, stream?: number, level?: number, body?: number[], sequence?: number
+   *   }} [what]
    */
-  const deliver = (frame, arrivalMs, { silent = false, stream = Stream.fullMix, level = 20, body, sequence = frame } = {}) => {
+  const deliver = (
+    frame,
+    arrivalMs,
+    { silent = false, stream = Stream.fullMix, level = 20, body, sequence = frame } = {},
+  ) => {
     packet.redundancy = 0;
     packet.sequence = sequence & 0xffff;
     packet.frame = FIRST_FRAME + frame;
@@ -89,7 +102,8 @@ function setUp(shape = {}) {
     }
     const read = new Packet();
     // No assertion for each of some 70 000 packets: they would take most of the time.
-    if (readPacket(bytes.subarray(0, at), read) !== null) throw new Error('a packet that cannot be read');
+    if (readPacket(bytes.subarray(0, at), read) !== null)
+      throw new Error('a packet that cannot be read');
     playout.receive(read, bytes.subarray(0, at), arrivalMs);
   };
 
@@ -119,7 +133,11 @@ function setUp(shape = {}) {
   const stopFor = (ms) => void (nextPullMs += ms);
 
   /** Frames `from` up to `to`, each sent at its end, each so much on the way. */
-  const stream = (/** @type {number} */ from, /** @type {number} */ to, delayMs = (/** @type {number} */ _frame) => 30) =>
+  const stream = (
+    /** @type {number} */ from,
+    /** @type {number} */ to,
+    delayMs = (/** @type {number} */ _frame) => 30,
+  ) =>
     Array.from({ length: to - from }, (_, i) => ({
       frame: from + i,
       at: (from + i + 1) * format.frameMs + delayMs(from + i),
@@ -127,16 +145,18 @@ function setUp(shape = {}) {
 
   const jump = (from = 0) => {
     let most = 0;
-    for (let i = Math.max(1, from); i < heard.length; i++) most = Math.max(most, Math.abs(heard[i] - heard[i - 1]));
+    for (let i = Math.max(1, from); i < heard.length; i++)
+      most = Math.max(most, Math.abs(heard[i] - heard[i - 1]));
     return most;
   };
   return { format, playout, log, heard, deliver, playUntil, stopFor, run, stream, jump };
 }
 
-const toneAt = (/** @type {number} */ sample) => AMPLITUDE * Math.sin((2 * Math.PI * TONE_HZ * sample) / 48_000);
+const toneAt = (/** @type {number} */ sample) =>
+  AMPLITUDE * Math.sin((2 * Math.PI * TONE_HZ * sample) / 48_000);
 
 /** The steepest that the tone is, and the cross-fade of two of them, a sample. */
-const steepest = (/** @type {number} */ rate) => AMPLITUDE * (2 * Math.PI * TONE_HZ) / rate;
+const steepest = (/** @type {number} */ rate) => (AMPLITUDE * (2 * Math.PI * TONE_HZ)) / rate;
 const smooth = (/** @type {number} */ rate, frameMs = 20) =>
   1.2 * steepest(rate) + (2000 * AMPLITUDE) / (rate * Math.min(5, frameMs / 2));
 
@@ -150,20 +170,30 @@ describe('Playout', () => {
     expect(playout.delayMs).toBe(0);
   });
 
-  it.each([{}, { frameMs: 2.5 }, { frameMs: 10 }, { frameMs: 60 }, { sampleRate: 8000, frameMs: 80, opusFrames: 8 }])(
-    'adds little where nothing is late, and loses nothing (%o)',
-    (shape) => {
-      const { format, playout, run, stream, heard, jump } = setUp(shape);
-      run(stream(0, Math.round(8000 / format.frameMs)));
-      const { counters } = playout;
-      expect(counters).toMatchObject({ late: 0, lost: 0, concealed: 0, skipped: 0, garbage: 0, strange: 0 });
-      expect(playout.receivedPercent).toBe(100);
-      // The delay at a call's start is worked off slowly where there is no pause.
-      expect(playout.delayMs).toBeLessThanOrEqual(Math.max(10, format.frameMs + 5));
-      expect(jump()).toBeLessThan(smooth(format.sampleRate, format.frameMs));
-      expect(Math.max(...heard.slice(-4000))).toBeGreaterThan(0.49);
-    },
-  );
+  it.each([
+    {},
+    { frameMs: 2.5 },
+    { frameMs: 10 },
+    { frameMs: 60 },
+    { sampleRate: 8000, frameMs: 80, opusFrames: 8 },
+  ])('adds little where nothing is late, and loses nothing (%o)', (shape) => {
+    const { format, playout, run, stream, heard, jump } = setUp(shape);
+    run(stream(0, Math.round(8000 / format.frameMs)));
+    const { counters } = playout;
+    expect(counters).toMatchObject({
+      late: 0,
+      lost: 0,
+      concealed: 0,
+      skipped: 0,
+      garbage: 0,
+      strange: 0,
+    });
+    expect(playout.receivedPercent).toBe(100);
+    // The delay at a call's start is worked off slowly where there is no pause.
+    expect(playout.delayMs).toBeLessThanOrEqual(Math.max(10, format.frameMs + 5));
+    expect(jump()).toBeLessThan(smooth(format.sampleRate, format.frameMs));
+    expect(Math.max(...heard.slice(-4000))).toBeGreaterThan(0.49);
+  });
 
   it('waits for as long as jitter asks', () => {
     const random = randomOf(11);
@@ -302,7 +332,12 @@ describe('Playout', () => {
       what: { stream: (arrival.frame >> 4) & 1 },
     }));
     // The second stream's tone is elsewhere in its period.
-    run(switched.map((arrival) => ({ ...arrival, what: { ...arrival.what, body: shifted(arrival) } })));
+    run(
+      switched.map((arrival) => ({
+        ...arrival,
+        what: { ...arrival.what, body: shifted(arrival) },
+      })),
+    );
     expect(playout.counters.played).toBeGreaterThan(390);
     expect(playout.counters.concealed).toBe(0);
     expect(jump(960)).toBeLessThan(smooth(48000));
@@ -318,7 +353,9 @@ describe('Playout', () => {
 
   it('takes an empty payload for silence, and joins it without a click', () => {
     const { playout, run, stream, heard, jump } = setUp();
-    run(stream(0, 600).map((arrival) => ({ ...arrival, what: { silent: arrival.frame % 40 < 20 } })));
+    run(
+      stream(0, 600).map((arrival) => ({ ...arrival, what: { silent: arrival.frame % 40 < 20 } })),
+    );
     expect(playout.counters).toMatchObject({ lost: 0, late: 0, concealed: 0, garbage: 0 });
     expect(playout.receivedPercent).toBe(100);
     const zeros = heard.filter((sample) => sample === 0).length;
@@ -339,7 +376,10 @@ describe('Playout', () => {
 
   it.each([1.0002, 0.9998])('follows a sound card that runs at %f of its speed', (speed) => {
     const { playout, run, stream } = setUp({ sampleRate: 8000 });
-    const minutes = stream(0, 15_000).map((arrival) => ({ ...arrival, what: { level: arrival.frame % 100 < 20 ? 70 : 20 } }));
+    const minutes = stream(0, 15_000).map((arrival) => ({
+      ...arrival,
+      what: { level: arrival.frame % 100 < 20 ? 70 : 20 },
+    }));
     run(minutes, { speed });
     expect(playout.counters.concealed).toBeLessThan(6);
     expect(playout.counters.late).toBeLessThan(6);
@@ -378,7 +418,11 @@ describe('Playout', () => {
     const { playout, run, stream } = setUp();
     const wanted = /** @type {number[]} */ ([]);
     for (let second = 0; second < 8; second++) {
-      run(stream(second * 50, second * 50 + 50, (frame) => (frame < 140 && frame % 20 === 0 ? 130 : 30)));
+      run(
+        stream(second * 50, second * 50 + 50, (frame) =>
+          frame < 140 && frame % 20 === 0 ? 130 : 30,
+        ),
+      );
       wanted.push(playout.wantedMs);
     }
     expect(wanted[2]).toBeGreaterThan(80);
@@ -404,8 +448,8 @@ describe('Playout', () => {
 
   describe('in silence that is left out', () => {
     /**
-     * Words and silences in turn, as a sender sends them that leaves silence out: two silent packets, then one
-     * every 200 ms.
+     * Words and silences in turn, as a sender sends them that leaves silence out: two silent
+     * packets, then one every 200 ms.
      * @param {number} frames @param {{ word: number, pause: number }} lengths in frames
      * @param {(frame: number) => number} [delayMs]
      */
@@ -426,7 +470,14 @@ describe('Playout', () => {
     it('misses nothing, adds nothing, and goes on with the grid', () => {
       const { playout, run, heard, log, jump } = setUp();
       run(talk(3000, { word: 60, pause: 90 }));
-      expect(playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0, underruns: 0, skipped: 0, recovered: 0 });
+      expect(playout.counters).toMatchObject({
+        late: 0,
+        lost: 0,
+        concealed: 0,
+        underruns: 0,
+        skipped: 0,
+        recovered: 0,
+      });
       expect(playout.receivedPercent).toBe(100);
       expect(playout.lostPercent(60_000)).toBe(0);
       expect(log.concealed).toBe(0);
@@ -441,9 +492,13 @@ describe('Playout', () => {
       }
       expect(starts.length).toBeGreaterThan(15);
       const [first] = starts.slice(2);
-      starts.slice(2).forEach((start, i) => expect(Math.abs(start - first - i * 150 * 960)).toBeLessThan(48));
+      starts
+        .slice(2)
+        .forEach((start, i) => expect(Math.abs(start - first - i * 150 * 960)).toBeLessThan(48));
       const word = heard.slice(first, first + 960);
-      word.forEach((sample, i) => expect(Math.abs(sample - toneAt(i + 1))).toBeLessThan(2 * steepest(48_000)));
+      word.forEach((sample, i) =>
+        expect(Math.abs(sample - toneAt(i + 1))).toBeLessThan(2 * steepest(48_000)),
+      );
     });
 
     it.each([1.0002, 0.9998])('follows a sound card that runs at %f of its speed', (speed) => {
@@ -456,7 +511,9 @@ describe('Playout', () => {
 
     it('plays a word whole whose first packet is late', () => {
       const { playout, run, heard } = setUp();
-      run(talk(1500, { word: 50, pause: 100 }, (frame) => (frame % 150 === 0 && frame > 0 ? 48 : 30)));
+      run(
+        talk(1500, { word: 50, pause: 100 }, (frame) => (frame % 150 === 0 && frame > 0 ? 48 : 30)),
+      );
       expect(playout.counters).toMatchObject({ late: 0, lost: 0, concealed: 0 });
       expect(playout.receivedPercent).toBe(100);
       expect(heard.filter((sample) => sample !== 0).length).toBeGreaterThan(10 * 49.5 * 955);
@@ -489,7 +546,11 @@ describe('Playout', () => {
       const { playout, run } = setUp();
       const arrivals = Array.from({ length: 1000 }, (_, frame) => {
         const stream = (frame >> 6) & 1;
-        return { frame, at: frame * 20 + 50, what: { stream, sequence: stream === 0 ? frame : 5 * frame } };
+        return {
+          frame,
+          at: frame * 20 + 50,
+          what: { stream, sequence: stream === 0 ? frame : 5 * frame },
+        };
       });
       arrivals[700].what.sequence = 9;
       run(arrivals.filter(({ frame }) => frame !== 500));
@@ -500,7 +561,8 @@ describe('Playout', () => {
 
     it('plays what another stream’s packet repeats of what was lost', () => {
       const { playout, deliver, playUntil, heard } = setUp();
-      // One's own stream is silent, and sound begins that is lost; then the stream that all share repeats it.
+      // One's own stream is silent, and sound begins that is lost; then the stream that all share
+      // repeats it.
       deliver(0, 50, { silent: true, stream: Stream.mixMinus });
       deliver(1, 70, { silent: true, stream: Stream.mixMinus });
       playUntil(200);
@@ -563,17 +625,32 @@ describe('a fixed delay', () => {
   /** The longest run of silence that was heard, in milliseconds. @param {number[]} heard */
   const longestGapMs = (heard) => {
     let [longest, run] = [0, 0];
-    for (const sample of heard) longest = Math.max(longest, (run = Math.abs(sample) < 1e-4 ? run + 1 : 0));
+    for (const sample of heard)
+      longest = Math.max(longest, (run = Math.abs(sample) < 1e-4 ? run + 1 : 0));
     return longest / 48;
   };
 
-  it('is heard at once where what was sent lately comes at once, and rides out a second without packets', () => {
+  it('starts at once if recent sound comes at once, and rides out a second without packets', () => {
     const { playout, run, stream, heard, jump } = setUp();
     playout.fixDelay(1500, 0);
     const joinMs = 2530;
-    run(stream(0, 2000, (frame) => (frame < 125 ? joinMs - (frame + 1) * 20 + (frame < 50 ? 1e9 : 0) : frame >= 500 && frame < 550 ? (550 - frame) * 20 + 30 : 30)).filter(({ at }) => at < 1e6));
+    run(
+      stream(0, 2000, (frame) =>
+        frame < 125
+          ? joinMs - (frame + 1) * 20 + (frame < 50 ? 1e9 : 0)
+          : frame >= 500 && frame < 550
+            ? (550 - frame) * 20 + 30
+            : 30,
+      ).filter(({ at }) => at < 1e6),
+    );
     expect(heard.findIndex((sample) => sample !== 0) / 48).toBeLessThan(joinMs + 20);
-    expect(playout.counters).toMatchObject({ concealed: 0, lost: 0, late: 0, skipped: 0, strange: 0 });
+    expect(playout.counters).toMatchObject({
+      concealed: 0,
+      lost: 0,
+      late: 0,
+      skipped: 0,
+      strange: 0,
+    });
     expect(playout.delayMs).toBeGreaterThan(1450);
     expect(playout.delayMs).toBeLessThan(1520);
     expect(jump()).toBeLessThan(smooth(48000));
@@ -582,7 +659,11 @@ describe('a fixed delay', () => {
   it.each([2, 5, 15, 25, 50])('is as long as before after %d frames that never came', (missing) => {
     const { playout, run, stream } = setUp();
     playout.fixDelay(1500, 0);
-    run(stream(0, 800).map((arrival) => (arrival.frame < 75 ? { ...arrival, what: { silent: true } } : arrival)));
+    run(
+      stream(0, 800).map((arrival) =>
+        arrival.frame < 75 ? { ...arrival, what: { silent: true } } : arrival,
+      ),
+    );
     const { originMs, counters } = playout;
     expect(Math.abs(playout.delayMs - 1500)).toBeLessThan(5);
     run(stream(800 + missing, 1300));
@@ -590,10 +671,22 @@ describe('a fixed delay', () => {
     const { played } = playout.counters;
     run(stream(1300, 1400));
     // None of those that came was left out to get there.
-    expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: missing, played: played + 100, inserted: counters.inserted, dropped: counters.dropped });
+    expect(playout.counters).toMatchObject({
+      skipped: 0,
+      late: 0,
+      lost: missing,
+      played: played + 100,
+      inserted: counters.inserted,
+      dropped: counters.dropped,
+    });
   });
 
-  /** Plays to a steady listener whose sound card stands still, a tone or payloads that nothing is like. @param {number} stillMs @param {number[]} [body] */
+  /**
+   * Plays to a steady listener whose sound card stands still, a tone or payloads that nothing is
+   * like.
+   * @param {number} stillMs
+   * @param {number[]} [body]
+   */
   const standStill = (stillMs, body) => {
     const { playout, stream, deliver, playUntil, stopFor } = setUp();
     playout.fixDelay(1500, 0);
@@ -605,11 +698,14 @@ describe('a fixed delay', () => {
     return playout;
   };
 
-  it.each([350, 600, 900])('misses nothing where the sound card stood still for %d ms, and is caught up with', (stillMs) => {
-    const playout = standStill(stillMs);
-    expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: 0 });
-    expect(playout.delayMs).toBeLessThan(1520);
-  });
+  it.each([350, 600, 900])(
+    'misses nothing where the sound card stood still for %d ms, and is caught up with',
+    (stillMs) => {
+      const playout = standStill(stillMs);
+      expect(playout.counters).toMatchObject({ skipped: 0, late: 0, lost: 0 });
+      expect(playout.delayMs).toBeLessThan(1520);
+    },
+  );
 
   it('is no longer after the sound card stood still for longer', () => {
     const playout = standStill(1500);
@@ -621,7 +717,11 @@ describe('a fixed delay', () => {
     const { playout, run, stream, heard, jump } = setUp();
     playout.fixDelay(1500, 0);
     const quiet = (/** @type {{ frame: number }} */ { frame }) => frame >= 200 && frame < 210;
-    run(stream(0, 500).map((arrival) => (quiet(arrival) ? { ...arrival, what: { level: 60 } } : arrival)));
+    run(
+      stream(0, 500).map((arrival) =>
+        quiet(arrival) ? { ...arrival, what: { level: 60 } } : arrival,
+      ),
+    );
     const startMs = heard.findIndex((sample) => sample !== 0) / 48;
     expect(startMs).toBeGreaterThan(500);
     expect(startMs).toBeLessThan(700);
@@ -630,7 +730,7 @@ describe('a fixed delay', () => {
     expect(jump()).toBeLessThan(smooth(48000));
   });
 
-  it('becomes a short one without a click or a gap, and a long one again where there is no pause', () => {
+  it('turns short without a click or a gap, and long again where there is no pause', () => {
     const { playout, run, stream, heard, jump } = setUp();
     playout.fixDelay(1500, 0);
     run(stream(0, 800));
@@ -651,13 +751,19 @@ describe('a fixed delay', () => {
     expect(jump()).toBeLessThan(smooth(48000));
   });
 
-  it.each([[1500, 190], [1500, null], [null, 190]])('that becomes another, %s then %s, is not longer by an outage meanwhile', (before, after) => {
+  it.each([
+    [1500, 190],
+    [1500, null],
+    [null, 190],
+  ])('that becomes another, %s then %s, is not longer by an outage meanwhile', (before, after) => {
     const { playout, run, stream } = setUp();
     playout.fixDelay(before, 0);
     run(stream(0, 800));
     const beforeMs = playout.delayMs;
     playout.fixDelay(after, 16_030);
-    run(stream(800, 1010, (frame) => (frame >= 850 && frame < 1000 ? (1000 - frame) * 20 : 0) + 30));
+    run(
+      stream(800, 1010, (frame) => (frame >= 850 && frame < 1000 ? (1000 - frame) * 20 : 0) + 30),
+    );
     expect(playout.delayMs).toBeLessThan(beforeMs + 400);
     run(stream(1010, 1400));
     expect(playout.delayMs).toBeLessThan(250);
@@ -668,8 +774,22 @@ describe('a fixed delay', () => {
     const random = randomOf(5);
     playout.fixDelay(1500, 0);
     // A server that stands still sends all that it owes at once.
-    const stalls = [[9000, 3250], [24_000, 400], [26_000, 30], [38_000, 3250], [52_000, 1200], [54_000, 3000]];
-    const delays = /** @type {[number, number | null][]} */ ([[8000, 190], [20_000, 1500], [25_900, 190], [37_000, null], [45_000, 1500], [53_900, 190]]);
+    const stalls = [
+      [9000, 3250],
+      [24_000, 400],
+      [26_000, 30],
+      [38_000, 3250],
+      [52_000, 1200],
+      [54_000, 3000],
+    ];
+    const delays = /** @type {[number, number | null][]} */ ([
+      [8000, 190],
+      [20_000, 1500],
+      [25_900, 190],
+      [37_000, null],
+      [45_000, 1500],
+      [53_900, 190],
+    ]);
     let worstMs = 0;
     for (let frame = 0; frame < 3500; frame++) {
       const sentMs = (frame + 1) * 20;
@@ -677,10 +797,14 @@ describe('a fixed delay', () => {
       const atMs = (stall ? stall[0] + stall[1] : sentMs) + 30 + (stall ? 0 : random() * 5);
       for (let ms = heard.length / 48; ms < atMs; ms = heard.length / 48) {
         playUntil(ms + 1);
-        if (delays.length > 0 && ms >= delays[0][0]) playout.fixDelay(/** @type {any} */ (delays.shift())[1], ms);
+        if (delays.length > 0 && ms >= delays[0][0])
+          playout.fixDelay(/** @type {any} */ (delays.shift())[1], ms);
         if (ms < 1000 || Number.isNaN(playout.originMs)) continue;
         // The next frame is due now, and frame 0 would have been due by so much earlier.
-        worstMs = Math.max(worstMs, Math.abs(playout.originMs - (heard.length / 48 - playout.nextFrame * 20)));
+        worstMs = Math.max(
+          worstMs,
+          Math.abs(playout.originMs - (heard.length / 48 - playout.nextFrame * 20)),
+        );
       }
       deliver(frame, atMs);
     }
@@ -697,7 +821,7 @@ describe('a fixed delay', () => {
     expect(playout.wantedMs).toBe(190);
   });
 
-  it('that is short leaves nothing out that comes late while nothing has come behind it, and is short again once there has', () => {
+  it('that is short skips no late sound until more follows, and then becomes short again', () => {
     const { playout, run, stream, heard } = setUp();
     playout.fixDelay(190, 0);
     run(stream(0, 800));

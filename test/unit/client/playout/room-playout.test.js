@@ -4,7 +4,13 @@ import { RoomPlayout } from '../../../../public/client/playout/room-playout.js';
 import { VoiceGains } from '../../../../public/client/playout/voice-gains.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { writeBundleHeader, writeVoiceHead } from '../../../../public/shared/wire/bundle.js';
-import { MAX_VOICES, Packet, readPacket, writeAudioHeader, writeVoiceHeader } from '../../../../public/shared/wire/packet.js';
+import {
+  MAX_VOICES,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+  writeVoiceHeader,
+} from '../../../../public/shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { CONCEALED, PcmCodec } from '../../../fakes/pcm-codec.js';
 
@@ -41,7 +47,11 @@ function setUp(channels = 1) {
 }
 
 describe('the voices of a bundle', () => {
-  const decode = (/** @type {ReturnType<typeof setUp>} */ { format, frameOf }, /** @type {BundleDecoder} */ decoder, /** @type {[number, number | null][]} */ voices) => {
+  const decode = (
+    /** @type {ReturnType<typeof setUp>} */ { format, frameOf },
+    /** @type {BundleDecoder} */ decoder,
+    /** @type {[number, number | null][]} */ voices,
+  ) => {
     const out = new Float32Array(format.frameValues);
     const bytes = frameOf(voices);
     expect(decoder.decode(bytes, 0, bytes.length, out, 0)).toBe(true);
@@ -51,7 +61,11 @@ describe('the voices of a bundle', () => {
   it('are added up on the same samples, without one’s own', () => {
     const parts = setUp();
     const decoder = new BundleDecoder(parts.options);
-    const out = decode(parts, decoder, [[1, 0.25], [2, 0.5], [9, 0.1]]);
+    const out = decode(parts, decoder, [
+      [1, 0.25],
+      [2, 0.5],
+      [9, 0.1],
+    ]);
     for (const value of out) expect(value).toBeCloseTo(0.75, 3);
   });
 
@@ -70,7 +84,11 @@ describe('the voices of a bundle', () => {
   it('never pass full scale', () => {
     const parts = setUp();
     const decoder = new BundleDecoder(parts.options);
-    const out = decode(parts, decoder, [[1, 0.9], [2, 0.9], [3, 0.9]]);
+    const out = decode(parts, decoder, [
+      [1, 0.9],
+      [2, 0.9],
+      [3, 0.9],
+    ]);
     for (const value of out.subarray(32)) expect(value).toBeLessThanOrEqual(1);
   });
 
@@ -78,7 +96,8 @@ describe('the voices of a bundle', () => {
     const parts = setUp();
     const decoder = new BundleDecoder(parts.options);
     decode(parts, decoder, [[1, 0.5]]);
-    for (let i = 0; i < 2; i++) expect(decode(parts, decoder, [[1, null]])[100]).toBeCloseTo(CONCEALED, 3);
+    for (let i = 0; i < 2; i++)
+      expect(decode(parts, decoder, [[1, null]])[100]).toBeCloseTo(CONCEALED, 3);
     expect(decode(parts, decoder, [[1, null]])[0]).toBeCloseTo(CONCEALED, 3);
     const last = decode(parts, decoder, [[1, null]]);
     expect(last[0]).toBeCloseTo(CONCEALED / 2, 3);
@@ -93,7 +112,10 @@ describe('the voices of a bundle', () => {
   it('fade out where they are left out in the middle, and the others go on', () => {
     const parts = setUp();
     const decoder = new BundleDecoder(parts.options);
-    decode(parts, decoder, [[1, 0.5], [2, 0.25]]);
+    decode(parts, decoder, [
+      [1, 0.5],
+      [2, 0.25],
+    ]);
     const out = decode(parts, decoder, [[2, 0.25]]);
     expect(out[1]).toBeGreaterThan(0.3);
     expect(out[300]).toBeCloseTo(0.25, 3);
@@ -102,7 +124,11 @@ describe('the voices of a bundle', () => {
   it('of any number of people take no more than the most decoders', () => {
     const parts = setUp();
     const decoder = new BundleDecoder(parts.options);
-    for (let number = 10; number < 100; number++) decode(parts, decoder, [[number, 0.1], [number + 1, 0.1]]);
+    for (let number = 10; number < 100; number++)
+      decode(parts, decoder, [
+        [number, 0.1],
+        [number + 1, 0.1],
+      ]);
     expect(parts.codec.open).toBeLessThanOrEqual(MAX_VOICES);
     decoder.close();
     expect(parts.codec.open).toBe(0);
@@ -124,7 +150,10 @@ describe('a room’s playout', () => {
     const parts = setUp(channels);
     const playout = new RoomPlayout([parts.newDecoder(), parts.newDecoder()], parts.options);
     let sequence = 0;
-    const send = (/** @type {number} */ frame, /** @type {(out: Uint8Array, packet: Packet) => number} */ write) => {
+    const send = (
+      /** @type {number} */ frame,
+      /** @type {(out: Uint8Array, packet: Packet) => number} */ write,
+    ) => {
       const bytes = new Uint8Array(4000);
       const packet = Object.assign(new Packet(), { frame, sequence: sequence++, level: 20 });
       const end = write(bytes, packet);
@@ -132,32 +161,47 @@ describe('a room’s playout', () => {
       expect(readPacket(bytes.subarray(0, end), read)).toBe(null);
       playout.receive(read, bytes.subarray(0, end), frame * FRAME_MS);
     };
-    const body = (/** @type {Uint8Array} */ out, /** @type {number} */ at, /** @type {Uint8Array} */ bytes) => {
+    const body = (
+      /** @type {Uint8Array} */ out,
+      /** @type {number} */ at,
+      /** @type {Uint8Array} */ bytes,
+    ) => {
       out.set(bytes, at);
       return at + bytes.length;
     };
     return {
       ...parts,
       playout,
-      mix: (/** @type {number} */ frame, /** @type {number} */ value) => send(frame, (out, packet) => body(out, writeAudioHeader(out, packet), parts.payloadOf(value))),
-      /** @param {number} frame @param {[number, number | null][]} voices @param {[number, number | null][][]} before */
+      mix: (/** @type {number} */ frame, /** @type {number} */ value) =>
+        send(frame, (out, packet) =>
+          body(out, writeAudioHeader(out, packet), parts.payloadOf(value)),
+        ),
+      /**
+       * @param {number} frame
+       * @param {[number, number | null][]} voices
+       * @param {[number, number | null][][]} before
+       */
       bundle: (frame, voices, before = []) =>
         send(frame, (out, packet) => {
           const bodies = [voices, ...before].map(parts.frameOf);
           packet.redundancy = before.length;
           bodies.forEach(({ length }, r) => (packet.payloadBytes[r] = length));
-          return bodies.toReversed().reduce((at, bytes) => body(out, at, bytes), writeBundleHeader(out, packet));
+          return bodies
+            .toReversed()
+            .reduce((at, bytes) => body(out, at, bytes), writeBundleHeader(out, packet));
         }),
       /** @param {number} frame @param {number} number @param {number} value */
-      voice: (frame, number, value) => send(frame, (out, packet) => {
-        packet.number = number;
-        return body(out, writeVoiceHeader(out, packet), parts.payloadOf(value));
-      }),
+      voice: (frame, number, value) =>
+        send(frame, (out, packet) => {
+          packet.number = number;
+          return body(out, writeVoiceHeader(out, packet), parts.payloadOf(value));
+        }),
       /** @param {number} frames @param {number} nowMs */
       pull: (frames, nowMs) => {
         const heard = [];
         const out = new Float32Array(parts.format.frameValues);
-        for (let i = 0; i < frames; i++) heard.push(...out.subarray(0, playout.pull(out, nowMs + i * FRAME_MS) * channels));
+        for (let i = 0; i < frames; i++)
+          heard.push(...out.subarray(0, playout.pull(out, nowMs + i * FRAME_MS) * channels));
         return heard;
       },
     };
@@ -168,7 +212,22 @@ describe('a room’s playout', () => {
     let heard = [];
     for (let frame = 0; frame < 40; frame++) {
       if (frame < 12 || frame >= 24) call.mix(frame, 0.5);
-      else call.bundle(frame, [[1, 0.25], [2, 0.25]], frame < 14 ? [[[1, 0.25], [2, 0.25]]] : []);
+      else
+        call.bundle(
+          frame,
+          [
+            [1, 0.25],
+            [2, 0.25],
+          ],
+          frame < 14
+            ? [
+                [
+                  [1, 0.25],
+                  [2, 0.25],
+                ],
+              ]
+            : [],
+        );
       heard.push(...call.pull(1, frame * FRAME_MS + 15));
     }
     const from = heard.findIndex((value) => value > 0.4);
@@ -190,7 +249,7 @@ describe('a room’s playout', () => {
     expect(call.playout.counters.concealed).toBe(0);
   });
 
-  it('tells no place of the room’s clock where voices come one by one, though it had one in the mix', () => {
+  it('tells no place on the room’s clock for separate voices, though the mix had one', () => {
     const call = play();
     const places = [];
     for (let frame = 0; frame < 40; frame++) {

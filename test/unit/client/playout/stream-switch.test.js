@@ -1,5 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { AUDIO_HEADER_BYTES, MAX_PACKET_BYTES, Packet, readPacket, writeAudioHeader } from '../../../../public/shared/wire/packet.js';
+import {
+  AUDIO_HEADER_BYTES,
+  MAX_PACKET_BYTES,
+  Packet,
+  readPacket,
+  writeAudioHeader,
+} from '../../../../public/shared/wire/packet.js';
 import { PayloadDecoder } from '../../../../public/shared/stream/payload.js';
 import { Playout } from '../../../../public/client/playout/playout.js';
 import { loadCodec } from '../../../../server/codec/codec.js';
@@ -7,39 +13,63 @@ import { Conference } from '../../../fakes/conference.js';
 
 const FRAMES = 150;
 /** When Bob speaks: frames from, and the first in which he doesn't any more. */
-const SPEAKS = [[50, 62], [75, 76], [90, 110]];
+const SPEAKS = [
+  [50, 62],
+  [75, 76],
+  [90, 110],
+];
 
 /** @param {number} hz @param {number} amplitude @param {number} frame */
 function voice(hz, amplitude, frame) {
   return Float32Array.from({ length: 960 }, (_, i) => {
     const at = (frame * 960 + i) / 48000;
-    const sum = [1, 2, 3, 4, 5].reduce((all, n) => all + Math.sin(2 * Math.PI * hz * n * at + n) / n, 0);
+    const sum = [1, 2, 3, 4, 5].reduce(
+      (all, n) => all + Math.sin(2 * Math.PI * hz * n * at + n) / n,
+      0,
+    );
     return amplitude * sum * (1 + 0.3 * Math.sin(2 * Math.PI * 3 * at));
   });
 }
 
-/** Bob's voice: as clients send it, it begins and ends within a frame. @param {number} frame @param {number[][]} speaks */
+/**
+ * Bob's voice: as clients send it, it begins and ends within a frame.
+ * @param {number} frame
+ * @param {number[][]} speaks
+ */
 function utterance(frame, speaks) {
   const pcm = voice(330, 0.1, frame);
   const begins = speaks.some(([from]) => frame === from);
   const ends = speaks.some(([, to]) => frame === to - 1);
-  return pcm.map((value, i) => value * (begins ? Math.min(1, i / 400) : 1) * (ends ? Math.max(0, 1 - i / 800) : 1));
+  return pcm.map(
+    (value, i) =>
+      value * (begins ? Math.min(1, i / 400) : 1) * (ends ? Math.max(0, 1 - i / 800) : 1),
+  );
 }
 
 /**
  * Has Bob hear Ann, who speaks all the time, by his own playout.
  * @param {number[][]} speaks when Bob does
- * @param {boolean} alone whether nobody else listens, so that the shared stream rests while he speaks
- * @param {string} [loses] which packet is lost where the stream changes: 'first' of the one, or 'last' of the other
+ * @param {boolean} alone whether nobody else listens, so that the shared stream rests while he
+ *   speaks
+ * @param {string} [loses] which packet is lost where the stream changes: 'first' of the one, or
+ *   'last' of the other
  */
 async function heardByBob(speaks, alone, loses = '') {
   const codec = await loadCodec('libopus-wasm');
-  const conference = new Conference({ codec, serverDelayMs: 20, bitrate: 48000, complexity: 8, application: 'low-delay' });
+  const conference = new Conference({
+    codec,
+    serverDelayMs: 20,
+    bitrate: 48000,
+    complexity: 8,
+    application: 'low-delay',
+  });
   const { format, clock } = conference;
   const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
   if (!alone) await conference.join('Cid');
   const shape = { sampleRate: format.sampleRate, frameSamples: format.frameSamples };
-  const encoders = [ann, bob].map(() => codec.createEncoder({ ...shape, bitrate: 64000, application: 'low-delay' }));
+  const encoders = [ann, bob].map(() =>
+    codec.createEncoder({ ...shape, bitrate: 64000, application: 'low-delay' }),
+  );
   const decoders = [0, 1].map(() => new PayloadDecoder(codec.createDecoder(shape), format));
   const playout = new Playout(format, decoders);
   const packet = new Packet();
@@ -59,11 +89,22 @@ async function heardByBob(speaks, alone, loses = '') {
     return true;
   };
   const bytes = new Uint8Array(MAX_PACKET_BYTES);
-  /** @param {import('../../../fakes/conference.js').Person} person @param {number} frame @param {Float32Array | null} pcm */
+  /**
+   * @param {import('../../../fakes/conference.js').Person} person
+   * @param {number} frame
+   * @param {Float32Array | null} pcm
+   */
   const send = (person, frame, pcm) => {
-    const header = Object.assign(new Packet(), { frame, sequence: frame, level: pcm ? 20 : 127, voice: pcm !== null });
+    const header = Object.assign(new Packet(), {
+      frame,
+      sequence: frame,
+      level: pcm ? 20 : 127,
+      voice: pcm !== null,
+    });
     writeAudioHeader(bytes, header);
-    const length = pcm ? encoders[person === ann ? 0 : 1].encode(pcm, bytes, AUDIO_HEADER_BYTES) : 0;
+    const length = pcm
+      ? encoders[person === ann ? 0 : 1].encode(pcm, bytes, AUDIO_HEADER_BYTES)
+      : 0;
     person.session.handler?.packet(bytes.subarray(0, AUDIO_HEADER_BYTES + length), clock.now());
   };
   const heard = [];
@@ -83,7 +124,13 @@ async function heardByBob(speaks, alone, loses = '') {
   return { heard, changes, counters: playout.counters };
 }
 
-/** Their correlation. @param {number[]} a @param {number[]} b @param {number} from @param {number} count */
+/**
+ * Their correlation.
+ * @param {number[]} a
+ * @param {number[]} b
+ * @param {number} from
+ * @param {number} count
+ */
 function likeness(a, b, from, count) {
   let [ab, aa, bb] = [0, 0, 0];
   for (let i = from; i < from + count; i++) {
@@ -98,20 +145,23 @@ describe('a listener who starts and stops speaking', () => {
   it.each([
     ['the shared stream going on', false],
     ['nobody else to hear the shared stream', true],
-  ])('hears the others go on without a click, though it is another stream: with %s', async (_, alone) => {
-    const [one, other] = [await heardByBob(SPEAKS, alone), await heardByBob([], alone)];
-    expect(one.counters).toMatchObject({ lost: 0, concealed: 0 });
-    let largest = 0;
-    let usual = 0;
-    let worst = 1;
-    for (let i = 20 * 960; i < (FRAMES - 1) * 960; i++) {
-      largest = Math.max(largest, Math.abs(one.heard[i] - one.heard[i - 1]));
-      usual = Math.max(usual, Math.abs(other.heard[i] - other.heard[i - 1]));
-      if (i % 120 === 0) worst = Math.min(worst, likeness(one.heard, other.heard, i, 240));
-    }
-    expect(largest).toBeLessThan(1.05 * usual);
-    expect(worst).toBeGreaterThan(0.95);
-  });
+  ])(
+    'hears the others go on without a click, though it is another stream: with %s',
+    async (_, alone) => {
+      const [one, other] = [await heardByBob(SPEAKS, alone), await heardByBob([], alone)];
+      expect(one.counters).toMatchObject({ lost: 0, concealed: 0 });
+      let largest = 0;
+      let usual = 0;
+      let worst = 1;
+      for (let i = 20 * 960; i < (FRAMES - 1) * 960; i++) {
+        largest = Math.max(largest, Math.abs(one.heard[i] - one.heard[i - 1]));
+        usual = Math.max(usual, Math.abs(other.heard[i] - other.heard[i - 1]));
+        if (i % 120 === 0) worst = Math.min(worst, likeness(one.heard, other.heard, i, 240));
+      }
+      expect(largest).toBeLessThan(1.05 * usual);
+      expect(worst).toBeGreaterThan(0.95);
+    },
+  );
 
   it.each([
     ['the first packet of the other stream', 'first', false],
@@ -128,7 +178,9 @@ describe('a listener who starts and stops speaking', () => {
       largest = Math.max(largest, Math.abs(one.heard[i] - one.heard[i - 1]));
       usual = Math.max(usual, Math.abs(other.heard[i] - other.heard[i - 1]));
       if (i % 240 !== 0) continue;
-      const [mine, whole] = [one, other].map(({ heard }) => heard.slice(i, i + 960).reduce((sum, x) => sum + x * x, 0));
+      const [mine, whole] = [one, other].map(({ heard }) =>
+        heard.slice(i, i + 960).reduce((sum, x) => sum + x * x, 0),
+      );
       least = Math.min(least, mine / whole);
     }
     expect(largest).toBeLessThan(1.3 * usual);

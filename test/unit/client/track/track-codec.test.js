@@ -1,9 +1,20 @@
 import { describe, expect, it } from 'vitest';
 import { seededRandom, normal } from '../../../../bench/stats/random.js';
 import { align } from '../../../../bench/stats/signal.js';
-import { decodePiece, encodePiece, LEAD_SAMPLES, PIECE_SAMPLES, SOURCE_SAMPLES } from '../../../../public/client/track/track-codec.js';
+import {
+  decodePiece,
+  encodePiece,
+  LEAD_SAMPLES,
+  PIECE_SAMPLES,
+  SOURCE_SAMPLES,
+} from '../../../../public/client/track/track-codec.js';
 import { createLibopusCodec } from '../../../../public/shared/stream/libopus-codec.js';
-import { FADE_SECONDS, MAX_PIECE_BYTES, PIECE_SECONDS, TRACK_RATE } from '../../../../public/shared/wire/track-piece.js';
+import {
+  FADE_SECONDS,
+  MAX_PIECE_BYTES,
+  PIECE_SECONDS,
+  TRACK_RATE,
+} from '../../../../public/shared/wire/track-piece.js';
 
 const LIBOPUS = '../../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
 const codec = createLibopusCodec(await (await import(LIBOPUS)).default());
@@ -16,7 +27,10 @@ function music(samples) {
   for (let i = 0; i < samples; i++) {
     low += (normal(random) * 0.3 - low) / 8;
     left[i] = low;
-    right[i] = [220, 277, 330].reduce((sum, hz) => sum + 0.1 * Math.sin((2 * Math.PI * hz * i) / TRACK_RATE), 0);
+    right[i] = [220, 277, 330].reduce(
+      (sum, hz) => sum + 0.1 * Math.sin((2 * Math.PI * hz * i) / TRACK_RATE),
+      0,
+    );
   }
   return [left, right];
 }
@@ -24,7 +38,10 @@ function music(samples) {
 /** @param {Float32Array[]} channels @param {number} number  of the piece */
 function sourceOf(channels, number) {
   const from = number * PIECE_SECONDS * TRACK_RATE - LEAD_SAMPLES;
-  return Float32Array.from({ length: 2 * SOURCE_SAMPLES }, (_, i) => channels[i % 2][from + (i >> 1)] ?? 0);
+  return Float32Array.from(
+    { length: 2 * SOURCE_SAMPLES },
+    (_, i) => channels[i % 2][from + (i >> 1)] ?? 0,
+  );
 }
 
 describe("a backing track's pieces", () => {
@@ -38,8 +55,13 @@ describe("a backing track's pieces", () => {
         expect(samples).toHaveLength(PIECE_SAMPLES);
         for (const second of [0, 4, 9]) {
           const at = second * TRACK_RATE;
-          const said = own[channel].subarray(number * PIECE_SECONDS * TRACK_RATE + at - (number + second > 0 ? 100 : 0));
-          const { lag, correlation } = align(samples.subarray(at, at + TRACK_RATE), said.subarray(0, TRACK_RATE + 200));
+          const said = own[channel].subarray(
+            number * PIECE_SECONDS * TRACK_RATE + at - (number + second > 0 ? 100 : 0),
+          );
+          const { lag, correlation } = align(
+            samples.subarray(at, at + TRACK_RATE),
+            said.subarray(0, TRACK_RATE + 200),
+          );
           expect(lag).toBe(number + second > 0 ? 100 : 0);
           expect(correlation).toBeGreaterThan(channel === 0 ? 0.95 : 0.998);
         }
@@ -50,7 +72,8 @@ describe("a backing track's pieces", () => {
   it('go over into each other without a step', () => {
     const fade = FADE_SECONDS * TRACK_RATE;
     const [[, before], [, after]] = heard;
-    for (let i = 0; i < fade; i++) expect(Math.abs(before[PIECE_SECONDS * TRACK_RATE + i] - after[i])).toBeLessThan(0.02);
+    for (let i = 0; i < fade; i++)
+      expect(Math.abs(before[PIECE_SECONDS * TRACK_RATE + i] - after[i])).toBeLessThan(0.02);
   });
 
   it('are no larger than may be sent', () => {
@@ -59,7 +82,12 @@ describe("a backing track's pieces", () => {
 
   it('are none where anything is missing or too much', () => {
     const [bytes] = pieces;
-    for (const bad of [bytes.subarray(0, -1), bytes.subarray(1), new Uint8Array(bytes.length + 1), new Uint8Array(0)]) {
+    for (const bad of [
+      bytes.subarray(0, -1),
+      bytes.subarray(1),
+      new Uint8Array(bytes.length + 1),
+      new Uint8Array(0),
+    ]) {
       expect(decodePiece(codec, bad)).toBe(null);
     }
   });

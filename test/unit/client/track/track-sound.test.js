@@ -5,15 +5,21 @@ import { FakeClock } from '../../../fakes/fake-clock.js';
 
 const RATE = 48_000;
 
-/** An AudioBuffer whose samples are their own numbers, in thousands to the left and to the right of 0. @param {number} seconds */
+/**
+ * An AudioBuffer whose samples are their own numbers, in thousands to the left and to the right of
+ * 0.
+ * @param {number} seconds
+ */
 function rising(seconds) {
   const left = Float32Array.from({ length: seconds * RATE }, (_, i) => i / 1000);
   const sides = [left, left.map((value) => -value)];
-  return /** @type {AudioBuffer} */ (/** @type {unknown} */ ({
-    duration: seconds,
-    numberOfChannels: 2,
-    getChannelData: (/** @type {number} */ channel) => sides[channel],
-  }));
+  return /** @type {AudioBuffer} */ (
+    /** @type {unknown} */ ({
+      duration: seconds,
+      numberOfChannels: 2,
+      getChannelData: (/** @type {number} */ channel) => sides[channel],
+    })
+  );
 }
 
 describe('the pieces of backing tracks', () => {
@@ -38,25 +44,37 @@ describe('the pieces of backing tracks', () => {
 
   beforeEach(() => {
     [asked, encoded, status, workers] = [[], [], 200, 0];
-    vi.stubGlobal('fetch', async (/** @type {string} */ url, /** @type {RequestInit} */ { method = 'GET' } = {}) => {
-      asked.push(`${method} ${url}`);
-      return new Response(status === 204 ? null : `bytes of ${url}`, { status });
-    });
-    vi.stubGlobal('Worker', class {
-      onmessage = (/** @type {unknown} */ _event) => {};
-      onerror = () => {};
-      constructor() {
-        workers++;
-      }
-      /** @param {{ id: number, encode?: Float32Array, decode?: Uint8Array }} message */
-      postMessage({ id, encode, decode }) {
-        const text = new TextDecoder().decode(decode);
-        if (encode) encoded.push(encode);
-        if (text.endsWith('/breaks/0')) this.onerror();
-        else this.onmessage({ data: { id, value: encode ? new Uint8Array(1) : text.endsWith('/bad/0') ? null : [text] } });
-      }
-      terminate() {}
-    });
+    vi.stubGlobal(
+      'fetch',
+      async (/** @type {string} */ url, /** @type {RequestInit} */ { method = 'GET' } = {}) => {
+        asked.push(`${method} ${url}`);
+        return new Response(status === 204 ? null : `bytes of ${url}`, { status });
+      },
+    );
+    vi.stubGlobal(
+      'Worker',
+      class {
+        onmessage = (/** @type {unknown} */ _event) => {};
+        onerror = () => {};
+        constructor() {
+          workers++;
+        }
+        /** @param {{ id: number, encode?: Float32Array, decode?: Uint8Array }} message */
+        postMessage({ id, encode, decode }) {
+          const text = new TextDecoder().decode(decode);
+          if (encode) encoded.push(encode);
+          if (text.endsWith('/breaks/0')) this.onerror();
+          else
+            this.onmessage({
+              data: {
+                id,
+                value: encode ? new Uint8Array(1) : text.endsWith('/bad/0') ? null : [text],
+              },
+            });
+        }
+        terminate() {}
+      },
+    );
     pieces = new TrackPieces(clock);
   });
   afterEach(() => {
@@ -67,7 +85,11 @@ describe('the pieces of backing tracks', () => {
   it('are fetched beforehand, one a second, and not again when they are needed', async () => {
     void pieces.keep('blue', 35);
     await pass(2);
-    expect(asked).toEqual(['GET /api/tracks/blue/0', 'GET /api/tracks/blue/1', 'GET /api/tracks/blue/2']);
+    expect(asked).toEqual([
+      'GET /api/tracks/blue/0',
+      'GET /api/tracks/blue/1',
+      'GET /api/tracks/blue/2',
+    ]);
     expect(await pieces.get('blue', 1)).toEqual(['bytes of /api/tracks/blue/1']);
     await pieces.get('blue', 3);
     void pieces.keep('blue', 35);
@@ -76,7 +98,7 @@ describe('the pieces of backing tracks', () => {
     expect(workers).toBe(1);
   });
 
-  it('are those of one track: another is fetched in its place, and nothing is when there is none', async () => {
+  it('are those of one track: another one replaces it, and no track means no fetch', async () => {
     void pieces.keep('blue', 900);
     await pass(1);
     void pieces.keep('green', 15);

@@ -39,7 +39,7 @@ describe('many joins from one network', () => {
     expect(codeOf(await joinFrom(conference, peerOf(0)))).toBe('in');
   });
 
-  it('are let in where they come from this machine: many people may be behind a proxy', async () => {
+  it('are admitted from this machine, as many people may be behind a proxy', async () => {
     const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
     for (let i = 0; i < 150; i++) {
       const session = await joinFrom(conference, i % 2 ? '127.0.0.1:9' : '[::1]:9');
@@ -52,7 +52,8 @@ describe('many joins from one network', () => {
 describe('many who come and go', () => {
   /** @param {Conference} conference @param {number} visits */
   const visit = async (conference, visits) => {
-    for (let i = 0; i < visits; i++) (await joinFrom(conference, `198.51.100.${i % 250}:1`)).close(0, 'left');
+    for (let i = 0; i < visits; i++)
+      (await joinFrom(conference, `198.51.100.${i % 250}:1`)).close(0, 'left');
   };
 
   it('are told to the others up to a number, and beyond it only if they stay', async () => {
@@ -60,7 +61,10 @@ describe('many who come and go', () => {
     const ann = await conference.join('Ann');
     await visit(conference, 200);
     expect([ann.session.told('joined').length, ann.session.told('left').length]).toEqual([49, 49]);
-    const [stays, leaves] = [await joinFrom(conference, '192.0.2.7:1'), await joinFrom(conference, '192.0.2.8:1')];
+    const [stays, leaves] = [
+      await joinFrom(conference, '192.0.2.7:1'),
+      await joinFrom(conference, '192.0.2.8:1'),
+    ];
     expect(ann.session.told('joined').length).toBe(49);
     stays.handler?.control({ type: 'hand', raised: true });
     expect(ann.session.told('changed')).toEqual([]);
@@ -74,7 +78,7 @@ describe('many who come and go', () => {
     expect(ann.session.told('left').length).toBe(50);
   });
 
-  it('leave nobody in anybody\'s list who has gone, and nobody out who is there', async () => {
+  it("leave nobody in anybody's list who has gone, and nobody out who is there", async () => {
     const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
     const ann = await conference.join('Ann');
     await visit(conference, 60);
@@ -84,7 +88,8 @@ describe('many who come and go', () => {
     const listOf = (/** @type {FakeSession} */ session) => {
       const ids = new Set(session.told('welcome')[0].people.map((/** @type {any} */ { id }) => id));
       for (const message of session.messages) {
-        if (message.type === 'joined') for (const { id } of message.people ?? [message.person]) ids.add(id);
+        if (message.type === 'joined')
+          for (const { id } of message.people ?? [message.person]) ids.add(id);
         if (message.type === 'left') for (const id of message.ids ?? [message.id]) ids.delete(id);
       }
       return [...ids].sort();
@@ -98,21 +103,30 @@ describe('many who come and go', () => {
     for (const session of [ann.session, late, last]) expect(listOf(session)).toEqual(all);
   });
 
-  it('are told to everybody in batches, so that no mix waits for a crowd to be told of a crowd', async () => {
+  it('are announced in batches, so that no mix waits while a crowd learns of a crowd', async () => {
     const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
     const ann = await conference.join('Ann');
     for (let i = 0; i < 140; i++) await joinFrom(conference, `198.51.100.${i}:1`);
-    const joined = () => ann.session.told('joined').slice(49).map(({ people }) => people.length);
+    const joined = () =>
+      ann.session
+        .told('joined')
+        .slice(49)
+        .map(({ people }) => people.length);
     expect(ann.session.told('joined').length).toBe(49);
     conference.clock.advance(5000);
     expect(joined()).toEqual([50, 41]);
   });
 
   it('are told that they have gone in batches too', async () => {
-    const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000, idleTimeoutMs: 60_000 });
+    const conference = new Conference({
+      maxParticipants: 1000,
+      maxPeople: 1000,
+      idleTimeoutMs: 60_000,
+    });
     const ann = await conference.join('Ann');
     const sessions = [];
-    for (let i = 0; i < 400; i++) sessions.push(await joinFrom(conference, `198.51.${i >> 7}.${i & 127}:1`));
+    for (let i = 0; i < 400; i++)
+      sessions.push(await joinFrom(conference, `198.51.${i >> 7}.${i & 127}:1`));
     conference.clock.advance(20_000);
     for (const session of sessions) session.close(0, 'left');
     conference.clock.advance(5000);
@@ -124,7 +138,11 @@ describe('many who come and go', () => {
   it('are logged one by one up to a number, and then as a number', async () => {
     /** @type {string[]} */
     const lines = [];
-    const log = { error: () => {}, info: (/** @type {string} */ line, fields = {}) => void lines.push(`${line} ${JSON.stringify(fields)}`) };
+    const log = {
+      error: () => {},
+      info: (/** @type {string} */ line, fields = {}) =>
+        void lines.push(`${line} ${JSON.stringify(fields)}`),
+    };
     const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000, log });
     const ann = await conference.join('Ann');
     await visit(conference, 220);
@@ -154,9 +172,13 @@ describe('newcomers while mixes are late', () => {
 
   it('are refused, and who has a place comes back to it', async () => {
     const { conference, bob } = await busy(0.95);
-    expect((await conference.join('Cid')).session.told('refused')).toMatchObject([{ code: 'server-busy' }]);
+    expect((await conference.join('Cid')).session.told('refused')).toMatchObject([
+      { code: 'server-busy' },
+    ]);
     bob.session.close(19, 'lost');
-    expect((await conference.join('Bob', { resume: bob.session.told('welcome')[0].resume })).id).toBe(bob.id);
+    expect(
+      (await conference.join('Bob', { resume: bob.session.told('welcome')[0].resume })).id,
+    ).toBe(bob.id);
     conference.pass(200);
     expect((await conference.join('Cid')).session.told('refused')).toEqual([]);
   });
@@ -172,7 +194,8 @@ describe('departures that come all at once', () => {
     const conference = new Conference({ maxParticipants: 1000, maxPeople: 1000 });
     const ann = await conference.join('Ann');
     const sessions = /** @type {FakeSession[]} */ ([]);
-    for (let i = 0; i < 10; i++) sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
+    for (let i = 0; i < 10; i++)
+      sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
     const send = ann.session.sendControl.bind(ann.session);
     // Telling Ann takes two milliseconds.
     ann.session.sendControl = (message) => {
@@ -185,7 +208,9 @@ describe('departures that come all at once', () => {
     conference.clock.advance(15);
     expect(told()).toBe(6);
     conference.clock.advance(60);
-    expect(ann.session.told('left').map(({ id }) => id)).toEqual(sessions.map((session) => session.told('welcome')[0].you));
+    expect(ann.session.told('left').map(({ id }) => id)).toEqual(
+      sessions.map((session) => session.told('welcome')[0].you),
+    );
     expect(sessions.at(-1)?.told('left')).toHaveLength(3);
   });
 
@@ -214,7 +239,8 @@ describe('joins that come all at once', () => {
   it('take no more than a quarter of the time, and each has its turn', async () => {
     const conference = await slow();
     const sessions = /** @type {FakeSession[]} */ ([]);
-    for (let i = 0; i < 10; i++) sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
+    for (let i = 0; i < 10; i++)
+      sessions.push(await joinFrom(conference, `192.0.2.${i}:1`, { name: `P${i}` }));
     const inside = () => sessions.filter((session) => session.told('welcome').length > 0).length;
     expect([inside(), conference.arrivals.waiting]).toEqual([3, 7]);
     sessions[4].close(0, 'gone');
@@ -224,7 +250,10 @@ describe('joins that come all at once', () => {
     expect(inside()).toBe(9);
     expect(sessions[4].told('welcome')).toEqual([]);
     expect(conference.arrivals.waiting).toBe(0);
-    const names = sessions.at(-1)?.told('welcome')[0].people.map((/** @type {any} */ { name }) => name);
+    const names = sessions
+      .at(-1)
+      ?.told('welcome')[0]
+      .people.map((/** @type {any} */ { name }) => name);
     expect(names).toEqual(['P0', 'P1', 'P2', 'P3', 'P5', 'P6', 'P7', 'P8', 'P9']);
   });
 
@@ -235,11 +264,19 @@ describe('joins that come all at once', () => {
     await conference.join('Bob');
     await conference.join('');
     const after = counted();
-    const of = (/** @type {ReturnType<typeof counted>} */ { refusals }, /** @type {string} */ code) =>
-      refusals.find((refusal) => refusal.of === 'join' && refusal.code === code)?.count ?? 0;
+    const of = (
+      /** @type {ReturnType<typeof counted>} */ { refusals },
+      /** @type {string} */ code,
+    ) => refusals.find((refusal) => refusal.of === 'join' && refusal.code === code)?.count ?? 0;
     expect(after.joins - before.joins).toBe(1);
-    for (const code of ['server-full', 'user-name']) expect([code, of(after, code) - of(before, code)]).toEqual([code, 1]);
-    expect(conference.rooms.stats()).toMatchObject({ rooms: 1, people: 1, away: 0, load: { busy: false, skippedFrames: 0 } });
+    for (const code of ['server-full', 'user-name'])
+      expect([code, of(after, code) - of(before, code)]).toEqual([code, 1]);
+    expect(conference.rooms.stats()).toMatchObject({
+      rooms: 1,
+      people: 1,
+      away: 0,
+      load: { busy: false, skippedFrames: 0 },
+    });
   });
 });
 
@@ -251,25 +288,45 @@ describe('a refused join', () => {
     const conference = new Conference({ log, maxParticipants: 1 });
     await conference.join('Ann');
     await conference.join('Bob');
-    expect(lines).toEqual([['join refused', { event: 'join-refused', code: 'room-full', room: 'lab', peer: expect.stringMatching(/^192\.0\.2\.1:/) }, { network: '192.0.2.1' }]]);
+    expect(lines).toEqual([
+      [
+        'join refused',
+        {
+          event: 'join-refused',
+          code: 'room-full',
+          room: 'lab',
+          peer: expect.stringMatching(/^192\.0\.2\.1:/),
+        },
+        { network: '192.0.2.1' },
+      ],
+    ]);
     const session = new FakeSession(conference.transport, conference.services.log);
     conference.arrivals.accept(session);
     session.handler?.control({ type: 'join', version: 1, room: '..', name: 'Cid' });
-    expect(lines.at(-1)[1]).toMatchObject({ event: 'join-refused', code: codeOf(session), room: undefined });
+    expect(lines.at(-1)[1]).toMatchObject({
+      event: 'join-refused',
+      code: codeOf(session),
+      room: undefined,
+    });
   });
 
-  it('is one line too where the lobby turns it away, or lets it into a room that is full by then', async () => {
+  it('is one line too if the lobby turns it away or admits it to a room now full', async () => {
     /** @type {any[]} */
     const refused = [];
-    const info = (/** @type {string} */ _message, /** @type {any} */ fields) => void (fields.event === 'join-refused' && refused.push([fields.code, fields.room]));
+    const info = (/** @type {string} */ _message, /** @type {any} */ fields) =>
+      void (fields.event === 'join-refused' && refused.push([fields.code, fields.room]));
     const conference = new Conference({ log: { error: () => {}, info }, maxParticipants: 2 });
     const ann = await conference.join('Ann');
-    const moderate = (/** @type {object} */ message) => ann.session.handler?.control({ type: 'moderate', ...message });
+    const moderate = (/** @type {object} */ message) =>
+      ann.session.handler?.control({ type: 'moderate', ...message });
     moderate({ action: 'lobby', on: true });
     for (const name of ['Bob', 'Cid', 'Dan']) await conference.join(name);
     moderate({ action: 'admit', knock: '1' });
     moderate({ action: 'admit', knock: '2' });
     moderate({ action: 'turn-away', knock: '3' });
-    expect(refused).toEqual([['room-full', 'lab'], ['turned-away', 'lab']]);
+    expect(refused).toEqual([
+      ['room-full', 'lab'],
+      ['turned-away', 'lab'],
+    ]);
   });
 });

@@ -14,7 +14,8 @@ const last = (person, type) => person.session.told(type).at(-1);
 /** What somebody was refused. @param {Person} person */
 const refused = (person) => person.session.told('refused').map(({ code }) => code);
 /** @param {Person} viewer @param {Person} person */
-const seen = (viewer, person) => viewer.session.told('changed').findLast((message) => message.person.id === person.id)?.person;
+const seen = (viewer, person) =>
+  viewer.session.told('changed').findLast((message) => message.person.id === person.id)?.person;
 
 /** A room whose moderator is Ann. @param {ConstructorParameters<typeof Conference>[0]} [options] */
 async function room(options) {
@@ -22,21 +23,50 @@ async function room(options) {
   const lines = [];
   /** @type {any[]} */
   const events = [];
-  const info = (/** @type {string} */ line, /** @type {any} */ fields = {}) => void (lines.push(line), events.push(fields));
-  const conference = new Conference({ ...options, log: { error: (/** @type {string} */ line) => void lines.push(line), info } });
+  const info = (/** @type {string} */ line, /** @type {any} */ fields = {}) =>
+    void (lines.push(line), events.push(fields));
+  const conference = new Conference({
+    ...options,
+    log: { error: (/** @type {string} */ line) => void lines.push(line), info },
+  });
   const ann = await conference.join('Ann');
   const bob = await conference.join('Bob');
   const audit = () => events.filter(({ event }) => event === 'moderation');
-  return { conference, ann, bob, audit, lines, moderation: () => conference.rooms.get('lab')?.moderation };
+  return {
+    conference,
+    ann,
+    bob,
+    audit,
+    lines,
+    moderation: () => conference.rooms.get('lab')?.moderation,
+  };
 }
 
 describe('roles', () => {
   it('make the one who opens a room its moderator, and others speakers', async () => {
     const { ann, bob } = await room();
-    expect(last(ann, 'welcome')).toMatchObject({ role: 'moderator', may: ['speak', 'listen', 'chat', 'record', 'moderate'] });
-    expect(last(bob, 'welcome')).toMatchObject({ role: 'speaker', may: ['speak', 'listen', 'chat', 'record'] });
-    expect(last(bob, 'welcome').people.map((/** @type {any} */ { role }) => role)).toEqual(['moderator', 'speaker']);
-    expect(last(bob, 'welcome').rules).toEqual({ locked: false, lobby: false, password: false, chat: 'everybody', record: 'everybody', mode: 'mix', broadcast: false, liveSeconds: null });
+    expect(last(ann, 'welcome')).toMatchObject({
+      role: 'moderator',
+      may: ['speak', 'listen', 'chat', 'record', 'moderate'],
+    });
+    expect(last(bob, 'welcome')).toMatchObject({
+      role: 'speaker',
+      may: ['speak', 'listen', 'chat', 'record'],
+    });
+    expect(last(bob, 'welcome').people.map((/** @type {any} */ { role }) => role)).toEqual([
+      'moderator',
+      'speaker',
+    ]);
+    expect(last(bob, 'welcome').rules).toEqual({
+      locked: false,
+      lobby: false,
+      password: false,
+      chat: 'everybody',
+      record: 'everybody',
+      mode: 'mix',
+      broadcast: false,
+      liveSeconds: null,
+    });
   });
 
   it('let nobody else moderate', async () => {
@@ -55,7 +85,12 @@ describe('roles', () => {
     send(ann, { action: 'role', person: bob.id, role: 'moderator' });
     send(ann, { action: 'role', person: ann.id, role: 'listener' });
     expect(last(bob, 'moderated')).toMatchObject({ action: 'role', role: 'moderator', by: 'Ann' });
-    expect(last(ann, 'moderated')).toMatchObject({ action: 'role', role: 'listener', muted: true, may: ['listen', 'chat'] });
+    expect(last(ann, 'moderated')).toMatchObject({
+      action: 'role',
+      role: 'listener',
+      muted: true,
+      may: ['listen', 'chat'],
+    });
     const { resume } = last(bob, 'welcome');
     bob.session.close(19, 'lost');
     const back = await conference.join('Bob', { resume });
@@ -76,7 +111,7 @@ describe('roles', () => {
     expect(bob.session.told('moderated').map(({ action }) => action)).toEqual(['muted']);
   });
 
-  it('give the room to the speaker who was there longest, once no moderator can come back', async () => {
+  it('give the room to the longest-present speaker once no moderator can return', async () => {
     const { conference, ann, bob } = await room({ awayTimeoutMs: 5000 });
     const cid = await conference.join('Cid');
     send(ann, { action: 'role', person: bob.id, role: 'listener' });
@@ -97,7 +132,9 @@ describe('roles', () => {
       conference.pass(1);
     }
     conference.pass(10);
-    expect([...(await ann.heard()).values()].filter((pcm) => pcm?.some((value) => value !== 0))).toEqual([]);
+    expect(
+      [...(await ann.heard()).values()].filter((pcm) => pcm?.some((value) => value !== 0)),
+    ).toEqual([]);
     expect(conference.rooms.figures().traffic.dropped).toMatchObject({ type: 20, unheard: 0 });
     send(ann, { action: 'role', person: bob.id, role: 'speaker' });
     // Nobody is unmuted by somebody else.
@@ -114,11 +151,18 @@ describe('who leaves and comes again', () => {
   function enter(conference, identity, peer = '192.0.2.1:1') {
     const session = new FakeSession(conference.transport);
     session.peer = peer;
-    conference.rooms.join('lab', 'Guest', session, {}, { grant: { ...OPEN_GRANT, identity }, password: null });
+    conference.rooms.join(
+      'lab',
+      'Guest',
+      session,
+      {},
+      { grant: { ...OPEN_GRANT, identity }, password: null },
+    );
     return new FarEnd(conference, session);
   }
   /** @param {Person} person */
-  const own = (person) => last(person, 'welcome').people.find((/** @type {any} */ { id }) => id === person.id);
+  const own = (person) =>
+    last(person, 'welcome').people.find((/** @type {any} */ { id }) => id === person.id);
 
   it('is muted still, is told so, and may speak once a moderator lets them', async () => {
     const { conference, ann, bob } = await room();
@@ -139,21 +183,25 @@ describe('who leaves and comes again', () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'role', person: bob.id, role: 'listener' });
     leave(bob);
-    expect(last(await conference.join('Bob'), 'welcome')).toMatchObject({ role: 'listener', may: ['listen', 'chat'] });
+    expect(last(await conference.join('Bob'), 'welcome')).toMatchObject({
+      role: 'listener',
+      may: ['listen', 'chat'],
+    });
   });
 
-  it('is known by the token, wherever they come from, and beside another session of theirs', async () => {
+  it('is known by the token, from any network and beside another of their sessions', async () => {
     const { conference, ann } = await room();
     const eve = enter(conference, 'eve');
     send(ann, { action: 'mute', person: eve.id, muted: true });
     expect(own(enter(conference, 'eve', '198.51.100.7:1'))).toMatchObject({ silenced: true });
     leave(eve);
-    for (let i = 0; i < 2; i++) expect(own(enter(conference, 'eve', '198.51.100.7:1'))).toMatchObject({ silenced: true });
+    for (let i = 0; i < 2; i++)
+      expect(own(enter(conference, 'eve', '198.51.100.7:1'))).toMatchObject({ silenced: true });
     expect(own(enter(conference, 'bob'))).toMatchObject({ silenced: false });
     expect(own(await conference.join('Cid'))).toMatchObject({ silenced: false });
   });
 
-  it('is not taken for one from another network, and leaves nothing behind where nothing was taken', async () => {
+  it('isn’t mistaken for one on another network, and leaves no trace if unrestricted', async () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'mute', person: bob.id, muted: true });
     leave(bob);
@@ -175,7 +223,10 @@ describe('a token', () => {
   it('may let somebody speak who hears nothing', async () => {
     const { conference, ann } = await room();
     const { guest } = enter(conference, { withheld: new Set(/** @type {const} */ (['listen'])) });
-    expect(last(guest, 'welcome')).toMatchObject({ role: 'speaker', may: ['speak', 'chat', 'record'] });
+    expect(last(guest, 'welcome')).toMatchObject({
+      role: 'speaker',
+      may: ['speak', 'chat', 'record'],
+    });
     for (let frame = 0; frame < 20; frame++) {
       await ann.speak(frame, 0.25, { level: 10, voice: true });
       await guest.speak(frame, 0.5, { level: 10, voice: true });
@@ -183,17 +234,23 @@ describe('a token', () => {
     }
     conference.pass(10);
     expect(guest.session.packets).toEqual([]);
-    expect([...(await ann.heard()).values()].some((pcm) => pcm?.some((value) => Math.abs(value - 0.5) < 0.01))).toBe(true);
+    expect(
+      [...(await ann.heard()).values()].some((pcm) =>
+        pcm?.some((value) => Math.abs(value - 0.5) < 0.01),
+      ),
+    ).toBe(true);
     guest.session.close(0, 'left');
     conference.clock.advance(5000);
     ann.session.close(0, 'left');
   });
 
-  it('of a moderator opens locked rooms, and never makes others moderators when they leave', async () => {
+  it('of a moderator opens locked rooms, and makes nobody moderator when they leave', async () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'lock', on: true });
     expect(enter(conference, {}).joined).toBe('room-locked');
-    expect(last(enter(conference, { role: 'moderator', identity: 'boss' }).guest, 'welcome').role).toBe('moderator');
+    expect(
+      last(enter(conference, { role: 'moderator', identity: 'boss' }).guest, 'welcome').role,
+    ).toBe('moderator');
     ann.session.handler?.control({ type: 'leave' });
     expect(bob.session.told('moderated')).toEqual([]);
   });
@@ -205,10 +262,15 @@ describe('a token', () => {
 });
 
 describe('a moderator', () => {
-  it('mutes somebody, who can unmute only when allowed to, and is not unmuted by that', async () => {
+  it('mutes somebody, who can unmute only when allowed, which doesn’t unmute them', async () => {
     const { conference, ann, bob, audit } = await room();
     send(ann, { action: 'mute', person: bob.id, muted: true });
-    expect(last(bob, 'moderated')).toEqual({ type: 'moderated', action: 'muted', by: 'Ann', muted: true });
+    expect(last(bob, 'moderated')).toEqual({
+      type: 'moderated',
+      action: 'muted',
+      by: 'Ann',
+      muted: true,
+    });
     expect(seen(ann, bob)).toMatchObject({ muted: true, silenced: true });
     bob.session.handler?.control({ type: 'mute', muted: false });
     expect(refused(bob)).toEqual(['muted-by-moderator']);
@@ -251,7 +313,9 @@ describe('a moderator', () => {
     expect(refused(await conference.join('Bob'))).toEqual(['banned']);
     expect(last(await conference.join('Bob', { room: 'other' }), 'welcome')).toBeDefined();
     send(ann, { action: 'bans' });
-    expect(last(ann, 'bans').bans).toMatchObject([{ id: '1', name: 'Bob', by: 'network', seconds: 60 }]);
+    expect(last(ann, 'bans').bans).toMatchObject([
+      { id: '1', name: 'Bob', by: 'network', seconds: 60 },
+    ]);
     conference.clock.advance(30_000);
     send(ann, { action: 'unban', ban: '1' });
     expect(last(await conference.join('Bob'), 'welcome')).toBeDefined();
@@ -292,7 +356,10 @@ describe('a moderator', () => {
     send(ann, { action: 'allow', what: 'record', who: 'moderators' });
     bob.session.handler?.control({ type: 'chat', text: 'hello' });
     bob.session.handler?.control({ type: 'record', on: true });
-    expect(bob.session.told('refused').map(({ of, code }) => [of, code])).toEqual([['chat', 'not-allowed'], ['record', 'not-allowed']]);
+    expect(bob.session.told('refused').map(({ of, code }) => [of, code])).toEqual([
+      ['chat', 'not-allowed'],
+      ['record', 'not-allowed'],
+    ]);
     ann.session.handler?.control({ type: 'chat', text: 'hello' });
     expect(last(bob, 'chat').message.text).toBe('hello');
     expect(last(bob, 'room')).toMatchObject({ chat: 'moderators', record: 'moderators' });
@@ -301,13 +368,23 @@ describe('a moderator', () => {
   it('ends the room for all', async () => {
     const { conference, ann, bob } = await room();
     send(ann, { action: 'end' });
-    expect([last(ann, 'closing').code, last(bob, 'closing').code]).toEqual(['room-ended', 'room-ended']);
+    expect([last(ann, 'closing').code, last(bob, 'closing').code]).toEqual([
+      'room-ended',
+      'room-ended',
+    ]);
     expect([conference.rooms.size, conference.codec.open]).toEqual([0, 0]);
   });
 
   it('can do so much at once, and what can’t be read does nothing', async () => {
     const { ann, bob, audit, conference } = await room();
-    for (const message of [{}, { action: 'fly' }, { action: 'lock', on: 'yes' }, { action: 'role', person: bob.id, role: 'king' }, { action: 'remove', person: bob.id, banSeconds: -1 }]) send(ann, message);
+    for (const message of [
+      {},
+      { action: 'fly' },
+      { action: 'lock', on: 'yes' },
+      { action: 'role', person: bob.id, role: 'king' },
+      { action: 'remove', person: bob.id, banSeconds: -1 },
+    ])
+      send(ann, message);
     expect(audit()).toEqual([]);
     for (let i = 0; i < 60; i++) {
       if (i % 10 === 0) conference.clock.advance(1000);
@@ -325,11 +402,18 @@ describe('the lobby', () => {
     const cid = await conference.join('Cid');
     const eve = await conference.join('Eve');
     expect(cid.session.messages).toEqual([{ type: 'lobby', waitMs: LOBBY_MS }]);
-    expect(last(ann, 'knocks').people).toEqual([{ id: '1', name: 'Cid' }, { id: '2', name: 'Eve' }]);
+    expect(last(ann, 'knocks').people).toEqual([
+      { id: '1', name: 'Cid' },
+      { id: '2', name: 'Eve' },
+    ]);
     expect(bob.session.told('knocks')).toEqual([]);
     send(ann, { action: 'admit', knock: '1' });
     send(ann, { action: 'turn-away', knock: '2' });
-    expect(last(cid, 'welcome').people.map((/** @type {any} */ { name }) => name)).toEqual(['Ann', 'Bob', 'Cid']);
+    expect(last(cid, 'welcome').people.map((/** @type {any} */ { name }) => name)).toEqual([
+      'Ann',
+      'Bob',
+      'Cid',
+    ]);
     expect(refused(eve)).toEqual(['turned-away']);
     expect(eve.session.closed).not.toBe(null);
     expect(last(ann, 'knocks').people).toEqual([]);
@@ -338,7 +422,7 @@ describe('the lobby', () => {
     expect(audit().map(({ action }) => action)).toEqual(['lobby-on', 'admit', 'turn-away']);
   });
 
-  it('ends for who waits too long, leaves, or where it is switched off or the room ends', async () => {
+  it('ends after too long a wait, on leaving, when switched off, or with the room', async () => {
     const { conference, ann } = await room({ idleTimeoutMs: 10 * LOBBY_MS });
     send(ann, { action: 'lobby', on: true });
     const late = await conference.join('Late');
@@ -357,7 +441,7 @@ describe('the lobby', () => {
     expect(conference.clock.waiting).toBe(0);
   });
 
-  it('holds ten of one network, and tells one who becomes a moderator of those who wait', async () => {
+  it('holds ten people of one network, and tells a new moderator who is waiting', async () => {
     const { conference, ann, bob } = await room({ maxParticipants: 100 });
     send(ann, { action: 'lobby', on: true });
     for (let i = 0; i < 10; i++) await conference.join(`Cid ${i}`);
@@ -376,7 +460,8 @@ describe('a password', () => {
     expect(refused(await conference.join('Cid'))).toEqual(['password-missing']);
     const tried = async (/** @type {string} */ password) => {
       const person = await conference.join('Cid', /** @type {any} */ ({ password }));
-      while (person.session.messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+      while (person.session.messages.length === 0)
+        await new Promise((resolve) => setTimeout(resolve, 5));
       return person.session.messages[0];
     };
     expect(await tried('coffee')).toMatchObject({ type: 'refused', code: 'password-wrong' });
@@ -402,7 +487,8 @@ describe('a password', () => {
     send(ann, { action: 'password', password: 'tea-time' });
     const cid = await conference.join('Cid', /** @type {any} */ ({ password: 'tea-time' }));
     send(ann, { action: 'password', password: 'coffee' });
-    while (cid.session.messages.length === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+    while (cid.session.messages.length === 0)
+      await new Promise((resolve) => setTimeout(resolve, 5));
     expect(refused(cid)).toEqual(['password-missing']);
   });
 });
@@ -413,9 +499,18 @@ describe('the operator', () => {
     expect(moderation()?.setRole(ann.id, 'listener', OPERATOR)).toBe(null);
     expect(moderation()?.mute(bob.id, true, OPERATOR)).toBe(null);
     expect(moderation()?.remove('99', {}, OPERATOR)).toBe('person-unknown');
-    expect(last(bob, 'moderated')).toMatchObject({ action: 'muted', by: 'operator', operator: true });
+    expect(last(bob, 'moderated')).toMatchObject({
+      action: 'muted',
+      by: 'operator',
+      operator: true,
+    });
     expect(moderation()?.remove(bob.id, { banMs: 1000 }, OPERATOR)).toBe(null);
     expect(moderation()?.endForAll(OPERATOR)).toBe(null);
-    expect(audit().map(({ action, byName }) => `${byName} ${action}`)).toEqual(['operator role', 'operator mute', 'operator ban', 'operator end']);
+    expect(audit().map(({ action, byName }) => `${byName} ${action}`)).toEqual([
+      'operator role',
+      'operator mute',
+      'operator ban',
+      'operator end',
+    ]);
   });
 });

@@ -14,11 +14,16 @@ const role = (person) => last(person, 'welcome').role;
 const send = (person, message) => person.session.handler?.control({ type: 'moderate', ...message });
 const live = (/** @type {Person} */ person, on = true) => send(person, { action: 'broadcast', on });
 /** @param {Conference} conference */
-const roomOf = (conference) => /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
+const roomOf = (conference) =>
+  /** @type {NonNullable<ReturnType<Conference['rooms']['get']>>} */ (conference.rooms.get('lab'));
 
 /** @param {ConstructorParameters<typeof Conference>[0]} [options] */
 function begin(options = {}) {
-  const conference = new Conference({ idleTimeoutMs: 1_000_000, wallNow: () => 1_800_000_000_000 + conference.clock.now(), ...options });
+  const conference = new Conference({
+    idleTimeoutMs: 1_000_000,
+    wallNow: () => 1_800_000_000_000 + conference.clock.now(),
+    ...options,
+  });
   return conference;
 }
 
@@ -30,9 +35,26 @@ describe('a room that goes live', () => {
     expect(last(bob, 'room')).toMatchObject({ broadcast: true, liveSeconds: 0 });
     conference.clock.advance(90_000);
     const lea = await conference.join('Lea');
-    expect(last(lea, 'welcome')).toMatchObject({ role: 'listener', listeners: 1, stride: 3, rules: { broadcast: true, liveSeconds: 90 } });
-    expect(roomOf(conference).view.public).toEqual({ room: 'lab', present: 3, listeners: 1, liveSeconds: 90 });
-    expect(roomOf(conference).describe().people.map(({ name, role: as }) => [name, as])).toEqual([['Ann', 'moderator'], ['Bob', 'speaker']]);
+    expect(last(lea, 'welcome')).toMatchObject({
+      role: 'listener',
+      listeners: 1,
+      stride: 3,
+      rules: { broadcast: true, liveSeconds: 90 },
+    });
+    expect(roomOf(conference).view.public).toEqual({
+      room: 'lab',
+      present: 3,
+      listeners: 1,
+      liveSeconds: 90,
+    });
+    expect(
+      roomOf(conference)
+        .describe()
+        .people.map(({ name, role: as }) => [name, as]),
+    ).toEqual([
+      ['Ann', 'moderator'],
+      ['Bob', 'speaker'],
+    ]);
     send(bob, { action: 'broadcast', on: false });
     expect(last(bob, 'refused')).toMatchObject({ code: 'not-allowed' });
   });
@@ -64,7 +86,13 @@ describe('a room that goes live', () => {
     live(await conference.join('Ann'));
     const roles = /** @type {const} */ (['moderator', 'speaker', 'listener']).map((as) => {
       const session = new FakeSession(conference.transport);
-      conference.rooms.join('lab', as, session, {}, { grant: { ...OPEN_GRANT, role: as, identity: as }, password: null });
+      conference.rooms.join(
+        'lab',
+        as,
+        session,
+        {},
+        { grant: { ...OPEN_GRANT, role: as, identity: as }, password: null },
+      );
       return role(new FarEnd(conference, session));
     });
     expect(roles).toEqual(['moderator', 'speaker', 'listener']);
@@ -113,16 +141,22 @@ describe('rooms that all are broadcasts', () => {
   it('begin with the first who would speak, however many listen before', async () => {
     const conference = begin({ broadcast: true });
     const lea = await conference.join('Lea', { listen: true });
-    expect(last(lea, 'welcome')).toMatchObject({ role: 'listener', rules: { broadcast: true, liveSeconds: null } });
+    expect(last(lea, 'welcome')).toMatchObject({
+      role: 'listener',
+      rules: { broadcast: true, liveSeconds: null },
+    });
     expect(roomOf(conference).view.public.liveSeconds).toBe(null);
     conference.clock.advance(5000);
     const ann = await conference.join('Ann');
-    expect(last(ann, 'welcome')).toMatchObject({ role: 'moderator', rules: { broadcast: true, liveSeconds: 0 } });
+    expect(last(ann, 'welcome')).toMatchObject({
+      role: 'moderator',
+      rules: { broadcast: true, liveSeconds: 0 },
+    });
     expect(last(lea, 'room')).toMatchObject({ broadcast: true, liveSeconds: 0 });
     expect(role(await conference.join('Bob'))).toBe('listener');
   });
 
-  it('don\'t begin with one for whom there is no codec', async () => {
+  it("don't begin with one for whom there is no codec", async () => {
     const conference = begin({ broadcast: true });
     const lea = await conference.join('Lea', { listen: true });
     const { codec } = conference;
@@ -131,18 +165,33 @@ describe('rooms that all are broadcasts', () => {
     codec.createEncoder = () => {
       throw Object.assign(new Error('no more'), { code: 'codec-instances' });
     };
-    expect(conference.rooms.join('lab', 'Ann', new FakeSession(conference.transport), {}, { grant: OPEN_GRANT, password: null })).toBe('server-full');
+    expect(
+      conference.rooms.join(
+        'lab',
+        'Ann',
+        new FakeSession(conference.transport),
+        {},
+        { grant: OPEN_GRANT, password: null },
+      ),
+    ).toBe('server-full');
     codec.createEncoder = createEncoder;
-    expect([lea.session.told('room'), roomOf(conference).view.public.liveSeconds]).toEqual([[], null]);
+    expect([lea.session.told('room'), roomOf(conference).view.public.liveSeconds]).toEqual([
+      [],
+      null,
+    ]);
     expect(role(await conference.join('Bob'))).toBe('moderator');
   });
 
   it('are none that are forwarded or encrypted, nor a mirror', async () => {
     const conference = begin({ broadcast: true });
     for (const wish of [{ e2e: true }, { mode: 'forward' }]) {
-      expect(last(await conference.join('Ann', wish), 'refused')).toMatchObject({ code: 'broadcast-mix' });
+      expect(last(await conference.join('Ann', wish), 'refused')).toMatchObject({
+        code: 'broadcast-mix',
+      });
     }
-    expect(last(await conference.join('Ann', { mirror: true }), 'welcome').rules.broadcast).toBe(false);
+    expect(last(await conference.join('Ann', { mirror: true }), 'welcome').rules.broadcast).toBe(
+      false,
+    );
   });
 });
 
@@ -155,19 +204,32 @@ describe('a broadcast that is opened again', () => {
     const after = begin({ wallNow: () => 1_800_000_000_000 + before.clock.now() });
     after.rooms.restore(structuredClone(roomOf(before).view.state()));
     const lea = await after.join('Lea');
-    expect(last(lea, 'welcome')).toMatchObject({ role: 'listener', rules: { broadcast: true, liveSeconds: 60 } });
+    expect(last(lea, 'welcome')).toMatchObject({
+      role: 'listener',
+      rules: { broadcast: true, liveSeconds: 60 },
+    });
     expect(role(await after.join('Bob', { stage: last(ann, 'stage').key }))).toBe('speaker');
   });
 
   it('on another node goes on with them as well', async () => {
     /** @type {any} */
     let told = null;
-    const cluster = { ended: () => {}, epochOf: () => 1, nodes: () => [], rulesOf: () => null, placesOf: () => [], ruled: (/** @type {string} */ _room, /** @type {any} */ rules) => (told = rules) };
+    const cluster = {
+      ended: () => {},
+      epochOf: () => 1,
+      nodes: () => [],
+      rulesOf: () => null,
+      placesOf: () => [],
+      ruled: (/** @type {string} */ _room, /** @type {any} */ rules) => (told = rules),
+    };
     const before = begin({ cluster });
     const ann = await before.join('Ann');
     live(ann);
     await Promise.resolve();
-    expect(told).toMatchObject({ locked: false, broadcast: { key: last(ann, 'stage').key, since: 1_800_000_000_000 } });
+    expect(told).toMatchObject({
+      locked: false,
+      broadcast: { key: last(ann, 'stage').key, since: 1_800_000_000_000 },
+    });
     const after = begin({ cluster: { ...cluster, rulesOf: () => told } });
     expect(role(await after.join('Lea'))).toBe('listener');
     roomOf(after).moderation.setBroadcast(false, OPERATOR);

@@ -11,7 +11,12 @@ function take(labels, name) {
 describe('Labels', () => {
   it('gives the least number that is free, also behind names that have a number themselves', () => {
     const labels = new Labels();
-    expect(['Ada', 'Ada', 'Ada (3)', 'Ada'].map((name) => take(labels, name))).toEqual(['Ada', 'Ada (2)', 'Ada (3)', 'Ada (4)']);
+    expect(['Ada', 'Ada', 'Ada (3)', 'Ada'].map((name) => take(labels, name))).toEqual([
+      'Ada',
+      'Ada (2)',
+      'Ada (3)',
+      'Ada (4)',
+    ]);
     labels.free('Ada', 'Ada (2)');
     expect(take(labels, 'Ada')).toBe('Ada (2)');
     labels.free('Ada', 'Ada');

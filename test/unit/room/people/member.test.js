@@ -1,17 +1,27 @@
 import { describe, expect, it } from 'vitest';
-import { CLOCK_REPLY_BYTES, packetType, PacketType, writeClockRequest } from '../../../../public/shared/wire/packet.js';
+import {
+  CLOCK_REPLY_BYTES,
+  packetType,
+  PacketType,
+  writeClockRequest,
+} from '../../../../public/shared/wire/packet.js';
 import { OPEN_GRANT } from '../../../../server/access/grant.js';
 import { Member } from '../../../../server/room/people/member.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 
-/** A member of a room that writes down what it is told. @param {Partial<ConstructorParameters<typeof Member>[0]>} [options] */
+/**
+ * A member of a room that writes down what it is told.
+ * @param {Partial<ConstructorParameters<typeof Member>[0]>} [options]
+ */
 function create(options = {}) {
   /** @type {any[]} */
   const told = [];
   let now = 1000;
   const room = {
-    received: (/** @type {Member} */ _, /** @type {number} */ frame) => void told.push(['received', frame]),
-    command: (/** @type {Member} */ _, /** @type {unknown} */ message) => void told.push(['command', message]),
+    received: (/** @type {Member} */ _, /** @type {number} */ frame) =>
+      void told.push(['received', frame]),
+    command: (/** @type {Member} */ _, /** @type {unknown} */ message) =>
+      void told.push(['command', message]),
     gone: (/** @type {Member} */ _, /** @type {boolean} */ left) => void told.push(['gone', left]),
     ended: () => void told.push(['ended']),
     serverDelayMs: () => 60,
@@ -24,12 +34,32 @@ function create(options = {}) {
   /** @type {string[]} */
   const dropped = [];
   /** @type {any} */
-  const source = { receive: () => 5, drop: (/** @type {string} */ reason) => dropped.push(reason), stats: () => ({ received: 1 }) };
+  const source = {
+    receive: () => 5,
+    drop: (/** @type {string} */ reason) => dropped.push(reason),
+    stats: () => ({ received: 1 }),
+  };
   const session = new FakeSession();
-  const given = { id: '1', name: 'Ann', label: 'Ann', session, grant: OPEN_GRANT, source, listener: null, room };
+  const given = {
+    id: '1',
+    name: 'Ann',
+    label: 'Ann',
+    session,
+    grant: OPEN_GRANT,
+    source,
+    listener: null,
+    room,
+  };
   const member = new Member({ ...given, ...options });
   session.handler = member;
-  return { member, session, told, dropped, room, wait: (/** @type {number} */ ms) => void (now += ms) };
+  return {
+    member,
+    session,
+    told,
+    dropped,
+    room,
+    wait: (/** @type {number} */ ms) => void (now += ms),
+  };
 }
 
 /** @param {number} [id] */
@@ -43,7 +73,10 @@ describe('a member', () => {
     const { member, session, dropped } = create();
     member.packet(clockRequest(), 2000);
     expect(session.packets).toHaveLength(1);
-    expect([session.packets[0].length, packetType(session.packets[0])]).toEqual([CLOCK_REPLY_BYTES, PacketType.clockReply]);
+    expect([session.packets[0].length, packetType(session.packets[0])]).toEqual([
+      CLOCK_REPLY_BYTES,
+      PacketType.clockReply,
+    ]);
     member.packet(new Uint8Array(0), 2000);
     member.packet(new Uint8Array(3000), 2000);
     expect(dropped).toEqual(['empty', 'oversized']);
@@ -65,7 +98,10 @@ describe('a member', () => {
     expect(dropped.filter((reason) => reason === 'flood').length).toBeGreaterThan(1900);
     for (let i = 0; i < 50; i++) member.control({ type: 'mute', muted: true });
     member.control({ type: 'leave' });
-    expect(told.map(([what, message]) => `${what} ${message.type}`).slice(19)).toEqual(['command mute', 'command leave']);
+    expect(told.map(([what, message]) => `${what} ${message.type}`).slice(19)).toEqual([
+      'command mute',
+      'command leave',
+    ]);
     wait(1000);
     member.control({ type: 'hand', raised: true });
     expect(told.at(-1)).toEqual(['command', { type: 'hand', raised: true }]);
@@ -73,7 +109,9 @@ describe('a member', () => {
 
   it('may do what its grant says', () => {
     expect(create().member.may('record')).toBe(true);
-    expect(create({ grant: { ...OPEN_GRANT, withheld: new Set(['speak']) } }).member.may('speak')).toBe(false);
+    expect(
+      create({ grant: { ...OPEN_GRANT, withheld: new Set(['speak']) } }).member.may('speak'),
+    ).toBe(false);
   });
 
   it('keeps mute and hand for the session that comes after, and ends once', () => {
@@ -85,8 +123,15 @@ describe('a member', () => {
     expect(told).toEqual([['gone', false], ['ended']]);
     expect(session.told('closing')).toMatchObject([{ code: 'idle-timeout' }]);
     const next = new Member({
-      id: '1', name: 'Ann', label: 'Ann', session: new FakeSession(), grant: OPEN_GRANT,
-      source: null, listener: null, room, before: member,
+      id: '1',
+      name: 'Ann',
+      label: 'Ann',
+      session: new FakeSession(),
+      grant: OPEN_GRANT,
+      source: null,
+      listener: null,
+      room,
+      before: member,
     });
     expect(next.describe()).toMatchObject({ muted: true, hand: 3, away: false, recorded: false });
   });

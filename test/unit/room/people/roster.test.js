@@ -10,9 +10,26 @@ function create() {
   const roster = new Roster({ clock, awayMs: 30_000, onFreed: ({ id }) => void freed.push(id) });
   /** Somebody who is told nothing in particular. @param {string} name @returns {any} */
   const enter = (name) => {
-    const acts = { tell: (/** @type {any} */ m) => member.told.push(m), wait: () => void (member.away = true) };
-    const kind = { grant: OPEN_GRANT, role: 'speaker', muted: false, silenced: false, session: { transport: {} } };
-    const member = { id: roster.nextId(), name, label: roster.labelFor(name), ...kind, told: /** @type {any[]} */ ([]), away: false, ...acts };
+    const acts = {
+      tell: (/** @type {any} */ m) => member.told.push(m),
+      wait: () => void (member.away = true),
+    };
+    const kind = {
+      grant: OPEN_GRANT,
+      role: 'speaker',
+      muted: false,
+      silenced: false,
+      session: { transport: {} },
+    };
+    const member = {
+      id: roster.nextId(),
+      name,
+      label: roster.labelFor(name),
+      ...kind,
+      told: /** @type {any[]} */ ([]),
+      away: false,
+      ...acts,
+    };
     roster.enter(/** @type {any} */ (member));
     return Object.assign(member, { token: roster.tokenOf(/** @type {any} */ (member)) });
   };
@@ -22,14 +39,25 @@ function create() {
 describe('a roster', () => {
   it('gives each a label of their own, and an order', () => {
     const { roster, enter } = create();
-    expect(['Ada', 'Ada', 'Bob', 'Ada'].map((name) => enter(name).label)).toEqual(['Ada', 'Ada (2)', 'Bob', 'Ada (3)']);
+    expect(['Ada', 'Ada', 'Bob', 'Ada'].map((name) => enter(name).label)).toEqual([
+      'Ada',
+      'Ada (2)',
+      'Bob',
+      'Ada (3)',
+    ]);
     expect(roster.everybody.map(({ id }) => id)).toEqual(['1', '2', '3', '4']);
   });
 
   it('tells apart by number those whose names look alike', () => {
     const { enter } = create();
     const names = ['Anna', '\u0410nna', 'Anna (2)', 'An\u200dna', 'Anne'];
-    expect(names.map((name) => enter(name).label)).toEqual(['Anna', '\u0410nna (2)', 'Anna (2) (2)', 'An\u200dna (3)', 'Anne']);
+    expect(names.map((name) => enter(name).label)).toEqual([
+      'Anna',
+      '\u0410nna (2)',
+      'Anna (2) (2)',
+      'An\u200dna (3)',
+      'Anne',
+    ]);
   });
 
   it('keeps the place of one who is lost for its token, and frees it in time', () => {
@@ -38,13 +66,18 @@ describe('a roster', () => {
     expect(roster.takeOut(ada)).toBe(true);
     expect(roster.takeOut(ada)).toBe(false);
     roster.wait(ada);
-    expect([ada.away, roster.size, roster.present.size, roster.holder(ada.token)]).toEqual([true, 1, 0, ada]);
+    expect([ada.away, roster.size, roster.present.size, roster.holder(ada.token)]).toEqual([
+      true,
+      1,
+      0,
+      ada,
+    ]);
     expect([roster.holder('another'), roster.holder(undefined)]).toEqual([null, null]);
     clock.advance(30_000);
     expect([freed, roster.size, roster.holder(ada.token)]).toEqual([['1'], 0, null]);
   });
 
-  it('gives no id whose number in packets a living one has, however many have come and gone', () => {
+  it('never gives an id whose packet number is in use, however many people came and went', () => {
     const { roster, enter } = create();
     const [stays, away] = [enter('Ada'), enter('Bob')];
     roster.takeOut(away);

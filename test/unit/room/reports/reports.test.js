@@ -9,7 +9,12 @@ const memberOf = (id) => ({
   told: [],
   quality: 0,
   measured: 0,
-  stats: () => ({ receivedPercent10s: 100, downLostPercent: null, roundTripMs: null, latenessP99Ms: null }),
+  stats: () => ({
+    receivedPercent10s: 100,
+    downLostPercent: null,
+    roundTripMs: null,
+    latenessP99Ms: null,
+  }),
   tell(/** @type {any} */ message) {
     this.told.push(message);
   },
@@ -27,7 +32,9 @@ const memberOf = (id) => ({
 /** @param {number} count @param {number} [phase] */
 function roomOf(count, phase) {
   const clock = new FakeClock();
-  const members = new Map(Array.from({ length: count }, (_, i) => [String(i), memberOf(String(i))]));
+  const members = new Map(
+    Array.from({ length: count }, (_, i) => [String(i), memberOf(String(i))]),
+  );
   /** @type {{ id: string, now: number }[]} */
   const visits = [];
   /** @type {number[]} */
@@ -51,7 +58,9 @@ describe('the reports of a room', () => {
   it('visits a few people together, once a second', () => {
     const { clock, visits, rounds } = roomOf(3);
     clock.advance(3000);
-    expect(visits.map(({ now }) => now)).toEqual([1000, 1000, 1000, 2000, 2000, 2000, 3000, 3000, 3000]);
+    expect(visits.map(({ now }) => now)).toEqual([
+      1000, 1000, 1000, 2000, 2000, 2000, 3000, 3000, 3000,
+    ]);
     expect(rounds).toEqual([1000, 2000, 3000]);
   });
 
@@ -100,29 +109,33 @@ describe('the reports of a room', () => {
     [21, 2],
     [50, 3],
     [1000, 5],
-  ])('tells each of %i silent people their figures every %i seconds, and as many in each', (count, seconds) => {
-    const { clock, members } = roomOf(count);
-    clock.advance(2000);
-    /** @type {Map<number, number>} */
-    const together = new Map();
-    for (const [id, member] of members) {
-      /** @type {number[]} */
-      const times = [];
-      member.tell = (/** @type {{ type: string }} */ { type }) => {
-        const round = Math.floor(clock.now() / 1000);
-        if (type !== 'stats') return;
-        times.push(round);
-        together.set(round, (together.get(round) ?? 0) + 1);
-      };
-      members.get(id).times = times;
-    }
-    clock.advance(20_000);
-    for (const { times } of members.values()) {
-      expect(times.length).toBeGreaterThanOrEqual(Math.floor(20 / seconds));
-      for (let i = 1; i < times.length; i++) expect(times[i] - times[i - 1]).toBe(seconds);
-    }
-    for (const many of together.values()) expect(many).toBeLessThanOrEqual(Math.ceil(count / seconds));
-  });
+  ])(
+    'tells each of %i silent people their figures every %i seconds, and as many in each',
+    (count, seconds) => {
+      const { clock, members } = roomOf(count);
+      clock.advance(2000);
+      /** @type {Map<number, number>} */
+      const together = new Map();
+      for (const [id, member] of members) {
+        /** @type {number[]} */
+        const times = [];
+        member.tell = (/** @type {{ type: string }} */ { type }) => {
+          const round = Math.floor(clock.now() / 1000);
+          if (type !== 'stats') return;
+          times.push(round);
+          together.set(round, (together.get(round) ?? 0) + 1);
+        };
+        members.get(id).times = times;
+      }
+      clock.advance(20_000);
+      for (const { times } of members.values()) {
+        expect(times.length).toBeGreaterThanOrEqual(Math.floor(20 / seconds));
+        for (let i = 1; i < times.length; i++) expect(times[i] - times[i - 1]).toBe(seconds);
+      }
+      for (const many of together.values())
+        expect(many).toBeLessThanOrEqual(Math.ceil(count / seconds));
+    },
+  );
 
   it('tells who speaks once a second, in a room of any size', () => {
     const { clock, members } = roomOf(1000);
@@ -131,7 +144,8 @@ describe('the reports of a room', () => {
       speaker.source.soundThrough = 50 * second;
       clock.advance(1000);
     }
-    const count = (/** @type {any} */ { told }) => told.filter((/** @type {any} */ { type }) => type === 'stats').length;
+    const count = (/** @type {any} */ { told }) =>
+      told.filter((/** @type {any} */ { type }) => type === 'stats').length;
     // The first round has begun when a second is over.
     expect(count(speaker)).toBeGreaterThanOrEqual(18);
     expect(count(members.get('78'))).toBeLessThanOrEqual(6);
@@ -145,14 +159,20 @@ describe('the reports of a room', () => {
       members.set(String(119 + second), memberOf(String(119 + second)));
     }
     const { told } = members.get('119');
-    expect(told.filter((/** @type {any} */ { type }) => type === 'stats').length).toBeGreaterThanOrEqual(11);
+    expect(
+      told.filter((/** @type {any} */ { type }) => type === 'stats').length,
+    ).toBeGreaterThanOrEqual(11);
   });
 
   it('tell of the quality of many connections in parts, every two seconds', () => {
     const { clock, members } = roomOf(320);
     clock.advance(20_000);
-    const told = members.get('0').told.filter((/** @type {any} */ { type }) => type === 'qualities');
-    expect(told.map((/** @type {any} */ { people }) => people.length)).toEqual([50, 50, 50, 50, 50, 50, 20]);
+    const told = members
+      .get('0')
+      .told.filter((/** @type {any} */ { type }) => type === 'qualities');
+    expect(told.map((/** @type {any} */ { people }) => people.length)).toEqual([
+      50, 50, 50, 50, 50, 50, 20,
+    ]);
     expect([...members.values()].every(({ quality }) => quality === Quality.good)).toBe(true);
   });
 });

@@ -5,10 +5,14 @@ import { Conference } from '../../../fakes/conference.js';
 function logged({ debug = false } = {}) {
   /** @type {{ level: string, words: string, figures: any }[]} */
   const lines = [];
-  const write = (/** @type {string} */ level) => (/** @type {string} */ words, /** @type {any} */ figures) => {
-    lines.push({ level, words, figures });
+  const write =
+    (/** @type {string} */ level) => (/** @type {string} */ words, /** @type {any} */ figures) => {
+      lines.push({ level, words, figures });
+    };
+  return {
+    lines,
+    log: { error: write('error'), info: write('info'), ...(debug && { debug: write('debug') }) },
   };
-  return { lines, log: { error: write('error'), info: write('info'), ...(debug && { debug: write('debug') }) } };
 }
 
 describe('the log of how people are received', () => {
@@ -21,7 +25,13 @@ describe('the log of how people are received', () => {
       if (frame % 10) await ann.speak(frame, 0.1);
       else await ann.lose(frame, 0.1);
     }
-    ann.session.handler?.control({ type: 'report', lostPercent: 1.5, playoutDelayMs: 61.234, soundLatencyMs: 95, driftPpm: -12 });
+    ann.session.handler?.control({
+      type: 'report',
+      lostPercent: 1.5,
+      playoutDelayMs: 61.234,
+      soundLatencyMs: 95,
+      driftPpm: -12,
+    });
     ann.session.close(0, 'left');
     expect(lines.length).toBe(1);
     expect(lines[0]).toMatchObject({ level: 'info', words: 'session ended' });
@@ -61,14 +71,23 @@ describe('the log of how people are received', () => {
     ['left', (/** @type {any} */ session) => session.close(0, 'left')],
     ['session-lost', (/** @type {any} */ session) => session.close(19, 'lost')],
     ['other', (/** @type {any} */ session) => session.close(999, 'a number of the peer’s own')],
-    ['idle-timeout', (/** @type {any} */ _session, /** @type {Conference} */ conference) => conference.pass(600)],
-    ['server-closing', (/** @type {any} */ _session, /** @type {Conference} */ conference) => conference.rooms.close()],
+    [
+      'idle-timeout',
+      (/** @type {any} */ _session, /** @type {Conference} */ conference) => conference.pass(600),
+    ],
+    [
+      'server-closing',
+      (/** @type {any} */ _session, /** @type {Conference} */ conference) =>
+        conference.rooms.close(),
+    ],
   ])('says that a session ended because of %s', async (why, end) => {
     const { lines, log } = logged();
     const conference = new Conference({ log });
     const { session } = await conference.join('Ann');
     end(session, conference);
-    expect(lines.map(({ words, figures }) => [words, figures.why])).toEqual([['session ended', why]]);
+    expect(lines.map(({ words, figures }) => [words, figures.why])).toEqual([
+      ['session ended', why],
+    ]);
   });
 
   it('has one line for each every ten seconds where those are wanted, and none else', async () => {
@@ -77,7 +96,10 @@ describe('the log of how people are received', () => {
     await conference.join('Ann');
     await conference.join('Bob');
     conference.pass(505);
-    expect(lines.map(({ level, words }) => `${level} ${words}`)).toEqual(['debug session', 'debug session']);
+    expect(lines.map(({ level, words }) => `${level} ${words}`)).toEqual([
+      'debug session',
+      'debug session',
+    ]);
     const few = logged();
     const other = new Conference({ log: few.log, idleTimeoutMs: 1e9 });
     await other.join('Ann');
@@ -87,7 +109,7 @@ describe('the log of how people are received', () => {
 });
 
 describe('what is known of how a person is received', () => {
-  it('is the same in the log, in the room’s description and in what the person is told', async () => {
+  it('is the same in the log, the room’s description and the person’s own stats', async () => {
     const { lines, log } = logged();
     const conference = new Conference({ log });
     const ann = await conference.join('Ann');
@@ -95,24 +117,46 @@ describe('what is known of how a person is received', () => {
       conference.pass(1);
       await ann.speak(frame, 0.1);
     }
-    const room = /** @type {import('../../../../server/room/room.js').Room} */ (conference.rooms.get('lab'));
+    const room = /** @type {import('../../../../server/room/room.js').Room} */ (
+      conference.rooms.get('lab')
+    );
     const described = room.describe().people[0].stats;
     const told = ann.session.messages.findLast(({ type }) => type === 'stats');
     ann.session.close(0, 'left');
     const fields = [
-      'receivedPercent', 'receivedPercent10s', 'latenessBins', 'lost', 'late', 'early', 'duplicate', 'concealed', 'recovered',
-      'roundTripMs', 'jitterMs', 'serverDelayMs', 'playoutDelayMs', 'soundLatencyMs', 'driftPpm',
+      'receivedPercent',
+      'receivedPercent10s',
+      'latenessBins',
+      'lost',
+      'late',
+      'early',
+      'duplicate',
+      'concealed',
+      'recovered',
+      'roundTripMs',
+      'jitterMs',
+      'serverDelayMs',
+      'playoutDelayMs',
+      'soundLatencyMs',
+      'driftPpm',
     ];
-    for (const figures of [described, told, lines[0].figures]) expect(Object.keys(figures)).toEqual(expect.arrayContaining(fields));
+    for (const figures of [described, told, lines[0].figures])
+      expect(Object.keys(figures)).toEqual(expect.arrayContaining(fields));
   });
 });
 
 describe('what the client tells of itself', () => {
-  it('is in the stats, and what is out of bounds or nonsense is counted and changes nothing', async () => {
+  it('is in the stats; nonsense and values out of bounds are counted and ignored', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
-    const tell = (/** @type {object} */ report) => ann.session.handler?.control({ type: 'report', ...report });
-    expect(ann.stats()).toMatchObject({ downLostPercent: null, playoutDelayMs: null, soundLatencyMs: null, driftPpm: null });
+    const tell = (/** @type {object} */ report) =>
+      ann.session.handler?.control({ type: 'report', ...report });
+    expect(ann.stats()).toMatchObject({
+      downLostPercent: null,
+      playoutDelayMs: null,
+      soundLatencyMs: null,
+      driftPpm: null,
+    });
     tell({ lostPercent: 0, playoutDelayMs: 40, driftPpm: 7 });
     tell({ lostPercent: 2, soundLatencyMs: 90 });
     const good = { downLostPercent: 2, playoutDelayMs: 40, soundLatencyMs: 90, driftPpm: 7 };

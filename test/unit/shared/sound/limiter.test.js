@@ -4,13 +4,17 @@ import { random } from '../../../fakes/random.js';
 
 /** @param {number} amplitude @param {number} frame @param {number} [hz] */
 function tone(amplitude, frame, hz = 300) {
-  return Float32Array.from({ length: 960 }, (_, i) => amplitude * Math.sin((2 * Math.PI * hz * (frame * 960 + i)) / 48000));
+  return Float32Array.from(
+    { length: 960 },
+    (_, i) => amplitude * Math.sin((2 * Math.PI * hz * (frame * 960 + i)) / 48000),
+  );
 }
 
-const peak = (/** @type {Float32Array} */ pcm) => pcm.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
+const peak = (/** @type {Float32Array} */ pcm) =>
+  pcm.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0);
 
 describe('the limiter', () => {
-  it('leaves alone what doesn\'t clip', () => {
+  it("leaves alone what doesn't clip", () => {
     const limiter = new Limiter(48000);
     for (let frame = 0; frame < 5; frame++) {
       const pcm = tone(0.94, frame);
@@ -19,18 +23,23 @@ describe('the limiter', () => {
     }
   });
 
-  it.each([1, 3, 20])('keeps a tone of amplitude %i below the ceiling, and its shape', (amplitude) => {
-    const limiter = new Limiter(48000);
-    for (let frame = 0; frame < 20; frame++) {
-      const pcm = tone(amplitude, frame);
-      limiter.process(pcm);
-      expect(peak(pcm)).toBeLessThanOrEqual(0.9501);
-      if (frame < 5) continue;
-      expect(peak(pcm)).toBeGreaterThan(0.8);
-      const steepest = (2 * Math.PI * 300) / 48000;
-      expect(Math.max(...pcm.subarray(1).map((sample, i) => Math.abs(sample - pcm[i])))).toBeLessThan(1.2 * steepest);
-    }
-  });
+  it.each([1, 3, 20])(
+    'keeps a tone of amplitude %i below the ceiling, and its shape',
+    (amplitude) => {
+      const limiter = new Limiter(48000);
+      for (let frame = 0; frame < 20; frame++) {
+        const pcm = tone(amplitude, frame);
+        limiter.process(pcm);
+        expect(peak(pcm)).toBeLessThanOrEqual(0.9501);
+        if (frame < 5) continue;
+        expect(peak(pcm)).toBeGreaterThan(0.8);
+        const steepest = (2 * Math.PI * 300) / 48000;
+        expect(
+          Math.max(...pcm.subarray(1).map((sample, i) => Math.abs(sample - pcm[i]))),
+        ).toBeLessThan(1.2 * steepest);
+      }
+    },
+  );
 
   it('never lets noise of any loudness through above the ceiling', () => {
     const next = random(11);

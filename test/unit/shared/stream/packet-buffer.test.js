@@ -15,7 +15,7 @@ describe('PacketBuffer', () => {
     expect([packets.has(5), packets.has(1), packets.has(9)]).toEqual([true, false, false]);
   });
 
-  it('lets a packet\'s own payload replace a repeated one, and never the other way', () => {
+  it("lets a packet's own payload replace a repeated one, and never the other way", () => {
     const packets = new PacketBuffer(4);
     expect(packets.put(2, bytes(1), 0, 1, true)).toBe(true);
     expect(packets.isRedundant(2)).toBe(true);
@@ -30,7 +30,12 @@ describe('PacketBuffer', () => {
     const packets = new PacketBuffer(4);
     packets.put(1, bytes(1), 0, 1, false);
     packets.put(5, new Uint8Array(1191).fill(5), 0, 1191, false);
-    expect([packets.has(1), packets.has(5), packets.length(5), packets.bytes(5)[1190]]).toEqual([false, true, 1191, 5]);
+    expect([packets.has(1), packets.has(5), packets.length(5), packets.bytes(5)[1190]]).toEqual([
+      false,
+      true,
+      1191,
+      5,
+    ]);
     packets.put(9, bytes(), 0, 0, false);
     expect([packets.has(9), packets.length(9)]).toEqual([true, 0]);
   });
@@ -40,7 +45,12 @@ describe('PacketBuffer', () => {
     packets.put(2, bytes(1), 0, 1, false);
     packets.put(5, bytes(), 0, 0, false);
     expect([2, 5, 6].map((frame) => packets.hasSound(frame))).toEqual([true, false, false]);
-    expect([packets.hasAny(1, 2), packets.hasAny(2, 4), packets.hasAny(2, 5), packets.hasAny(5, 3)]).toEqual([true, false, true, false]);
+    expect([
+      packets.hasAny(1, 2),
+      packets.hasAny(2, 4),
+      packets.hasAny(2, 5),
+      packets.hasAny(5, 3),
+    ]).toEqual([true, false, true, false]);
   });
 
   it('keeps level and stream, and forgets everything at once', () => {
@@ -48,6 +58,10 @@ describe('PacketBuffer', () => {
     packets.put(1, bytes(1), 0, 1, false, 20, Stream.mixMinus);
     expect([packets.level(1), packets.stream(1)]).toEqual([20, Stream.mixMinus]);
     packets.clear();
-    expect([packets.has(1), packets.put(1, bytes(2), 0, 1, true), packets.bytes(1)[0]]).toEqual([false, true, 2]);
+    expect([packets.has(1), packets.put(1, bytes(2), 0, 1, true), packets.bytes(1)[0]]).toEqual([
+      false,
+      true,
+      2,
+    ]);
   });
 });

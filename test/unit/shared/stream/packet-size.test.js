@@ -37,7 +37,10 @@ function packetsOf(codec, { frameMs, opusFrames, limit, isSealed = false, isCons
   for (let frame = 0; frame < 500 / frameMs; frame++) {
     stream.limit = limit;
     const gain = frame % 4 === 0 ? 0 : 1;
-    stream.encode(frame, new Float32Array(format.frameValues).map(() => gain * (2 * random() - 1)));
+    stream.encode(
+      frame,
+      new Float32Array(format.frameValues).map(() => gain * (2 * random() - 1)),
+    );
     packets.push(stream.write(2).slice());
   }
   stream.close();
@@ -54,14 +57,21 @@ function read(bytes) {
 describe.each(codecNames)('packets of stereo at 256 kb/s a side, by %s', async (name) => {
   const codec = await loadCodec(name).catch(() => null);
   const shapes = [2.5, 5, 10, 20, 40, 60].map((frameMs) => ({ frameMs, opusFrames: 1 }));
-  const several = [{ frameMs: 80, opusFrames: 8 }, { frameMs: 60, opusFrames: 3 }];
+  const several = [
+    { frameMs: 80, opusFrames: 8 },
+    { frameMs: 60, opusFrames: 3 },
+  ];
   const most = (codec?.maxFrameValues ?? 0) / 96;
   const all = [...shapes, ...several].filter((shape) => shape.frameMs / shape.opusFrames <= most);
 
   it.each(all)('hold each frame, and fit ($frameMs ms, $opusFrames to a packet)', (shape) => {
     for (const limit of [wire.MAX_SENT_BYTES, 1024, wire.MAX_SENT_BYTES]) {
       for (const way of [{}, { isSealed: true }, { isConstant: true }]) {
-        const { packets, format } = packetsOf(/** @type {any} */ (codec), { ...shape, limit, ...way });
+        const { packets, format } = packetsOf(/** @type {any} */ (codec), {
+          ...shape,
+          limit,
+          ...way,
+        });
         for (const bytes of packets) {
           const { payloadBytes, payloadStart } = read(bytes);
           expect(bytes.length).toBeLessThanOrEqual(limit);
@@ -90,14 +100,16 @@ describe('the limit of a stream', () => {
       close: () => {},
     };
     const stream = new PacketStream({ encoder, frameMs: 20 });
-    const redundancies = [wire.MAX_SENT_BYTES, 1024, 1024, 1100, wire.MAX_SENT_BYTES].map((limit, frame) => {
-      size.bytes = frame === 0 ? 600 : 400;
-      stream.limit = limit;
-      stream.encode(frame, new Float32Array(960));
-      const bytes = stream.write(2);
-      expect(bytes.length).toBeLessThanOrEqual(limit);
-      return read(bytes).redundancy;
-    });
+    const redundancies = [wire.MAX_SENT_BYTES, 1024, 1024, 1100, wire.MAX_SENT_BYTES].map(
+      (limit, frame) => {
+        size.bytes = frame === 0 ? 600 : 400;
+        stream.limit = limit;
+        stream.encode(frame, new Float32Array(960));
+        const bytes = stream.write(2);
+        expect(bytes.length).toBeLessThanOrEqual(limit);
+        return read(bytes).redundancy;
+      },
+    );
     expect(rooms).toEqual([1136, 1011, 1011, 1087, 1136]);
     expect(redundancies).toEqual([0, 1, 1, 1, 1]);
   });

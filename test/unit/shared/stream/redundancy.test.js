@@ -37,7 +37,7 @@ describe('Redundancy', () => {
     expect(pass(3, 0)).toBe(0);
   });
 
-  it('stays while there is half of the loss for which it rose, and when loss comes back in time', () => {
+  it('stays while half of the loss that raised it remains, and when loss returns in time', () => {
     const { pass } = setUp('auto');
     pass(1, 2);
     expect(pass(300, 1)).toBe(2);
@@ -67,7 +67,11 @@ describe('Redundancy', () => {
     /** Reports, one a second; gives the count after each. */
     function path() {
       const { clock, redundancy } = setUp('auto');
-      return (/** @type {number} */ seconds, /** @type {number} */ lostPercent, /** @type {number | null} */ roundTripMs) =>
+      return (
+        /** @type {number} */ seconds,
+        /** @type {number} */ lostPercent,
+        /** @type {number | null} */ roundTripMs,
+      ) =>
         Array.from({ length: seconds }, () => {
           redundancy.report(lostPercent, roundTripMs);
           clock.advance(1000);
@@ -90,7 +94,7 @@ describe('Redundancy', () => {
       expect(pass(9, 10, 150)).toEqual(Array(9).fill(0));
     });
 
-    it('goes on after ten seconds where it doesn’t drain: the path is longer, or the queue is others’', () => {
+    it('repeats again after 10 s if it doesn’t drain: a longer path or others’ queue', () => {
       const pass = path();
       pass(10, 5, 40);
       expect(pass(13, 5, 240)).toEqual([2, 2, ...Array(10).fill(0), 2]);
@@ -100,7 +104,9 @@ describe('Redundancy', () => {
 
     it('goes on where the round trip grows now and then, or for two reports, or a little', () => {
       const pass = path();
-      expect(pass(2, 5, 40).concat(pass(2, 5, 400), pass(1, 5, 60), pass(2, 5, 400), pass(1, 5, 89))).toEqual(Array(8).fill(2));
+      expect(
+        pass(2, 5, 40).concat(pass(2, 5, 400), pass(1, 5, 60), pass(2, 5, 400), pass(1, 5, 89)),
+      ).toEqual(Array(8).fill(2));
     });
 
     it('is as without where the round trip isn’t known', () => {

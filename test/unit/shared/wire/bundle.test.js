@@ -1,6 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import { VoiceList, writeBundleHeader, writeVoiceHead } from '../../../../public/shared/wire/bundle.js';
-import { MAX_VOICES, Packet, PacketType, readPacket, Stream, VOICE_BIT, writeVoiceHeader } from '../../../../public/shared/wire/packet.js';
+import {
+  VoiceList,
+  writeBundleHeader,
+  writeVoiceHead,
+} from '../../../../public/shared/wire/bundle.js';
+import {
+  MAX_VOICES,
+  Packet,
+  PacketType,
+  readPacket,
+  Stream,
+  VOICE_BIT,
+  writeVoiceHeader,
+} from '../../../../public/shared/wire/packet.js';
 
 /** @typedef {[number: number, level: number, payload: number[]]} Voice */
 
@@ -32,15 +44,44 @@ function bundleOf(frames, fields = {}) {
 
 describe('a bundle', () => {
   it('is the bytes that docs/protocol.md shows', () => {
-    const bytes = bundleOf([[[3, VOICE_BIT | 20, [7, 8]], [258, 50, []]], [[3, 21, [9]]]], { sequence: 0x0102, frame: 0x0a0b0c0d });
-    expect([...bytes]).toEqual([0x15, 1, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, 5, 0, 3, 21, 1, 9, 0, 3, 0x94, 2, 7, 8, 1, 2, 50, 0]);
+    const bytes = bundleOf(
+      [
+        [
+          [3, VOICE_BIT | 20, [7, 8]],
+          [258, 50, []],
+        ],
+        [[3, 21, [9]]],
+      ],
+      { sequence: 0x0102, frame: 0x0a0b0c0d },
+    );
+    expect([...bytes]).toEqual([
+      0x15, 1, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, 5, 0, 3, 21, 1, 9, 0, 3, 0x94, 2, 7, 8, 1, 2, 50, 0,
+    ]);
   });
 
   it('is read as it was written, with its loudest voice as its level', () => {
-    const bytes = bundleOf([[[3, VOICE_BIT | 20, [7, 8]], [258, 10, []]], [[3, 21, [9]]]], { sequence: 7, frame: 99 });
+    const bytes = bundleOf(
+      [
+        [
+          [3, VOICE_BIT | 20, [7, 8]],
+          [258, 10, []],
+        ],
+        [[3, 21, [9]]],
+      ],
+      { sequence: 7, frame: 99 },
+    );
     const packet = new Packet();
     expect(readPacket(bytes, packet)).toBe(null);
-    expect(packet).toMatchObject({ type: PacketType.bundle, stream: Stream.voices, sequence: 7, frame: 99, redundancy: 1, level: 10, voice: true, speakers: 2 });
+    expect(packet).toMatchObject({
+      type: PacketType.bundle,
+      stream: Stream.voices,
+      sequence: 7,
+      frame: 99,
+      redundancy: 1,
+      level: 10,
+      voice: true,
+      speakers: 2,
+    });
     expect([...packet.speakerIds.subarray(0, 2)]).toEqual([3, 258]);
     const list = new VoiceList();
     expect(list.read(bytes, packet.payloadStart[0], packet.payloadBytes[0])).toBe(true);
@@ -67,10 +108,22 @@ describe('a bundle', () => {
       if (length === repeatedEnd) continue;
       expect(readPacket(good.subarray(0, length), packet)).toMatch(/truncated|malformed/);
     }
-    const many = /** @type {Voice[]} */ (Array.from({ length: MAX_VOICES + 1 }, (_, i) => [i, 20, [1]]));
+    const many = /** @type {Voice[]} */ (
+      Array.from({ length: MAX_VOICES + 1 }, (_, i) => [i, 20, [1]])
+    );
     expect(readPacket(bundleOf([many.slice(1)]), packet)).toBe(null);
     expect(readPacket(bundleOf([many]), packet)).toBe('malformed');
-    expect(readPacket(bundleOf([[[3, 20, [1]], [3, 20, [1]]]]), packet)).toBe('malformed');
+    expect(
+      readPacket(
+        bundleOf([
+          [
+            [3, 20, [1]],
+            [3, 20, [1]],
+          ],
+        ]),
+        packet,
+      ),
+    ).toBe('malformed');
     const strange = bundleOf([[[3, 20, [1]]]]);
     strange[1] = 3;
     expect(readPacket(strange, packet)).toBe('malformed');
@@ -79,7 +132,14 @@ describe('a bundle', () => {
 
 describe('a voice packet', () => {
   it('is the bytes that docs/protocol.md shows, and is read as it was written', () => {
-    const packet = Object.assign(new Packet(), { number: 258, level: 30, voice: true, sequence: 0x0102, frame: 0x0a0b0c0d, redundancy: 1 });
+    const packet = Object.assign(new Packet(), {
+      number: 258,
+      level: 30,
+      voice: true,
+      sequence: 0x0102,
+      frame: 0x0a0b0c0d,
+      redundancy: 1,
+    });
     packet.payloadBytes[1] = 1;
     const out = new Uint8Array(100);
     const at = writeVoiceHeader(out, packet);
@@ -88,9 +148,19 @@ describe('a voice packet', () => {
     expect([...bytes]).toEqual([0x16, 1, 2, 1, 0x9e, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, 1, 9, 7, 8]);
     const read = new Packet();
     expect(readPacket(bytes, read)).toBe(null);
-    expect(read).toMatchObject({ number: 258, level: 30, voice: true, sequence: 0x0102, frame: 0x0a0b0c0d, redundancy: 1, stream: Stream.fullMix, speakers: 0 });
+    expect(read).toMatchObject({
+      number: 258,
+      level: 30,
+      voice: true,
+      sequence: 0x0102,
+      frame: 0x0a0b0c0d,
+      redundancy: 1,
+      stream: Stream.fullMix,
+      speakers: 0,
+    });
     expect([read.payloadStart[0], read.payloadBytes[0], read.payloadBytes[1]]).toEqual([13, 2, 1]);
-    for (let length = 1; length < at + 1; length++) expect(readPacket(bytes.subarray(0, length), read)).toBe('truncated');
+    for (let length = 1; length < at + 1; length++)
+      expect(readPacket(bytes.subarray(0, length), read)).toBe('truncated');
     bytes[3] = 4;
     expect(readPacket(bytes, read)).toBe('malformed');
   });

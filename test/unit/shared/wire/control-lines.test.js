@@ -22,13 +22,18 @@ function read(/** @type {Uint8Array[]} */ chunks) {
 
 /** The bytes cut into pieces at these places. */
 function cut(/** @type {Uint8Array} */ bytes, /** @type {number[]} */ places) {
-  const ends = [...new Set(places.map((at) => at % (bytes.length + 1))), bytes.length].sort((a, b) => a - b);
+  const ends = [...new Set(places.map((at) => at % (bytes.length + 1))), bytes.length].sort(
+    (a, b) => a - b,
+  );
   return ends.map((end, i) => bytes.slice(i === 0 ? 0 : ends[i - 1], end));
 }
 
 describe('ControlLines', () => {
   it('reads several messages of one chunk, in order', () => {
-    expect(read([utf8.encode('{"a":1}\n{"b":2}\r\n[3]\n')])).toEqual({ messages: [{ a: 1 }, { b: 2 }, [3]], faults: [] });
+    expect(read([utf8.encode('{"a":1}\n{"b":2}\r\n[3]\n')])).toEqual({
+      messages: [{ a: 1 }, { b: 2 }, [3]],
+      faults: [],
+    });
   });
 
   it('says nothing of a line that has not ended', () => {
@@ -36,7 +41,10 @@ describe('ControlLines', () => {
   });
 
   it('reads any messages however the bytes are cut, inside characters too', () => {
-    const messages = fc.array(fc.record({ type: fc.string({ unit: 'grapheme' }), value: fc.jsonValue() }), { maxLength: 8 });
+    const messages = fc.array(
+      fc.record({ type: fc.string({ unit: 'grapheme' }), value: fc.jsonValue() }),
+      { maxLength: 8 },
+    );
     fc.assert(
       fc.property(messages, fc.array(fc.nat(), { maxLength: 40 }), (sent, places) => {
         const parts = sent.map((message) => writeControlLine(message));
@@ -57,7 +65,10 @@ describe('ControlLines', () => {
   it('refuses a line one byte above the limit, ended or not', () => {
     const line = utf8.encode(`"${'x'.repeat(MAX_BYTES - 1)}"\n`);
     for (const bytes of [line, line.subarray(0, -1)]) {
-      expect(read([bytes])).toEqual({ messages: [], faults: [expect.stringContaining(String(MAX_BYTES))] });
+      expect(read([bytes])).toEqual({
+        messages: [],
+        faults: [expect.stringContaining(String(MAX_BYTES))],
+      });
     }
     expect(read([line.subarray(0, 9000), line.subarray(9000)]).faults).toHaveLength(1);
   });
@@ -69,7 +80,10 @@ describe('ControlLines', () => {
     ['a byte order mark', utf8.encode('\ufeff{}\n')],
   ])('tells of %s once and reads no more', (_, bytes) => {
     const good = utf8.encode('{"a":1}\n');
-    expect(read([good, bytes, good, bytes])).toEqual({ messages: [{ a: 1 }], faults: [expect.any(String)] });
+    expect(read([good, bytes, good, bytes])).toEqual({
+      messages: [{ a: 1 }],
+      faults: [expect.any(String)],
+    });
   });
 
   it('stops at close, also from within a message', () => {
@@ -97,7 +111,9 @@ describe('ControlLines', () => {
           onError: () => order.push('fault'),
         });
         for (const chunk of chunks) lines.push(chunk);
-        expect(order.lastIndexOf('message')).toBeLessThanOrEqual(order.includes('fault') ? order.indexOf('fault') : Infinity);
+        expect(order.lastIndexOf('message')).toBeLessThanOrEqual(
+          order.includes('fault') ? order.indexOf('fault') : Infinity,
+        );
         expect(order.filter((what) => what === 'fault').length).toBeLessThanOrEqual(1);
       }),
     );

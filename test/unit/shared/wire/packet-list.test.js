@@ -1,10 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LIST_LENGTH_BYTES, MAX_LIST_ENTRY_BYTES, readList, writeListEntry } from '../../../../public/shared/wire/packet-list.js';
+import {
+  LIST_LENGTH_BYTES,
+  MAX_LIST_ENTRY_BYTES,
+  readList,
+  writeListEntry,
+} from '../../../../public/shared/wire/packet-list.js';
 
 /** @param {Uint8Array[]} packets */
 function listOf(packets) {
-  const out = new Uint8Array(packets.reduce((bytes, { length }) => bytes + LIST_LENGTH_BYTES + length, 0));
+  const out = new Uint8Array(
+    packets.reduce((bytes, { length }) => bytes + LIST_LENGTH_BYTES + length, 0),
+  );
   let at = 0;
   for (const packet of packets) at = writeListEntry(out, at, packet);
   expect(at).toBe(out.length);

@@ -1,15 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readControl, writeControl } from '../../../../public/shared/wire/control.js';
-import { lengthBytes, readLength, readOpusFrames, writeLength } from '../../../../public/shared/wire/packet.js';
+import {
+  lengthBytes,
+  readLength,
+  readOpusFrames,
+  writeLength,
+} from '../../../../public/shared/wire/packet.js';
 import * as wire from '../../../../public/shared/wire/packet.js';
 
 const { MAX_PACKET_BYTES, Packet, PacketType, Stream } = wire;
 
-/** @param {object} fields @param {Uint8Array[]} payloads the packet's own first, then the repeated ones */
+/**
+ * @param {object} fields
+ * @param {Uint8Array[]} payloads the packet's own first, then the repeated ones
+ */
 function audioPacket(fields, payloads) {
   const { listed = [], ...rest } = /** @type {{ listed?: [number, number][] }} */ (fields);
-  const packet = Object.assign(new Packet(), rest, { redundancy: payloads.length - 1, speakers: listed.length });
+  const packet = Object.assign(new Packet(), rest, {
+    redundancy: payloads.length - 1,
+    speakers: listed.length,
+  });
   listed.forEach(([id, level], i) => {
     packet.speakerIds[i] = id;
     packet.speakerLevels[i] = level;
@@ -26,22 +37,55 @@ function audioPacket(fields, payloads) {
 
 describe('an audio packet', () => {
   it('is the bytes that docs/protocol.md shows', () => {
-    const fields = { stream: Stream.mixMinus, voice: true, level: 30, sequence: 0x0102, frame: 0x0a0b0c0d };
+    const fields = {
+      stream: Stream.mixMinus,
+      voice: true,
+      level: 30,
+      sequence: 0x0102,
+      frame: 0x0a0b0c0d,
+    };
     const bytes = audioPacket(fields, [Uint8Array.of(7, 8), Uint8Array.of(9)]);
     expect([...bytes]).toEqual([0x11, 0x05, 0x9e, 0x01, 0x02, 0x0a, 0x0b, 0x0c, 0x0d, 1, 9, 7, 8]);
   });
 
   it('lists speakers as docs/protocol.md shows', () => {
-    const listed = [[3, wire.VOICE_BIT | 20], [258, 50]];
-    const fields = { stream: Stream.mixMinus, voice: true, level: 30, sequence: 0x0102, frame: 0x0a0b0c0d, listed };
+    const listed = [
+      [3, wire.VOICE_BIT | 20],
+      [258, 50],
+    ];
+    const fields = {
+      stream: Stream.mixMinus,
+      voice: true,
+      level: 30,
+      sequence: 0x0102,
+      frame: 0x0a0b0c0d,
+      listed,
+    };
     const bytes = audioPacket(fields, [Uint8Array.of(7, 8), Uint8Array.of(9)]);
     const list = [2, 0, 3, 0x94, 1, 2, 50];
-    expect([...bytes]).toEqual([0x11, 0x0d, 0x9e, 1, 2, 0x0a, 0x0b, 0x0c, 0x0d, ...list, 1, 9, 7, 8]);
+    expect([...bytes]).toEqual([
+      0x11,
+      0x0d,
+      0x9e,
+      1,
+      2,
+      0x0a,
+      0x0b,
+      0x0c,
+      0x0d,
+      ...list,
+      1,
+      9,
+      7,
+      8,
+    ]);
   });
 
   it('has at most 12 bytes of header for a frame of speech', () => {
     expect(wire.AUDIO_HEADER_BYTES).toBeLessThanOrEqual(12);
-    expect(audioPacket({ frame: 2 ** 32 - 1 }, [new Uint8Array(80)]).length).toBe(80 + wire.AUDIO_HEADER_BYTES);
+    expect(audioPacket({ frame: 2 ** 32 - 1 }, [new Uint8Array(80)]).length).toBe(
+      80 + wire.AUDIO_HEADER_BYTES,
+    );
   });
 
   it('comes back as it was written', () => {
@@ -57,18 +101,26 @@ describe('an audio packet', () => {
     });
     const read = new Packet();
     fc.assert(
-      fc.property(fields, fc.array(payload, { minLength: 1, maxLength: 3 }), (written, payloads) => {
-        const bytes = audioPacket(written, payloads);
-        expect(wire.readPacket(bytes, read)).toBe(null);
-        const { listed, ...header } = written;
-        expect(read).toMatchObject({ ...header, type: PacketType.audio, redundancy: payloads.length - 1 });
-        expect(read.speakers).toBe(listed.length);
-        expect(listed.map((_, i) => [read.speakerIds[i], read.speakerLevels[i]])).toEqual(listed);
-        payloads.forEach((expected, r) => {
-          const start = read.payloadStart[r];
-          expect(bytes.subarray(start, start + read.payloadBytes[r])).toEqual(expected);
-        });
-      }),
+      fc.property(
+        fields,
+        fc.array(payload, { minLength: 1, maxLength: 3 }),
+        (written, payloads) => {
+          const bytes = audioPacket(written, payloads);
+          expect(wire.readPacket(bytes, read)).toBe(null);
+          const { listed, ...header } = written;
+          expect(read).toMatchObject({
+            ...header,
+            type: PacketType.audio,
+            redundancy: payloads.length - 1,
+          });
+          expect(read.speakers).toBe(listed.length);
+          expect(listed.map((_, i) => [read.speakerIds[i], read.speakerLevels[i]])).toEqual(listed);
+          payloads.forEach((expected, r) => {
+            const start = read.payloadStart[r];
+            expect(bytes.subarray(start, start + read.payloadBytes[r])).toEqual(expected);
+          });
+        },
+      ),
       { seed: 1, numRuns: 500 },
     );
   });
@@ -83,15 +135,20 @@ it('a packet without a list after one with a list has none', () => {
 });
 
 describe('clock packets', () => {
-  it.each([0, 1, 4799.9375, 2 ** 40 + 0.5, Number.MAX_SAFE_INTEGER])('carry the sample clock %d exactly', (clock) => {
-    const bytes = new Uint8Array(20);
-    const read = new Packet();
-    const end = wire.writeClockReply(bytes, 65535, clock);
-    expect(wire.readPacket(bytes.subarray(0, end), read)).toBe(null);
-    expect(read).toMatchObject({ type: PacketType.clockReply, id: 65535, clock });
-    expect(wire.readPacket(bytes.subarray(0, wire.writeClockRequest(bytes, 513)), read)).toBe(null);
-    expect(read).toMatchObject({ type: PacketType.clockRequest, id: 513 });
-  });
+  it.each([0, 1, 4799.9375, 2 ** 40 + 0.5, Number.MAX_SAFE_INTEGER])(
+    'carry the sample clock %d exactly',
+    (clock) => {
+      const bytes = new Uint8Array(20);
+      const read = new Packet();
+      const end = wire.writeClockReply(bytes, 65535, clock);
+      expect(wire.readPacket(bytes.subarray(0, end), read)).toBe(null);
+      expect(read).toMatchObject({ type: PacketType.clockReply, id: 65535, clock });
+      expect(wire.readPacket(bytes.subarray(0, wire.writeClockRequest(bytes, 513)), read)).toBe(
+        null,
+      );
+      expect(read).toMatchObject({ type: PacketType.clockRequest, id: 513 });
+    },
+  );
 
   it.each([NaN, Infinity, -1, 2 ** 60])('are refused when the clock is %d', (clock) => {
     const bytes = new Uint8Array(wire.CLOCK_REPLY_BYTES);
@@ -137,7 +194,16 @@ describe('a bad packet', () => {
 
   it('never throws, and never points outside of its bytes', () => {
     const read = new Packet();
-    const start = fc.constantFrom([], [0x11], [0x11, 1], [0x11, 2], [0x11, 8], [0x11, 10], [0x12], [0x13]);
+    const start = fc.constantFrom(
+      [],
+      [0x11],
+      [0x11, 1],
+      [0x11, 2],
+      [0x11, 8],
+      [0x11, 10],
+      [0x12],
+      [0x13],
+    );
     const anything = fc.tuple(start, fc.uint8Array({ maxLength: 1300 }));
     fc.assert(
       fc.property(anything, ([head, tail]) => {
@@ -172,9 +238,20 @@ describe('the Opus frames of a payload', () => {
 
   it.each([
     ['one', [1, 2, 3], 1, [[0, 3]]],
-    ['three', [1, 9, 2, 8, 8, 7, 7, 7], 3, [[1, 1], [3, 2], [5, 3]]],
+    [
+      'three',
+      [1, 9, 2, 8, 8, 7, 7, 7],
+      3,
+      [
+        [1, 1],
+        [3, 2],
+        [5, 3],
+      ],
+    ],
   ])('are found: %s', (_, bytes, count, expected) => {
-    expect(readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(true);
+    expect(readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(
+      true,
+    );
     expect(expected.map((range, i) => [starts[i], lengths[i]])).toEqual(expected);
   });
 
@@ -185,31 +262,40 @@ describe('the Opus frames of a payload', () => {
     ['a length beyond the end', [5, 9], 2],
     ['half a length', [255], 2],
   ])('are refused: %s', (_, bytes, count) => {
-    expect(readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(false);
+    expect(readOpusFrames(Uint8Array.from(bytes), 0, bytes.length, count, starts, lengths)).toBe(
+      false,
+    );
   });
 
   it('never point outside of the payload', () => {
     fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 600 }), fc.integer({ min: 1, max: 8 }), (bytes, count) => {
-        if (!readOpusFrames(bytes, 0, bytes.length, count, starts, lengths)) return;
-        for (let i = 0; i < count; i++) {
-          expect(lengths[i]).toBeGreaterThan(0);
-          expect(starts[i] + lengths[i]).toBeLessThanOrEqual(bytes.length);
-        }
-      }),
+      fc.property(
+        fc.uint8Array({ maxLength: 600 }),
+        fc.integer({ min: 1, max: 8 }),
+        (bytes, count) => {
+          if (!readOpusFrames(bytes, 0, bytes.length, count, starts, lengths)) return;
+          for (let i = 0; i < count; i++) {
+            expect(lengths[i]).toBeGreaterThan(0);
+            expect(starts[i] + lengths[i]).toBeLessThanOrEqual(bytes.length);
+          }
+        },
+      ),
       { seed: 3, numRuns: 2000 },
     );
   });
 });
 
 describe('a frame index', () => {
-  it.each([0, 5, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 40 + 3])('is unwrapped around %d', (near) => {
-    for (const difference of [-1000, -1, 0, 1, 1000, 2 ** 31 - 1]) {
-      const frame = near + difference;
-      if (frame < 0) continue;
-      expect(wire.unwrapFrame(frame % 2 ** 32, near)).toBe(frame);
-    }
-  });
+  it.each([0, 5, 2 ** 31, 2 ** 32 - 1, 2 ** 32, 2 ** 32 + 7, 2 ** 40 + 3])(
+    'is unwrapped around %d',
+    (near) => {
+      for (const difference of [-1000, -1, 0, 1, 1000, 2 ** 31 - 1]) {
+        const frame = near + difference;
+        if (frame < 0) continue;
+        expect(wire.unwrapFrame(frame % 2 ** 32, near)).toBe(frame);
+      }
+    },
+  );
 });
 
 describe('a control message', () => {
