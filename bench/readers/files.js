@@ -39,7 +39,7 @@ const SEEK = 4.5;
 const PIECE = Object.freeze({ from: RATE / 2, length: RATE / 4 });
 
 /**
- * What is said of sound that isn't the recording's, and how often a browser plays it again then.
+ * Sentence about sound that isn't the recording's, and the times that a browser plays it again.
  */
 const OTHER = 'something else';
 const TRIES = 4;

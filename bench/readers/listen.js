@@ -42,7 +42,7 @@ const HOWS = /** @type {const} */ ({
 /** Stands between a reader and the server, counts bytes and questions, and ends the file. */
 class Counter {
   bytes = 0;
-  /** Those before a page has told that it plays. */
+  /** Bytes sent before a page has told that it plays. */
   bytesToBegin = 0;
   asked = 0;
   #server;

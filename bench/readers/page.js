@@ -66,7 +66,7 @@ export const BROWSERS = [
     isThere: () => findWebKit() !== undefined,
     open: async () => {
       const { page, version } = await openWebKit({ autoplay: true });
-      // It has one tab, which goes elsewhere.
+      // WebKit's only tab goes elsewhere.
       const tab = {
         goto: page.goto.bind(page),
         evaluate: page.evaluate.bind(page),

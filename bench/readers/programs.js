@@ -140,7 +140,7 @@ export function tellMissing(missing) {
     console.log(`\nNot installed: ${missing.map(({ name }) => name).join(', ')}.`);
 }
 
-/** Whether a program is installed. @param {{ command: string }} program */
+/** Tells if a program is installed. @param {{ command: string }} program */
 export const isThere = ({ command }) => spawnSync('which', [command]).status === 0;
 
 /**

@@ -41,7 +41,7 @@ export class AdminPage {
   #bans;
   #rates = new Rates();
   #looks = 0;
-  /** How many recordings are in progress. */
+  /** Number of recordings in progress. */
   #running = 0;
   #timer = 0;
   /** Counts the times that somebody signed in: what was asked before is of no use any more. */

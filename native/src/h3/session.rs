@@ -39,7 +39,7 @@ pub struct Session {
     peer_end: OnceLock<(u32, String)>,
     /// Whether there are no more capsules.
     capsules_over: watch::Sender<bool>,
-    /// Whether the peer cut off the stream that asked for the session, and so the session.
+    /// True once the peer has cut off the stream that asked for the session, and so the session.
     cut: AtomicBool,
 }
 
@@ -116,7 +116,7 @@ impl Session {
         }
     }
 
-    /// Whether the peer cut the session off.
+    /// True once the peer has cut the session off.
     pub fn was_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
     }

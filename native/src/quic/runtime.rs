@@ -17,7 +17,7 @@ use crate::quic::timers::Timers;
 pub struct WalledRuntime {
     hub: Weak<Hub>,
     timers: Arc<Timers>,
-    /// Whether its sockets are a server's.
+    /// True where its sockets are a server's.
     serves: bool,
 }
 

@@ -26,7 +26,7 @@ pub struct ReadSocket {
     state: UdpSocketState,
     /// Whether the last datagram found no room.
     is_full: AtomicBool,
-    /// Whether IPv4 peers of an IPv6 socket are IPv4 addresses to quinn.
+    /// True where IPv4 peers of an IPv6 socket are IPv4 addresses to quinn.
     is_canonical: bool,
 }
 

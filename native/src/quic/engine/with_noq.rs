@@ -175,7 +175,7 @@ pub fn remote_address(connection: &Connection) -> SocketAddr {
 /// noq counts this much beside the bytes of each datagram that waits.
 const DATAGRAM_COST: u64 = size_of::<Bytes>() as u64;
 
-/// Whether a datagram pushes older ones out of the send buffer, where `queued` were put there and
+/// Tells if a datagram pushes older ones out of the send buffer, where `queued` were put there and
 /// not pushed out. noq tells the space that is left without the cost of those that wait.
 pub fn pushes_out(connection: &Connection, bytes: usize, queued: u64) -> bool {
     let waiting = queued.saturating_sub(connection.stats().frame_tx.datagram);

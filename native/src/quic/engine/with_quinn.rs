@@ -165,7 +165,7 @@ pub fn remote_address(connection: &Connection) -> SocketAddr {
     connection.remote_address()
 }
 
-/// Whether a datagram pushes older ones out of the send buffer, of which `_queued` were put there.
+/// Tells if a datagram pushes older ones out of the send buffer, of which `_queued` were put there.
 pub fn pushes_out(connection: &Connection, bytes: usize, _queued: u64) -> bool {
     connection.datagram_send_buffer_space() < bytes
 }
