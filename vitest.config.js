@@ -29,12 +29,17 @@ const ALONE = ['test/integration/start-stop.test.js'];
  */
 const LAB = ['test/integration/bench/**/*.test.js'];
 
-/** The package and its installation, workers that end, and sound files of many kinds. */
+/** Files that install, run several servers, make networks, or play sound files of many kinds. */
 const LONG = [
-  'test/integration/package.test.js',
-  'test/integration/sound-kinds.test.js',
-  'test/integration/worker-faults.test.js',
-];
+  'drain',
+  'listen-players',
+  'local-cluster',
+  'narrow-path',
+  'package',
+  'portable-state',
+  'sound-kinds',
+  'worker-faults',
+].map((name) => `test/integration/${name}.test.js`);
 
 /**
  * Calls that are cut off for long, devices that come and go, stereo, what moderators and the
@@ -66,10 +71,12 @@ const LAB_BROWSER = ['lab', 'lab-browser', 'lab-delays'].map(
 const LONG_SOUND = [
   'sound/backing-track',
   'sound/lab',
+  'sound/microphone-modes',
   'sound/nearness',
   'sound/stall',
   'sound/steady',
   'sound/stereo',
+  'sound/thin-uplink',
 ].map((name) => `test/browser/${name}.test.js`);
 
 /** Tests that are run in each browser that there is: `npm run test:browsers`. */

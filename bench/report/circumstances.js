@@ -33,21 +33,19 @@ export function runFacts({ scenario, id, startedAt, durationMs, link, complete }
     `${complete ? 'took' : 'ended after'} ${formatDuration(durationMs)}`,
     link && `link ${link.profile}`,
   ];
-  return html`<p class="facts">
-    ${facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`)}
-  </p>`;
+  return html`<p class="facts">${facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`)}</p>`;
 }
 
 /** @param {Run} run */
 export function circumstances(run) {
   const { link, generator, options } = run;
   return html`${
-      link &&
-      html`<h2>Link</h2>
+    link &&
+    html`<h2>Link</h2>
         ${linkTables(link).map(tableSection)}${parameterList('As set', link.parameters)}${
           link.emulator && parameterList('What the emulator did', link.emulator)
         }`
-    }
+  }
     ${
       generator &&
       html`<h2>Load generator</h2>

@@ -87,8 +87,8 @@ function comparisonPage(runs, tables, sections) {
       )}
     </main>
     <footer class="screen">
-      Differences are from the first run. Intervals in brackets are of 95 % confidence, by
-      bootstrap, the runs taken as independent.
+      Differences are from the first run. Intervals in brackets are of 95 % confidence, by bootstrap, the runs
+      taken as independent.
     </footer>`;
   return page('Runs side by side · aloud', body);
 }

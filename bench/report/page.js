@@ -126,8 +126,7 @@ export function plotSection(plot, number, { file, id = plot.name } = {}) {
     <h3>${plot.title}</h3>
     ${new Markup(wide)} ${new Markup(narrow)}
     <figcaption>
-      <b>Figure ${number}.</b>
-      ${plot.caption}${file && html` <a class="screen" href="${file}">SVG</a>`}
+      <b>Figure ${number}.</b> ${plot.caption}${file && html` <a class="screen" href="${file}">SVG</a>`}
     </figcaption>
   </figure> `;
 }

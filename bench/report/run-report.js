@@ -109,13 +109,12 @@ function reportPage({ run, result }) {
             ${notes.map((note) => html`<li>${note}</li> `)}
           </ul>`
       }
-      ${circumstances(run)} ${conclusions.length > 0 && html`<h2>What it comes to</h2>`}
-      ${conclusions.map(tableSection)}
+      ${circumstances(run)}
+      ${conclusions.length > 0 && html`<h2>What it comes to</h2>`} ${conclusions.map(tableSection)}
     </main>
     <footer class="screen">
-      Raw data beside this file:
-      ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}. Intervals in
-      brackets are of 95 % confidence, by bootstrap.
+      Raw data beside this file: ${files.map((file, i) => html`${i > 0 && ', '}<a href="${file}">${file}</a>`)}.
+      Intervals in brackets are of 95 % confidence, by bootstrap.
     </footer>`;
   return page(`${title || run.scenario} · aloud`, body);
 }

@@ -18,19 +18,23 @@ export async function openThinPath(to, { bitrate, queueMs }) {
   /** The browser's address. */
   let client = { address: '', port: 0 };
   let freeMs = 0;
+  let isClosed = false;
   near.on('message', (bytes, from) => {
     client = from;
     const now = performance.now();
     const startMs = Math.max(now, freeMs);
     if (startMs - now > queueMs) return;
     freeMs = startMs + (bytes.length + HEADER_BYTES) / bytesPerMs;
-    setTimeout(() => far.send(bytes, to, '127.0.0.1', () => {}), freeMs - now);
+    setTimeout(() => {
+      if (!isClosed) far.send(bytes, to, '127.0.0.1', () => {});
+    }, freeMs - now);
   });
   far.on('message', (bytes) => near.send(bytes, client.port, client.address));
   far.on('error', () => {});
   near.bind(0, '::');
   await once(near, 'listening');
   const close = async () => {
+    isClosed = true;
     for (const socket of [near, far])
       await new Promise((resolve) => void socket.close(() => resolve(undefined)));
   };

@@ -644,12 +644,7 @@ describe('text', () => {
 
   test('markup from outside stays text', async () => {
     const parts = [html`<i>${1}</i>`, undefined, false, null, '<'];
-    expect(
-      String(
-        html`<p>${'<b>&"'}</p>
-          ${parts}`,
-      ),
-    ).toBe('<p>&lt;b&gt;&amp;&quot;</p><i>1</i>&lt;');
+    expect(String(html`<p>${'<b>&"'}</p>${parts}`)).toBe('<p>&lt;b&gt;&amp;&quot;</p><i>1</i>&lt;');
     const folder = await openFolder({ options: { '<img src=x>': '<script>alert(1)</script>' } });
     const evil = '<script>alert(1)</script>';
     const [plot] = resultOf(1).plots;
