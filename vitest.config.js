@@ -29,15 +29,18 @@ const ALONE = ['test/integration/start-stop.test.js'];
  */
 const LAB = ['test/integration/bench/**/*.test.js'];
 
-/** Files that install, run several servers, make networks, or play sound files of many kinds. */
+/** Others' players and converters, where they are installed. */
+const OF_OTHERS = ['listen-players', 'sound-kinds'].map(
+  (name) => `test/integration/${name}.test.js`,
+);
+
+/** Files that install, run several servers, or make networks. */
 const LONG = [
   'drain',
-  'listen-players',
   'local-cluster',
   'narrow-path',
   'package',
   'portable-state',
-  'sound-kinds',
   'worker-faults',
 ].map((name) => `test/integration/${name}.test.js`);
 
@@ -58,8 +61,10 @@ const LONG_BROWSER = [
   'one-tab',
   'phone',
   'recording-view',
+  'signs',
   'stereo',
   'survey',
+  'together',
 ].map((name) => `test/browser/${name}.test.js`);
 
 /** The lab in a browser: its pages wait more than they work. */
@@ -205,7 +210,7 @@ export default defineConfig({
           ...REAL_TIME,
           name: 'integration',
           include: ['test/integration/**/*.test.js'],
-          exclude: [...LONG, ...LAB, ...MEASURED, ...ALONE],
+          exclude: [...OF_OTHERS, ...LONG, ...LAB, ...MEASURED, ...ALONE],
           isolate: false,
           // They wait more than they work: all together take 90 s of a processor, and 110 s three
           // at a time.
@@ -342,7 +347,7 @@ export default defineConfig({
         test: {
           ...REAL_TIME,
           name: 'interop',
-          include: ['test/interop/**/*.test.js'],
+          include: ['test/interop/**/*.test.js', ...OF_OTHERS],
           hookTimeout: 600_000,
           fileParallelism: false,
           sequence: { groupOrder: 10 },
