@@ -1,35 +1,44 @@
 /**
- * Which folder may import which: `npm run lint` checks it, docs/architecture.md says why. Types in
- * JSDoc (`@import`) don't count: they cost nothing at run time, and an interface may be named where
- * it is used.
+ * Rules of which folder may import which, checked by `npm run lint`. Types in JSDoc (`@import`)
+ * don't count: they cost nothing at run time, and any file may name an interface. Packages from npm
+ * aren't restricted.
  *
  * @type {Record<string, string[]>} a folder, and what it may import besides itself, ALWAYS and
  *   packages
  */
 const MAY_IMPORT = {
+  // Runs in Node, in a page and in a worklet.
   'public/shared': [],
+  // The audio thread has no DOM and no fetch.
   worklets: [],
+  // A package of its own.
   native: [],
-  certs: [],
   docs: ['server/config'],
   deploy: ['server/config'],
 
-  server: ['native', 'certs'],
+  // Each folder of the server is tested without those above it, which are handed in.
+  server: ['native'],
   'server/access': ['server/state'],
-  'server/config': ['certs'],
+  'server/config': [],
+  // Nodes know no rooms and no transports: a room is a name.
   'server/cluster': ['server/access', 'server/config', 'server/state'],
-  'server/certificate': ['certs', 'server/config'],
+  'server/certificate': ['server/config'],
   'server/clock': [],
+  // Codecs know no rooms.
   'server/codec': ['native', 'server/config/config-error.js'],
-  'server/names': [],
+  // The state of a room that travels: one schema, no behaviour.
   'server/state': ['server/access/grant.js', 'server/config'],
+  // Sound knows no rooms, sessions and transports.
   'server/source': ['server/clock', 'server/codec'],
   'server/mix': ['server/clock', 'server/codec', 'server/source'],
   'server/broadcast': ['server/mix'],
   'server/forward': ['server/clock', 'server/mix', 'server/source'],
   'server/recording': ['server/clock', 'server/codec', 'server/mix', 'server/source'],
+  // Recordings know no rooms.
   'server/ondemand': ['server/codec', 'server/recording'],
+  // Sessions know no rooms: their handler is handed in.
   'server/transport': ['native', 'server/config', 'server/http/body.js'],
+  // Rooms know sessions, but no transports.
   'server/room': [
     'server/access',
     'server/broadcast',
@@ -38,12 +47,12 @@ const MAY_IMPORT = {
     'server/config',
     'server/forward',
     'server/mix',
-    'server/names',
     'server/recording',
     'server/source',
     'server/state',
     'server/transport/session.js',
   ],
+  // Puts rooms together with their services, on one thread or several.
   'server/host': [
     'native',
     'server/access',
@@ -55,11 +64,12 @@ const MAY_IMPORT = {
     'server/state',
     'server/transport',
   ],
+  // Relays know messages, sessions and a fan-out, but no rooms.
   'server/relay': [
     'server/broadcast',
     'server/cluster',
     'server/mix',
-    'server/room/people/clock-answers.js',
+    'server/clock',
     'server/transport/session.js',
   ],
   'server/http': ['server/config'],
@@ -67,11 +77,9 @@ const MAY_IMPORT = {
     'server/access',
     'server/cluster/bus.js',
     'server/cluster/messages.js',
-    'server/room/moderation/moderation.js',
-    'server/room/room-mode.js',
     'server/config',
+    'server/state',
     'server/http/body.js',
-    'server/http/operator-token.js',
   ],
   'server/listen': [
     'server/http/body.js',
@@ -80,9 +88,11 @@ const MAY_IMPORT = {
     'server/transport',
   ],
 
+  // The page's folders don't know each other, except through the call and the kit.
   public: ['worklets'],
   'public/client/clock': ['public/client/connection/connection.js'],
   'public/client/connection': [],
+  // The two directions of sound don't know each other.
   'public/client/capture': ['public/client/clock', 'worklets'],
   'public/client/playout': ['public/client/clock', 'worklets'],
   'public/client/call': ['public/client', 'worklets'],
@@ -90,7 +100,8 @@ const MAY_IMPORT = {
   'public/ui/kit': ['public/texts', 'public/texts.js'],
   'public/ui': ['public/client', 'public/texts', 'public/texts.js', 'public/call.js'],
   'public/admin': ['public/texts', 'public/texts.js', 'public/ui/kit'],
-  'public/listen': ['public/call.js', 'public/texts', 'public/ui/adopt.js', 'public/ui/kit'],
+  // Pages for listeners, operators and recordings stay light.
+  'public/listen': ['public/call.js', 'public/texts', 'public/ui/room-page.js', 'public/ui/kit'],
   'public/recordings': ['public/ui/kit/element.js', 'public/ui/kit/icons.js', 'worklets'],
   'public/lab': [
     'public/client',
@@ -100,40 +111,55 @@ const MAY_IMPORT = {
     'public/ui/kit',
   ],
 
+  // A program is a participant, and no part of a server.
   programs: [
     'native',
     'public/client',
     'server/codec',
     'server/config/config-error.js',
     'server/recording',
-    'server/transport/packet-streams.js',
     'worklets',
   ],
   examples: ['programs'],
 
-  bench: ['certs', 'deploy', 'native', 'programs', 'public', 'server', 'worklets'],
-  'bench/stats': ['public/lab/summary.js', 'server'],
-  'bench/link': ['bench/stats'],
+  // The tools of tests and of the lab, which import nothing of each other.
+  testkit: ['deploy', 'native', 'programs', 'public', 'server', 'worklets'],
+  test: [
+    'deploy',
+    'docs',
+    'examples',
+    'native',
+    'programs',
+    'public',
+    'server',
+    'testkit',
+    'worklets',
+  ],
+
+  // Measures the product, which never imports it.
+  bench: ['deploy', 'native', 'programs', 'public', 'server', 'testkit', 'worklets'],
+  'bench/stats': ['public/lab/summary.js', 'server', 'testkit'],
+  'bench/link': ['bench/stats', 'testkit'],
   'bench/plan': ['server/cluster/rendezvous.js'],
   'bench/codec': [
     'public/client/playout',
     'server/clock',
     'server/codec',
     'server/source',
+    'testkit',
     'bench/options.js',
-    'bench/participants/speech.js',
+    'bench/participants/speakers.js',
     'bench/stats',
   ],
-  'bench/report': ['native', 'bench/stats'],
-  'bench/survey': ['bench/report', 'bench/stats'],
-  'bench/browsers': ['bench/stats'],
+  'bench/report': ['native', 'testkit', 'bench/stats'],
+  'bench/survey': ['testkit', 'bench/report', 'bench/stats'],
   'bench/participants': [
     'native',
     'programs',
     'public',
     'server',
+    'testkit',
     'worklets',
-    'bench/browsers',
     'bench/link',
     'bench/report',
     'bench/stats',
@@ -141,47 +167,56 @@ const MAY_IMPORT = {
   'bench/setup': [
     'public',
     'server',
+    'testkit',
     'bench/link',
     'bench/participants',
     'bench/report',
     'bench/stats',
     'bench/ways',
   ],
-  'bench/mesh': ['native', 'public', 'server', 'bench/participants', 'bench/stats', 'bench/ways'],
-  'bench/throughput': ['native', 'server', 'bench/participants'],
-  'bench/hls': [
+  'bench/mesh': [
+    'native',
     'public',
     'server',
-    'bench/browsers',
-    'bench/link',
+    'testkit',
     'bench/participants',
     'bench/stats',
+    'bench/ways',
   ],
-  'bench/readers': ['programs', 'public', 'server', 'bench/browsers', 'bench/stats'],
-  'bench/peers': ['public', 'bench/browsers', 'bench/participants', 'bench/processor-time.js'],
+  'bench/throughput': [
+    'native',
+    'server',
+    'testkit',
+    'bench/participants',
+    'bench/ways/controllers.js',
+  ],
+  'bench/plugin': ['public/lab', 'server', 'bench/ways/controllers.js'],
+  'bench/hls': ['public', 'server', 'testkit', 'bench/link', 'bench/participants', 'bench/stats'],
+  'bench/readers': ['programs', 'public', 'server', 'testkit', 'bench/stats'],
+  'bench/peers': ['public', 'testkit', 'bench/participants', 'bench/processor-time.js'],
   'bench/ways': [
     'native',
     'programs',
     'public',
     'server',
-    'bench/browsers',
-    'bench/codec/voice-path.js',
+    'testkit',
     'bench/participants',
+    'bench/plugin',
     'bench/stats',
   ],
 };
 
-/** What both sides share may be imported everywhere. */
+/** Code shared by both sides, which all may import. */
 const ALWAYS = ['public/shared'];
 
 /**
- * What the server's folders share: files at its root, of which server.js and main.js have a rule of
- * their own.
+ * Files at the server's root, which its folders share. A rule of their own excludes server.js and
+ * main.js.
  */
 const SERVER_ROOT = ['server/*.js'];
 
 /** Folders of this repository: what isn't in one of them is a package or Node's own. */
-const HERE = '^(bench|certs|deploy|docs|examples|native|programs|public|server|test|worklets)/';
+const HERE = '^(bench|deploy|docs|examples|native|programs|public|server|test|testkit|worklets)/';
 
 /**
  * A folder, a file, or the files of a folder (`server/*.js`) as a regular expression.
@@ -195,7 +230,7 @@ const within = (paths) => `^(${paths.map(pattern).join('|')})`;
 
 /**
  * @param {string} name
- * @param {string} comment what to do about it
+ * @param {string} comment remedy, in a sentence
  * @param {{ from: object, to: object }} rule
  */
 const rule = (name, comment, { from, to }) => ({ name, comment, severity: 'error', from, to });
@@ -224,8 +259,12 @@ export default {
         to: { path: '^server/(main|server)\\.js$' },
       },
     ),
+    rule('messages', 'Import its types alone: pages can not load zod, and need no schemas.', {
+      from: { path: '^(public|worklets|programs)/', pathNot: '^public/shared/messages/' },
+      to: { path: '^public/shared/messages/' },
+    }),
     rule('scenarios', 'Only the command runs scenarios.', {
-      from: { pathNot: '^(bench/main\\.js$|bench/scenarios/|test/)' },
+      from: { pathNot: '^bench/(main\\.js$|scenarios/|test/)' },
       to: { path: '^bench/scenarios/', pathNot: '^bench/scenarios/targets\\.js$' },
     }),
     rule('no-circular', 'Move what both need to a module of its own, below them.', {

@@ -11,6 +11,7 @@ RUN apt-get update && \
 WORKDIR /aloud
 # What is compiled changes less often than the rest.
 COPY package.json package-lock.json ./
+COPY bench/package.json ./bench/
 COPY native ./native
 RUN npm ci --omit=dev --no-audit --no-fund && \
     npm run build:native && \

@@ -1,8 +1,7 @@
 /**
- * Measures where a microphone's frames spend their time until the server has them: in Chromium as
- * it is, in Chromium with the worklet that other browsers need, in Chromium on the sound server
- * that Firefox has, in Firefox, and in Firefox with a shorter device buffer, which its user alone
- * can set.
+ * Measures the delay of a microphone's frames up to the server, stage by stage. The cases are
+ * Chromium, Chromium with the worklet of other browsers, and Chromium on Firefox's sound server.
+ * Firefox follows, with its usual device buffer and with a shorter one that only its user can set.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -12,12 +11,13 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { wholeNumber } from './options.js';
-import { Child, SERVER } from './participants/child.js';
-import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
-import { findFirefox, openFirefox } from './browsers/firefox.js';
-import { canServeSound, startSoundServer } from './browsers/sound-server.js';
-import { quantile, sorted } from './stats/statistics.js';
-import { formatWav } from './stats/wav.js';
+import { Child } from '../testkit/participants/child.js';
+import { SERVER } from './participants/scripts.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
+import { findFirefox, openFirefox } from '../testkit/browsers/firefox.js';
+import { canServeSound, startSoundServer } from '../testkit/browsers/sound-server.js';
+import { quantile, sorted } from '../testkit/statistics.js';
+import { formatWav } from '../testkit/sound/wav.js';
 
 /** @import { Browser, Page } from 'playwright-core' */
 
@@ -29,7 +29,7 @@ const RATE = 48000;
  */
 const SETTLE_MS = 6000;
 
-/** What the microphone hears is longer than the measurement by this, in seconds. */
+/** Sound of the microphone beyond the measurement, in seconds. */
 const LEAD_SECONDS = 20;
 
 /**
@@ -60,7 +60,7 @@ import { SampleRing as NotedRing } from './sample-ring.js';
 `;
 
 /**
- * Put before the worker's module: notes each piece of sound as it comes, and each frame as it goes.
+ * Put before the worker's module: notes each arriving piece of sound, and each departing frame.
  */
 const NOTE_FRAMES = `
 import { SampleRing as NotedRing } from '../../../worklets/sample-ring.js';
@@ -71,7 +71,9 @@ import { FrameSender as NotedSender } from '../capture/frame-sender.js';
   let notes = { pieces: [], frames: [], blocks: 0, bursts: 0 };
   let [atMs, clock] = [NaN, NaN];
   const { sampleClockAt } = NotedClock.prototype;
-  NotedClock.prototype.sampleClockAt = function (ms) { return (clock = sampleClockAt.call(this, (atMs = ms))); };
+  NotedClock.prototype.sampleClockAt = function (ms) {
+    return (clock = sampleClockAt.call(this, (atMs = ms)));
+  };
   const { arm } = NotedRing.prototype;
   NotedRing.prototype.arm = function (mark) {
     if (this.burst < 0) [notes.blocks, notes.bursts] = [-this.burst, -this.burstGapMs];
@@ -173,7 +175,7 @@ const openFirefoxWith = (/** @type {Record<string, number>} */ preferences) => (
 const hasChromium = findChromium() !== undefined;
 const hasFirefox = findFirefox() !== undefined;
 
-/** By name: how it is opened, and what is done to its page. */
+/** Opening and page setup of each browser, by name. */
 const BROWSERS = Object.freeze({
   ...(hasChromium && {
     Chromium: { open: openChromium },
@@ -248,9 +250,9 @@ async function measure({ open, prepare }) {
 }
 
 /**
- * Splits the lateness of each frame: held until the worker has its last sample, encoded and given
- * to the transport, on the way until the server has it. The burst is what reaches the worklet, or
- * the worker where there is none, at once.
+ * Splits the lateness of each frame into three stages: capture by the worker, encoding and sending,
+ * and the path to the server. A burst is the sound that reaches the worklet, or the worker without
+ * one, at once.
  * @param {Awaited<ReturnType<typeof takeNotes>>} notes
  * @param {Awaited<ReturnType<typeof takeNotes>>} before
  * @param {{ arrivals: { frame: number, atMs: number }[], originMs: number }} server  its notes

@@ -1,14 +1,14 @@
 /**
- * Prints what of a mix is at a listener in time on the lab's `bad-wifi` link, by how its packets
- * are sent and by how long sound waits at the listener. A model of the link's way down
- * (bench/link/profiles.js), without sockets and in no time: it shows why a `near` listener's
- * packets of 60 ms go three times, 60 ms apart.
+ * Prints the share of a mix that reaches a listener in time on the lab's `bad-wifi` link, by
+ * sending scheme and playout delay. It models the downlink (bench/link/profiles.js), without
+ * sockets and real time. It shows why a `near` listener's packets of 60 ms are sent three times, 60
+ * ms apart.
  *
  *   node bench/copies.js
  */
 
 import { linkProfile } from './link/profiles.js';
-import { seededRandom } from './stats/random.js';
+import { seededRandom } from '../testkit/random.js';
 
 const FRAME_MS = 20;
 const STRIDE = 3;

@@ -10,11 +10,11 @@ import {
   lognormal,
   simulate,
   stalling,
-} from './delay-simulation.js';
+} from '../testkit/delay-simulation.js';
 import { wholeNumber } from './options.js';
-import { mean } from './stats/statistics.js';
+import { mean } from '../testkit/statistics.js';
 
-/** @typedef {import('./delay-simulation.js').Trace} Trace */
+/** @typedef {import('../testkit/delay-simulation.js').Trace} Trace */
 
 const TARGET = 99.5;
 

@@ -1,32 +1,33 @@
 /* global CSSStyleSheet, document, window */
 /**
- * Measures what a room's page draws: Chromium's processor time while nine people talk, by turns as
- * it draws, with smooth motion, once a second as where a computer has too little time, and without
- * being told who speaks.
+ * Measures the drawing of a room's page: Chromium's processor time while nine people talk. It
+ * alternates between normal drawing, smooth motion, once a second as on a slow computer, and no
+ * news of speakers.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
 import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { BrowserCpu } from './participants/browser-clients.js';
-import { Child, CLIENT, SERVER } from './participants/child.js';
-import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
+import { Child, CLIENT } from '../testkit/participants/child.js';
+import { SERVER } from './participants/scripts.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
 import { wholeNumber } from './options.js';
-import { mean } from './stats/statistics.js';
+import { mean } from '../testkit/statistics.js';
 
 /** @import { Browser, Page } from 'playwright-core' */
 
 const TALKERS = 9;
 
-/** The interval at which a page that spares time is told who speaks, in milliseconds. */
+/** Interval between reports of the speakers to a page that saves time, in milliseconds. */
 const SPARING_MS = 1000;
 
 /** The time in which a page comes to rest in a state, in milliseconds. */
 const SETTLE_MS = 3000;
 
 /**
- * By name: the shortest interval at which the page is told who speaks, Infinity: never; and a style
- * that is added.
+ * Shortest interval between reports of the speakers, and an added style, by name. Infinity: no
+ * reports.
  */
 const STATES = Object.freeze({
   'as it draws': { everyMs: 0, style: '' },

@@ -1,7 +1,7 @@
 /**
- * Measures the cost of a frame on Node's thread, in microseconds and bytes: from the packet's
- * arrival through the mix to the packet that is handed to the transport. Once without a codec, so
- * that what remains is ours, and once with Opus at complexity 8.
+ * Measures the cost of a frame on Node's thread, in microseconds and bytes. It spans the packet's
+ * arrival, the mix, and handing the packet to the transport. One run has no codec, so that only our
+ * code remains; one has Opus at complexity 8.
  */
 
 import { execFileSync } from 'node:child_process';
@@ -21,15 +21,17 @@ import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { SampleClock } from '../server/clock/sample-clock.js';
 import { TickScheduler } from '../server/clock/tick-scheduler.js';
+import { DEFAULTS } from '../server/config/options.js';
+import { roomConfigOf } from '../server/room/room-config.js';
 import { Rooms } from '../server/room/rooms.js';
 import { wholeNumber } from './options.js';
 import { bootstrap } from './stats/bootstrap.js';
-import { seededRandom } from './stats/random.js';
-import { quantile, sorted } from './stats/statistics.js';
+import { seededRandom } from '../testkit/random.js';
+import { quantile, sorted } from '../testkit/statistics.js';
 
 const PAYLOAD_BYTES = 80;
 
-/** A codec that costs nothing: what is measured with it is everything but the codec. */
+/** A codec without cost, to measure everything else. */
 const noCodec = {
   name: 'none',
   conceals: true,
@@ -61,10 +63,7 @@ const noCodec = {
   }),
 };
 
-/**
- * A clock that moves only when it is told to, and whose timers are used again: it allocates
- * nothing.
- */
+/** Clock that moves only on demand, with reused timers: it allocates nothing. */
 class StepClock {
   ms = 0;
   /** @type {{ at: number, run: (() => void) | null }[]} */
@@ -98,7 +97,7 @@ class StepClock {
 
 /** @typedef {import('../public/shared/stream/codec.js').Codec} Codec */
 
-/** Recordings that no disk takes: what is measured is what they cost the thread. @type {any} */
+/** Recordings without a disk, to measure their cost on the thread. @type {any} */
 const recordings = {
   offered: true,
   hasRoom: true,
@@ -111,17 +110,17 @@ const recordings = {
     failed: console.error,
     end: async () => {},
   }),
-  logError: console.error,
+  logFailure: console.error,
 };
 
 /**
- * A room with people in it on a clock of its own.
+ * A room with people and its own clock.
  * @param {object} options
  * @param {Codec} options.codec
  * @param {'tick' | 'reply'} options.delivery
  * @param {number} options.people
  * @param {number} options.talking the rest sends silence, one packet for each frame
- * @param {boolean} options.recorded whether it is recorded, with a track for each
+ * @param {boolean} options.recorded true if it is recorded, with a track for each
  */
 async function createRoom({ codec, delivery, people, talking, recorded }) {
   const clock = new StepClock();
@@ -140,6 +139,7 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
       recordings,
     },
     config: {
+      ...roomConfigOf(DEFAULTS),
       format,
       delivery,
       serverDelayMs: 20,
@@ -149,7 +149,6 @@ async function createRoom({ codec, delivery, people, talking, recorded }) {
       application: 'audio',
       maxParticipants: people,
       idleTimeoutMs: 1e9,
-      silenceSuppression: true,
     },
   });
   const sent = { packets: 0, bytes: 0 };
@@ -263,9 +262,9 @@ function pass({ clock, format, members }, packets, first, frames) {
 }
 
 /**
- * Some seconds of a room, and as many between them in which nobody sends. Everybody is told once a
- * second how they are received, a few at a time: that is part of the time, and no part of the
- * bytes, since it is no frame's own; it is what is allocated where nobody sends.
+ * Measures some seconds of a room, and equal seconds between them in which nobody sends. Reception
+ * reports, once a second and a few at a time, count in the time. Their bytes don't count for
+ * frames, since they are allocated without frames too.
  * @param {Awaited<ReturnType<typeof createRoom>>} room
  * @param {Uint8Array[]} packets
  * @param {number} seconds
@@ -323,7 +322,7 @@ const MOST_ANSWERED = 100;
  *
  * @param {readonly number[][]} situations
  * @param {{ rounds: number, seconds: number }} options
- * @returns {Promise<Row[]>} medians of the rounds, which the cases take by turns
+ * @returns {Promise<Row[]>} medians of the rounds, in which the cases alternate
  */
 async function measureHere(situations, { rounds, seconds }) {
   const { gc } = /** @type {{ gc?: () => void }} */ (globalThis);
@@ -333,7 +332,7 @@ async function measureHere(situations, { rounds, seconds }) {
     const packets = makePackets(await makePayloads(codec, 100));
     for (const [people, talking] of situations) {
       for (const kind of ['tick', 'tick, recorded', 'reply']) {
-        // An answer is encoded for each packet: that is not for so many.
+        // Replies are encoded one for each packet: not for this number of people.
         if (kind !== 'tick' && people > MOST_ANSWERED) continue;
         const [delivery, recorded] = /** @type {['tick' | 'reply', string?]} */ (kind.split(', '));
         const room = await createRoom({

@@ -1,7 +1,7 @@
 /**
- * Measures what it costs to hand sessions to worker threads: sessions of the native HTTP/3 engine
- * whose datagrams are sent back by the main thread, or by workers. The clients are another process
- * of the same machine.
+ * Measures the cost of handing sessions to worker threads: the main thread or workers echo the
+ * datagrams of sessions of the native HTTP/3 engine. The clients are another process of the same
+ * machine.
  */
 
 import { fork } from 'node:child_process';
@@ -11,7 +11,7 @@ import { Endpoint } from '@aloud/native';
 import { Command } from 'commander';
 import { generateCertificate } from '../server/certificate/generate.js';
 import { listOf, wholeNumber } from './options.js';
-import { quantile } from './stats/statistics.js';
+import { quantile } from '../testkit/statistics.js';
 
 const BYTES = 150;
 const WARM_UP_MS = 1000;

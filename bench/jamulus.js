@@ -10,9 +10,9 @@ import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
 import { wholeNumber } from './options.js';
-import { isExecutable } from './browsers/chromium.js';
+import { isExecutable } from '../testkit/browsers/chromium.js';
 import { freePort } from './peers/free-port.js';
-import { quantile, sorted } from './stats/statistics.js';
+import { quantile, sorted } from '../testkit/statistics.js';
 
 /** Programs, by the names that they may have. */
 const PROGRAMS = Object.freeze({
@@ -81,7 +81,7 @@ function start(program, argv) {
   return child;
 }
 
-/** Ends what was started, the last first. */
+/** Ends the started programs, the last first. */
 async function stop() {
   for (const child of running.splice(0).reverse()) {
     if (child.exitCode !== null || child.signalCode !== null) continue;
@@ -125,7 +125,7 @@ async function measure(programs, wires, { settleMs, ms }) {
 /**
  * @param {Record<keyof typeof PROGRAMS, string>} programs
  * @param {number} period  of the sound card, in samples
- * @param {boolean} small  whether frames have 64 samples rather than 128
+ * @param {boolean} small  true if frames have 64 samples rather than 128
  */
 async function run(programs, period, small) {
   try {
@@ -156,10 +156,11 @@ async function run(programs, period, small) {
     await setTimeout(START_MS);
     for (const name of ['A', 'B']) {
       const file = join(home, `${name}.ini`);
-      // The best quality, and delays of the jitter buffers by themselves.
+      // Best quality, and automatic delays of the jitter buffers.
       await writeFile(
         file,
-        `<client><enableopussmall>${small ? 1 : 0}</enableopussmall><autojitbuf>1</autojitbuf><audioquality>2</audioquality></client>`,
+        `<client><enableopussmall>${small ? 1 : 0}</enableopussmall>` +
+          '<autojitbuf>1</autojitbuf><audioquality>2</audioquality></client>',
       );
       start(programs.jamulus, [
         '--nogui',

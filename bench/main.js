@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { Command, Option } from 'commander';
 import { EXPERIMENTS, markdownOf, runPapers } from './scenarios/comparisons/papers.js';
 import { BENCHMARKS, runTargets } from './scenarios/targets.js';
-import { findChromium } from './browsers/chromium.js';
+import { findChromium } from '../testkit/browsers/chromium.js';
 import { codecCommand } from './codec/codec.js';
 import { busyCores, describeEnvironment } from './report/environment.js';
 import { systemClock } from '../public/shared/clock.js';
@@ -85,7 +85,7 @@ program
   .command('papers')
   .description(
     "the papers' experiments, one after another, and what they found beside what is found " +
-      "here: the README's second table",
+      'here: the first table of figures in bench/docs/comparisons.md',
   )
   .addOption(
     new Option(
@@ -173,11 +173,13 @@ async function showPapers({ only, runs, seed, out }) {
   });
   console.log(`\nFor a page of the documentation:\n\n${markdownOf(papers, 4)}`);
   if (ratings)
-    console.log(`\nThe README's second table, R of the E-model:\n\n${markdownOf(ratings)}`);
+    console.log(
+      `\nThe table of bench/docs/comparisons.md, R of the E-model:\n\n${markdownOf(ratings)}`,
+    );
 }
 
 /**
- * Runs scenarios one after another, and shows what they make together.
+ * Runs scenarios one after another, and shows their common result.
  * @param {object} options
  * @param {string} options.name
  * @param {string} options.title

@@ -1,15 +1,14 @@
 /**
- * Measures what each kind of processing of a microphone costs and does in Chromium, on a PulseAudio
- * of its own: how late sound comes, whether left and right stay apart, and what becomes of notes
- * that last.
+ * Measures each kind of processing of a microphone in Chromium, on its own PulseAudio: its cost,
+ * delay, separation of left and right, and change of sustained notes.
  */
 
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { chromium } from 'playwright-core';
-import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
-import { canServeSound, startSoundServer } from './browsers/sound-server.js';
-import { formatWav } from './stats/wav.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
+import { canServeSound, startSoundServer } from '../testkit/browsers/sound-server.js';
+import { formatWav } from '../testkit/sound/wav.js';
 
 const RATE = 48000;
 

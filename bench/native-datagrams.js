@@ -1,8 +1,7 @@
 /**
- * Measures the cost of a datagram on the native HTTP/3 engine: many sessions over the loopback,
- * each sending at a fixed rate to a server that sends all back. Server and clients share this
- * process, so "JS thread" is the work of both ends; the process figure has QUIC's threads in it
- * too.
+ * Measures the cost of a datagram on the native HTTP/3 engine. Many sessions over the loopback send
+ * at a fixed rate to an echoing server. Server and clients share this process, so "JS thread" is
+ * the work of both ends. The process figure includes QUIC's threads.
  */
 
 import { performance } from 'node:perf_hooks';
@@ -91,7 +90,7 @@ function readOptions(args) {
 }
 
 /**
- * A server that sends back, and its clients.
+ * Opens an echoing server and its clients.
  * @param {Load} load
  */
 async function openSessions({ sessions, ioThreads }) {

@@ -26,7 +26,7 @@ export const number = (least, most) => (text) => {
 
 /**
  * @param {readonly string[]} allowed
- * @returns {(text: string) => string[]} those that are named, separated by commas, each once
+ * @returns {(text: string) => string[]} named choices, separated by commas, each once
  */
 export function listOf(allowed) {
   return (text) => {
@@ -37,7 +37,7 @@ export function listOf(allowed) {
 }
 
 /**
- * @param {(name: string) => unknown} parse  throws what to tell whoever gave a name that is wrong
+ * @param {(name: string) => unknown} parse  throws the message for a wrong name
  * @returns {(text: string) => string[]} names separated by commas
  */
 export const namesOf = (parse) => (text) => {
@@ -57,7 +57,7 @@ export function numbers(text) {
   throw new InvalidArgumentError('must be numbers from 0 on, separated by commas');
 }
 
-/** How near the listeners are that are measured. */
+/** Option for the nearness of the measured listeners. */
 export const choicesOption = () =>
   new Option('--choices <list>', 'how near listeners are, separated by commas')
     .argParser(listOf(NEARNESS))

@@ -1,7 +1,7 @@
 /**
- * Measures what an encoder of less complexity and two frames to a packet save in a page, which has
- * both where it has too little time: the processor time of the page's worker, which has the network
- * and the codec, and of all of Chromium, in a call of two who talk.
+ * Measures the savings of lower encoder complexity and of two frames to a packet, which a page uses
+ * on a slow computer. It reports the processor time of the page's worker (network and codec) and of
+ * all of Chromium, in a call of two who talk.
  */
 
 import { setTimeout as pause } from 'node:timers/promises';
@@ -9,8 +9,9 @@ import { fileURLToPath } from 'node:url';
 import { Command } from 'commander';
 import { chromium } from 'playwright-core';
 import { BrowserCpu } from './participants/browser-clients.js';
-import { Child, CLIENT, SERVER } from './participants/child.js';
-import { CHROMIUM_ARGUMENTS, findChromium } from './browsers/chromium.js';
+import { Child, CLIENT } from '../testkit/participants/child.js';
+import { SERVER } from './participants/scripts.js';
+import { CHROMIUM_ARGUMENTS, findChromium } from '../testkit/browsers/chromium.js';
 import { numbers, wholeNumber } from './options.js';
 import { threadsMs } from './processor-time.js';
 import { defaultEncoderSettings } from '../public/shared/stream/codec.js';
@@ -29,7 +30,7 @@ const EFFORTS = [
 /** The time in which a call comes to rest, in milliseconds. */
 const SETTLE_MS = 6000;
 
-const SPEECH = fileURLToPath(new URL('../test/fixtures/speech-low.wav', import.meta.url));
+const SPEECH = fileURLToPath(new URL('../testkit/speech/speech-low.wav', import.meta.url));
 
 const options = new Command('packet-length')
   .description(
@@ -60,7 +61,7 @@ async function workersMs(browser) {
 /**
  * Has pages encode with another complexity, and pack other numbers of frames.
  * @param {BrowserContext} context @param {typeof EFFORTS[number]} effort
- * @returns {Promise<() => boolean>} whether they have been told
+ * @returns {Promise<() => boolean>} true if they have been told
  */
 async function workWith(context, { complexity, perPacket }) {
   const changed = new Set();

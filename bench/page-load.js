@@ -1,15 +1,16 @@
 /**
- * Measures what serving the page costs: the server's processor time for one page load, of all its
- * files over six connections as a browser opens them; and for one where the browser has every file
- * and asks whether it changed. The first load after the start is printed apart, since files may be
- * read and compressed then.
+ * Measures the cost of serving the page: the server's processor time for one load. The first case
+ * loads all files over six connections as a browser does. In the second the browser has every file
+ * and asks for changes. The first load after the start is printed apart, since files may be read
+ * and compressed then.
  */
 
 import { Agent, get } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { Child, SERVER } from './participants/child.js';
+import { Child } from '../testkit/participants/child.js';
+import { SERVER } from './participants/scripts.js';
 
 /** @import { IncomingHttpHeaders } from 'node:http' */
 
@@ -91,7 +92,7 @@ async function findFiles(agent, origin) {
 /**
  * @param {string} origin
  * @param {Map<string, string>} files
- * @param {boolean} isRepeated whether the browser has them already
+ * @param {boolean} isRepeated true if the browser has them already
  * @returns {Promise<number>} bytes of all bodies
  */
 async function load(origin, files, isRepeated) {

@@ -1,6 +1,6 @@
 /**
- * The processor time that processes have had, and taking it from them, as a machine does that has
- * too little: by a quota (control groups, cgroups(7)), or by a busy loop on the same core.
+ * Measures processes' processor time. It can also take time from them to emulate a slow machine, by
+ * a quota (control groups, cgroups(7)) or by a busy loop on the same core.
  */
 
 import { execFile, spawn } from 'node:child_process';
@@ -31,11 +31,11 @@ const PERIOD_US = 100_000;
  */
 const REAL_TIME_US = 475_000;
 
-/** A busy loop ends by itself after this time, in seconds, and with the process that began it. */
+/** A busy loop ends on its own after this time, in seconds, and with the process that began it. */
 const BUSY_SECONDS = 600;
 
 /**
- * A process and those that it has started.
+ * A process and its descendants.
  * @param {number} root a process's id
  * @returns {number[]}
  */
@@ -55,7 +55,7 @@ export function descendants(root) {
 
 /**
  * @param {number} pid
- * @param {string} [name]  with which the names of those that count begin
+ * @param {string} [name]  beginning of the names of the threads that count
  * @returns {number} the time for which a process's threads have run, in milliseconds
  */
 export function threadsMs(pid, name = '') {
@@ -74,7 +74,7 @@ function parentOf(pid) {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     return Number(stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return 0;
   }
 }
@@ -91,8 +91,8 @@ export class Quota {
 
   /**
    * @param {number} cores 0.5: half of one
-   * @param {{ hasRealTime?: boolean }} [options] whether it takes in threads in real time, as a
-   *   browser's for sound are; there is time for two such groups
+   * @param {{ hasRealTime?: boolean }} [options] true to accept real-time threads, such as a
+   *   browser's for sound; there is time for two such groups
    * @throws {Error} where no control group can be made: it needs root, and a controller of
    *   processor time
    */
@@ -129,7 +129,7 @@ export class Quota {
   }
 
   /**
-   * Takes processes in; what they start from now on is in it too.
+   * Adds processes, with their later children.
    * @param {readonly number[]} pids
    */
   add(pids) {
@@ -137,9 +137,8 @@ export class Quota {
   }
 
   /**
-   * How often it was used up.
-   * @returns {number} of the periods in which the processes had something to do, those at whose end
-   *   they were stopped, in percent
+   * Share of the busy periods at whose end the processes were stopped.
+   * @returns {number} percent
    */
   stoppedPercent() {
     const stat = readFileSync(this.#file('cpu.stat'), 'utf8');
@@ -167,7 +166,7 @@ function move(pids, file) {
     try {
       writeFileSync(file, String(pid));
     } catch (error) {
-      // It has ended meanwhile.
+      // The process has ended.
       if (/** @type {NodeJS.ErrnoException} */ (error).code !== 'ESRCH') throw error;
     }
   }
@@ -191,7 +190,7 @@ export class SharedCore {
   }
 
   /**
-   * Takes processes in; what they start from now on is on it too.
+   * Adds processes, with their later children.
    * @param {readonly number[]} pids
    */
   async add(pids) {
@@ -217,7 +216,7 @@ export class SharedCore {
 /** @param {number} pid @param {string} cores */
 async function pin(pid, cores) {
   await promisify(execFile)('taskset', ['-acp', cores, String(pid)]).catch((error) => {
-    // A process that has ended meanwhile needs none.
+    // A process that has ended in the meantime needs none.
     if (existsSync(`/proc/${pid}`)) throw error;
   });
 }

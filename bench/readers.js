@@ -1,7 +1,7 @@
 /**
- * Measures how other programs read what aloud writes: `node bench/readers.js files` how exactly
- * they play a recording, `node bench/readers.js listen` how soon and how late they play a room's
- * link. Without a word it does both. What isn't installed is left out.
+ * Measures how other programs read aloud's output. `node bench/readers.js files` shows how exactly
+ * they play a recording. `node bench/readers.js listen` shows their start and delay when they play
+ * a room's link. Without a word it does both. Missing programs are skipped.
  */
 
 import { measureFiles } from './readers/files.js';

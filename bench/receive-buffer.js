@@ -1,7 +1,7 @@
 /**
- * Prints how many datagrams a UDP socket keeps while nobody reads, by the size of its receive
- * buffer: 160 bytes each, as of a person who talks. Where the system grants less than was asked for
- * (net.core.rmem_max) it says so.
+ * Prints the number of datagrams that a UDP socket keeps while nobody reads, by the size of its
+ * receive buffer. Datagrams have 160 bytes, as of a person who talks. It says so if the system
+ * grants less than requested (net.core.rmem_max).
  *
  *   node bench/receive-buffer.js
  */
@@ -21,7 +21,7 @@ const SENT = 20_000;
 
 const BYTES = 160;
 
-/** Sends from another process, so that this one doesn't read meanwhile. @param {number} port */
+/** Sends from another process, while this one doesn't read. @param {number} port */
 function sendAll(port) {
   const sender = `
     const socket = require('node:dgram').createSocket('udp4');
@@ -46,7 +46,7 @@ for (const size of SIZES) {
   socket.setRecvBufferSize(size);
   sendAll(socket.address().port);
   await pause(1000);
-  // Linux counts its own bookkeeping too, and doubles what was asked for (socket(7), SO_RCVBUF).
+  // Linux counts its own bookkeeping too, and doubles the requested size (socket(7), SO_RCVBUF).
   const granted = socket.getRecvBufferSize() / 2;
   console.log(
     `${size}`.padEnd(19) + `${granted}`.padEnd(17) + `${kept}`.padEnd(18) + Math.round(kept / 5),

@@ -1,23 +1,21 @@
 /**
- * Measures what segments on demand cost: the processor time in which a second of a recording's mix
- * becomes segments, at all rates of a broadcast, and at those of a mix that was recorded at 64
- * kb/s.
+ * Measures the cost of segments on demand: processor time for a second of a recording's mix. One
+ * case makes all rates of a broadcast, the other those of a mix recorded at 64 kb/s.
  */
 
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { createAudioFormat } from '../public/shared/sound/audio-format.js';
+import { createAudioFormat, RATES } from '../public/shared/sound/audio-format.js';
 import { defaultEncoderSettings, MAX_OPUS_BYTES } from '../public/shared/stream/codec.js';
-import { RATES } from '../public/shared/sound/rates.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { SegmentEncoder } from '../server/ondemand/segment-encoder.js';
 import { ratesOf } from '../server/ondemand/segment-files.js';
 import { OggOpus } from '../server/recording/ogg-opus.js';
 import { Track } from '../server/recording/track.js';
 import { wholeNumber } from './options.js';
-import { readWav } from './stats/wav.js';
+import { readWav } from '../testkit/sound/wav.js';
 
 const { seconds } = new Command('segments')
   .description("The processor time of making a second of a recording's mix into segments.")
@@ -32,7 +30,7 @@ const codec = await loadCodec('libopus-wasm');
 async function mixOf() {
   const {
     channels: [speech],
-  } = await readWav(new URL('../test/fixtures/speech-low.wav', import.meta.url));
+  } = await readWav(new URL('../testkit/speech/speech-low.wav', import.meta.url));
   const format = createAudioFormat({});
   const { sampleRate, frameSamples } = format;
   const encoder = codec.createEncoder({ ...defaultEncoderSettings, sampleRate, frameSamples });

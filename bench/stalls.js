@@ -7,18 +7,23 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { framesToScale, TimeScale } from '../public/shared/sound/time-scale.js';
 import { loadCodec } from '../server/codec/codec.js';
-import { decodedSound, heardByListener, heardByServer, packetsOf } from './codec/voice-path.js';
+import {
+  decodedSound,
+  heardByListener,
+  heardByServer,
+  packetsOf,
+} from '../testkit/sound/voice-path.js';
 import { wholeNumber } from './options.js';
 import { textTable } from './report/text-table.js';
 import { stallTargets } from './scenarios/targets.js';
 import { bootstrap } from './stats/bootstrap.js';
-import { seededRandom } from './stats/random.js';
-import { align, fft, levelDb } from './stats/signal.js';
-import { quantile, sorted } from './stats/statistics.js';
+import { seededRandom } from '../testkit/random.js';
+import { align, fft, levelDb } from '../testkit/sound/signal.js';
+import { quantile, sorted } from '../testkit/statistics.js';
 import { visqol } from './stats/visqol.js';
-import { readWav } from './stats/wav.js';
+import { readWav } from '../testkit/sound/wav.js';
 
-/** @import { SentVoice } from './codec/voice-path.js' */
+/** @import { SentVoice } from '../testkit/sound/voice-path.js' */
 
 const RATE = 48_000;
 
@@ -26,7 +31,7 @@ const RATE = 48_000;
 const LEAST_SECONDS = 13;
 const MOST_SECONDS = 120;
 
-/** Of what follows a stall, at most so much is marked by itself, in seconds. */
+/** Most seconds after a stall that are marked on their own. */
 const AFTER_SECONDS = 8;
 
 /** The stall begins within this time, in milliseconds. */
@@ -79,7 +84,7 @@ const uplink = (sent, seconds) => heardByServer(codec, sent, seconds * RATE);
 /** Through a listener's playout. @type {Way} */
 const downlink = (sent, seconds) => heardByListener(codec, sent, seconds * RATE).sound;
 
-/** @typedef {(sent: SentVoice, seconds: number) => Float32Array} Way  what is heard of it */
+/** @typedef {(sent: SentVoice, seconds: number) => Float32Array} Way  returns the heard sound */
 /** @type {Record<string, Way>} */
 const WAYS = Object.freeze({
   'uplink, at the server': uplink,
@@ -87,8 +92,8 @@ const WAYS = Object.freeze({
 });
 
 /**
- * By how much pieces are heard later than they were said, in milliseconds; those that can't be
- * found are left out.
+ * Delays of pieces between speaking and hearing, in milliseconds. Pieces that aren't found are left
+ * out.
  * @param {Float32Array} said
  * @param {Float32Array} heard
  * @param {number} fromMs @param {number} toMs
@@ -112,9 +117,8 @@ const steepest = (sound) =>
   sound.reduce((most, x, i) => Math.max(most, i > 0 ? Math.abs(x - sound[i - 1]) : 0), 0);
 
 /**
- * How far sound moves that nothing holds up, in milliseconds, once the delay has found its place.
- * @param {Float32Array} decoded what a decoder makes of it: beside what was said, Opus itself moves
- *   pieces by a sample
+ * Movement of undisturbed sound, in milliseconds, once the delay has settled.
+ * @param {Float32Array} decoded  the decoder's output: Opus itself moves pieces by a sample
  * @param {Float32Array} untouched
  */
 function movedMs(decoded, untouched) {
@@ -127,9 +131,9 @@ function movedMs(decoded, untouched) {
 /**
  * @param {Way} way
  * @param {Float32Array} said
- * @param {Float32Array} untouched  what is heard of it without a stall
+ * @param {Float32Array} untouched  heard sound without a stall
  * @param {number} frameMs
- * @param {number} fromMs  when it stalls
+ * @param {number} fromMs  time of the stall
  * @param {number} stallMs
  */
 function measure(way, said, untouched, frameMs, fromMs, stallMs) {
@@ -141,7 +145,7 @@ function measure(way, said, untouched, frameMs, fromMs, stallMs) {
   );
   const after = delaysOf(said, stalled, fromMs, fromMs + 5000);
   const lastLate = after.findLast(({ delayMs }) => delayMs > before + IN_TIME_MS);
-  // The quality is that of what is heard from the stall's end on, and not of the wait.
+  // The quality is that of the sound from the stall's end on, not of the wait.
   const partAfter = (/** @type {Float32Array} */ sound, /** @type {number} */ ms) =>
     sound.subarray(samplesIn(ms), samplesIn(ms + 1000 * AFTER_SECONDS));
   const markOf = (/** @type {Float32Array} */ heard, /** @type {number} */ ms) =>
@@ -238,7 +242,7 @@ const REMEDIES = Object.freeze({
 });
 
 /**
- * The cost of shorter speech by itself, without a network and Opus: the median by which ViSQOL is
+ * The cost of shorter speech on its own, without a network and Opus: the median by which ViSQOL is
  * below its best mark.
  * @param {Remedy} remedy
  */
@@ -309,8 +313,8 @@ function spectrumOf(samples) {
 }
 
 /**
- * How far spectra are off, in dB: the root of the mean square over time and frequency, each piece
- * where it is most alike.
+ * Distance of spectra in dB: the root mean square over time and frequency, each piece at its best
+ * alignment.
  * @param {Float32Array} said
  * @param {Float32Array} heard
  */
@@ -384,7 +388,7 @@ const voices = /** @type {Float32Array[]} */ ([]);
 for (const name of VOICES) {
   const {
     channels: [speech],
-  } = await readWav(new URL(`../test/fixtures/${name}.wav`, import.meta.url));
+  } = await readWav(new URL(`../testkit/speech/${name}.wav`, import.meta.url));
   voices.push(
     Float32Array.from({ length: options.seconds * RATE }, (_, i) => speech[i % speech.length]),
   );

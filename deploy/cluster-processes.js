@@ -1,14 +1,13 @@
 /**
- * The processes of a cluster on one machine: NATS servers, and nodes of aloud. For the command
- * `npm run cluster`, for tests and for benchmarks.
+ * Processes of a cluster on one machine: NATS servers and nodes of aloud, for `local-cluster.js`,
+ * tests and benchmarks.
  *
  * @import { ChildProcess } from 'node:child_process'
- *
  * @typedef {object} NodeProcess
  * @property {string} url
  * @property {number} number
  * @property {ChildProcess} child
- * @property {() => string} output  what it has written
+ * @property {() => string} output output so far
  */
 
 import { spawn } from 'node:child_process';
@@ -19,13 +18,13 @@ import { fileURLToPath } from 'node:url';
 
 const MAIN = fileURLToPath(new URL('../server/main.js', import.meta.url));
 
-/** Where Debian's package puts it, which isn't in everybody's path. */
+/** Place of the program in Debian's package, often outside the path. */
 const DEBIAN = '/usr/sbin';
 
-/** The time that a process has to start, in milliseconds. */
+/** Time for a process to start, in milliseconds. */
 const START_MS = 50_000;
 
-/** The longest output that is kept of a process, in characters. */
+/** Most output kept of a process, in characters. */
 const MAX_OUTPUT = 100_000;
 
 export const NATS_MISSING =
@@ -33,8 +32,8 @@ export const NATS_MISSING =
   'nats-server), or give the path of one with --nats PATH.';
 
 /**
- * @param {string} [path]  of the program, where it is known
- * @returns {string | null} null where there is none
+ * @param {string} [path] of the program, if known
+ * @returns {string | null} null if it is missing
  */
 export function findNats(path) {
   const places =
@@ -54,7 +53,7 @@ export function findNats(path) {
   return null;
 }
 
-/** @returns {Promise<number>} a TCP port of this machine that is free */
+/** Finds a free TCP port of this machine. @returns {Promise<number>} */
 export function freePort() {
   return new Promise((resolve, reject) => {
     const server = createServer();
@@ -80,7 +79,7 @@ export async function startNats(program, { port, routePort, routes = [], adverti
     if (routes.length > 0)
       args.push('--routes', routes.map((to) => `nats://127.0.0.1:${to}`).join(','));
     if (advertise !== undefined) args.push('--cluster_advertise', `127.0.0.1:${advertise}`);
-    // Clients stay with the servers that they were told of.
+    // Clients keep to the servers given to them.
     args.push('--no_advertise');
   }
   return spawnNats(program, args);
@@ -93,14 +92,14 @@ async function spawnNats(program, args) {
   return child;
 }
 
-/** Starts a NATS server that has ended again, as it was. @param {ChildProcess} ended */
+/** Restarts a NATS server that has ended. @param {ChildProcess} ended */
 export const restartNats = ({ spawnargs: [program, ...args] }) => spawnNats(program, args);
 
 /**
  * Starts NATS servers that know each other.
  * @param {string} program
  * @param {number} count
- * @returns {Promise<{ url: string, children: ChildProcess[] }>} url: as --cluster has it
+ * @returns {Promise<{ url: string, children: ChildProcess[] }>} url: for --cluster
  */
 export async function startNatsCluster(program, count) {
   const ports = await Promise.all(Array.from({ length: 2 * count }, freePort));
@@ -151,8 +150,7 @@ export async function startNode(number, { nats, key, port, h3Port = 0, argv = []
 }
 
 /**
- * This process's, without what tests are told by it: the server takes no option that it doesn't
- * know.
+ * Environment of this process, without the tests' variables: the server refuses unknown options.
  */
 const environment = () =>
   Object.fromEntries(
@@ -160,11 +158,11 @@ const environment = () =>
   );
 
 /**
- * Waits until a process says something.
+ * Waits for words in the output of a process.
  * @param {ChildProcess} child
  * @param {RegExp} words
  * @param {string} name
- * @returns {Promise<() => string>} what it has written
+ * @returns {Promise<() => string>} output so far
  */
 function saysSo(child, words, name) {
   let output = '';
@@ -193,7 +191,7 @@ function saysSo(child, words, name) {
 }
 
 /**
- * Ends processes, and waits until they are gone.
+ * Ends processes, and waits for their exit.
  * @param {ChildProcess[]} children
  * @param {NodeJS.Signals} [signal]
  */

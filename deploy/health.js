@@ -1,6 +1,6 @@
 /**
- * Asks the server on this machine whether it is well: exit code 0 where it is. For health checks of
- * containers, which have no curl. It asks at the port that the server's own options say.
+ * Health check for containers, which have no curl: exits with 0 if the server on this machine is
+ * well. It asks at the port of the server's own options.
  */
 
 import { request as requestHttp } from 'node:http';
@@ -26,8 +26,8 @@ function fail(problem) {
 }
 
 const ask = isHttps(config) ? requestHttps : requestHttp;
-// Whose certificate it is doesn't matter here: it may be one that stands in until the authority has
-// issued one.
+// The certificate doesn't matter here: it may be the temporary one, before the authority has issued
+// one.
 ask({ ...options, rejectUnauthorized: false }, (answer) => {
   answer.resume();
   if (answer.statusCode !== 200)

@@ -1,6 +1,6 @@
 /**
- * `npm run cluster`: NATS and several nodes of aloud on this machine. A number kills or starts a
- * node: a key on a terminal, else a line of standard input.
+ * Starts NATS and several nodes of aloud on this machine. A number kills or starts a node: a key on
+ * a terminal, otherwise a line of standard input.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -93,7 +93,7 @@ function press(number) {
   }
 }
 
-/** @param {string} word  what was pressed, or written */
+/** @param {string} word the pressed key, or the written line */
 function obey(word) {
   if (word === 'q') void end('All are ended.');
   else if (/^[1-9]$/.test(word)) press(Number(word));

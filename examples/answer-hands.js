@@ -1,6 +1,6 @@
 /**
- * A bot that says something whenever somebody raises a hand, and repeats what it is told in the
- * chat with "echo":
+ * A bot that plays a sound when somebody raises a hand, and echoes chat messages that begin with
+ * "echo":
  *
  *     node examples/answer-hands.js http://localhost:8080/r/tea welcome.wav
  */
@@ -9,16 +9,13 @@ import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, readSound } from 'aloud/client';
 
-/**
- * @param {string} url  the room's link
- * @param {string} clip  what it says, a sound file
- */
+/** @param {string} url the room's link @param {string} clip sound file that it plays */
 export async function answerHands(url, clip) {
   const call = await join({ url, name: 'Host', hear: false });
   /** @type {Float32Array[]} */
   const pieces = [];
   for await (const piece of readSound(clip, call)) pieces.push(piece);
-  /** Whose hand was up when the people were looked at last. @type {Set<string>} */
+  /** People whose hand was up at the last check. @type {Set<string>} */
   let raised = new Set();
   call.on('people', (people) => {
     const now = new Set(people.filter(({ hand, you }) => hand > 0 && !you).map(({ id }) => id));

@@ -1,5 +1,5 @@
 /**
- * A bot that plays a sound file in a room again and again, and says what it plays:
+ * A bot that plays a sound file in a room repeatedly, and announces it:
  *
  *     node examples/play-music.js http://localhost:8080/r/tea music.wav
  */
@@ -9,10 +9,7 @@ import { argv, exit } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { join, readSound } from 'aloud/client';
 
-/**
- * @param {string} url  the room's link
- * @param {string} file
- */
+/** @param {string} url the room's link @param {string} file */
 export async function playMusic(url, file) {
   const call = await join({ url, name: 'Jukebox', music: true, hear: false });
   const { sampleRate, channels } = call;

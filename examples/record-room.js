@@ -1,9 +1,9 @@
 /**
- * A bot that records what is said in a room to a file, until the last of the others has left:
+ * A bot that records a room's sound to a file, until the last person has left:
  *
  *     node examples/record-room.js http://localhost:8080/r/tea tea.wav
  *
- * Tell those whom you record.
+ * Tell people that you record them.
  */
 
 import { argv, exit } from 'node:process';
@@ -11,15 +11,12 @@ import { fileURLToPath } from 'node:url';
 import { join, writeSound } from 'aloud/client';
 
 /**
- * How long after the last of the others it leaves, in milliseconds: what is heard is 1.5 s behind
+ * Time after the last person has left until it leaves, in milliseconds. The sound is 1.5 s behind
  * the room.
  */
 const LINGER_MS = 2500;
 
-/**
- * @param {string} url  the room's link
- * @param {string} file
- */
+/** @param {string} url the room's link @param {string} file */
 export async function recordRoom(url, file) {
   const call = await join({ url, name: 'Recorder', listen: true, nearness: 'steady' });
   const writer = await writeSound(file, call);

@@ -2,29 +2,21 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { NOQ_CONTROLLERS } from './settings.js';
 
-/** @import { CongestionController } from './settings.js' */
-
-/** Path of the library that is built here. */
+/** Path of the library that was built here. */
 export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
 
-/** Path of the second build, which has noq in quinn's place. */
-export const NOQ_LIBRARY = fileURLToPath(new URL('./aloud-noq.node', import.meta.url));
+/** Names the file of a build with one of cargo's features, for the lab. @param {string} feature */
+export const featureLibrary = (feature) =>
+  fileURLToPath(new URL(`./aloud-${feature}.node`, import.meta.url));
 
-/** Whether this is an installed package, and not a clone of the repository. */
+/** True in an installed package, false in a clone of the repository. */
 export const IS_INSTALLED = LIBRARY.split(sep).includes('node_modules');
 
-/** The command that builds it, for messages. */
+/** Command that builds it, for messages. */
 export const BUILD_COMMAND = IS_INSTALLED ? 'npm rebuild aloud' : 'npm run build:native';
 
-/**
- * The command that makes the second build, which is for the lab: that isn't in an installed
- * package.
- */
-const NOQ_COMMAND = 'npm run build:native -- --noq';
-
-/** The name of this system, as packages with a built library have it: `linux-x64-gnu`. */
+/** Name of this system as in packages with a built library: `linux-x64-gnu`. */
 export function platformName() {
   const { platform, arch } = process;
   if (platform === 'win32') return `${platform}-${arch}-msvc`;
@@ -36,7 +28,7 @@ export function platformName() {
 }
 
 /**
- * Finds the library: the one that was built here, or else the one of an optional package for this
+ * Finds the library: the one built here, or otherwise the one of an optional package for this
  * system.
  * @returns {string | null} its path
  */
@@ -45,34 +37,33 @@ export function libraryPath() {
   try {
     return createRequire(import.meta.url).resolve(`@aloud/native-${platformName()}`);
   } catch {
-    // There is no such package, or it was left out.
+    // The package doesn't exist, or was left out.
     return null;
   }
 }
 
 /**
- * The library, or a part of it, can't be had; the message says why. `code` is
- * 'ERR_NATIVE_NOT_BUILT', 'ERR_NATIVE_UNUSABLE' (built for another system, or damaged) or
- * 'ERR_NATIVE_WITHOUT_OPUS'.
+ * The library, or a part of it, is unavailable; the message says why. `code` is
+ * 'ERR_NATIVE_NOT_BUILT', 'ERR_NATIVE_UNUSABLE' or 'ERR_NATIVE_WITHOUT_OPUS'. Unusable is a library
+ * that is damaged, or built for another system.
  */
 export class NativeUnavailableError extends Error {
   /**
    * @param {'ERR_NATIVE_NOT_BUILT' | 'ERR_NATIVE_UNUSABLE' | 'ERR_NATIVE_WITHOUT_OPUS'} code
-   * @param {string} reason without what to do about it
-   * @param {string} [command] what to do about it
+   * @param {string} reason  without the remedy
    */
-  constructor(code, reason, command = BUILD_COMMAND) {
-    super(`${reason}: ${command} builds it`);
+  constructor(code, reason) {
+    super(`${reason}: ${BUILD_COMMAND} builds it`);
     this.name = 'NativeUnavailableError';
     this.code = code;
     this.reason = reason;
   }
 }
 
-/** Tells whether there is a library; it may still be for another system (see load). */
+/** True when there is a library; it may still be for another system (see load). */
 export const isBuilt = () => libraryPath() !== null;
 
-/** Events that the library tells of, by the numbers of src/events.rs. @enum {number} */
+/** Events of the library, by the numbers of src/events.rs. @enum {number} */
 export const EventKind = Object.freeze({
   request: 1,
   opened: 2,
@@ -87,8 +78,9 @@ export const EventKind = Object.freeze({
 });
 
 /**
- * The numbers that path() writes, in the order of src/counters.rs; what they mean is told by
- * ConnectionStats. @enum {number}
+ * Indexes of the numbers that path() writes, in the order of src/counters.rs; ConnectionStats
+ * explains them.
+ * @enum {number}
  */
 export const PathField = Object.freeze({
   rttMs: 0,
@@ -100,12 +92,12 @@ export const PathField = Object.freeze({
   underWayMs: 6,
 });
 
-/** How many they are. */
+/** Number of them. */
 export const PATH_FIELDS = 7;
 
 /**
- * Why a session ended: this side closed it, the peer did, the peer was silent for the idle timeout,
- * or the connection broke.
+ * Reason for a session's end: closed by this side or the peer, a peer silent for the idle timeout,
+ * or a broken connection.
  * @typedef {'local' | 'peer' | 'timeout' | 'lost'} CloseCause
  */
 
@@ -116,32 +108,25 @@ export const CLOSE_CAUSES = Object.freeze(['lost', 'local', 'peer', 'timeout', '
 let binding;
 
 /**
- * The library itself.
- * @param {CongestionController} [controller]  that it is to have; else any of quinn's and ours
+ * Loads the library.
+ * @param {string | null} [library]  path of another build of it
  * @returns {Binding}
  * @throws {NativeUnavailableError} when it isn't built, or can't be loaded here
  */
-export function load(controller) {
-  if (NOQ_CONTROLLERS.some((name) => name === controller)) {
-    return loadFile(
-      existsSync(NOQ_LIBRARY) ? NOQ_LIBRARY : null,
-      'the engine with noq, which has BBRv3, is not built',
-      NOQ_COMMAND,
-    );
-  }
-  binding ??= loadFile(libraryPath(), 'it is not built', BUILD_COMMAND);
+export function load(library = null) {
+  if (library !== null) return loadFile(library);
+  binding ??= loadFile(libraryPath());
   return binding;
 }
 
 /**
- * @param {string | null} path  null where there is none
- * @param {string} lack         what to say then
- * @param {string} command      that builds it
+ * @param {string | null} path  null if there is none
  * @returns {Binding}
  * @throws {NativeUnavailableError}
  */
-function loadFile(path, lack, command) {
-  if (path === null) throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', lack, command);
+function loadFile(path) {
+  if (path === null || !existsSync(path))
+    throw new NativeUnavailableError('ERR_NATIVE_NOT_BUILT', 'it is not built');
   try {
     return /** @type {Binding} */ (createRequire(import.meta.url)(path));
   } catch (error) {
@@ -149,19 +134,18 @@ function loadFile(path, lack, command) {
     throw new NativeUnavailableError(
       'ERR_NATIVE_UNUSABLE',
       `it was built for another system (${reason})`,
-      command,
     );
   }
 }
 
 /**
- * Tells why the library can't be had here, in words for people.
- * @param {CongestionController} [controller]  that it is to have
- * @returns {string | null} null when it can
+ * Says why the library is unavailable here, for people.
+ * @param {string | null} [library]  path of another build of it
+ * @returns {string | null} null when it is available
  */
-export function loadError(controller) {
+export function loadError(library = null) {
   try {
-    load(controller);
+    load(library);
     return null;
   } catch (error) {
     return /** @type {Error} */ (error).message;
@@ -169,10 +153,10 @@ export function loadError(controller) {
 }
 
 /**
- * libopus: its version, and its encoders and decoders. Without cmake the library is built
- * without them.
+ * libopus: its version, and its encoders and decoders. Without cmake the library is built without
+ * them.
  * @returns {NativeOpus}
- * @throws {NativeUnavailableError} when they can't be had here
+ * @throws {NativeUnavailableError} when they are unavailable here
  */
 export function loadOpus() {
   const { opusVersion, OpusEncoder, OpusDecoder } = load();
@@ -186,25 +170,25 @@ export function loadOpus() {
 }
 
 /**
- * A function that tells the processor time of the calling thread in milliseconds, other than
- * process.cpuUsage(), which has all threads' in it.
- * @returns {(() => number) | null} null where the library can't be had, or the system is not Unix
+ * Returns a function that measures the processor time of the calling thread, in milliseconds.
+ * process.cpuUsage() measures all threads.
+ * @returns {(() => number) | null} null without the library, or if the system is not Unix
  */
 export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs) || null;
 
 /**
- * The library as it is: see the Rust sources for what each call does. Sessions and streams are
- * numbers. Every call throws an Error where the library panics.
+ * The library itself: the Rust sources document each call. Sessions and streams are numbers. Every
+ * call throws an Error when the library panics.
  *
  * @typedef {object} Binding
  * @property {new (options: EndpointSettings, readable: () => void) => NativeEndpoint} Endpoint
  * @property {new (key: number, code: number, reason: string, readable: () => void) => NativePort}
  *   Port
- * @property {(place: number) => void} panicForTest has the next thread panic that passes a Place of
- *   src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
+ * @property {(place: number) => void} panicForTest makes the next thread panic that passes a Place
+ *   of src/faults.rs; throws unless the environment has ALOUD_NATIVE_PANICS
  * @property {() => number} [threadCpuMs]  on Unix
- * @property {NativeOpus['opusVersion']} [opusVersion] it and the next two: where it was built with
- *   cmake
+ * @property {NativeOpus['opusVersion']} [opusVersion] this and the next two: only if built
+ *   with cmake
  * @property {NativeOpus['OpusEncoder']} [OpusEncoder]
  * @property {NativeOpus['OpusDecoder']} [OpusDecoder]
  *
@@ -237,10 +221,10 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} EndpointSettings
  * @property {number} ioThreads          threads for QUIC's work
- * @property {import('./settings.js').CongestionController} congestionController quinn calls its BBR
- *   experimental
- * @property {number} idleTimeoutMs      a peer that is silent for this long is gone
- * @property {number} keepAliveMs        silence after which a ping is sent; 0 for no pings
+ * @property {string | null} library      path of another build of the library; null for this one
+ * @property {string} congestionController cubic, or one that only the other build has
+ * @property {number} idleTimeoutMs      silence after which a peer counts as gone
+ * @property {number} keepAliveMs        silence before a ping; 0 for no pings
  * @property {number} handshakeTimeoutMs for each step until a session is open
  * @property {number} maxConnections     sessions, requests and handshakes together
  * @property {number} receiveQueue       datagrams that wait for JavaScript, for each session
@@ -287,12 +271,12 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {(code: number, reason: string) => void} close
  *
  * @typedef {object} Admissions  counts of new connections, since the start
- * @property {number} pending    connections that are no session yet
- * @property {number} retried    that had to prove first that their address is theirs
- * @property {number} displaced  that were no session yet and were dropped for a newer one
- * @property {number} refused    since sessions had all places
+ * @property {number} pending    connections without a session yet
+ * @property {number} retried    that first had to prove their address
+ * @property {number} displaced  dropped before their session, for a newer one
+ * @property {number} refused    because sessions had all places
  * @property {number} broken     closed with an error of HTTP/3, at any time
- * @property {number} requestsRefused requests that were none for a session, or broke HTTP/3's rules
+ * @property {number} requestsRefused requests for no session, or against HTTP/3's rules
  *
  * @typedef {object} NativeEvent
  * @property {number} kind     one of EventKind
@@ -310,7 +294,7 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  * @property {string} peer       the client's address and port
  * @property {string} method     CONNECT for a session
  * @property {string} protocol   that an extended CONNECT asks for; empty when it is another request
- * @property {string} authority  the host and port that it asked for
+ * @property {string} authority  the host and port that it requested
  * @property {string} path       with its '/', without the query
  * @property {string} query      without the '?'; empty when there is none
  * @property {string} origin     the page's origin; empty when it isn't a browser
@@ -318,26 +302,26 @@ export const loadThreadCpuMs = () => (loadError() === null && load().threadCpuMs
  *
  * @typedef {object} ConnectionStats
  * @property {number} rttMs             smoothed round-trip time
- * @property {string} congestionController  the one that runs
+ * @property {string} congestionController
  * @property {number} cwnd              congestion window, in bytes
- * @property {number} bytesInFlight     bytes under way after the last acknowledgement
- * @property {number} underWayMs how long the oldest packet is under way that is neither
- *   acknowledged nor declared lost, in milliseconds; 0 where none is
+ * @property {number} bytesInFlight     bytes in flight after the last acknowledgement
+ * @property {number} underWayMs age of the oldest packet that is neither acknowledged nor declared
+ *   lost, in milliseconds; 0 without one
  * @property {number} sentPackets       QUIC packets
  * @property {number} lostPackets       of them, declared lost
  * @property {number} congestionEvents
  * @property {number | null} deliveryBps bits of QUIC packets a second that the path was seen to
  *   deliver; null while nothing is known
- * @property {boolean} deliveryIsLimit whether the newest of it was limited by the path or
- *   congestion control, not by what was there to send
+ * @property {boolean} deliveryIsLimit true when the newest sample was limited by the path or
+ *   congestion control, not by the application
  * @property {number} sentBytes         UDP payload
  * @property {number} receivedBytes     UDP payload
  * @property {number} mtu               the largest UDP payload found so far, in bytes
  * @property {number} maxDatagramSize   the largest datagram that can be sent now, in bytes
  * @property {number} datagramsSent
  * @property {number} datagramsReceived
- * @property {number} droppedIn         received, and dropped since the queue to JavaScript was full
- * @property {number} droppedTooBig     not sent, since larger than maxDatagramSize
+ * @property {number} droppedIn         received, and dropped from a full queue to JavaScript
+ * @property {number} droppedTooBig     not sent: larger than maxDatagramSize
  * @property {number} droppedBlocked    pushed out of the send queue by later ones; a lower bound
- * @property {number} malformed         received, and of no session
+ * @property {number} malformed         received without a session
  */

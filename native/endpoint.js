@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
+import { availableParallelism } from 'node:os';
 import { EventKind, load } from './binding.js';
 import { Port } from './port.js';
-import { checkSettings, DEFAULTS, LONGEST_TIMER_MS } from './settings.js';
 
 /**
  * @import { Admissions, EndpointSettings, NativeEvent, RequestInfo } from './binding.js'
@@ -10,12 +10,42 @@ import { checkSettings, DEFAULTS, LONGEST_TIMER_MS } from './settings.js';
  * @import { NativeSession } from './session.js'
  */
 
-/** A session could not be opened; `status` is the HTTP status of a refusal, or 0. */
+/** Longest delay of a timer, in milliseconds. */
+export const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
+/** Defaults of an endpoint's options. @type {Readonly<EndpointSettings>} */
+export const DEFAULTS = Object.freeze({
+  // Leaves a core to JavaScript; and two threads on one core mostly wake each other.
+  ioThreads: Math.max(1, Math.min(2, availableParallelism() - 1)),
+  library: null,
+  congestionController: 'cubic',
+  idleTimeoutMs: 15_000,
+  keepAliveMs: 5_000,
+  handshakeTimeoutMs: 10_000,
+  maxConnections: 1_100,
+  receiveQueue: 64,
+  // Some 400 ms of speech: older datagrams are too late (`npm run bench -- call --link thin`).
+  sendQueueBytes: 4 * 1024,
+  maxStreams: 16,
+  streamBufferBytes: 64 * 1024,
+});
+
+/**
+ * @param {EndpointSettings} settings
+ * @throws {RangeError}
+ */
+export function checkSettings({ library: _library, congestionController: _name, ...numbers }) {
+  for (const [name, value] of Object.entries(numbers)) {
+    const least = name === 'keepAliveMs' ? 0 : 1;
+    if (!Number.isInteger(value) || value < least || value > LONGEST_TIMER_MS) {
+      throw new RangeError(`${name} ${value}: must be a whole number, ${least} or more`);
+    }
+  }
+}
+
+/** Error of a session that could not be opened; `status` is the HTTP status of a refusal, or 0. */
 export class ConnectError extends Error {
-  /**
-   * @param {string} message
-   * @param {number} status
-   */
+  /** @param {string} message @param {number} status */
   constructor(message, status) {
     super(status === 0 ? message : `the server refused with status ${status}`);
     this.name = 'ConnectError';
@@ -25,12 +55,11 @@ export class ConnectError extends Error {
 }
 
 /**
- * A client's request: answer it once with accept or reject, at once or later. One that isn't for a
- * session is answered by accept with the status 405, or 501 where it is for another protocol.
+ * A client's request: answer it once with accept or reject, at once or later. For a request that is
+ * not for a session, accept answers with status 405, or 501 for another protocol.
  * @typedef {RequestInfo & { accept: () => void, acceptOn: (port: number) => boolean, reject:
  *   (status: number) => void }} SessionRequest acceptOn: hands the session to the port of another
- *   thread; false when there is none of this number any more, and then the request is still to be
- *   answered
+ *   thread; false when the port has gone, and then the request still needs an answer
  *
  * @typedef {object} ListenOptions
  * @property {string | readonly string[]} [host] an address or a name, or several; '::' (the
@@ -39,7 +68,8 @@ export class ConnectError extends Error {
  * @property {string} certPem  the certificate chain
  * @property {string} keyPem
  * @property {(request: SessionRequest) => void} onRequest
- * @property {(session: NativeSession) => void} onSession  an accepted session has opened
+ * @property {(session: NativeSession) => void} onSession  called when an accepted session has
+ *   opened
  */
 
 /**
@@ -56,16 +86,16 @@ export class Endpoint {
   #connecting = new Map();
   /** @type {ListenOptions | null} */
   #listen = null;
-  #congestionController;
+  #library;
   #hold = setInterval(() => {}, LONGEST_TIMER_MS);
   /** @type {Promise<void> | null} */
   #closing = null;
   /** @type {(() => void) | null} */
   #onClosed = null;
   /**
-   * A panic in the library was caught. It ended one session (whose onClosed says 'lost') or one
-   * connection that was not a session yet; where its session is 0 and sessions end one after the
-   * other, the socket's own task has ended. Without this callback the process warns.
+   * Reports a caught panic in the library. It ended one session (its onClosed says 'lost') or a
+   * connection without a session yet. If its session is 0 and sessions end one after the other, the
+   * socket's own task has ended. Without this callback the process warns.
    * @type {((message: string, session: number) => void) | null}
    */
   onFault = null;
@@ -78,8 +108,7 @@ export class Endpoint {
     const settings = { ...DEFAULTS, ...options };
     try {
       checkSettings(settings);
-      const { congestionController } = settings;
-      const { Endpoint: Native } = load(congestionController);
+      const { Endpoint: Native } = load(settings.library);
       /** @type {() => void} */
       let read = () => {};
       const native = new Native(settings, () => read());
@@ -89,7 +118,7 @@ export class Endpoint {
         onEvent: (event) => this.#dispatch(event),
         onFault: (message, session) => this.#fault(message, session),
       });
-      this.#congestionController = congestionController;
+      this.#library = settings.library;
     } catch (error) {
       clearInterval(this.#hold);
       throw error;
@@ -98,8 +127,8 @@ export class Endpoint {
 
   /**
    * @param {ListenOptions} options
-   * @returns {Promise<{ address: string, port: number }>}  address: the first one
-   * @throws {Error} when the certificate is no good, or an address can't be had (code EADDRINUSE,
+   * @returns {Promise<{ address: string, port: number }>} address: the first one
+   * @throws {Error} when the certificate is invalid, or an address unavailable (code EADDRINUSE,
    *   EACCES, EADDRNOTAVAIL)
    */
   async listen({ host = '::', port = 0, ...options }) {
@@ -119,10 +148,10 @@ export class Endpoint {
   }
 
   /**
-   * New sessions get this certificate; those that there are go on.
+   * Sets the certificate of new sessions; existing ones go on.
    * @param {string} certPem
    * @param {string} keyPem
-   * @throws {Error} when it is no good; the old one stays then
+   * @throws {Error} when it is invalid; then the old one stays
    */
   setCertificate(certPem, keyPem) {
     this.#native.setCertificate(certPem, keyPem);
@@ -132,10 +161,10 @@ export class Endpoint {
    * Opens a session.
    * @param {string | URL} url https
    * @param {{ certificateHashes?: (string | Uint8Array)[], headers?: Record<string, string> }}
-   *   [options] certificateHashes: SHA-256 of the certificates to believe, as bytes or base64;
-   *   without any, those of the system's authorities are believed
+   *   [options] certificateHashes: SHA-256 of the trusted certificates, as bytes or base64; the
+   *   default trusts the system's authorities
    * @returns {Promise<NativeSession>}
-   * @throws {TypeError} when the URL is none @throws {ConnectError}
+   * @throws {TypeError} when the URL is invalid @throws {ConnectError}
    */
   async connect(url, { certificateHashes = [], headers = {} } = {}) {
     const { protocol, href } = new URL(url);
@@ -150,16 +179,16 @@ export class Endpoint {
   }
 
   /**
-   * By this other threads make ports of this endpoint: see Port.open.
-   * @returns {SharedEndpoint}
+   * Key with which other threads make ports of this endpoint: see Port.open. @returns
+   * {SharedEndpoint}
    */
   share() {
-    return { key: this.#native.share(), congestionController: this.#congestionController };
+    return { key: this.#native.share(), library: this.#library };
   }
 
   /**
-   * Takes the port of a thread that has ended, and closes its sessions. Idempotent.
-   * @param {number} port  its number
+   * Removes the port of an ended thread, and closes its sessions. Idempotent.
+   * @param {number} port its number
    * @param {number} [code]
    * @param {string} [reason]
    */
@@ -171,7 +200,7 @@ export class Endpoint {
    * Sends one datagram to many sessions of the endpoint's own port.
    * @param {readonly { id: number }[]} sessions
    * @param {Uint8Array} bytes
-   * @returns {number} to how many it went
+   * @returns {number} number of sessions that got it
    */
   sendMany(sessions, bytes) {
     return this.#port.sendMany(sessions, bytes);
@@ -182,27 +211,22 @@ export class Endpoint {
     return this.#port.createGroup();
   }
 
-  /**
-   * Hands over at once the datagrams that have come, for a caller that can't wait to be told of
-   * them.
-   */
+  /** Delivers the received datagrams at once, for a caller that can't wait for the notification. */
   poll() {
     this.#port.poll();
   }
 
-  /**
-   * Number of panics in the library that were caught, those in other threads' sessions excepted.
-   */
+  /** Number of caught panics in the library, except in other threads' sessions. */
   get faults() {
     return this.#port.faults;
   }
 
-  /** Counts of new connections, since the start. @returns {Admissions} */
+  /** Counts of new connections since the start. @returns {Admissions} */
   admissions() {
     return this.#native.admissions();
   }
 
-  /** Number of open sessions, those of other threads excepted. */
+  /** Number of open sessions, except other threads'. */
   get sessionCount() {
     return this.#port.sessionCount;
   }
@@ -222,8 +246,8 @@ export class Endpoint {
   }
 
   /**
-   * @param {NativeEvent} event that is no session's, or tells of a session of this side's that has
-   *   opened
+   * @param {NativeEvent} event that is no session's, or reports the opening of a session requested
+   *   here
    */
   #dispatch(event) {
     switch (event.kind) {
@@ -242,10 +266,7 @@ export class Endpoint {
     }
   }
 
-  /**
-   * @param {string} message
-   * @param {number} session
-   */
+  /** @param {string} message @param {number} session */
   #fault(message, session) {
     if (this.onFault) this.onFault(message, session);
     else process.emitWarning(`the native HTTP/3 engine panicked: ${message}`, 'AloudNativeFault');
@@ -264,7 +285,7 @@ export class Endpoint {
     });
   }
 
-  /** @param {number} id  of a session that this side has asked for */
+  /** @param {number} id of a session requested here */
   #connected(id) {
     const session = this.#port.session(id);
     if (session) this.#connecting.get(id)?.resolve(session);
@@ -283,7 +304,7 @@ export class Endpoint {
 }
 
 /**
- * Gives an error the system's code, such as EADDRINUSE, where its message starts with one.
+ * Sets an error's system code, such as EADDRINUSE, if its message starts with one.
  * @param {Error} error
  */
 function withSystemCode(error) {

@@ -1,10 +1,9 @@
 /**
- * WebTransport over HTTP/3 for Node.js: a server's side and a client's, QUIC on threads of its own;
- * and libopus.
+ * WebTransport over HTTP/3 for Node.js, server and client, with QUIC on its own threads; and
+ * libopus.
  *
  * @typedef {import('./binding.js').ConnectionStats} ConnectionStats
  * @typedef {import('./binding.js').EndpointSettings} EndpointSettings
- * @typedef {import('./settings.js').CongestionController} CongestionController
  * @typedef {import('./endpoint.js').ListenOptions} ListenOptions
  * @typedef {import('./endpoint.js').SessionRequest} SessionRequest
  * @typedef {import('./port.js').SharedEndpoint} SharedEndpoint
@@ -13,6 +12,7 @@
 
 export {
   BUILD_COMMAND,
+  featureLibrary,
   isBuilt,
   load,
   loadError,
@@ -23,8 +23,8 @@ export {
   PATH_FIELDS,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
-export { SessionGroup } from './group.js';
+export { SessionGroup } from './session.js';
 export { Port } from './port.js';
 export { NativeSession } from './session.js';
-export { ALL_CONTROLLERS, CONGESTION_CONTROLLERS, DEFAULTS, NOQ_CONTROLLERS } from './settings.js';
+export { DEFAULTS } from './endpoint.js';
 export { Stream } from './stream.js';

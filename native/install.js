@@ -1,9 +1,9 @@
 /**
- * Builds the library, unless it has been built from these very sources, or an optional package has
- * it. As the package's install script it never fails: the server has other engines, and another
- * Opus codec. With --must it exits with 1 when there is no library in the end. With --test it runs
- * the tests of the Rust code instead. With --noq it is about the second build, which has noq in
- * quinn's place.
+ * Builds the library, unless it was built from these very sources, or an optional package has it.
+ * As the package's install script it never fails: the server has other engines, and another Opus
+ * codec. With --must it exits with 1 if there is no library in the end. With --test it runs the
+ * tests of the Rust code instead. With --lab or --noq it builds or tests a second library for the
+ * lab, with that cargo feature.
  */
 
 import { spawn } from 'node:child_process';
@@ -19,22 +19,24 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { IS_INSTALLED, LIBRARY, libraryPath, loadError, NOQ_LIBRARY } from './binding.js';
+import { featureLibrary, IS_INSTALLED, LIBRARY, libraryPath, loadError } from './binding.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
 
 /**
- * A file that names the sources that the library was built from; an installed package keeps nothing
- * else of the build.
+ * File that names the sources of the built library; an installed package keeps nothing else of the
+ * build.
  */
 const STAMP = join(IS_INSTALLED ? HERE : TARGET, 'aloud.stamp');
-const NOQ_STAMP = join(TARGET, 'aloud-noq.stamp');
 
-/** The second build is without libopus, since the first has it. */
-const NOQ_FEATURES = ['--no-default-features', '--features', 'noq'];
+/** Cargo feature of this run; undefined for the product's library. */
+const FEATURE = ['lab', 'noq'].find((feature) => process.argv.includes(`--${feature}`));
 
-/** The oldest Rust that the dependencies build with. */
+/** Cargo's option for a build without libopus. */
+const BARE = '--no-default-features';
+
+/** Oldest Rust version that the dependencies support. */
 const RUST = [1, 88];
 
 const LIBRARY_NAMES = /** @type {Record<string, string>} */ ({
@@ -44,14 +46,13 @@ const LIBRARY_NAMES = /** @type {Record<string, string>} */ ({
 
 const PROGRESS_MS = 1000;
 
-/** The library can't be built; the message is for people. */
+/** Error of an impossible build; the message is for people. */
 class BuildError extends Error {}
 
 /**
  * @param {string} command
  * @param {string[]} args
- * @returns {Promise<{ code: number | null, output: string }>} code is null when there is no such
- *   command
+ * @returns {Promise<{ code: number | null, output: string }>} code: null if the command is missing
  */
 function run(command, args) {
   return new Promise((resolve) => {
@@ -90,7 +91,7 @@ async function hasCompiler() {
   return false;
 }
 
-/** @returns {Promise<string | null>} the tool that libopus can't be built without, in words */
+/** @returns {Promise<string | null>} missing tool for building libopus, in words */
 async function missingForOpus() {
   const lacking = async (/** @type {string} */ command) =>
     (await run(command, ['--version'])).code !== 0;
@@ -100,10 +101,7 @@ async function missingForOpus() {
   return 'there is no make (on Debian: apt-get install make)';
 }
 
-/**
- * A hash of all sources and of the system that they are built for.
- * @param {boolean} withOpus
- */
+/** Hashes all sources and the system that they are built for. @param {boolean} withOpus */
 function fingerprint(withOpus) {
   const names = readdirSync(join(HERE, 'src'), { recursive: true }).map(String);
   const sources = names
@@ -121,8 +119,7 @@ function fingerprint(withOpus) {
 const isStamped = (file, stamp) => existsSync(file) && readFileSync(file, 'utf8') === stamp;
 
 /**
- * npm hides what install scripts of packages print, so it goes to the terminal itself, if there is
- * one.
+ * Prints a line to the terminal itself, if there is one: npm hides the output of install scripts.
  * @param {string} line
  */
 function tell(line) {
@@ -133,7 +130,7 @@ function tell(line) {
   }
 }
 
-/** Shows that something is going on, where somebody watches. @returns {() => void} ends it */
+/** Shows a progress sign on a terminal. @returns {() => void} ends it */
 function showProgress() {
   const text = 'building the native HTTP/3 engine';
   if (!process.stderr.isTTY) {
@@ -154,10 +151,7 @@ function showProgress() {
   };
 }
 
-/**
- * @param {string[]} features
- * @throws {BuildError}
- */
+/** @param {string[]} features @throws {BuildError} */
 async function compile(features) {
   const cargo = await run('cargo', [
     'build',
@@ -174,8 +168,8 @@ async function compile(features) {
 }
 
 /**
- * Builds the library where that is needed, without libopus where that can't be had.
- * @returns {Promise<string | null>} why it is without
+ * Builds the library if needed, without libopus if that is impossible.
+ * @returns {Promise<string | null>} reason for the lack of libopus
  */
 async function build() {
   if (!existsSync(LIBRARY) && libraryPath() !== null && loadError() === null) return null;
@@ -190,7 +184,7 @@ async function build() {
         (/** @type {BuildError} */ { message }) => message,
       );
     }
-    if (missing !== null) await compile(['--no-default-features']);
+    if (missing !== null) await compile([BARE]);
   } finally {
     end();
   }
@@ -204,31 +198,35 @@ async function build() {
 }
 
 /**
- * Makes the second build where that is needed.
+ * Builds the library with a feature, if needed.
+ * @param {string} feature
  * @throws {BuildError}
  */
-async function buildNoq() {
+async function buildFeature(feature) {
+  const library = featureLibrary(feature);
+  const stampFile = join(TARGET, `aloud-${feature}.stamp`);
   const stamp = fingerprint(false);
-  if (isStamped(NOQ_STAMP, stamp) && loadError('bbr3') === null) return;
+  if (isStamped(stampFile, stamp) && loadError(library) === null) return;
   await checkTools();
   const end = showProgress();
-  await compile(NOQ_FEATURES).finally(end);
-  putBuilt(NOQ_LIBRARY);
-  const useless = loadError('bbr3');
+  // The product's library has libopus.
+  await compile([BARE, '--features', feature]).finally(end);
+  putBuilt(library);
+  const useless = loadError(library);
   if (useless) throw new BuildError(useless);
-  writeFileSync(NOQ_STAMP, stamp);
+  writeFileSync(stampFile, stamp);
 }
 
-/** Puts the library that cargo has built where it is loaded from. @param {string} library */
+/** Moves the library built by cargo to its place. @param {string} library */
 function putBuilt(library) {
   const name = LIBRARY_NAMES[process.platform] ?? 'libaloud_native.so';
-  // Renamed into place, since a running server may have the old one mapped.
+  // Renamed into place, because a running server may have the old file mapped.
   const copy = `${library}.new`;
   copyFileSync(join(TARGET, 'release', name), copy);
   renameSync(copy, library);
 }
 
-/** @returns {Promise<string | null>} the tool that the Rust code can't be built without */
+/** @returns {Promise<string | null>} missing tool for building the Rust code */
 const lackingTool = () =>
   checkTools().then(
     () => null,
@@ -236,7 +234,7 @@ const lackingTool = () =>
   );
 
 /**
- * Runs the Rust code's own tests, among them one of a million turns between QUIC's threads and
+ * Runs the Rust code's own tests, including a million turns between QUIC's threads and
  * JavaScript's.
  * @returns {Promise<number | null>} cargo's exit code
  */
@@ -246,13 +244,14 @@ async function test() {
     console.log(`skipped: the tests in native/src (${lacking})`);
     return 0;
   }
-  // As it is built, so that what it depends on isn't compiled a second time.
-  const features = isNoq ? NOQ_FEATURES : ['--no-default-features'];
+  // Uses the dependencies of the build without libopus, so that they aren't compiled twice.
   const { code, output } = await run('cargo', [
     'test',
     '--release',
     '--locked',
-    ...features,
+    BARE,
+    '--features',
+    FEATURE ?? 'lab',
     '--target-dir',
     TARGET,
   ]);
@@ -262,7 +261,7 @@ async function test() {
 
 /**
  * Checks the Rust code by rustfmt and clippy.
- * @returns {Promise<number | null>} the exit code of the first that finds something
+ * @returns {Promise<number | null>} exit code of the first that fails
  */
 async function lint() {
   const lacking = await lackingTool();
@@ -270,10 +269,10 @@ async function lint() {
     console.log(`skipped: rustfmt and clippy (${lacking})`);
     return 0;
   }
-  const clippy = ['clippy', '--all-targets', '--locked', '--target-dir', TARGET];
+  const clippy = ['clippy', '--all-targets', '--locked', '--features', 'lab'];
   for (const command of [
     ['fmt', '--check'],
-    [...clippy, '--', '-D', 'warnings'],
+    [...clippy, '--target-dir', TARGET, '--', '-D', 'warnings'],
   ]) {
     if ((await run('cargo', [...command.slice(0, 1), '--version'])).code !== 0) {
       console.log(`skipped: cargo ${command[0]} (rustup component add rustfmt clippy)`);
@@ -288,13 +287,13 @@ async function lint() {
   return 0;
 }
 
-const isNoq = process.argv.includes('--noq');
 if (process.argv.includes('--test')) process.exit(await test());
 if (process.argv.includes('--lint')) process.exit(await lint());
 const must = process.argv.includes('--must');
 try {
-  const missing = isNoq ? await buildNoq() : await build();
-  if (must) process.stderr.write(`the native HTTP/3 engine${isNoq ? ' with noq' : ''} is built\n`);
+  const missing = FEATURE ? await buildFeature(FEATURE) : await build();
+  if (must)
+    process.stderr.write(`the native HTTP/3 engine${FEATURE ? ` (${FEATURE})` : ''} is built\n`);
   if (missing) {
     process.stderr.write(
       `The native Opus codec was not built: ${missing}. The server takes libopus-wasm instead.\n`,

@@ -1,10 +1,10 @@
 /**
- * The packages that have a built library, one for each system: `npm/<name>/package.json`, as
- * @napi-rs/cli lays them out.
+ * Packages with a built library, one for each system: `npm/<name>/package.json`, in the layout of
+ * `@napi-rs/cli`.
  *
- *   node native/platforms.js writes their package.json anew node native/platforms.js --optional
- *   adds them to aloud's own optionalDependencies, for the package that is published: in the
- *   repository they aren't, since npm can't install what isn't there yet
+ * - `node native/platforms.js` writes their package.json files.
+ * - `node native/platforms.js --optional` adds them to aloud's optionalDependencies for publishing.
+ *   The repository lacks them there, because npm can't install unpublished packages.
  */
 
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -45,17 +45,11 @@ const ROOT_PACKAGE = fileURLToPath(new URL('../package.json', import.meta.url));
 /** @param {string} path */
 const readPackage = (path) => JSON.parse(readFileSync(path, 'utf8'));
 
-/**
- * @param {string} path
- * @param {object} content
- */
+/** @param {string} path @param {object} content */
 const writePackage = (path, content) =>
   writeFileSync(path, `${JSON.stringify(content, null, 2)}\n`);
 
-/**
- * @param {Platform} platform
- * @param {string} version
- */
+/** @param {Platform} platform @param {string} version */
 export function packageOf({ name, os, cpu, libc }, version) {
   const main = `aloud.${name}.node`;
   return {

@@ -1,11 +1,9 @@
 import { CLOSE_CAUSES, EventKind, load } from './binding.js';
-import { SessionGroup } from './group.js';
-import { NativeSession } from './session.js';
+import { SessionGroup, NativeSession } from './session.js';
 
 /** @import { Binding, NativeEvent, NativePort } from './binding.js' */
-/** @import { CongestionController } from './settings.js' */
 
-/** The most that one reading takes; the rest waits for the event loop's next turn. */
+/** Limits of one reading; the rest waits for the event loop's next turn. */
 const MAX_EVENTS = 256;
 const MAX_DATAGRAMS = 1024;
 const BATCH_BYTES = 256 * 1024;
@@ -14,24 +12,24 @@ const MAX_BATCHES = 8;
 /** Numbers in the index for each datagram: session, offset, length, arrival. */
 const INDEX_FIELDS = 4;
 
-/** Comparisons of the port's clock with performance.now(). */
+/** Number of comparisons of the port's clock with performance.now(). */
 const CLOCK_TRIES = 16;
 
 /**
  * Key by which other threads find an endpoint: plain data, for a message to them.
- * @typedef {{ key: number, congestionController: CongestionController }} SharedEndpoint
+ * @typedef {{ key: number, library: string | null }} SharedEndpoint
  *
  * @typedef {object} PortOptions
- * @property {(session: NativeSession) => void} [onSession] a session that a client asked for has
- *   opened here
- * @property {(event: NativeEvent) => void} [onEvent]  an event that is no session's
+ * @property {(session: NativeSession) => void} [onSession] called when a session requested by a
+ *   client has opened
+ * @property {(event: NativeEvent) => void} [onEvent]  called for an event of no session
  * @property {(message: string, session: number) => void} [onFault] see Endpoint.onFault; without it
  *   the process warns
  */
 
 /**
- * The sessions of an endpoint that one thread serves. Their packets come from QUIC's threads, with
- * no other between.
+ * The sessions of an endpoint that one thread serves. Their packets come directly from QUIC's
+ * threads.
  */
 export class Port {
   /** @type {NativePort} */
@@ -48,26 +46,26 @@ export class Port {
   #closed = false;
   /** @type {NativeEvent[]} */
   #pending = [];
-  /** Ends of sessions that are still to be told. @type {NativeEvent[]} */
+  /** Ends of sessions that are not reported yet. @type {NativeEvent[]} */
   #ends = [];
   #faults = 0;
 
   /**
-   * Makes a port of an endpoint that another thread has, for the thread that calls.
+   * Makes a port of another thread's endpoint for the calling thread.
    * @param {SharedEndpoint} endpoint
-   * @param {PortOptions & { lastWords?: { code: number, reason: string } }} options lastWords: what
-   *   the sessions are closed with where the thread ends without close()
+   * @param {PortOptions & { lastWords?: { code: number, reason: string } }} options lastWords:
+   *   close code and reason of the sessions if the thread ends without close()
    * @returns {Port}
-   * @throws {Error} when there is no such endpoint any more
+   * @throws {Error} when the endpoint is gone
    * @throws {import('./binding.js').NativeUnavailableError}
    */
-  static open({ key, congestionController }, { lastWords = { code: 0, reason: '' }, ...options }) {
-    const { Port: Native } = load(congestionController);
+  static open({ key, library }, { lastWords = { code: 0, reason: '' }, ...options }) {
+    const { Port: Native } = load(library);
     return new Port((read) => new Native(key, lastWords.code, lastWords.reason, read), options);
   }
 
   /**
-   * For the endpoint and open().
+   * Used by the endpoint and open().
    * @param {(read: () => void) => NativePort} make
    * @param {PortOptions} options
    */
@@ -77,7 +75,7 @@ export class Port {
     this.#native.setClockOffset(clockOffset(this.#native));
   }
 
-  /** The number by which the endpoint hands sessions to this port. */
+  /** Number by which the endpoint hands sessions to this port. */
   get number() {
     return this.#native.number;
   }
@@ -86,7 +84,7 @@ export class Port {
    * Sends one datagram to many sessions.
    * @param {readonly { id: number }[]} sessions
    * @param {Uint8Array} bytes
-   * @returns {number} to how many it went
+   * @returns {number} number of sessions that got it
    */
   sendMany(sessions, bytes) {
     const count = sessions.length;
@@ -95,20 +93,17 @@ export class Port {
     return this.#native.sendMany(this.#ids, count, bytes);
   }
 
-  /** Makes a group, for datagrams that many sessions get. The caller closes it. */
+  /** Makes a group for datagrams to many sessions. The caller closes it. */
   createGroup() {
     return new SessionGroup(this.#native, this.#nextGroup++);
   }
 
-  /**
-   * Hands over at once the datagrams that have come, for a caller that can't wait to be told of
-   * them.
-   */
+  /** Delivers the received datagrams at once, for a caller that can't wait for the notification. */
   poll() {
     if (!this.#reading && this.#readDatagrams()) this.#readAgain();
   }
 
-  /** Number of panics in the library that were caught. */
+  /** Number of caught panics in the library. */
   get faults() {
     return this.#faults;
   }
@@ -119,7 +114,7 @@ export class Port {
   }
 
   /**
-   * Takes the port from its endpoint and closes its sessions. Idempotent.
+   * Removes the port from its endpoint and closes its sessions. Idempotent.
    * @param {number} [code]
    * @param {string} [reason]
    */
@@ -131,8 +126,7 @@ export class Port {
   }
 
   /**
-   * All sessions have ended, with the port or its endpoint; they are told at the end of this
-   * reading.
+   * Ends all sessions, with the port or its endpoint; their ends are reported after this reading.
    */
   ended() {
     this.#closed = true;
@@ -148,7 +142,7 @@ export class Port {
     }
   }
 
-  /** The engine's callback: it has events, datagrams or both. */
+  /** Callback of the engine: there are events, datagrams or both. */
   #read = () => {
     this.#again = false;
     if (this.#pending.length === 0) {
@@ -166,9 +160,7 @@ export class Port {
     }
   };
 
-  /**
-   * Tells of sessions' ends; they come last, so that no datagram that arrived before them is lost.
-   */
+  /** Reports the ends of sessions last, so that no earlier datagram is lost. */
   #endSessions() {
     try {
       for (let event = this.#ends.shift(); event; event = this.#ends.shift())
@@ -179,8 +171,8 @@ export class Port {
   }
 
   /**
-   * @returns {boolean} false when the rest must wait for the event loop's next turn: whoever awaits
-   *   a session gets to set its callbacks before anything is read for it
+   * @returns {boolean} false when the rest must wait for the event loop's next turn: a caller that
+   *   awaits a session must first set its callbacks
    */
   #dispatchPending() {
     for (let event = this.#pending.shift(); event; event = this.#pending.shift()) {
@@ -198,7 +190,7 @@ export class Port {
     setImmediate(this.#read);
   }
 
-  /** @returns {boolean} whether there may be more */
+  /** @returns {boolean} true when there may be more */
   #readDatagrams() {
     const index = this.#index;
     this.#reading = true;
@@ -224,18 +216,14 @@ export class Port {
 
   /** @param {NativeEvent} event */
   #dispatch(event) {
-    const session = this.#sessions.get(event.session);
     switch (event.kind) {
       case EventKind.opened:
         return this.#opened(event);
       case EventKind.streamOpened:
-        return session?.peerOpened(event.stream, event.code === 1);
       case EventKind.streamReadable:
-        return session?.stream(event.stream)?.onReadable?.();
       case EventKind.streamWritable:
-        return session?.stream(event.stream)?.onWritable?.();
       case EventKind.streamStopped:
-        return session?.streamStopped(event.stream, event.code);
+        return this.#sessions.get(event.session)?.streamEvent(event);
       case EventKind.fault:
         return this.#fault(event);
       default:
@@ -278,8 +266,7 @@ export class Port {
 }
 
 /**
- * Has the process meet an error that a session's callback threw, without the datagrams behind it
- * being lost.
+ * Throws an error of a session's callback in the process without losing the datagrams behind it.
  * @param {unknown} error
  */
 function throwLater(error) {
@@ -289,8 +276,7 @@ function throwLater(error) {
 }
 
 /**
- * The value of performance.now() at the zero of the port's clock: that of the comparison which took
- * the least time.
+ * Value of performance.now() at the zero of the port's clock, by the quickest comparison.
  * @param {NativePort} native
  * @returns {number} milliseconds
  */

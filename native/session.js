@@ -1,10 +1,11 @@
+import { EventKind } from './binding.js';
 import { Stream } from './stream.js';
 
 /**
- * @import { CloseCause, ConnectionStats, NativePort, RequestInfo } from './binding.js'
+ * @import { CloseCause, ConnectionStats, NativeEvent, NativePort, RequestInfo } from './binding.js'
  */
 
-/** An open WebTransport session. Set the callbacks as soon as you have it, before you await. */
+/** An open WebTransport session. Set the callbacks as soon as you have it, before any await. */
 export class NativeSession {
   #native;
   /** @type {Map<number, Stream>} */
@@ -29,23 +30,24 @@ export class NativeSession {
     this.peer = peer;
     /** The client's request; null on the client's side. */
     this.request = request;
-    /** When the QUIC handshake was over, on performance.now(); NaN on the server's side. */
+    /** End of the QUIC handshake, on performance.now(); NaN on the server's side. */
     this.connectedMs = connectedMs;
     /**
-     * A datagram arrived; the bytes are valid during the call only, the time is of performance.now.
+     * Called for a datagram; the bytes are valid only during the call, and the time is of
+     * performance.now.
      * @type {((bytes: Uint8Array, arrivalMs: number) => void) | null}
      */
     this.onDatagram = null;
-    /** The peer opened a stream. @type {((stream: Stream) => void) | null} */
+    /** Called when the peer opened a stream. @type {((stream: Stream) => void) | null} */
     this.onStream = null;
     /**
-     * The session has ended.
+     * Called at the session's end.
      * @type {((code: number, reason: string, cause: CloseCause) => void) | null}
      */
     this.onClosed = null;
   }
 
-  /** Whether it can still send. */
+  /** True while it can send. */
   get open() {
     return !this.#ended && !this.#closing;
   }
@@ -53,17 +55,16 @@ export class NativeSession {
   /**
    * Sends a datagram, without waiting.
    * @param {Uint8Array} bytes copied
-   * @returns {boolean} false when it was not sent, since too big or the session over
+   * @returns {boolean} false when it is too big, or the session over
    */
   send(bytes) {
     return this.open && this.#native.send(this.id, bytes);
   }
 
   /**
-   * Lets datagrams wait that begin with this byte: they are handed over with others, or when the
-   * port is polled, within 0.1 s otherwise. For those that are needed at times that the caller
-   * knows.
-   * @param {number | null} firstByte  null: none waits, as at first
+   * Delays datagrams with this first byte until others come or the port is polled, for at most 0.1
+   * s. For datagrams that the caller needs only at certain times.
+   * @param {number | null} firstByte null (the initial state): none waits
    */
   letWait(firstByte) {
     this.#native.letWait(this.id, firstByte ?? -1);
@@ -90,16 +91,16 @@ export class NativeSession {
     this.#native.closeSession(this.id, code, reason);
   }
 
-  /** @returns {ConnectionStats | null} the last ones when the session is over */
+  /** @returns {ConnectionStats | null} the last ones after the end */
   stats() {
     const stats = this.#ended ? null : this.#native.stats(this.id);
-    // Statistics that the path doesn't give have no property.
+    // Missing statistics have no property.
     if (stats) this.#lastStats = { ...stats, deliveryBps: stats.deliveryBps ?? null };
     return this.#lastStats;
   }
 
   /**
-   * Reads some of the statistics without making an object of them.
+   * Reads some of the statistics without allocating an object.
    * @param {Float64Array} out PATH_FIELDS long, by PathField: droppedOut is droppedTooBig and
    *   droppedBlocked together, deliveryBps NaN while nothing is known, deliveryIsLimit 0 or 1
    * @returns {boolean} false when the session is over
@@ -108,12 +109,20 @@ export class NativeSession {
     return !this.#ended && this.#native.path(this.id, out);
   }
 
-  /**
-   * For the port: the peer opened a stream.
-   * @param {number} id
-   * @param {boolean} bidi
-   */
-  peerOpened(id, bidi) {
+  /** For the port: an event of one of the streams. @param {NativeEvent} event */
+  streamEvent({ kind, stream: id, code }) {
+    if (kind === EventKind.streamOpened) {
+      this.#peerOpened(id, code === 1);
+      return;
+    }
+    const stream = this.#streams.get(id);
+    if (kind === EventKind.streamReadable) stream?.onReadable?.();
+    if (kind === EventKind.streamWritable) stream?.onWritable?.();
+    if (kind === EventKind.streamStopped) stream?.stopped(code);
+  }
+
+  /** @param {number} id @param {boolean} bidi */
+  #peerOpened(id, bidi) {
     const stream = this.#addStream(id, { reads: true, writes: bidi });
     if (this.onStream) {
       this.onStream(stream);
@@ -121,22 +130,6 @@ export class NativeSession {
       stream.stop(0);
       if (bidi) stream.reset(0);
     }
-  }
-
-  /** For the port. @param {number} id */
-  stream(id) {
-    return this.#streams.get(id);
-  }
-
-  /**
-   * For the port: the peer wants no more of what is written.
-   * @param {number} id
-   * @param {number} code
-   */
-  streamStopped(id, code) {
-    const stream = this.#streams.get(id);
-    stream?.endWriting();
-    stream?.onStopped?.(code);
   }
 
   /**
@@ -154,13 +147,56 @@ export class NativeSession {
     this.onClosed?.(code, reason, cause);
   }
 
-  /**
-   * @param {number} id
-   * @param {{ reads: boolean, writes: boolean }} sides
-   */
+  /** @param {number} id @param {{ reads: boolean, writes: boolean }} sides */
   #addStream(id, sides) {
     const stream = new Stream(this.#native, this.id, id, sides, () => this.#streams.delete(id));
     this.#streams.set(id, stream);
     return stream;
+  }
+}
+
+/**
+ * A group of sessions that get the same datagrams. QUIC's threads send them, so that a datagram is
+ * one short call for any number of sessions. An ended session is skipped, and no group keeps it
+ * open.
+ */
+export class SessionGroup {
+  #native;
+  #number;
+  #ids = new Uint32Array(64);
+
+  /**
+   * @param {Pick<NativePort, 'groupSet' | 'groupSend'>} native
+   * @param {number} number unique within the port, also over time
+   */
+  constructor(native, number) {
+    this.#native = native;
+    this.#number = number;
+  }
+
+  /**
+   * Replaces the group's sessions. An empty group costs nothing.
+   * @param {readonly { id: number }[]} sessions of the port
+   * @returns {boolean} false when the port has too many groups; then this one is unchanged
+   */
+  set(sessions) {
+    const count = sessions.length;
+    if (count > this.#ids.length) this.#ids = new Uint32Array(2 * count);
+    for (let i = 0; i < count; i++) this.#ids[i] = sessions[i].id;
+    return this.#native.groupSet(this.#number, this.#ids, count);
+  }
+
+  /**
+   * Sends one datagram to all sessions, soon and in order.
+   * @param {Uint8Array} bytes may be reused at once
+   * @returns {number} number of sessions
+   */
+  send(bytes) {
+    return this.#native.groupSend(this.#number, bytes);
+  }
+
+  /** Idempotent. */
+  close() {
+    this.set([]);
   }
 }

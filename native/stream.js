@@ -1,9 +1,9 @@
 /** @import { NativePort } from './binding.js' */
 
 /**
- * A stream of a session: what is written arrives whole and in order. Writing never waits, and
- * buffers are bounded both ways: a write that finds no room is refused, and a peer may send no more
- * than what was read makes room for.
+ * A reliable, ordered stream of a session. Writing never waits, and buffers are bounded in both
+ * directions: a write without room is refused. A peer may send only as much as reading makes room
+ * for.
  */
 export class Stream {
   #native;
@@ -29,19 +29,22 @@ export class Stream {
     this.#writes = writes;
     this.#release = release;
     this.id = id;
-    /** Whether it goes both ways. */
+    /** True when it goes both ways. */
     this.bidi = reads && writes;
-    /** There is something to read, or the end: read until 0 or null. @type {(() => void) | null} */
+    /**
+     * Called when there are bytes to read, or the end: read until 0 or null.
+     * @type {(() => void) | null}
+     */
     this.onReadable = null;
-    /** There is room again after a refused write. @type {(() => void) | null} */
+    /** Called when there is room again after a refused write. @type {(() => void) | null} */
     this.onWritable = null;
-    /** The peer wants no more of what is written. @type {((code: number) => void) | null} */
+    /** Called when the peer stops reading. @type {((code: number) => void) | null} */
     this.onStopped = null;
   }
 
   /**
    * @param {Uint8Array} bytes filled from its start
-   * @returns {number | null} bytes read; 0 when there are none now; null at the end: see resetCode
+   * @returns {number | null} bytes read; 0 when there are none yet; null at the end: see resetCode
    */
   read(bytes) {
     const count = this.#native.streamRead(this.#session, this.id, bytes);
@@ -51,7 +54,7 @@ export class Stream {
     return null;
   }
 
-  /** The code with which the peer broke off what it wrote, or null when it finished it. */
+  /** Code with which the peer reset its side, or null when it finished it. */
   get resetCode() {
     return this.#resetCode;
   }
@@ -67,40 +70,46 @@ export class Stream {
     return written === 1;
   }
 
-  /** Whether more may be written, now or later: the peer wants it, and the session is open. */
+  /** True when more may be written, now or later: the peer reads on, and the session is open. */
   get writable() {
     return this.#writes;
   }
 
-  /** Ends what is written, in order. */
+  /** Finishes writing, in order. */
   finish() {
     this.#native.streamFinish(this.#session, this.id);
     this.endWriting();
   }
 
-  /** Breaks off what is written. @param {number} code 32 bits, for the peer */
+  /** Resets the written side. @param {number} code 32 bits, for the peer */
   reset(code) {
     this.#native.streamReset(this.#session, this.id, code);
     this.endWriting();
   }
 
-  /** Asks the peer to write no more. @param {number} code 32 bits, for the peer */
+  /** Asks the peer to stop writing. @param {number} code 32 bits, for the peer */
   stop(code) {
     this.#native.streamStop(this.#session, this.id, code);
     this.#endReading();
   }
 
-  /** For the session: it has ended, so that nothing comes after what can be read now. */
+  /** Called by the session at its end: the bytes that can be read now are the last. */
   end() {
     this.#over = true;
     this.#writes = false;
     if (this.#reads) this.onReadable?.();
   }
 
-  /** For the session: nothing more can be written. */
+  /** Called by the session: nothing more can be written. */
   endWriting() {
     this.#writes = false;
     if (!this.#reads) this.#release(this);
+  }
+
+  /** Called by the session: the peer stopped this stream. @param {number} code */
+  stopped(code) {
+    this.endWriting();
+    this.onStopped?.(code);
   }
 
   #endReading() {

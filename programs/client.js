@@ -1,34 +1,35 @@
 /**
- * The client for programs, the package's export `aloud/client`: the client of the page, with
- * streams of samples in place of microphone and output device. docs/programs.md shows it.
+ * The client for programs, the package's export `aloud/client`: the page's client, with streams
+ * of samples in place of microphone and output device. docs/programs.md shows it.
  *
  * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
- * @import { Access } from '../public/client/call/access-state.js'
- * @import { ReconnectingState } from '../public/client/call/reconnecting-client.js'
- * @import { Call, ChatMessage, JoinOptions, Person } from './types.js'
+ * @import { Access, CallView } from '../public/client/call/types.js'
+ * @import { ClientMessage } from '../public/shared/messages/client-messages.js'
+ * @import { ServerMessage } from '../public/shared/messages/server-messages.js'
+ * @import { Call, JoinOptions } from './types.js'
  */
 
 import { EventEmitter } from 'node:events';
 import { setTimeout as pass } from 'node:timers/promises';
-import { mayNow } from '../public/client/call/access-state.js';
-import { ReconnectingClient } from '../public/client/call/reconnecting-client.js';
+import { mayNow } from '../public/client/call/call-view.js';
+import { CallClient } from '../public/client/call/call-client.js';
 import { loadCodec } from '../server/codec/codec.js';
 import { openScope, primitives } from './node-scope.js';
 import { readLink } from './room-link.js';
 import { SoundCard } from './sound-card.js';
 import { SpeechQueue } from './speech-queue.js';
 
-/** The period of the timer that stands for a sound card, in milliseconds. */
+/** Period of the timer that replaces a sound card, in milliseconds. */
 const PERIOD_MS = 10;
 
 /**
- * The silence before what is said, in milliseconds, and after it: the client takes 100 ms to know
- * where on the clock its sound is, and a frame goes out once it is whole.
+ * Silence before speech, in milliseconds, and after it. The client needs 100 ms to place its sound
+ * on the clock, and sends a frame once it is whole.
  */
 const WARM_MS = 200;
 const REST_MS = 150;
 
-/** The most that waits to be read of what is heard, in seconds. */
+/** Most received sound that waits to be read, in seconds. */
 const MAX_UNREAD_SECONDS = 5;
 
 export { readSound, writeSound } from './sound-files.js';
@@ -62,15 +63,10 @@ class NodeCall extends EventEmitter {
   #client;
   #card;
   #speech = new SpeechQueue();
-  /** The samples of silence that go out before anything is said. */
+  /** Samples of silence before speech. */
   #warming = 0;
   /** @type {AudioFormat | null} */
   #format = null;
-  /** @type {Person[]} */
-  #people = [];
-  #audience = 0;
-  #isAway = false;
-  #you = '';
   #hasJoined = false;
   #isOver = false;
   /** @type {ReadableStream<Float32Array> | null} */
@@ -87,21 +83,13 @@ class NodeCall extends EventEmitter {
     this.#options = options;
     this.#link = readLink(options.url, options.room);
     this.#transports = openScope();
-    const on = {
-      joined: (/** @type {{ you: string }} */ { you }) => void (this.#you = you),
-      access: (/** @type {Access} */ access) => this.#speech.refuse(refusalOf(access)),
-      people: (/** @type {{ people: Person[], listeners: number }} */ { people, listeners }) =>
-        this.#setPeople(people, listeners),
-      speakers: (/** @type {any} */ speakers) => void this.emit('speakers', speakers),
-      control: (/** @type {Record<string, any>} */ message) => this.#control(message),
-      state: (/** @type {ReconnectingState} */ state) => this.#become(state),
-    };
-    this.#client = new ReconnectingClient({
+    this.#client = new CallClient({
       codec: loadCodec(),
       scope: this.#transports.scope,
       primitives,
-      on,
+      on: { message: (message) => this.#told(message) },
     });
+    this.#client.store.observe((now, before) => this.#follow(now, before));
     const { listen = false, hear = true } = options;
     const capture = listen ? null : (/** @type {Float32Array} */ chunk) => this.#speak(chunk);
     const play = hear ? (/** @type {Float32Array} */ chunk) => this.#hear(chunk) : null;
@@ -109,38 +97,19 @@ class NodeCall extends EventEmitter {
   }
 
   async begin() {
-    const {
-      name = 'Program',
-      listen,
-      nearness,
-      music = false,
-      channels,
-      bitrate,
-      transport,
-      password,
-    } = this.#options;
+    const { name = 'Program', music = false, bitrate, transport } = this.#options;
+    const { listen, nearness, channels, password } = this.#options;
     const { token = this.#link.token, e2eKey = this.#link.e2eKey } = this.#options;
     const { origin, room, stage } = this.#link;
-    const wish = {
-      origin,
-      room,
-      name,
-      listen,
-      stage,
-      nearness,
-      channels,
-      bitrate,
-      transport,
-      password,
-      token,
-      e2eKey,
-      silenceSuppression: !music,
-    };
-    const given = Object.fromEntries(
-      Object.entries(wish).filter(([, value]) => value !== undefined),
-    );
     try {
-      const { format } = await this.#client.join(/** @type {typeof wish} */ (given));
+      const { format } = await this.#client.join({
+        origin,
+        join: { room, name, listen, nearness, channels, password, token, stage },
+        e2eKey,
+        bitrate,
+        transport,
+        silenceSuppression: !music,
+      });
       this.#format = format;
       this.#speech.format = format;
       this.#warm();
@@ -152,8 +121,12 @@ class NodeCall extends EventEmitter {
     }
   }
 
+  get #view() {
+    return this.#client.store.value;
+  }
+
   get you() {
-    return this.#you;
+    return this.#view.you;
   }
 
   get room() {
@@ -169,16 +142,16 @@ class NodeCall extends EventEmitter {
   }
 
   get people() {
-    return this.#people;
+    return this.#view.people;
   }
 
   get audience() {
-    return this.#audience;
+    return this.#view.listeners;
   }
 
   get state() {
     const { state } = this.#client;
-    return state === 'joining' ? 'reconnecting' : state;
+    return state === 'joined' || state === 'ended' ? state : 'reconnecting';
   }
 
   get missedMs() {
@@ -227,7 +200,7 @@ class NodeCall extends EventEmitter {
 
   /** @param {boolean} muted */
   mute(muted) {
-    this.#client.mute(muted);
+    this.#client.change({ muted });
   }
 
   /** @param {string} text */
@@ -242,7 +215,7 @@ class NodeCall extends EventEmitter {
 
   /** @param {Record<string, unknown>} message */
   send(message) {
-    this.#client.sendControl(message);
+    this.#client.sendControl(/** @type {ClientMessage} */ (message));
   }
 
   async leave() {
@@ -268,32 +241,28 @@ class NodeCall extends EventEmitter {
     else this.#missed += chunk.length;
   }
 
-  /** @param {Person[]} people @param {number} listeners */
-  #setPeople(people, listeners) {
-    this.#people = people;
-    this.#audience = listeners;
-    this.emit('people', people, listeners);
-  }
-
-  /** @param {Record<string, any>} message */
-  #control(message) {
-    if (message.type === 'chat') this.emit('chat', /** @type {ChatMessage} */ (message.message));
+  /** @param {ServerMessage} message */
+  #told(message) {
+    if (message.type === 'chat') this.emit('chat', message.message);
     else this.emit('message', message);
   }
 
-  /** @param {ReconnectingState} state */
-  #become({ state, code = '', message = '' }) {
-    if (state === 'ended') return this.#end({ code, message });
-    if (!this.#hasJoined) return;
-    const isAway = state === 'reconnecting';
-    if (isAway === this.#isAway) return;
-    this.#isAway = isAway;
-    this.#warm();
-    this.emit(isAway ? 'reconnecting' : 'reconnected');
+  /** @param {Readonly<CallView>} now @param {Readonly<CallView>} before */
+  #follow(now, before) {
+    if (now.access !== before.access) this.#speech.refuse(refusalOf(now.access));
+    if (now.people !== before.people || now.listeners !== before.listeners)
+      this.emit('people', now.people, now.listeners);
+    if (now.speakers !== before.speakers) this.emit('speakers', now.speakers);
+    if (now.end) this.#end(now.end);
+    else if (now.state !== before.state && this.#hasJoined) {
+      this.#warm();
+      this.emit(now.state === 'away' ? 'reconnecting' : 'reconnected');
+    }
   }
 
   /** @param {{ code: string, message: string }} end */
   #end(end) {
+    if (this.#isOver) return;
     this.#isOver = true;
     this.#card.stop();
     this.#speech.close();

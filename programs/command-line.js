@@ -1,5 +1,5 @@
 /**
- * Options, joining and messages that `aloud play` and `aloud listen` have in common.
+ * Shared by `aloud play` and `aloud listen`: options, joining and messages.
  * @import { Call, JoinOptions } from './types.js'
  */
 
@@ -7,28 +7,25 @@ import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { sentenceOf } from '../server/config/config-error.js';
 import { join } from './client.js';
 
-/** The address of a server that was started without options. */
+/** Address of a server started without options. */
 const DEFAULT_SERVER = 'http://localhost:8080';
 
-/** The time between two lines about how far it is, in milliseconds. */
+/** Interval of progress lines, in milliseconds. */
 const PROGRESS_MS = 500;
 
 /**
- * The longest time that a command waits for its connection to come back, in milliseconds: a server
- * restarts in less.
+ * Longest time that a command waits for a lost connection, in milliseconds: a server restarts in
+ * less.
  */
 const AWAY_MS = 60_000;
 
-/** Why a command ends that has waited so long. */
+/** Message of a command that has waited in vain. */
 export const GONE = 'The connection was lost, and has not come back within a minute.';
 
-/**
- * The codes with which the commands end: all is done; the call could not be had or was ended; what
- * was asked for won't do.
- */
+/** Exit codes of the commands: done; the call could not be had or was ended; invalid request. */
 export const Exit = Object.freeze({ done: 0, call: 1, wrong: 2 });
 
-/** Something that ends a command: a sentence, and the code that it ends with. */
+/** Ends a command with a sentence and an exit code. */
 export class CommandError extends Error {
   /** @param {string} message @param {number} exit */
   constructor(message, exit) {
@@ -38,10 +35,10 @@ export class CommandError extends Error {
 }
 
 /**
- * A command with the options by which a room is joined.
+ * Makes a command with the options for joining a room.
  * @param {string} name
  * @param {string} description
- * @param {string} personName  by which it is known in the room, where nothing else is asked for
+ * @param {string} personName its default name in the room
  */
 export function roomCommand(name, description, personName) {
   return new Command(`aloud ${name}`)
@@ -64,7 +61,7 @@ export function roomCommand(name, description, personName) {
  * Reads a command's arguments.
  * @param {Command} command
  * @param {string[]} argv
- * @returns {string | null} what is to be printed, where --help was asked for
+ * @returns {string | null} text to print for --help
  * @throws {CommandError}
  */
 export function readCommand(command, argv) {
@@ -84,7 +81,7 @@ export function readCommand(command, argv) {
 }
 
 /**
- * Makes the reader of an option that is a number.
+ * Makes the parser of a numeric option.
  * @param {number} least
  * @param {number} most
  * @returns {(text: string) => number}
@@ -97,14 +94,14 @@ export const numberFrom = (least, most) => (text) => {
 };
 
 /**
- * Joins as the options say.
- * @param {Record<string, any>} options  of the command
+ * Joins a room according to the options.
+ * @param {Record<string, any>} options of the command
  * @param {Partial<JoinOptions>} more
  * @returns {Promise<Call>}
  * @throws {CommandError}
  */
 export async function joinFrom({ room, server, name, token, password, transport, insecure }, more) {
-  // Node.js asks this of whoever wants it, for HTTPS and WebSocket alike.
+  // The only switch in Node.js for both HTTPS and WebSocket.
   if (insecure) process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0';
   const where = /^https?:/i.test(room) ? { url: room } : { url: server, room };
   try {
@@ -121,11 +118,11 @@ export async function joinFrom({ room, server, name, token, password, transport,
 }
 
 /**
- * Leaves a call whose connection doesn't come back in time: nobody may be there to see that a
- * command waits.
+ * Leaves a call whose connection doesn't come back in time, since nobody may be watching.
  * @param {Pick<Call, 'on' | 'leave'>} call
  * @param {number} [ms]
- * @returns {{ readonly isOver: boolean, end: () => void }}  isOver: whether it has left for that
+ * @returns {{ readonly isOver: boolean, end: () => void }} isOver: true when it has left for that
+ *   reason
  */
 export function leaveWhenAway(call, ms = AWAY_MS) {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -149,7 +146,7 @@ export function leaveWhenAway(call, ms = AWAY_MS) {
 /**
  * Calls back at the first Ctrl-C; the next one ends the process at once.
  * @param {() => void} stop
- * @returns {() => void} forgets it
+ * @returns {() => void} removes the handler
  */
 export function onInterrupt(stop) {
   process.once('SIGINT', stop).once('SIGTERM', stop);
@@ -157,7 +154,7 @@ export function onInterrupt(stop) {
 }
 
 /**
- * Tells how far it is in one line of a terminal; elsewhere nothing.
+ * Shows progress in one line of a terminal; elsewhere nothing.
  * @param {() => string} line
  * @returns {() => void} ends it
  */

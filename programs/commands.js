@@ -1,4 +1,4 @@
-/** The commands that are programs in a room: `aloud play` and `aloud listen`. */
+/** Commands that are programs in a room: `aloud play` and `aloud listen`. */
 
 import { CommandError, Exit } from './command-line.js';
 import { listen } from './listen-command.js';
@@ -7,9 +7,9 @@ import { play } from './play-command.js';
 const COMMANDS = Object.freeze({ play, listen });
 
 /**
- * Runs a command, and tells in a sentence what has gone wrong.
+ * Runs a command, and prints a failure as a sentence.
  * @param {keyof typeof COMMANDS} name
- * @param {string[]} argv  after the name
+ * @param {string[]} argv after the name
  * @returns {Promise<number>} the exit code
  */
 export async function runCommand(name, argv) {

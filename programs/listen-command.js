@@ -19,13 +19,13 @@ import {
 import { NoFfmpegError, whyNotWritten, writeByFfmpeg } from './sound/ffmpeg.js';
 import { kindOf, openAnyOut, writerOf } from './sound/writers.js';
 
-/** The longest recording, in seconds: a week. */
+/** Longest recording, in seconds: a week. */
 const MAX_SECONDS = 7 * 86_400;
 
-/** The sound that may wait for ffmpeg, in bytes: beyond it, it is too slow. */
+/** Most sound that waits for ffmpeg, in bytes: beyond it ffmpeg is too slow. */
 const MAX_WAITING_BYTES = 64 * 1024 * 1024;
 
-/** The kinds of files that are written without ffmpeg. */
+/** Kinds of files written without ffmpeg. */
 const OWN_KINDS = Object.freeze(['wav', 'ogg', 'raw']);
 
 const NAMES = 'use a name ending in .wav, .opus, .ogg or .raw';
@@ -55,7 +55,7 @@ const createCommand = () =>
 
 /**
  * `aloud listen`: writes a room's sound to a file.
- * @param {string[]} argv  after `listen`
+ * @param {string[]} argv after `listen`
  * @returns {Promise<{ exit: number, print?: string }>}
  * @throws {CommandError}
  */
@@ -76,7 +76,7 @@ export async function listen(argv) {
 }
 
 /**
- * Chooses what writes a file.
+ * Chooses the writer of a file.
  * @param {string} output
  * @param {string | undefined} format
  * @returns {Promise<() => Promise<Target & { begin: (call: Call) => Promise<void> }>>} opens it;
@@ -177,7 +177,7 @@ async function record(call, target, seconds) {
     }
     await target.end();
   } catch (error) {
-    // As a disk that is full.
+    // Such as a full disk.
     throw new CommandError(
       `the sound can't be written: ${/** @type {Error} */ (error).message}.`,
       Exit.call,

@@ -1,6 +1,5 @@
 /**
- * What the client of the page needs of its surroundings, in Node.js: transports, and ciphers for
- * end-to-end encryption.
+ * Environment of the page's client in Node.js: transports, and ciphers for end-to-end encryption.
  * @import { Scope } from '../public/client/connection/choose.js'
  * @import { Tap } from './webtransport.js'
  */
@@ -11,22 +10,22 @@ import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
 import { sha256 } from '@noble/hashes/sha2.js';
 import { WebSocket } from 'ws';
-import { MAX_PACKET_STREAMS } from '../server/transport/packet-streams.js';
 import { webTransportOn } from './webtransport.js';
+
+/** Most streams with a steady listener's packets, including streams held up by loss. */
+const MAX_STREAMS = 256;
 
 /** Cipher and hash of end-to-end encryption. */
 export const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
 
 /**
- * Opens the transports of one client: WebTransport where the native engine is built, WebSocket and
- * HTTP/1 anyway.
- * @param {Tap} [tap]  sees what passes over WebTransport
- * @returns {{ scope: Scope, close: () => Promise<void> }}  close: ends their threads
+ * Opens the transports of one client: WebTransport if the native engine is built; WebSocket and
+ * HTTP/1 always.
+ * @param {Tap} [tap] observes WebTransport
+ * @returns {{ scope: Scope, close: () => Promise<void> }} close: ends their threads
  */
 export function openScope(tap) {
-  const endpoint = isBuilt()
-    ? new Endpoint({ ioThreads: 1, maxStreams: MAX_PACKET_STREAMS })
-    : null;
+  const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxStreams: MAX_STREAMS }) : null;
   const scope = {
     WebTransport: endpoint ? webTransportOn(endpoint, tap) : undefined,
     WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)),

@@ -36,8 +36,8 @@ const createCommand = () =>
     .option('--channels <count>', 'of those samples', numberFrom(1, 32), 1);
 
 /**
- * `aloud play`: plays a file into a room, and ends with it.
- * @param {string[]} argv  after `play`
+ * `aloud play`: plays a file into a room, then leaves.
+ * @param {string[]} argv after `play`
  * @returns {Promise<{ exit: number, print?: string }>}
  * @throws {CommandError}
  */
@@ -54,7 +54,7 @@ export async function play(argv) {
       ? null
       : { sampleRate: Math.round(options.rate), channels: Math.round(options.channels) };
   const open = () => openSound(file, { raw }).catch(notSound);
-  // A file that isn't sound is refused before anybody sees a player come.
+  // A file without sound is refused before the player appears in the room.
   const sound = await open();
   try {
     const channels = sound.channels === 1 ? 1 : 2;
@@ -89,7 +89,7 @@ async function playInto(call, first, how) {
   const { sampleRate, channels } = call;
   /** @type {Playing} */
   const playing = { sound: first, isStopped: false, played: 0, end: null };
-  // A pipe that is waited for brings nothing more.
+  // A pipe that is being read brings nothing more.
   const closeSound = () => void playing.sound.close();
   call.once('closed', (end) => {
     playing.end = end;
@@ -135,7 +135,7 @@ async function playInto(call, first, how) {
 async function sayAll(call, playing, { volume, again }) {
   const { sampleRate, channels } = call;
   const isOver = () => playing.isStopped || playing.end !== null;
-  // A call that may not speak is told so at once, though a pipe brings nothing yet.
+  // A call without permission to speak learns that at once, even if a pipe brings nothing yet.
   await call.say(new Float32Array(0));
   for (;;) {
     for await (const piece of convert(playing.sound, { sampleRate, channels, gain: volume })) {

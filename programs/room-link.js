@@ -1,9 +1,9 @@
-import { roomOfLink } from '../public/shared/room-link.js';
+import { roomOfLink } from '../public/shared/links.js';
 
 /**
- * Reads where a room is: a server's address and a room's name, or a room's link as the page has it.
- * @param {string} url  such as https://talk.example.org or https://talk.example.org/r/tea#token=…
- * @param {string} [room]  where the link doesn't say
+ * Reads the location of a room: from a server's address and a room's name, or from a room's link.
+ * @param {string} url such as https://talk.example.org or https://talk.example.org/r/tea#token=…
+ * @param {string} [room] when the link names none
  * @returns {{ origin: string, room: string, token?: string, e2eKey?: string, stage?: string }}
  * @throws {TypeError} that says what is missing
  */

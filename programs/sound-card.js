@@ -1,13 +1,12 @@
 /**
  * @import { AudioFormat } from '../public/shared/sound/audio-format.js'
- * @import { Client } from '../public/client/call/client.js'
- * @import { ReconnectingClient } from '../public/client/call/reconnecting-client.js'
+ * @import { CallClient } from '../public/client/call/call-client.js'
  */
 
 /**
- * A sound card that is a timer: each period it takes the samples that are due from a client, and
- * gives it as many. A period is no longer than the room's frames, and a chunk has whole periods, so
- * that it ends where a frame does. The arrays that the card hands out are used again.
+ * A sound card made of a timer: each period it takes the due samples from a client, and gives it
+ * equally many. A period is no longer than the room's frames, and a chunk has whole periods, so
+ * that it ends with a frame. The arrays passed out are reused.
  */
 export class SoundCard {
   #client;
@@ -22,17 +21,17 @@ export class SoundCard {
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   #timer;
 
-  /** When the first sample was captured and played, on performance.now(). */
+  /** Time of the first captured and played sample, on performance.now(). */
   startMs = 0;
 
   /**
    * @param {object} options
-   * @param {Pick<Client | ReconnectingClient, 'capture' | 'render'>} options.client
+   * @param {Pick<CallClient, 'capture' | 'render'>} options.client
    * @param {number} options.periodMs  at most
    * @param {((chunk: Float32Array, sample: number) => void) | null} options.capture fills a chunk
-   *   with what is said, from a sample's number on; null where nothing is said
-   * @param {((chunk: Float32Array) => void) | null} options.play takes what is heard; null where
-   *   nobody hears it
+   *   with speech, from a sample's number on; null without speech
+   * @param {((chunk: Float32Array) => void) | null} options.play receives the heard sound; null
+   *   without a listener
    */
   constructor({ client, periodMs, capture, play }) {
     this.#client = client;
@@ -41,7 +40,7 @@ export class SoundCard {
     this.#play = play;
   }
 
-  /** @param {AudioFormat} format  the room's */
+  /** @param {AudioFormat} format the room's */
   start({ sampleRate, channels, frameMs }) {
     this.#perMs = sampleRate / 1000;
     this.#periodSamples = Math.min(this.#periodMs, frameMs) * this.#perMs;
@@ -60,7 +59,7 @@ export class SoundCard {
     this.#timer = setTimeout(() => this.#run(), Math.ceil(nextMs - performance.now()));
   }
 
-  /** @param {number} due  the sample up to which sound is captured and played */
+  /** @param {number} due sample up to which sound is captured and played */
   #pass(due) {
     const count = (due - this.#samples) * this.#channels;
     if (this.#chunk.length < count) this.#chunk = new Float32Array(count);

@@ -1,17 +1,17 @@
 /**
- * What is said goes on to be taken while no more than this waits, in milliseconds: a program that
- * stands still is heard on.
+ * Most speech that waits without blocking add(), in milliseconds: it is heard even if the program
+ * pauses.
  */
 const AHEAD_MS = 200;
 
-/** What a program says, piece by piece, until a sound card takes it. */
+/** Queue of a program's speech, piece by piece, in front of a sound card. */
 export class SpeechQueue {
   /** @type {{ samples: Float32Array, at: number }[]} */
   #pieces = [];
   #waiting = 0;
   #ahead = 0;
   /**
-   * Callers that wait until there is room, or until nothing is left.
+   * Callers that wait for room, or for an empty queue.
    * @type {{ until: () => number, done: () => void, fail: (error: Error) => void }[]}
    */
   #waiters = [];
@@ -25,8 +25,8 @@ export class SpeechQueue {
   }
 
   /**
-   * @param {Float32Array} samples kept until they are taken
-   * @returns {Promise<void>} kept once there is room for more
+   * @param {Float32Array} samples kept until they are played
+   * @returns {Promise<void>} resolves once there is room for more
    */
   add(samples) {
     if (this.#refusal) return Promise.reject(this.#refusal);
@@ -36,12 +36,12 @@ export class SpeechQueue {
     return this.#until(() => this.#ahead);
   }
 
-  /** @returns {Promise<void>} kept once nothing waits */
+  /** @returns {Promise<void>} resolves once nothing waits */
   empty() {
     return this.#until(() => 0);
   }
 
-  /** @param {() => number} until  the most that waits then */
+  /** @param {() => number} until most samples that may wait then */
   #until(until) {
     if (this.#waiting <= until()) return Promise.resolve();
     return new Promise(
@@ -51,8 +51,8 @@ export class SpeechQueue {
   }
 
   /**
-   * Drops what waits and refuses what comes, or takes it again.
-   * @param {Error | null} error for those who wait; null to take it
+   * Drops the queue and refuses new speech, or accepts it again.
+   * @param {Error | null} error for the waiting callers; null to accept
    */
   refuse(error) {
     this.#refusal = error;
@@ -62,7 +62,7 @@ export class SpeechQueue {
     for (const { fail } of waiters) fail(error);
   }
 
-  /** Takes as much as there is, and fills up with silence. @param {Float32Array} out */
+  /** Moves out as much as there is, and fills up with silence. @param {Float32Array} out */
   take(out) {
     let filled = 0;
     while (filled < out.length && this.#pieces.length > 0) {
@@ -84,14 +84,14 @@ export class SpeechQueue {
     for (const { until, done } of waiters) if (this.#waiting <= until()) done();
   }
 
-  /** Drops what waits. */
+  /** Drops the queue. */
   clear() {
     this.#pieces = [];
     this.#waiting = 0;
     this.#wake();
   }
 
-  /** Nothing is taken any more. Idempotent. */
+  /** Refuses all speech. Idempotent. */
   close() {
     this.#closed = true;
     this.clear();

@@ -1,15 +1,15 @@
 /**
- * The browser's WebTransport for Node.js, over the native engine's client: as much of the W3C
- * interface as the client's connection uses, so that the same client runs without a browser.
+ * The browser's WebTransport for Node.js, over the native engine's client: the part of the W3C
+ * interface that the client's connection uses.
  * @import { Endpoint, NativeSession, Stream } from '@aloud/native'
  */
 
-import { LENGTH_BYTES, PacketReader } from '../public/shared/wire/carry.js';
+import { LENGTH_BYTES, PacketReader } from '../public/shared/wire/stream-packets.js';
 
 const READ_BYTES = 16 * 1024;
 
 /**
- * An observer of a session's opening, and of all its datagrams. It must not keep their bytes.
+ * Observer of a session's opening and of all its datagrams. It must not keep their bytes.
  * @typedef {object} Tap
  * @property {(bytes: Uint8Array) => void} sent
  * @property {(bytes: Uint8Array, arrivalMs: number) => void} received
@@ -21,7 +21,7 @@ const MAX_WAITING = 256;
 
 /**
  * A WebTransport class whose sessions live on an endpoint.
- * @param {Pick<Endpoint, 'connect'>} endpoint closed by whoever made it
+ * @param {Pick<Endpoint, 'connect'>} endpoint closed by its owner
  * @param {Tap} [tap]
  * @returns {typeof globalThis.WebTransport}
  */
@@ -106,7 +106,7 @@ class NodeWebTransport {
   }
 
   /**
-   * Shows the observer the packets that come on a stream: see carry.js.
+   * Shows the observer the packets that come on a stream: see stream-packets.js.
    * @returns {(bytes: Uint8Array) => void}
    */
   #tapOfStream() {
@@ -150,7 +150,7 @@ class Datagrams {
   }
 }
 
-/** @param {Stream} stream @param {(bytes: Uint8Array) => void} [tap]  sees what comes */
+/** @param {Stream} stream @param {(bytes: Uint8Array) => void} [tap] observes received bytes */
 function readableOf(stream, tap = () => {}) {
   const bytes = new Uint8Array(READ_BYTES);
   return new ReadableStream({
@@ -172,7 +172,7 @@ function readableOf(stream, tap = () => {}) {
   });
 }
 
-/** @param {Stream} stream @param {(bytes: Uint8Array) => void} [tap]  sees what goes */
+/** @param {Stream} stream @param {(bytes: Uint8Array) => void} [tap] observes sent bytes */
 function writableOf(stream, tap = () => {}) {
   return new WritableStream({
     write(bytes) {
@@ -185,7 +185,7 @@ function writableOf(stream, tap = () => {}) {
 }
 
 /**
- * A promise with what settles it.
+ * A promise with its resolving functions.
  * @template T
  * @typedef {{ promise: Promise<T>, resolve: (value: T) => void, reject: (reason: unknown) => void
  *   }} Settleable

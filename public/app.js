@@ -1,6 +1,6 @@
 import { makeRoomKey } from './client/call/room-key.js';
 import { isListenersInvitation, takeInvitation, takeStage } from './ui/kit/invitation.js';
-import { readAddress, readRoomName, roomPath } from './ui/lobby/room-address.js';
+import { readAddress, readRoomName, roomPath } from './ui/green-room/room-address.js';
 import { elementOf } from './ui/kit/element.js';
 import { Notices } from './ui/kit/notices.js';
 import { showProblem, showView, writeTexts } from './ui/kit/page.js';
@@ -20,7 +20,7 @@ if (wish.room !== null) {
     { ...wish, token, stage: takeStage(wish.room), listen },
     notices,
   );
-  // For diagnosis in the browser's console: `aloud.call` is the current call.
+  // For debugging in the browser's console: `aloud.call` is the current call.
   Object.defineProperty(window, 'aloud', { value: page });
   void page.open();
 } else {
@@ -28,12 +28,12 @@ if (wish.room !== null) {
   showStart();
 }
 
-/** Shows the first page, which leads to a new room or to one that is named. */
+/** Shows the first page, with links to a new room or a named one. */
 function showStart() {
   const field = elementOf('room', HTMLInputElement);
   const go = (/** @type {string} */ room) => location.assign(roomPath(room));
-  // The words are fetched while the page is read.
-  const names = import('./ui/lobby/room-name.js');
+  // The words load while the person reads the page.
+  const names = import('./ui/green-room/room-name.js');
   const withNew = (/** @type {(room: string) => void} */ run) => () =>
     void names.then(
       ({ makeRoomName }) => run(makeRoomName()),

@@ -1,35 +1,58 @@
-import { nodeOf } from './client/connection/node-origin.js';
 import { CallSound } from './client/call/call-sound.js';
-import { CallWorker } from './client/call/call-worker.js';
+import { CallWorker } from './client/call/call-port.js';
+import { NO_CALL } from './client/call/call-view.js';
 import { addDevices } from './client/call/device-delays.js';
+import { Store } from './client/call/store.js';
 import { findSupport } from './client/connection/support.js';
 import { onNetworkChange } from './client/connection/reconnecting.js';
 import { readTrack } from './client/track/track-sound.js';
 
 /**
  * @import { AudioFormat } from './shared/sound/audio-format.js'
- * @import { CallEvents, CallOptions, CallState, TransportWish } from './client/call/types.js'
+ * @import { Nearness } from './shared/nearness.js'
+ * @import { ClientStats } from './client/call/call-stats.js'
+ * @import { CallOptions, CallView, LiveWish } from './client/call/types.js'
+ * @import { ClientMessage } from './shared/messages/client-messages.js'
+ * @import { ServerMessages } from './shared/messages/server-messages.js'
+ *
+ * @typedef {object} CallEvents  what happens once: the `detail` of each event
+ * @property {{ code: string }} notice the call goes on, but: 'no-microphone', 'microphone-refused',
+ *   'microphone-busy', 'microphone-ended', 'microphone-insecure', 'no-audio-worklet' (listening
+ *   only); 'microphone-slow' (the browser may be asking for it, and joining waits: see
+ *   listenFirst()); 'microphone-muted' (by the system); 'microphone-replaced', 'speaker-replaced'
+ *   (by the default one, until it comes again), 'microphone-back', 'speaker-back'; 'no-output';
+ *   'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses something; any
+ *   press on the page does the same), 'sound-resumed'; 'room-mono' (though stereo was asked for);
+ *   'stereo-processed' (the browser makes a microphone's sides the same); 'track-unreadable',
+ *   'track-too-long', 'track-not-sent', 'track-not-heard' (of a backing track); 'e2e-key', others
+ *   have another key
+ * @property {{ code: string }} settled  the notice of this code no longer holds
+ * @property {ServerMessages['refused']} refused     the server did not do what was asked
+ * @property {ServerMessages['moderated']} moderated
+ *   a moderator has done something to this participant
  */
 
 /**
- * One call in a room, for the page. Sound and network run in a worker and in worklets, so that what
- * the page does can't be heard.
+ * One call in a room, for the page: the microphone, the output device, and this end of the port to
+ * the worker. Network and codecs run there and in worklets, so that what the page does can't be
+ * heard.
  *
  *     const call = new Call({ room: 'tea', name: 'Ada' });
- *     call.addEventListener('state', ({ detail }) => show(detail.state));
+ *     call.store.subscribe(['state'], ({ state }) => show(state));
  *     await call.join();
  */
 export class Call extends EventTarget {
-  /** @type {CallState} */
-  state = 'idle';
-  #options;
+  /**
+   * The call as it is now. Its state is 'joined' once there is sound. After 'ended' the call is
+   * over: make a new one to join again.
+   * @type {Store<CallView>}
+   */
+  store = new Store(NO_CALL);
+  #wish;
   #support = findSupport();
   /** @type {CallWorker | null} */
   #worker = null;
   #sound;
-  #muted;
-  #resume = '';
-  #leaveUrl = '';
   #onPageHide = () => void this.leave();
   #endWatch = () => {};
   /** @type {AudioFormat | null} */
@@ -37,29 +60,36 @@ export class Call extends EventTarget {
   /** @type {(() => void) | null} */
   #settleJoin = null;
   /**
-   * Takes the place of a track that was offered; '' where there is none.
+   * Takes the place of a track that was offered; '' when there is none.
    * @type {((id: string) => void) | null}
    */
   #placed = null;
 
-  /** @param {CallOptions} options */
-  constructor(options) {
+  /** @param {CallOptions} wish */
+  constructor(wish) {
     super();
-    this.#options = {
-      transport: /** @type {TransportWish} */ ('auto'),
-      microphoneId: '',
-      ...options,
-    };
-    this.#muted = options.muted ?? false;
-    this.#sound = new CallSound(this.#support, this.#options, {
-      notice: (code) => this.#isOver() || this.#emit('notice', { code }),
-      settled: (code) => this.#isOver() || this.#emit('settled', { code }),
+    this.#wish = { ...wish, join: { ...wish.join } };
+    this.#sound = new CallSound(this.#support, this.#wish, {
+      notice: (code) => this.#emit('notice', { code }),
+      settled: (code) => this.#emit('settled', { code }),
+    });
+    this.store.subscribe(['session', 'node', 'metronome', 'track'], (now, before) => {
+      this.#sound.pieces.origin = now.node;
+      // A server that was restarted has another clock.
+      if (now.session !== before.session) this.#sound.followClock(null);
+      if (now.metronome !== before.metronome) this.#sound.beat(now.metronome.beat);
+      if (now.track !== before.track) this.#sound.track(now.track.track);
+      if (now.session !== before.session) this.#placed?.('');
     });
   }
 
   /** The parts of a call that this browser allows. */
   static support() {
     return findSupport();
+  }
+
+  get state() {
+    return this.store.value.state;
   }
 
   /**
@@ -70,19 +100,14 @@ export class Call extends EventTarget {
     return this.#sound.output;
   }
 
-  /** Whether this person is heard: false when listening only. */
+  /** True when this person is heard, and doesn't only listen. */
   get hasMicrophone() {
     return this.#sound.hasMicrophone;
   }
 
-  /** The origin of the node of a cluster that has the room; '' for the page's own server. */
-  get nodeOrigin() {
-    return this.#sound.pieces.origin;
-  }
-
   /** With this token another call takes up one's place in the room; '' before 'joined'. */
   get resume() {
-    return this.#resume;
+    return this.store.value.joined?.resume ?? '';
   }
 
   /**
@@ -102,17 +127,16 @@ export class Call extends EventTarget {
    * @param {CallEvents[T]} detail
    */
   #emit(type, detail) {
-    this.dispatchEvent(new CustomEvent(type, { detail }));
+    if (this.state !== 'ended') this.dispatchEvent(new CustomEvent(type, { detail }));
   }
 
   /**
    * Joins the room. Call it from a press, so that the browser lets sound start.
-   * @returns {Promise<void>} never rejects: when it is settled the state is 'joined', 'failed' or
-   *   'left'
+   * @returns {Promise<void>} never rejects: when it is settled the state is 'joined' or 'ended'
    */
   async join() {
     if (this.state !== 'idle') return;
-    this.#become('connecting');
+    this.store.set({ state: 'connecting' });
     if (!this.#support.audio) {
       this.#fail('no-audio');
       return;
@@ -120,7 +144,7 @@ export class Call extends EventTarget {
     addEventListener('pagehide', this.#onPageHide);
     this.#endWatch = onNetworkChange(() => this.#wake());
     await this.#sound.open();
-    if (this.#isOver()) return;
+    if (this.state === /** @type {string} */ ('ended')) return;
     await new Promise((resolve) => {
       this.#settleJoin = () => resolve(undefined);
       this.#startWorker();
@@ -128,136 +152,60 @@ export class Call extends EventTarget {
   }
 
   #startWorker() {
-    this.#worker = new CallWorker({
-      message: (data) => this.#onMessage(data),
-      failed: (code, message) => this.#fail(code, message),
-    });
-    const {
-      room,
-      name,
-      transport,
-      mirror,
-      frameMs,
-      channels,
-      bitrate,
-      application,
-      resume,
-      token,
-      password,
-      listen,
-      stage,
-      nearness,
-      e2eKey,
-    } = this.#options;
-    const wishes = {
-      room,
-      name,
-      transport,
-      mirror,
-      frameMs,
-      channels,
-      bitrate,
-      application,
-      resume,
-      token,
-      password,
-      listen,
-      stage,
-      nearness,
-      e2eKey,
-    };
-    this.#worker.join({ ...wishes, origin: location.origin, muted: this.#muted });
+    this.#worker = new CallWorker(
+      {
+        changed: (changes) => this.#follow(changes),
+        refused: (message) => {
+          if (message.of === 'track') this.#placed?.('');
+          this.#emit('refused', message);
+        },
+        moderated: (message) => this.#emit('moderated', message),
+        'track-place': ({ id }) => this.#placed?.(String(id)),
+        notice: ({ code }) => this.#emit('notice', { code }),
+        frame: ({ samples }) => this.#sound.play(samples),
+      },
+      (code, message) => this.#fail(code, message),
+    );
+    this.#worker.send('join', { ...this.#wish, origin: location.origin });
   }
 
-  /** @param {any} data a message of the worker: its type, and the details of that */
-  #onMessage({ type, ...detail }) {
-    if (this.#isOver()) return;
-    switch (type) {
-      case 'stats':
-        detail.clock.atMs -= performance.timeOrigin;
-        addDevices(detail, this.#sound.deviceDelays);
-        this.#sound.followClock(detail.clock);
-        this.#emit(type, detail);
-        break;
-      case 'notice':
-      case 'people':
-      case 'transport':
-        this.#emit(type, detail);
-        break;
-      case 'speakers':
-        this.#emit(type, detail.speakers);
-        break;
-      case 'access':
-        this.#emit(type, detail.access);
-        break;
-      case 'control':
-        this.#heed(detail.message);
-        this.#emit(type, detail.message);
-        break;
-      case 'joined':
-        void this.#joined(detail);
-        break;
-      case 'state':
-        this.#follow(detail);
-        break;
-      case 'frame':
-        this.#sound.play(detail.samples);
-        break;
-      case 'ended':
-        this.#fail(detail.code, detail.message);
-        break;
-      default:
-        break;
-    }
+  /** @param {Partial<CallView>} told  changes of the worker's store */
+  #follow({ state, away = null, end, joined, stats, ...room }) {
+    if (this.state === 'ended') return;
+    if (end) return this.#fail(end.code, end.message);
+    if (stats) this.#complete(stats);
+    this.store.set({ ...room, ...(stats && { stats }), ...(joined && { joined }) });
+    if (joined) void this.#joined(joined.format);
+    // Until there is sound the call is still joining.
+    const hasJoined = this.state === 'joined' || this.state === 'away';
+    if (hasJoined && (state === 'joined' || state === 'away')) this.store.set({ state, away });
   }
 
-  /** @param {Record<string, any>} message  of the server */
-  #heed({ type, muted, of, id, nodes, metronome = null, beat = null, track = null }) {
-    if (type === 'moderated' && muted === true) this.#muted = true;
-    // A server that was started anew has another clock.
-    if (type === 'welcome') this.#sound.followClock(null);
-    if (type === 'welcome') this.#sound.pieces.origin = nodeOf(nodes);
-    if (type === 'welcome') this.#sound.beat(metronome);
-    if (type === 'metronome') this.#sound.beat(beat);
-    if (type === 'welcome' || type === 'track') this.#sound.track(track);
-    if (type === 'track-place') this.#placed?.(String(id));
-    if (type === 'welcome' || (type === 'refused' && of === 'track')) this.#placed?.('');
-  }
-
-  /** @param {{ state: string, since?: number, nextTry?: number }} detail */
-  #follow({ state, ...detail }) {
-    const isSet =
-      this.#sound.output !== null && (this.state === 'joined' || this.state === 'reconnecting');
-    if (isSet && (state === 'reconnecting' || state !== this.state)) {
-      if (state === 'joined' || state === 'reconnecting') this.#become(state, detail);
-    }
+  /** @param {ClientStats} stats  completed by what only the page knows */
+  #complete(stats) {
+    stats.clock.atMs -= performance.timeOrigin;
+    addDevices(stats, this.#sound.deviceDelays);
+    this.#sound.followClock(stats.clock);
   }
 
   /**
    * For the first time, or again: then sound goes on as it is, unless the server has another format
    * now.
-   * @param {{ format: AudioFormat, leaveUrl: string, resume: string }} joined
+   * @param {AudioFormat} format
    */
-  async #joined({ format, leaveUrl, resume }) {
-    this.#leaveUrl = leaveUrl;
-    this.#resume = resume;
+  async #joined(format) {
     const isSame = this.#format !== null && JSON.stringify(format) === JSON.stringify(this.#format);
     this.#format = format;
     if (isSame) return;
-    if (format.channels < (this.#options.channels ?? 1))
+    if (format.channels < (this.#wish.join.channels ?? 1))
       this.#emit('notice', { code: 'room-mono' });
-    await this.#startSound(format);
-  }
-
-  /** @param {AudioFormat} format */
-  async #startSound(format) {
     try {
       await this.#sound.start(/** @type {CallWorker} */ (this.#worker), format);
     } catch (error) {
       this.#fail('no-sound', /** @type {Error} */ (error).message);
     }
-    if (this.#isOver()) return;
-    this.#become('joined');
+    if (this.state === 'ended') return;
+    this.store.set({ state: 'joined', away: null });
     this.#settleJoin?.();
     await this.resumeSound();
   }
@@ -273,7 +221,7 @@ export class Call extends EventTarget {
   }
 
   #wake() {
-    this.#worker?.postMessage({ type: 'wake' });
+    this.#worker?.send('wake', null);
     this.#sound.wake();
   }
 
@@ -296,49 +244,54 @@ export class Call extends EventTarget {
   }
 
   /**
-   * Sets the browser's processing of the microphone's sound; the microphone is opened anew for it.
+   * Sets the browser's processing of the microphone's sound, and reopens the microphone for it.
    * @param {Pick<CallOptions, 'echoCancellation' | 'noiseSuppression' | 'autoGainControl'>}
    *   processing
    */
   setProcessing({ echoCancellation, noiseSuppression, autoGainControl }) {
-    Object.assign(this.#options, { echoCancellation, noiseSuppression, autoGainControl });
+    Object.assign(this.#wish, { echoCancellation, noiseSuppression, autoGainControl });
     return this.#sound.reopenMicrophone();
   }
 
   /**
-   * @param {object} message a control message for the server
+   * @param {ClientMessage} message for the server
    * @returns {boolean} false where there is no connection just now, and it is not sent
    */
   sendControl(message) {
     if (this.state !== 'joined' || !this.#worker) return false;
-    this.#worker.postMessage({ type: 'control', message });
+    this.#worker.send('control', message);
     return true;
   }
 
   /**
-   * @param {boolean} suppresses whether silence is left out, where the server allows it; false for
-   *   music
+   * @param {boolean} suppresses true leaves silence out if the server allows it; false is for music
    */
   suppressSilence(suppresses) {
-    this.#worker?.postMessage({ type: 'silence-suppression', on: suppresses });
+    this.#change({ silenceSuppression: suppresses });
   }
 
   /**
-   * Sets how near this person is to whoever speaks, while they only listen.
-   * @param {import('./shared/nearness.js').Nearness} nearness
+   * Sets how near this person is to the speakers, while they only listen.
+   * @param {Nearness} nearness
    */
   setNearness(nearness) {
-    this.#options.nearness = nearness;
-    this.#worker?.postMessage({ type: 'nearness', nearness });
+    this.#change({ nearness });
   }
 
-  /** @param {boolean} muted whether this person isn't heard */
+  /** @param {boolean} muted true when this person isn't heard */
   mute(muted) {
-    this.#muted = muted;
-    this.#worker?.postMessage({ type: 'mute', muted });
+    this.#change({ muted });
   }
 
-  /** @param {boolean} heard whether this person hears the room's metronome; they do at first */
+  /** @param {LiveWish} changes  of the wish */
+  #change(changes) {
+    const { nearness, ...others } = changes;
+    Object.assign(this.#wish, others);
+    if (nearness) this.#wish.join.nearness = nearness;
+    this.#worker?.send('change', changes);
+  }
+
+  /** @param {boolean} heard true, as at first, when this person hears the room's metronome */
   hearMetronome(heard) {
     this.#sound.hearBeat(heard);
   }
@@ -362,7 +315,9 @@ export class Call extends EventTarget {
       await this.#sound.pieces.send(id, sound, progress);
       return true;
     } catch (error) {
-      this.#emit('notice', { code: /** @type {any} */ (error).code ?? 'track-not-sent' });
+      this.#emit('notice', {
+        code: /** @type {{ code?: string }} */ (error).code ?? 'track-not-sent',
+      });
       return false;
     }
   }
@@ -382,9 +337,10 @@ export class Call extends EventTarget {
 
   /** Leaves the room. Idempotent. */
   async leave() {
-    if (this.#isOver()) return;
+    if (this.state === 'ended') return;
     // A worker doesn't outlive its page, but a beacon does.
-    if (this.#leaveUrl) navigator.sendBeacon(this.#leaveUrl);
+    const leaveUrl = this.store.value.joined?.leaveUrl;
+    if (leaveUrl) navigator.sendBeacon(leaveUrl);
     await this.#end('left');
   }
 
@@ -393,39 +349,26 @@ export class Call extends EventTarget {
    * Idempotent.
    */
   async rest() {
-    if (!this.#isOver()) await this.#end('left', {}, true);
-  }
-
-  #isOver() {
-    return this.state === 'left' || this.state === 'failed';
-  }
-
-  /**
-   * @param {CallState} state
-   * @param {Omit<CallEvents['state'], 'state'>} [why]
-   */
-  #become(state, why = {}) {
-    this.state = state;
-    this.#emit('state', { state, ...why });
+    if (this.state !== 'ended') await this.#end('left', '', true);
   }
 
   /**
    * @param {string} code
-   * @param {string} [message] for whoever looks into it
+   * @param {string} [message] for diagnosis
    */
   #fail(code, message) {
-    if (!this.#isOver()) void this.#end('failed', { code, message });
+    if (this.state !== 'ended') void this.#end(code, message);
   }
 
   /**
-   * @param {'left' | 'failed'} state
-   * @param {Omit<CallEvents['state'], 'state'>} [why]
+   * @param {string} code
+   * @param {string} [message]
    * @param {boolean} [keepsPlace]
    */
-  async #end(state, why, keepsPlace = false) {
+  async #end(code, message = '', keepsPlace = false) {
     const worker = this.#worker;
     this.#worker = null;
-    this.#become(state, why);
+    this.store.set({ state: 'ended', away: null, end: { code, message } });
     removeEventListener('pagehide', this.#onPageHide);
     this.#endWatch();
     void this.#sound.close();

@@ -1,38 +1,40 @@
 /**
- * The names by which this server may be addressed. A name of somebody else's can be made to point
- * here at any time (DNS rebinding): a page of that name is of the same origin then, and may do what
- * the server's own page may. So what comes under another name is refused. An address can't be made
- * to point elsewhere, and is always allowed.
+ * Host names by which this server may be addressed. The owner of any other name can point it here
+ * at any time (DNS rebinding). A page of that name then has the same origin, and may do all that
+ * the server's own page may. So requests under other names are refused. An address can't be pointed
+ * elsewhere, and is always allowed.
+ *
+ * @import { Log } from './log.js'
  */
 
 import { hostname as machineName } from 'node:os';
 import { X509Certificate } from 'node:crypto';
 import { isIP } from 'node:net';
 
-/** The answers that are kept. */
+/** Most answers that are cached. */
 const MAX_KEPT = 100;
 
-/** The refused names of which the log tells. */
+/** Most refused names that are logged. */
 const MAX_TOLD = 10;
 
 /** A host with or without a port, as in a Host header (RFC 9110, section 7.2) and :authority. */
 const HOST = /^(\[[^\]]*\]|[^:]*)(:\d*)?$/;
 
 /**
- * @typedef {(host: string | undefined) => boolean} IsAllowedHost host: as it was sent, perhaps with
- *   a port. None at all is allowed: every browser sends one
+ * @typedef {(host: string | undefined) => boolean} IsAllowedHost  host: as sent, perhaps with a
+ *   port. A missing one is allowed, because every browser sends one
  */
 
 /**
  * @param {object} options
- * @param {ReadonlyArray<string>} options.allowed     names, '*.name' for those one label below
- * @param {() => string | null} options.certificate PEM of the certificate that names the server, as
- *   it is now
+ * @param {ReadonlyArray<string>} options.allowed     names; '*.name' allows one label before it
+ * @param {() => string | null} options.certificate PEM of the current certificate, whose names are
+ *   allowed
  * @param {() => string} [options.ownName]
- * @param {(message: string) => void} [options.warn]  is told of the first names that are refused
+ * @param {Pick<Log, 'warn'>} [options.log]  for the first refused names
  * @returns {IsAllowedHost}
  */
-export function allowHosts({ allowed, certificate, ownName = machineName, warn = () => {} }) {
+export function allowHosts({ allowed, certificate, ownName = machineName, log }) {
   const fixed = [
     'localhost',
     '*.localhost',
@@ -49,9 +51,9 @@ export function allowHosts({ allowed, certificate, ownName = machineName, warn =
     if (name !== null && (isIP(name) || names.has(name) || names.has(name.replace(/^[^.]+/, '*'))))
       return true;
     if (told++ < MAX_TOLD)
-      warn(
-        `refused a request for the host ${host.slice(0, 100)}: --allowed-hosts allows ` +
-          'further names',
+      log?.warn(
+        { event: 'host-refused', host: host.slice(0, 100) },
+        'request for an unknown host refused: --allowed-hosts allows further names',
       );
     return false;
   };
@@ -77,8 +79,7 @@ const normalise = (name) => name.toLowerCase().replace(/\.$/, '');
 
 /**
  * @param {string} host
- * @returns {string | null} without the port, and an IPv6 address without its brackets; null for
- *   what is no host
+ * @returns {string | null} without the port or an IPv6 address's brackets; null if it is no host
  */
 function nameIn(host) {
   const found = HOST.exec(host);
@@ -88,8 +89,8 @@ function nameIn(host) {
 }
 
 /**
- * The names by which other machines of a local network know this one: its own, with and without its
- * domain, and that of multicast DNS (RFC 6762).
+ * Names of this machine on a local network: its own, with and without its domain, and that of
+ * multicast DNS (RFC 6762).
  * @param {string} own
  */
 function namesOfMachine(own) {

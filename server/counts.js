@@ -1,12 +1,12 @@
 /**
- * Counts of the whole process that its metrics show: refusals by code, and sessions by how they
- * ended. They belong to the process, as Prometheus' counters do, so that any module counts with one
- * call and hands nothing around. Labels are bounded: they come from this code, never from a peer.
+ * Counts of the whole process for its metrics: refusals by code, and ended sessions by reason.
+ * They belong to the process, as Prometheus counters do, so any module counts with one call.
+ * Labels are bounded: they come from this code, never from a peer.
  *
  * @import { ErrorCode } from '../public/shared/errors.js'
  *
  * @typedef {'join' | 'command' | 'http' | 'upgrade'} RefusedThing join: a session that asked to
- *   join; command: what a participant asked for; http: a request; upgrade: a request to begin a
+ *   join; command: a participant's request; http: a request; upgrade: a request to begin a
  *   session over WebSocket or WebTransport
  *
  * @typedef {{ of: RefusedThing, code: string, count: number }} RefusalCount
@@ -38,7 +38,7 @@ function add(table, row, column) {
 }
 
 /**
- * Counts something that was refused.
+ * Counts a refusal.
  * @param {RefusedThing} of
  * @param {ErrorCode} code
  */
@@ -47,8 +47,8 @@ export function countRefusal(of, code) {
 }
 
 /**
- * The word for a session's close number: 'left' for a normal end, a code of the registry, or
- * 'other', since a peer may close with any number.
+ * Returns the label for a session's close number: 'left' for a normal end, a code of the registry,
+ * or 'other'. A peer may close with any number.
  * @param {number} close
  */
 export const endOf = (close) => (close === 0 ? 'left' : (errorOfClose(close) ?? 'other'));
@@ -56,13 +56,13 @@ export const endOf = (close) => (close === 0 ? 'left' : (errorOfClose(close) ?? 
 /**
  * Counts a session that has ended.
  * @param {string} transport  its name
- * @param {number} close  the number that it was closed with
+ * @param {number} close  its close number
  */
 export function countSessionEnd(transport, close) {
   add(ended, transport, endOf(close));
 }
 
-/** Counts a participant who came into a room, or back into it. */
+/** Counts a participant who joined or resumed. */
 export function countJoin() {
   joined += 1;
 }

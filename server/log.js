@@ -1,18 +1,17 @@
 import { pino } from 'pino';
 import { countLeftOutLine } from './counts.js';
-import { KeyedBuckets } from './keyed-buckets.js';
-import { TokenBucket } from './token-bucket.js';
+import { KeyedBuckets, TokenBucket } from './token-bucket.js';
 
-/** The levels, from the most important to the least. */
+/** Levels, from the most to the least important. */
 const LEVELS = /** @type {const} */ (['error', 'warn', 'info', 'debug']);
 
 /**
- * Lines of one event, or of one level where they have none: a thousand people who leave at once are
- * all logged, and a flood writes no more than some KB a second.
+ * Limit of lines of one event: when a thousand people leave at once, all are logged. A flood writes
+ * no more than some KB a second.
  */
 const LINE_RATE = Object.freeze({ atOnce: 2000, perSecond: 20 });
 
-/** Lines of one event that one network causes: it can't have the others' left out. */
+/** Limit of lines of one event from one network, so that it can't displace those of others. */
 const NETWORK_RATE = Object.freeze({ atOnce: 500, perSecond: 5 });
 
 /**
@@ -24,11 +23,12 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 
 /**
  * @typedef {typeof LEVELS[number]} Level
- * @typedef {Readonly<Record<string, unknown>> & { event?: string }} Fields what a line says in
- *   fields of its own; `event` names the kind of a line that is looked for: 'session-end'
- * @typedef {{ network?: string | null, isLimited?: boolean }} Cause whose doing a line is: a
- *   network's (null: this machine's), or that of somebody whose lines are all written
- * @typedef {(message: string, fields?: Fields, cause?: Cause) => void} WriteLine
+ * @typedef {Readonly<Record<string, unknown>> & { event: string }} Fields values of a line, by
+ *   which an operator filters; `event` is its kind, as docs/operating.md lists them: 'session-end'
+ * @typedef {{ network?: string | null, isLimited?: boolean }} Cause network that caused the line
+ *   (null: this machine); isLimited: false for lines that are all written
+ * @typedef {(fields: Fields, message: string, cause?: Cause) => void} WriteLine message: fixed, so
+ *   that all lines of an event have the same; what differs is in the fields
  *
  * @typedef {object} Log
  * @property {WriteLine} error
@@ -40,9 +40,9 @@ const CONTROLS = /[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/g;
 const nothing = () => {};
 
 /**
- * Makes a log of one line a message: for people to read, or JSON. A flood of lines is cut, each
- * event's by itself, in it each network's, and each level's; the next line that is written tells
- * how many were left out. Lines of the level `debug` are all written.
+ * Makes a log of one line a message: for people to read, or JSON. Rate-limits lines per event, and
+ * per network within an event; the next line written says how many were dropped. Lines of the
+ * level `debug` are all written.
  *
  * @param {object} [options]
  * @param {Level} [options.level]                 the least important level that is written
@@ -77,11 +77,11 @@ export function createLog(options = {}) {
   const at = (/** @type {Level} */ own) => {
     if (LEVELS.indexOf(own) > shown) return nothing;
     return (
+      /** @type {Fields} */ fields,
       /** @type {string} */ message,
-      /** @type {Fields} */ fields = {},
       /** @type {Cause} */ { network = null, isLimited = true } = {},
     ) => {
-      const leftOut = own === 'debug' || !isLimited ? 0 : limit.take(fields.event ?? own, network);
+      const leftOut = own === 'debug' || !isLimited ? 0 : limit.take(fields.event, network);
       if (leftOut < 0) return;
       lines[own](leftOut > 0 ? { ...fields, leftOut } : fields, oneLine(message));
     };
@@ -94,11 +94,28 @@ export function createLog(options = {}) {
   });
 }
 
-/** Bounds the lines of each kind. */
+/**
+ * Returns a log whose lines all have some fields: the room, or the node, that writes them.
+ * @template {Partial<Log>} Levels
+ * @param {Levels} log
+ * @param {Readonly<Record<string, unknown>>} bound
+ * @returns {Levels}
+ */
+export function withFields(log, bound) {
+  const levels = Object.entries(log).map(([level, write]) => [
+    level,
+    write &&
+      ((/** @type {Fields} */ fields, /** @type {string} */ message, /** @type {Cause} */ cause) =>
+        write({ ...bound, ...fields }, message, cause)),
+  ]);
+  return Object.fromEntries(levels);
+}
+
+/** Bounds the lines of each event. */
 class LineLimit {
   #now;
   /** @type {Map<string, { bucket: TokenBucket, leftOut: number }>} */
-  #kinds = new Map();
+  #events = new Map();
   #networks = new KeyedBuckets(NETWORK_RATE);
 
   /** @param {() => number} now */
@@ -107,16 +124,15 @@ class LineLimit {
   }
 
   /**
-   * @param {string} kind  of a bounded number: it comes from this code
+   * @param {string} event
    * @param {string | null} network
-   * @returns {number} how many lines of the kind were left out before this one; -1 when this one is
-   *   too
+   * @returns {number} lines of the event dropped before this one; -1 to drop this one too
    */
-  take(kind, network) {
-    let found = this.#kinds.get(kind);
+  take(event, network) {
+    let found = this.#events.get(event);
     if (found === undefined)
-      this.#kinds.set(kind, (found = { bucket: new TokenBucket(LINE_RATE), leftOut: 0 }));
-    const own = network === null ? null : `${kind} ${network}`;
+      this.#events.set(event, (found = { bucket: new TokenBucket(LINE_RATE), leftOut: 0 }));
+    const own = network === null ? null : `${event} ${network}`;
     if (this.#networks.take(own, this.#now()) > 0 || found.bucket.take(this.#now()) > 0) {
       found.leftOut += 1;
       countLeftOutLine();
@@ -143,8 +159,8 @@ const escapeAll = (characters) =>
   [...characters].map((one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
 
 /**
- * The line for people: the date, the level, the message, and the fields as `name=value`. Fields
- * that say nothing are left out: a session's end has forty.
+ * Formats a line for people: the date, the level, the message, and the fields as `name=value`.
+ * Empty fields are left out: the end of a session has forty.
  * @param {string} line  of JSON
  */
 function asText(line) {
@@ -156,7 +172,7 @@ function asText(line) {
 }
 
 /**
- * Leaves out of an object what is null, 0 or empty, and of objects in it likewise.
+ * Removes null, 0 and empty fields from an object, and from objects in it.
  * @param {Record<string, unknown>} fields
  * @returns {Record<string, unknown>}
  */
@@ -171,22 +187,24 @@ function saying(fields) {
         : value !== null && value !== 0 && value !== '';
   const short = Object.entries(fields).map(([name, value]) => [
     name,
-    isObject(value) ? saying(/** @type {any} */ (value)) : value,
+    isObject(value) ? saying(/** @type {Record<string, unknown>} */ (value)) : value,
   ]);
   return Object.fromEntries(short.filter(([, value]) => says(value)));
 }
 
 /**
- * Keeps a message to one line: parts of it that a peer sent must not write lines or colours of
- * their own.
+ * Keeps a message to one line: text from a peer must not write lines or colours of its own.
  * @param {string} message
  */
 function oneLine(message) {
   return String(message).replace(CONTROLS, ' ');
 }
 
+/** Stack of a thrown value, for a bug in this code. @param {unknown} error */
+export const stackOf = (error) => (error instanceof Error ? error.stack : String(error));
+
 /**
- * The stack of something that was thrown, for the log.
+ * Message of a thrown value, for an expected failure, such as a full disk.
  * @param {unknown} error
  */
-export const stackOf = (error) => (error instanceof Error ? error.stack : String(error));
+export const reasonOf = (error) => (error instanceof Error ? error.message : String(error));

@@ -6,11 +6,11 @@ import { InformationRequest, loadConfig } from './config/config.js';
 import { createLog } from './log.js';
 import { FILES_ADVICE, isFileShortage, watchOpenFiles } from './open-files.js';
 
-/** The exit codes for a setting that won't do, and for an unexpected error. */
+/** Exit codes for a bad setting, and for an unexpected error. */
 const EXIT_SETTING = 2;
 const EXIT_UNEXPECTED = 1;
 
-/** The time that a closing server has to end everything, in milliseconds. */
+/** Longest time for a closing server to end everything, in milliseconds. */
 const CLOSE_MS = 5000;
 
 /** @typedef {import('./config/config.js').Config} Config */
@@ -19,11 +19,11 @@ const CLOSE_MS = 5000;
  *   RunningServer
  */
 
-/** Whether stacks of unexpected errors are shown; set once there is a config. */
+/** True when stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
 
 /**
- * Ends the process with one line about why.
+ * Ends the process with one line about the reason.
  * @param {unknown} error
  * @returns {never}
  */
@@ -42,11 +42,15 @@ function fail(error) {
 /** @param {string} text */
 const firstLine = (text) => text.split('\n', 1)[0];
 
-/** @returns {Readonly<Config>} */
-function readConfig() {
+/**
+ * @param {string[]} argv
+ * @param {import('./plugin.js').Plugin} plugin
+ * @returns {Readonly<Config>}
+ */
+function readConfig(argv, { options }) {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
   try {
-    return loadConfig({ argv: process.argv.slice(2), env: process.env, version });
+    return loadConfig({ argv, env: process.env, version, more: options });
   } catch (error) {
     if (!(error instanceof InformationRequest)) throw error;
     process.stdout.write(error.text);
@@ -55,16 +59,16 @@ function readConfig() {
 }
 
 /**
- * Closes the server at the first signal, and gives up waiting at the second. SIGTERM, which
- * services are stopped with, gives calls time to end; SIGINT, from the keyboard, doesn't.
+ * Closes the server at the first signal, and stops waiting at the second. SIGTERM, from a service
+ * manager, gives calls time to end; SIGINT, from the keyboard, doesn't.
  * @param {RunningServer} server
  * @param {number} drainSeconds  all closing included
  * @param {import('./log.js').Log} log
- * @returns {() => void} does what the first SIGTERM does; nothing where the server is closing
+ * @returns {() => void} does the same as the first SIGTERM; nothing if the server is closing
  */
 function closeOnSignals(server, drainSeconds, log) {
   const close = () => {
-    // The process ends by itself once nothing is open; the timer is for when something stays open.
+    // The process ends once nothing is open; the timer is for when something stays open.
     setTimeout(
       () => fail(new Error(`the server was not closed within ${CLOSE_MS} ms`)),
       CLOSE_MS,
@@ -78,15 +82,17 @@ function closeOnSignals(server, drainSeconds, log) {
     if (closing) return;
     closing = true;
     const drainMs = signal === 'SIGTERM' ? drainSeconds * 1000 - CLOSE_MS : 0;
-    const gently = drainMs > 0 ? ` once everybody has left, in ${drainSeconds} s at most` : '';
-    log.info(`${signal}: closing${gently}; send it again to stop at once`);
+    log.info(
+      { event: 'closing', signal, drainSeconds: drainMs > 0 ? drainSeconds : 0 },
+      'closing; another signal stops at once',
+    );
     if (drainMs > 0) server.drain(drainMs).then(close, fail);
     else close();
   };
   /** @param {'SIGINT' | 'SIGTERM'} signal */
   const onSignal = (signal) => {
-    // The first SIGTERM after a drain over HTTP is a service manager's, which waits for the same
-    // end.
+    // The first SIGTERM after a drain over HTTP comes from a service manager, which waits for the
+    // same end.
     if (closing && (signalled || signal === 'SIGINT'))
       process.exit(128 + constants.signals[signal]);
     signalled = true;
@@ -100,7 +106,7 @@ function closeOnSignals(server, drainSeconds, log) {
 /** @param {Config['logFormat']} format @returns {'text' | 'json'} */
 const formatOf = (format) => (format !== 'auto' ? format : process.stderr.isTTY ? 'text' : 'json');
 
-/** Prints a token, and the link with it. */
+/** Prints a token and its link. */
 async function printToken() {
   const { tokenCommand } = await import('./token-command.js');
   try {
@@ -113,29 +119,47 @@ async function printToken() {
 }
 
 /**
- * Runs a program that is in a room: a command of its own, which needs nothing of a server's.
+ * Runs a program that joins a room: a command that uses nothing of the server.
  * @param {string} name
  */
 async function runProgram(name) {
-  // By its address, since types of a browser are none of the server's.
+  // Imported by its address, because the server is checked without the browser's types.
   const { runCommand } = await import(new URL('../programs/commands.js', import.meta.url).href);
   process.exitCode = await runCommand(name, process.argv.slice(3));
+}
+
+/**
+ * Splits a plugin's file off a command line: see plugin.js.
+ * @param {string[]} argv
+ * @returns {{ file: string | null, argv: string[] }}
+ */
+function splitPlugin(argv) {
+  const at = argv.indexOf('--lab');
+  if (at < 0) return { file: null, argv };
+  return { file: argv[at + 1] ?? '', argv: [...argv.slice(0, at), ...argv.slice(at + 2)] };
 }
 
 async function main() {
   const [, , name] = process.argv;
   if (name === 'token') return printToken();
   if (name === 'play' || name === 'listen') return runProgram(name);
-  const config = readConfig();
+  const { file, argv } = splitPlugin(process.argv.slice(2));
+  const plugin = file === null ? {} : await (await import('./plugin.js')).loadPlugin(file);
+  const config = readConfig(argv, plugin);
   debug = config.logLevel === 'debug';
   const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });
-  // Imported here, so that a wrong option is told before anything big is loaded.
+  // Imported here, so that a wrong option is reported before anything big is loaded.
   const { createServer } = await import('./server.js');
   // Nobody is in a call before the server has started.
   let drain = () => {
     process.kill(process.pid, 'SIGTERM');
   };
-  const server = await createServer(config, { log, clock: systemClock, onDrain: () => drain() });
+  const server = await createServer(config, {
+    log,
+    clock: systemClock,
+    plugin,
+    onDrain: () => drain(),
+  });
   watchOpenFiles(log);
   drain = closeOnSignals(server, config.drainSeconds, log);
   console.log(server.report.join('\n'));

@@ -1,20 +1,17 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** An IPv4 address as a socket of IPv6 sees it. */
+/** An IPv4 address as an IPv6 socket reports it. */
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i;
 
-/**
- * Hextets of an IPv6 address, and of its network: a site has a /64 to itself at least (RFC 6177).
- */
+/** Hextets of an IPv6 address, and of its network: a site has at least a /64 (RFC 6177). */
 const HEXTETS = 8;
 const NETWORK_HEXTETS = 4;
 
 /**
- * The network that an address counts for where something is shared out by address: an IPv4 address
- * itself, and the /64 of an IPv6 address, of which one machine can have as many addresses as it
- * likes.
+ * Returns the network of an address, as the unit of limits: an IPv4 address itself, or the /64 of
+ * an IPv6 address. One machine can have as many addresses of a /64 as it likes.
  * @param {string | undefined} address as a socket has it
- * @returns {string} '?' for what is no address
+ * @returns {string} '?' for an invalid address
  */
 export function networkOf(address = '') {
   const plain = address.replace(MAPPED, '');
@@ -34,13 +31,13 @@ export function networkOf(address = '') {
     .join(':')}::/64`;
 }
 
-/** This machine itself, or a proxy on it that isn't told of, behind which are many people. */
+/** This machine, or a proxy on it that isn't configured, with many people behind it. */
 const OWN = new Set(['127.0.0.1', '::1']);
 
 /**
- * The network of a client, for limits and bans.
+ * Network of a client, for limits and bans.
  * @param {string | undefined} address as a socket has it
- * @returns {string | null} null for this machine itself, which no limit is for
+ * @returns {string | null} null for this machine itself, which isn't limited
  */
 export function networkOfClient(address = '') {
   const plain = address.replace(MAPPED, '');
@@ -48,9 +45,9 @@ export function networkOfClient(address = '') {
 }
 
 /**
- * The network of a session's peer, for limits.
+ * Network of a session's peer, for limits.
  * @param {string} peer  "192.0.2.1:1234" or "[2001:db8::1]:1234"; see peerName()
- * @returns {string | null} null for this machine itself, which no limit is for
+ * @returns {string | null} null for this machine itself, which isn't limited
  */
 export function networkOfPeer(peer) {
   return networkOfClient(peer.slice(0, peer.lastIndexOf(':')).replace(/^\[|\]$/g, ''));

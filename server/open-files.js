@@ -1,7 +1,6 @@
 /**
- * The process's limit of open files, of which each TCP connection is one. Where it is reached libuv
- * closes new connections without telling Node of them, so this asks for a file of its own now and
- * then.
+ * The process's limit of open files, of which each TCP connection is one. At the limit libuv closes
+ * new connections without notifying Node, so this module opens a file of its own now and then.
  *
  * @import { Server } from 'node:net'
  * @import { Log } from './log.js'
@@ -12,10 +11,10 @@ import { open } from 'node:fs/promises';
 import { devNull } from 'node:os';
 import { countFileShortage } from './counts.js';
 
-/** The time between two tries to open a file, in milliseconds. */
+/** Interval between tries to open a file, in milliseconds. */
 const TRY_MS = 1000;
 
-/** The shortest time between two lines about it, in milliseconds. */
+/** Shortest time between log lines about it, in milliseconds. */
 const TELL_MS = 60_000;
 
 /** Advice for the operator. */
@@ -23,14 +22,14 @@ export const FILES_ADVICE =
   'raise the limit: "ulimit -n" in a shell, LimitNOFILE= in a service of systemd';
 
 /**
- * True when an error says that no more files can be opened, by this process or on this machine.
+ * True when no more files can be opened, by this process or on this machine.
  * @param {unknown} error
  */
 export const isFileShortage = (error) =>
   error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE');
 
 /**
- * Keeps a server running when it can't take a connection because no more files can be opened.
+ * Keeps a server running when it can't accept a connection because no more files can be opened.
  * @param {Pick<Server, 'on'>} server  that listens
  */
 export function surviveFileShortage(server) {
@@ -40,7 +39,7 @@ export function surviveFileShortage(server) {
   });
 }
 
-/** Logs and counts from now on when no more files can be opened. @param {Pick<Log, 'error'>} log */
+/** Logs and counts when no more files can be opened. @param {Pick<Log, 'error'>} log */
 export function watchOpenFiles(log) {
   const limit = limitOfFiles();
   let toldMs = -Infinity;
@@ -50,12 +49,11 @@ export function watchOpenFiles(log) {
     if (performance.now() - toldMs < TELL_MS) return;
     toldMs = performance.now();
     log.error(
-      'no more files can be opened, so new connections are dropped and recordings fail; ' +
-        `${FILES_ADVICE}`,
-      { event: 'open-files', limit },
+      { event: 'open-files', limit, advice: FILES_ADVICE },
+      'no more files can be opened: new connections are dropped and recordings fail',
     );
   };
-  // The timer keeps no process from ending.
+  // The timer must not keep the process running.
   setInterval(() => void look(), TRY_MS).unref();
 }
 
@@ -68,9 +66,7 @@ async function canOpen() {
   }
 }
 
-/**
- * @returns {number | undefined} the files that this process may have open, where the system tells
- */
+/** @returns {number | undefined} limit of open files of this process, if the system tells it */
 function limitOfFiles() {
   try {
     return Number(/^Max open files +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1]);

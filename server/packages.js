@@ -8,8 +8,8 @@ import { fileURLToPath } from 'node:url';
 const HOME = fileURLToPath(new URL('..', import.meta.url));
 
 /**
- * Finds the directory of a package that aloud depends on: beside it or below it, as npm has put it.
- * Files in it may be ones that the package doesn't export.
+ * Finds the directory of a dependency, beside aloud or below it, as npm installed it. Its files may
+ * be ones that the package doesn't export.
  * @param {string} name
  * @returns {string}
  */
@@ -22,8 +22,8 @@ export function packageDirectory(name) {
 }
 
 /**
- * The directory in which the server keeps what no option names another place for: aloud's own, or
- * the user's where aloud was installed as a package, since the next version takes that one's place.
+ * Default directory for the server's files: aloud's own, or for an installed package the user's,
+ * since the next version replaces the package's.
  * @param {{ home?: string, env?: NodeJS.ProcessEnv }} [options]
  */
 export function stateDirectory({ home = HOME, env = process.env } = {}) {

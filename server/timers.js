@@ -30,7 +30,7 @@ export function repeat(clock, ms, run) {
  * @param {number} ms the limit, in milliseconds
  * @param {Promise<unknown>} promise
  * @returns {Promise<boolean>} false when it wasn't fulfilled in time
- * @throws the promise's rejection, where it comes in time; a later one is ignored
+ * @throws the promise's rejection, if it comes in time; a later one is ignored
  */
 export async function settlesWithin(clock, ms, promise) {
   /** @type {unknown} */

@@ -1,26 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { Command, CommanderError, Option } from 'commander';
 import { readName, roomNameError } from '../public/shared/text.js';
-import { ROLES } from './access/grant.js';
+import { ROLES } from '../public/shared/limits.js';
 import { makeToken } from './access/token.js';
 import { ConfigError, InformationRequest, sentenceOf } from './config/config-error.js';
-import { loadConfig } from './config/config.js';
-import { readKeys } from './config/keys.js';
-import { pageUrl } from './page-url.js';
+import { loadConfig, pageUrl } from './config/config.js';
+import { readKeys } from './config/readers.js';
 
-/** Seconds of a time's unit. */
+/** Seconds of each unit of time. */
 const UNITS = Object.freeze({ s: 1, m: 60, h: 3600, d: 86_400 });
 
-/** The longest time for which a token is valid, in seconds. */
+/** Longest validity of a token, in seconds. */
 const MAX_TTL = 366 * UNITS.d;
 
 /**
- * `aloud token`: makes a token that lets somebody into a room, signed with the first of --keys.
+ * `aloud token`: makes a token that lets a person into a room, signed with the first of --keys.
  * @param {string[]} argv  after `token`
  * @param {{ env: Record<string, string | undefined>, now?: number }} options now: milliseconds
  *   since 1970
  * @returns {Promise<{ token: string, link: string }>}
- * @throws {ConfigError} for an option that won't do
+ * @throws {ConfigError} for a bad option
  * @throws {InformationRequest} for --help
  */
 export async function tokenCommand(argv, { env, now = Date.now() }) {
@@ -50,7 +49,7 @@ export async function tokenCommand(argv, { env, now = Date.now() }) {
 /**
  * @param {string[]} argv
  * @returns {{ room: string, name: string, role: import('./access/grant.js').Role, ttl: string,
- *   identity?: string, rest: string[] }} rest: what is left for the server's own options
+ *   identity?: string, rest: string[] }} rest: arguments left for the server's own options
  */
 function readOptions(argv) {
   let printed = '';
@@ -94,7 +93,7 @@ function readOptions(argv) {
       `aloud token needs ${missing.join(' and ')}, as in: aloud token --room ` + 'tea --name Ann';
     throw new ConfigError({ option: missing[0], value: undefined, allowed: 'given', sentence });
   }
-  return { .../** @type {any} */ (command.opts()), rest: command.args };
+  return { ...command.opts(), rest: command.args };
 }
 
 /** @param {string} ttl */

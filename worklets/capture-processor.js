@@ -2,14 +2,14 @@ import { Capture } from './capture.js';
 import { SampleRing } from './sample-ring.js';
 
 /**
- * Blocks that wait for a late worker at most: as much as a ring holds, a second at 48 kHz. What
- * comes then is lost.
+ * Most blocks that wait for a late worker: a second at 48 kHz, as much as a ring holds. Later ones
+ * are lost.
  */
 const MOST_BLOCKS = 375;
 
 /**
- * Stands for the ring where a page has no shared memory: each block goes to the worker as a
- * message, which it answers.
+ * Replaces the ring on pages without shared memory: each block goes to the worker as a message,
+ * which it answers.
  */
 class BlockSender {
   /** @type {AudioWorkletPort | null} */
@@ -34,16 +34,16 @@ class BlockSender {
     this.#port.postMessage(block);
   }
 
-  /** A message wakes the worker by itself. */
+  /** A message wakes the worker automatically. */
   reached() {
     return false;
   }
 }
 
 /**
- * The AudioWorklet shell of Capture. Options: `memory`, the ring's, or `channels` where there is no
- * shared memory. A message `{ port }` gives the port that wakes the worker, or takes the blocks;
- * `{ close: true }` ends the processor.
+ * AudioWorklet shell of Capture. Options: `memory`, the ring's, or `channels` without shared
+ * memory. A message `{ port }` brings the port for waking the worker or sending blocks; `{ close:
+ * true }` ends the processor.
  */
 class CaptureProcessor extends AudioWorkletProcessor {
   #capture;
@@ -61,7 +61,7 @@ class CaptureProcessor extends AudioWorkletProcessor {
       if (data.port) {
         this.#worker = data.port;
         blocks?.sendTo(data.port);
-        // The worker arms the ring from here on, when there is somebody to wake it.
+        // From now on the worker arms the ring, since it can be woken.
         if (!blocks) data.port.postMessage(0);
       }
       if (data.close) this.#open = false;

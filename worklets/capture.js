@@ -1,19 +1,17 @@
 /**
  * @import { SampleRing } from './sample-ring.js'
  *
- * What takes the blocks of sound: a ring, or what stands for it.
+ * Receiver of the blocks of sound: a ring, or its replacement.
  * @typedef {object} Blocks
  * @property {number} channels
- * @property {(block: Float32Array) => void} write  the block is valid during the call
- * @property {() => boolean} reached  whether the worker must be woken now
+ * @property {(block: Float32Array) => void} write  block valid during the call
+ * @property {() => boolean} reached  true when the worker must be woken now
  */
 
-/**
- * Takes the microphone's sound, a block at a time, into the ring that the encoder's worker reads.
- */
+/** Writes the microphone's sound, block by block, into the ring that the encoder's worker reads. */
 export class Capture {
   #ring;
-  /** Interleaved, where the ring is stereo. */
+  /** Interleaved if the ring is stereo. */
   #block;
 
   /** @param {SampleRing | Blocks} ring of one channel or two */
@@ -23,9 +21,9 @@ export class Capture {
   }
 
   /**
-   * @param {ReadonlyArray<Float32Array>} channels one block each; none while nothing is connected,
-   *   which is silence, so that the count of samples goes on with the sound card
-   * @returns {boolean} whether the worker must be woken
+   * @param {ReadonlyArray<Float32Array>} channels one block each; none while nothing is connected:
+   *   silence keeps the count of samples in step with the sound card
+   * @returns {boolean} true when the worker must be woken
    */
   process(channels) {
     const sides = this.#ring.channels;
@@ -41,7 +39,7 @@ export class Capture {
 
 /**
  * @param {ReadonlyArray<Float32Array>} channels a microphone's, at least one
- * @param {number} sides 1: they are mixed; 2: the first two, or one as both sides, are interleaved
+ * @param {number} sides 1: mixes all; 2: interleaves the first two, or one as both sides
  * @param {Float32Array} out filled: one channel's length × sides
  */
 export function interleave(channels, sides, out) {

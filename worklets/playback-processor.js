@@ -2,8 +2,8 @@ import { Playback } from './playback.js';
 import { SampleRing } from './sample-ring.js';
 
 /**
- * The AudioWorklet shell of Playback. Options: `memory`, the ring's. A message `{ port }` gives the
- * port that wakes the worker; `{ close: true }` ends the processor.
+ * AudioWorklet shell of Playback. Options: `memory`, the ring's. A message `{ port }` brings the
+ * port for waking the worker; `{ close: true }` ends the processor.
  */
 class PlaybackProcessor extends AudioWorkletProcessor {
   #playback;
@@ -18,17 +18,14 @@ class PlaybackProcessor extends AudioWorkletProcessor {
     this.port.onmessage = ({ data }) => {
       if (data.port) {
         this.#worker = data.port;
-        // The worker arms the ring from here on, when there is somebody to wake it.
+        // From now on the worker arms the ring, since it can be woken.
         data.port.postMessage(0);
       }
       if (data.close) this.#open = false;
     };
   }
 
-  /**
-   * @param {Float32Array[][]} _inputs
-   * @param {Float32Array[][]} outputs
-   */
+  /** @param {Float32Array[][]} _inputs @param {Float32Array[][]} outputs */
   process(_inputs, outputs) {
     if (this.#playback.process(outputs[0])) this.#worker?.postMessage(0);
     return this.#open;

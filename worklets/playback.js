@@ -1,8 +1,6 @@
-/**
- * @import { SampleRing } from './sample-ring.js'
- */
+/** @import { SampleRing } from './sample-ring.js' */
 
-/** Length of the fade out where sound runs out, and in again, in milliseconds. */
+/** Length of the fades before and after a gap, in milliseconds. */
 const FADE_MS = 2.5;
 
 /** Plays the sound that the decoder's worker has put into the ring, a block at a time. */
@@ -11,22 +9,22 @@ export class Playback {
   #step;
   /** The gain of samples that are there; below 1 after a gap. */
   #gain = 0;
-  /** The last sample of each channel before a gap, and the gain at which it fades out. */
+  /** Last sample of each channel before a gap, and the gain of its fade-out. */
   #last;
   #fade = 0;
   #playing = false;
-  /** Whether it was sound that ran out: a gap in silence is none. */
+  /** True when sound ran out; a gap in silence doesn't count. */
   #wasSound = false;
-  /** Whether there was any sound yet: its time begins with it. */
+  /** True after the first sound: time begins with it. */
   #begun = false;
   #bursts;
-  /** Interleaved, where the ring is stereo. */
+  /** Interleaved if the ring is stereo. */
   #block = new Float32Array(0);
 
   /**
    * @param {SampleRing} ring
    * @param {number} sampleRate Hz
-   * @param {() => number} [now]  milliseconds: Date.now, since a worklet has no other clock
+   * @param {() => number} [now] milliseconds: Date.now, since a worklet has no other clock
    */
   constructor(ring, sampleRate, now = Date.now) {
     this.#ring = ring;
@@ -36,9 +34,9 @@ export class Playback {
   }
 
   /**
-   * @param {ReadonlyArray<Float32Array>} channels one block each; filled, all with the same where
-   *   the ring is mono
-   * @returns {boolean} whether the worker must be woken
+   * @param {ReadonlyArray<Float32Array>} channels one block each; filled, all equally if the ring
+   *   is mono
+   * @returns {boolean} true when the worker must be woken
    */
   process(channels) {
     if (channels.length === 0) return false;
@@ -79,10 +77,7 @@ export class Playback {
     }
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} there
-   */
+  /** @param {Float32Array} out @param {number} there */
   #rise(out, there) {
     const sides = this.#last.length;
     for (let i = 0; i < there && this.#gain < 1; i++) {
@@ -118,22 +113,19 @@ export class Playback {
   }
 }
 
-/** Blocks that come closer together than this, in milliseconds, are taken at once. */
+/** Largest distance of blocks that belong to one burst, in milliseconds. */
 const TOGETHER_MS = 1.5;
 
-/** The bursts after which their length is measured anew. */
+/** Number of bursts after which their length is measured again. */
 const WINDOW = 64;
 
-/**
- * The occurrences in a window that make a length count: after a stall a sound card may make up for
- * it.
- */
+/** Occurrences in a window that make a length count: after a stall a sound card may catch up. */
 const OFTEN = 3;
 
-/** The longest burst in blocks, and the longest gap in milliseconds. */
+/** Longest burst in blocks, and longest gap in milliseconds. */
 const MOST = 255;
 
-/** Measures the bursts of a sound card: it asks for one block after the other, and then rests. */
+/** Measures the bursts of a sound card: it asks for several blocks at once, and then rests. */
 export class Bursts {
   #now;
   #startMs = NaN;
@@ -143,17 +135,17 @@ export class Bursts {
   #sizes = new Uint16Array(MOST + 1);
   #gaps = new Uint16Array(MOST + 1);
 
-  /** Blocks; 0 while that isn't known. */
+  /** Length of a burst in blocks; 0 while it is unknown. */
   blocks = 0;
-  /** From one to the next, the shortest, in milliseconds; 0 while that isn't known. */
+  /** Shortest time between bursts, in milliseconds; 0 while it is unknown. */
   gapMs = 0;
 
-  /** @param {() => number} now milliseconds; whole ones will do */
+  /** @param {() => number} now milliseconds; whole ones suffice */
   constructor(now) {
     this.#now = now;
   }
 
-  /** A block is taken. */
+  /** Called for each block. */
   next() {
     const now = this.#now();
     if (Math.abs(now - this.#lastMs) < TOGETHER_MS) this.#size += 1;

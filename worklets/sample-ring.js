@@ -1,8 +1,8 @@
 /**
- * A ring of samples, mono or interleaved stereo, between one thread that writes and one that reads,
- * in shared memory, without locks: each index is written by one side only, and both count samples,
- * of all channels at once, modulo 2^32. A worker that feeds or drains it sleeps until the other
- * side, the sound card's, finds that its mark is reached.
+ * A lock-free ring of samples in shared memory, mono or interleaved stereo, between one writing and
+ * one reading thread. Each index is written by one side only; both count samples, of all channels
+ * at once, modulo 2^32. The worker at one end sleeps until the sound card's thread at the other end
+ * finds that its mark is reached.
  */
 
 const WRITTEN = 0;
@@ -22,15 +22,12 @@ export class SampleRing {
   #samples;
   #mask;
 
-  /**
-   * @param {SharedArrayBuffer | ArrayBuffer} memory as another ring has it: both see the same
-   *   samples
-   */
+  /** @param {SharedArrayBuffer | ArrayBuffer} memory another ring's: both see the same samples */
   constructor(memory) {
     this.memory = memory;
     this.#head = new Int32Array(memory, 0, HEADER_BYTES / 4);
     this.#samples = new Float32Array(memory, HEADER_BYTES);
-    /** Numbers to a sample. */
+    /** Values in a sample. */
     this.channels = Atomics.load(this.#head, CHANNELS) || 1;
     this.capacity = this.#samples.length / this.channels;
     if (
@@ -44,10 +41,10 @@ export class SampleRing {
   }
 
   /**
-   * @param {number} samples the least that it must hold
-   * @param {boolean} [shared] false where the environment has no SharedArrayBuffer
+   * @param {number} samples smallest capacity
+   * @param {boolean} [shared] false without SharedArrayBuffer
    * @param {number} [channels]
-   * @returns {SampleRing} of the next power of two
+   * @returns {SampleRing} its capacity is the next power of two
    */
   static create(samples, shared = true, channels = 1) {
     const capacity = 2 ** Math.ceil(Math.log2(Math.max(2, samples)));
@@ -57,40 +54,38 @@ export class SampleRing {
     return new SampleRing(memory);
   }
 
-  /** The samples that wait to be read; negative: those that it is too late for, see play(). */
+  /** Number of samples that wait to be read; negative: samples that are overdue, see play(). */
   get available() {
     return (Atomics.load(this.#head, WRITTEN) - Atomics.load(this.#head, READ)) | 0;
   }
 
-  /** The times that played sound ran out. */
+  /** Number of times that played sound ran out. */
   get underruns() {
     return Atomics.load(this.#head, UNDERRUNS);
   }
 
-  /** The samples that were missing then. */
+  /** Number of samples missing then. */
   get missed() {
     return Atomics.load(this.#head, MISSED) >>> 0;
   }
 
-  /** The times that the writer found no room for all samples. */
+  /** Number of times that the writer found too little room. */
   get overflows() {
     return Atomics.load(this.#head, OVERFLOWS);
   }
 
-  /** The samples that the reader takes at once; 0 while that isn't known. */
+  /** Number of samples that the reader takes at once; 0 while it is unknown. */
   get burst() {
     return Atomics.load(this.#head, BURST);
   }
 
-  /**
-   * The shortest time from one such burst to the next, in milliseconds; 0 while that isn't known.
-   */
+  /** Shortest time between such bursts, in milliseconds; 0 while it is unknown. */
   get burstGapMs() {
     return Atomics.load(this.#head, BURST_GAP);
   }
 
   /**
-   * For the reader to tell.
+   * Called by the reader.
    * @param {number} samples
    * @param {number} gapMs
    */
@@ -99,12 +94,12 @@ export class SampleRing {
     Atomics.store(this.#head, BURST_GAP, gapMs);
   }
 
-  /** For the reader to count. */
+  /** Called by the reader. */
   countUnderrun() {
     Atomics.add(this.#head, UNDERRUNS, 1);
   }
 
-  /** For the reader to count. @param {number} samples that were missing */
+  /** Called by the reader. @param {number} samples that were missing */
   countMissed(samples) {
     Atomics.add(this.#head, MISSED, samples);
   }
@@ -112,8 +107,8 @@ export class SampleRing {
   /**
    * @param {Float32Array} from
    * @param {number} [count]
-   * @returns {number} the samples taken; the others, for which there was no room, are lost, and it
-   *   is counted
+   * @returns {number} number of samples written; the rest, for lack of room, is lost, and that is
+   *   counted
    */
   write(from, count = from.length / this.channels) {
     const { channels } = this;
@@ -132,7 +127,7 @@ export class SampleRing {
   /**
    * @param {Float32Array} into
    * @param {number} [count]
-   * @returns {number} the samples that there were; the rest of `into` is untouched
+   * @returns {number} number of samples read; the rest of `into` is untouched
    */
   read(into, count = into.length / this.channels) {
     const { channels } = this;
@@ -148,9 +143,8 @@ export class SampleRing {
   }
 
   /**
-   * Reads as a sound card does: time goes on where there is nothing, and samples that come after
-   * their time are never read, so that later ones are heard on time. The reader runs ahead by no
-   * more than the ring holds.
+   * Reads like a sound card: time goes on without samples, and late samples are skipped, so that
+   * later ones are on time. The reader runs ahead by at most the ring's capacity.
    * @param {Float32Array} into
    * @param {number} [count]
    * @returns {number} as read() does
@@ -163,8 +157,8 @@ export class SampleRing {
   }
 
   /**
-   * For the side that sleeps: it is woken when at least `mark` samples are there (its reader), or
-   * fewer (its writer). It must look once more after arming, before it sleeps.
+   * Arms the wake-up of the sleeping side: when at least `mark` samples are there (for a reader),
+   * or fewer (for a writer). That side must look once more after arming, before it sleeps.
    * @param {number} mark in samples
    */
   arm(mark) {
@@ -172,12 +166,12 @@ export class SampleRing {
     Atomics.store(this.#head, ARMED, 1);
   }
 
-  /** For the writer: whether the reader must be woken now. True once for each arming. */
+  /** Called by the writer: true when the reader must be woken now, once for each arming. */
   reached() {
     return this.available >= Atomics.load(this.#head, MARK) && this.#disarm();
   }
 
-  /** For the reader: whether the writer must be woken now. True once for each arming. */
+  /** Called by the reader: true when the writer must be woken now, once for each arming. */
   fellBelow() {
     return this.available < Atomics.load(this.#head, MARK) && this.#disarm();
   }

@@ -10,8 +10,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { codecNames, defaultEncoderSettings, loadCodec } from '../../server/codec/codec.js';
 import { lossesOf, measureFec, measureLoss } from './loss.js';
 import { CodecRun, memoryOf } from './run.js';
-import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
-import { RATES } from '../../public/shared/sound/rates.js';
+import { createAudioFormat, RATES } from '../../public/shared/sound/audio-format.js';
 import { streamBitrate } from '../../public/shared/stream/bitrate.js';
 import {
   constantTable,
@@ -23,7 +22,7 @@ import {
   timeTable,
 } from './tables.js';
 import { visqol } from '../stats/visqol.js';
-import { readWav } from '../stats/wav.js';
+import { readWav } from '../../testkit/sound/wav.js';
 
 /**
  * @typedef {import('../../server/codec/codec.js').Codec} Codec
@@ -72,7 +71,7 @@ function seconds(text) {
 async function speechOf(length) {
   const fixtures = ['speech-low.wav', 'speech-high.wav'];
   const files = fixtures.map((name) =>
-    fileURLToPath(new URL(`../../test/fixtures/${name}`, import.meta.url)),
+    fileURLToPath(new URL(`../../testkit/speech/${name}`, import.meta.url)),
   );
   const voices = await Promise.all(files.map(async (file) => (await readWav(file)).channels[0]));
   const sound = new Float32Array(Math.round(length) * SAMPLE_RATE);
@@ -84,7 +83,7 @@ async function speechOf(length) {
   return sound;
 }
 
-/** @returns {Settings[]} every combination, those that are compared by eye next to each other */
+/** @returns {Settings[]} every combination; settings to compare by eye are neighbours */
 function allSettings() {
   return FRAME_MS.flatMap((ms) =>
     BITRATES.flatMap((bitrate) =>
@@ -178,7 +177,7 @@ async function measureLosses(codecs, sound) {
 }
 
 /**
- * Frames by their length, with the same bits, and with those that short ones are given.
+ * Measures frames of each length, with the same bits and with the bits of short frames.
  * @param {Codec} codec
  * @param {Float32Array} sound
  */
@@ -197,7 +196,7 @@ function measureShort(codec, sound) {
 }
 
 /**
- * A broadcast's bit rates, each payload by itself and on average.
+ * A broadcast's bit rates, each payload on its own and on average.
  * @param {Codec} codec
  * @param {Float32Array} sound
  */
@@ -253,7 +252,11 @@ async function main({ seconds: length, json }) {
   if (json)
     await writeFile(
       json,
-      `${JSON.stringify({ machine, seconds: length, memory, cases, losses, short, constant }, null, 2)}\n`,
+      JSON.stringify(
+        { machine, seconds: length, memory, cases, losses, short, constant },
+        null,
+        2,
+      ) + '\n',
     );
 }
 

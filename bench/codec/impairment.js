@@ -1,7 +1,7 @@
 /**
- * Fits the E-model's Ie and Bpl for aloud's decoder: speech in the product's own encoding loses
- * packets, the server's Source conceals them, ViSQOL marks what is heard, and the marks become
- * Ie,eff (docs/measuring.md). No sockets, no real time.
+ * Fits the E-model's Ie and Bpl for aloud's decoder. Speech in the product's own encoding loses
+ * packets, the server's Source conceals them, and ViSQOL marks the result. The marks become Ie,eff
+ * (bench/docs/measuring.md). No sockets, no real time.
  *
  *   node bench/codec/impairment.js --seeds 10
  */
@@ -13,13 +13,13 @@ import { bootstrap } from '../stats/bootstrap.js';
 import { WIDEBAND, burstRatioOf, lossImpairment, visqolImpairment } from '../stats/e-model.js';
 import { estoi } from '../stats/estoi.js';
 import { fitLoss, residualOf } from '../stats/loss-fit.js';
-import { seededRandom } from '../stats/random.js';
-import { mean } from '../stats/statistics.js';
+import { seededRandom } from '../../testkit/random.js';
+import { mean } from '../../testkit/statistics.js';
 import { visqol } from '../stats/visqol.js';
 import { wholeNumber } from '../options.js';
-import { readSpeaker, SPEAKERS } from '../participants/speech.js';
+import { readSpeaker, SPEAKERS } from '../participants/speakers.js';
 import { lossesOf } from './loss.js';
-import { heardByServer, packetsOf } from './voice-path.js';
+import { heardByServer, packetsOf } from '../../testkit/sound/voice-path.js';
 
 /**
  * @import { Codec } from '../../public/shared/stream/codec.js'

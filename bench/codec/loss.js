@@ -1,7 +1,6 @@
 /**
- * Speech through a network that loses frames at random: what concealment makes of it, what Opus's
- * own in-band error correction mends (LBRR: RFC 6716, section 2.1.7), and what repeated payloads
- * do.
+ * Speech through a network that loses frames at random. Compares concealment, Opus's own in-band
+ * error correction (LBRR: RFC 6716, section 2.1.7) and repeated payloads.
  *
  * @typedef {import('../../server/codec/codec.js').Codec} Codec
  * @typedef {Required<import('../../server/codec/codec.js').EncoderSettings>} Settings
@@ -16,7 +15,7 @@
 import { Application, createDecoder, createEncoder } from 'libopus-wasm';
 import { MAX_OPUS_BYTES } from '../../public/shared/stream/codec.js';
 import { barkDistance, weightedSnr } from './quality.js';
-import { seededRandom } from '../stats/random.js';
+import { seededRandom } from '../../testkit/random.js';
 
 const SAMPLE_RATE = 48000;
 
@@ -24,12 +23,12 @@ const SAMPLE_RATE = 48000;
  * @param {number} frames
  * @param {number} percent of them are lost
  * @param {number} seed
- * @param {number} [run] how many frames in a row are lost together; runs may follow one another
- * @returns {boolean[]} each run by itself
+ * @param {number} [run] number of frames lost in a row; runs may follow one another
+ * @returns {boolean[]} each run on its own
  */
 export function lossesOf(frames, percent, seed, run = 1) {
   const random = seededRandom(seed);
-  // The chance that a run begins: the frames between two runs are so many that the share comes out.
+  // Probability that a run begins, which keeps the share of lost frames at `percent`.
   const beginPercent = (100 * percent) / (percent + run * (100 - percent));
   let left = 0;
   return Array.from({ length: frames }, () => {
@@ -43,7 +42,7 @@ export function lossesOf(frames, percent, seed, run = 1) {
  * @param {Settings} settings
  * @param {Float32Array} sound at 48 kHz
  * @param {boolean[]} lost        by frame
- * @param {number} [redundancy]   how many earlier payloads each packet repeats
+ * @param {number} [redundancy]   number of earlier payloads in each packet
  * @returns {LossFigures}
  */
 export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
@@ -81,7 +80,7 @@ export function measureLoss(codec, settings, sound, lost, redundancy = 0) {
  * @param {Settings} settings
  * @param {Float32Array} sound at 48 kHz
  * @param {boolean[]} lost        by frame
- * @param {number} expectedPercent of loss, as the encoder is told
+ * @param {number} expectedPercent loss that the encoder expects
  * @returns {Promise<LossFigures>}
  */
 export async function measureFec(

@@ -1,18 +1,16 @@
 #!/usr/bin/env node
 /**
- * Makes the speech that tests and benchmarks use, in test/fixtures/: espeak-ng speaks it, sox
- * brings it to one level, mono, 16 bit. speech-*: some 6.5 s at 48 kHz. speaker-*: some 10 s, four
- * voices with words of their own, for marks, which want that much; at espeak-ng's own rate, above
- * which there is nothing to keep. The files are committed, so that nobody needs the two programs;
- * running this again with the versions named below gives the same bytes.
+ * Makes the speech for tests and benchmarks, in testkit/speech/. espeak-ng speaks it, and sox
+ * brings it to one level, mono, 16 bit. speech-*: some 6.5 s at 48 kHz. speaker-*: some 10 s, the
+ * length that marks need, four voices with their own words, at espeak-ng's own rate. The files are
+ * committed, so that nobody needs the two programs. The versions below make the same bytes again:
+ * espeak-ng 1.51 and sox 14.4.2.
  *
  *   node bench/codec/make-speech.js      (Debian: apt-get install espeak-ng sox)
- *
- * Made with espeak-ng 1.51 and sox 14.4.2.
  */
 
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -88,10 +86,9 @@ const speeches = [
   },
 ];
 
-const fixtures = fileURLToPath(new URL('../../test/fixtures/', import.meta.url));
+const SPEECH = fileURLToPath(new URL('../../testkit/speech/', import.meta.url));
 const scratch = mkdtempSync(join(tmpdir(), 'speech-'));
 try {
-  mkdirSync(fixtures, { recursive: true });
   for (const { name, rate, voice, speed, pitch, text } of speeches) {
     const spoken = join(scratch, 'spoken.wav');
     execFileSync('espeak-ng', [
@@ -108,7 +105,7 @@ try {
     // -D: no dither, which is random; -R: the same random numbers each time, should anything use
     // them
     const format = ['-r', `${rate}`, '-c', '1', '-b', '16'];
-    const file = join(fixtures, `${name}.wav`);
+    const file = join(SPEECH, `${name}.wav`);
     execFileSync('sox', ['-D', '-R', spoken, ...format, file, 'gain', '-n', '-6']);
     console.log(file);
   }

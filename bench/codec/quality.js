@@ -2,8 +2,8 @@
  * The distance of decoded speech from the original. The two must be aligned to the sample.
  */
 
-import { fft } from '../stats/signal.js';
-import { mean } from '../stats/statistics.js';
+import { fft } from '../../testkit/sound/signal.js';
+import { mean } from '../../testkit/statistics.js';
 
 /** 21.3 ms, fine enough for the narrowest band. */
 const WINDOW_SAMPLES = 1024;
@@ -23,10 +23,10 @@ const PAUSE_DB = 45;
 const MASKED_DB = 50;
 
 /**
- * The distance between two sounds' spectra as an ear would group them: in windows of 1 024 samples,
- * half overlapped, the power of each critical band in dB, the differences' root mean square over
- * the bands, and the mean of that over the windows with speech. 0 dB is the same spectrum; an ear
- * that compares notices about 1 dB. Phase doesn't matter to it, nor does noise under what masks it.
+ * Returns the distance between two sounds' spectra in critical bands, as an ear groups them.
+ * Windows have 1 024 samples, half overlapped. The result is the root mean square of the bands'
+ * differences in dB, averaged over the windows with speech. An attentive ear notices about 1 dB.
+ * Phase doesn't count, nor does masked noise.
  *
  * @param {Float32Array} original at 48 kHz
  * @param {Float32Array} decoded as long
@@ -47,9 +47,9 @@ export function barkDistance(original, decoded) {
 const [LEAST_DB, MOST_DB, WEIGHT_POWER] = [-10, 35, 0.2];
 
 /**
- * The frequency-weighted segmental ratio of sound to error: of each critical band's magnitude to
- * the difference that the codec makes to it, weighted by the magnitude to the power of 0.2, the
- * mean over the windows with speech. Of the simple measures it follows listeners' judgement of
+ * Returns the frequency-weighted segmental SNR, averaged over the windows with speech. In each
+ * critical band, signal is the magnitude and noise is the codec's change to it. Bands are weighted
+ * by magnitude to the power of 0.2. Of the simple measures it follows listeners' judgement of
  * speech best (Hu and Loizou, "Evaluation of objective quality measures for speech enhancement",
  * 2008). More is better.
  *
@@ -142,8 +142,7 @@ function power(samples, at, size) {
 }
 
 /**
- * The mean over windows of 20 ms with speech of the ratio of sound to error, each taken as at least
- * 0 and at most 35 dB.
+ * Returns the mean SNR of 20 ms windows with speech, each clamped to 0 to 35 dB.
  *
  * @param {Float32Array} original at 48 kHz
  * @param {Float32Array} decoded as long

@@ -4,7 +4,7 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { quantile, sorted } from '../stats/statistics.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
 import { barkDistance, preEcho, segmentalSnr, weightedSnr } from './quality.js';
 
 /**
@@ -113,7 +113,7 @@ export class CodecRun {
     });
   }
 
-  /** What was encoded, and what came out of it, at the same places. */
+  /** Encoded and decoded sound, aligned. */
   get sounds() {
     const { lookahead } = this.encoder;
     return {
@@ -162,8 +162,7 @@ function growthOver(action) {
     const before = process.memoryUsage();
     for (let i = 0; i < ALLOCATION_FRAMES; i++) action();
     const after = process.memoryUsage();
-    // The largest: memory that is given back meanwhile, on the collector's own threads, only takes
-    // away.
+    // The largest: memory that the collector's own threads give back only lowers it.
     most = Math.max(
       most,
       after.heapUsed - before.heapUsed + after.arrayBuffers - before.arrayBuffers,
@@ -174,7 +173,7 @@ function growthOver(action) {
 
 /**
  * @typedef {object} MemoryFigures
- * @property {number} encoderBytes          what the library takes for each, once used
+ * @property {number} encoderBytes          memory of the library for one, once used
  * @property {number} decoderBytes
  * @property {number} encodeAllocatedBytes  on JavaScript's heap and in array buffers, a frame
  * @property {number} decodeAllocatedBytes

@@ -9,7 +9,7 @@
  * @typedef {import('./run.js').MemoryFigures} MemoryFigures
  */
 
-import { quantile, sorted } from '../stats/statistics.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
 
 const SETTING = ['frame', 'bit rate', 'application', 'complexity', 'mode'];
 

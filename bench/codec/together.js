@@ -1,20 +1,19 @@
 /**
- * Measures what it gives to have a codec encode and decode many frames at once, on several threads,
- * beside one after the other: the time until the last frame of a tick is there. By turns, in one
- * process.
+ * Compares encoding and decoding many frames on several threads with doing so one after the other.
+ * Measures the time until the last frame of a tick is done, alternately in one process.
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
 import { loadCodec } from '../../server/codec/codec.js';
 import { wholeNumber } from '../options.js';
-import { readSpeech } from '../participants/speech.js';
-import { quantile, sorted } from '../stats/statistics.js';
+import { readSpeech } from '../../testkit/participants/speech.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
 
 const SAMPLE_RATE = 48_000;
 const FRAME_SAMPLES = 960;
 
-/** How many frames a tick has: rooms of three and ten who all talk, and the largest. */
+/** Numbers of frames in a tick: rooms of three and ten who all talk, and the largest. */
 const COUNTS = [1, 3, 10, 50];
 
 /** Time between ticks, in milliseconds. */

@@ -1,7 +1,7 @@
 /* global AudioContext, document, MediaElementAudioSourceNode */
 /**
- * A listener of Low-Latency HLS in a browser's page: hls.js plays, what comes out is recorded, and
- * what is played is looked at every few milliseconds. For bench/hls/player.js, which serves this
+ * A listener of Low-Latency HLS in a browser's page. hls.js plays, its output is recorded, and its
+ * position is read every few milliseconds. For bench/hls/player.js, which serves this
  * file to the page.
  *
  * @typedef {{ atMs: number, mediaMs: number, level: number }} Look atMs: on performance.now();
@@ -9,9 +9,9 @@
  */
 
 import Hls from '../../node_modules/hls.js/dist/hls.mjs';
-import { Recorder } from '../participants/page-sound.js';
+import { SoundRecorder } from '../participants/page-sound.js';
 
-/** The time between two looks at what is played, in milliseconds. */
+/** Interval between readings of the position, in milliseconds. */
 const LOOK_MS = 10;
 
 /** Time in which the first sound must be there, in milliseconds. */
@@ -24,7 +24,7 @@ const pass = (/** @type {number} */ ms) => new Promise((resolve) => void setTime
 let looks = [];
 /** Errors that hls.js reported, by their details. @type {Record<string, number>} */
 const errors = {};
-/** @type {Recorder | null} */
+/** @type {SoundRecorder | null} */
 let recorder = null;
 
 /**
@@ -37,10 +37,10 @@ async function play({ url, dateMs, recordSeconds }) {
   await context.resume();
   const source = new MediaElementAudioSourceNode(context, { mediaElement: audio });
   source.connect(context.destination);
-  recorder = new Recorder(context, recordSeconds);
+  recorder = new SoundRecorder(context, recordSeconds);
   await recorder.start(
     source,
-    await (await fetch('/lab/bench/participants/recorder-processor.js')).text(),
+    await (await fetch('/lab/testkit/participants/recorder-processor.js')).text(),
   );
   const hls = new Hls({ lowLatencyMode: true, enableWorker: false });
   let level = -1;

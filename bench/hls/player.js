@@ -2,7 +2,7 @@
  * A listener of Low-Latency HLS: hls.js in Chromium, at the listener's end of a link.
  * @import { Browser, Page, Route } from 'playwright-core'
  * @import { LinkEnd } from '../link/measure.js'
- * @import { Recorded } from '../stats/sound-lag.js'
+ * @import { Recorded } from '../../testkit/sound/sound-lag.js'
  * @import { Look } from './page.js'
  */
 
@@ -10,8 +10,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { CHROMIUM_ARGUMENTS, findChromium } from '../browsers/chromium.js';
+import {
+  CHROMIUM_ARGUMENTS,
+  findChromium,
+  launchChromium,
+} from '../../testkit/browsers/chromium.js';
 import { BrowserCpu, clockOf, wrap } from '../participants/browser-clients.js';
 
 const HOST = 'aloud.localhost';
@@ -19,7 +22,7 @@ const HOST = 'aloud.localhost';
 /** The folder whose files the page takes from the disk, and not over the link. */
 const ROOT = new URL('../../', import.meta.url);
 
-/** @returns {string | null} what is missing to play Low-Latency HLS here; null where nothing is */
+/** @returns {string | null} missing requirement of playing Low-Latency HLS here, or null */
 export function missingForHls() {
   if (!findChromium()) return 'there is no Chromium';
   const { status, stdout } = spawnSync('ffmpeg', ['-hide_banner', '-encoders'], {
@@ -29,7 +32,7 @@ export function missingForHls() {
   return /libopus/.test(stdout) ? null : 'this ffmpeg has no libopus';
 }
 
-/** hls.js in a browser of its own. */
+/** hls.js in its own browser. */
 export class HlsPlayer {
   #browser;
   #scratch;
@@ -45,7 +48,7 @@ export class HlsPlayer {
    */
   static async start({ client, server, port }) {
     const scratch = await mkdtemp(join(tmpdir(), 'aloud-hls-'));
-    const browser = await chromium.launch({
+    const browser = await launchChromium({
       executablePath: await wrap(String(findChromium()), client.exec, scratch),
       handleSIGINT: false,
       handleSIGTERM: false,
@@ -96,7 +99,7 @@ export class HlsPlayer {
   /**
    * Plays, and waits for the first sound.
    * @param {{ dateMs: number, recordSeconds: number }} options
-   * @returns {Promise<{ codec: string, levels: number[] }>} what hls.js found
+   * @returns {Promise<{ codec: string, levels: number[] }>} as hls.js found them
    */
   async play(options) {
     const found = await this.#page.evaluate(
@@ -108,7 +111,7 @@ export class HlsPlayer {
     return found;
   }
 
-  /** From now on counts what is played. */
+  /** Counts played sound from now on. */
   async begin() {
     await this.#page.evaluate(() => /** @type {any} */ (globalThis).aloudHls.begin());
     await this.#cpu.take();

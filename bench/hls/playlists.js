@@ -18,7 +18,7 @@ export const SEGMENT_PARTS = 5;
 const KEPT_SEGMENTS = 8;
 const LISTED_PARTS = 3;
 
-/** How far from the end a client is to play, in parts: three at least (section 4.4.3.8). */
+/** Distance of a client from the end, in parts: three at least (section 4.4.3.8). */
 const HOLD_BACK_PARTS = 3;
 
 const seconds = (/** @type {number} */ ms) => (ms / 1000).toFixed(5);
@@ -33,7 +33,7 @@ export class Rendition {
   #dateMs;
   /** The last one is being made. @type {Segment[]} */
   #segments = [];
-  /** Those that wait for a part. @type {(() => void)[]} */
+  /** Requests that wait for a part. @type {(() => void)[]} */
   #waiting = [];
   /** @type {Buffer | null} */
   init = null;
@@ -64,7 +64,7 @@ export class Rendition {
   }
 
   /**
-   * Whether a part, or without one a whole segment, is there, or was.
+   * True when a part, or without one a whole segment, is there, or was.
    * @param {number} msn
    * @param {number} [part]
    */
@@ -103,7 +103,8 @@ export class Rendition {
       '#EXTM3U',
       '#EXT-X-VERSION:9',
       `#EXT-X-TARGETDURATION:${target}`,
-      `#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,PART-HOLD-BACK=${seconds(HOLD_BACK_PARTS * this.#partMs)}`,
+      '#EXT-X-SERVER-CONTROL:CAN-BLOCK-RELOAD=YES,' +
+        `PART-HOLD-BACK=${seconds(HOLD_BACK_PARTS * this.#partMs)}`,
       `#EXT-X-PART-INF:PART-TARGET=${seconds(this.#partMs)}`,
       `#EXT-X-MEDIA-SEQUENCE:${this.#segments[0]?.msn ?? 0}`,
       '#EXT-X-MAP:URI="init.mp4"',
@@ -116,7 +117,8 @@ export class Rendition {
       if (segment.msn >= listed)
         segment.parts.forEach(({ durationMs }, i) =>
           lines.push(
-            `#EXT-X-PART:DURATION=${seconds(durationMs)},URI="${segment.msn}.${i}.m4s",INDEPENDENT=YES`,
+            `#EXT-X-PART:DURATION=${seconds(durationMs)},` +
+              `URI="${segment.msn}.${i}.m4s",INDEPENDENT=YES`,
           ),
         );
       if (segment.parts.length === SEGMENT_PARTS)
@@ -137,7 +139,8 @@ export class Rendition {
  */
 export function multivariantPlaylist(rates, overheadBps) {
   const variants = rates.flatMap((rate, i) => [
-    `#EXT-X-STREAM-INF:BANDWIDTH=${Math.ceil(1.1 * rate + overheadBps)},AVERAGE-BANDWIDTH=${rate + overheadBps},CODECS="opus"`,
+    `#EXT-X-STREAM-INF:BANDWIDTH=${Math.ceil(1.1 * rate + overheadBps)},` +
+      `AVERAGE-BANDWIDTH=${rate + overheadBps},CODECS="opus"`,
     `${i}/index.m3u8`,
   ]);
   return ['#EXTM3U', '#EXT-X-VERSION:9', '#EXT-X-INDEPENDENT-SEGMENTS', ...variants, ''].join('\n');

@@ -1,15 +1,15 @@
 /**
- * A server of Low-Latency HLS, in a process of its own at its end of the link: the lab's speech,
- * said as a microphone would say it, encoded by ffmpeg at a broadcast's bit rates, over HTTP/2.
+ * A server of Low-Latency HLS over HTTP/2, in its own process at its end of the link. ffmpeg
+ * encodes the lab's speech, paced like a microphone's, at a broadcast's bit rates.
  */
 
 import { spawn } from 'node:child_process';
 import { createSecureServer } from 'node:http2';
 import { gzipSync } from 'node:zlib';
-import { RATES } from '../../public/shared/sound/rates.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
-import { CpuMeter, serve, sharedMs } from '../participants/child.js';
-import { readSpeech } from '../participants/speech.js';
+import { CpuMeter, serve, sharedMs } from '../../testkit/participants/child.js';
+import { readSpeech } from '../../testkit/participants/speech.js';
 import { FragmentSplitter } from './boxes.js';
 import { multivariantPlaylist, Rendition } from './playlists.js';
 
@@ -21,7 +21,7 @@ const SAMPLE_RATE = 48_000;
  */
 const PART_MS = 400;
 
-/** How often the microphone's sound goes to the encoders, in milliseconds. */
+/** Interval between blocks of the microphone's sound to the encoders, in milliseconds. */
 const SAY_MS = 20;
 
 /**
@@ -37,7 +37,7 @@ const TYPES = Object.freeze({
 });
 
 const cpu = new CpuMeter();
-/** Those of the renditions, in bits a second. @type {readonly number[]} */
+/** Rates of the renditions, in bits a second. @type {readonly number[]} */
 let rates = [];
 /** @type {Rendition[]} */
 let renditions = [];

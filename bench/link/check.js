@@ -1,14 +1,14 @@
 /**
- * Checks from outside whether the emulator holds its delay: datagrams with the time in them are
- * sent in one namespace and taken in by the other's kernel, by the clock that both share. How much
- * later the measuring program reads them is told beside it: with many legs on few processors it is
- * the programs that wait, not the packets.
+ * Checks from outside whether the emulator holds its delay. One namespace sends datagrams with
+ * their time, the other's kernel receives them, and both share a clock. The further delay until the
+ * measuring program reads them is printed too. With many legs on few processors the programs wait,
+ * not the packets.
  */
 
-import { leastCovering, mean, sorted } from '../stats/statistics.js';
+import { leastCovering, mean, sorted } from '../../testkit/statistics.js';
 import { probeLink } from './measure.js';
 import { openLink } from './link.js';
-import { LinkError } from './network-namespace.js';
+import { LinkError } from '../../testkit/network-namespace.js';
 import { starOf } from './star.js';
 
 /** @typedef {import('./emulator.js').LinkStats} LinkStats */
@@ -34,7 +34,7 @@ const ROUNDS = 4;
 /**
  * @param {number[]} delaysUs measured
  * @param {number} expectedMs
- * @returns {DelayError} what was measured less what was wanted; NaN when nothing was measured
+ * @returns {DelayError} measured less expected delay; NaN when nothing was measured
  */
 export function errorOf(delaysUs, expectedMs) {
   const ascending = sorted(delaysUs);
@@ -211,9 +211,9 @@ function largestOf(errors) {
 }
 
 /**
- * Measures and tells whether each leg of a star holds its delay while all carry traffic.
+ * Checks that each leg of a star holds its delay while all carry traffic.
  * @param {{ participants: number, seconds: number, print?: (line: string) => void }} options
- * @returns {Promise<boolean>} whether each leg's delay held within LIMIT_MS
+ * @returns {Promise<boolean>} true if each leg's delay held within LIMIT_MS
  * @throws {LinkError} where there is no emulator
  */
 export async function checkStar({ participants, seconds, print = console.log }) {
@@ -240,10 +240,10 @@ export async function checkStar({ participants, seconds, print = console.log }) 
 }
 
 /**
- * Measures and tells; takes about twice `seconds`.
+ * Measures and reports; takes about twice `seconds`.
  * @param {{ seconds?: number, print?: (line: string) => void }} [options] seconds of traffic
  *   through the link
- * @returns {Promise<boolean>} whether the delay held within LIMIT_MS
+ * @returns {Promise<boolean>} true if the delay held within LIMIT_MS
  * @throws {LinkError} where there is no emulator
  */
 export async function checkLink({ seconds = 20, print = console.log } = {}) {

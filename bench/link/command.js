@@ -62,7 +62,10 @@ function program() {
     .option('--participants <n>', 'check each leg of a star of so many instead', count)
     .option('--seconds <n>', 'how long the check takes', count, 20)
     .option('--build', 'build the emulator, and no more')
-    .addHelpText('after', `\nProfiles:\n${profileLines().join('\n')}\n\nSettings: docs/link.md`);
+    .addHelpText(
+      'after',
+      `\nProfiles:\n${profileLines().join('\n')}\n\nSettings: bench/docs/link.md`,
+    );
 }
 
 const ms = (/** @type {number} */ value) => value.toFixed(3);

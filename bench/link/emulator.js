@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { toWords } from './settings.js';
-import { LinkError, run } from './network-namespace.js';
+import { LinkError, run } from '../../testkit/network-namespace.js';
 
 /** @typedef {import('./settings.js').LinkParameters} LinkParameters */
 /** @typedef {import('./settings.js').LinkStep} LinkStep */
@@ -84,7 +84,7 @@ const isBuilt = (stamp) =>
  * @param {{ say?: (line: string) => void, cargo?: string }} [options] say: where to tell that it
  *   takes a while
  * @returns {Promise<string>} the program
- * @throws {LinkError} which says what is missing
+ * @throws {LinkError} with the missing requirement
  */
 export async function buildEmulator({ say = () => {}, cargo = 'cargo' } = {}) {
   const stamp = fingerprint();
@@ -126,7 +126,7 @@ export class Emulator {
 
   /** @param {string[]} args of the program */
   constructor(args) {
-    // In a group of its own, so that Ctrl-C in a terminal leaves it time for its last words.
+    // Its own process group, so that Ctrl-C in a terminal leaves it time for its last output.
     this.#child = spawn(EMULATOR, args, { detached: true, stdio: ['pipe', 'pipe', 'pipe'] });
     this.#child.stderr.setEncoding('utf8').on('data', (text) => {
       this.#errors = (this.#errors + text).slice(-2000);
@@ -167,7 +167,7 @@ export class Emulator {
     return this.#ask('stats');
   }
 
-  /** Begins the random numbers anew. @param {number} seed @param {Slots} [slots] */
+  /** Begins the random numbers again. @param {number} seed @param {Slots} [slots] */
   async seed(seed, slots) {
     await this.#ask(slots ? `seed ${seed} ${slots.fromMs} ${slots.everyMs}` : `seed ${seed}`);
   }
@@ -177,7 +177,7 @@ export class Emulator {
     await this.#ask('restore');
   }
 
-  /** Begins to count anew. */
+  /** Begins to count again. */
   async reset() {
     await this.#ask('reset');
   }
@@ -187,7 +187,7 @@ export class Emulator {
     await this.#ask(`set ${toWords(changes).join(' ')}`);
   }
 
-  /** @param {LinkStep[]} steps from now on, instead of those that were to come */
+  /** @param {LinkStep[]} steps from now on, replacing pending ones */
   async steps(steps) {
     const texts = steps.map((step) => `${step.atMs} ${toWords(step).join(' ')}`);
     await this.#ask(`steps ${texts.join(';')}`);

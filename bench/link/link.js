@@ -8,7 +8,13 @@ import { buildEmulator, checkTun, Emulator } from './emulator.js';
 import { measureBandwidth, pingLink } from './measure.js';
 import { linkProfile } from './profiles.js';
 import { parseLink, parseSteps } from './settings.js';
-import { execIn, ip, LinkError, makeNamespaces, removeNamespace } from './network-namespace.js';
+import {
+  execIn,
+  ip,
+  LinkError,
+  makeNamespaces,
+  removeNamespace,
+} from '../../testkit/network-namespace.js';
 
 export { LinkError };
 
@@ -98,7 +104,7 @@ export class Link {
     this.#names = emulated?.names;
     this.#emulator = emulated?.emulator;
     this.#say = say;
-    /** Whether packets go through the emulator; false on loopback. */
+    /** True when packets go through the emulator; false on loopback. */
     this.isEmulated = emulated !== undefined;
     /** False where a link was asked for and couldn't be opened. */
     this.available = reason === undefined;
@@ -160,14 +166,14 @@ export class Link {
     await this.#shaping().set(parseLink(changes));
   }
 
-  /** Takes back what set() and steps() changed: the settings are those that it was opened with. */
+  /** Restores the initial settings after set() and steps(). */
   async restore() {
     await this.#shaping().restore();
   }
 
   /**
-   * Begins the link's random numbers anew: from now on the first packet, the second and so on have
-   * the fate that they have on every link of this seed; with slots, in each of them.
+   * Restarts the link's random numbers. From now on the first packet, the second and so on have the
+   * same fate as on every link of this seed. With slots this holds within each slot.
    * @param {number} seed
    * @param {import('./emulator.js').Slots} [slots]
    */

@@ -1,5 +1,5 @@
 /**
- * Load on a link: TCP flows that take what they get, or a UDP flow of a fixed rate, by programs at
+ * Load on a link: greedy TCP flows, or a UDP flow of a fixed rate, by programs at
  * its two ends.
  * @import { LinkEnd } from './measure.js'
  *
@@ -13,10 +13,10 @@ import { traffic } from './measure.js';
  * @param {LinkEnd} from
  * @param {LinkEnd} to
  * @param {LoadKind} kind
- * @param {number} seconds after which it ends by itself
- * @returns {Promise<() => Promise<number>>} what ends it, and resolves to the kbit/s that came,
+ * @param {number} seconds after which it ends on its own
+ * @returns {Promise<() => Promise<number>>} ends it; resolves to the received kbit/s,
  *   without headers
- * @throws {import('./network-namespace.js').LinkError}
+ * @throws {import('../../testkit/network-namespace.js').LinkError}
  */
 export async function startLoad(from, to, kind, seconds) {
   const sink = traffic(to, 'sink', to.address);
@@ -24,7 +24,7 @@ export async function startLoad(from, to, kind, seconds) {
   const [name, at, amount] =
     'flows' in kind ? ['source', port, kind.flows] : ['flood', udpPort, kind.udpBits];
   const source = traffic(from, name, to.address, ...[at, seconds, amount].map(String));
-  // A program that starts takes processor time: what is measured begins after that.
+  // A starting program takes processor time: the measurement begins after that.
   await source.next();
   return async () => {
     await source.close();

@@ -1,15 +1,15 @@
 /**
- * Measures a link as its users find it: round trips as `ping` does and bandwidth as `iperf` does,
- * for the thesis's tables 4.1 to 4.3, and the one-way delay of each packet.
+ * Measures a link as its users see it: round trips as by `ping`, bandwidth as by `iperf`, and each
+ * packet's one-way delay. The thesis has them in its tables 4.1 to 4.3.
  */
 
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { mean } from '../stats/statistics.js';
+import { mean } from '../../testkit/statistics.js';
 import { buildEmulator, EMULATOR } from './emulator.js';
-import { LinkError, run } from './network-namespace.js';
+import { LinkError, run } from '../../testkit/network-namespace.js';
 
 const TRAFFIC = fileURLToPath(new URL('./traffic.js', import.meta.url));
 const KILL_AFTER_MS = 5000;
@@ -71,7 +71,7 @@ class Program {
     this.#child.stdin.write(`${line}\n`);
   }
 
-  /** Ends its input: it prints what it still has to say, and ends. */
+  /** Ends its input, so that it prints its last output and ends. */
   finish() {
     this.#child.stdin.end();
   }
@@ -232,9 +232,9 @@ export async function measureBandwidth({ client, server }, { seconds = 5 } = {})
  */
 
 /**
- * Sends streams of small datagrams both ways and says how long each was under way; both ends read
- * the same monotonic clock. The server's end sends all streams at once, as one that mixes by a
- * clock does, and so do all servers' ends of the same rate.
+ * Sends streams of small datagrams both ways and returns their one-way delays; both ends read the
+ * same monotonic clock. The server's end sends all streams at once, like a server that mixes on a
+ * clock. So do all servers' ends of the same rate.
  * @param {LinkEnds} ends
  * @param {{ streams?: number, rate?: number, bytes?: number, acks?: number, seconds?: number,
  *   lingerMs?: number, record?: boolean }} [load] streams of `rate` datagrams a second, and `acks`

@@ -1,7 +1,7 @@
 /**
- * Links by name. `thesis` is calibrated to what its author measured; the others are what one meets,
- * made of round figures with a reason each, and no claim to be any particular place. Rates are
- * those of IP packets, queues what is drained in the given time at that rate.
+ * Links by name. `thesis` is calibrated to its author's measurements. The others are typical, made
+ * of round figures with a reason each, and describe no particular place. Rates are those of IP
+ * packets; queues are given by the time to drain at that rate.
  */
 
 /** @typedef {import('./settings.js').LinkSettings} LinkSettings */
@@ -26,12 +26,13 @@ export const LINK_PROFILES = Object.freeze({
     settings: {},
   },
 
-  // Amsterdam to Paris: ping 24.391 / 27.448 / 86.342 ms (min, mean, max), deviation 6.489 ms,
-  // nothing lost (table 4.2), 7.60 Mbit/s by iperf from client to server (table 4.3), Ethernet's
-  // MTU. The ping of the other run (table 4.1: mean 25.851, deviation 2.138, max 38.851) has no
-  // such peaks, so the everyday jitter is taken from that one, and the rest of the deviation from
-  // rare stalls of up to 66 ms. Of 300 pings, one a second, eight in ten runs of the model have a
-  // mean of 26.9 to 27.9 ms, a deviation of 4.8 to 7.8 and a maximum of 67 to 88.
+  // Amsterdam to Paris, from the thesis. Ping is 24.391 / 27.448 / 86.342 ms (min, mean, max), with
+  // deviation 6.489 ms and no loss (table 4.2). Iperf has 7.60 Mbit/s from client to server (table
+  // 4.3); the MTU is Ethernet's. The ping of the other run (table 4.1: mean 25.851, deviation
+  // 2.138, max 38.851) has no such peaks. So it gives the everyday jitter, and rare stalls of up to
+  // 66 ms give the rest of the deviation. In eight of ten runs of the model, 300 pings at one a
+  // second have a mean of 26.9 to 27.9 ms. Their deviation is 4.8 to 7.8 ms and their maximum 67 to
+  // 88.
   thesis: {
     description:
       'Amsterdam to a cloud in Paris, as in the thesis: 27.4 ms ± 6.5, peaks to 86, 7.6 Mbit/s',
@@ -65,8 +66,8 @@ export const LINK_PROFILES = Object.freeze({
     },
   },
 
-  // A near server through fibre (5 ms each way) and a quiet access point: a few ms of contention,
-  // some 20 ms when it scans or retries; its own retransmissions hide nearly all loss.
+  // A near server through fibre (5 ms each way) and a quiet access point. Contention costs a few
+  // ms, a scan or retries some 20 ms; its own retransmissions hide nearly all loss.
   'home-wifi': {
     description: 'Wi-Fi at home, a near server: 12 ms round trip with small stalls, 60/20 Mbit/s',
     settings: {
@@ -86,8 +87,8 @@ export const LINK_PROFILES = Object.freeze({
     },
   },
 
-  // Uplink grants come every 10 ms or so and are asked for first, so the way up is longer and less
-  // even; handovers and retransmissions stall it; queues are deep.
+  // Uplink grants must be requested and come every 10 ms or so, so the uplink is longer and less
+  // even. Handovers and retransmissions stall it; queues are deep.
   '4g': {
     description: 'a phone on 4G: 50 ms round trip, uneven, deep queues, 20/8 Mbit/s',
     settings: {
@@ -105,8 +106,8 @@ export const LINK_PROFILES = Object.freeze({
     },
   },
 
-  // Two walls away, a neighbour on the channel: 1 % of random loss, bursts of four packets about
-  // every 300, stalls of up to 150 ms.
+  // Two walls away, a neighbour on the channel. Random loss is 1 %, a burst of four packets comes
+  // about every 300, and stalls last up to 150 ms.
   'bad-wifi': {
     description:
       'bad Wi-Fi: 25 ms round trip, much jitter, stalls to 150 ms, 2 % loss in part in ' +
@@ -168,7 +169,7 @@ export const LINK_PROFILES = Object.freeze({
 /**
  * @param {string} name
  * @returns {LinkProfile}
- * @throws {RangeError} which names those that there are
+ * @throws {RangeError} which lists the known names
  */
 export function linkProfile(name) {
   if (Object.hasOwn(LINK_PROFILES, name)) return LINK_PROFILES[name];

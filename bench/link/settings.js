@@ -5,20 +5,20 @@
  *
  * @typedef {object} LinkSettings
  * @property {number} delayMs             the base delay, one way
- * @property {JitterDistribution} jitter what is added to it: `uniform` ±jitterMs, `normal` with
+ * @property {JitterDistribution} jitter added delay: `uniform` ±jitterMs, `normal` with
  *   jitterMs as standard deviation; `lognormal` and `pareto` (type II) only add, jitterMs on
  *   average; `table`
  * @property {number} jitterMs
  * @property {number} jitterShape lognormal: the logarithm's deviation (1); pareto: the tail index
  *   (3)
- * @property {number} jitterCapMs         no more than this is added
- * @property {number} jitterHoldMs time for which one draw holds; 0 draws anew for each packet
- * @property {number[]} jitterTable       even quantiles of what is added, in milliseconds, rising
- * @property {number} stallsPerSecond how often the link stalls: whoever comes in a stall leaves at
+ * @property {number} jitterCapMs         upper limit of the added delay
+ * @property {number} jitterHoldMs time for which one draw holds; 0 draws again for each packet
+ * @property {number[]} jitterTable       even quantiles of the added delay, in milliseconds, rising
+ * @property {number} stallsPerSecond stalls of the link; a packet that arrives in one leaves at
  *   its end
  * @property {number} stallMinMs          a stall lasts evenly between this
  * @property {number} stallMaxMs          and this
- * @property {number} lossPercent         losses that don't know of each other
+ * @property {number} lossPercent         independent losses
  * @property {number} burstEnter          Gilbert–Elliott's p, from good to bad, for each packet
  * @property {number} burstLeave          r, from bad to good
  * @property {number} goodLossPercent     loss in the good state
@@ -27,8 +27,8 @@
  * @property {number} burstBytes the token bucket's depth; 0: each packet takes its time on the line
  * @property {number} queuePackets        packets that may wait for the rate, drop-tail
  * @property {number} queueMs             the longest wait for the rate, drop-tail
- * @property {boolean} reorder            whether jitter may reorder packets
- * @property {number} reorderPercent packets that are held back by reorderMs, so that others
+ * @property {boolean} reorder            true if jitter may reorder packets
+ * @property {number} reorderPercent packets held back by reorderMs, so that others
  *   overtake
  * @property {number} reorderMs
  */
@@ -122,7 +122,7 @@ function checkDirection(value, what) {
  * @param {unknown} value settings for both directions, and under `up` and `down` for one of them,
  *   which come before those for both
  * @returns {LinkParameters}
- * @throws {TypeError | RangeError} which says what is wrong
+ * @throws {TypeError | RangeError} with the reason
  */
 export function parseLink(value) {
   const { up = {}, down = {}, ...both } = object(value, 'the link');
@@ -136,7 +136,7 @@ export function parseLink(value) {
 /**
  * @param {unknown} value a list of `{ atMs, changes }`, where changes are like a link's parameters
  * @returns {LinkStep[]} in order of time
- * @throws {TypeError | RangeError} which says what is wrong
+ * @throws {TypeError | RangeError} with the reason
  */
 export function parseSteps(value) {
   if (!Array.isArray(value)) throw new TypeError('steps must be a list of { atMs, changes }');

@@ -1,10 +1,10 @@
 /**
- * A star: participants in network namespaces of their own, each with an emulated link, a leg, to
- * one hub, which routes. A packet from one participant to another meets the sender's leg up and the
- * receiver's leg down, whether a program in the hub forwards it or nothing does.
+ * A star: participants in their own network namespaces, each connected to one hub, which routes, by
+ * an emulated link, a leg. A packet between participants crosses the sender's leg up and the
+ * receiver's leg down, with or without a forwarding program in the hub.
  */
 
-import { ip, LinkError, run } from './network-namespace.js';
+import { ip, LinkError, run } from '../../testkit/network-namespace.js';
 
 /** @typedef {import('./link.js').Link} Link */
 /** @typedef {import('./measure.js').LinkEnd} LinkEnd */
@@ -54,8 +54,8 @@ export class Star {
   }
 
   /**
-   * Begins the random numbers of legs anew. Legs at the same place of different lists have the same
-   * fates.
+   * Begins the random numbers of legs again. Legs at the same place of different lists have the
+   * same fates.
    * @param {readonly (readonly Link[])[]} lists  of legs, such as the pairs of several ways
    * @param {number} seed
    * @param {(list: number, place: number) => import('./emulator.js').Slots | undefined} [slotsOf]
@@ -110,7 +110,7 @@ async function layRoutes({ names, device, client, server }) {
   const route = (/** @type {string} */ name, /** @type {string[]} */ ...to) =>
     ip('-n', name, 'route', 'replace', ...to, 'dev', device, ...TCP);
   await route(names.client, LEGS);
-  // Those that came with the addresses, with a controller too.
+  // Sets the controller of the routes that came with the addresses, too.
   await route(
     names.client,
     server.address,

@@ -6,7 +6,7 @@
 
 import { createSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';
-import { seededRandom } from '../stats/random.js';
+import { seededRandom } from '../../testkit/random.js';
 
 /** Time in which the last answer must come, in milliseconds. */
 const PING_LINGER_MS = 2000;
@@ -150,9 +150,9 @@ function source(address, port, seconds, flows) {
 }
 
 /**
- * Sends datagrams at random times (Poisson): evenly sent ones would keep step with a full queue,
- * which then has room for all of them and for nobody else (S. Floyd and V. Jacobson, "On Traffic
- * Phase Effects in Packet-Switched Gateways", 1992).
+ * Sends datagrams at random times (Poisson). Even intervals would keep step with a full queue,
+ * which then has room for all of them and for nobody else. Source: S. Floyd and V. Jacobson, "On
+ * Traffic Phase Effects in Packet-Switched Gateways", 1992.
  * @param {string} address @param {string} port @param {string} seconds
  * @param {string} bits a second on average, with headers
  */

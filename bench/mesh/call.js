@@ -1,5 +1,5 @@
 /**
- * A call of some people, each in a process of their own: from peer to peer, through a forwarder in
+ * A call of some people, each in a separate process: from peer to peer, through a forwarder in
  * the hub, or mixed by aloud's server there.
  *
  * @import { LinkEnd } from '../link/measure.js'
@@ -10,13 +10,14 @@
  *
  * @typedef {object} Topology
  * @property {URL | null} hub                            the program in the hub
- * @property {() => Promise<string | null>} missing what this machine lacks for it, in one sentence
+ * @property {() => Promise<string | null>} missing  requirement that this machine lacks, if any
  * @property {(people: Person[], hub: any) => Promise<(() => Promise<unknown>)>} prepare resolves to
- *   what connects them
+ *   a function that connects them
  */
 
 import { isBuilt } from '@aloud/native';
-import { Child, SERVER, sharedMs } from '../participants/child.js';
+import { Child, sharedMs } from '../../testkit/participants/child.js';
+import { SERVER } from '../participants/scripts.js';
 import { EVERY_MS } from '../ways/run.js';
 import { missing } from '../ways/webrtc.js';
 
@@ -78,8 +79,8 @@ export const TOPOLOGIES = Object.freeze({
 });
 
 /**
- * People who speak over WebRTC, to whom they will be connected: their frames' ends are spread over
- * a frame's time.
+ * Starts people who speak over WebRTC to later connections, with their frames' ends spread over a
+ * frame's time.
  * @param {Person[]} people
  */
 const talk = (people) =>
@@ -112,18 +113,18 @@ async function meet({ name, leg, process }, other, tries = TRIES) {
   }
 }
 
-export class Call {
+export class MeshCall {
   #people;
   #hub;
   #mixes;
 
-  /** When the people began to connect, on the machine's monotonic clock. */
+  /** Time at which the people began to connect, on the machine's monotonic clock. */
   startMs = NaN;
 
   /**
    * @param {Person[]} people
    * @param {Child | null} hub
-   * @param {boolean} mixes whether the hub does
+   * @param {boolean} mixes true if the hub does
    */
   constructor(people, hub, mixes) {
     this.#people = people;
@@ -136,10 +137,10 @@ export class Call {
    * @param {object} options
    * @param {string} options.topology
    * @param {readonly Leg[]} options.legs              one for each person
-   * @param {readonly string[]} options.hub            how to run a program in the hub
-   * @param {readonly Uint8Array[]} options.payloads   of the speech, those that go around
+   * @param {readonly string[]} options.hub            command for a program in the hub
+   * @param {readonly Uint8Array[]} options.payloads   of the speech, in a loop
    * @param {AbortSignal} options.signal
-   * @returns {Promise<Call>}
+   * @returns {Promise<MeshCall>}
    */
   static async open({ topology, legs, hub: exec, payloads, signal }) {
     const { hub: script, prepare } = TOPOLOGIES[topology];
@@ -149,7 +150,7 @@ export class Call {
       process: new Child(PERSON, leg.client.exec),
     }));
     const hub = script && new Child(script, exec);
-    const call = new Call(people, hub, script === SERVER);
+    const call = new MeshCall(people, hub, script === SERVER);
     try {
       // People don't all say the same at once.
       await Promise.all(
@@ -170,15 +171,13 @@ export class Call {
     }
   }
 
-  /**
-   * How many people the hub hears at most, as it is now: a server whose mixes are late mixes fewer.
-   */
+  /** Largest number of people that the hub mixes now: a server whose mixes are late mixes fewer. */
   async places() {
     const room = this.#mixes ? await this.#hub?.call('room', { room: 'call' }) : null;
     return room ? room.mixing.places : Infinity;
   }
 
-  /** Begins notes anew. */
+  /** Begins notes again. */
   async begin() {
     await Promise.all([
       ...this.#people.map(({ process }) => process.call('begin')),

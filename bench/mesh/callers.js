@@ -11,13 +11,13 @@
  *   without a speaker where it is a mix
  *
  * @typedef {Paced & { begin: () => void, notes: CallerNotes, close: () => void | Promise<void> }}
- *   Caller begin: begins its notes anew
+ *   Caller begin: begins its notes again
  */
 
-import { Talker } from '../participants/talker.js';
+import { Talker } from '../../testkit/participants/talker.js';
 import { readRtp, rtpPacket } from '../ways/rtp.js';
 import { EVERY_MS } from '../ways/run.js';
-import { Peers } from './peers.js';
+import { MeshPeers } from './peers.js';
 
 /** @implements {Caller} */
 export class PeerCaller {
@@ -28,12 +28,11 @@ export class PeerCaller {
 
   /** @type {CallerNotes} */
   notes = { sent: [], received: [] };
-  peers = new Peers((packet) => this.#receive(packet));
+  peers = new MeshPeers((packet) => this.#receive(packet));
 
   /**
    * @param {{ name: string, payloads: readonly Uint8Array[], phaseMs: number }} options name: a
-   *   number, of which the SSRC is made; payloads: those that go around; phaseMs: from now to the
-   *   first packet
+   *   number, which makes the SSRC; payloads: sent in a loop; phaseMs: time until the first packet
    */
   constructor({ name, payloads, phaseMs }) {
     this.#ssrc = Number(name);
@@ -74,7 +73,7 @@ export class PeerCaller {
 /** @implements {Caller} */
 export class SessionCaller {
   #talker;
-  /** Those that the talker has no more. @type {CallerNotes} */
+  /** Notes taken from the talker. @type {CallerNotes} */
   #notes = { sent: [], received: [] };
 
   /** @param {Connection} connection */
@@ -83,7 +82,7 @@ export class SessionCaller {
     this.begin();
   }
 
-  /** @param {{ name: string, payloads: Uint8Array[] }} options  payloads: those that go around */
+  /** @param {{ name: string, payloads: Uint8Array[] }} options  payloads: sent in a loop */
   async join({ name, payloads }) {
     await this.#talker.join({ room: 'call', name });
     this.#talker.speak(payloads);

@@ -1,13 +1,13 @@
 /**
- * A forwarder (an SFU) in a process of its own: each packet of RTP goes to everybody but its
+ * A forwarder (an SFU) in its own process: each packet of RTP goes to everybody but its
  * speaker, as it is.
  */
 
-import { CpuMeter, serve } from '../participants/child.js';
-import { Peers } from './peers.js';
+import { CpuMeter, serve } from '../../testkit/participants/child.js';
+import { MeshPeers } from './peers.js';
 
-/** @type {Peers} */
-const peers = new Peers((packet, from) => peers.send(packet, from));
+/** @type {MeshPeers} */
+const peers = new MeshPeers((packet, from) => peers.send(packet, from));
 const cpu = new CpuMeter();
 
 serve(

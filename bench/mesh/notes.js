@@ -1,5 +1,5 @@
 /**
- * Figures of a call from the notes of those who were in it, which share a clock.
+ * Figures of a call from its participants' notes, which share a clock.
  *
  * @typedef {object} PersonNotes
  * @property {string} name
@@ -12,8 +12,8 @@
  * @typedef {object} HubNotes
  * @property {number} cpuPercent
  * @property {{ name: string, frame: number, state: number, mix?: number }[]} [states] of speakers'
- *   frames when they were mixed (bench/participants/server-process.js), where the hub mixes
- * @property {number[]} [tickLatenessMs]  how late mixes began
+ *   frames when they were mixed (bench/participants/server-process.js), if the hub mixes
+ * @property {number[]} [tickLatenessMs]  lateness of mixes
  *
  * @typedef {{ people: PersonNotes[], hub: HubNotes | null }} CallNotes
  */
@@ -22,7 +22,7 @@ import { FrameState } from '../../server/source/pcm-ring.js';
 import { mixesOf } from '../stats/call-figures.js';
 
 /**
- * When each frame of a speaker's was first at a listener's, by itself or in a mix that had it in
+ * When each frame of a speaker's was first at a listener's, on its own or in a mix that had it in
  * time.
  * @param {CallNotes} notes @param {PersonNotes} speaker @param {PersonNotes} listener
  * @returns {Map<number, number>} by frame

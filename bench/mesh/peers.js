@@ -12,7 +12,7 @@ import { described, newPeer } from '../ways/webrtc.js';
  */
 
 /** Connections by who is at their other end. */
-export class Peers {
+export class MeshPeers {
   #onRtp;
   /** @type {Map<string, Connected>} */
   #connected = new Map();
@@ -68,9 +68,9 @@ export class Peers {
   }
 
   /**
-   * Sends a packet to all to whom there is a connection by now.
+   * Sends a packet to all connected peers.
    * @param {Buffer} rtp
-   * @param {string} [except] but this one
+   * @param {string} [except]  name of a peer to skip
    */
   send(rtp, except) {
     for (const [name, { track }] of this.#connected) {
@@ -83,7 +83,7 @@ export class Peers {
     if (this.#connected.size === 0) return;
     for (const { peer } of this.#connected.values()) peer.close();
     this.#connected.clear();
-    // It waits until none is left.
+    // Waits until all connections are gone.
     (await import('node-datachannel')).cleanup();
   }
 }

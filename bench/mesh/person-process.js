@@ -1,5 +1,5 @@
 /**
- * A person of a call (callers.js), in a process of their own.
+ * A person of a call (callers.js), in a separate process.
  * @import { Caller } from './callers.js'
  */
 
@@ -7,8 +7,8 @@ import { Endpoint, isBuilt } from '@aloud/native';
 import { fetchConfig } from '../../public/client/connection/join.js';
 import { Pacer } from '../../public/lab/runs/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
-import { CpuMeter, serve, sharedMs } from '../participants/child.js';
-import { openConnection } from '../participants/connection.js';
+import { CpuMeter, serve, sharedMs } from '../../testkit/participants/child.js';
+import { openConnection } from '../../testkit/participants/connection.js';
 import { missing } from '../ways/webrtc.js';
 import { PeerCaller, SessionCaller } from './callers.js';
 
@@ -21,7 +21,7 @@ let payloads = [];
 /** @type {Caller | null} */
 let caller = null;
 
-/** @returns {import('./peers.js').Peers} */
+/** @returns {import('./peers.js').MeshPeers} */
 function peers() {
   if (caller instanceof PeerCaller) return caller.peers;
   throw new Error('talk() comes first');
@@ -29,7 +29,7 @@ function peers() {
 
 const overWebRtc = {
   /**
-   * Speaks from now on, to those to whom there is a connection.
+   * Speaks from now on, to all connected peers.
    * @param {{ name: string, phaseMs: number }} options
    */
   talk(options) {
@@ -82,8 +82,8 @@ function collect() {
 serve(
   {
     /**
-     * Loads what no connection is to wait for.
-     * @param {{ payloads: Uint8Array[] }} options of the speech, those that go around
+     * Loads everything before the first connection.
+     * @param {{ payloads: Uint8Array[] }} options of the speech, sent in a loop
      */
     async ready(options) {
       ({ payloads } = options);

@@ -9,9 +9,8 @@
 import { chmod, copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { chromium } from 'playwright-core';
-import { CHROMIUM_ARGUMENTS } from '../browsers/chromium.js';
-import { encodeSpeech, readSpeech, SPEECH } from './speech.js';
+import { CHROMIUM_ARGUMENTS, launchChromium } from '../../testkit/browsers/chromium.js';
+import { encodeSpeech, readSpeech, SPEECH } from '../../testkit/participants/speech.js';
 
 /**
  * Number of pages that talkers share, since a page costs more than a talker. Each page has a
@@ -34,7 +33,7 @@ const DOCUMENT = '/api/config';
  * @typedef {object} LabPage
  * @property {Page} page
  * @property {Set<string>} talkers
- * @property {boolean} isShared   whether other talkers may join in
+ * @property {boolean} isShared   true if other talkers may join in
  * @property {string} listener  id of the page's listener, or ''
  */
 
@@ -54,8 +53,8 @@ export class BrowserClients {
   /**
    * @param {object} options
    * @param {string} options.chromium     its program
-   * @param {LinkEnd} options.client      where it is to run
-   * @param {LinkEnd} options.server      whose address the server has
+   * @param {LinkEnd} options.client      its end of the link
+   * @param {LinkEnd} options.server      end with the server's address
    * @param {readonly string[]} [options.more]  further arguments
    * @returns {Promise<BrowserClients>}
    */
@@ -64,7 +63,7 @@ export class BrowserClients {
     try {
       await copyFile(SPEECH, join(scratch, MICROPHONE));
       const executablePath = await wrap(program, client.exec, scratch);
-      const browser = await chromium.launch({
+      const browser = await launchChromium({
         executablePath,
         // The lab decides itself what a signal means.
         handleSIGINT: false,
@@ -131,7 +130,7 @@ export class BrowserClients {
   /**
    * Sets what microphones say that are opened from now on, again and again. Before the first call
    * it is the speech.
-   * @param {URL} file  a WAV file: Chromium reads it anew for each microphone
+   * @param {URL} file  a WAV file: Chromium reads it again for each microphone
    */
   async say(file) {
     await copyFile(file, join(this.#scratch, MICROPHONE));
@@ -224,7 +223,7 @@ export class BrowserClients {
     await Promise.all(pages.map(({ page }) => page.context().close()));
   }
 
-  /** Ends the browser, and removes what it needed. Idempotent. */
+  /** Ends the browser, and removes its files. Idempotent. */
   async close() {
     await this.#browser.close();
     await rm(this.#scratch, { recursive: true, force: true });
@@ -245,7 +244,7 @@ export async function wrap(program, exec, scratch) {
 }
 
 /**
- * Opens the lab's page under the server's origin, and loads what it needs. The lab's own files come
+ * Opens the lab's page under the server's origin, and loads its modules. The lab's own files come
  * from the disk; everything else, the client that is measured among it, from the server.
  * @param {BrowserContext} context one that ignores content security policies, for the recorder
  * @param {string} origin
@@ -258,7 +257,7 @@ export async function openPage(context, origin) {
   await page.exposeBinding('aloudSpeech', async () =>
     Buffer.from((await readSpeech(48000)).buffer).toString('base64'),
   );
-  const own = `${origin}/bench/**`;
+  const own = (/** @type {URL} */ { pathname }) => /^\/(bench|testkit)\//.test(pathname);
   await page.route(own, serveOwn);
   await page.goto(origin + DOCUMENT);
   await page.evaluate(
@@ -274,7 +273,7 @@ export async function openPage(context, origin) {
 /** @param {Route} route */
 async function serveOwn(route) {
   const { pathname } = new URL(route.request().url());
-  const body = await readFile(new URL(basename(pathname), import.meta.url), 'utf8');
+  const body = await readFile(new URL(`../..${pathname}`, import.meta.url), 'utf8');
   await route.fulfill({ contentType: 'text/javascript', body });
 }
 

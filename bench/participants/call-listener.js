@@ -2,11 +2,11 @@
  * A participant in a browser's page: the page's own call, with a microphone that says known speech
  * and a recorder at the call's output.
  * @import { TransportName } from '../../public/client/connection/connection.js'
- * @import { Listener, Recording } from './participants.js'
+ * @import { Listener, Recording } from '../../testkit/participants/participants.js'
  */
 
 import { Call } from '../../public/call.js';
-import { Loops, Microphone, MICROPHONE_RATE, Recorder } from './page-sound.js';
+import { Loops, Microphone, MICROPHONE_RATE, SoundRecorder } from './page-sound.js';
 
 /** Interval at which a joining call is checked for its output, in milliseconds. */
 const LOOK_MS = 2;
@@ -22,7 +22,7 @@ export class CallListener {
   #microphone = null;
   /** @type {Call | null} */
   #call = null;
-  /** @type {Recorder | null} */
+  /** @type {SoundRecorder | null} */
   #recorder = null;
   #loops = new Loops();
   #device;
@@ -32,13 +32,13 @@ export class CallListener {
 
   /**
    * @param {object} options
-   * @param {number} options.recordSeconds  most seconds that are recorded
+   * @param {number} options.recordSeconds  longest recording
    * @param {number} options.sampleRate     the room's
    * @param {string} options.processor      the text of recorder-processor.js
    * @param {Float32Array<ArrayBuffer> | null} options.speech  at 48 kHz; null: only listens
    * @param {boolean} [options.device]  speaks with the browser's own microphone instead
-   * @param {number} [options.loops] how many times that microphone is recorded as the browser plays
-   *   it by itself
+   * @param {number} [options.loops] number of recordings of that microphone as the browser plays
+   *   it on its own
    */
   constructor({ recordSeconds, sampleRate, processor, speech, device = false, loops = 0 }) {
     this.#loopCount = loops;
@@ -60,25 +60,23 @@ export class CallListener {
     }
     if (this.#device) this.#tapDevice();
     const call = new Call({
-      room,
-      name,
+      join: { room, name },
       transport,
       processing: false,
       microphoneId: speech || this.#device ? '' : null,
     });
     this.#call = call;
-    call.addEventListener('stats', ({ detail }) => void (this.#stats = detail));
-    let failure = '';
-    call.addEventListener('state', ({ detail }) => void (failure = detail.message ?? ''));
+    call.store.subscribe(['stats'], ({ stats }) => void (this.#stats = stats));
     const joined = call.join();
     const recording = this.#record(call);
     await joined;
     await recording;
-    if (call.state !== 'joined') throw new Error(`the call is ${call.state}: ${failure}`);
+    if (call.state !== 'joined')
+      throw new Error(`the call is ${call.state}: ${call.store.value.end?.message}`);
   }
 
   /**
-   * The microphone that the call opens goes round by the browser alone too: into a context, and out
+   * The browser alone also plays the microphone that the call opens: into a context, and out
    * of it.
    */
   #tapDevice() {
@@ -104,7 +102,7 @@ export class CallListener {
     while (call.state === 'connecting' && !call.output) await pass(LOOK_MS);
     const { output } = call;
     if (!output) return;
-    this.#recorder = new Recorder(
+    this.#recorder = new SoundRecorder(
       /** @type {AudioContext} */ (output.context),
       this.#recordSeconds,
     );

@@ -1,13 +1,13 @@
-/** A crowd of participants (crowd.js) over WebTransport, in a process of its own. */
+/** A crowd of participants (crowd.js) over WebTransport, in its own process. */
 
 import { setTimeout } from 'node:timers/promises';
 import { Endpoint } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
 import { fetchConfig } from '../../public/client/connection/join.js';
-import { CpuMeter, serve, sharedMs } from './child.js';
-import { openConnection } from './connection.js';
+import { CpuMeter, serve, sharedMs } from '../../testkit/participants/child.js';
+import { openConnection } from '../../testkit/participants/connection.js';
 import { Crowd } from './crowd.js';
-import { encodeSpeech } from './speech.js';
+import { encodeSpeech } from '../../testkit/participants/speech.js';
 
 const endpoint = new Endpoint({ ioThreads: 1, maxConnections: 4000 });
 const cpu = new CpuMeter();
@@ -15,10 +15,7 @@ const cpu = new CpuMeter();
 /** Number of members that join at a time. */
 const AT_ONCE = 8;
 
-/**
- * How often somebody tries to join a server that is busy, and how long they wait in between, in
- * milliseconds.
- */
+/** Most attempts to join a busy server, and the time between them in milliseconds. */
 const TRIES = 20;
 const BUSY_MS = 1000;
 
@@ -57,7 +54,7 @@ serve(
     },
     join,
     /**
-     * Some at a time, the first alone.
+     * Joins some at a time, the first one alone.
      * @param {{ people: import('./crowd.js').Person[] }} options
      */
     async joinAll({ people: [first, ...others] }) {

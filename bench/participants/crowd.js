@@ -1,6 +1,6 @@
 /**
- * Many participants in one process, as cheap as they can be made: one timer for all, one clock for
- * each room, packets made beforehand, arrivals counted by their headers. A member who is silent
+ * Many participants in one process, as cheap as possible. They share one timer, and a clock for
+ * each room; packets are made beforehand, arrivals counted by their headers. A silent member
  * sends a packet without a payload every 200 ms, as the page's client does (docs/protocol.md).
  *
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
@@ -20,13 +20,13 @@ import {
   readPacket,
   writeClockRequest,
 } from '../../public/shared/wire/packet.js';
-import { Participant } from './participant.js';
+import { Participant } from '../../testkit/participants/participant.js';
 
 /** Time between the packets of a silent member, in milliseconds. */
 const SILENCE_MS = 200;
 /**
- * Time between the clock requests of one who only listens, who sends nothing else, in milliseconds,
- * and without a packet after which there is one more, as ClockExchange has them.
+ * Interval between the clock requests of a listener, who sends nothing else, and the time without a
+ * packet after which one more is sent. In milliseconds, as ClockExchange has them.
  */
 const LISTENER_CLOCK_MS = 2000;
 const UNHEARD_MS = 250;
@@ -73,7 +73,7 @@ const request = new Uint8Array(CLOCK_REQUEST_BYTES);
 const frameAt = (bytes, at) =>
   ((bytes[at] << 24) | (bytes[at + 1] << 16) | (bytes[at + 2] << 8) | bytes[at + 3]) >>> 0;
 
-/** Counts a stream's packets that arrived and, by their sequence numbers, those that were sent. */
+/** Counts a stream's packets: received ones, and sent ones by their sequence numbers. */
 export class StreamCount {
   /** Packets that arrived. */
   received = 0;
@@ -100,7 +100,7 @@ export class StreamCount {
 }
 
 /** One of the crowd: a participant with counters. */
-class Member extends Participant {
+class CrowdMember extends Participant {
   /** Silent frames that are to be sent in succession. */
   #silentLeft = 0;
   /** Counters of the full mix and of the mix-minus. */
@@ -131,7 +131,7 @@ class Member extends Participant {
   constructor(connection, number, watched, listens) {
     super(connection);
     this.number = number;
-    /** Whether this is one of the audience. */
+    /** True when this is one of the audience. */
     this.listens = listens;
     this.#noted = watched ? new Float64Array(2 * MOST_NOTED) : null;
   }
@@ -146,7 +146,7 @@ class Member extends Participant {
    * Sends a frame if the member talks or a silent packet is due.
    * @param {number} frame
    * @param {Uint8Array[]} speech
-   * @returns {boolean} whether it sent
+   * @returns {boolean} true if it sent
    */
   sendDue(frame, speech) {
     if (this.listens) return this.#askForClock(frame);
@@ -205,7 +205,7 @@ class Member extends Participant {
    * Counts a voice packet.
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs
-   * @param {Member | undefined} speaker
+   * @param {CrowdMember | undefined} speaker
    */
   countVoice(bytes, arrivalMs, speaker) {
     this.#bytes += bytes.length;
@@ -244,7 +244,7 @@ class Member extends Participant {
 }
 
 /**
- * The members in one room, and the room's clock: the frames of each room end at moments of their
+ * The members in one room, and the room's clock: the frames of each room end at their own
  * own.
  */
 class CrowdRoom {
@@ -252,15 +252,15 @@ class CrowdRoom {
   #sync;
   #exchange;
   #frameSamples;
-  /** @type {Set<Member>[]} */
+  /** @type {Set<CrowdMember>[]} */
   #slots = Array.from({ length: SLOTS }, () => new Set());
   /**
    * The member whose connection carries the clock exchanges; null when all have left.
-   * @type {Member | null}
+   * @type {CrowdMember | null}
    */
   #teller;
   #entered = 0;
-  /** The members by the numbers that packets have of them. @type {Map<number, Member>} */
+  /** The members by the numbers that packets have of them. @type {Map<number, CrowdMember>} */
   byNumber = new Map();
   /** The next frame to be sent; Infinity until the clock is known. */
   #frame = Infinity;
@@ -269,7 +269,7 @@ class CrowdRoom {
   known;
 
   /**
-   * @param {Member} member the first
+   * @param {CrowdMember} member the first
    * @param {AudioFormat} format
    * @param {Clock} clock
    */
@@ -287,15 +287,15 @@ class CrowdRoom {
     return Math.floor(this.#sync.sampleClockAt(this.#clock.now()) / this.#frameSamples);
   }
 
-  /** @param {Member} member */
+  /** @param {CrowdMember} member */
   enter(member) {
     this.#slots[this.#entered++ % SLOTS].add(member);
     this.byNumber.set(Number(member.welcome.you) & 0xffff, member);
   }
 
   /**
-   * @param {Member} member
-   * @returns {boolean} whether it was the last
+   * @param {CrowdMember} member
+   * @returns {boolean} true if it was the last
    */
   leave(member) {
     for (const slot of this.#slots) slot.delete(member);
@@ -307,7 +307,7 @@ class CrowdRoom {
 
   /**
    * Takes a clock reply that reached a member.
-   * @param {Member} member
+   * @param {CrowdMember} member
    * @param {{ id: number, clock: number }} packet
    * @param {number} arrivalMs
    */
@@ -316,7 +316,7 @@ class CrowdRoom {
   }
 
   /**
-   * When the next packets are to be sent, on the clock; Infinity until the room's clock is known.
+   * Time to send the next packets, on the clock; Infinity until the room's clock is known.
    */
   get dueMs() {
     if (this.#frame === Infinity) return Infinity;
@@ -324,7 +324,7 @@ class CrowdRoom {
   }
 
   /**
-   * @param {(member: Member, frame: number) => void} send  called for each packet that is due
+   * @param {(member: CrowdMember, frame: number) => void} send  called for each packet that is due
    * @param {number[]} latenessMs  the lateness of each slot's packets against plan is added to it
    */
   sendDue(send, latenessMs) {
@@ -362,7 +362,7 @@ export class Crowd {
   #clock;
   #open;
   #encode;
-  /** @type {Map<string, { member: Member, room: CrowdRoom }>} */
+  /** @type {Map<string, { member: CrowdMember, room: CrowdRoom }>} */
   #members = new Map();
   /** @type {Map<string, CrowdRoom>} */
   #rooms = new Map();
@@ -404,7 +404,7 @@ export class Crowd {
 
   /** @param {Person} person */
   async join({ id, room: name, talks = false, watched = false, listens = false, rate }) {
-    const member = new Member(await this.#open(), this.#joined++, watched, listens);
+    const member = new CrowdMember(await this.#open(), this.#joined++, watched, listens);
     /** @type {CrowdRoom | null} */
     let room = null;
     const receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
@@ -482,7 +482,7 @@ export class Crowd {
     this.#schedule();
   }
 
-  /** @param {Member} member @param {number} frame */
+  /** @param {CrowdMember} member @param {number} frame */
   #sendFrame = (member, frame) => {
     if (member.sendDue(frame, this.#payloads)) this.sent += 1;
   };

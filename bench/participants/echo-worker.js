@@ -1,7 +1,4 @@
-/**
- * A worker thread that sends back each datagram of the sessions that are handed to it: see
- * bench/handover.js.
- */
+/** A worker thread that echoes datagrams of the sessions handed to it: see bench/handover.js. */
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { Port } from '@aloud/native';

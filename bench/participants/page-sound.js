@@ -15,8 +15,8 @@ export const MICROPHONE_RATE = 48000;
 const START_SECONDS = 0.1;
 
 /**
- * When a context's sound of time 0 reaches a device without latency of its own, on
- * performance.now(): the device is given a buffer of samples at once, and plays them one after the
+ * Returns the time at which a context's sound of time 0 reaches a device without latency, on
+ * performance.now(). The device gets a buffer of samples at once, and plays them one after the
  * other from then on.
  * @param {AudioContext} context that runs
  */
@@ -44,7 +44,7 @@ export class Microphone {
   }
 
   /**
-   * When the speech began, on performance.now(). A microphone hands over a buffer when its last
+   * Start of the speech, on performance.now(). A microphone hands over a buffer when its last
    * sample was heard, where this one's is made at once: it was heard one buffer before.
    */
   get startMs() {
@@ -57,7 +57,7 @@ export class Microphone {
 }
 
 /** Keeps what passes a node. */
-export class Recorder {
+export class SoundRecorder {
   #context;
   #most;
   /** @type {AudioWorkletNode | null} */
@@ -121,21 +121,21 @@ export class Recorder {
 }
 
 /**
- * The browser plays a microphone with a delay that depends on how a context's buffers lie beside
- * the microphone's: by some 10 ms, by chance, for as long as the context lives. So several are
- * begun one after the other, this much apart, in milliseconds.
+ * Time between the starts of several contexts, in milliseconds. The browser plays a microphone with
+ * a random extra delay of up to 10 ms, constant while a context lives. It depends on how the
+ * context's buffers are aligned with the microphone's, so one context isn't enough.
  */
 const LOOP_GAP_MS = 103;
 
-/** The sound that the browser by itself plays of a microphone, recorded several times at once. */
+/** The sound that the browser on its own plays of a microphone, recorded several times at once. */
 export class Loops {
-  /** @type {{ context: AudioContext, recorder: Recorder }[]} */
+  /** @type {{ context: AudioContext, recorder: SoundRecorder }[]} */
   #loops = [];
 
   /**
    * @param {MediaStream} mediaStream
-   * @param {{ count: number, recordSeconds: number, processor: string }} options as a Recorder has
-   *   them
+   * @param {{ count: number, recordSeconds: number, processor: string }} options  as SoundRecorder
+   *   has them
    */
   async begin(mediaStream, { count, recordSeconds, processor }) {
     for (let i = 0; i < count; i++) {
@@ -145,7 +145,7 @@ export class Loops {
       new MediaStreamAudioSourceNode(context, { mediaStream })
         .connect(output)
         .connect(context.destination);
-      const recorder = new Recorder(context, recordSeconds);
+      const recorder = new SoundRecorder(context, recordSeconds);
       this.#loops.push({ context, recorder });
       await recorder.start(output, processor);
       await new Promise((resolve) => void setTimeout(resolve, LOOP_GAP_MS));

@@ -1,7 +1,7 @@
 /* global location */
 /**
- * The participants of a scenario in a browser's page, for bench/participants/browser-clients.js,
- * which serves this file to the page under the origin of the server that is measured.
+ * Participants of a scenario in a browser's page. bench/participants/browser-clients.js serves this
+ * file to the page under the origin of the measured server.
  */
 
 import { Http1Connection } from '../../public/client/connection/http1.js';
@@ -9,7 +9,7 @@ import { WebSocketConnection } from '../../public/client/connection/websocket.js
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { CallListener } from './call-listener.js';
-import { functionsOf, Participants } from './participants.js';
+import { functionsOf, Participants } from '../../testkit/participants/participants.js';
 import { PeerListener } from './peer-listener.js';
 
 const page = /** @type {any} */ (globalThis);
@@ -21,7 +21,7 @@ const bytesOf = (/** @type {string} */ base64) =>
 /** @type {Map<string, Promise<Uint8Array[]>>} */
 const encoded = new Map();
 
-/** @type {import('./participants.js').World['encodeSpeech']} */
+/** @type {import('../../testkit/participants/participants.js').World['encodeSpeech']} */
 function encodeSpeech(format, bitrate) {
   const key = JSON.stringify([format, bitrate]);
   let payloads = encoded.get(key);
@@ -39,7 +39,7 @@ async function readSpeech() {
   return new Float32Array(bytesOf(await page.aloudSpeech()).buffer);
 }
 
-/** @type {import('./participants.js').World['openConnection']} */
+/** @type {import('../../testkit/participants/participants.js').World['openConnection']} */
 async function openConnection(transport, { origin, config }) {
   if (transport === 'webtransport') {
     const offer = config.transports.webtransport;
@@ -53,7 +53,7 @@ async function openConnection(transport, { origin, config }) {
 }
 
 /** The text of the recorder's worklet. */
-const processor = fetch('/bench/participants/recorder-processor.js').then((response) =>
+const processor = fetch('/testkit/participants/recorder-processor.js').then((response) =>
   response.text(),
 );
 
@@ -68,7 +68,7 @@ const participants = new Participants({
           processor: await processor,
           speech: speaks ? await readSpeech() : null,
         }),
-  // When the page's time began, of the machine's monotonic clock, is told from outside.
+  // The other process sets the start of the page's time on the machine's monotonic clock.
   sharedMs: (ms) => ms + page.aloudClockMs,
   // CPU is known for the whole browser only, by its driver.
   takeCpu: () => 0,

@@ -1,13 +1,13 @@
 /* global Audio, AudioContext, MediaStreamAudioSourceNode, Worker */
 /* global RTCPeerConnection, RTCRtpScriptTransform */
 /**
- * A participant in a browser's page by the browser's own WebRTC, from peer to peer or to a
+ * A participant in a browser's page over the browser's own WebRTC, from peer to peer or to a
  * forwarder: its microphone, Opus, jitter buffer and concealment. A recorder is at its output.
- * @import { Listener, Recording } from './participants.js'
+ * @import { Listener, Recording } from '../../testkit/participants/participants.js'
  */
 
 import { openMicrophone } from '../../public/client/capture/microphone.js';
-import { Loops, MICROPHONE_RATE, Recorder } from './page-sound.js';
+import { Loops, MICROPHONE_RATE, SoundRecorder } from './page-sound.js';
 
 /** Time in which two peers must be connected, in milliseconds. */
 const CONNECT_MS = 10_000;
@@ -22,18 +22,18 @@ export class PeerListener {
   #microphone = null;
   /** @type {AudioContext | null} */
   #context = null;
-  /** @type {Recorder | null} */
+  /** @type {SoundRecorder | null} */
   #recorder = null;
   /** @type {HTMLAudioElement | null} */
   #player = null;
 
   /**
    * @param {object} options
-   * @param {number} options.recordSeconds  most seconds that are recorded
+   * @param {number} options.recordSeconds  longest recording
    * @param {string} options.processor      the text of recorder-processor.js
-   * @param {number} [options.loops] how many times the microphone is recorded as the browser plays
-   *   it by itself
-   * @param {boolean} [options.notesFrames] whether frames are noted, which makes each of them wait
+   * @param {number} [options.loops] number of recordings of the microphone as the browser plays
+   *   it on its own
+   * @param {boolean} [options.notesFrames] true if frames are noted, which makes each of them wait
    *   for a worker
    */
   constructor(options) {
@@ -86,11 +86,11 @@ export class PeerListener {
     await context.resume();
     const source = new MediaStreamAudioSourceNode(context, { mediaStream: stream });
     source.connect(context.destination);
-    this.#recorder = new Recorder(context, this.#options.recordSeconds);
+    this.#recorder = new SoundRecorder(context, this.#options.recordSeconds);
     await this.#recorder.start(source, this.#options.processor);
   }
 
-  /** The browser's counts of what came in since the connection was made. */
+  /** The browser's counts of received packets since connecting. */
   get stats() {
     return this.#peer.getStats().then((report) => {
       const all = [.../** @type {Map<string, any>} */ (/** @type {unknown} */ (report)).values()];

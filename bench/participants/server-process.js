@@ -1,21 +1,24 @@
 /**
- * The server under test, in a process of its own at its end of the link, with a notebook of what
- * reached it and what it mixed.
+ * The server under test, in its own process at its end of the link, with a notebook of received
+ * and mixed frames.
  * @import { RunningServer } from '../../server/server.js'
  */
 
 import { performance } from 'node:perf_hooks';
+import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { FrameState } from '../../server/source/pcm-ring.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createLog } from '../../server/log.js';
+import { loadPlugin } from '../../server/plugin.js';
 import { createServer } from '../../server/server.js';
-import { CpuMeter, serve, sharedMs } from './child.js';
+import { CpuMeter, serve, sharedMs } from '../../testkit/participants/child.js';
 import { MixStates } from './mix-states.js';
 import { ServerProfile } from './server-profile.js';
 
+const plugin = await loadPlugin(fileURLToPath(new URL('../plugin/index.js', import.meta.url)));
 /** @type {RunningServer | null} */
 let server = null;
 /** @type {import('../../public/shared/sound/audio-format.js').AudioFormat | null} */
@@ -56,7 +59,7 @@ function emptyNotes() {
 /** Names by id. @type {Map<string, string>} */
 const names = new Map();
 
-/** When the sample clock was 0, in milliseconds of the machine's monotonic clock. */
+/** Time of 0 on the sample clock, in milliseconds of the machine's monotonic clock. */
 let originMs = NaN;
 
 /** @type {import('../../server/room/room-config.js').Observer} */
@@ -142,10 +145,12 @@ serve(
           ...argv,
         ],
         env: {},
+        more: plugin.options,
       });
       format = createAudioFormat({ ...config, channels: 1 });
       server = await createServer(config, {
         observer: OBSERVERS[observe],
+        plugin,
         log: createLog({ level: 'error' }),
       });
       return { port: server.port, h3Port: server.h3Port, report: server.report };
@@ -181,11 +186,11 @@ serve(
     },
     /** @param {{ room: string }} options */
     async room({ room }) {
-      const found = await server?.directory.inRoom(room, 'describe');
+      const found = await server?.roomsByThread.inRoom(room, 'describe');
       return found === 'not-found' ? null : (found ?? null);
     },
     /** State of each thread's rooms, the main thread's first. */
-    states: async () => (await server?.directory.states()) ?? [],
+    states: async () => (await server?.roomsByThread.states()) ?? [],
   },
   () => server?.close(),
 );

@@ -98,7 +98,7 @@ function threadTimes() {
       const fields = stat.slice(end + 2).split(' ');
       times.set(name, (times.get(name) ?? 0) + Number(fields[11]) + Number(fields[12]));
     } catch {
-      // The thread has ended meanwhile.
+      // The thread has ended in the meantime.
     }
   }
   return times;
@@ -128,10 +128,10 @@ export function partsOf({ nodes, samples = [] }) {
 }
 
 /**
- * The part that a call belongs to: that of the innermost code with a place of its own, since V8
- * knows no names of native functions.
+ * Returns the part that a call belongs to: that of the innermost code with a known place, since V8
+ * has no names of native functions.
  * @param {ProfileNode | undefined} node @param {Map<number, ProfileNode>} callers
- * @returns {string | null} null where the thread waits
+ * @returns {string | null} null if the thread waits
  */
 function partOf(node, callers) {
   for (let at = node; at; at = callers.get(at.id)) {

@@ -73,8 +73,13 @@ export class MumbleClient {
       for (const { type, body } of this.#reader.read(bytes)) this.#message(type, body);
     });
     this.#tls.on('error', ({ message }) => this.#end(message));
-    this.#tls.once('close', () => this.#end('the server closed the connection'));
-    this.#udp.on('error', ({ message }) => this.#end(message));
+    const closed = () => this.#end('the server closed the connection');
+    this.#tls.once('close', closed);
+    this.#udp.on('error', (error) => {
+      // The server has closed its port, which may show before the end of TCP.
+      if (/** @type {NodeJS.ErrnoException} */ (error).code === 'ECONNREFUSED') closed();
+      else this.#end(error.message);
+    });
     this.#udp.on('message', (bytes) => this.#packet(bytes));
     this.#udp.connect(port, host, () => void (this.#canSend = true));
   }
@@ -102,7 +107,9 @@ export class MumbleClient {
       if (performance.now() > untilMs)
         throw new Error(
           `Mumble's client ${this.#name}: ` +
-            `${this.session === 0 ? 'the server lets nobody in' : 'the server answers nothing over UDP'}`,
+            (this.session === 0
+              ? 'the server lets nobody in'
+              : 'the server answers nothing over UDP'),
         );
       if (this.session !== 0) this.#pingUdp();
       await new Promise((resolve) => {
@@ -125,7 +132,8 @@ export class MumbleClient {
   #message(type, body) {
     if (type === MessageType.reject)
       return this.#end(
-        `the server refuses: ${Buffer.from(/** @type {Uint8Array} */ (readFields(body).get(2) ?? []))}`,
+        'the server refuses: ' +
+          Buffer.from(/** @type {Uint8Array} */ (readFields(body).get(2) ?? [])),
       );
     if (type === MessageType.cryptSetup) {
       const [key, sending, receiving] = [1, 2, 3].map((field) => readFields(body).get(field));
@@ -160,10 +168,10 @@ export class MumbleClient {
     this.onVoice(opened && readVoice(opened));
   }
 
-  /** @param {number} length  of what is in `plain` */
+  /** @param {number} length  of the content of `plain` */
   #send(length) {
     if (this.#seal === null || !this.#canSend) return;
-    // The socket keeps what it is given until it is sent, and the seal's buffer is used for the
+    // The socket keeps its buffer until it is sent, and the seal's buffer is used for the
     // next packet.
     this.#udp.send(this.#seal.seal(plain.subarray(0, length)).slice());
   }

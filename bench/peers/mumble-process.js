@@ -1,14 +1,14 @@
 /**
- * The clients of a Mumble server, in a process of its own, as cheap as a Crowd
+ * Clients of a Mumble server, in their own process, as cheap as a Crowd
  * (bench/participants/crowd.js): one timer for all, packets made beforehand, arrivals counted.
- * Those who are silent send nothing but pings, as Mumble's own client does.
+ * Silent ones send nothing but pings, as Mumble's own client does.
  */
 
 import { performance } from 'node:perf_hooks';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
-import { CpuMeter, serve } from '../participants/child.js';
-import { encodeSpeech } from '../participants/speech.js';
+import { CpuMeter, serve } from '../../testkit/participants/child.js';
+import { encodeSpeech } from '../../testkit/participants/speech.js';
 import { MumbleClient } from './mumble-client.js';
 import { MAX_PING_BYTES } from './mumble-wire.js';
 
@@ -45,8 +45,8 @@ const MAX_BEHIND_MS = 1000;
 
 /** @typedef {{ id: string, talks: boolean }} Person */
 
-/** One client, with what it has heard and said. */
-class Member {
+/** One client, with its sent and received sound. */
+class MumbleMember {
   sent = 0;
   #proven = 0;
   #wrong = 0;
@@ -79,7 +79,7 @@ class Member {
     };
   }
 
-  /** @throws {Error} when the session has ended, or what came is not what was said */
+  /** @throws {Error} when the session has ended, or received sound differs from sent sound */
   check() {
     const { ended, received } = this.client;
     if (ended !== null) throw new Error(`Mumble's client ${this.id}: ${ended}`);
@@ -93,7 +93,7 @@ class Member {
   }
 }
 
-/** @type {Member[]} */
+/** @type {MumbleMember[]} */
 const members = [];
 /** @type {Uint8Array[]} */
 let speech = [];
@@ -191,7 +191,7 @@ serve(
       await Promise.all(
         Array.from({ length: AT_ONCE }, async () => {
           for (const [number, person] of waiting)
-            members[number] = new Member(
+            members[number] = new MumbleMember(
               person,
               await MumbleClient.join({ host, port, name: person.id }),
               number,

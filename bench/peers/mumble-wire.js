@@ -1,6 +1,6 @@
 /**
- * The few parts of Mumble's protocol that a client needs in order to speak and listen: control
- * messages, which are protocol buffers, and voice packets, whose numbers have a form of their own.
+ * The parts of Mumble's protocol that a client needs to speak and listen. Control messages are
+ * protocol buffers; voice packets have their own coding of numbers.
  */
 
 /** Types of control messages. */
@@ -62,7 +62,7 @@ export function writeMessage(type, fields) {
 }
 
 /**
- * Reads a control message's fields. Of a field that comes several times the last value is kept.
+ * Reads a control message's fields. A repeated field has its last value.
  * @param {Uint8Array} body
  * @returns {Map<number, number | Uint8Array>} values by the fields' numbers; those of fixed size
  *   are left out
@@ -119,12 +119,12 @@ export class MessageReader {
 }
 
 /**
- * Writes a number as UDP packets have it: the ones that the first byte begins with count the bytes
- * that follow; from 2^28 on the first byte is 0xf0.
+ * Writes a number as UDP packets have it. The leading ones of the first byte count the bytes that
+ * follow; from 2^28 on the first byte is 0xf0.
  * @param {number} value  0 to 2^32 - 1
  * @param {Uint8Array} bytes
  * @param {number} at
- * @returns {number} where it ends
+ * @returns {number} end of the number
  */
 export function writeNumber(value, bytes, at) {
   const more =
@@ -137,7 +137,7 @@ export function writeNumber(value, bytes, at) {
 /**
  * @param {Uint8Array} bytes
  * @param {number} at
- * @returns {[value: number, end: number]} of one as writeNumber() writes them
+ * @returns {[value: number, end: number]} number in writeNumber()'s format
  */
 export function readNumber(bytes, at) {
   const more = Math.min(4, Math.clz32(~(bytes[at] << 24)));

@@ -3,7 +3,7 @@
  * also when the lab was killed.
  */
 
-import { serve } from '../participants/child.js';
+import { serve } from '../../testkit/participants/child.js';
 import { Murmurd } from './murmurd.js';
 
 /** @type {Promise<Murmurd> | null} */
@@ -27,7 +27,7 @@ serve(
       cpuMs = (await running()).cpuMs;
       atMs = performance.now();
     },
-    /** @returns {Promise<{ cpuPercent: number }>} of a core, of all threads since begin() */
+    /** @returns {Promise<{ cpuPercent: number }>} share of a core, of all threads since begin() */
     async collect() {
       const usedMs = (await running()).cpuMs - cpuMs;
       return { cpuPercent: (100 * usedMs) / (performance.now() - atMs) };

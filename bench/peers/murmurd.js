@@ -8,7 +8,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { isExecutable } from '../browsers/chromium.js';
+import { isExecutable } from '../../testkit/browsers/chromium.js';
 import { threadsMs } from '../processor-time.js';
 import { freePort } from './free-port.js';
 
@@ -17,8 +17,8 @@ export const MURMURD = new URL('murmurd-process.js', import.meta.url);
 export const MUMBLE = new URL('mumble-process.js', import.meta.url);
 
 /**
- * The time that murmurd has to start, in which it makes a key and tries out a hash for a second,
- * and to end, in milliseconds.
+ * Timeout for murmurd's start and end, in milliseconds. At its start it makes a key and tries a
+ * hash for a second.
  */
 const START_MS = 20_000;
 const STOP_MS = 3000;
@@ -63,7 +63,7 @@ ice=""
 logfile=
 `;
 
-/** murmurd, with a folder of its own that goes with it. */
+/** murmurd, with its own folder, removed at its end. */
 export class Murmurd {
   #child;
   #folder;
@@ -89,7 +89,7 @@ export class Murmurd {
     const program = findMurmurd();
     if (!program) throw new Error(String(lackOfMurmurd()));
     const folder = await mkdtemp(join(tmpdir(), 'aloud-murmurd-'));
-    // Started as root it turns into a user of its own, who writes the database.
+    // Started as root it switches to its own user, who writes the database.
     await chmod(folder, 0o777);
     const port = await freePort(host);
     const file = join(folder, 'murmurd.ini');
@@ -118,7 +118,7 @@ export class Murmurd {
       this.#child.once('error', reject);
       this.#child.once('exit', fail);
       this.#child.stderr?.on('data', (bytes) => {
-        // It goes on to be read, so that the pipe doesn't fill.
+        // Reads on, so that the pipe doesn't fill.
         log = (log + bytes).slice(-10_000);
         if (!log.includes('Server listening on')) return;
         clearTimeout(timer);

@@ -1,18 +1,18 @@
 /**
- * Nodes that rooms are placed on as a cluster places them, and how busy each of them is then. No
+ * Places rooms on nodes as a cluster does, and computes the load of each. No
  * network and no time: rooms stand for a moment in which everybody has come.
  *
  * @import { RoomLoad, UnitCosts } from './unit-costs.js'
  *
  * @typedef {object} NodeShape
  * @property {number} cores
- * @property {number} busyShare  0 to 1: how busy its cores, and each thread that mixes, may be
+ * @property {number} busyShare  0 to 1: highest load of its cores, and of each mixing thread
  *
  * @typedef {object} Need
  * @property {number} nodes
- * @property {number} cores        that are busy, of all nodes together
- * @property {number} worstThread  how busy the busiest thread that mixes is, in percent of a core
- * @property {number} worstNode    how busy the busiest node is, in percent of its cores
+ * @property {number} cores        busy cores of all nodes together
+ * @property {number} worstThread  load of the busiest mixing thread, in percent of a core
+ * @property {number} worstNode    load of the busiest node, in percent of its cores
  * @property {number} egressMbits  of all nodes together
  * @property {number} worstEgressMbits  of the node that sends most
  */
@@ -21,20 +21,20 @@ import { rendezvous } from '../../server/cluster/rendezvous.js';
 import { costOf } from './unit-costs.js';
 
 /**
- * Bits of a packet on the way, with all headers: of one frame of 20 ms at 48 kb/s, and of each
- * frame more in it.
+ * Bits of a packet on the network with all headers: one frame of 20 ms at 48 kb/s, and each further
+ * frame.
  */
 const PACKET_BITS = 8 * 185;
 const FRAME_BITS = 8 * 123;
 const FRAMES = 50;
 
 /**
- * The threads that mix on a node of so many cores, as `--workers auto` has them.
+ * Number of mixing threads of a node, as with `--workers auto`.
  * @param {number} cores
  */
 export const workersOn = (cores) => (cores < 4 ? 1 : Math.floor(cores / 2));
 
-/** @param {RoomLoad} load @returns {number} what a room sends, in Mbit/s */
+/** @param {RoomLoad} load @returns {number} egress of a room, in Mbit/s */
 export function egressOf({ people, listeners = 0, stride = 1 }) {
   const listener = (FRAMES / stride) * (PACKET_BITS + (stride - 1) * FRAME_BITS);
   return (people * FRAMES * PACKET_BITS + listeners * listener) / 1e6;
@@ -42,14 +42,14 @@ export function egressOf({ people, listeners = 0, stride = 1 }) {
 
 class Node {
   egress = 0;
-  /** How busy each thread that mixes is, in percent of a core. */
+  /** Load of each mixing thread, in percent of a core. */
   #threads;
   #capacity;
 
   /**
    * @param {string} id
    * @param {NodeShape} shape
-   * @param {UnitCosts['node']} own what it costs as such
+   * @param {UnitCosts['node']} own cost without rooms
    */
   constructor(id, { cores, busyShare }, own) {
     this.id = id;
@@ -58,7 +58,7 @@ class Node {
     this.#threads = new Array(workersOn(cores)).fill(own.loop / workersOn(cores));
   }
 
-  /** Free capacity, 0 to 1, as a node tells the others. */
+  /** Free capacity, 0 to 1, as a node reports it to the others. */
   get weight() {
     return Math.max(0, 1 - this.busy / this.#capacity);
   }
@@ -76,7 +76,7 @@ class Node {
 }
 
 /**
- * Places rooms on so many nodes: each by its name, as the nodes' free capacity is then, and on the
+ * Places rooms on nodes: each by its name and the nodes' free capacity at the time, and on the
  * node's least busy thread.
  * @param {UnitCosts} costs
  * @param {readonly RoomLoad[]} rooms
@@ -112,13 +112,13 @@ const fits = ({ worstThread, worstNode }, { busyShare }) =>
   worstThread <= 100 * busyShare && worstNode <= 100 * busyShare;
 
 /**
- * The fewest nodes that carry the rooms. A room that is too much for one thread is too much for any
- * number of nodes.
+ * Returns the least number of nodes that carry the rooms. A room too large for one thread is too
+ * large for any number of nodes.
  * @param {UnitCosts} costs
  * @param {readonly RoomLoad[]} rooms
  * @param {NodeShape} shape
- * @param {number} most  nodes that are tried
- * @returns {Need | null} null where so many don't carry them
+ * @param {number} most  largest number of nodes to try
+ * @returns {Need | null} null if `most` nodes aren't enough
  */
 export function nodesFor(costs, rooms, shape, most) {
   const busy = rooms.reduce((all, room) => all + costOf(costs, room).busy, 0);
@@ -156,7 +156,7 @@ export function nodesForMeeting(costs, { listeners = 0, ...home }, shape) {
     });
     const need = needOf(nodes, shape);
     if (fits(need, shape)) return need;
-    // More nodes don't spare the home its people.
+    // More nodes don't spare the owner its people.
     if (costOf(costs, home).loop > limit) return null;
   }
   return null;

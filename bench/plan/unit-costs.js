@@ -1,13 +1,13 @@
 /**
- * Costs of the parts of a server's work, fitted to measured rooms, so that others can be planned.
+ * Costs of the parts of a server's work, fitted to measured rooms, for planning others.
  *
  * @typedef {object} RoomLoad  one kind of room
- * @property {number} people   with those who talk
+ * @property {number} people   including talkers
  * @property {number} talking
- * @property {number} [listeners] who only listen, beside the people: they have no source, and share
+ * @property {number} [listeners] besides the people: they have no source, and share
  *   one stream
- * @property {number} [stride] every how many frames a listener gets a packet, which then holds as
- *   many: 1, 2 or 3
+ * @property {number} [stride] number of frames in a listener's packet:
+ *   1, 2 or 3
  *
  * @typedef {Record<Part, number>} Work  of a room, a second
  * @typedef {{ busy: number, loop: number }} Cost in percent of a core: of all threads, and of the
@@ -16,16 +16,16 @@
  * @typedef {object} UnitCosts  in percent of a core for one a second
  * @property {Work} busy  of all threads together
  * @property {Work} loop  of the thread that mixes
- * @property {Cost} node of a node that has any rooms, whatever they are: threads that wake for
- *   little cost more for each packet, and it is timers, beats and clocks too
+ * @property {Cost} node  base cost of a node with rooms: timers, beats, clocks, and threads that
+ *   cost more for each packet because they wake for little
  */
 
 /** Frames a second: the server's default. */
 const FRAMES = 50;
 
 /**
- * The parts of the work whose cost is fitted. Packets that come in are none: as many come from each
- * speaker and each silent participant, so that what they cost is in `voices` and `packetsOut`.
+ * Parts of the work whose cost is fitted. Incoming packets are none: each speaker and each silent
+ * participant sends the same number, so their cost is in `voices` and `packetsOut`.
  * @typedef {'voices' | 'mixes' | 'packetsOut' | 'ticks'} Part
  */
 /** @type {readonly Part[]} */
@@ -63,7 +63,7 @@ export function workOf({ people, talking, listeners = 0, stride = 1 }) {
 /**
  * @param {UnitCosts} costs
  * @param {RoomLoad} load
- * @returns {Cost} of one room
+ * @returns {Cost} cost of one room
  */
 export function costOf({ busy, loop }, load) {
   const work = workOf(load);
@@ -76,8 +76,8 @@ export function costOf({ busy, loop }, load) {
 const COLUMNS = PARTS.length + 1;
 
 /**
- * Fits the costs of the parts, and of a node, to what was measured, none of them negative, so that
- * each case is off by as small a share of its own as can be.
+ * Fits non-negative costs of the parts, and of a node, to measured cases, minimising the relative
+ * error of each case.
  * @param {readonly Measured[]} measured each on a node of its own; more cases than there are costs,
  *   some of them small
  * @returns {UnitCosts}
@@ -107,7 +107,7 @@ const partsOf = (costs) =>
  * @returns {number[]} by column
  */
 function leastSquares(measured, valueOf) {
-  // Each row is divided by its value: what is fitted is 1.
+  // Each row is divided by its value, so the fit aims at 1.
   const rows = measured.map((one) => {
     const work = workOf(one.load);
     return [...PARTS.map((part) => work[part] * one.rooms), 1].map(

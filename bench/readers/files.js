@@ -15,9 +15,9 @@ import { MixTrack } from '../../server/recording/mix-track.js';
 import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { preSkipOf, Track } from '../../server/recording/track.js';
 import { writeWebm } from '../../server/recording/webm-file.js';
-import { seededRandom } from '../stats/random.js';
-import { align } from '../stats/signal.js';
-import { BROWSERS, playFrom } from './page.js';
+import { seededRandom } from '../../testkit/random.js';
+import { align } from '../../testkit/sound/signal.js';
+import { BROWSERS, playFrom } from '../../testkit/players/page.js';
 import {
   isThere,
   markdown,
@@ -28,13 +28,13 @@ import {
   stopProgram,
   tellMissing,
   titleOf,
-} from './programs.js';
+} from '../../testkit/players/programs.js';
 
 const SECONDS = 8;
 const SEEK = 4.5;
 
 /**
- * The piece of what is played that is looked for in the recording, in samples from its beginning.
+ * Piece of the played sound to find in the recording, in samples from its beginning.
  */
 const PIECE = Object.freeze({ from: RATE / 2, length: RATE / 4 });
 
@@ -94,7 +94,7 @@ async function record(folder, sound) {
 }
 
 /**
- * By how many samples what is played is off.
+ * Offset of the played sound, in samples.
  * @param {Float32Array} sound
  * @param {Float32Array} heard
  * @param {number} seek
@@ -107,7 +107,10 @@ function offset(sound, heard, seek) {
   return off === 0 ? 'exact' : `${off > 0 ? '+' : '−'}${Math.abs(off)}`;
 }
 
-/** @param {import('./programs.js').Program} program @param {string} file @param {number} seek */
+/**
+ * @param {import('../../testkit/players/programs.js').Program} program
+ * @param {string} file @param {number} seek
+ */
 async function decoded(program, file, seek) {
   const child = startProgram(program, file, seek);
   const stop = setTimeout(() => stopProgram(child), 20_000);
@@ -200,7 +203,8 @@ async function inBrowsers(folder, sound) {
     createReadStream(file, { start: from }).pipe(response);
   });
   await new Promise((resolve) => void server.listen(0, '127.0.0.1', () => resolve(undefined)));
-  const url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (server.address()).port}`;
+  const { port } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  const url = `http://127.0.0.1:${port}`;
   const rows = [];
   for (const browser of BROWSERS.filter((each) => each.isExact && each.isThere())) {
     const { title, newPage, close } = await browser.open();

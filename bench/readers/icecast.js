@@ -7,7 +7,7 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { userOf } from './programs.js';
+import { userOf } from '../../testkit/players/programs.js';
 
 /** The time after which a listener comes, in milliseconds: long after the header. */
 const LATER_MS = 8000;
@@ -25,15 +25,36 @@ async function freePort() {
   return port;
 }
 
+/** @param {URL} url of a mount that is relayed @param {number} i */
+const relayOf = ({ port, pathname }, i) => `<relay>
+    <server>127.0.0.1</server>
+    <port>${port}</port>
+    <mount>${pathname}</mount>
+    <local-mount>/${i}</local-mount>
+    <on-demand>0</on-demand>
+  </relay>`;
+
 /** @param {number} port @param {string} folder @param {URL[]} relayed */
 const configOf = (port, folder, relayed) => `<icecast>
   <limits><clients>20</clients><sources>8</sources><burst-on-connect>0</burst-on-connect></limits>
-  <authentication><source-password>${PASSWORD}</source-password><admin-user>admin</admin-user><admin-password>${PASSWORD}</admin-password></authentication>
+  <authentication>
+    <source-password>${PASSWORD}</source-password>
+    <admin-user>admin</admin-user>
+    <admin-password>${PASSWORD}</admin-password>
+  </authentication>
   <hostname>localhost</hostname>
   <listen-socket><port>${port}</port><bind-address>127.0.0.1</bind-address></listen-socket>
-  ${relayed.map(({ port: from, pathname }, i) => `<relay><server>127.0.0.1</server><port>${from}</port><mount>${pathname}</mount><local-mount>/${i}</local-mount><on-demand>0</on-demand></relay>`).join('')}
-  <paths><logdir>${folder}</logdir><webroot>${WEB}/web</webroot><adminroot>${WEB}/admin</adminroot></paths>
-  <logging><accesslog>access.log</accesslog><errorlog>error.log</errorlog><loglevel>3</loglevel></logging>
+  ${relayed.map(relayOf).join('')}
+  <paths>
+    <logdir>${folder}</logdir>
+    <webroot>${WEB}/web</webroot>
+    <adminroot>${WEB}/admin</adminroot>
+  </paths>
+  <logging>
+    <accesslog>access.log</accesslog>
+    <errorlog>error.log</errorlog>
+    <loglevel>3</loglevel>
+  </logging>
 </icecast>`;
 
 /** @param {string} from @param {string} to  an icecast: address */
@@ -60,10 +81,10 @@ function startSource(from, to) {
 }
 
 /**
- * Gives links to Icecast, and waits until a listener there comes late.
- * @param {'relay' | 'source'} how  it fetches them itself, or ffmpeg brings them
+ * Gives links to Icecast, and waits so that a listener there joins late.
+ * @param {'relay' | 'source'} how  Icecast fetches them, or ffmpeg brings them
  * @param {string[]} links
- * @returns {Promise<{ urls: string[], close: () => Promise<void> }>} where to hear them
+ * @returns {Promise<{ urls: string[], close: () => Promise<void> }>} addresses for listeners
  */
 export async function openIcecast(how, links) {
   const port = await freePort();

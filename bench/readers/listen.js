@@ -1,13 +1,13 @@
 /** A room's link in all readers: how soon it is heard, and how far behind the room it stays. */
 
 import { createServer as createHttpServer, request as ask } from 'node:http';
-import { readWav } from '../stats/wav.js';
+import { readWav } from '../../testkit/sound/wav.js';
 import { join } from '../../programs/client.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { AHEAD_MS } from '../../server/listen/live-file.js';
 import { openIcecast } from './icecast.js';
-import { BROWSERS, listenTo } from './page.js';
+import { BROWSERS, listenTo } from '../../testkit/players/page.js';
 import {
   isThere,
   markdown,
@@ -17,13 +17,13 @@ import {
   stopProgram,
   tellMissing,
   titleOf,
-} from './programs.js';
+} from '../../testkit/players/programs.js';
 
-const SPEECH = new URL('../../test/fixtures/speech-low.wav', import.meta.url);
+const SPEECH = new URL('../../testkit/speech/speech-low.wav', import.meta.url);
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 
 /**
- * How long each reader listens, and how long it may take to ask again after the end, in seconds.
+ * Time for each reader to listen, and to ask again after the end, in seconds.
  */
 const SECONDS = 14;
 const AGAIN_SECONDS = 4;
@@ -83,11 +83,12 @@ class Counter {
     await new Promise(
       (resolve) => void this.#server.listen(0, '127.0.0.1', () => resolve(undefined)),
     );
-    this.url = `http://127.0.0.1:${/** @type {import('node:net').AddressInfo} */ (this.#server.address()).port}`;
+    const { port } = /** @type {import('node:net').AddressInfo} */ (this.#server.address());
+    this.url = `http://127.0.0.1:${port}`;
     return this;
   }
 
-  /** Ends the file. @returns {number} how often it was asked for until now */
+  /** Ends the file. @returns {number} requests for it until now */
   end() {
     this.#isOver = true;
     for (const over of this.#over) over();
@@ -103,7 +104,7 @@ class Counter {
 const pass = (/** @type {number} */ seconds) =>
   new Promise((resolve) => void setTimeout(resolve, 1000 * seconds));
 
-/** @typedef {import('./programs.js').Program} Program */
+/** @typedef {import('../../testkit/players/programs.js').Program} Program */
 
 /**
  * @typedef {{ beganMs: number | null, lateMs: number | null, bytes: number, again: boolean }} Found
@@ -163,12 +164,12 @@ async function byIcecast(how, url) {
   );
   const found = await Promise.all(urls.map((each, i) => heardBy(PROGRAMS[0], counters[i], each)));
   await close();
-  // What Icecast keeps back isn't seen from here.
+  // Icecast's own delay isn't visible here.
   return found.map((each) => ({ ...each, lateMs: null }));
 }
 
 /**
- * @param {import('./page.js').Opened} browser
+ * @param {import('../../testkit/players/page.js').Opened} browser
  * @param {string} url
  * @param {string} path
  * @returns {Promise<Found>}
@@ -195,7 +196,7 @@ async function byBrowser({ newPage }, url, path) {
 
 /**
  * Pages one after another: several at once take each other's time.
- * @param {import('./page.js').Opened} browser
+ * @param {import('../../testkit/players/page.js').Opened} browser
  * @param {string} url
  */
 async function inBrowser(browser, url) {

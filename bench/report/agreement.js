@@ -1,5 +1,5 @@
 /**
- * Whether runs of the same comparison order their protocols alike.
+ * Compares the order of the protocols in runs of the same comparison.
  * @import { Quantity, Sample, Table } from './result.js'
  *
  * @typedef {{ samples: Map<string, readonly Sample[]> }} Sampled  by quantity
@@ -8,19 +8,19 @@
  */
 
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS } from '../stats/differences.js';
-import { mean } from '../stats/statistics.js';
+import { mean } from '../../testkit/statistics.js';
 import { protocolLabel } from './palette.js';
 import { protocolsOf } from './quantity-views.js';
 import { valuesByRepetition } from './result.js';
 
 /**
- * For each quantity, of all pairs of protocols under one condition that two runs or more have in
- * five repetitions: in how many runs a difference of their means is shown, and whether it is the
- * same way.
+ * Compares runs by their significant differences: the number of runs that show a difference of
+ * means, and whether all agree on its sign. It covers each quantity and all pairs of protocols
+ * under one condition that at least two runs have in five repetitions.
  * @param {readonly Quantity[]} quantities
  * @param {readonly Sampled[]} runs
  * @param {() => number} random seeded
- * @returns {Table} without rows where there are no such pairs
+ * @returns {Table} without rows if there are no such pairs
  */
 export function orderTable(quantities, runs, random) {
   const rows = quantities
@@ -116,7 +116,7 @@ function signOf(a, b, random) {
 /**
  * @param {readonly Sample[]} samples
  * @param {readonly string[]} factors
- * @returns {Means} those with enough repetitions
+ * @returns {Means} means of enough repetitions
  */
 function meansOf(samples, factors) {
   const conditionOf = (/** @type {Sample} */ sample) =>

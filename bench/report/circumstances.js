@@ -33,7 +33,8 @@ export function runFacts({ scenario, id, startedAt, durationMs, link, complete }
     `${complete ? 'took' : 'ended after'} ${formatDuration(durationMs)}`,
     link && `link ${link.profile}`,
   ];
-  return html`<p class="facts">${facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`)}</p>`;
+  const spans = facts.filter(Boolean).map((fact) => html`<span>${fact}</span>`);
+  return html`<p class="facts">${spans}</p>`;
 }
 
 /** @param {Run} run */
@@ -141,7 +142,7 @@ export function environmentPairs({ environment: { machine, versions, git, hasNat
     ['Load average before', `${formatNumber(machine.loadAverage, 2)} in the last minute`],
     [
       'aloud',
-      `${versions.aloud}${git ? `, commit ${git.commit}${git.isDirty ? ' with changes' : ''}` : ''}`,
+      versions.aloud + (git ? `, commit ${git.commit}${git.isDirty ? ' with changes' : ''}` : ''),
     ],
     ['Node.js', versions.node],
     ['npm', versions.npm],

@@ -7,7 +7,7 @@ import { basename, dirname } from 'node:path';
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
 import { readRun } from './run-folder.js';
 import { protocolsOf, toEstimate } from './quantity-views.js';
-import { seededRandom } from '../stats/random.js';
+import { seededRandom } from '../../testkit/random.js';
 import { valuesByRepetition } from './result.js';
 import { orderTable } from './agreement.js';
 import { environmentPairs, flatten, runWarnings } from './circumstances.js';
@@ -54,7 +54,8 @@ export async function compareRuns(folders, out) {
   const tables = [runTable(runs), circumstanceTable(runs)];
   await mkdir(dirname(out), { recursive: true });
   await writeFile(out, comparisonPage(runs, tables, sections));
-  return `${[...tables, ...sections.flatMap((section) => section.tables)].map(textTable).join('\n\n')}\n`;
+  const all = [...tables, ...sections.flatMap((section) => section.tables)];
+  return `${all.map(textTable).join('\n\n')}\n`;
 }
 
 /**

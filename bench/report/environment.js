@@ -17,9 +17,9 @@ import { promisify } from 'node:util';
  *   loadAverage: number }} machine loadAverage over the minute before the start, in processes
  * @property {Record<string, string | null>} versions of aloud, node, npm, chromium; null: not found
  * @property {{ commit: string, isDirty: boolean } | null} git null outside a checkout
- * @property {boolean} hasNativeAddon whether the native HTTP/3 engine is built
+ * @property {boolean} hasNativeAddon true if the native HTTP/3 engine is built
  *
- * @typedef {(file: string, args: string[]) => Promise<string>} Execute resolves to what it printed
+ * @typedef {(file: string, args: string[]) => Promise<string>} Execute resolves to its output
  */
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

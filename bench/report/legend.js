@@ -15,7 +15,7 @@ const CHARACTER = 0.54;
 const ENTRY_PX = 46;
 export const LEGEND_LINE = 1.65;
 
-/** Kinds whose lines have no markers, and those which have nothing else. */
+/** Kinds of lines without markers, and kinds of markers without lines. */
 const WITHOUT_MARKERS = ['histogram'];
 const MARKERS_ONLY = ['scatter', 'bars'];
 

@@ -104,3 +104,21 @@ export function formatDuration(ms) {
   if (seconds < 60) return `${seconds} s`;
   return `${Math.floor(seconds / 60)} min ${String(seconds % 60).padStart(2, '0')} s`;
 }
+
+/**
+ * Names the measured values at which something holds: 'from 3 % on' up to the highest, 'from 90
+ * kbit/s down' to the lowest, and 'at 1, 5 %' otherwise.
+ * @param {readonly number[]} those  values at which it holds, ascending
+ * @param {readonly number[]} all    the measured values, ascending
+ * @param {{ unit: string, at?: string }} words  at: the preposition of single values
+ * @returns {string}
+ */
+export function whereOf(those, all, { unit, at = 'at' }) {
+  const withUnit = (/** @type {number | string} */ value) => `${value}${unit && ` ${unit}`}`;
+  const isSeveral = those.length > 1;
+  if (isSeveral && all.indexOf(those[0]) === all.length - those.length)
+    return `from ${withUnit(those[0])} on`;
+  if (isSeveral && all.indexOf(those[those.length - 1]) === those.length - 1)
+    return `from ${withUnit(those[those.length - 1])} down`;
+  return `${at} ${withUnit(those.join(', '))}`;
+}

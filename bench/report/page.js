@@ -1,7 +1,7 @@
 /** The parts that reports' pages are made of. A page needs nothing beside its own file. */
 
 import { readFileSync } from 'node:fs';
-import { sorted } from '../stats/statistics.js';
+import { sorted } from '../../testkit/statistics.js';
 import { axisTitle } from './axes.js';
 import { Markup, escapeHtml, html } from './html.js';
 import { digitsFor, formatColumns, formatInterval, formatNumber } from './numbers.js';
@@ -177,7 +177,7 @@ export function alertBox(title, sentences) {
 }
 
 /**
- * @param {readonly (readonly [string, unknown])[]} pairs what has no value is left out
+ * @param {readonly (readonly [string, unknown])[]} pairs pairs without a value are left out
  * @returns {Markup}
  */
 export function pairList(pairs) {

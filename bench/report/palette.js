@@ -1,6 +1,6 @@
 /**
  * The look of plots and tables. Each protocol has a colour of the set by Okabe and Ito (2008),
- * which people with any colour vision can tell apart, and a dash and a marker for print in grey.
+ * distinct for people with any colour vision. A dash and a marker distinguish it in grey print.
  */
 
 /**
@@ -60,7 +60,7 @@ const CONTROLLER_LABELS = new Map([
   ['copa', 'Copa'],
 ]);
 
-/** What carries messages beside the sound, of ways such as `datagrams+stream`. */
+/** Carriers of messages beside the sound, of ways such as `datagrams+stream`. */
 const MESSAGE_LABELS = new Map([
   ['stream', 'messages on a stream of their own'],
   ['same', 'messages on the same stream'],

@@ -1,6 +1,6 @@
 /**
  * A plot as ECharts draws it: axes with units, one look for each series, intervals as bands or
- * whiskers, the figures to compare with as grey marks.
+ * whiskers, reference figures as grey marks.
  */
 
 import { xAxis, yAxis } from './axes.js';

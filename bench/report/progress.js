@@ -1,6 +1,6 @@
 /**
- * A run's progress: at a terminal one line that is overwritten; where the output is kept (a file, a
- * CI log), a line for each stage and one every 30 seconds.
+ * A run's progress. A terminal has one line that is overwritten. Kept output (a file, a CI log) has
+ * a line for each stage and one every 30 seconds.
  */
 
 import { formatDuration } from './numbers.js';
@@ -16,7 +16,7 @@ const REDRAW_MS = 100;
 const LOG_MS = 30_000;
 const BAR_WIDTH = 24;
 
-/** Back to the line's begin, and what was there erased (ECMA-48: EL). */
+/** Return to the line's begin, and erase the line (ECMA-48: EL). */
 const ERASE = '\r\u001b[K';
 
 export class Progress {
@@ -36,7 +36,7 @@ export class Progress {
     this.#clock = clock;
   }
 
-  /** @param {string} name what begins now */
+  /** @param {string} name of the next stage */
   begin(name) {
     this.#stage = name;
     this.#startedMs = this.#clock.now();
@@ -46,9 +46,9 @@ export class Progress {
   }
 
   /**
-   * Call it as often as is convenient; it is shown only now and then.
+   * Accepts any number of calls, and shows only some.
    * @param {number} share of the stage that is done, 0 to 1
-   * @param {string} [note] what is being done
+   * @param {string} [note]  current work
    */
   update(share, note = '') {
     const now = this.#clock.now();

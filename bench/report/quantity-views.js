@@ -1,6 +1,6 @@
 /**
- * The tables and plots that any measured quantity can be shown as, protocol beside protocol.
- * Scenarios take those that suit them; a run that broke off is reported with them.
+ * Tables and plots for any measured quantity, protocol beside protocol. Scenarios choose from them;
+ * a run that broke off is reported with them.
  */
 
 import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
@@ -8,7 +8,7 @@ import { ENOUGH_REPETITIONS } from '../stats/differences.js';
 import { formatNumber } from './numbers.js';
 import { protocolLabel } from './palette.js';
 import { valuesByRepetition } from './result.js';
-import { binsFor, cumulative, histogram, summarize } from '../stats/statistics.js';
+import { binsFor, cumulative, histogram, summarize } from '../../testkit/statistics.js';
 
 /**
  * @typedef {import('./result.js').Quantity} Quantity
@@ -39,8 +39,8 @@ const valuesOf = (samples, protocol) =>
 export const toEstimate = ({ estimate, low, high }) => ({ value: estimate, interval: [low, high] });
 
 /**
- * One row for each protocol: count, mean, spread, extremes and quantiles, the mean and the
- * quantiles with intervals of 95 % confidence; and what never came, where something did not.
+ * One row for each protocol: count, mean, spread, extremes and quantiles, with 95 % confidence
+ * intervals of the mean and the quantiles. A column has lost values, if there are any.
  *
  * @param {Quantity} quantity
  * @param {readonly Sample[]} samples

@@ -1,10 +1,10 @@
 /**
- * A scenario's result: one shape for all scenarios, from which the run's folder, the report and the
- * terminal's summary are made, so that a new scenario, transport or quantity changes none of those.
+ * A scenario's result, in one shape for all scenarios. The run's folder, the report and the
+ * terminal's summary are made from it, so a new scenario, transport or quantity changes none of
+ * them.
  *
  * Protocols are named as the server's transports are ('webtransport', 'websocket', 'http1'); any
- * other name works too, and gets a colour of its own. Wherever a unit is asked for, '' says that
- * there is none.
+ * other name works too, and gets its own colour. The unit '' says that there is none.
  */
 
 import { formatNumber } from './numbers.js';
@@ -28,9 +28,9 @@ import { formatNumber } from './numbers.js';
  * @property {string} label  as a plot's axis says it: 'Round-trip latency'
  * @property {string} unit
  * @property {Factor[]} [factors]
- * @property {readonly [number, number]} [within] what it can't exceed (0 to 100 % if not said, of a
- *   share)
- * @property {boolean} [isPaired] protocols were measured by turns in each repetition (true if not
+ * @property {readonly [number, number]} [within] its possible range; of a share 0 to 100 % by
+ *   default
+ * @property {boolean} [isPaired] protocols alternated in each repetition (true if not
  *   said)
  *
  * @typedef {object} Estimate a figure and how sure it is
@@ -42,15 +42,15 @@ import { formatNumber } from './numbers.js';
  * @typedef {object} Column
  * @property {string} label
  * @property {string} [unit]
- * @property {number} [digits] after the point; by default those that suit the column
+ * @property {number} [digits] after the point; by default as many as suit the column
  *
  * @typedef {object} Table
  * @property {string} name     a word in camelCase
  * @property {string} title
- * @property {string} [caption] what the reader must know: the thesis's table that it stands beside
+ * @property {string} [caption] facts the reader needs, such as the thesis's table beside it
  * @property {Column[]} columns
  * @property {Cell[][]} rows
- * @property {boolean} [isConclusion] what the run comes to, in words: the report ends with it
+ * @property {boolean} [isConclusion] true if the report ends with it
  *
  * @typedef {object} Axis
  * @property {string} label
@@ -63,8 +63,8 @@ import { formatNumber } from './numbers.js';
  * @typedef {object} Series
  * @property {string} name      as the legend says it
  * @property {string} protocol  gives the colour
- * @property {number} [variant] tells series of one protocol apart, by dash, marker and shade; from
- *   0
+ * @property {number} [variant] number of a series of one protocol, for its dash, marker and shade;
+ *   from 0
  * @property {number[][]} points by the plot's kind: line, scatter, cdf and bars [x, y], or [x, y,
  *   low, high] with an interval of confidence; histogram [from, to, y]. Ascending in x, except
  *   scatter. A line breaks at a point whose y is NaN.
@@ -80,7 +80,7 @@ import { formatNumber } from './numbers.js';
  * @typedef {object} Plot
  * @property {string} name     a word in camelCase: the plot's file is <name>.svg
  * @property {string} title
- * @property {string} caption  the sentence under it: what is drawn, and of how many values
+ * @property {string} caption  the sentence under it: its content and number of values
  * @property {PlotKind} kind
  * @property {Axis} x
  * @property {Axis} y
@@ -97,7 +97,7 @@ import { formatNumber } from './numbers.js';
  * @property {number} [digits]
  *
  * @typedef {object} Result
- * @property {string} title       what the scenario measures: 'Round-trip latency'
+ * @property {string} title       name of the measurement: 'Round-trip latency'
  * @property {string} summary     one or two sentences
  * @property {Headline[]} headlines
  * @property {Table[]} tables
@@ -120,14 +120,14 @@ import { formatNumber } from './numbers.js';
  * @property {Record<string, unknown>} parameters  as set
  * @property {Ping} [ping]      as measured on it
  * @property {{ upMbits: number, downMbits: number }} [bandwidth] as measured on it
- * @property {Record<string, unknown>} [emulator] what the emulator did to packets, and its own
+ * @property {Record<string, unknown>} [emulator] effects of the emulator on packets, and its own
  *   error
  *
  * @typedef {object} Generator how well the load was made
  * @property {number} cpuPercent of one core
  * @property {{ p50: number, p95: number, p99: number, max: number }} latenessMs of sending, against
  *   plan
- * @property {boolean} bottleneck whether the load's maker, not what it measured, set the figures
+ * @property {boolean} bottleneck true if the load generator, not the server, set the figures
  *
  * @typedef {object} Run a run's run.json
  * @property {1} version
@@ -142,7 +142,7 @@ import { formatNumber } from './numbers.js';
  * @property {Link} [link]
  * @property {string[]} warnings
  * @property {Generator} [generator]
- * @property {Quantity[]} quantities those with samples in the folder
+ * @property {Quantity[]} quantities the quantities with samples in the folder
  */
 
 /** A result with nothing in it: what a run that broke off early reports. */
@@ -186,7 +186,8 @@ const withheld = ({ name, title }, { cpuPercent, latenessMs: { p99 } }) => ({
   rows: [
     [
       'Withheld: the load generator was itself short of processor time. It ' +
-        `${Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : ''}took ${formatNumber(cpuPercent, 0)} % of a core.`,
+        (Number.isFinite(p99) ? `sent ${formatNumber(p99, 1)} ms late (p99) and ` : '') +
+        `took ${formatNumber(cpuPercent, 0)} % of a core.`,
     ],
   ],
 });
@@ -197,7 +198,7 @@ const NAME = /^[a-z][A-Za-z0-9]*$/;
  * Names become files' and columns' names, and a table's rows must fit its columns.
  * @param {Result} result
  * @returns {Result} the same
- * @throws {TypeError} which says what is wrong with it
+ * @throws {TypeError} with the reason
  */
 export function checkResult(result) {
   for (const kind of /** @type {const} */ (['tables', 'plots'])) {

@@ -1,13 +1,12 @@
 /**
  * A run's folder, bench/results/<UTC time>-<scenario>-<id>/:
  *
- * - run.json: what was run, when, on what, over which link, and whether it came to its end;
- * - samples-<quantity>.csv: every value, written while the run goes on; samples.json: the same at
- *   its end;
+ * - run.json: the scenario, its options, time, machine and link, and whether the run was completed;
+ * - samples-<quantity>.csv: every value, written during the run; samples.json: the same at its end;
  * - result.json: tables, plots and headline figures; <plot>.svg: each plot on its own;
  * - report.html: all of that for a person to read.
  *
- * Whatever ends a run, what it measured until then is in the folder, with a report that says so.
+ * However a run ends, its measurements until then are in the folder, with a report that says so.
  */
 
 import { appendFile, mkdir, readFile, rename, writeFile } from 'node:fs/promises';
@@ -26,10 +25,10 @@ import { NO_RESULT, checkName, checkResult } from './result.js';
  * @typedef {object} RunFolderSettings
  * @property {string} root        where runs' folders are made, such as bench/results
  * @property {string} scenario    a word in lower case
- * @property {string} title what the scenario measures, for the report of a run that breaks off
+ * @property {string} title title of the report of a run that breaks off
  * @property {Record<string, unknown>} options
  * @property {import('./environment.js').Environment} environment
- * @property {Quantity[]} quantities what the scenario will record
+ * @property {Quantity[]} quantities quantities of the scenario
  * @property {Date} startedAt     of the wall clock; only a name and a date for people
  * @property {string} id short, of letters and digits, so that two runs in a second don't meet
  * @property {import('../../public/shared/clock.js').Clock} [clock]
@@ -157,7 +156,7 @@ export class RunFolder {
     this.#run.generator = generator;
   }
 
-  /** Writes what was recorded since the last time. */
+  /** Writes the values recorded since the last call. */
   flush() {
     return this.#write(() => this.#append());
   }
@@ -173,8 +172,8 @@ export class RunFolder {
 
   /**
    * Ends a run that failed or was interrupted; after an end, nothing more happens.
-   * @param {unknown} error why
-   * @param {Result} [partial] what could be made of it all the same
+   * @param {unknown} error  the reason
+   * @param {Result} [partial] result of the values so far
    * @returns {Promise<string>} the report's path
    */
   async fail(error, partial) {

@@ -9,7 +9,7 @@ import {
   summaryTable,
   timePlot,
 } from './quantity-views.js';
-import { seededRandom } from '../stats/random.js';
+import { seededRandom } from '../../testkit/random.js';
 import { circumstances, runFacts, runWarnings } from './circumstances.js';
 import { html } from './html.js';
 import { alertBox, headlineList, page, plotSection, tableSection } from './page.js';
@@ -25,7 +25,7 @@ import { plotFile } from './svg.js';
 const SEED = 20220912;
 
 /**
- * Writes the report, and anew the one of a run that was killed.
+ * Writes the report, and again the one of a run that was killed.
  * @param {EarlierRun} earlier
  * @returns {Promise<string>} the report's path
  */

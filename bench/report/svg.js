@@ -53,14 +53,15 @@ const THEMED = new Map([
 
 /**
  * @param {Plot} plot
- * @returns {string} a file of its own, on white
+ * @returns {string} a separate file, on white
  */
 export function plotFile(plot) {
   const svg = draw(plot, COLUMN, `${plot.name}-`);
   const ground = '<rect width="100%" height="100%" fill="#ffffff"></rect>';
   const [opening] = /** @type {RegExpMatchArray} */ (svg.match(/<svg[^>]*>/));
   const title = `<title>${escapeXml(plot.title)}</title>`;
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${opening}\n${title}\n${ground}\n${svg.slice(opening.length)}\n`;
+  const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
+  return [declaration, opening, title, ground, svg.slice(opening.length), ''].join('\n');
 }
 
 /**

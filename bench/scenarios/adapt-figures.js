@@ -1,21 +1,21 @@
 /**
  * Figures of a listener whose way becomes narrow and wide again, and their tables.
  * @import { Look } from '../hls/page.js'
- * @import { Recorded } from '../stats/sound-lag.js'
+ * @import { Recorded } from '../../testkit/sound/sound-lag.js'
  * @import { Samples } from './scenario.js'
  * @import { Target } from './targets.js'
  * @import { Quantity, Table } from '../report/result.js'
  *
- * @typedef {{ rule: string, choice: string }} Case what is measured: a rule of the server's, and
+ * @typedef {{ rule: string, choice: string }} Case  a rule of the server, and
  *   how near the listener is
  * @typedef {(quantity: Quantity, value: number) => void} Add
  * @typedef {{ narrowMs: number, againMs: number }} Times when the way became narrow, and wide again
  */
 
 import { Stream } from '../../public/shared/wire/packet.js';
-import { RATES } from '../../public/shared/sound/rates.js';
-import { utterancesIn } from '../stats/sound-lag.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
+import { utterancesIn } from '../../testkit/sound/sound-lag.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { visqol } from '../stats/visqol.js';
 
 /** Another system, as a case beside those of the server's rules. @type {Readonly<Case>} */
@@ -26,8 +26,8 @@ const GAP_MS = 60;
 const BACK_SECONDS = 15;
 
 /**
- * The time after a change of the way in which a rate follows, in seconds: what is missed meanwhile
- * is told by itself.
+ * Time after a change of the path in which a rate follows, in seconds. Frames missed in it are
+ * counted apart.
  */
 export const FOLLOW_SECONDS = 3;
 
@@ -44,8 +44,8 @@ const JUMP_MS = 100;
 const STANDS = 0.5;
 
 /**
- * Sound that is kept around an utterance, in seconds: the pauses of a delay that moves are longer
- * than a call's, and the next utterance is looked for where the last one puts it.
+ * Margin of sound around an utterance, in seconds. A moving delay makes longer pauses than a call
+ * has, and the last utterance predicts the next one's place.
  */
 const MARGIN_SECONDS = 1.5;
 

@@ -1,7 +1,7 @@
 /**
- * The bit rate of a broadcast's listener whose way becomes narrow, and wide again: by the server's
- * rule and how near the listener is, each by itself on the same way, and beside them what people
- * would use instead, Low-Latency HLS.
+ * The bit rate of a broadcast's listener whose path becomes narrow, and wide again, by the server's
+ * rule and the listener's nearness. Each runs on its own on the same path. Low-Latency HLS, the
+ * usual alternative, runs beside them.
  * @import { Add, Case } from './adapt-figures.js'
  * @import { Link } from '../link/link.js'
  * @import { Lab } from './lab.js'
@@ -9,12 +9,12 @@
  */
 
 import { InvalidArgumentError, Option } from 'commander';
-import { RATES } from '../../public/shared/sound/rates.js';
-import { MOST_OF_A_CHANNEL } from '../../server/room/people/member-sound.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
+import { MOST_OF_A_CHANNEL } from '../../server/room/sound/streams.js';
 import { HlsPlayer, missingForHls } from '../hls/player.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
-import { Child, CLIENT, sharedMs } from '../participants/child.js';
-import { readSpeech } from '../participants/speech.js';
+import { Child, CLIENT, sharedMs } from '../../testkit/participants/child.js';
+import { readSpeech } from '../../testkit/participants/speech.js';
 import { soundingMixes } from '../stats/call-figures.js';
 import {
   addFrames,
@@ -48,12 +48,12 @@ const QUEUE_MS = 300;
 /** Time in which a listener comes to the way's rate before the block, in seconds. */
 const SETTLE_SECONDS = 12;
 
-/** Time that a recording may go on beyond what is measured, in seconds. */
+/** Time of a recording beyond the measurement, in seconds. */
 const SPARE_SECONDS = 20;
 
 const SAMPLE_RATE = 48_000;
 
-/** @param {string} text  '200x20,40x20,200x25': kilobits a second for so many seconds */
+/** @param {string} text  '200x20,40x20,200x25': kilobits a second times seconds */
 function trajectoryOf(text) {
   const parts = text.split(',').map((part) => /^(\d{1,5})x(\d{1,3})$/.exec(part.trim()));
   if (parts.length !== 3 || parts.some((part) => part === null))
@@ -65,7 +65,7 @@ function trajectoryOf(text) {
 }
 
 /**
- * The rules that are there to be compared with are measured in the first choice alone.
+ * Rules for comparison only are measured in the first choice only.
  * @param {{ rules: string[], choices: string[], players: string[] }} options
  * @returns {Case[]}
  */
@@ -236,7 +236,7 @@ function recordSeconds(lab) {
     : 0;
 }
 
-/** The way goes through what it is to. @param {Lab} lab @param {Link} branch */
+/** Runs the path through its steps. @param {Lab} lab @param {Link} branch */
 async function change(lab, branch) {
   const {
     trajectory: [wide, narrow, again],

@@ -1,6 +1,6 @@
 /**
- * A call of two by whole clients, with the delay that tunes itself: what of the speech is received
- * both ways, the server-side delay over time, and how late a sound arrives.
+ * A call of two complete clients, with the delay that tunes itself. Measures received speech in
+ * both directions, the server-side delay over time, and the lateness of sound.
  * @import { Lab } from './lab.js'
  * @import { Target } from './targets.js'
  * @import { SpeakerFigures } from '../stats/call-figures.js'
@@ -16,7 +16,7 @@ import { randomFor } from './scenario.js';
 import { wholeNumber } from '../options.js';
 import { cumulativePlot, toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
-import { leastCovering, mean, quantile, sorted } from '../stats/statistics.js';
+import { leastCovering, mean, quantile, sorted } from '../../testkit/statistics.js';
 
 /**
  * Targets: the share that is received, in percent, and D above the shortest way up, in
@@ -30,7 +30,7 @@ const LOOPBACK_DELAY_MS = 8;
 const LOOPBACK_RTT_MS = Object.freeze({ p50: 1.5, p99: 5 });
 const ROUND_TRIP_SECONDS = 10;
 
-/** Quantiles of lateness that are told, in percent. */
+/** Reported quantiles of lateness, in percent. */
 const SHARES = Object.freeze([50, 90, 95, 98, 99, 99.5, 99.8]);
 
 /** @type {Record<string, Quantity>} */

@@ -1,7 +1,7 @@
 /**
- * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and what the
- * server adds to the way of a sound.
- * @import { Child } from '../participants/child.js'
+ * The cost of large rooms for the server: CPU, lateness of the tick, received audio, and the
+ * latency that the server adds.
+ * @import { Child } from '../../testkit/participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
@@ -17,20 +17,20 @@ import { addProcessors, processorQuantities } from './processor-figures.js';
 import { randomFor } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
 import { namesOf } from '../options.js';
-import { MachineMeter } from '../participants/child.js';
+import { MachineMeter } from '../../testkit/participants/child.js';
 import { MAIN } from '../participants/server-profile.js';
-import { readSpeech } from '../participants/speech.js';
+import { readSpeech } from '../../testkit/participants/speech.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { addedMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 
 /** One in this many participants has each packet's arrival noted. */
 const WATCHED_STEP = 10;
 
 /**
- * The cases with targets; `50/50` with no more speakers in the mix than the server has by itself;
- * musicians; and one in which the server chooses the complexity of Opus.
+ * Cases with targets. `50/50` has the server's default number of speakers in the mix. Further cases
+ * have musicians, or let the server choose Opus's complexity.
  */
 const MUSICIANS = '25/25k25f2.5';
 const CASES = Object.freeze(['500/3', '50/50k50', '50/50', '50x10/2', MUSICIANS, '50/50k50cauto']);
@@ -262,8 +262,7 @@ export async function measureCase(lab, name, repetition, seconds) {
  */
 
 /**
- * How late the ticks of all workers were, as their histograms tell: within a bin they are taken for
- * evenly spread.
+ * Lateness of all workers' ticks from their histograms, spread evenly within a bin.
  * @param {State[]} before @param {State[]} after
  * @returns {number[]} in milliseconds
  */
@@ -358,7 +357,8 @@ function targetsOf(folder, name, options) {
       reached: estimate / 100,
       unit: 'cores',
       digits: 2,
-      why: `${intervalWords({ estimate, low: low / 100, high: high / 100 }, 'cores', 2)}; ${beside}`,
+      why:
+        `${intervalWords({ estimate, low: low / 100, high: high / 100 }, 'cores', 2)}; ` + beside,
     };
   };
   /** @returns {Target} */
@@ -405,22 +405,26 @@ function targetsOf(folder, name, options) {
   if (name === '50x10/2') return [cpu(1.2), people(), lateness(), received()];
   if (name === '1000/3') return [lateness(), received()];
   if (name !== '50/50k50' && name !== '50/50') return [];
-  const added = sorted(of(quantities.added));
   const late = interval(quantities.added, p99, [-Infinity, Infinity]);
-  return [
-    cpu(0.45),
-    {
-      what: `Added by the server, p99, ${what}`,
-      limit: 12,
-      reached: late.estimate,
-      unit: 'ms',
-      digits: 1,
-      why:
-        `${intervalWords(late, 'ms', 1)}; mean ${mean(added).toFixed(1)} ms, p50 ` +
-        `${quantile(added, 0.5).toFixed(1)} ms`,
-    },
-  ];
+  return [cpu(0.45), addedTarget(what, sorted(of(quantities.added)), late)];
 }
+
+/**
+ * @param {string} what
+ * @param {ArrayLike<number>} added sorted, in milliseconds
+ * @param {Parameters<typeof intervalWords>[0]} p99
+ * @returns {Target}
+ */
+const addedTarget = (what, added, p99) => ({
+  what: `Added by the server, p99, ${what}`,
+  limit: 12,
+  reached: p99.estimate,
+  unit: 'ms',
+  digits: 1,
+  why:
+    `${intervalWords(p99, 'ms', 1)}; mean ${mean(added).toFixed(1)} ms, p50 ` +
+    `${quantile(added, 0.5).toFixed(1)} ms`,
+});
 
 /**
  * @param {Samples} folder
@@ -463,7 +467,7 @@ function tableOf(folder, options) {
 }
 
 /**
- * The parts of a server's CPU: of JavaScript's thread by what it does, and the other threads by
+ * The parts of a server's CPU: of JavaScript's thread by activity, and the other threads by
  * their names.
  * @param {import('../participants/server-profile.js').ProfileShares | null} profile
  * @returns {[string, number][]}

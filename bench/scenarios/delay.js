@@ -1,6 +1,7 @@
 /**
- * Received audio against server-side delay (thesis, section 4.3; figures 4.1 to 4.3): from a
- * recording of write clocks, for every delay, and by really running the server at some of them.
+ * Received audio against server-side delay (thesis, section 4.3; figures 4.1 to 4.3). It is
+ * computed for every delay from a recording of write clocks, and measured on the server at some
+ * delays.
  *
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Lab } from './lab.js'
@@ -12,14 +13,14 @@ import { receivedAudio } from '../stats/received-audio.js';
 import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
-import { mean, leastReaching } from '../stats/statistics.js';
+import { mean, leastReaching } from '../../testkit/statistics.js';
 
 const STEP_MS = 8;
 const MOST_MS = 400;
 /** The delays at which the server is really run. */
 const REAL_MS = Object.freeze([0, 8, 16, 24, 40, 56, 80, 120, 160, 240, 320]);
 
-/** The shares that a delay is looked for, in percent; the thesis looked for the first. */
+/** Shares for which a delay is searched, in percent; the thesis has the first. */
 const TARGETS = Object.freeze([90, 99]);
 
 /** The thesis's least delay for 90 %, in milliseconds (sections 4.3.1 and 4.3.2). */
@@ -323,7 +324,9 @@ function plotOf(protocols, clocks, real) {
     title: `Received audio against server-side delay, ${words}`,
     caption:
       `What each client receives of the other's audio. ` +
-      `${protocols.length > 1 ? 'As figure 4.3 of the thesis.' : 'As figures 4.1 and 4.2 of the thesis.'}`,
+      (protocols.length > 1
+        ? 'As figure 4.3 of the thesis.'
+        : 'As figures 4.1 and 4.2 of the thesis.'),
     kind: 'line',
     x: { label: 'Server-side delay', unit: 'ms', from: 0, to: MOST_MS },
     y: { label: 'Received audio', unit: '%', from: 0, to: 100 },

@@ -1,6 +1,5 @@
 /**
- * How soon a call is heard again whose node was killed, and what the death of a NATS server does to
- * it.
+ * Time until a call is heard again whose node was killed, and the effect of a NATS server's death.
  * @import { Scenario } from './scenario.js'
  * @import { Lab } from './lab.js'
  */
@@ -8,10 +7,15 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { findNats, NATS_MISSING } from '../../deploy/cluster-processes.js';
 import { loadCodec } from '../../server/codec/codec.js';
-import { heardAgain, LocalCluster, longestGapMs, withoutPauses } from '../cluster/local-cluster.js';
-import { Headless } from '../participants/headless.js';
-import { readSpeech } from '../participants/speech.js';
-import { leastCovering } from '../stats/statistics.js';
+import {
+  heardAgain,
+  LocalCluster,
+  longestGapMs,
+  withoutPauses,
+} from '../../testkit/local-cluster.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { readSpeech } from '../../testkit/participants/speech.js';
+import { leastCovering } from '../../testkit/statistics.js';
 import { targetsTable } from './targets.js';
 
 /** Targets, in milliseconds. */
@@ -22,7 +26,7 @@ const GAP_MS = 200;
 /** The room of the call. */
 const ROOM = 'failover';
 
-/** What is done to the cluster, and to how many. */
+/** Faults of the cluster. */
 const ENDS = Object.freeze(['node killed', 'node stopped', 'NATS server killed']);
 
 const factors = [{ name: 'end', label: 'What ended', unit: '' }];
@@ -72,37 +76,9 @@ export const failover = {
       leastCovering(values, 0.95),
       values[values.length - 1],
     ];
-    const targets = protocols.flatMap((protocol) => {
-      const killed = of(protocol, 'node killed');
-      const nats = of(protocol, 'NATS server killed');
-      const why = `${killed.length} kills, ${protocol}`;
-      return [
-        {
-          what: 'A killed node’s call heard again, median',
-          limit: MEDIAN_MS,
-          reached: killed.length > 0 ? leastCovering(killed, 0.5) : NaN,
-          unit: 'ms',
-          digits: 0,
-          why,
-        },
-        {
-          what: 'A killed node’s call heard again, 95th percentile',
-          limit: P95_MS,
-          reached: killed.length > 0 ? leastCovering(killed, 0.95) : NaN,
-          unit: 'ms',
-          digits: 0,
-          why,
-        },
-        {
-          what: 'Longest gap while a NATS server is killed',
-          limit: GAP_MS,
-          reached: nats.at(-1) ?? NaN,
-          unit: 'ms',
-          digits: 0,
-          why: `a local room, ${protocol}; speech's own pauses left out`,
-        },
-      ];
-    });
+    const targets = protocols.flatMap((protocol) =>
+      targetsOf(protocol, of(protocol, 'node killed'), of(protocol, 'NATS server killed')),
+    );
     return {
       title: failover.title,
       summary:
@@ -144,6 +120,37 @@ export const failover = {
     };
   },
 };
+
+/**
+ * @param {string} protocol
+ * @param {number[]} killed  times until heard again after a node was killed, ascending, in
+ *   milliseconds
+ * @param {number[]} nats    longest gaps while a NATS server was killed, ascending, in milliseconds
+ */
+function targetsOf(protocol, killed, nats) {
+  const shared = { unit: 'ms', digits: 0, why: `${killed.length} kills, ${protocol}` };
+  return [
+    {
+      ...shared,
+      what: 'A killed node’s call heard again, median',
+      limit: MEDIAN_MS,
+      reached: leastCovering(killed, 0.5),
+    },
+    {
+      ...shared,
+      what: 'A killed node’s call heard again, 95th percentile',
+      limit: P95_MS,
+      reached: leastCovering(killed, 0.95),
+    },
+    {
+      ...shared,
+      what: 'Longest gap while a NATS server is killed',
+      limit: GAP_MS,
+      reached: nats.at(-1) ?? NaN,
+      why: `a local room, ${protocol}; speech's own pauses left out`,
+    },
+  ];
+}
 
 /**
  * @param {Lab} lab

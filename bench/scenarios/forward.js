@@ -1,6 +1,6 @@
 /**
- * Mixing beside forwarding: what a room costs the server by its size, what each listener is sent,
- * and by how much the server holds a packet up that it forwards as it comes. Mumble's server can be
+ * Mixing beside forwarding. Measures a room's cost to the server by its size, the bytes to each
+ * listener, and the latency that the server adds to a forwarded packet. Mumble's server can be
  * measured beside it in the same run.
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
@@ -12,10 +12,10 @@
 import { processorQuantities } from './processor-figures.js';
 import { targetsTable } from './targets.js';
 import { listOf, namesOf } from '../options.js';
-import { Child } from '../participants/child.js';
+import { Child } from '../../testkit/participants/child.js';
 import { MUMBLE, MURMURD, lackOfMurmurd } from '../peers/murmurd.js';
 import { parseCase } from '../stats/crowd-figures.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 
 /** The ways of a room's sound, and the server's options for each. */
 const WAYS = Object.freeze({
@@ -24,7 +24,7 @@ const WAYS = Object.freeze({
   now: ['--mode', 'forward', '--forward-way', 'now'],
 });
 
-/** The way of another system: Mumble's server with a room of its own. */
+/** The way of another system: Mumble's server with its own room. */
 const PEER = 'mumble';
 
 const ALL_WAYS = Object.freeze([...Object.keys(WAYS), PEER]);
@@ -236,7 +236,7 @@ async function measureMumble(lab, name, repetition, seconds) {
 }
 
 /**
- * Whether Mumble's server is measured with a case: all its clients are in one channel.
+ * True when Mumble's server is measured with a case: all its clients are in one channel.
  * @param {string} name
  */
 const isOfMumble = (name) => parseCase(name).rooms === 1;

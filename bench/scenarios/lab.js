@@ -3,11 +3,12 @@
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Link } from '../link/link.js'
  * @import { RunFolder } from '../report/run-folder.js'
+ * @import { Late } from '../../testkit/participants/late-sender.js'
  *
  * @typedef {object} LabOptions what every scenario takes
  * @property {TransportName[]} transports
  * @property {number} duration      seconds that are measured, for each transport
- * @property {number} repetitions   blocks that they are measured in, by turns
+ * @property {number} repetitions   alternating blocks of the measurement
  * @property {number} warmUp        seconds of each block that are left out
  * @property {number} seed
  * @property {'thesis' | 'call'} format
@@ -15,9 +16,9 @@
  * @property {string} complexity of the server's encoders: 0 to 10, so that a run doesn't compare
  *   servers that are busy with such as aren't, or auto
  * @property {string[]} server      further options of the server
- * @property {boolean} [marks] whether what would be heard is marked, where a scenario has such an
+ * @property {boolean} [marks] true if what would be heard is marked, where a scenario has such an
  *   option
- * @property {boolean} [frames] whether what became of each frame is kept, where a scenario has such
+ * @property {boolean} [frames] true if what became of each frame is kept, where a scenario has such
  *   an option
  *
  * @typedef {object} Clients         makes the participants, in a process or in a browser
@@ -27,8 +28,9 @@
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { quantile, sorted } from '../stats/statistics.js';
-import { Child, CLIENT, CROWD, SERVER } from '../participants/child.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
+import { Child, CLIENT } from '../../testkit/participants/child.js';
+import { CROWD, SERVER } from '../participants/scripts.js';
 
 /** Formats by name, as options of the server. */
 export const FORMATS = Object.freeze({
@@ -47,7 +49,7 @@ const BOTTLENECK_LATENESS_MS = 10;
 const BOTTLENECK_CPU_PERCENT = 85;
 
 /**
- * Whether a generator counts as the bottleneck.
+ * True when a generator counts as the bottleneck.
  * @param {number} latenessMs of sending, at the 99th percentile
  * @param {number} cpuPercent of a core
  */
@@ -80,7 +82,7 @@ export class Lab {
    * @param {Link} options.link
    * @param {RunFolder} options.folder
    * @param {(what: string, share: number) => void} options.progress  share of the whole, 0 to 1
-   * @param {AbortSignal} options.signal whether the run is to be broken off
+   * @param {AbortSignal} options.signal aborts when the run is broken off
    * @param {() => Clients | Promise<Clients>} [options.startClients] without it, a process without
    *   a browser
    */
@@ -106,11 +108,11 @@ export class Lab {
   }
 
   /**
-   * Starts a server anew, in place of the last one, and connects the participants to it.
+   * Starts a server again, in place of the last one, and connects the participants to it.
    * @param {string[]} argv options beside those of the format
-   * @param {'packets' | 'mixes'} [observe] what the server notes of itself: what answers hold, or
-   *   what mixes do
-   * @returns {Promise<ServerConfig>} what it offers
+   * @param {'packets' | 'mixes'} [observe] notes of the server about itself: contents of the
+   *   answers, or of the mixes
+   * @returns {Promise<ServerConfig>} the server's offer
    * @throws {Error} when it lacks a transport that is asked for
    */
   async startServer(argv = [], observe = 'packets') {
@@ -124,9 +126,9 @@ export class Lab {
   }
 
   /**
-   * Starts a server anew for a crowd (bench/participants/crowd.js), which is connected to it.
+   * Starts a server again for a crowd (bench/participants/crowd.js), which is connected to it.
    * @param {string[]} argv options beside those of the format
-   * @param {'ticks' | 'nothing'} observe  what the server notes of itself
+   * @param {'ticks' | 'nothing'} observe  notes of the server about itself
    * @returns {Promise<Child>} the crowd's process
    */
   async startCrowd(argv, observe) {
@@ -137,8 +139,8 @@ export class Lab {
   }
 
   /**
-   * A second crowd, in a process of its own, at the server that startCrowd() has started: what the
-   * one is busy with holds up nothing of the other.
+   * Starts a second crowd, in its own process, at the server of startCrowd(): the load of one
+   * doesn't delay the other.
    * @returns {Promise<Child>}
    */
   async startSecondCrowd() {
@@ -148,10 +150,10 @@ export class Lab {
   }
 
   /**
-   * Starts a server anew, without participants.
+   * Starts a server again, without participants.
    * @param {string[]} argv options beside those of the format
-   * @param {string} observe  what the server notes of itself
-   * @returns {Promise<{ origin: string, report: string[] }>} report: what it said of what it lacks
+   * @param {string} observe  notes of the server about itself
+   * @returns {Promise<{ origin: string, report: string[] }>} report: its log about missing parts
    */
   async serve(argv, observe) {
     this.signal.throwIfAborted();
@@ -185,8 +187,8 @@ export class Lab {
 
   /**
    * Lets people join, one after the other.
-   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean, phaseMs?:
-   *   number, startFrame?: number, late?: import('../participants/late-sender.js').Late }[]} people
+   * @param {{ id: string, transport: TransportName, room: string, speaks?: boolean,
+   *   phaseMs?: number, startFrame?: number, late?: Late }[]} people
    */
   async join(people) {
     for (const person of people) {
@@ -201,7 +203,7 @@ export class Lab {
   }
 
   /**
-   * Notes, after the warm-up, the packets of those who have joined.
+   * Notes the packets of all participants after the warm-up.
    * @param {number} seconds
    * @returns {Promise<{ server: any, people: any[], cpuPercent: number }>} the notes of both ends
    */
@@ -258,7 +260,7 @@ export class Lab {
     return this.options.duration / this.options.repetitions;
   }
 
-  /** Ends the lab's processes; what is started after it is started anew. Idempotent. */
+  /** Ends the lab's processes; later calls start new ones. Idempotent. */
   async close() {
     await this.#clients?.close();
     await this.#second?.close();
@@ -270,8 +272,8 @@ export class Lab {
 
 /**
  * @param {ServerConfig} config
- * @param {TransportName[]} transports those that are needed
- * @param {string[]} report what the server said of what it lacks
+ * @param {TransportName[]} transports the needed transports
+ * @param {string[]} report log of the server about missing parts
  * @throws {Error} when one is missing
  */
 function checkTransports(config, transports, report) {

@@ -17,8 +17,8 @@ import {
   timePlot,
 } from '../report/quantity-views.js';
 import { receivedAudio } from '../stats/received-audio.js';
-import { soundLags } from '../stats/sound-lag.js';
-import { readSpeech } from '../participants/speech.js';
+import { soundLags } from '../../testkit/sound/sound-lag.js';
+import { readSpeech } from '../../testkit/participants/speech.js';
 
 const CLIENTS = Object.freeze(['A', 'B']);
 const STEP_MS = 8;

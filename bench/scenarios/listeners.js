@@ -1,16 +1,16 @@
 /**
- * One room for thousands: what those who only listen cost the server, and what it costs the others
- * when they all come at once.
- * @import { Child } from '../participants/child.js'
+ * One room for thousands: the cost of listeners to the server, and the effect on the others when
+ * all of them come at once.
+ * @import { Child } from '../../testkit/participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
  * @import { Quantity, Table } from '../report/result.js'
  */
 
-import { RATES } from '../../public/shared/sound/rates.js';
-import { MachineMeter } from '../participants/child.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
+import { MachineMeter } from '../../testkit/participants/child.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';
 import { targetsTable } from './targets.js';
 import { namesOf } from '../options.js';
@@ -40,8 +40,8 @@ const PROBES_SECONDS = 10;
 const SETTLE_SECONDS = 2;
 
 /**
- * Targets: listeners a core with packets of 20 and 60 ms, the heap of one, the longest gap for
- * those who talk meanwhile.
+ * Targets: listeners a core with packets of 20 and 60 ms, heap of one listener, and the talkers'
+ * longest gap in the meantime.
  */
 const A_CORE = Object.freeze(/** @type {Record<string, number>} */ ({ 1: 1200, 3: 2200 }));
 const HEAP_KB = 10;
@@ -232,7 +232,7 @@ async function heapOf(lab) {
 }
 
 /**
- * Has all listeners join, and notes what those who talk hear meanwhile.
+ * Makes all listeners join, and notes the talkers' sound in the meantime.
  * @param {Lab} lab
  * @param {{ people: Child, audience: Child, all: object[] }} crowd
  * @param {(quantity: Quantity, value: number, client?: string) => void} add

@@ -10,7 +10,7 @@ import { InvalidArgumentError } from 'commander';
 import { worldNotes } from './scenario.js';
 import { protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 
 /**
  * Time over which people's packets are spread, in milliseconds: sound cards end their frames at

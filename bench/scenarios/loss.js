@@ -12,7 +12,7 @@ import { OPTIONS } from '../../server/config/options.js';
 import { targetsTable } from './targets.js';
 import { runCall } from '../participants/call-run.js';
 import { wholeNumber } from '../options.js';
-import { mean } from '../stats/statistics.js';
+import { mean } from '../../testkit/statistics.js';
 
 /** Targets: the share present at the listener, by the loss each way, both in percent. */
 const TARGETS = new Map([
@@ -69,7 +69,8 @@ export const loss = {
     const runs = all.flatMap((/** @type {number} */ percent) =>
       ['auto', '0'].map((redundancy) => ({ percent, redundancy })),
     );
-    if (!lab.link.isEmulated) throw new Error('loss needs a link: root, and npm run build:link');
+    if (!lab.link.isEmulated)
+      throw new Error('loss needs a link: root, and npm run build:link -w bench');
     for (const [i, { percent, redundancy }] of runs.entries()) {
       const isOff = redundancy === '0';
       const progress = (/** @type {number} */ share) =>

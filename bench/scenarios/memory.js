@@ -1,13 +1,13 @@
 /**
  * The memory that one more silent participant takes of the server.
- * @import { Child } from '../participants/child.js'
+ * @import { Child } from '../../testkit/participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
  * @import { Quantity, Sample } from '../report/result.js'
  */
 
 import { targetsTable } from './targets.js';
-import { mean, standardDeviation } from '../stats/statistics.js';
+import { mean, standardDeviation } from '../../testkit/statistics.js';
 import { studentQuantile } from '../stats/student.js';
 
 /** Participants in the room when memory is read; the others are compared with the first step. */
@@ -109,25 +109,7 @@ export const memory = {
           ]),
         },
       ],
-      plots: [
-        {
-          name: 'memoryLine',
-          title: 'Memory against participants',
-          caption: 'Mean over repetitions.',
-          kind: 'line',
-          x: { label: 'Participants', unit: '', from: 0 },
-          y: { label: 'Memory', unit: 'MB', from: 0 },
-          series: Object.values(quantities).map(({ name, label }, variant) => ({
-            name: label,
-            protocol: '',
-            variant,
-            points: STEPS.map((count) => [
-              count,
-              mean(at(folder.samples(name), count).map(({ value }) => value / 1000)),
-            ]),
-          })),
-        },
-      ],
+      plots: [memoryLine(folder)],
       notes: [
         'A server for each repetition. Before memory is read, garbage is collected wholly; ' +
           'what the allocator keeps for itself counts.',
@@ -138,6 +120,25 @@ export const memory = {
     };
   },
 };
+
+/** @param {import('./scenario.js').Samples} folder @returns {import('../report/result.js').Plot} */
+const memoryLine = (folder) => ({
+  name: 'memoryLine',
+  title: 'Memory against participants',
+  caption: 'Mean over repetitions.',
+  kind: 'line',
+  x: { label: 'Participants', unit: '', from: 0 },
+  y: { label: 'Memory', unit: 'MB', from: 0 },
+  series: Object.values(quantities).map(({ name, label }, variant) => ({
+    name: label,
+    protocol: '',
+    variant,
+    points: STEPS.map((count) => [
+      count,
+      mean(at(folder.samples(name), count).map(({ value }) => value / 1000)),
+    ]),
+  })),
+});
 
 /** @param {Lab} lab @param {number} repetition @param {number} participants */
 async function record(lab, repetition, participants) {

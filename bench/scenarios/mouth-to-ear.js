@@ -1,6 +1,6 @@
 /**
  * From one person's microphone to another's speaker, in real browsers, beside what the browser
- * needs by itself to play a microphone.
+ * needs on its own to play a microphone.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Quantity } from '../report/result.js'
@@ -9,12 +9,12 @@
  */
 
 import { InvalidArgumentError } from 'commander';
-import { describeDisturbance, watchMachine } from '../machine.js';
+import { describeDisturbance, watchMachine } from '../../testkit/machine.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
-import { mean } from '../stats/statistics.js';
-import { meanLags } from '../stats/sound-lag.js';
+import { mean } from '../../testkit/statistics.js';
+import { meanLags } from '../../testkit/sound/sound-lag.js';
 import { wholeNumber } from '../options.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
@@ -35,10 +35,10 @@ const LOOPS = 4;
 /** The time for which a delay remembers that a page stood still, in seconds. */
 const MEMORY_SECONDS = 20;
 
-/** How often a call is measured that a disturbed machine spoiled. */
+/** Most measurements of a call, when the machine disturbs them. */
 const TRIES = 3;
 
-/** Undisturbed calls with so many a verdict is given, and the others left out. */
+/** Undisturbed calls needed for a verdict, which leaves the others out. */
 const LEAST_CALLS = 3;
 
 const factors = [{ name: 'frameMs', label: 'Frame', unit: 'ms' }];
@@ -126,37 +126,7 @@ export const mouthToEar = {
         "call is set against what the first page's browser plays of the microphone by itself.",
       headlines: [],
       tables: [
-        targetsTable(
-          figures.flatMap((/** @type {any} */ { frameMs, calls, meanOf, summary }) => {
-            const limit = TARGETS.get(frameMs);
-            if (limit === undefined) return [];
-            const { estimate, low, high } = summary.mean;
-            const doubt = calls.isJudged
-              ? ''
-              : `no verdict: the machine was disturbed in ${calls.disturbed} of the calls, ` +
-                `${TRIES} times each; ${estimate.toFixed(1)} ms, `;
-            const left =
-              calls.isJudged && calls.disturbed > 0
-                ? `; of ${calls.counted} calls, without ${calls.disturbed} that the machine ` +
-                  `disturbed ${TRIES} times`
-                : '';
-            const why =
-              `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ` +
-              `${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(quantities.delay)} ms, ` +
-              `playout ${meanOf(quantities.playout)} ms, from there to the speaker ` +
-              `${meanOf(quantities.output)} ms${left}`;
-            return [
-              {
-                what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`,
-                limit,
-                reached: calls.isJudged ? estimate : NaN,
-                unit: 'ms',
-                digits: 1,
-                why,
-              },
-            ];
-          }),
-        ),
+        targetsTable(figures.flatMap(targetsOf)),
         {
           name: 'added',
           title: "Mouth to ear, beyond the browser's own loop",
@@ -202,6 +172,40 @@ export const mouthToEar = {
   },
 };
 
+/**
+ * The target of a length of frames that has one.
+ * @param {any} figures of that length
+ * @returns {import('./targets.js').Target[]}
+ */
+function targetsOf({ frameMs, calls, meanOf, summary }) {
+  const limit = TARGETS.get(frameMs);
+  if (limit === undefined) return [];
+  const { estimate, low, high } = summary.mean;
+  const doubt = calls.isJudged
+    ? ''
+    : `no verdict: the machine was disturbed in ${calls.disturbed} of the calls, ` +
+      `${TRIES} times each; ${estimate.toFixed(1)} ms, `;
+  const left =
+    calls.isJudged && calls.disturbed > 0
+      ? `; of ${calls.counted} calls, without ${calls.disturbed} that the machine ` +
+        `disturbed ${TRIES} times`
+      : '';
+  return [
+    {
+      what: `Mouth to ear beyond the browser's own loop, frames of ${frameMs} ms`,
+      limit,
+      reached: calls.isJudged ? estimate : NaN,
+      unit: 'ms',
+      digits: 1,
+      why:
+        `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ` +
+        `${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(quantities.delay)} ms, ` +
+        `playout ${meanOf(quantities.playout)} ms, from there to the speaker ` +
+        `${meanOf(quantities.output)} ms${left}`,
+    },
+  ];
+}
+
 /** @param {string} text */
 function frames(text) {
   const list = text.split(',').map(Number);
@@ -217,7 +221,9 @@ async function hear(lab, frameMs, repetition) {
     if (disturbance !== '')
       lab.folder.warn(
         `Frames of ${frameMs} ms, call ${repetition + 1}: ${disturbance}. ` +
-          `${tries < TRIES ? 'It was measured again.' : `It is left out if ${LEAST_CALLS} others remain: each of ${TRIES} was disturbed.`}`,
+          (tries < TRIES
+            ? 'It was measured again.'
+            : `It is left out if ${LEAST_CALLS} others remain: each of ${TRIES} was disturbed.`),
       );
     if (disturbance !== '' && tries < TRIES) continue;
     figures.push({ quantity: quantities.disturbed, value: disturbance === '' ? 0 : 1 });
@@ -237,8 +243,8 @@ async function hear(lab, frameMs, repetition) {
 /**
  * @param {Lab} lab
  * @param {number} frameMs
- * @returns {Promise<{ figures: Figure[], disturbance: string }>} of a call, and what the machine
- *   did in all the time that its delays remember, in words; '' where it was steady
+ * @returns {Promise<{ figures: Figure[], disturbance: string }>} disturbance: by the machine, in
+ *   the time that the call's delays remember, in words; '' for none
  */
 async function measureCall(lab, frameMs) {
   const { settle } = /** @type {any} */ (lab.options);

@@ -1,7 +1,6 @@
 /**
- * How near a listener is to whoever speaks, and what they hear: each choice on several links at
- * once. The speaker is at the server's own end, so that what is missed is missed on the listener's
- * way alone.
+ * A listener's nearness and the sound that they hear: each choice on several links at once. The
+ * speaker is at the server's own end, so that loss is on the listener's path only.
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
@@ -12,12 +11,12 @@
 import { NEAR_MS } from '../../public/shared/nearness.js';
 import { LINK_PROFILES } from '../link/profiles.js';
 import { choicesOption, listOf, wholeNumber } from '../options.js';
-import { Child, CLIENT } from '../participants/child.js';
+import { Child, CLIENT } from '../../testkit/participants/child.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { soundingMixes } from '../stats/call-figures.js';
-import { mean } from '../stats/statistics.js';
+import { mean } from '../../testkit/statistics.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 
@@ -36,7 +35,7 @@ const STEADY_MOST_MS = 2000;
  */
 const EDGE_SECONDS = 3;
 
-/** Frames of sound to one value of what was heard, and frames to one value of the delay. */
+/** Frames for one value of heard sound, and frames for one value of the delay. */
 const HEARD_FRAMES = 50;
 const DELAY_FRAMES = 5;
 

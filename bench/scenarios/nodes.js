@@ -1,6 +1,6 @@
 /**
- * Three real nodes of a cluster on this machine: whether `plan` foretells what rooms cost each of
- * them, and what it takes to relay a room's mix to those who only listen.
+ * Three real nodes of a cluster on this machine. Checks that `plan` predicts the cost of rooms on
+ * each of them, and measures the cost of relaying a room's mix to listeners.
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Lab } from './lab.js'
  * @import { Quantity, Table } from '../report/result.js'
@@ -9,12 +9,13 @@
 
 import { readFileSync } from 'node:fs';
 import { findNats, NATS_MISSING } from '../../deploy/cluster-processes.js';
-import { LocalCluster } from '../cluster/local-cluster.js';
+import { LocalCluster } from '../../testkit/local-cluster.js';
 import { wholeNumber } from '../options.js';
-import { Child, CROWD } from '../participants/child.js';
+import { Child } from '../../testkit/participants/child.js';
+import { CROWD } from '../participants/scripts.js';
 import { egressOf } from '../plan/placement.js';
 import { costOf, fitCosts } from '../plan/unit-costs.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { crowd as crowdScenario, measureCase } from './crowd.js';
 import { FITTED, measuredOf } from './plan.js';
 import { targetsTable } from './targets.js';
@@ -25,7 +26,7 @@ const KINDS = Object.freeze([
   { people: 5, talking: 1, share: 0.5 },
 ]);
 
-/** Those who talk in the relayed room. */
+/** Number of people who talk in the relayed room. */
 const TALKERS = 3;
 
 /** The number of listeners at each node whose packets' arrivals are noted. */
@@ -283,7 +284,7 @@ function cpuSeconds(pid) {
  * @param {Lab} lab
  * @param {LocalCluster} cluster
  * @param {number} seconds
- * @returns {Promise<number[]>} of each node, in percent of a core
+ * @returns {Promise<number[]>} load of each node, in percent of a core
  */
 async function busyOf(lab, cluster, seconds) {
   const read = () => [...cluster.nodes.values()].map(({ child }) => cpuSeconds(child.pid));
@@ -426,7 +427,7 @@ async function measureRelay(lab, cluster, crowds, { listeners, atHome, duration 
 }
 
 /**
- * When each frame's packet arrived, in the mean of those who were watched.
+ * Mean arrival time of each frame's packet at the watched people.
  * @param {any[]} people
  * @returns {Map<number, number>}
  */

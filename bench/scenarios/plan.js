@@ -1,6 +1,6 @@
 /**
- * How many machines for how many people: unit costs are measured on this machine, and rooms that it
- * couldn't hold are placed on nodes that are computed.
+ * Number of machines for a number of people. Unit costs are measured on this machine; larger rooms
+ * are placed on computed nodes.
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
  * @import { Quantity, Table } from '../report/result.js'
@@ -13,14 +13,14 @@ import { nodesFor, nodesForMeeting, workersOn } from '../plan/placement.js';
 import { costOf, fitCosts, PARTS, PART_WORDS } from '../plan/unit-costs.js';
 import { wholeNumber } from '../options.js';
 import { parseCase } from '../stats/crowd-figures.js';
-import { seededRandom } from '../stats/random.js';
-import { mean } from '../stats/statistics.js';
+import { seededRandom } from '../../testkit/random.js';
+import { mean } from '../../testkit/statistics.js';
 import { crowd, measureCase } from './crowd.js';
 import { targetsTable } from './targets.js';
 
 /**
- * Cases that the costs are fitted to: rooms that differ in which part of the work is most of it,
- * and some that leave a node nearly idle.
+ * Cases for the fit: rooms dominated by different parts of the work, and some that leave a node
+ * nearly idle.
  */
 export const FITTED = Object.freeze([
   '50x10/2',
@@ -39,7 +39,7 @@ export const FITTED = Object.freeze([
 /** Cases that the fit doesn't know, and foretells. */
 const FORETOLD = Object.freeze(['30x12/3', '60x5/1', '100/20']);
 
-/** Target: most by which a foretold case may be off, in percent of what was measured. */
+/** Target: largest error of a predicted case, in percent of the measured one. */
 const MOST_OFF = 20;
 
 /** The most nodes that are tried. */

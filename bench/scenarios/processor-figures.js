@@ -4,7 +4,7 @@
  * @import { Factor, Quantity } from '../report/result.js'
  */
 
-/** @param {Factor[]} factors  by which the values are told apart */
+/** @param {Factor[]} factors  that distinguish the values */
 export const processorQuantities = (factors) => ({
   cpu: { name: 'serverCpu', label: "The server's CPU", unit: '% of a core', factors },
   loop: {

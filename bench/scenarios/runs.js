@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 const MAIN = fileURLToPath(new URL('../main.js', import.meta.url));
 
 /**
- * Time in which an interrupted run must close what it opened before it is killed, in milliseconds.
+ * Time for an interrupted run to close its resources before it is killed, in milliseconds.
  */
 const TIDY_MS = 15_000;
 

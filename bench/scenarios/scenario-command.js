@@ -1,5 +1,5 @@
 /**
- * A scenario's command line: the options that all scenarios have, and those of its own.
+ * A scenario's command line: common options, and its own.
  * @import { Scenario } from './scenario.js'
  */
 

@@ -1,26 +1,26 @@
 /**
- * A scenario is a file of its own in bench/scenarios, named in bench/scenarios/index.js.
+ * A scenario is a file in bench/scenarios, named in bench/scenarios/index.js.
  *
  * @import { Command } from 'commander'
  * @import { Quantity, Result, Sample } from '../report/result.js'
  * @import { Lab, LabOptions } from './lab.js'
  *
- * @typedef {object} Samples what was recorded so far
+ * @typedef {object} Samples recorded so far
  * @property {(quantity: string) => readonly Sample[]} samples
  *
  * @typedef {object} Scenario
  * @property {string} name          as on the command line
- * @property {string} title         what it measures
+ * @property {string} title         subject of the measurement
  * @property {string} description   one line for --help
  * @property {Quantity[]} quantities
  * @property {Partial<LabOptions & { link: string }>} defaults
- * @property {(command: Command) => void} [addOptions]  those of its own
+ * @property {(command: Command) => void} [addOptions]  its own options
  * @property {(lab: Lab) => Promise<void>} measure      records samples in the lab's folder
  * @property {(folder: Samples, options: any) => Result} result
- *   makes tables and plots of what was recorded, be it a part only
+ *   makes tables and plots of the samples, also of an incomplete run
  */
 
-import { seededRandom } from '../stats/random.js';
+import { seededRandom } from '../../testkit/random.js';
 
 /**
  * The random numbers of a run's statistics.

@@ -1,6 +1,6 @@
 /**
- * Whether the server's memory stays what it is while people come, talk and go for hours.
- * @import { Child } from '../participants/child.js'
+ * Watches the server's memory while people come, talk and go for hours.
+ * @import { Child } from '../../testkit/participants/child.js'
  * @import { Lab } from './lab.js'
  * @import { Scenario } from './scenario.js'
  * @import { Quantity, Sample } from '../report/result.js'
@@ -9,8 +9,8 @@
 import { targetsTable } from './targets.js';
 import { randomFor } from './scenario.js';
 import { wholeNumber } from '../options.js';
-import { seededRandom } from '../stats/random.js';
-import { mean } from '../stats/statistics.js';
+import { seededRandom } from '../../testkit/random.js';
+import { mean } from '../../testkit/statistics.js';
 import { trend } from '../stats/trend.js';
 
 /** Intervals at which somebody joins or leaves, and at which memory is read, in seconds. */

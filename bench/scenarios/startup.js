@@ -1,6 +1,6 @@
 /**
- * How soon one who only listens hears a room: from the click to the first sound, by transport,
- * split into its parts. It measures what `setup` measures, of a listener, and has targets.
+ * Time until a new listener hears a room, from the click to the first sound, by transport and split
+ * into its parts. It measures the same as `setup` for a listener, and has targets.
  * @import { Samples, Scenario } from './scenario.js'
  * @import { Target } from './targets.js'
  * @import { Condition } from '../setup/conditions.js'
@@ -11,7 +11,7 @@
 import { Option } from 'commander';
 import { BASE_MS, conditionsOf, keyOf } from '../setup/conditions.js';
 import { conditionOf, valuesOf } from '../setup/figures.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { setup } from './comparisons/setup.js';
 import { targetsTable } from './targets.js';
 

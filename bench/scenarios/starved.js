@@ -1,6 +1,6 @@
 /**
- * A call on a machine that has too little time: what is heard and how much later, and what one page
- * without time costs the others.
+ * A call on a machine with too little time: the sound and its delay, and the effect of one page
+ * without time on the others.
  * @import { Quantity } from '../report/result.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
@@ -9,8 +9,8 @@
 
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap, difference } from '../stats/bootstrap.js';
-import { lagsBetween, PIECE_SECONDS, presentPercent } from '../stats/sound-lag.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { lagsBetween, PIECE_SECONDS, presentPercent } from '../../testkit/sound/sound-lag.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { wholeNumber } from '../options.js';
 import { descendants, Quota, SharedCore } from '../processor-time.js';
 import { randomFor, worldNotes } from './scenario.js';
@@ -222,9 +222,9 @@ async function hear(lab, machine, repetition) {
 
 /**
  * @param {Lab} lab @param {string} machine
- * @param {string[]} people  who has joined; added to
- * @param {(() => unknown)[]} giveBack  what gives back the time that is taken; added to
- * @returns {Promise<number>} when all had joined
+ * @param {string[]} people  members; added to
+ * @param {(() => unknown)[]} giveBack  restores the time taken; added to
+ * @returns {Promise<number>} time at which all had joined
  */
 async function join(lab, machine, people, giveBack) {
   const { isThird, take = async () => () => {} } = CASES[machine];

@@ -1,6 +1,7 @@
 /**
- * The cost of one person to nine who are near: their delay alone, with a tenth on a bad way, with
- * the tenth on one clock, and with a tenth who is near and sends frames late, to harm them.
+ * The cost of one person to nine who are near. Measures their delay alone, with a tenth on a bad
+ * path, and with the tenth on one clock. The last case is a near tenth who sends frames late, to
+ * harm them.
  * @import { Quantity } from '../report/result.js'
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
@@ -8,17 +9,17 @@
  */
 
 import { FrameState } from '../../server/source/pcm-ring.js';
-import { Child, CLIENT } from '../participants/child.js';
-import { NOW_AND_THEN } from '../participants/late-sender.js';
+import { Child, CLIENT } from '../../testkit/participants/child.js';
+import { NOW_AND_THEN } from '../../testkit/participants/late-sender.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap, difference } from '../stats/bootstrap.js';
 import { delaysOf, mixesOf } from '../stats/call-figures.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { wholeNumber } from '../options.js';
 import { randomFor } from './scenario.js';
 import { intervalWords, targetsTable } from './targets.js';
 
-/** How many are near, and what they are called; and who comes to them. */
+/** Labels of the near people; and the straggler. */
 const NEAR = Object.freeze(Array.from({ length: 9 }, (_, i) => `near-${i + 1}`));
 const TENTH = 'tenth';
 
@@ -91,7 +92,7 @@ export const stragglers = {
   async measure(lab) {
     const { settle, repetitions } = /** @type {any} */ (lab.options);
     if (!lab.link.isEmulated)
-      throw new Error('stragglers needs a link: root, and npm run build:link');
+      throw new Error('stragglers needs a link: root, and npm run build:link -w bench');
     const branch = await lab.link.branch({ profile: FAR_LINK });
     // By turns, so that what disturbs one repetition disturbs all cases of it.
     const runs = Array.from({ length: repetitions }, (_, repetition) =>
@@ -256,7 +257,7 @@ function record(lab, { name, repetition, frameMs, server, people }) {
 function targetsOf(folder, random) {
   const medians = (/** @type {Float64Array} */ ascending) => [quantile(ascending, 0.5)];
   /**
-   * How much more a median is with the tenth.
+   * Increase of a median by the tenth.
    * @param {Quantity} quantity
    * @param {string} [client]
    * @param {string} [people]

@@ -1,18 +1,18 @@
 /**
- * Targets: what aloud is to reach, as a table of each run, and the command `bars`, which runs the
- * benchmarks one after the other and puts their targets into one table.
+ * Targets of aloud, as a table of each run. The command `bars` runs the benchmarks one after the
+ * other and puts their targets into one table.
  * @import { Cell, Table } from '../report/result.js'
  * @import { RunFolder } from '../report/run-folder.js'
  * @import { Interval } from '../stats/bootstrap.js'
  *
  * @typedef {object} Target
  * @property {string} what     the figure: 'D on loopback'
- * @property {'≤' | '≥'} [is]  which side of the limit is good; ≤ by default
+ * @property {'≤' | '≥'} [is]  good side of the limit; ≤ by default
  * @property {number} limit
- * @property {number} reached  NaN where it couldn't be measured
+ * @property {number} reached  NaN if it couldn't be measured
  * @property {string} unit
  * @property {number} [digits]
- * @property {string} [why]    what stands in the way, or what a reader of the figure must know
+ * @property {string} [why]    obstacle, or a note for readers of the figure
  */
 
 import { relative } from 'node:path';
@@ -29,8 +29,8 @@ function pathOf(file) {
 const TABLE = 'targets';
 
 /**
- * Benchmarks that are commands of their own and no scenarios: how Node.js runs them, and the table
- * of what they print.
+ * Benchmarks that are separate commands and no scenarios: their Node.js arguments, and the table
+ * of their output.
  */
 const COMMANDS = Object.freeze({
   'frame-path': {
@@ -216,7 +216,7 @@ async function runCommand({ name, limitSeconds }, signal) {
 }
 
 /**
- * @param {{ cases: Record<string, any>[] }} measured what frame-path prints
+ * @param {{ cases: Record<string, any>[] }} measured output of frame-path
  * @returns {Table}
  */
 export function framePathTargets({ cases }) {
@@ -264,8 +264,8 @@ export function framePathTargets({ cases }) {
  * @typedef {{ name: string, calls: number, back: StallFigure, worseWhole: StallFigure, steeper:
  *   StallFigure, moved: StallFigure }} StallRow
  *
- * @param {{ stall: number, seconds: number, rows: StallRow[] }} measured what bench/stalls.js
- *   prints
+ * @param {{ stall: number, seconds: number, rows: StallRow[] }} measured output of
+ *   bench/stalls.js
  * @returns {Table}
  */
 export function stallTargets({ stall, seconds, rows }) {

@@ -1,6 +1,6 @@
 /**
- * The server's estimate of what a session's path delivers, against what the link does: at levels,
- * after steps, and of a sender that has little to send (paper: P. Nys, "Design and Implementation
+ * The server's estimate of a session's delivery rate, against the link's rate. Cases are levels,
+ * steps, and a sender that has little to send (paper: P. Nys, "Design and Implementation
  * of Media Streaming using WebTransport and QUIC", TU Berlin, 2024, section 5.2.1).
  * @import { Lab } from './lab.js'
  * @import { Samples, Scenario } from './scenario.js'
@@ -9,13 +9,13 @@
  */
 
 import { InvalidArgumentError, Option } from 'commander';
-import { CONGESTION_CONTROLLERS } from '@aloud/native';
 import { numbers } from '../options.js';
-import { Child } from '../participants/child.js';
+import { Child } from '../../testkit/participants/child.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
-import { mean, quantile, sorted } from '../stats/statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
+import { CONGESTION_CONTROLLERS } from '../ways/controllers.js';
 import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
 

@@ -14,7 +14,7 @@
  * @property {'Round trip' | 'Loss' | 'Rate' | 'Link'} label
  * @property {keyof Condition} factor      the one that is varied
  * @property {string} unit
- * @property {(condition: Condition) => boolean} holds  whether a condition is one of the sweep's
+ * @property {(condition: Condition) => boolean} holds  true if a condition is one of the sweep's
  * @property {(at: number | string) => string} where    begins a sentence
  *
  * @import { PacketCount } from '../link/emulator.js'
@@ -88,11 +88,12 @@ export const keyOf = ({ roundTripMs, lossPercent, rateKbits }) =>
 /** The condition in words. @param {Condition} condition */
 export function wordsOf({ roundTripMs, lossPercent, rateKbits }) {
   if (roundTripMs === 'own') return 'the link as it is';
-  return `${roundTripMs} ms${lossPercent ? `, ${lossPercent} % loss` : ''}${rateKbits ? `, ${rateKbits} kbit/s` : ''}`;
+  const loss = lossPercent ? `, ${lossPercent} % loss` : '';
+  return `${roundTripMs} ms${loss}${rateKbits ? `, ${rateKbits} kbit/s` : ''}`;
 }
 
 /**
- * What a link is told, so that it has a condition; null where it stays as it is.
+ * Settings that give a link a condition, or null if it stays unchanged.
  * @param {Condition} condition
  */
 export function settingsOf({ roundTripMs, lossPercent, rateKbits }) {
@@ -100,22 +101,22 @@ export function settingsOf({ roundTripMs, lossPercent, rateKbits }) {
   return { delayMs: roundTripMs / 2, lossPercent, rateBits: Number(rateKbits) * 1000 };
 }
 
-/** Bytes of data in a ping: nearly a whole packet, so that its round trip tells the rate too. */
+/** Bytes of data in a ping: nearly a whole packet, so that its round trip shows the rate too. */
 export const PING_BYTES = 1400;
 
 /** Bytes of the headers of IP and of ICMP or UDP. */
 const PING_HEADER_BYTES = 28;
 
 /**
- * By this much the least round trip may be longer than the link makes it, in milliseconds: the
- * ping's own time, and the emulator's lateness on a busy machine.
+ * Time by which the least round trip may exceed the link's, in milliseconds: the ping's own time,
+ * and the emulator's lateness on a busy machine.
  */
 const PING_SPARE_MS = 3;
 
 /**
- * What is wrong with a link's round trip or rate, in words.
+ * Describes the fault of a link's round trip or rate.
  * @param {Condition} condition @param {{ minMs: number }} ping  of packets with PING_BYTES
- * @returns {string | null} null where it is as asked
+ * @returns {string | null} null if it is as requested
  */
 export function faultOfPing({ roundTripMs, rateKbits }, { minMs }) {
   if (roundTripMs === 'own') return null;
@@ -130,16 +131,16 @@ export function faultOfPing({ roundTripMs, rateKbits }, { minMs }) {
 }
 
 /**
- * Standard deviations by which a share of losses may differ from what was asked: by chance it does
- * once in 16 000 times.
+ * Standard deviations by which a share of losses may differ from the requested one: by chance
+ * it happens once in 16 000 times.
  */
 const LOSS_DEVIATIONS = 4;
 
 /**
- * What is wrong with a link's losses, in words.
+ * Describes the fault of a link's losses.
  * @param {Condition} condition
  * @param {{ arrived: number, lost: number }} counts of packets, both ways
- * @returns {string | null} null where they are as asked
+ * @returns {string | null} null if they are as requested
  */
 export function faultOfLoss({ lossPercent }, { arrived, lost }) {
   if (lossPercent === 'own') return null;

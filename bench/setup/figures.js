@@ -65,7 +65,7 @@ export function sweptOf(samples) {
 }
 
 /**
- * The values of one leg, by repetition; those that never came are left out.
+ * Values of one leg, by repetition, without lost ones.
  * @param {readonly Sample[]} samples @param {Leg} leg
  */
 export const valuesOf = (samples, { transport, connection }) =>

@@ -1,30 +1,30 @@
 /**
- * Those who join, again and again, while another one speaks: clients in a process, or the page's
+ * Participants who join repeatedly while another one speaks: clients in a process, or the page's
  * own call in a browser.
  * @import { TransportName } from '../../public/client/connection/connection.js'
  * @import { Lab } from '../scenarios/lab.js'
  * @import { ConnectionKind } from './conditions.js'
  * @import { Part } from './steps.js'
  *
- * @typedef {object} Leg  what is compared
+ * @typedef {object} Leg  compared case
  * @property {TransportName} transport
  * @property {ConnectionKind} connection
  *
- * @typedef {object} Setup  times from the beginning, in milliseconds; Infinity for what never came
+ * @typedef {object} Setup  times from the beginning, in milliseconds; Infinity if never
  * @property {number} total   until the first sound
- * @property {number} joined  until the client says so
- * @property {Partial<Record<Part, number>>} parts  of the total, where they can be seen
- * @property {boolean | null} isResumed whether a TLS session was resumed; null where that can't be
- *   seen
+ * @property {number} joined  until the client reports it
+ * @property {Partial<Record<Part, number>>} parts  of the total, if visible
+ * @property {boolean | null} isResumed true if a TLS session was resumed; null if
+ *   unknown
  *
  * @typedef {object} Joiner
- * @property {() => Promise<TransportName[]>} open with someone who speaks; answers which transports
- *   can be had
+ * @property {() => Promise<TransportName[]>} open starts the speaker; returns the
+ *   available transports
  * @property {(leg: Leg) => Promise<void>} prepare
  * @property {(leg: Leg) => Promise<Setup>} join
  * @property {() => Promise<void>} leave
- * @property {() => Promise<{ latenessMs: number[], cpuPercent: number }>} load since the last time:
- *   how late the speaker sent, and the CPU of who joins
+ * @property {() => Promise<{ latenessMs: number[], cpuPercent: number }>} load since the last call:
+ *   lateness of the speaker, and CPU of the joiner
  * @property {() => Promise<void>} close
  */
 
@@ -37,7 +37,7 @@ import {
   KEY_FILE,
   writeCertificate,
 } from '../../server/certificate/generate.js';
-import { Child } from '../participants/child.js';
+import { Child } from '../../testkit/participants/child.js';
 
 const PROCESS = new URL('setup-process.js', import.meta.url);
 

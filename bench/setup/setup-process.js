@@ -1,5 +1,5 @@
 /**
- * An end of the scenario `setup` in a process of its own: one who speaks without a pause, or one
+ * An end of the scenario `setup` in a separate process: one who speaks without a pause, or one
  * who joins again and again.
  * @import { ServerConfig } from '../../public/client/connection/choose.js'
  * @import { TransportName } from '../../public/client/connection/connection.js'
@@ -11,11 +11,11 @@ import { fetchConfig } from '../../public/client/connection/join.js';
 import { Pacer } from '../../public/lab/runs/pacer.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { loadCodec } from '../../server/codec/codec.js';
-import { CpuMeter, serve } from '../participants/child.js';
-import { openConnection } from '../participants/connection.js';
-import { Headless } from '../participants/headless.js';
-import { encodeSpeech } from '../participants/speech.js';
-import { Talker } from '../participants/talker.js';
+import { CpuMeter, serve } from '../../testkit/participants/child.js';
+import { openConnection } from '../../testkit/participants/connection.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { encodeSpeech } from '../../testkit/participants/speech.js';
+import { Talker } from '../../testkit/participants/talker.js';
 import { StepNotes } from './steps.js';
 import { HttpsClient } from './timed-connections.js';
 
@@ -58,7 +58,7 @@ serve(
       pacer.add(talker);
     },
 
-    /** How late each packet was sent since the last call, in milliseconds. */
+    /** Lateness of each packet sent since the last call, in milliseconds. */
     lateness: () => pacer.takeLateness(),
 
     /** The CPU since the last call, in percent of a core. */
@@ -108,7 +108,7 @@ serve(
         ]);
         waiting.abort();
       } catch {
-        // It could not be joined: the steps that weren't reached say so.
+        // A failed join shows as missing steps.
       }
       return { ...notes.parts(startMs), joined, isResumed: https.isResumed };
     },

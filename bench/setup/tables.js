@@ -8,7 +8,7 @@
 import { protocolLabel } from '../report/palette.js';
 import { toEstimate } from '../report/quantity-views.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { quantile, sorted } from '../stats/statistics.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
 import { labelOf, legsOf, newOf, productOf, valuesOf } from './figures.js';
 import { PARTS } from './steps.js';
 

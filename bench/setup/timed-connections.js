@@ -9,9 +9,7 @@
 import https from 'node:https';
 import { WebSocket } from 'ws';
 
-/**
- * What one client does over HTTPS: it keeps connections open, and TLS sessions for the next ones.
- */
+/** Client of HTTPS that keeps connections open, and TLS sessions for the next ones. */
 export class HttpsClient {
   #agent = new https.Agent({ keepAlive: true });
   /** @type {Set<Promise<unknown>>} */
@@ -19,7 +17,7 @@ export class HttpsClient {
   /** The newest TLS session that can be resumed. @type {Buffer | undefined} */
   session;
   /**
-   * Whether the TLS session of the first noted connection was a resumed one; null before there is
+   * True when the TLS session of the first noted connection was a resumed one; null before there is
    * one.
    * @type {boolean | null}
    */

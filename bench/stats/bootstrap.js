@@ -1,27 +1,26 @@
 /**
  * Confidence intervals by the bootstrap (Efron and Tibshirani, "An Introduction to the Bootstrap",
- * 1993), for values taken in several repetitions, each a series in time. Neighbours in such a
- * series are alike, and so are the values of one repetition, hence values are never drawn singly:
+ * 1993), for values of several repetitions, each a series in time. Neighbours in a series are
+ * alike, and so are the values of one repetition. Hence values are never drawn singly:
  *
- * - Of several repetitions, whole ones are drawn (Davison and Hinkley, "Bootstrap Methods and their
- *   Application", 1997, section 3.8): they are what is independent.
+ * - Of several repetitions, whole ones are drawn, since they are independent (Davison and Hinkley,
+ * "Bootstrap Methods and their Application", 1997, section 3.8).
  * - Of a single one, blocks of consecutive values are drawn (the circular block bootstrap: Politis
- *   and Romano, 1992), of the length that blockLength finds. Nothing then says how far another
- *   repetition would lie from it.
+ * and Romano, 1992), with the length from blockLength. Then nothing is known of the difference to
+ * another repetition.
  *
- * The interval lies between percentiles of what the draws give. Few units vary less in draws than
- * in truth, and how much they vary is uncertain itself (Hesterberg, "What Teachers Should Know
- * About the Bootstrap", The American Statistician 69, 2015); so the interval's two ends are set off
- * further from the estimate by t/z·√(n / (n - 1)) for n units, which for a mean comes to Student's
- * interval. With two repetitions that is a factor of 9, with three 2.7, with five 1.6, with ten
- * 1.2: five or more it should be.
+ * The interval lies between percentiles of the draws. Few units vary less in draws than in truth,
+ * and their variance is uncertain itself. Source: Hesterberg, "What Teachers Should Know About the
+ * Bootstrap", The American Statistician 69, 2015. So the interval's ends are moved away from the
+ * estimate by t/z·√(n / (n - 1)) for n units, which gives Student's interval for a mean. The factor
+ * is 9 with two repetitions, 2.7 with three, 1.6 with five, and 1.2 with ten. Use five or more.
  *
- * On simulated series, intervals of 95 % for the mean hold the truth in 91 to 95 % of cases,
- * whether repetitions are alike or differ as much as single values do; for the 95th percentile
- * somewhat less.
+ * On simulated series, 95 % intervals for the mean hold the truth in 91 to 95 % of cases, whether
+ * repetitions are alike or differ as much as single values. For the 95th percentile it is somewhat
+ * less.
  */
 
-import { mean, quantile, sorted } from './statistics.js';
+import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { normalQuantile, studentQuantile } from './student.js';
 
 /**
@@ -41,8 +40,8 @@ import { normalQuantile, studentQuantile } from './student.js';
  * @property {() => number} random   numbers in [0, 1), seeded
  * @property {number} [level]        of confidence; 0.95
  * @property {number} [resamples]    2 000
- * @property {readonly [number, number]} [within] what the figures can't exceed, such as 0 to 100 %
- * @property {number} [block] values in a block of a single repetition, otherwise found by itself
+ * @property {readonly [number, number]} [within] bounds of the figures, such as 0 to 100 %
+ * @property {number} [block] values in a block of a single repetition, otherwise found on its own
  */
 
 /** @type {{ level: number, resamples: number, within: readonly [number, number] }} */
@@ -138,12 +137,12 @@ export function difference(a, b, statistic, settings) {
 }
 
 /**
- * Draws samples from repetitions. Every value is known by its rank among all, so that a drawn
+ * Draws samples from repetitions. Every value has its rank among all, so that a drawn
  * sample is counted per rank and read off in order, without being sorted.
  */
 class Sampler {
   #random;
-  /** @type {Uint32Array[]} of each repetition, the ranks of its values in time */
+  /** @type {Uint32Array[]} ranks of each repetition's values in time */
   #ranks;
   #counts;
   #sample;
@@ -247,11 +246,11 @@ const unknown = () => ({ estimate: NaN, low: NaN, high: NaN });
 const SIGNIFICANT = 2;
 
 /**
- * The number of consecutive values in one block of the circular block bootstrap, so that blocks
- * carry the correlation between neighbours: Politis and White, "Automatic Block-Length Selection
- * for the Dependent Bootstrap" (Econometric Reviews 23, 2004), with the correction of Patton,
- * Politis and White (2009). It is optimal for the variance of the mean, and used for the quantiles
- * too.
+ * Returns the number of consecutive values in one block of the circular block bootstrap, so that
+ * blocks carry the correlation between neighbours. Source: Politis and White, "Automatic
+ * Block-Length Selection for the Dependent Bootstrap" (Econometric Reviews 23, 2004), with the
+ * correction of Patton, Politis and White (2009). It is optimal for the variance of the mean, and
+ * used for the quantiles too.
  *
  * @param {ArrayLike<number>} series
  * @returns {number} values, at least 1

@@ -1,38 +1,38 @@
 /**
  * The fate of each frame of speech in a call, computed from the notes of both ends, which share a
  * clock.
- * @import { PacketNote, Wire } from '../participants/wire-notes.js'
+ * @import { PacketNote, Wire } from '../../testkit/participants/wire-notes.js'
  *
  * @typedef {object} CallNotes
  * @property {(Wire & { id: string })[]} people  two or more talkers who hear each other
  * @property {object} server
- * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets as they came
+ * @property {{ name: string, frame: number, atMs: number }[]} server.arrivals  packets on arrival
  * @property {{ name: string, frame: number, state: number, mix?: number }[]} server.states frames
  *   when they were mixed, and in which frame of the mix: the same one, unless the speaker is heard
  *   later
- * @property {{ frame: number, atMs: number }[]} server.due when each frame was to be mixed
- * @property {number} server.originMs    when the sample clock was 0
+ * @property {{ frame: number, atMs: number }[]} server.due times at which frames are mixed
+ * @property {number} server.originMs    time of 0 on the sample clock
  * @property {number} frameMs
  * @property {number} fromMs             frames that end in this time count
  * @property {number} toMs
  *
  * @typedef {object} SpeakerFigures
  * @property {string} id
- * @property {number} frames          of speech that were sent
- * @property {number} upPercent       of them, those that were there, as sent, when they were mixed
- * @property {number} downPercent of the mixes with sound in them, those that the listener played as
+ * @property {number} frames          sent frames of speech
+ * @property {number} upPercent       share of them that was there, as sent, for its mix
+ * @property {number} downPercent share of the mixes with sound that the listener played as
  *   sent
- * @property {number} throughPercent of the frames of speech, those that were mixed and played as
+ * @property {number} throughPercent share of the frames of speech that was mixed and played as
  *   sent
- * @property {number} leastMs         the least way up, from a packet's sending to its arrival
- * @property {number[]} latenessMs when each frame's payload was first there, less the frame's end,
- *   ascending; Infinity for what never came
+ * @property {number} leastMs         least uplink delay, from a packet's sending to its arrival
+ * @property {number[]} latenessMs first arrival of each frame's payload, less the frame's end,
+ *   ascending; Infinity if lost
  * @property {number[]} soundMs sound latency: from a frame's first sample to the arrival at the
  *   listener of the first packet that holds it
  */
 
 import { FrameState } from '../../server/source/pcm-ring.js';
-import { leastCovering, sorted } from './statistics.js';
+import { leastCovering, sorted } from '../../testkit/statistics.js';
 
 /**
  * Finds the frames of a mix that have sound of somebody in them.
@@ -86,8 +86,8 @@ export function callFigures({ people, server, frameMs, fromMs, toMs }) {
 }
 
 /**
- * The state of each of a speaker's frames when it was mixed, and in which frame of the mix. While
- * an offset rises or falls a frame may be looked at twice: what was there of it counts.
+ * State of each of a speaker's frames at its mix, and the frame of the mix. While an offset rises
+ * or falls a frame may be read twice: its present part counts.
  * @param {CallNotes['server']['states']} states
  * @param {string} id  the speaker's
  * @returns {Map<number, { state: number, mix: number }>}
@@ -108,7 +108,7 @@ export function mixesOf(states, id) {
 const share = (frames, isGood) => (100 * frames.filter(isGood).length) / frames.length;
 
 /**
- * Packets as they arrived, with what they held when they were sent.
+ * Packets in order of arrival, with their content when sent.
  * @param {readonly PacketNote[]} sent @param {readonly { frame: number, atMs: number }[]} arrivals
  * @returns {PacketNote[]}
  */

@@ -1,12 +1,12 @@
 /** Figures that are computed from a crowd's notes. */
 
 /**
- * @param {string} name '50x10/2': 50 rooms of 10, two of whom talk in each; '50/50k20': one room of
- *   50, all talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with a complexity of Opus
- *   of its own; '25/25f2.5': with frames of 2.5 ms
+ * @param {string} name '50x10/2': 50 rooms of 10 with two talkers each; '50/50k20': one room of
+ *   50, all talk, and 20 at most are mixed; '50/50c0' and '50/50cauto': with their own
+ *   complexity of Opus; '25/25f2.5': with frames of 2.5 ms
  * @returns {{ rooms: number, people: number, talking: number, mixed: number | null, complexity:
  *   string | null, frameMs: number | null }}
- * @throws {TypeError} which says what is wrong
+ * @throws {TypeError} with the reason
  */
 export function parseCase(name) {
   const found =
@@ -36,7 +36,7 @@ export function parseCase(name) {
  * The share of the frames sent between two counts that were in time, recovered ones included.
  * @param {readonly Counted[]} before
  * @param {readonly Counted[]} after
- * @returns {{ id: string, percent: number }[]} of the talkers: those who sent more than half as
+ * @returns {{ id: string, percent: number }[]} shares of the talkers, who sent more than half as
  *   many frames as the most active
  */
 export function receivedShares(before, after) {

@@ -1,10 +1,10 @@
 /**
- * Differences of two sets of values, and when they are told.
+ * Differences of two sets of values, and the condition to report them.
  * @import { Interval } from './bootstrap.js'
  */
 
 import { difference } from './bootstrap.js';
-import { mean, quantile } from './statistics.js';
+import { mean, quantile } from '../../testkit/statistics.js';
 
 /**
  * Fewest repetitions of which an order or a sentence is made: two or three that are alike by chance
@@ -42,7 +42,7 @@ export function differenceOfMedians(a, b, random) {
   return interval;
 }
 
-/** Whether an interval leaves out 0. @param {Interval} interval */
+/** True when an interval leaves out 0. @param {Interval} interval */
 export const differs = ({ low, high }) => low > 0 || high < 0;
 
 /** A difference's size with its interval, as in '1.2 [0.9, 1.5]'. @param {Interval} interval */

@@ -1,15 +1,15 @@
 /**
- * The E-model: how a call would be rated, delay included, from 0 to the most that its band allows.
- * ITU-T G.107 (06/2015) for narrowband and G.107.1 (06/2019) for wideband, restricted to what a
- * call over packets has: mouth-to-ear delay, a codec with its concealment, and loss. All else is at
- * the Recommendations' defaults, and the echoes are those of a call without delay: R = R0 − Idd −
- * Ie,eff. Its R and its marks are estimates for planning, and nobody's opinion.
+ * The E-model: a call's rating, delay included, from 0 to the maximum of its band. It follows ITU-T
+ * G.107 (06/2015) for narrowband and G.107.1 (06/2019) for wideband. Only the impairments of a
+ * packet call are modelled: mouth-to-ear delay, a codec with its concealment, and loss. All else is
+ * at the Recommendations' defaults, and echoes are those of a call without delay: R = R0 − Idd −
+ * Ie,eff. R and its marks are estimates for planning, and nobody's opinion.
  */
 
 /**
  * @typedef {object} Band
- * @property {number} most    R0: R of a call at the defaults, which nothing impairs
- * @property {number} stretch how many times longer its scale is than the narrowband one
+ * @property {number} most    R0: R of an unimpaired call at the defaults
+ * @property {number} stretch ratio of its scale to the narrowband one
  */
 
 /**
@@ -53,7 +53,7 @@ const LEAST_RATING = 6.5;
 const MOST_VISQOL = 5;
 
 /**
- * The impairment by delay alone, Idd (G.107, section 7.4, equations 7-27 and 7-28; G.107.1, section
+ * The impairment by delay only, Idd (G.107, section 7.4, equations 7-27 and 7-28; G.107.1, section
  * 7.4, 1.29 times that).
  *
  * @param {number} delayMs mouth to ear, Ta
@@ -74,7 +74,7 @@ export function delayImpairment(delayMs, band = WIDEBAND) {
  * @param {number} options.ie          Ie, the codec's without loss, on the band's scale
  * @param {number} options.bpl Bpl, how well its concealment bears loss: the loss in percent at
  *   which half of what loss can do is done
- * @param {number} options.lossPercent Ppl: what is neither received in time nor recovered
+ * @param {number} options.lossPercent Ppl: packets neither received in time nor recovered
  * @param {number} [options.burstRatio] BurstR, see burstRatioOf(); 1 for loss at random
  * @returns {number}
  */
@@ -83,7 +83,7 @@ export function lossImpairment({ ie, bpl, lossPercent, burstRatio = 1 }) {
 }
 
 /**
- * How far loss takes the impairment from Ie to 95.
+ * Share of the way from Ie to 95 that loss takes the impairment.
  *
  * @param {{ bpl: number, lossPercent: number, burstRatio: number }} options as of lossImpairment()
  * @returns {number} 0 to 1
@@ -120,11 +120,11 @@ export const rating = ({ delayMs = 0, impairment = 0, band = WIDEBAND }) =>
   band.most - delayImpairment(delayMs, band) - impairment;
 
 /**
- * The estimated conversational mark, MOS-CQE (G.107, annex B, equation B-4; G.107.1, annex A, of R
- * / 1.29).
+ * Returns the estimated conversational mark, MOS-CQE (G.107, annex B, equation B-4; G.107.1, annex
+ * A, of R / 1.29).
  *
  * @param {number} r
- * @param {Readonly<Band>} [band] whose scale r is on
+ * @param {Readonly<Band>} [band]  scale of r
  * @returns {number} 1 to 4.5
  */
 export function estimatedMark(r, band = WIDEBAND) {
@@ -150,11 +150,11 @@ export function ratingOfMark(mark, band = WIDEBAND) {
 }
 
 /**
- * The impairment of heard sound, Ie,eff, from its ViSQOL mark: what R lacks to the most of wideband
- * when it is taken from the mark. ViSQOL's marks end at 5 and the E-model's at 4.5, so the mark is
- * brought from 1 to 5 to 1 to 4.5 at first, in proportion. So a listening mark takes the place of a
- * conversational one, as with PESQ in L. Sun and E. Ifeachor, "Voice quality prediction models and
- * their application in VoIP networks", IEEE Transactions on Multimedia 8(4), 2006.
+ * Returns the impairment of heard sound, Ie,eff, from its ViSQOL mark: the gap between R by that
+ * mark and the maximum of wideband. ViSQOL's marks end at 5 and the E-model's at 4.5, so marks are
+ * first scaled from 1 to 5 to 1 to 4.5. So a listening mark replaces a conversational one, as with
+ * PESQ in L. Sun and E. Ifeachor, "Voice quality prediction models and their application in VoIP
+ * networks", IEEE Transactions on Multimedia 8(4), 2006.
  *
  * @param {number} mark of ViSQOL, 1 to 5
  * @returns {number} 0 for equal signals

@@ -8,7 +8,7 @@
  */
 
 import { resample } from './resample.js';
-import { align, fft } from './signal.js';
+import { align, fft } from '../../testkit/sound/signal.js';
 
 /** The sample rate at which speech is compared, in Hz. */
 const SAMPLE_RATE = 10000;
@@ -49,16 +49,15 @@ function nearestBin(place) {
 }
 
 /**
- * Compares degraded speech to its reference, once it has been aligned as a whole: a delay or a
- * level that is the same throughout doesn't count, a delay that changes does. What the degraded
- * signal lacks counts as silence.
+ * Compares degraded speech to its reference, after aligning it as a whole. A constant delay or
+ * level doesn't count, a changing delay does. Missing parts of the degraded signal count as
+ * silence.
  *
  * @param {Float32Array} reference mono, with at least 0.5 s of speech in it
- * @param {Float32Array} degraded mono; at least half of the reference is looked for in it
+ * @param {Float32Array} degraded mono; must hold at least half of the reference
  * @param {{ sampleRate: number }} options of both, in whole Hz
- * @returns {number} 1 for equal signals, 0 for those that have nothing to do with each other,
- *   seldom below
- * @throws {RangeError} when the reference has too little sound, or the sample rate is none
+ * @returns {number} 1 for equal signals, 0 for unrelated ones, seldom below
+ * @throws {RangeError} when the reference has too little sound, or the sample rate is invalid
  */
 export function estoi(reference, degraded, { sampleRate }) {
   const original = resample(reference, sampleRate, SAMPLE_RATE);
@@ -118,7 +117,7 @@ function soundingFrames(samples) {
 /**
  * @param {Float32Array} samples
  * @param {number[]} starts of frames
- * @returns {Float64Array} those frames alone, windowed, each half over the one before
+ * @returns {Float64Array} only those frames, windowed, half overlapped
  */
 function joinFrames(samples, starts) {
   const joined = new Float64Array((starts.length + 1) * HOP_SAMPLES);

@@ -1,7 +1,7 @@
 /**
- * Ie and Bpl of a codec, fitted to how much worse loss makes what is heard. As ITU-T P.834.1 has
- * it, from the marks of a model and not of listeners; without its step that sets a model's scale
- * right by codecs whose Ie is known.
+ * Ie and Bpl of a codec, fitted to the degradation of heard sound by loss. The method is that of
+ * ITU-T P.834.1, with marks of a model instead of listeners. Its step that calibrates a model's
+ * scale by codecs of known Ie is left out.
  */
 
 import { lossImpairment, lossShare } from './e-model.js';
@@ -15,15 +15,15 @@ import { lossImpairment, lossShare } from './e-model.js';
  * @typedef {object} LossFit
  * @property {number} ie
  * @property {number} bpl
- * @property {number} residual  by how much Ie,eff is off, the root of the mean square
+ * @property {number} residual  root mean square error of Ie,eff
  */
 
-/** Bpl is looked for between these, in percent, and at first by so many steps of equal ratio. */
+/** Range of the search for Bpl, in percent, and its first steps, of equal ratio. */
 const LEAST_BPL = 0.1;
 const MOST_BPL = 10_000;
 const STEPS = 100;
 
-/** How often the interval that holds the best Bpl is shortened; each time by the golden section. */
+/** Number of golden-section steps around the best Bpl. */
 const REFINEMENTS = 40;
 const GOLDEN = (Math.sqrt(5) - 1) / 2;
 
@@ -32,8 +32,8 @@ const GOLDEN = (Math.sqrt(5) - 1) / 2;
  *
  * @param {readonly LossPoint[]} points with two shares of loss or more
  * @returns {LossFit}
- * @throws {RangeError} when the points have one share of loss alone, which doesn't say what is Ie
- *   and what is loss
+ * @throws {RangeError} when the points have only one share of loss, which doesn't separate Ie
+ *   from loss
  */
 export function fitLoss(points) {
   if (new Set(points.map(({ lossPercent }) => lossPercent)).size < 2) {

@@ -1,11 +1,10 @@
 /**
- * Received audio against server-side delay, from write clocks alone (thesis, section 4.3): a
- * speaker's packet writes frame w when it arrives; a listener's packet for frame r, arriving later,
- * reads samples [r·n − D, (r+1)·n − D). What of w is read by packets that arrive after it was
- * heard.
+ * Received audio against server-side delay, from write clocks only (thesis, section 4.3). A
+ * speaker's packet writes frame w when it arrives. A listener's packet for frame r reads samples
+ * [r·n − D, (r+1)·n − D) on arrival. Parts of w that were read before its arrival count as lost.
  *
  * @typedef {object} Arrival
- * @property {string} name   whose packet
+ * @property {string} name   sender of the packet
  * @property {number} frame
  * @property {number} atMs
  */

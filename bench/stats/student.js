@@ -1,7 +1,6 @@
 /**
- * The normal distribution and Student's t. Written here: of the packages that were looked at,
- * simple-statistics has no Student quantile, and jstat has no types and takes more than a megabyte
- * for it.
+ * The normal distribution and Student's t. Of the packages checked, simple-statistics has no
+ * Student quantile, and jstat has no types and more than a megabyte.
  */
 
 /** Degrees of freedom above which t is normal to three digits. */

@@ -1,12 +1,12 @@
 /**
- * The straight line through a series in time, and how sure its slope is. Neighbours in such a
- * series are alike, so the interval is that of a bootstrap that draws what is left over in blocks
- * of consecutive values (Künsch, "The Jackknife and the Bootstrap for General Stationary
- * Observations", Annals of Statistics 17, 1989; circular, as in bootstrap.js).
+ * Fits a straight line to a series in time, with an interval for its slope. Neighbours in such a
+ * series are alike, so a bootstrap draws residuals in blocks of consecutive values. Source: Künsch,
+ * "The Jackknife and the Bootstrap for General Stationary Observations", Annals of Statistics 17,
+ * 1989; circular, as in bootstrap.js.
  */
 
 import { blockLength } from './bootstrap.js';
-import { mean, quantile } from './statistics.js';
+import { mean, quantile } from '../../testkit/statistics.js';
 
 /**
  * @typedef {object} Trend

@@ -9,8 +9,8 @@
 
 import { gammatoneFilters, gammatoneSpectrogram } from './gammatone.js';
 import { resample } from './resample.js';
-import { crossCorrelation, fft } from './signal.js';
-import { mean } from './statistics.js';
+import { crossCorrelation, fft } from '../../testkit/sound/signal.js';
+import { mean } from '../../testkit/statistics.js';
 
 /** @import { Spectrogram } from './gammatone.js' */
 
@@ -21,7 +21,7 @@ const SAMPLE_RATE = 16000;
 const WINDOW_SAMPLES = 1280;
 const HOP_SAMPLES = 320;
 
-/** Frames of a patch, the piece of the spectrogram that is looked for as a whole. */
+/** Frames of a patch, the piece of the spectrogram that is searched as a whole. */
 const PATCH_FRAMES = 20;
 const PATCH_SAMPLES = PATCH_FRAMES * HOP_SAMPLES;
 
@@ -38,9 +38,9 @@ const LEAST_SAMPLES = (FIRST_FRAME + PATCH_FRAMES - 1) * HOP_SAMPLES + WINDOW_SA
 const SEARCH_FRAMES = 60 * PATCH_FRAMES;
 
 /**
- * Frames that are kept of a signal before where the whole is aligned: 1 s. Where the delay grows
- * within a signal, the whole may be aligned by its later part, and the earlier part is up to that
- * much earlier. Google's implementation keeps none, so a patch is lost there.
+ * Frames kept before the aligned start of a signal: 1 s. If the delay grows within a signal,
+ * alignment may follow its later part, and the earlier part is up to that much earlier. Google's
+ * implementation keeps none, so a patch is lost there.
  */
 const LEAD_FRAMES = 50;
 const LEAD_SAMPLES = LEAD_FRAMES * HOP_SAMPLES;
@@ -95,26 +95,26 @@ const LEAST_NSIM = 0.15;
 /**
  * @typedef {object} PatchMatch
  * @property {number} startMs       in the reference
- * @property {number | null} lagMs by how much later it is in the degraded signal; null: it was not
- *   found there
+ * @property {number | null} lagMs delay of the patch in the degraded signal; null if
+ *   not found
  * @property {number} nsim          its similarity to the reference; 0 when it was not found
  *
  * @typedef {object} Quality
  * @property {number} mos   listening quality, 1 to 5
  * @property {number} nsim  the mean similarity of the patches, 1 at most
- * @property {PatchMatch[]} patches those of the reference that hold speech
+ * @property {PatchMatch[]} patches patches of the reference with speech
  */
 
 /**
  * Compares degraded speech to its reference. The degraded signal may be longer, shorter, louder or
- * later, and its delay may change within it; what it holds beyond the reference doesn't count, and
- * what it lacks counts as lost.
+ * later, and its delay may change within it. Parts beyond the reference don't count, and missing
+ * parts count as lost.
  *
  * @param {Float32Array} reference mono, with speech in it, of at least 0.64 s
- * @param {Float32Array} degraded mono; at least half of the reference is looked for in it
+ * @param {Float32Array} degraded mono; must hold at least half of the reference
  * @param {{ sampleRate: number }} options of both, in whole Hz
  * @returns {Quality}
- * @throws {RangeError} when the reference is too short or silent, or the sample rate none
+ * @throws {RangeError} when the reference is too short or silent, or the sample rate invalid
  */
 export function visqol(reference, degraded, { sampleRate }) {
   const original = resample(reference, sampleRate, SAMPLE_RATE);
@@ -168,8 +168,8 @@ function stretch(samples, from, to) {
 }
 
 /**
- * Finds by how much a signal is later than its reference, from the correlation of their envelopes.
- * Only lags that leave at least half of the reference in the signal are looked at.
+ * Returns a signal's delay to its reference, from the correlation of their envelopes. Considers
+ * only lags that leave at least half of the reference in the signal.
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal
@@ -292,9 +292,9 @@ function levels(reference, signal, lead = 0) {
 }
 
 /**
- * The reference's patches with speech in them. As in Google's implementation, a patch's chunks are
- * counted from the signal's start and not from the first patch's, so that they are 180 ms earlier
- * than the patch's frames; and the first chunks count as speech.
+ * Returns the reference's patches with speech. As in Google's implementation, a patch's chunks are
+ * counted from the signal's start, not from the first patch's. So they are 180 ms earlier than the
+ * patch's frames, and the first chunks count as speech.
  *
  * @param {Float32Array} reference
  * @param {number} frames of its spectrogram
@@ -426,7 +426,7 @@ class Patch {
   /**
    * @param {Spectrogram} spectrogram
    * @param {number} start
-   * @param {number} [frames] those past the spectrogram's end are at the lowest level
+   * @param {number} [frames] past the spectrogram's end they have the lowest level
    */
   constructor({ values }, start, frames = PATCH_FRAMES) {
     this.#levels = new Float64Array(frames * BANDS);

@@ -38,10 +38,7 @@ const SCALES = Object.freeze(
   ]),
 );
 
-/**
- * What a recording gets of a pair, in percent of it: a pair without a difference counts half for
- * each.
- */
+/** Score of a recording from a pair, in percent: a pair without a difference gives half to each. */
 const WON = Object.freeze({
   first: { first: 100, second: 0 },
   second: { first: 0, second: 100 },
@@ -52,7 +49,7 @@ const WON = Object.freeze({
  * @param {string} file
  * @param {Key} key
  * @returns {Promise<Person>}
- * @throws {Error} which says what is wrong with the file
+ * @throws {Error} with the fault of the file
  */
 export async function readAnswers(file, key) {
   const text = await readFile(file, 'utf8');
@@ -64,7 +61,7 @@ export async function readAnswers(file, key) {
  * @param {string} file its name, for errors
  * @param {Key} key
  * @returns {Person}
- * @throws {Error} which says what is wrong with it
+ * @throws {Error} with the fault
  */
 export function checkAnswers(text, file, key) {
   const { data, success } = Answers.safeParse(parseJson(text));

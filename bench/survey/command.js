@@ -5,7 +5,7 @@
 
 import { Command } from 'commander';
 import { textTable } from '../report/text-table.js';
-import { seededRandom } from '../stats/random.js';
+import { seededRandom } from '../../testkit/random.js';
 import { addUp, readAnswers } from './answers.js';
 import { makeSurvey, readKey } from './make.js';
 

@@ -1,12 +1,11 @@
 /**
- * Makes a survey of a run's recordings: survey/, which is given to people as it is, and
- * survey-key.json beside it, which says what is what and is kept.
+ * Makes a survey of a run's recordings: survey/, which people get as it is, and survey-key.json
+ * beside it, a secret list of the recordings' origins.
  *
  * @typedef {object} Key
  * @property {1} version
  * @property {string} survey  the survey's own name, which its answers have too
- * @property {Record<string, string>} recordings what each is of, by the name that people's browsers
- *   see
+ * @property {Record<string, string>} recordings  origins by the names that people's browsers see
  */
 
 import { randomBytes } from 'node:crypto';

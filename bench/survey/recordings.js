@@ -1,18 +1,18 @@
 /**
  * The recordings in a run's folder: recordings/<name>.wav, what was heard under one condition, all
  * of the same piece of speech.
- * @import { Sound } from '../stats/wav.js'
+ * @import { Sound } from '../../testkit/sound/wav.js'
  */
 
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { formatWav } from '../stats/wav.js';
+import { formatWav } from '../../testkit/sound/wav.js';
 
 /** @param {string} run a run's folder */
 const recordingsFolder = (run) => join(run, 'recordings');
 
 /**
- * Keeps the first recording of a name: what is heard under a condition, not what sounded best.
+ * Keeps the first recording of a name, so that none is chosen for its sound.
  * @param {string} run a run's folder
  * @param {string} name
  * @param {Sound} sound

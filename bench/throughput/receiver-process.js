@@ -4,7 +4,7 @@
  */
 
 import { Endpoint } from '@aloud/native';
-import { serve } from '../participants/child.js';
+import { serve } from '../../testkit/participants/child.js';
 
 const chunk = new Uint8Array(64 * 1024);
 
@@ -15,7 +15,7 @@ let session = null;
 
 serve(
   {
-    /** Connects anew. @param {{ url: string, hash: string }} options */
+    /** Connects again. @param {{ url: string, hash: string }} options */
     async connect({ url, hash }) {
       session?.close();
       endpoint ??= new Endpoint({ maxStreams: 128, streamBufferBytes: 1 << 20 });

@@ -1,13 +1,15 @@
 /**
- * The server's end of the scenario `throughput`, in a process of its own: it sends as a recording
- * is sent, a stream for each second of it, or as a call is, a datagram for each frame; and it notes
- * what it estimates meanwhile.
+ * The server's end of the scenario `throughput`, in its own process. It sends like a recording,
+ * a stream for each second, or like a call, a datagram for each frame. In the meantime it notes
+ * its estimates.
  * @import { NativeSession, Stream } from '@aloud/native'
+ * @import { CongestionController } from '../ways/controllers.js'
  */
 
 import { Endpoint } from '@aloud/native';
 import { generateCertificate } from '../../server/certificate/generate.js';
-import { serve, sharedMs } from '../participants/child.js';
+import { serve, sharedMs } from '../../testkit/participants/child.js';
+import { controllerSettings } from '../ways/controllers.js';
 
 /** Bytes of a second of a recording at 128 kbit/s, and of 20 ms of a call at that rate. */
 const SEGMENT = new Uint8Array(16_000);
@@ -82,13 +84,13 @@ function end() {
 serve(
   {
     /**
-     * @param {{ host: string, controller: import('@aloud/native').CongestionController }} options
+     * @param {{ host: string, controller: CongestionController }} options
      */
     async open({ host, controller }) {
       const certificate = await generateCertificate({ hosts: [host], now: new Date() });
       const { certPem, keyPem } = certificate;
       endpoint = new Endpoint({
-        congestionController: controller,
+        ...controllerSettings(controller),
         maxStreams: SEGMENTS,
         streamBufferBytes: 1 << 20,
       });

@@ -1,6 +1,6 @@
 /**
  * WebRTC's data channel from Chromium to Chromium, unordered and without retransmission. A page at
- * each end carries what this process gives it, over a WebSocket on the machine's own loopback,
+ * each end gets this process's packets over a WebSocket on the machine's own loopback,
  * which is in the packets' ages, twice.
  * @import { AddressInfo } from 'node:net'
  * @import { Browser } from 'playwright-core'
@@ -11,9 +11,12 @@
 import { EventEmitter, once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { chromium } from 'playwright-core';
 import { WebSocketServer } from 'ws';
-import { CHROMIUM_ARGUMENTS, findChromium } from '../browsers/chromium.js';
+import {
+  CHROMIUM_ARGUMENTS,
+  findChromium,
+  launchChromium,
+} from '../../testkit/browsers/chromium.js';
 
 const SCRIPT = new URL('chromium-page.js', import.meta.url);
 const DOCUMENT =
@@ -46,7 +49,7 @@ export const chromiumDatachannel = {
 };
 
 const launch = () =>
-  chromium.launch({
+  launchChromium({
     executablePath: findChromium(),
     handleSIGINT: false,
     handleSIGTERM: false,
@@ -67,7 +70,7 @@ async function openPage(onPacket) {
   const messages = new EventEmitter();
   const told = (/** @type {string} */ type) =>
     once(messages, type).then(([text]) => /** @type {string} */ (text));
-  // A page may be ready before it is told that it was loaded.
+  // A page may be ready before its load event arrives.
   const isReady = told('ready');
   const connected = once(sockets, 'connection');
   sockets.once('connection', (/** @type {WebSocket} */ connection) => {

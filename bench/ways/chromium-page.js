@@ -1,8 +1,8 @@
 /* global RTCPeerConnection, location */
 /**
- * The page at one end of a data channel of WebRTC: what comes over it goes to the program that
- * opened the page, and what the program gives goes over it. Messages of text between the two are
- * descriptions (RFC 8829), and `opened`.
+ * The page at one end of a data channel of WebRTC. It passes packets between the channel and the
+ * program that opened the page. Messages of text between page and program are descriptions (RFC
+ * 8829), and `opened`.
  */
 
 const socket = new WebSocket(`ws://${location.host}`);

@@ -1,9 +1,9 @@
 /** A process at a place of a path: it sends packets, receives them, or passes them on. */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { CpuMeter, serve, sharedMs } from '../participants/child.js';
+import { CpuMeter, serve, sharedMs } from '../../testkit/participants/child.js';
 import { contentOf } from './messages.js';
-import { Arrivals, writeNumbered } from './numbered-packet.js';
+import { NumberedArrivals, writeNumbered } from './numbered-packet.js';
 import { ways } from './way.js';
 
 /**
@@ -19,11 +19,11 @@ let sender = null;
 let connecting = null;
 /** @type {(answer: string) => void} */
 let answered = () => {};
-/** @type {Arrivals} */
+/** @type {NumberedArrivals} */
 let arrivals;
-/** @type {Arrivals} */
+/** @type {NumberedArrivals} */
 let messageArrivals;
-/** How many packets are sent from one look at the path to the next: one second's. */
+/** Packets between two readings of the path: one second's. */
 const LOOK_EVERY = 50;
 const now = () => sharedMs(performance.now());
 
@@ -35,8 +35,8 @@ const receiving = {
    * @returns {Promise<string>} the invitation
    */
   async receive({ way, host, payloads, messages }) {
-    arrivals = new Arrivals(payloads ?? []);
-    messageArrivals = new Arrivals(messages.map(contentOf));
+    arrivals = new NumberedArrivals(payloads ?? []);
+    messageArrivals = new NumberedArrivals(messages.map(contentOf));
     // A sender may keep the bytes that it is given.
     const onPacket = payloads
       ? (/** @type {Uint8Array} */ bytes) => arrivals.take(bytes, now())
@@ -83,7 +83,7 @@ const sending = {
       connecting = ways[way].connect({ ...options, signal });
     });
     const connected = /** @type {Promise<Sender> | null} */ (connecting)?.then(() => null);
-    // A later failure is told to who asks for `connected`.
+    // A later failure reaches the caller that awaits `connected`.
     connected?.catch(() => {});
     return { startMs, offer: (await Promise.race([offer, connected])) ?? null };
   },

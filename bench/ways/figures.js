@@ -6,9 +6,9 @@
 
 import { summaryIntervals } from '../stats/bootstrap.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../stats/differences.js';
-import { quantile, sorted } from '../stats/statistics.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
 
-/** Ages within which the share of packets is told, in milliseconds. */
+/** Age limits for which the share of packets is reported, in milliseconds. */
 export const WITHIN_MS = Object.freeze([50, 100, 200]);
 
 const QUANTILES = Object.freeze([0.5, 0.95, 0.99]);
@@ -58,8 +58,8 @@ const COMPARED = Object.freeze([
 /** @typedef {{ way: string, first: string, size: string, isMore: boolean }} Words */
 
 /**
- * One sentence for each difference of a way from the first, and one for all ways of which none is
- * shown; with few repetitions one that says so.
+ * One sentence for each difference of a way from the first, and one for all ways without a
+ * difference. With few repetitions a sentence says so.
  * @param {readonly { label: string, ages: Ages }[]} ways
  * @param {() => number} random seeded
  * @returns {string[]}

@@ -1,18 +1,18 @@
 /**
- * What became of each frame: when it was sent, how old it arrived, whether it was there when it was
- * played, when it was heard, and how much what was heard is like it; as rows of a file.
+ * The fate of each frame, as rows of a file: its sending, age at arrival, presence at playing,
+ * time of playing, and similarity to the heard sound.
  *
  * @import { Heard } from './heard.js'
- * @import { Pull } from '../codec/voice-path.js'
+ * @import { Pull } from '../../testkit/sound/voice-path.js'
  *
  * @typedef {object} FrameFate
  * @property {number} frame       from the block's first on
- * @property {number} sentMs      since the first frame began to be said
- * @property {number} ageMs       at arrival; Infinity where it never came
+ * @property {number} sentMs      since the start of the first frame
+ * @property {number} ageMs       at arrival; Infinity if lost
  * @property {'present' | 'concealed' | 'left out'} played concealed: made up in its place; left
  *   out: neither of both
- * @property {number} heardMs     since the first frame began to be said; NaN where it was left out
- * @property {number} correlation of the frame with what was heard then, at most 1; NaN where it was
+ * @property {number} heardMs     since the start of the first frame; NaN if left out
+ * @property {number} correlation of the frame with the sound heard then, at most 1; NaN if it was
  *   left out or is silence
  */
 
@@ -25,12 +25,12 @@ const SAMPLE_RATE = 48_000;
 const FRAME_SAMPLES = (EVERY_MS * SAMPLE_RATE) / 1000;
 
 /**
- * How far behind its place a frame is looked for in what was heard, in samples: Opus's lookahead
- * and a sound card's burst.
+ * Largest lag at which a frame is searched in the heard sound, in samples: Opus's lookahead and a
+ * sound card's burst.
  */
 const LAG_SAMPLES = (15 * SAMPLE_RATE) / 1000;
 
-/** Lags are tried in steps of so many samples, and in finer ones around the best of these. */
+/** Steps of the lags to try, in samples: coarse ones, then fine ones around the best. */
 const [COARSE, FINE] = [12, 3];
 
 /** The mean square below which a frame is silence. */
@@ -54,9 +54,9 @@ const COLUMNS = [
 ];
 
 /**
- * @param {Pick<Heard, 'said' | 'sound' | 'pulls'>} heard  of all frames, those that settle too
+ * @param {Pick<Heard, 'said' | 'sound' | 'pulls'>} heard  of all frames, settling ones included
  * @param {readonly number[]} ages of the packets
- * @param {readonly number[]} latenessMs  by which each was sent later than its frame ended
+ * @param {readonly number[]} latenessMs  delay of each packet's sending after its frame's end
  * @returns {FrameFate[]}
  */
 export function framesOf({ said, sound, pulls }, ages, latenessMs) {
@@ -80,7 +80,7 @@ export function framesOf({ said, sound, pulls }, ages, latenessMs) {
 }
 
 /**
- * How and when each frame was played.
+ * Returns the kind and time of each frame's playing.
  * @param {readonly Pull[]} pulls @param {number} count of frames
  * @returns {Pick<FrameFate, 'played' | 'heardMs'>[]}
  */
@@ -140,7 +140,7 @@ function squareSum(samples, at, count) {
   return sum;
 }
 
-/** The file frames.csv in a run's folder, of so many rows at most. */
+/** Writes frames.csv in a run's folder, with a limited number of rows. */
 export class FrameFile {
   #path;
   #left;

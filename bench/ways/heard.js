@@ -1,35 +1,35 @@
 /**
- * What a listener would have heard of packets with these ages: through aloud's own playout and
- * decoder, offline.
+ * The sound that a listener would hear from packets with these ages: through aloud's own playout
+ * and decoder, offline.
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Codec } from '../../public/shared/stream/codec.js'
- * @import { Pull } from '../codec/voice-path.js'
+ * @import { Pull } from '../../testkit/sound/voice-path.js'
  *
  * @typedef {object} Heard
- * @property {Float32Array} said        the speech of the packets that count
- * @property {Float32Array} sound what was heard from when the first of them was said until all had
+ * @property {Float32Array} said        speech of the measured packets
+ * @property {Float32Array} sound heard sound from the start of the first of them until all had
  *   been played; both mono, at 48 kHz
- * @property {Pull[]} pulls                 the pieces that the playout gave, all of them
- * @property {number} presentPercent of the frames that count, those that were there when they were
+ * @property {Pull[]} pulls                 all pieces from the playout
+ * @property {number} presentPercent share of the measured frames that was there when
  *   played
- * @property {number} concealedPercent frames that were made up while these were played, in percent
- *   of these; a frame that comes late counts here too where it is played after one that was made up
- * @property {number} playoutDelayMs the mean of what playout added to the delay of the quickest
+ * @property {number} concealedPercent concealed frames during these, in percent
+ *   of these; a late frame counts here too if it is played after a concealed one
+ * @property {number} playoutDelayMs mean delay that playout added to that of the fastest
  *   packet
- * @property {number} mouthToEarMs the mean time from when a frame was said to when it was heard, of
- *   those that were there: the frame's length, its packet's age, its wait for playout, and 10 ms in
- *   a sound card. It is without the devices' own delays and Opus's lookahead (2.5 ms as the product
- *   encodes), and there is no server's mix on the way
+ * @property {number} mouthToEarMs mean time from a frame's start to its playing, of
+ *   present frames: the frame's length, its packet's age, its wait for playout, and 10 ms in
+ *   a sound card. Not included: the devices' own delays, Opus's lookahead (2.5 ms as the product
+ *   encodes), and a server's mix
  *
  * @typedef {{ visqol: number, estoi: number, rating: number }} Marks rating: the E-model's R,
  *   wideband
  */
 
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
-import { heardByListener, writePacket } from '../codec/voice-path.js';
+import { heardByListener, writePacket } from '../../testkit/sound/voice-path.js';
 import { rating, visqolImpairment } from '../stats/e-model.js';
 import { estoi } from '../stats/estoi.js';
-import { mean } from '../stats/statistics.js';
+import { mean } from '../../testkit/statistics.js';
 import { visqol } from '../stats/visqol.js';
 
 /** A frame of 20 ms for each packet. @type {Readonly<AudioFormat>} */
@@ -44,12 +44,12 @@ const AFTER_MS = 1000;
 /**
  * @param {object} options
  * @param {Codec} options.codec
- * @param {Float32Array} options.speech at 48 kHz, mono; as the payloads, it goes around
+ * @param {Float32Array} options.speech at 48 kHz, mono; in a loop, as the payloads
  * @param {readonly Uint8Array[]} options.payloads    of the speech, a frame of 20 ms each
  * @param {readonly number[]} options.ages of packets at arrival, in milliseconds; each was sent
- *   when its frame ended; Infinity for what never came
- * @param {number} [options.first]                    which payload the first of them has
- * @param {number} [options.settle] packets before those that count, while the playout finds its
+ *   at its frame's end; Infinity if lost
+ * @param {number} [options.first]                    payload index of the first of them
+ * @param {number} [options.settle] packets before the measured ones, while the playout finds its
  *   delay
  * @returns {Heard}
  */
@@ -90,9 +90,9 @@ export function heardFrom({ codec, speech, payloads, ages, first = 0, settle = 0
 }
 
 /**
- * The speech of frames that go around.
+ * Returns `count` frames of speech from frame `first`, wrapping at the end.
  * @param {Float32Array} speech
- * @param {number} frames  whole ones that it has
+ * @param {number} frames  whole frames of the speech
  * @param {number} first
  * @param {number} count
  */
@@ -118,13 +118,13 @@ const PIECE_SAMPLES = 2 * FORMAT.sampleRate;
 const SLACK_SAMPLES = FORMAT.sampleRate / 2;
 
 /**
- * Estimates of how good it sounded, none of them the opinion of people (docs/measuring.md).
+ * Estimates the sound's quality, without the opinion of people (bench/docs/measuring.md).
  *
  * @param {Float32Array} said   at 48 kHz, mono: some seconds of speech
  * @param {Float32Array} heard  at 48 kHz, mono
  * @param {number} mouthToEarMs
- * @returns {Marks} ViSQOL's; the mean of ESTOI's for pieces of 2 s; and R: from the delay, and from
- *   ViSQOL's mark as the impairment by codec and loss (L. Sun and E. Ifeachor, see
+ * @returns {Marks} ViSQOL's mark, the mean of ESTOI for pieces of 2 s, and R. R comes from the
+ *   delay, and from ViSQOL's mark as the impairment by codec and loss (L. Sun and E. Ifeachor, see
  *   visqolImpairment())
  */
 export function marksOf(said, heard, mouthToEarMs) {
@@ -142,8 +142,8 @@ export function marksOf(said, heard, mouthToEarMs) {
 /**
  * @param {Float32Array} said
  * @param {Float32Array} heard
- * @param {number} lag  samples by which it is heard later, about
- * @returns {number[]} of each piece with half a second of speech in it
+ * @param {number} lag  approximate delay of the heard sound, in samples
+ * @returns {number[]} marks of the pieces with half a second of speech
  */
 function estoiOfPieces(said, heard, lag) {
   const marks = [];

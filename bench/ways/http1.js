@@ -11,6 +11,7 @@ import { systemClock } from '../../public/shared/clock.js';
 import { PACKET_VERSION, PacketType } from '../../public/shared/wire/packet.js';
 import { createLog } from '../../server/log.js';
 import { createHttp1Transport } from '../../server/transport/http1.js';
+import { prepareControl } from '../../server/transport/session.js';
 
 /** The first byte of a packet of sound, by which the transport tells it from control messages. */
 const SOUND = (PACKET_VERSION << 4) | PacketType.audio;
@@ -28,7 +29,7 @@ export const http1 = {
       accept: (session) =>
         (session.handler = {
           packet: (bytes) => onPacket(bytes.subarray(1)),
-          control: () => session.sendControl({ type: 'welcome' }),
+          control: () => session.sendControl(prepareControl({ type: 'welcome' })),
           closed: () => {},
         }),
     });

@@ -1,15 +1,15 @@
 /**
- * Messages that a session carries beside its sound, such as chat: when they are sent, what is in
- * them, and how they are cut into packets.
+ * Messages that a session carries beside its sound, such as chat: their times and contents,
+ * and their division into packets.
  *
- * @typedef {{ bytes: number, everyMs: number }} MessageKind messages of one length, at so many
- *   milliseconds from each other on average
+ * @typedef {{ bytes: number, everyMs: number }} MessageKind  length of messages, and
+ *   their mean interval in milliseconds
  *
  * @typedef {{ bytes: number, atMs: number }} Message  atMs: from the first packet of sound on
  */
 
-import { seededRandom } from '../stats/random.js';
-import { quantile, sorted } from '../stats/statistics.js';
+import { seededRandom } from '../../testkit/random.js';
+import { quantile, sorted } from '../../testkit/statistics.js';
 import { MAX_SENT_BYTES } from '../../public/shared/wire/packet.js';
 import { NUMBERED_BYTES } from './numbered-packet.js';
 
@@ -43,7 +43,7 @@ export function scheduleOf(kinds, lengthMs, seed) {
 }
 
 /**
- * What a message has behind its number and time, so that it is as long as it should be.
+ * Returns the content after a message's number and time that fills it to its length.
  * @param {Message} message
  * @param {number} number
  */

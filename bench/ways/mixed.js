@@ -10,7 +10,7 @@
  */
 
 import { Endpoint, isBuilt } from '@aloud/native';
-import { PacketReader, withLength } from '../../public/shared/wire/carry.js';
+import { PacketReader, withLength } from '../../public/shared/wire/stream-packets.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { MAX_STUCK_BYTES } from '../../server/transport/session.js';
 import { cutMessage, MessageParts } from './messages.js';
@@ -19,7 +19,7 @@ import { cutMessage, MessageParts } from './messages.js';
 const SOUND = 0;
 const PART = 1;
 
-/** What the server's own transport lets wait, so that a long message isn't refused. */
+/** Buffer limit of the server's own transport, so that a long message isn't refused. */
 const SETTINGS = Object.freeze({ streamBufferBytes: MAX_STUCK_BYTES });
 
 /**

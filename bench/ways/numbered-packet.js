@@ -37,19 +37,19 @@ export function readNumbered(bytes) {
 }
 
 /** The numbered packets that arrived, and when. */
-export class Arrivals {
+export class NumberedArrivals {
   /** The first arrival of each. @type {Map<number, { sentMs: number, arrivedMs: number }>} */
   #first = new Map();
   #payloads;
 
-  /** Packets whose bytes aren't those that were sent. */
+  /** Packets that arrived with changed bytes. */
   damaged = 0;
   /** Packets that had arrived already. */
   repeated = 0;
-  /** When the first packet arrived; Infinity before. */
+  /** Arrival of the first packet; Infinity before. */
   firstMs = Infinity;
 
-  /** @param {readonly Uint8Array[]} payloads those that go around, by the packets' numbers */
+  /** @param {readonly Uint8Array[]} payloads in a loop, by the packets' numbers */
   constructor(payloads) {
     this.#payloads = payloads;
   }

@@ -6,7 +6,7 @@
 
 import { readNumbered } from './numbered-packet.js';
 
-/** How many packets back one that comes is still known. */
+/** Number of packets for which repeats are recognised. */
 const REMEMBERED = 1000;
 
 /** Bytes that say how long the packet's own part is. */

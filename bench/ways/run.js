@@ -1,6 +1,6 @@
 /**
- * Runs of a way over a path: a sender at its beginning, a receiver at its end, and where it has
- * several hops, programs between them that pass packets on, as a server or an SFU does.
+ * Runs of a way over a path: a sender at its beginning and a receiver at its end. On several hops,
+ * programs between them forward packets, like a server or an SFU.
  * @import { LinkEnd } from '../link/measure.js'
  * @import { Message } from './messages.js'
  *
@@ -10,30 +10,30 @@
  * @typedef {Pick<Child, 'call' | 'close' | 'pid'>} Place  a process at a place of a path
  *
  * @typedef {object} Task
- * @property {readonly Uint8Array[]} payloads  those that go around
- * @property {number} settle   packets that are sent before those that count
- * @property {number} count    packets that count
+ * @property {readonly Uint8Array[]} payloads  sent in a loop
+ * @property {number} settle   packets before the measured ones
+ * @property {number} count    measured packets
  * @property {readonly Message[]} [messages] beside the packets, by ways that carry them; the same
  *   as at connecting
- * @property {number} [startMs] when the first packet is due, of the machine's monotonic clock; at
+ * @property {number} [startMs] due time of the first packet on the machine's monotonic clock; at
  *   once without it
  *
  * @typedef {object} WayRun
- * @property {number[]} ages of the packets that count, at arrival, in milliseconds; Infinity where
- *   one never came
- * @property {number[]} messageAges the same of messages, all of them; empty where the way carries
+ * @property {number[]} ages of the measured packets, at arrival, in milliseconds; Infinity
+ *   if lost
+ * @property {number[]} messageAges the same of all messages; empty if the way carries
  *   none
  * @property {number} setupMs       from the beginning of connecting to the first packet's arrival
  * @property {number[]} latenessMs  of sending, against plan
  * @property {number} cpuPercent    the sender's, of a core
  * @property {number[]} estimates of the path's rate by the sender's connection, once a second: its
- *   congestion window by its smoothed round trip, in kbit/s; none where the way tells none
- * @property {number} damaged packets and messages that arrived with other bytes than were sent
+ *   congestion window by its smoothed round trip, in kbit/s; none if the way reports none
+ * @property {number} damaged packets and messages that arrived with changed bytes
  * @property {number} repeated      packets and messages that arrived more than once
  */
 
 import { setTimeout as wait } from 'node:timers/promises';
-import { Child } from '../participants/child.js';
+import { Child } from '../../testkit/participants/child.js';
 
 const END = new URL('end-process.js', import.meta.url);
 
@@ -75,7 +75,7 @@ export class Path {
 
   /**
    * @param {readonly Hop[]} hops
-   * @param {AbortSignal} signal  what is under way is rejected when it is aborted
+   * @param {AbortSignal} signal  its abortion rejects all pending promises
    * @param {(exec: readonly string[]) => Place} [start]  a process at a place
    */
   constructor(hops, signal, start = (exec) => new Child(END, exec)) {
@@ -94,7 +94,7 @@ export class Path {
   /**
    * Connects place to place, the last hop first.
    * @param {string} way
-   * @param {readonly Uint8Array[]} payloads  what the receiver expects
+   * @param {readonly Uint8Array[]} payloads  expected by the receiver
    * @param {readonly Message[]} [messages]   the same
    * @throws {Error} when there is no connection
    */

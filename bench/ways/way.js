@@ -7,24 +7,24 @@
  * @returns {void}
  *
  * @typedef {object} Receiver
- * @property {string} [invitation]  what the sender must know to connect
- * @property {(offer: string) => Promise<string>} [answer] answers the sender's offer, where the way
+ * @property {string} [invitation]  needed by the sender to connect
+ * @property {(offer: string) => Promise<string>} [answer] answers the sender's offer, if the way
  *   has offers
- * @property {() => string | null} [fault] at the end of a run, in one sentence: why it doesn't
- *   count
+ * @property {() => string | null} [fault] at the end of a run, in one sentence: the reason to
+ *   discard it
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Sender
- * @property {(bytes: Uint8Array) => void} send  without waiting; what can't be sent is dropped
+ * @property {(bytes: Uint8Array) => void} send  without waiting; drops unsendable packets
  * @property {() => { cwnd: number, rttMs: number } | null} [path] its connection's congestion
- *   window, in bytes, and smoothed round trip, where it tells them
- * @property {(bytes: Uint8Array) => void} [sendMessage] beside the packets, where the way carries
+ *   window, in bytes, and smoothed round trip, if known
+ * @property {(bytes: Uint8Array) => void} [sendMessage] beside the packets, if the way carries
  *   messages too
  * @property {() => string | null} [fault]  as the receiver's
  * @property {() => void | Promise<void>} close
  *
  * @typedef {object} Way
- * @property {() => Promise<string | null>} missing  what this machine lacks for it, in one sentence
+ * @property {() => Promise<string | null>} missing  requirement that this machine lacks, if any
  * @property {(options: { host: string, onPacket: OnPacket, onMessage: OnPacket }) =>
  *   Promise<Receiver>} receive at an address of this end
  * @property {(options: { host: string, peer: string, invitation: string, signal: (offer: string) =>
@@ -32,9 +32,9 @@
  *   `signal` takes an offer to the receiver, and brings its answer
  */
 
-import { ALL_CONTROLLERS } from '@aloud/native';
-import { CARRIES } from '../../public/shared/wire/carry.js';
+import { CARRIES } from '../../public/lab/runs/carry.js';
 import { chromiumDatachannel } from './chromium-datachannel.js';
+import { ALL_CONTROLLERS } from './controllers.js';
 import { datachannel } from './datachannel.js';
 import { http1 } from './http1.js';
 import { mixed } from './mixed.js';

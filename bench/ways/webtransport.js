@@ -1,40 +1,33 @@
 /**
  * WebTransport on the native engine: the page's own connection sends, the server's own transport
  * receives.
- * @import { CongestionController, NativeSession } from '@aloud/native'
- * @import { Carry } from '../../public/shared/wire/carry.js'
+ * @import { NativeSession } from '@aloud/native'
+ * @import { Carry } from '../../public/lab/runs/carry.js'
  * @import { Session } from '../../server/transport/session.js'
+ * @import { CongestionController } from './controllers.js'
  * @import { Way } from './way.js'
  */
 
-import { DEFAULTS, Endpoint, isBuilt, loadError } from '@aloud/native';
+import { Endpoint } from '@aloud/native';
 import { WebTransportConnection } from '../../public/client/connection/webtransport.js';
 import { generateCertificate } from '../../server/certificate/generate.js';
 import { createLog } from '../../server/log.js';
-import { MAX_PACKET_STREAMS } from '../../server/transport/packet-streams.js';
 import { createNativeTransport } from '../../server/transport/webtransport-native.js';
 import { webTransportOn } from '../../programs/webtransport.js';
+import { CARRY_QUERY, carrying, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
+import { CarriedSession } from '../plugin/carried-session.js';
+import { controllerSettings, missingBuild } from './controllers.js';
 
 /**
  * @param {Carry} carry
  * @param {CongestionController} [congestionController]  of both ends
  * @returns {Way}
  */
-export const webtransport = (carry, congestionController = DEFAULTS.congestionController) => ({
-  missing: async () =>
-    isBuilt() ? unloadable(congestionController) : 'The native engine is not built.',
+export const webtransport = (carry, congestionController = 'cubic') => ({
+  missing: async () => missingBuild(congestionController),
   receive: (options) => receive(options, { carry, congestionController }),
   connect: (options) => connect(options, { carry, congestionController }),
 });
-
-/**
- * @param {CongestionController} controller
- * @returns {string | null} why the engine that has it can't be had, in a sentence
- */
-function unloadable(controller) {
-  const reason = loadError(controller);
-  return reason && `${reason[0].toUpperCase()}${reason.slice(1)}.`;
-}
 
 /** @typedef {{ carry: Carry, congestionController: CongestionController }} Settings */
 
@@ -43,14 +36,17 @@ function unloadable(controller) {
  * @param {Settings} settings
  * @returns {ReturnType<Way['receive']>}
  */
-async function receive({ host, onPacket }, settings) {
+async function receive({ host, onPacket }, { carry, congestionController }) {
   const certificate = await generateCertificate({ hosts: [host], now: new Date() });
   /** @type {Session | null} */
   let session = null;
   const transport = await createNativeTransport({
     host,
     certificate,
-    ...settings,
+    parts: {
+      settings: { ...controllerSettings(congestionController), maxStreams: MAX_PACKET_STREAMS },
+      ...(carry !== 'datagrams' && { Session: CarriedSession }),
+    },
     log: createLog({ level: 'error' }),
     accept(opened) {
       session = opened;
@@ -60,11 +56,7 @@ async function receive({ host, onPacket }, settings) {
   return {
     invitation: JSON.stringify({ port: transport.address().port, hash: certificate.hash }),
     fault: () =>
-      controllerFault(
-        'receiver',
-        session?.stats().congestionController,
-        settings.congestionController,
-      ),
+      controllerFault('receiver', session?.stats().congestionController, congestionController),
     close: () => transport.close(),
   };
 }
@@ -79,18 +71,19 @@ async function connect({ peer, invitation }, { carry, congestionController }) {
   const endpoint = new Endpoint({
     ioThreads: 1,
     maxStreams: MAX_PACKET_STREAMS,
-    congestionController,
+    ...controllerSettings(congestionController),
   });
   /** @type {NativeSession | null} */
   let session = null;
   const connection = await WebTransportConnection.open({
-    url: `https://${peer}:${port}/session`,
+    url: `https://${peer}:${port}/session?${CARRY_QUERY}=${carry}`,
     certificateHashes: [hash],
-    carry,
     now: () => performance.now(),
-    WebTransport: webTransportOn({
-      connect: async (...target) => (session = await endpoint.connect(...target)),
-    }),
+    WebTransport: carrying(
+      webTransportOn({
+        connect: async (...target) => (session = await endpoint.connect(...target)),
+      }),
+    ),
   });
   return {
     send: (bytes) => void connection.send(bytes),

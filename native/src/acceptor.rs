@@ -11,22 +11,21 @@ use crate::quic::pending::Pending;
 use crate::registry::Registry;
 use crate::request::Request;
 
-/// What an endpoint has of connections until they are a port's sessions: the requests that
-/// JavaScript has not decided, the connections that are neither yet, and the ports that sessions
-/// are handed to.
+/// An endpoint's connections before they are sessions of a port: undecided requests, connections
+/// without a request, and the ports for the sessions.
 pub struct Acceptor {
-    /// The endpoint's own port, whose JavaScript decides about requests.
+    /// The endpoint's own port, whose JavaScript thread decides about requests.
     pub own: Arc<Registry>,
     pub pending: Arc<Pending<Place>>,
     pub breaches: Arc<Breaches>,
     requests: Mutex<HashMap<u32, Request>>,
-    /// The ports of other threads.
+    /// Ports of other threads.
     ports: Mutex<HashMap<u32, Arc<Registry>>>,
     next_id: AtomicU32,
     places: Places,
 }
 
-/// Endpoints by the keys with which other threads of JavaScript's find them.
+/// Endpoints by the keys that other JavaScript threads know.
 static SHARED: Mutex<Vec<Weak<Acceptor>>> = Mutex::new(Vec::new());
 
 impl Acceptor {
@@ -42,8 +41,8 @@ impl Acceptor {
         }
     }
 
-    /// Makes the endpoint known to other threads; answers the key. A key is no address: one that is
-    /// wrong finds nothing.
+    /// Publishes the endpoint to other threads; returns the key. A key is no address: a wrong one
+    /// finds nothing.
     pub fn share(self: &Arc<Self>) -> u32 {
         let mut shared = lock(&SHARED);
         let this = Arc::downgrade(self);
@@ -55,12 +54,12 @@ impl Acceptor {
         at as u32
     }
 
-    /// The endpoint of a key, as long as it is there.
+    /// The endpoint of a key, while it exists.
     pub fn shared(key: u32) -> Option<Arc<Self>> {
         lock(&SHARED).get(key as usize)?.upgrade()
     }
 
-    /// A number for a request, a session or a port.
+    /// A new number for a request, a session or a port.
     pub fn next_id(&self) -> u32 {
         self.next_id.fetch_add(1, Ordering::Relaxed)
     }
@@ -93,7 +92,7 @@ impl Acceptor {
             .collect()
     }
 
-    /// Has JavaScript decide about a request.
+    /// Makes JavaScript decide about a request.
     pub fn ask(&self, request: Request) -> u32 {
         let id = self.next_id();
         let event = Event {

@@ -22,13 +22,13 @@ use crate::h3::wire::{read_section, Section};
 use crate::place::Place;
 use crate::registry::{Origin, Registry};
 
-/// Head start of an address before the next one is tried beside it (RFC 8305, section 5).
+/// Head start of an address before the next one is tried in parallel (RFC 8305, section 5).
 const HEAD_START: Duration = Duration::from_millis(250);
 
-/// The most addresses of a name that are tried.
+/// Most addresses tried for a name.
 const MAX_ADDRESSES: usize = 8;
 
-/// A session that is to be opened.
+/// A session to open.
 pub struct Target {
     pub url: Url,
     /// Names and values in turn.
@@ -36,7 +36,7 @@ pub struct Target {
     pub config: ClientConfig,
 }
 
-/// Why a session could not be opened, with the HTTP status with which the server refused, or 0.
+/// Reason for a failed opening, with the HTTP status of the server's refusal, or 0.
 struct Refusal(u32, String);
 
 impl<E: std::error::Error> From<E> for Refusal {
@@ -49,13 +49,13 @@ fn refusal<T>(text: &str) -> Result<T, Refusal> {
     Err(Refusal(0, text.to_owned()))
 }
 
-/// A session with its stream, and when the QUIC handshake was over.
+/// A session with its stream and the end of its QUIC handshake.
 struct Opened {
     session: (Session, Fragile<quinn::RecvStream>),
     connected_ms: f64,
 }
 
-/// Connects, and tells JavaScript that the session has opened or that it could not be.
+/// Connects, and reports to JavaScript that the session has opened or failed.
 pub async fn connect(
     registry: Arc<Registry>,
     id: u32,
@@ -102,8 +102,8 @@ async fn open(registry: &Registry, endpoint: Endpoint, target: Target) -> Result
     })
 }
 
-/// Connects to the address that answers first: one of two families may be filtered, or nobody may
-/// listen there, and QUIC hears nothing of that.
+/// Connects to the address that answers first: one of two families may be filtered, or nothing may
+/// listen there, and QUIC gets no error then.
 async fn dial(
     endpoint: &Endpoint,
     config: &ClientConfig,
@@ -116,7 +116,7 @@ async fn dial(
         if let Some(address) = waiting.pop_front() {
             match endpoint.connect_with(config.clone(), address, name) {
                 Ok(connecting) => trying.push(connecting),
-                // An address of a family that isn't here.
+                // The system lacks this address family.
                 Err(error) => {
                     last = error.into();
                     continue;
@@ -134,7 +134,7 @@ async fn dial(
     }
 }
 
-/// The addresses of a URL's host, and the name that its certificate is to have.
+/// Addresses of a URL's host, and the name that its certificate must have.
 async fn resolve(url: &Url) -> Result<(VecDeque<SocketAddr>, String), Refusal> {
     let port = url.port_or_known_default().unwrap_or(443);
     let (found, name) = match url.host() {
@@ -146,7 +146,7 @@ async fn resolve(url: &Url) -> Result<(VecDeque<SocketAddr>, String), Refusal> {
     Ok((by_turns(found), name))
 }
 
-/// Addresses of both families by turns, the resolver's first one first (RFC 8305, section 4).
+/// Alternates addresses of both families, starting with the resolver's first (RFC 8305, section 4).
 fn by_turns(found: Vec<SocketAddr>) -> VecDeque<SocketAddr> {
     let v6_first = found.first().is_some_and(SocketAddr::is_ipv6);
     let (mut first, mut second): (VecDeque<_>, VecDeque<_>) = found
@@ -164,7 +164,7 @@ fn by_turns(found: Vec<SocketAddr>) -> VecDeque<SocketAddr> {
     ordered
 }
 
-/// Asks for the session on a connection that is there.
+/// Requests the session on an open connection.
 async fn ask(
     connection: &Arc<Connection>,
     target: &Target,
@@ -210,6 +210,7 @@ mod tests {
     use std::time::Instant;
 
     use super::*;
+    use crate::quic::engine::remote_address;
     use crate::quic::socket::bind;
     use crate::quic::tls::certificate::{client_config, server_config};
 
@@ -225,13 +226,13 @@ mod tests {
         let any = SocketAddr::new(Ipv6Addr::UNSPECIFIED.into(), 0);
         let runtime = Arc::new(quinn::TokioRuntime);
         let client = Endpoint::new(Default::default(), None, bind(any).unwrap(), runtime).unwrap();
-        // Nobody has the IPv6 address, and nothing is told of it.
+        // Nothing listens on the IPv6 address, and no error is reported.
         let silent = SocketAddr::new(Ipv6Addr::LOCALHOST.into(), address.port());
         let begun = Instant::now();
         let waiting = VecDeque::from([silent, address]);
         let dialled = dial(&client, &client_config(), waiting, "localhost").await;
         assert_eq!(
-            dialled.ok().unwrap().remote_address().port(),
+            remote_address(&dialled.ok().unwrap()).port(),
             address.port()
         );
         assert!((HEAD_START..8 * HEAD_START).contains(&begun.elapsed()));

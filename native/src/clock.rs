@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 #[cfg(unix)]
 use napi_derive::napi;
 
-/// A monotonic clock in milliseconds, which JavaScript lines up with its `performance.now()`.
+/// A monotonic clock in milliseconds, which JavaScript aligns with its `performance.now()`.
 pub struct Clock {
     epoch: Instant,
     offset_bits: AtomicU64,
@@ -23,15 +23,15 @@ impl Clock {
         self.epoch.elapsed().as_secs_f64() * 1000.0
     }
 
-    /// A moment after this time, or up to a quarter of it later. Who waits from about the same time
-    /// on waits for the same moment, so that the thread wakes once for all of them.
+    /// A moment after this time, or up to a quarter of it later. Tasks that start waiting at about
+    /// the same time wait for the same moment, so that the thread wakes once for all.
     pub fn moment_after(&self, time: Duration) -> tokio::time::Instant {
         let quarter = (time / 4).as_nanos().max(1);
         let quarters = (self.epoch.elapsed() + time).as_nanos().div_ceil(quarter);
         (self.epoch + Duration::from_nanos((quarters * quarter) as u64)).into()
     }
 
-    /// Takes over the value of `performance.now()` at which `raw_ms` was zero.
+    /// Sets the value of `performance.now()` at which `raw_ms` was zero.
     pub fn set_offset(&self, offset_ms: f64) {
         self.offset_bits
             .store(offset_ms.to_bits(), Ordering::Relaxed);
@@ -43,7 +43,7 @@ impl Clock {
     }
 }
 
-/// Processor time that the calling thread has used, in milliseconds.
+/// Processor time used by the calling thread, in milliseconds.
 #[cfg(unix)]
 #[napi(catch_unwind)]
 pub fn thread_cpu_ms() -> f64 {
@@ -51,7 +51,7 @@ pub fn thread_cpu_ms() -> f64 {
         tv_sec: 0,
         tv_nsec: 0,
     };
-    // SAFETY: `time` is valid for the call, which can only fail for a clock that the system lacks.
+    // SAFETY: `time` is valid for the call, which fails only for a clock that the system lacks.
     unsafe { libc::clock_gettime(libc::CLOCK_THREAD_CPUTIME_ID, &mut time) };
     time.tv_sec as f64 * 1e3 + time.tv_nsec as f64 / 1e6
 }

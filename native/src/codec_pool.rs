@@ -1,22 +1,21 @@
-//! Threads that encode and decode beside JavaScript's: frames of many encoders or decoders are
-//! begun one after the other, and ended in the same order. Who comes first does a frame: one of
-//! these threads, which take the frames from the end of the line, or JavaScript's own, which takes
-//! those that it ends.
+//! Threads that encode and decode beside JavaScript's thread. The frames of many encoders or
+//! decoders are started one by one, and ended in the same order. Either side may process a frame:
+//! these threads take from the end of the line, JavaScript's thread the frame that it ends.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 
-/// The most threads: a room has some 50 frames at once.
+/// Most threads: a room has some 50 frames at once.
 const MOST_THREADS: usize = 4;
 
-/// The line in which threads are woken: JavaScript's own has done one or two frames before another
-/// is awake.
+/// Length of the line at which threads are woken: JavaScript's thread does one or two frames before
+/// another thread is awake.
 const WORTH_WAKING: usize = 3;
 
 /// A frame that may be encoded or decoded by any thread.
 pub trait Job: Send + Sync {
-    /// Does what was begun; nothing where somebody else has.
+    /// Does the started work, unless it is done.
     fn run(&self);
 }
 
@@ -32,8 +31,8 @@ pub struct CodecPool {
     threads: usize,
 }
 
-/// The process's own; its threads are started when it is first asked for, and end with the process.
-/// One processor has none: JavaScript's thread has it.
+/// The process's pool; its threads start with the first use, and end with the process. A single
+/// processor has none, since JavaScript's thread uses it.
 pub fn pool() -> &'static CodecPool {
     static POOL: OnceLock<CodecPool> = OnceLock::new();
     static STARTED: OnceLock<()> = OnceLock::new();
@@ -50,7 +49,7 @@ pub fn pool() -> &'static CodecPool {
     });
     STARTED.get_or_init(|| {
         for _ in 0..pool.threads {
-            // A thread that can't be had isn't missed: what is begun is done when it is ended.
+            // A missing thread is harmless: the work is done when it is ended.
             let _ = thread::Builder::new()
                 .name("aloud-opus".into())
                 .spawn(|| pool.work());
@@ -60,7 +59,7 @@ pub fn pool() -> &'static CodecPool {
 }
 
 impl CodecPool {
-    /// Puts a job in the line. JavaScript's thread goes on at once.
+    /// Adds a job to the line. JavaScript's thread continues at once.
     pub fn begin(&self, job: Arc<dyn Job>) {
         if self.threads == 0 {
             return;
@@ -74,7 +73,7 @@ impl CodecPool {
         }
     }
 
-    /// Takes a job out of the line, if it is still there: JavaScript's thread ends it.
+    /// Removes a job from the line if it is still there: JavaScript's thread ends it.
     pub fn end(&self, job: &Arc<dyn Job>) {
         if self.threads == 0 {
             return;

@@ -6,14 +6,14 @@ use napi_derive::napi;
 use crate::quic::congestion::State;
 use crate::quic::engine::{controller, path_stats};
 
-/// A session's datagrams, counted.
+/// Counts of a session's datagrams.
 #[derive(Default)]
 pub struct Counters {
     pub sent: Count,
     pub received: Count,
     pub dropped_in: Count,
     pub too_big: Count,
-    /// Dropped before the session's queue, and out of it.
+    /// Dropped before the session's queue, and from it.
     pub blocked: Count,
     pub pushed_out: Count,
     pub malformed: Count,
@@ -32,12 +32,12 @@ impl Count {
     }
 }
 
-/// Counts of what clients did that HTTP/3 forbids, or that is for no session.
+/// Counts of clients' violations of HTTP/3, and of requests for no session.
 #[derive(Default)]
 pub struct Breaches {
-    /// Connections that were closed with an error of HTTP/3.
+    /// Connections closed with an error of HTTP/3.
     pub connections: Count,
-    /// Requests that were reset, or answered with a status, without JavaScript's being asked.
+    /// Requests reset, or answered with a status, without asking JavaScript.
     pub requests: Count,
 }
 
@@ -63,30 +63,30 @@ pub struct Stats {
     pub cwnd: f64,
     /// Bytes under way after the last acknowledgement.
     pub bytes_in_flight: f64,
-    /// How long the oldest packet is under way that is neither acknowledged nor declared lost, in
-    /// milliseconds; 0 where none is.
+    /// Age of the oldest packet that is neither acknowledged nor declared lost, in milliseconds; 0
+    /// without one.
     pub under_way_ms: f64,
-    /// QUIC packets sent, and those of them declared lost.
+    /// QUIC packets sent, and the ones declared lost.
     pub sent_packets: f64,
     pub lost_packets: f64,
     pub congestion_events: f64,
-    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is
-    /// known.
+    /// Measured delivery rate of the path, in bits of QUIC packets a second; None while it is
+    /// unknown.
     pub delivery_bps: Option<f64>,
-    /// Whether the newest of it was not limited by what the application sent.
+    /// True when the newest measurement was not limited by the application's sending.
     pub delivery_is_limit: bool,
     /// UDP payload bytes.
     pub sent_bytes: f64,
     pub received_bytes: f64,
-    /// The path's largest UDP payload, in bytes, as found so far.
+    /// Largest UDP payload of the path found so far, in bytes.
     pub mtu: u32,
-    /// The largest datagram that can be sent now, in bytes.
+    /// Largest datagram that can be sent now, in bytes.
     pub max_datagram_size: u32,
     pub datagrams_sent: f64,
     pub datagrams_received: f64,
     /// Received, and dropped because the queue towards JavaScript was full.
     pub dropped_in: f64,
-    /// Not sent: larger than the path takes.
+    /// Not sent: too large for the path.
     pub dropped_too_big: f64,
     /// Pushed out of the send queue unsent, because the path was blocked; a lower bound.
     pub dropped_blocked: f64,
@@ -95,7 +95,7 @@ pub struct Stats {
 }
 
 impl Counters {
-    /// Number of datagrams that were queued and not pushed out.
+    /// Number of datagrams queued and not dropped.
     pub fn queued(&self) -> u64 {
         (self.sent.get() - self.pushed_out.get()) as u64
     }
@@ -104,8 +104,8 @@ impl Counters {
         self.blocked.get() + self.pushed_out.get()
     }
 
-    /// Writes the numbers that the rule for a listener's rate reads again and again: no object is
-    /// made for JavaScript.
+    /// Writes the numbers for the rule of a listener's rate, without making an object for
+    /// JavaScript.
     pub fn path(&self, conn: &quinn::Connection, out: &mut [f64; PATH_FIELDS]) {
         let path = path_stats(conn);
         let state = controller(conn).map_or_else(State::default, State::of);
@@ -127,7 +127,7 @@ impl Counters {
         let largest = conn.max_datagram_size().unwrap_or(0);
         Stats {
             rtt_ms: ms(path.rtt),
-            congestion_controller: state.name,
+            congestion_controller: state.name.into(),
             cwnd: path.cwnd as f64,
             bytes_in_flight: state.in_flight as f64,
             under_way_ms: under_way_ms(state.since),

@@ -24,23 +24,22 @@ use crate::quic::{socket, tls};
 use crate::registry::{Registry, CLOSE_LIMIT};
 use crate::server;
 
-/// The longest wait for the threads' end; they are idle by then.
+/// Longest wait for the threads' end; they are idle by then.
 const SHUTDOWN_LIMIT: Duration = Duration::from_millis(100);
 
-/// Bytes of a client's first packets that are kept until its connection is admitted, for one and
-/// for all.
+/// Bytes of a client's first packets kept until its connection is admitted, for one and for all.
 const EARLY_BYTES: u64 = 16 * 1024;
 const ALL_EARLY_BYTES: u64 = 1024 * 1024;
 
-/// Sockets with the threads that serve them: a server's, a client's, or both. Sessions are its
-/// ports'.
+/// Sockets with the threads that serve them: a server's, a client's, or both. Sessions belong to
+/// its ports.
 #[napi]
 pub struct Endpoint {
     acceptor: Arc<Acceptor>,
     hub: Arc<Hub>,
     handle: Handle,
     runtime: Mutex<Option<Runtime>>,
-    /// One for each address that it listens on.
+    /// One for each listening address.
     servers: Mutex<Vec<quinn::Endpoint>>,
     client: Mutex<Option<quinn::Endpoint>>,
 }
@@ -66,28 +65,28 @@ impl Endpoint {
         })
     }
 
-    /// The endpoint's own port. Client's sessions are there, and those of requests that were
-    /// accepted for no other.
+    /// The endpoint's own port, with the client's sessions and all requests not accepted for
+    /// another port.
     #[napi(catch_unwind)]
     pub fn port(&self) -> Port {
         Port::own(self.acceptor.own.clone())
     }
 
-    /// The key with which other threads make ports of this endpoint.
+    /// Key with which other threads make ports of this endpoint.
     #[napi(catch_unwind)]
     pub fn share(&self) -> u32 {
         self.acceptor.share()
     }
 
-    /// Takes a port away whose thread has ended, and closes its sessions; answers whether there was
-    /// one.
+    /// Removes the port of an ended thread, and closes its sessions; returns false if there was
+    /// none.
     #[napi(catch_unwind)]
     pub fn close_port(&self, number: u32, code: u32, reason: String) -> bool {
         let port = self.acceptor.take_port(number);
         port.map(|port| port.abandon(code, reason)).is_some()
     }
 
-    /// Listens on one more address; answers the port.
+    /// Listens on one more address; returns the port.
     #[napi(catch_unwind)]
     pub fn listen(
         &self,
@@ -106,7 +105,7 @@ impl Endpoint {
         Ok(port)
     }
 
-    /// From now on new sessions get this certificate; those that there are go on.
+    /// Sets the certificate of new sessions; existing ones go on.
     #[napi(catch_unwind)]
     pub fn set_certificate(&self, cert_pem: String, key_pem: String) -> Result<()> {
         let config = self.server_config(&cert_pem, &key_pem)?;
@@ -116,7 +115,7 @@ impl Endpoint {
         Ok(())
     }
 
-    /// Opens a session to a server; answers its number, or 0 when there are too many.
+    /// Opens a session to a server; returns its number, or 0 when there are too many.
     #[napi(catch_unwind)]
     pub fn connect(
         &self,
@@ -141,15 +140,15 @@ impl Endpoint {
         Ok(id)
     }
 
-    /// Accepts a request for a session, which is the endpoint's own port's; answers false where it
-    /// is none, and refuses one for something else.
+    /// Accepts a request as a session of the endpoint's own port; returns false without such a
+    /// request, and refuses one for something else.
     #[napi(catch_unwind)]
     pub fn accept(&self, id: u32) -> bool {
         self.accept_for(id, self.acceptor.own.clone())
     }
 
-    /// Accepts a request for a session, which is another port's. Answers false where that isn't
-    /// there any more, and leaves the request undecided; else as accept() does.
+    /// Accepts a request as a session of another port. Returns false when that port has gone, and
+    /// leaves the request undecided; otherwise as accept().
     #[napi(catch_unwind)]
     pub fn accept_on(&self, id: u32, port: u32) -> bool {
         let port = self.acceptor.port(port);
@@ -170,7 +169,7 @@ impl Endpoint {
         Ok(true)
     }
 
-    /// Counts of new connections, and of what was wrong in any.
+    /// Counts of new connections, and of their errors.
     #[napi(catch_unwind)]
     pub fn admissions(&self) -> Admissions {
         let breaches = &self.acceptor.breaches;
@@ -181,7 +180,7 @@ impl Endpoint {
         }
     }
 
-    /// Closes all sessions and all sockets; the last event says when that is done.
+    /// Closes all sessions and sockets; the last event reports the end.
     #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {
         let mut endpoints = std::mem::take(&mut *lock(&self.servers));
@@ -195,7 +194,7 @@ impl Endpoint {
         });
     }
 
-    /// Ends the threads, so that none calls into a process that exits.
+    /// Ends the threads, so that none calls into an exiting process.
     #[napi(catch_unwind)]
     pub fn shutdown(&self) {
         if let Some(runtime) = lock(&self.runtime).take() {

@@ -1,6 +1,6 @@
 use napi_derive::napi;
 
-/// Events that JavaScript is told of, by the numbers in `binding.js`.
+/// Events for JavaScript, by the numbers in `binding.js`.
 #[derive(Clone, Copy)]
 pub enum Kind {
     Request = 1,
@@ -30,13 +30,13 @@ pub enum Cause {
 pub struct RequestInfo {
     pub peer: String,
     pub method: String,
-    /// The protocol that an extended CONNECT asks for, or empty.
+    /// Protocol of an extended CONNECT, or empty.
     pub protocol: String,
     pub authority: String,
     pub path: String,
     pub query: String,
     pub origin: String,
-    /// Names and values in turn, as received.
+    /// Names and values alternating, as received.
     pub headers: Vec<String>,
 }
 
@@ -50,7 +50,7 @@ pub struct Event {
     pub cause: u32,
     pub text: String,
     pub request: Option<RequestInfo>,
-    /// Of a client's session that has opened: when its QUIC handshake was over.
+    /// End of the QUIC handshake of a client's opened session.
     pub connected_ms: Option<f64>,
 }
 

@@ -1,5 +1,4 @@
-//! Walls against panics: one ends the session or the task that it happened in, and JavaScript is
-//! told.
+//! Containment of panics: a panic ends its session or task, and JavaScript is notified.
 
 use std::any::Any;
 use std::future::Future;
@@ -14,22 +13,22 @@ use napi_derive::napi;
 
 use crate::errors::failed;
 
-/// Locks, also after a panic of a thread that held the lock: no session waits for another's fault.
+/// Locks, even after a panic of the lock's holder: no session suffers from another's fault.
 pub fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Calls; where that panics, the result is the panic's message.
+/// Calls; a panic results in its message.
 pub fn catch<T>(call: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(call)).map_err(message)
 }
 
-/// Awaits; where that panics, the result is the panic's message.
+/// Awaits; a panic results in its message.
 pub async fn caught<T>(task: impl Future<Output = T>) -> Result<T, String> {
     AssertUnwindSafe(task).catch_unwind().await.map_err(message)
 }
 
-/// Starts a task on the current runtime; where it panics, `failed` gets the panic's message.
+/// Starts a task on the current runtime; after a panic `failed` gets its message.
 pub fn spawn(
     task: impl Future<Output = ()> + Send + 'static,
     failed: impl FnOnce(String) + Send + 'static,
@@ -51,7 +50,7 @@ fn message(payload: Box<dyn Any + Send>) -> String {
     }
 }
 
-/// Something of quinn's that is not dropped in a panic. A panic inside quinn leaves the
+/// A value of quinn that is not dropped during a panic. A panic inside quinn leaves the
 /// connection's lock poisoned; dropping a stream takes that lock and panics again, and a second
 /// panic aborts the process.
 pub struct Fragile<T>(ManuallyDrop<T>);
@@ -85,7 +84,7 @@ impl<T> Drop for Fragile<T> {
     }
 }
 
-/// Places that panic where a test wants it.
+/// Places that panic on a test's demand.
 #[derive(Clone, Copy)]
 pub enum Place {
     /// JavaScript's call.
@@ -94,13 +93,13 @@ pub enum Place {
     Receive = 2,
     /// quinn's task for a connection, under its lock.
     Connection = 3,
-    /// The loop that takes connections.
+    /// The loop that accepts connections.
     Accept = 4,
 }
 
 static PANICS_AT: AtomicU32 = AtomicU32::new(0);
 
-/// To be called at a place: panics there, once, when a test asked for it.
+/// Called at a place: panics there once when a test asked for it.
 pub fn pass(place: Place) {
     let place = place as u32;
     if PANICS_AT.load(Ordering::Relaxed) == place && PANICS_AT.swap(0, Ordering::Relaxed) == place {
@@ -108,14 +107,14 @@ pub fn pass(place: Place) {
     }
 }
 
-/// Has the next thread that passes the place panic, and the process print panics no more. For
-/// tests: fails unless ALOUD_NATIVE_PANICS is set.
+/// Makes the next thread at this place panic, and stops printing of panics. For tests: fails unless
+/// ALOUD_NATIVE_PANICS is set.
 #[napi(catch_unwind)]
 pub fn panic_for_test(place: u32) -> napi::Result<()> {
     if std::env::var_os("ALOUD_NATIVE_PANICS").is_none() {
         return Err(failed("ALOUD_NATIVE_PANICS is not set"));
     }
-    // Traces of what is expected would hide those of what is not.
+    // Traces of expected panics would hide unexpected ones.
     std::panic::set_hook(Box::new(|_| {}));
     PANICS_AT.store(place, Ordering::Relaxed);
     pass(Place::Call);

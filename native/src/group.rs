@@ -1,5 +1,5 @@
-//! Groups of sessions that get the same datagrams: JavaScript makes one call for a datagram, and
-//! QUIC's threads hand it to the sessions.
+//! Groups of sessions that get the same datagrams: one call from JavaScript per datagram; QUIC's
+//! threads pass it to the sessions.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, Weak};
@@ -10,16 +10,16 @@ use crate::faults::lock;
 use crate::hub::Hub;
 use crate::session::Session;
 
-/// Sessions of one piece. Its sends take one thread some 0.3 ms; other pieces go on beside it.
+/// Sessions in one piece. Sending to them takes a thread some 0.3 ms; other pieces run in parallel.
 const PIECE: usize = 256;
 
-/// The most groups there may be at once.
+/// Most groups at once.
 const MAX_GROUPS: usize = 4096;
 
-/// Datagrams that wait for one piece's sessions; beyond them the oldest goes.
+/// Datagrams that wait for one piece's sessions; beyond them the oldest is dropped.
 const MAX_WAITING: usize = 16;
 
-/// The sessions of one part of a group, and the datagrams that they are still to be sent, in order.
+/// The sessions of one part of a group, and their unsent datagrams in order.
 struct Piece<T> {
     sessions: Vec<T>,
     waiting: Mutex<Waiting>,
@@ -28,7 +28,7 @@ struct Piece<T> {
 #[derive(Default)]
 struct Waiting {
     datagrams: VecDeque<Bytes>,
-    /// Whether a task empties the queue: there is one at most, which keeps datagrams in order.
+    /// True while a task empties the queue: at most one does, which keeps datagrams in order.
     has_task: bool,
 }
 
@@ -40,8 +40,8 @@ impl<T> Piece<T> {
         }
     }
 
-    /// Keeps a datagram; answers whether a task is to be started, and whether an older datagram had
-    /// to go.
+    /// Keeps a datagram; returns whether to start a task, and whether an older datagram was
+    /// dropped.
     fn push(&self, framed: Bytes) -> (bool, bool) {
         let mut waiting = lock(&self.waiting);
         let drops = waiting.datagrams.len() == MAX_WAITING;
@@ -53,7 +53,7 @@ impl<T> Piece<T> {
         (starts, drops)
     }
 
-    /// The next datagram for the task; without one the task is over.
+    /// Next datagram for the task; None ends the task.
     fn next(&self) -> Option<Bytes> {
         let mut waiting = lock(&self.waiting);
         let next = waiting.datagrams.pop_front();
@@ -62,16 +62,16 @@ impl<T> Piece<T> {
     }
 }
 
-/// A session that has ended is released at once, whatever groups it is in.
+/// Weak, so that an ended session is released at once despite its groups.
 type Pieces = Arc<[Arc<Piece<Weak<Session>>>]>;
 
-/// A port's groups, by the numbers that JavaScript gave them.
+/// A port's groups, by JavaScript's numbers.
 #[derive(Default)]
 pub struct Groups(Mutex<HashMap<u32, Pieces>>);
 
 impl Groups {
-    /// Replaces a group's sessions; without any the group is no more. Answers false where there are
-    /// too many groups.
+    /// Replaces a group's sessions; an empty group is removed. Returns false when there are too
+    /// many groups.
     pub fn set(&self, group: u32, sessions: Vec<Weak<Session>>) -> bool {
         let mut groups = lock(&self.0);
         if sessions.is_empty() {
@@ -87,7 +87,7 @@ impl Groups {
         true
     }
 
-    /// Has the hub's threads send a datagram; answers to how many sessions.
+    /// Sends a datagram on the hub's threads; returns the number of sessions.
     pub fn send(&self, hub: &Arc<Hub>, group: u32, framed: &Bytes) -> usize {
         let Some(pieces) = lock(&self.0).get(&group).cloned() else {
             return 0;

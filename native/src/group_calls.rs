@@ -6,8 +6,8 @@ use crate::session::framed;
 
 #[napi]
 impl Port {
-    /// Makes a group of the first `count` of these sessions, or replaces those that are in it;
-    /// without any the group is no more. Answers false where there are too many groups.
+    /// Makes a group of the first `count` of these sessions, or replaces its sessions; an empty
+    /// group is removed. Returns false when there are too many groups.
     #[napi(catch_unwind)]
     pub fn group_set(&self, group: u32, ids: Uint32ArraySlice, count: u32) -> bool {
         let count = ids.len().min(count as usize);
@@ -15,7 +15,7 @@ impl Port {
             .set(group, self.registry.weak_sessions(&ids[..count]))
     }
 
-    /// Sends one datagram to a group's sessions, soon and in order; answers how many they are.
+    /// Sends one datagram to a group's sessions, soon and in order; returns their number.
     #[napi(catch_unwind)]
     pub fn group_send(&self, group: u32, bytes: Uint8ArraySlice) -> u32 {
         self.groups.send(&self.registry.hub, group, &framed(&bytes)) as u32

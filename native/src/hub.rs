@@ -13,30 +13,29 @@ use crate::faults::{lock, spawn};
 use crate::inbox::{Batch, Inbox, Taken};
 use crate::options::Options;
 
-/// Tells JavaScript that there is something to read.
+/// Notifies JavaScript that there is something to read.
 pub type Readable = Box<dyn Fn() + Send + Sync>;
 
-/// The shortest time between two tellings: what arrives meanwhile is read together.
+/// Shortest time between two notifications: arrivals in between are read together.
 const TOLD_EVERY: Duration = Duration::from_millis(1);
 
-/// The time after which JavaScript is told of datagrams that may wait, where it hasn't read
-/// meanwhile: they wait for twice as long at most.
+/// Time after which JavaScript is notified of datagrams that may wait, unless it has read in the
+/// meantime. They wait at most twice as long.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
-/// Datagrams that a session may have read before it is the next one's turn.
+/// Datagrams read from a session before the next session's turn.
 const TURN: usize = 16;
 
-/// Queues between QUIC's threads and one thread of JavaScript's. Every queue in it is bounded by
-/// the number of connections and of their streams: a session stands in line once, a stream
-/// announces itself once.
+/// Queues between QUIC's threads and one JavaScript thread. Every queue is bounded by the number of
+/// connections and of their streams: a session stands in line once, a stream announces itself once.
 ///
-/// No telling is lost. A thread first puts something into a queue, then sets `told` and calls
-/// JavaScript unless it was set; JavaScript first clears `told`, then empties the queues. If it
-/// found a queue empty, its clearing came before the other thread took the queue's lock, so that
+/// No notification is lost. A thread first puts something into a queue, then sets `told` and calls
+/// JavaScript unless it was set. JavaScript first clears `told`, then empties the queues. If it
+/// found a queue empty, it cleared `told` before the other thread took the queue's lock, so that
 /// thread finds `told` cleared.
 ///
-/// Datagrams that may wait aren't told: JavaScript reads by itself when it needs what has come.
-/// Should it not, a task that looks now and then tells it.
+/// Datagrams that may wait cause no notification: JavaScript reads when it needs them. In case it
+/// doesn't, a task checks regularly and notifies it.
 pub struct Hub {
     pub options: Options,
     pub clock: Clock,
@@ -45,9 +44,9 @@ pub struct Hub {
     told_every: Duration,
     told: AtomicBool,
     told_at: Mutex<Option<Instant>>,
-    /// Whether a task looks after those that may wait.
+    /// True while a task checks for waiting datagrams.
     has_look: AtomicBool,
-    /// Whether JavaScript has read since it looked.
+    /// True when JavaScript has read since the last check.
     was_read: AtomicBool,
     events: Mutex<VecDeque<Event>>,
     line: Mutex<VecDeque<Arc<Inbox>>>,
@@ -70,7 +69,7 @@ impl Hub {
         }
     }
 
-    /// The runtime that serves the sessions.
+    /// Runtime that serves the sessions.
     pub fn handle(&self) -> &Handle {
         &self.handle
     }
@@ -102,14 +101,14 @@ impl Hub {
         self.tell();
     }
 
-    /// Starts a task on the endpoint's threads; JavaScript is told of a panic in it.
+    /// Starts a task on the endpoint's threads; a panic in it is reported to JavaScript.
     pub fn spawn(self: &Arc<Self>, task: impl Future<Output = ()> + Send + 'static) {
         let hub = self.clone();
         let _context = self.handle.enter();
         spawn(task, move |message| hub.fault(0, message));
     }
 
-    /// Tells JavaScript of a panic; `session` is 0 where it wasn't in a session's own task.
+    /// Reports a panic to JavaScript; `session` is 0 unless it happened in a session's own task.
     pub fn fault(&self, session: u32, message: String) {
         self.event(Event {
             text: message,
@@ -117,7 +116,7 @@ impl Hub {
         });
     }
 
-    /// JavaScript has come to read: whatever arrives from now on is told anew.
+    /// Notes that JavaScript is reading: later arrivals cause a new notification.
     pub fn listening(&self) {
         self.told.store(false, Ordering::Release);
     }
@@ -128,14 +127,14 @@ impl Hub {
         events.drain(..count).collect()
     }
 
-    /// Keeps a session's datagram; answers how many older ones had to go for it.
+    /// Keeps a session's datagram; returns the number of older ones dropped for it.
     pub fn datagram(self: &Arc<Self>, inbox: &Arc<Inbox>, datagram: &[u8]) -> u64 {
         let (dropped, in_line) = inbox.push(datagram, self.clock.now_ms());
         if !in_line {
             lock(&self.line).push_back(inbox.clone());
         }
         if !inbox.may_wait(datagram) {
-            // Others of the same session may stand in line untold.
+            // Others of the same session may be in line without a notification.
             self.tell();
         } else if !self.has_look.swap(true, Ordering::AcqRel) {
             self.was_read.store(false, Ordering::Release);
@@ -163,8 +162,7 @@ impl Hub {
     }
 }
 
-/// Looks after datagrams that may wait until there are none, or nobody has read since the last
-/// look.
+/// Checks for waiting datagrams until there are none, or nobody has read since the last check.
 async fn look(hub: Arc<Hub>) {
     loop {
         sleep(LOOK_EVERY).await;
@@ -172,7 +170,8 @@ async fn look(hub: Arc<Hub>) {
             hub.has_look.store(false, Ordering::Release);
             return hub.tell();
         }
-        // First the word that nobody looks, then the line: who comes between starts another look.
+        // The flag is cleared before the line is checked, so that a datagram in between starts
+        // another check.
         hub.has_look.store(false, Ordering::SeqCst);
         let is_over = lock(&hub.line).is_empty();
         if is_over || hub.has_look.swap(true, Ordering::SeqCst) {

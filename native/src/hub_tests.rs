@@ -25,7 +25,7 @@ fn options() -> Options {
     }
 }
 
-/// Reads as port.js does; answers how many events and datagrams there were.
+/// Reads as port.js does; returns the number of events and datagrams.
 fn read(hub: &Hub, bytes: &mut [u8], index: &mut [f64]) -> usize {
     hub.listening();
     let mut count = hub.take_events(256).len();
@@ -39,8 +39,8 @@ fn read(hub: &Hub, bytes: &mut [u8], index: &mut [f64]) -> usize {
     }
 }
 
-/// Reads whenever it is told to until all is there. Each writer waits until its last one was read,
-/// as a quiet session does: after a telling that was lost there would be no other.
+/// Reads at each notification until all is there. Each writer waits until its last one was read, as
+/// a quiet session does: after a lost notification there would be no other.
 fn turns(told_every: Duration, turns: usize) {
     let runtime = Runtime::new().unwrap();
     let (told, hears): (_, Receiver<()>) = channel();
@@ -72,15 +72,15 @@ fn turns(told_every: Duration, turns: usize) {
         while was_read.load(Ordering::SeqCst) < all {
             let told = hears.recv_timeout(LOST_AFTER);
             let count = read(hub, &mut bytes, &mut index);
-            // Without this the writers would wait for ever, and the test with them.
+            // Without this the writers and the test would wait forever.
             was_read.fetch_add(if told.is_ok() { count } else { all }, Ordering::SeqCst);
             assert!(told.is_ok(), "{count} waited untold");
         }
     });
 }
 
-/// A hub whose time is the test's, an inbox of which datagrams with a 1 in front may wait, and what
-/// was told.
+/// A hub on the test's time, an inbox whose datagrams with a 1 in front may wait, and the
+/// notifications.
 fn waiting() -> (Runtime, Arc<Hub>, Arc<Inbox>, Receiver<()>) {
     let paused = tokio::runtime::Builder::new_current_thread()
         .enable_time()

@@ -4,26 +4,25 @@ use std::sync::Mutex;
 
 use crate::faults::lock;
 
-/// A session's received datagrams: at most `capacity` of them, the oldest dropped for the newest.
+/// Received datagrams of a session: at most `capacity`; a new one replaces the oldest.
 pub struct Inbox {
     session: u32,
     capacity: usize,
-    /// First byte of the datagrams of which JavaScript needn't be told; above 255 where it is to be
-    /// told of all.
+    /// First byte of datagrams that cause no notification; above 255 for none.
     waits: AtomicU16,
     queue: Mutex<Queue>,
 }
 
 const NONE_WAITS: u16 = 256;
 
-/// The bytes are copied into one ring, since what QUIC hands out would keep a whole batch of UDP
-/// packets alive for the sake of one small datagram.
+/// One ring holds copies of the bytes, since a small datagram from QUIC would keep a whole batch of
+/// UDP packets in memory.
 #[derive(Default)]
 struct Queue {
     bytes: VecDeque<u8>,
-    /// Length and time of arrival of each datagram.
+    /// Length and arrival time of each datagram.
     entries: VecDeque<(usize, f64)>,
-    /// Whether the inbox stands in the hub's line of those that have something to read.
+    /// True while the inbox stands in the hub's line of readable ones.
     in_line: bool,
 }
 
@@ -47,7 +46,7 @@ impl Inbox {
         }
     }
 
-    /// Datagrams that begin with this byte wait until somebody reads.
+    /// Lets datagrams with this first byte wait until someone reads.
     pub fn let_wait(&self, first_byte: Option<u8>) {
         let byte = first_byte.map_or(NONE_WAITS, u16::from);
         self.waits.store(byte, Ordering::Relaxed);
@@ -60,8 +59,8 @@ impl Inbox {
             .is_some_and(|byte| u16::from(*byte) == waits)
     }
 
-    /// Keeps a datagram; answers how many had to go for it, and whether the inbox stood in line
-    /// already. The caller puts it there if it didn't.
+    /// Keeps a datagram; returns the number dropped for it, and true if the inbox was in line
+    /// already. Otherwise the caller puts it there.
     pub fn push(&self, datagram: &[u8], arrival_ms: f64) -> (u64, bool) {
         let mut queue = lock(&self.queue);
         let mut dropped = 0;
@@ -97,10 +96,10 @@ impl Inbox {
     }
 }
 
-/// Numbers in the index for each datagram: session, offset, length, arrival.
+/// Values in the index for each datagram: session, offset, length, arrival.
 pub const INDEX_FIELDS: usize = 4;
 
-/// JavaScript's arrays, and how far they are filled.
+/// JavaScript's arrays, and their fill levels.
 pub struct Batch<'a> {
     bytes: &'a mut [u8],
     index: &'a mut [f64],

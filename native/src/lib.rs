@@ -1,8 +1,8 @@
-//! WebTransport over HTTP/3 for Node.js. QUIC runs on threads of its own; JavaScript is told once
-//! that there is something to read, then fetches events and datagrams in batches. And Opus, on
-//! JavaScript's own thread.
+//! WebTransport over HTTP/3 for Node.js. QUIC runs on its own threads; JavaScript gets one
+//! notification, then fetches events and datagrams in batches. Also Opus, on JavaScript's own
+//! thread.
 
-// Exports to JavaScript are left out of tests.
+// Tests leave out the exports to JavaScript.
 #![cfg_attr(test, allow(dead_code))]
 
 #[cfg(feature = "noq")]
@@ -25,6 +25,8 @@ mod group_calls;
 mod h3;
 mod hub;
 mod inbox;
+#[cfg(feature = "lab")]
+mod lab;
 mod options;
 #[cfg(feature = "opus")]
 mod opus;
@@ -39,6 +41,6 @@ mod stream;
 mod stream_calls;
 mod stream_tasks;
 
-/// The allocator in place of the system's: docs/performance.md has what a datagram takes with each.
+/// Allocator instead of the system's: docs/performance.md has the cost of a datagram with each.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -7,18 +7,18 @@ use quinn::{IdleTimeout, TransportConfig, VarInt};
 use crate::errors::invalid;
 use crate::quic::congestion;
 
-/// An endpoint's options, complete: the defaults are in `settings.js`.
+/// Options of an endpoint, complete: settings.js has the defaults.
 #[napi(object)]
 #[derive(Clone)]
 pub struct Options {
     pub io_threads: u32,
-    /// One of settings.js's.
+    /// A name from settings.js.
     pub congestion_controller: String,
     pub idle_timeout_ms: u32,
-    /// 0 for none
+    /// 0 for none.
     pub keep_alive_ms: u32,
     pub handshake_timeout_ms: u32,
-    /// The most sessions, requests and handshakes together.
+    /// Most sessions, requests and handshakes together.
     pub max_connections: u32,
     /// Datagrams that wait for JavaScript, for each session.
     pub receive_queue: u32,
@@ -31,8 +31,8 @@ pub struct Options {
 }
 
 impl Options {
-    /// QUIC's own settings. Windows are small: a peer who does not read, or whom nobody reads,
-    /// holds no more memory than they say.
+    /// QUIC's own settings. The windows are small and bound the memory held by a peer that doesn't
+    /// read, or that isn't read.
     pub fn transport(&self) -> Result<TransportConfig> {
         let idle = IdleTimeout::try_from(self.idle_timeout())
             .map_err(|_| invalid("idleTimeoutMs is too long"))?;
@@ -40,9 +40,9 @@ impl Options {
         let mut config = TransportConfig::default();
         config
             .max_idle_timeout(Some(idle))
-            // The session's own request is one.
+            // The session's own request is one of them.
             .max_concurrent_bidi_streams(VarInt::from_u32(self.max_streams + 1))
-            // HTTP/3 itself takes three: control, and QPACK's two (RFC 9114, section 6.2).
+            // HTTP/3 itself needs three: control, and QPACK's two (RFC 9114, section 6.2).
             .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams + 3))
             .stream_receive_window(VarInt::from_u32(window))
             .receive_window(VarInt::from_u32(window.saturating_mul(4)))

@@ -1,6 +1,6 @@
-//! Opus by libopus: encoders and decoders of mono or interleaved stereo sound that JavaScript calls
-//! on its own thread, and that allocate nothing for a frame. What is begun rather than encoded may
-//! be encoded by another thread.
+//! Opus by libopus: encoders and decoders of mono or interleaved stereo sound. JavaScript calls
+//! them on its own thread, and they allocate nothing per frame. A started frame may be encoded by
+//! another thread.
 
 use std::ffi::{c_int, CStr};
 use std::mem::MaybeUninit;
@@ -14,34 +14,34 @@ use opusic_sys as sys;
 use crate::codec_pool::{pool, Job};
 use crate::errors::{failed, invalid};
 
-/// The longest Opus frame, 60 ms at 48 kHz, and the longest in bytes (RFC 6716, section 3.2.1).
+/// Longest Opus frame, 60 ms at 48 kHz, and its longest payload in bytes (RFC 6716, section 3.2.1).
 const MAX_SAMPLES: usize = 2880;
 const MAX_VALUES: usize = 2 * MAX_SAMPLES;
 const MAX_BYTES: usize = 1275;
 
-/// Opus frames' lengths, in 1/400 s.
+/// Lengths of Opus frames, in 1/400 s.
 const LENGTHS: [u32; 6] = [1, 2, 4, 8, 16, 24];
 
-/// libopus's version, in its own words.
+/// Version of libopus, as it reports it.
 #[napi(catch_unwind)]
 pub fn opus_version() -> String {
     let text = unsafe { CStr::from_ptr(sys::opus_get_version_string()) };
     text.to_string_lossy().into_owned()
 }
 
-/// libopus's encoder, and the frame that was begun.
+/// Encoder of libopus with the started frame.
 struct Encoding {
     /// None once closed.
     state: Option<NonNull<sys::OpusEncoder>>,
     samples: usize,
-    /// Numbers in a frame: those of both channels in turn.
+    /// Values in a frame, of both channels.
     values: usize,
     begun: Begun,
-    /// The frame that was begun, clipped; empty before the first.
+    /// The started frame, clipped; empty before the first.
     sound: Vec<f32>,
-    /// The most bytes that its payload may have.
+    /// Most bytes of its payload.
     most: usize,
-    /// The payload, and how many of its bytes there are: 0 where it failed.
+    /// The payload, and its length: 0 after a failure.
     payload: [u8; MAX_BYTES],
     length: usize,
 }
@@ -53,18 +53,18 @@ enum Begun {
     Done,
 }
 
-// libopus's encoders have no shared state, and the mutex lets one thread at a time to this one.
+// SAFETY: encoders of libopus share no state, and the mutex admits one thread at a time.
 unsafe impl Send for Encoding {}
 
 impl Encoding {
-    /// Encodes what was begun; nothing where that is done, or closed.
+    /// Encodes the started frame, unless that is done or the encoder closed.
     fn encode_begun(&mut self) {
         if self.begun != Begun::Waits {
             return;
         }
         self.begun = Begun::Done;
         self.length = match self.state {
-            // Behind a payload libopus leaves bytes that it used meanwhile: they aren't handed out.
+            // libopus leaves scratch bytes behind a payload: they aren't copied out.
             Some(state) => encode(
                 state,
                 &self.sound,
@@ -96,7 +96,7 @@ impl Drop for Encoding {
     }
 }
 
-/// Answers the payload's bytes, 0 where it failed.
+/// Returns the payload's bytes, 0 after a failure.
 fn encode(
     state: NonNull<sys::OpusEncoder>,
     sound: &[f32],
@@ -118,11 +118,11 @@ fn encode(
         .unwrap_or(0)
 }
 
-/// What another thread may have just now.
+/// A value that another thread may hold for a moment.
 struct Shared<T>(Mutex<T>);
 
 impl<T> Shared<T> {
-    /// Waits for the thread that has it just now, if one does.
+    /// Waits for the thread that holds it, if one does.
     fn lock(&self) -> MutexGuard<'_, T> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -143,8 +143,8 @@ pub struct OpusEncoder {
 #[napi]
 impl OpusEncoder {
     /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay.
-    /// `channels` is 1 or 2. `is_constant`: each payload has the bit rate's bytes, and not only all
-    /// on average.
+    /// `channels` is 1 or 2. `is_constant`: a constant bit rate for each payload, not only on
+    /// average.
     #[napi(constructor, catch_unwind)]
     pub fn new(
         sample_rate: u32,
@@ -174,7 +174,7 @@ impl OpusEncoder {
                 &mut error,
             )
         };
-        // From here on the encoder is freed with `encoding`, however this ends.
+        // From here on the encoder is freed with `encoding` on every path.
         let mut encoding = Encoding {
             state: Some(NonNull::new(made).ok_or_else(|| failed("no memory for an encoder"))?),
             samples: frame_samples as usize,
@@ -205,14 +205,14 @@ impl OpusEncoder {
         })
     }
 
-    /// Samples by which the decoded sound lies behind the encoded.
+    /// Samples of delay between encoded and decoded sound.
     #[napi(getter, catch_unwind)]
     pub fn lookahead(&self) -> u32 {
         self.lookahead
     }
 
-    /// Encodes one frame; answers the bytes written at `at`, or 0 when there is no room, when `pcm`
-    /// isn't one frame, or once closed.
+    /// Encodes one frame; returns the bytes written at `at`, or 0 without room, when `pcm` isn't
+    /// one frame, or once closed.
     #[napi(catch_unwind)]
     pub fn encode(&mut self, pcm: Float32ArraySlice, mut out: Uint8ArraySlice, at: u32) -> u32 {
         let at = at as usize;
@@ -228,7 +228,7 @@ impl OpusEncoder {
             clipped.write(clip(*sample));
         }
         let sound = unsafe { std::slice::from_raw_parts(sound.as_ptr().cast::<f32>(), pcm.len()) };
-        // Behind a payload libopus leaves bytes that it used meanwhile: they don't belong in `out`.
+        // libopus leaves scratch bytes behind a payload: they don't belong in `out`.
         let mut payload = [0; MAX_BYTES];
         let length = encode(state, sound, encoding.samples, &mut payload[..room]);
         let out = unsafe { out.as_mut() };
@@ -236,9 +236,9 @@ impl OpusEncoder {
         length as u32
     }
 
-    /// Begins to encode one frame, whose payload may have `most` bytes: by another thread, or in
-    /// `end()`. False when there is no room, when `pcm` isn't one frame, or once closed. What was
-    /// begun before and not ended is encoded first, and its payload is lost.
+    /// Starts encoding one frame, with at most `most` bytes, by another thread or in `end()`. False
+    /// without room, when `pcm` isn't one frame, or once closed. An earlier unfinished frame is
+    /// encoded first, and its payload is lost.
     #[napi(catch_unwind)]
     pub fn begin(&mut self, pcm: Float32ArraySlice, most: u32) -> bool {
         let mut encoding = self.encoding.lock();
@@ -257,8 +257,8 @@ impl OpusEncoder {
         true
     }
 
-    /// Ends what was begun; answers the bytes written at `at`, or 0 when it failed, when there is
-    /// no room, or when nothing was begun.
+    /// Finishes the started frame; returns the bytes written at `at`, or 0 after a failure, without
+    /// room, or when none was started.
     #[napi(catch_unwind)]
     pub fn end(&mut self, mut out: Uint8ArraySlice, at: u32) -> u32 {
         let job: Arc<dyn Job> = self.encoding.clone();
@@ -276,7 +276,7 @@ impl OpusEncoder {
         length as u32
     }
 
-    /// From the next frame on. False when Opus doesn't have it, or once closed.
+    /// Applies from the next frame on. False when Opus lacks it, or once closed.
     #[napi(catch_unwind)]
     pub fn set_complexity(&mut self, complexity: u32) -> bool {
         complexity <= 10
@@ -286,8 +286,8 @@ impl OpusEncoder {
                 .set(sys::OPUS_SET_COMPLEXITY_REQUEST, complexity as c_int)
     }
 
-    /// From the next frame on: whether both channels are the same, and go out as one. False once
-    /// closed.
+    /// Applies from the next frame on: true when both channels are equal, and sent as one. False
+    /// once closed.
     #[napi(catch_unwind)]
     pub fn set_mono(&mut self, mono: bool) -> bool {
         let channels = if mono { 1 } else { sys::OPUS_AUTO };
@@ -296,7 +296,8 @@ impl OpusEncoder {
             .set(sys::OPUS_SET_FORCE_CHANNELS_REQUEST, channels)
     }
 
-    /// From the next frame on: whether frames are coded against the one before. False once closed.
+    /// Applies from the next frame on: true when frames are coded against the previous one. False
+    /// once closed.
     #[napi(catch_unwind)]
     pub fn set_prediction(&mut self, predicts: bool) -> bool {
         self.encoding.lock().set(
@@ -305,34 +306,34 @@ impl OpusEncoder {
         )
     }
 
-    /// Frees it; what was begun is forgotten. Idempotent.
+    /// Frees it, and drops the started frame. Idempotent.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.encoding.lock().close();
     }
 }
 
-/// libopus's decoder, and the payload that was begun.
+/// Decoder of libopus with the started payload.
 struct Decoding {
     /// None once closed.
     state: Option<NonNull<sys::OpusDecoder>>,
     sample_rate: i32,
     samples: usize,
-    /// Numbers in a frame: those of both channels in turn.
+    /// Values in a frame, of both channels.
     values: usize,
     begun: Begun,
-    /// The payload that was begun.
+    /// The started payload.
     payload: Vec<u8>,
-    /// The frame that it is; empty before the first.
+    /// Its decoded frame; empty before the first.
     sound: Vec<f32>,
     is_good: bool,
 }
 
-// libopus's decoders have no shared state, and the mutex lets one thread at a time to this one.
+// SAFETY: decoders of libopus share no state, and the mutex admits one thread at a time.
 unsafe impl Send for Decoding {}
 
 impl Decoding {
-    /// Whether a payload is Opus of one frame's duration.
+    /// True when a payload is Opus of one frame's duration.
     fn fits(&self, payload: &[u8]) -> bool {
         if payload.is_empty() || payload.len() > MAX_BYTES {
             return false;
@@ -347,7 +348,7 @@ impl Decoding {
         samples == self.samples as c_int
     }
 
-    /// Decodes what was begun; nothing where that is done, or closed.
+    /// Decodes the started payload, unless that is done or the decoder closed.
     fn decode_begun(&mut self) {
         if self.begun != Begun::Waits {
             return;
@@ -364,8 +365,8 @@ impl Decoding {
         });
     }
 
-    /// Decodes to `out`, or conceals where there is no payload. False, and `out` untouched, where
-    /// that can't be.
+    /// Decodes to `out`, or conceals without a payload. False, and `out` untouched, when that is
+    /// impossible.
     fn fill(&mut self, payload: Option<&[u8]>, mut out: Float32ArraySlice, at: u32) -> bool {
         self.decode_begun();
         self.begun = Begun::Nothing;
@@ -403,7 +404,7 @@ impl Job for Shared<Decoding> {
     }
 }
 
-/// Decodes one frame to `sound`, which has room for it, or conceals one where there is no payload.
+/// Decodes one frame to `sound`, which has room for it, or conceals one without a payload.
 fn decode(
     state: NonNull<sys::OpusDecoder>,
     payload: Option<&[u8]>,
@@ -423,7 +424,7 @@ fn copy_clipped(sound: &[f32], out: &mut [f32]) {
     }
 }
 
-/// The payload of `length` bytes at `start`; empty where it isn't within its array.
+/// The payload of `length` bytes at `start`; empty if it isn't within its array.
 fn payload_of<'a>(bytes: &'a Uint8ArraySlice<'_>, start: u32, length: u32) -> &'a [u8] {
     let (start, length) = (start as usize, length as usize);
     bytes
@@ -438,7 +439,7 @@ pub struct OpusDecoder {
 
 #[napi]
 impl OpusDecoder {
-    /// `channels`, 1 or 2, are those of the sound that comes out, whatever the payloads have.
+    /// `channels`, 1 or 2, applies to the output, independent of the payloads.
     #[napi(constructor, catch_unwind)]
     pub fn new(sample_rate: u32, frame_samples: u32, channels: Option<u32>) -> Result<Self> {
         let channels = check_shape(sample_rate, frame_samples, channels)?;
@@ -477,16 +478,16 @@ impl OpusDecoder {
         decoding.fits(payload) && decoding.fill(Some(payload), out, at)
     }
 
-    /// Makes up the frame at `at` in place of one that is missing. False, and `out` untouched, once
-    /// closed or when the frame isn't within `out`.
+    /// Conceals a missing frame at `at`. False, and `out` untouched, once closed or when the frame
+    /// isn't within `out`.
     #[napi(catch_unwind)]
     pub fn conceal(&mut self, out: Float32ArraySlice, at: u32) -> bool {
         self.decoding.lock().fill(None, out, at)
     }
 
-    /// Begins to decode the payload of `length` bytes at `start`: by another thread, or in `end()`.
+    /// Starts decoding the payload of `length` bytes at `start`, by another thread or in `end()`.
     /// False when it is no Opus or of another duration, when it isn't within its array, or once
-    /// closed. What was begun before and not ended is decoded first, and its sound is lost.
+    /// closed. An earlier unfinished payload is decoded first, and its sound is lost.
     #[napi(catch_unwind)]
     pub fn begin(&mut self, bytes: Uint8ArraySlice, start: u32, length: u32) -> bool {
         let payload = payload_of(&bytes, start, length);
@@ -503,8 +504,8 @@ impl OpusDecoder {
         true
     }
 
-    /// Ends what was begun, to the frame at `at`. False, and `out` untouched, when it failed, when
-    /// the frame isn't within `out`, or when nothing was begun.
+    /// Finishes the started payload into the frame at `at`. False, and `out` untouched, after a
+    /// failure, when the frame isn't within `out`, or when none was started.
     #[napi(catch_unwind)]
     pub fn end(&mut self, mut out: Float32ArraySlice, at: u32) -> bool {
         let job: Arc<dyn Job> = self.decoding.clone();
@@ -522,14 +523,14 @@ impl OpusDecoder {
         is_there
     }
 
-    /// Frees it; what was begun is forgotten. Idempotent.
+    /// Frees it, and drops the started payload. Idempotent.
     #[napi(catch_unwind)]
     pub fn close(&mut self) {
         self.decoding.lock().close();
     }
 }
 
-/// From -1 to 1; 0 for what is no number.
+/// From -1 to 1; 0 for NaN.
 fn clip(sample: f32) -> f32 {
     if sample.is_nan() {
         0.0
@@ -538,7 +539,7 @@ fn clip(sample: f32) -> f32 {
     }
 }
 
-/// Answers the number of channels: 1 where none is given.
+/// Returns the number of channels, 1 by default.
 fn check_shape(sample_rate: u32, frame_samples: u32, channels: Option<u32>) -> Result<usize> {
     let unit = sample_rate / 400;
     let good_rate = matches!(sample_rate, 8000 | 12000 | 16000 | 24000 | 48000);

@@ -1,7 +1,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::Arc;
 
-/// The places for connections.
+/// Places for a limited number of connections.
 pub struct Places {
     taken: Arc<AtomicUsize>,
     most: usize,
@@ -23,7 +23,7 @@ impl Places {
     }
 }
 
-/// One connection's place among the most there may be; given back when dropped.
+/// Place of one connection; returned when dropped.
 #[derive(Debug)]
 pub struct Place(Arc<AtomicUsize>);
 

@@ -17,25 +17,24 @@ use crate::inbox::Batch;
 use crate::registry::Registry;
 use crate::session::framed;
 
-/// A port of another thread than the endpoint's, by its number there.
+/// A port for another thread than the endpoint's, by its number there.
 struct Lent {
     acceptor: Arc<Acceptor>,
     number: u32,
-    /// Code and reason with which its sessions are closed where the port goes without a word.
+    /// Close code and reason of its sessions, if the port goes away without close().
     last_words: (u32, String),
 }
 
-/// What one thread of JavaScript's has of an endpoint: its sessions, and the queues through which
-/// it hears of them.
+/// One JavaScript thread's part of an endpoint: its sessions and the queues of their events.
 #[napi]
 pub struct Port {
     pub(crate) registry: Arc<Registry>,
     pub(crate) groups: Groups,
-    /// None of the endpoint's own.
+    /// None for the endpoint's own.
     lent: Option<Lent>,
 }
 
-/// A function of the engine's threads that calls JavaScript's. It holds no process alive.
+/// A callback into JavaScript for the engine's threads. It keeps no process alive.
 pub fn readable(call: Function<(), ()>) -> Result<Readable> {
     let call = call.build_threadsafe_function().weak::<true>().build()?;
     Ok(Box::new(move || {
@@ -44,7 +43,7 @@ pub fn readable(call: Function<(), ()>) -> Result<Readable> {
 }
 
 impl Port {
-    /// The port that an endpoint has itself.
+    /// The endpoint's own port.
     pub fn own(registry: Arc<Registry>) -> Self {
         Self {
             registry,
@@ -56,9 +55,9 @@ impl Port {
 
 #[napi]
 impl Port {
-    /// Makes a port of the endpoint that has this key, for the thread that calls. Where the port
-    /// goes without having been closed, as when its thread is ended, its sessions are closed with
-    /// this code and reason.
+    /// Makes a port of the endpoint with this key for the calling thread. If the port goes away
+    /// without being closed, as when its thread is terminated, its sessions are closed with this
+    /// code and reason.
     #[napi(constructor, catch_unwind)]
     pub fn new(key: u32, code: u32, reason: String, call: Function<(), ()>) -> Result<Self> {
         let Some(acceptor) = Acceptor::shared(key) else {
@@ -80,7 +79,7 @@ impl Port {
         })
     }
 
-    /// The number by which the endpoint knows the port; 0 of its own.
+    /// The endpoint's number of the port; 0 for its own.
     #[napi(getter, catch_unwind)]
     pub fn number(&self) -> u32 {
         self.lent.as_ref().map_or(0, |lent| lent.number)
@@ -92,13 +91,13 @@ impl Port {
         self.registry.hub.clock.raw_ms()
     }
 
-    /// Arrival times are on the port's clock plus this.
+    /// Sets the offset of arrival times to the port's clock.
     #[napi(catch_unwind)]
     pub fn set_clock_offset(&self, offset_ms: f64) {
         self.registry.hub.clock.set_offset(offset_ms);
     }
 
-    /// To be called before reading: what comes later is told anew.
+    /// Called before reading: later arrivals cause a new notification.
     #[napi(catch_unwind)]
     pub fn listening(&self) {
         self.registry.hub.listening();
@@ -109,11 +108,11 @@ impl Port {
         self.registry.hub.take_events(most as usize)
     }
 
-    /// Fills the arrays with datagrams: the bytes one after the other, and in the index four
-    /// numbers for each: session, offset, length, arrival in milliseconds. Answers how many.
+    /// Fills the arrays with datagrams: the bytes in sequence, and in the index four values for
+    /// each: session, offset, length, arrival in milliseconds. Returns their number.
     #[napi(catch_unwind)]
     pub fn recv(&self, mut bytes: Uint8ArraySlice, mut index: Float64ArraySlice) -> u32 {
-        // SAFETY: JavaScript's thread is here, so nothing else touches the arrays meanwhile.
+        // SAFETY: this is JavaScript's thread, so nothing else touches the arrays in the meantime.
         let (bytes, index) = unsafe { (bytes.as_mut(), index.as_mut()) };
         let mut batch = Batch::new(bytes, index);
         self.registry.hub.take_datagrams(&mut batch);
@@ -127,8 +126,8 @@ impl Port {
             .is_some_and(|session| session.send_framed(&self.registry.hub, framed(&bytes)))
     }
 
-    /// Datagrams of a session that begin with this byte wait until somebody reads; a number below
-    /// 0: none does.
+    /// Lets datagrams of a session with this first byte wait until someone reads; a number below 0:
+    /// none.
     #[napi(catch_unwind)]
     pub fn let_wait(&self, session: u32, first_byte: i32) {
         if let Some(session) = self.registry.session(session) {
@@ -136,7 +135,8 @@ impl Port {
         }
     }
 
-    /// Sends one datagram to the first `count` of these sessions; answers to how many it went.
+    /// Sends one datagram to the first `count` of these sessions; returns the number that it went
+    /// to.
     #[napi(catch_unwind)]
     pub fn send_many(&self, ids: Uint32ArraySlice, count: u32, bytes: Uint8ArraySlice) -> u32 {
         let framed = framed(&bytes);
@@ -159,7 +159,7 @@ impl Port {
         }
     }
 
-    /// To be called when the end of a session has been dealt with.
+    /// Called when a session's end was processed.
     #[napi(catch_unwind)]
     pub fn forget(&self, id: u32) {
         self.registry.forget_session(id);
@@ -171,11 +171,11 @@ impl Port {
         catch(|| session.stats()).ok()
     }
 
-    /// Fills the array with PATH_FIELDS numbers of a session's connection; false where it is over,
-    /// or the array too short.
+    /// Fills the array with PATH_FIELDS values of a session's connection; false when it is over, or
+    /// the array too short.
     #[napi(catch_unwind)]
     pub fn path(&self, id: u32, mut out: Float64ArraySlice) -> bool {
-        // SAFETY: JavaScript's thread is here, so nothing else touches the array meanwhile.
+        // SAFETY: this is JavaScript's thread, so nothing else touches the array in the meantime.
         let out = unsafe { out.as_mut() }.first_chunk_mut();
         let (Some(session), Some(out)) = (self.registry.session(id), out) else {
             return false;
@@ -183,8 +183,8 @@ impl Port {
         catch(|| session.path(out)).is_ok()
     }
 
-    /// Takes the port from its endpoint and closes its sessions. Nothing for the endpoint's own,
-    /// which goes with it.
+    /// Removes the port from its endpoint and closes its sessions. Does nothing for the endpoint's
+    /// own, which goes with it.
     #[napi(catch_unwind)]
     pub fn close(&self, code: u32, reason: String) {
         if let Some(lent) = &self.lent {

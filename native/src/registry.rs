@@ -16,24 +16,23 @@ use crate::request::Request;
 use crate::session::{receive, watch, Session};
 use crate::stream_tasks::{accept_bidi, accept_uni};
 
-/// Who asked for a session: a client of this endpoint, or this endpoint as one.
+/// Origin of a session: requested by a client, or by this endpoint as a client.
 pub enum Origin {
     Client(RequestInfo),
-    /// With the time at which the QUIC handshake was over.
+    /// With the end of the QUIC handshake.
     Ours {
         connected_ms: f64,
     },
 }
 
-/// The longest that the closing of all sessions of a port may take.
+/// Longest time for closing all sessions of a port.
 pub const CLOSE_LIMIT: Duration = Duration::from_millis(1000);
 
-/// The sessions of one port: those that one thread of JavaScript's serves.
+/// The sessions of one port, served by one JavaScript thread.
 pub struct Registry {
     pub hub: Arc<Hub>,
     sessions: Mutex<HashMap<u32, Arc<Session>>>,
-    /// Code and reason that later sessions are closed with at once: nobody reads this port any
-    /// more.
+    /// Code and reason for closing later sessions at once, since nobody reads this port any more.
     closed: Mutex<Option<(u32, String)>>,
 }
 
@@ -46,7 +45,7 @@ impl Registry {
         }
     }
 
-    /// Accepts a request. JavaScript hears that the session has opened, or else that it has closed.
+    /// Accepts a request. JavaScript learns that the session has opened, or has closed.
     pub async fn accept(&self, request: Request, id: u32) {
         let limit = self.hub.options.handshake_timeout();
         let info = request.info();
@@ -64,7 +63,7 @@ impl Registry {
         self.hub.event(Event::closed(id, Cause::Lost, 0, reason));
     }
 
-    /// Starts a session's tasks and tells JavaScript.
+    /// Starts a session's tasks and notifies JavaScript.
     pub fn start(
         &self,
         id: u32,
@@ -100,7 +99,7 @@ impl Registry {
         }
     }
 
-    /// Closes all sessions, those too that are still to open.
+    /// Closes all sessions, including those still opening.
     pub async fn close(&self, code: u32, reason: &str) {
         *lock(&self.closed) = Some((code, reason.to_owned()));
         self.close_sessions(self.sessions(), code, reason).await;
@@ -110,7 +109,7 @@ impl Registry {
         join_all(sessions.iter().map(|session| async move {
             let closing = async {
                 session.close(code, reason).await;
-                // It fails where the time is over; whoever closes the sockets ends the connections.
+                // A timeout is harmless: closing the sockets ends the connections.
                 let _ = timeout(CLOSE_LIMIT, session.inner.closed()).await;
             };
             if let Err(message) = caught(closing).await {
@@ -120,7 +119,7 @@ impl Registry {
         .await;
     }
 
-    /// Nobody reads this port any more: lets go of its sessions, and closes them.
+    /// Releases and closes the sessions of a port that nobody reads any more.
     pub fn abandon(self: &Arc<Self>, code: u32, reason: String) {
         *lock(&self.closed) = Some((code, reason.clone()));
         let sessions = std::mem::take(&mut *lock(&self.sessions));
@@ -131,7 +130,7 @@ impl Registry {
         });
     }
 
-    /// JavaScript has taken note of a session's end.
+    /// Called when JavaScript has processed a session's end.
     pub fn forget_session(&self, id: u32) {
         // Dropped after the lock is released: the last reference closes the connection.
         let _session = lock(&self.sessions).remove(&id);
@@ -145,7 +144,7 @@ impl Registry {
         lock(&self.sessions).values().cloned().collect()
     }
 
-    /// Those sessions of these ids that there are, which are not kept by it.
+    /// Existing sessions among these ids, as weak references.
     pub fn weak_sessions(&self, ids: &[u32]) -> Vec<Weak<Session>> {
         let sessions = lock(&self.sessions);
         ids.iter()
@@ -153,7 +152,7 @@ impl Registry {
             .collect()
     }
 
-    /// Calls with each session of these ids that there is.
+    /// Calls with each existing session among these ids.
     pub fn with_sessions(&self, ids: &[u32], mut call: impl FnMut(&Session)) {
         let sessions = lock(&self.sessions);
         for id in ids {

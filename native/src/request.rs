@@ -15,11 +15,11 @@ use crate::quic::engine::remote_address;
 use crate::quic::pending::Ticket;
 use crate::quic::socket::readable;
 
-/// Time for which a connection is held whose session was refused, so that the client can read the
-/// answer: one whose connection goes at once reports that instead.
+/// Time for which a connection with a refused session stays open, so that the client can read the
+/// answer. If the connection closes at once, the client reports that instead.
 pub const REFUSED_FOR: Duration = Duration::from_secs(2);
 
-/// Field of an answer that opens a session for clients of draft-ietf-webtrans-http3-02.
+/// Response field that opens a session for clients of draft-ietf-webtrans-http3-02.
 const DRAFT: (&str, &str) = ("sec-webtransport-http3-draft", "draft02");
 
 /// A request that awaits JavaScript's decision, for a session or for something else.
@@ -44,7 +44,7 @@ impl Request {
         }
     }
 
-    /// Opens the session that was asked for; None where the client went or had to make room.
+    /// Opens the requested session; None when the client has gone or had to make room.
     pub async fn accept(self, limit: Duration) -> Option<(Session, Fragile<RecvStream>, Place)> {
         let Exchange { mut send, recv, .. } = self.exchange;
         let Some(place) = self.ticket.settle() else {
@@ -60,18 +60,17 @@ impl Request {
         Some((session, recv, place))
     }
 
-    /// Whether a session can be made of it.
+    /// True when a session can be made of it.
     pub fn is_session(&self) -> bool {
         self.exchange.head.is_webtransport()
     }
 
-    /// The status for a request that isn't for a session where sessions are.
+    /// Status for other requests than for a session.
     pub fn status_of_other(&self) -> u16 {
         self.exchange.head.status_of_other()
     }
 
-    /// Answers with a status that opens no session. A connection that was for a session alone ends
-    /// with it.
+    /// Answers with a status that opens no session. A connection for a session alone ends with it.
     pub async fn refuse(self, limit: Duration, status: u16) {
         let is_session = self.is_session();
         let Exchange {

@@ -11,10 +11,10 @@ use crate::place;
 use crate::quic::pending::{Network, Ticket};
 use crate::request::{Request, REFUSED_FOR};
 
-/// Status of a request about which nobody decided in time.
+/// Status of a request that nobody decided in time.
 const UNAVAILABLE: u16 = 503;
 
-/// Takes connections until the endpoint closes. A panic over one connection leaves the others
+/// Accepts connections until the endpoint closes. A panic in one connection leaves the others
 /// alone.
 pub async fn accept_loop(acceptor: Arc<Acceptor>, endpoint: quinn::Endpoint) {
     while let Some(incoming) = endpoint.accept().await {
@@ -31,7 +31,7 @@ fn admit(acceptor: &Arc<Acceptor>, incoming: quinn::Incoming) {
     let validated = incoming.remote_address_validated() || !incoming.may_retry();
     if !validated && pending.is_crowded(network) {
         pending.retried();
-        // It fails for an address that was validated already, and that was looked at.
+        // This fails only for an already validated address, which was checked.
         let _ = incoming.retry();
         return;
     }
@@ -41,7 +41,7 @@ fn admit(acceptor: &Arc<Acceptor>, incoming: quinn::Incoming) {
     }
 }
 
-/// Serves a connection until it ends, or has to make room for another before it is a session.
+/// Serves a connection until it ends, or until it makes room for another before it is a session.
 async fn serve(
     acceptor: Arc<Acceptor>,
     incoming: quinn::Incoming,
@@ -64,9 +64,8 @@ async fn serve(
     };
     let (connection, mut exchanges, task) = Connection::start(quic, acceptor.breaches.clone());
     run(&acceptor, &connection, task);
-    // Where quinn's lock on the connection is poisoned, closing it panics here. Dropping the
-    // control stream then panics twice, and so ends the process, unless somebody else holds the
-    // connection.
+    // If quinn's lock on the connection is poisoned, closing it panics here. Dropping the control
+    // stream would panic again and abort the process, unless something else holds the connection.
     let _held = Fragile::new((connection.clone(), connection.quic.clone()));
     let mut deadline = Instant::now() + limit;
     let (mut asked, mut opened) = (false, false);
@@ -103,12 +102,12 @@ async fn serve(
     }
 }
 
-/// A connection that has the client's hello; None where it failed. The rest of the handshake isn't
-/// awaited: a client asks for a session when it has our SETTINGS, and gets them a round trip
-/// earlier as 0.5-RTT data (RFC 9001, section 5.7). What it sends is read when the handshake is
-/// over, since quinn drops what comes sooner, and early data isn't accepted.
+/// A connection with the client's hello; None if it failed. The rest of the handshake isn't
+/// awaited. A client requests a session when it has our SETTINGS, which it gets a round trip
+/// earlier as 0.5-RTT data (RFC 9001, section 5.7). Its data is read after the handshake, since
+/// quinn drops earlier data, and early data isn't accepted.
 async fn greet(mut connecting: quinn::Connecting) -> Option<quinn::Connection> {
-    // The hello says how many streams may be opened, and may take several packets.
+    // The hello contains the stream limits, and may span several packets.
     connecting.handshake_data().await.ok()?;
     let (quic, _handshake) = connecting.into_0rtt().ok()?;
     Some(quic)
@@ -124,12 +123,12 @@ fn run(
     spawn(task, move |message| {
         hub.fault(0, message);
         let _ = catch(|| connection.close(codes::INTERNAL_ERROR, ""));
-        // Dropping the last reference would panic where quinn's lock on the connection is poisoned.
+        // Dropping the last reference would panic if quinn's lock on the connection is poisoned.
         std::mem::forget(connection);
     });
 }
 
-/// Has JavaScript decide about a request, as long as there is time.
+/// Makes JavaScript decide about a request within the time limit.
 fn ask(acceptor: &Arc<Acceptor>, request: Request) {
     let limit = acceptor.own.hub.options.handshake_timeout();
     let id = acceptor.ask(request);

@@ -24,24 +24,24 @@ use crate::place::Place;
 use crate::quic::engine::pushes_out;
 use crate::stream::Stream;
 
-/// In front of each datagram: the quarter of the stream that asked for the session, a varint (RFC
-/// 9297, section 2.1). Each session is alone on its connection, and its request nearly always the
-/// first stream.
+/// Prefix of each datagram: the stream that requested the session, divided by four, as a varint
+/// (RFC 9297, section 2.1). Each session is alone on its connection, and its request is nearly
+/// always the first stream.
 pub const DATAGRAM_HEADER: [u8; 1] = [0];
 
-/// The longest that a close waits for streams' unsent bytes.
+/// Longest wait of a close for streams' unsent bytes.
 const FLUSH_LIMIT: Duration = Duration::from_millis(200);
 const FLUSH_CHECK: Duration = Duration::from_millis(2);
 
-/// Head start of streams' last bytes before a close: a peer drops what it has not read when it
-/// learns of the end.
+/// Head start of streams' last bytes before a close: a peer drops unread bytes when it learns of
+/// the end.
 const HEAD_START: Duration = Duration::from_millis(20);
 
-/// Checks in each idle timeout whether quinn still works.
+/// Checks per idle timeout that quinn still works.
 const LOOKS_PER_TIMEOUT: u32 = 8;
 const LONGEST_LOOK: Duration = Duration::from_secs(1);
 
-/// The most bytes of a reason for closing.
+/// Most bytes of a close reason.
 const MAX_REASON_BYTES: usize = 1024;
 
 /// An open session.
@@ -51,16 +51,16 @@ pub struct Session {
     datagram_header: Vec<u8>,
     pub inbox: Arc<Inbox>,
     pub streams: Mutex<HashMap<u32, Arc<Stream>>>,
-    /// Places for the streams that the peer opens: bidirectional, unidirectional.
+    /// Permits for streams opened by the peer: bidirectional, unidirectional.
     pub peer_streams: [Arc<Semaphore>; 2],
-    /// Number of tasks that take what the peer has sent.
+    /// Number of tasks that receive from the peer.
     takers: watched::Sender<usize>,
-    /// When a stream last had something written.
+    /// Time of the last write to a stream.
     pub wrote_at: Mutex<Option<Instant>>,
     counters: Counters,
     next_stream: AtomicU32,
     closing: OnceLock<(u32, String)>,
-    /// Whether JavaScript was told of the end.
+    /// True when the end was reported to JavaScript.
     over: AtomicBool,
     _place: Place,
 }
@@ -85,7 +85,7 @@ impl Session {
         }
     }
 
-    /// Starts a task of the session's; a panic in it ends the session.
+    /// Starts a task of the session; a panic in it ends the session.
     pub fn spawn(
         self: &Arc<Self>,
         hub: &Arc<Hub>,
@@ -95,8 +95,8 @@ impl Session {
         spawn(task, move |message| session.fail(&hub, message));
     }
 
-    /// Starts a task that takes what the peer has sent: JavaScript is told of the session's end
-    /// after it.
+    /// Starts a task that receives from the peer: the session's end is reported to JavaScript after
+    /// it.
     pub fn spawn_taker(
         self: &Arc<Self>,
         hub: &Arc<Hub>,
@@ -109,14 +109,14 @@ impl Session {
         });
     }
 
-    /// Waits until all that came before the connection's end was taken.
+    /// Waits until everything before the connection's end was received.
     async fn taken(&self) {
         let _ = self.takers.subscribe().wait_for(|count| *count == 0).await;
     }
 
-    /// Ends the session after a panic. JavaScript hears of a fault and of a lost connection.
+    /// Ends the session after a panic. JavaScript gets a fault and a lost connection.
     pub fn fail(&self, hub: &Hub, message: String) {
-        // Dropping the last reference would panic where quinn's lock on the connection is poisoned.
+        // Dropping the last reference would panic if quinn's lock on the connection is poisoned.
         std::mem::forget(quinn::Connection::clone(&self.inner));
         let text = format!("the engine failed: {message}");
         hub.fault(self.id, message);
@@ -125,7 +125,7 @@ impl Session {
         self.end(hub, Event::closed(self.id, Cause::Lost, 0, text));
     }
 
-    /// Tells JavaScript of the end, once.
+    /// Reports the end to JavaScript, once.
     fn end(&self, hub: &Hub, event: Event) {
         if !self.over.swap(true, Ordering::Relaxed) {
             hub.event(event);
@@ -136,8 +136,8 @@ impl Session {
         self.next_stream.fetch_add(1, Ordering::Relaxed)
     }
 
-    /// Sends a datagram that already has its header; when the queue is full, the oldest goes. A
-    /// panic ends this session alone, so that a datagram for many reaches the others.
+    /// Sends a datagram that already has its header; a full queue drops the oldest. A panic ends
+    /// this session alone, so that a datagram for many reaches the others.
     pub fn send_framed(&self, hub: &Hub, framed: Bytes) -> bool {
         if self.closing.get().is_some() || self.over.load(Ordering::Relaxed) {
             return false;
@@ -148,7 +148,7 @@ impl Session {
         })
     }
 
-    /// Counts a datagram that was dropped before it reached the session's queue.
+    /// Counts a datagram dropped before the session's queue.
     pub fn count_blocked(&self) {
         self.counters.blocked.add(1);
     }
@@ -173,7 +173,8 @@ impl Session {
         }
     }
 
-    /// A datagram as this session sends it, where its request was not the first of its connection.
+    /// A datagram with this session's own header, for a request that was not the first of its
+    /// connection.
     fn with_own_header(&self, framed: Bytes) -> Bytes {
         if self.datagram_header == DATAGRAM_HEADER {
             return framed;
@@ -183,8 +184,7 @@ impl Session {
             .into()
     }
 
-    /// Closes with a capsule that carries code and reason, behind what streams still have to
-    /// write.
+    /// Closes with a capsule of code and reason, after the unsent bytes of streams.
     pub async fn close(&self, code: u32, reason: &str) {
         let mut end = reason.len().min(MAX_REASON_BYTES);
         while !reason.is_char_boundary(end) {
@@ -216,7 +216,7 @@ impl Session {
             .with_connection(&self.inner, self.datagram_header.len())
     }
 
-    /// Tells from the connection's end why the session ended.
+    /// Derives the session's end from the connection's.
     fn ended(&self, connection: ConnectionError) -> Event {
         if let (None, Some((code, reason))) = (self.closing.get(), self.inner.peer_end(&connection))
         {
@@ -230,7 +230,7 @@ impl Session {
                 let reason = "nothing was heard of the peer for too long";
                 Event::closed(self.id, Cause::Timeout, 0, reason.to_owned())
             }
-            // By this side, but not by JavaScript.
+            // Closed by this side, but not by JavaScript.
             ConnectionError::LocallyClosed => {
                 let reason = if self.inner.was_cut() {
                     "the peer cut the session off"
@@ -244,7 +244,7 @@ impl Session {
     }
 }
 
-/// Counts a task as one of a session's takers while it runs.
+/// Counts a task as one of a session's receivers while it runs.
 struct Taker(Arc<Session>);
 
 impl Taker {
@@ -260,7 +260,7 @@ impl Drop for Taker {
     }
 }
 
-/// Puts a header in front of a datagram, once for as many sessions as it goes to.
+/// Prefixes a datagram with a header, once for all sessions that it goes to.
 pub fn framed(datagram: &[u8]) -> Bytes {
     let mut bytes = Vec::with_capacity(DATAGRAM_HEADER.len() + datagram.len());
     bytes.extend_from_slice(&DATAGRAM_HEADER);
@@ -268,7 +268,7 @@ pub fn framed(datagram: &[u8]) -> Bytes {
     Bytes::from(bytes)
 }
 
-/// Takes a session's datagrams.
+/// Receives a session's datagrams.
 pub async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
     while let Ok(datagram) = conn.read_datagram().await {
@@ -283,8 +283,8 @@ pub async fn receive(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-/// Waits for a session's end and for what came before it, and tells JavaScript of the end. After a
-/// panic under its lock quinn wakes nobody: asking it now and then finds that out.
+/// Waits for a session's end and for everything before it, and reports the end to JavaScript. After
+/// a panic under its lock quinn wakes no task: regular checks find that out.
 pub async fn watch(hub: Arc<Hub>, session: Arc<Session>) {
     let conn: &quinn::Connection = &session.inner;
     let look_every = (hub.options.idle_timeout() / LOOKS_PER_TIMEOUT).min(LONGEST_LOOK);

@@ -15,30 +15,30 @@ pub enum End {
     Reset(u32),
 }
 
-/// Bytes that have arrived on a stream and were not read yet.
+/// Bytes that have arrived on a stream and are unread.
 #[derive(Default)]
 struct Incoming {
     bytes: VecDeque<u8>,
     end: Option<End>,
-    /// JavaScript was told that there is something, and has not read to the bottom since.
+    /// True when JavaScript was notified and hasn't read everything since.
     told: bool,
     stop: Option<u32>,
     over: bool,
 }
 
-/// Bytes that are to be written to a stream.
+/// Bytes to write to a stream.
 #[derive(Default)]
 struct Outgoing {
     chunks: VecDeque<Bytes>,
     bytes: usize,
     finish: bool,
     reset: Option<u32>,
-    /// A write was refused, so that JavaScript is to be told when there is room again.
+    /// True after a refused write: JavaScript must be notified when there is room again.
     refused: bool,
     over: bool,
 }
 
-/// The next thing to do for the task that writes.
+/// Next work of the writing task.
 pub enum Work {
     Write(Bytes),
     Finish,
@@ -53,18 +53,18 @@ pub enum Read {
     Ended(End),
 }
 
-/// A stream of a session: between its tasks and JavaScript a bounded buffer each way.
+/// A stream of a session, with a bounded buffer in each direction between its tasks and JavaScript.
 pub struct Stream {
     pub id: u32,
     pub bidi: bool,
     limit: usize,
     incoming: Mutex<Incoming>,
     outgoing: Mutex<Outgoing>,
-    /// Something was read, or reading is to stop.
+    /// Notified when bytes were read, or reading should stop.
     pub read_on: Notify,
-    /// There is something to write, or writing is to finish.
+    /// Notified when there are bytes to write, or writing should finish.
     pub write_on: Notify,
-    /// Writing is to end at once.
+    /// Notified when writing should end at once.
     pub abandon: Notify,
     _permit: Option<OwnedSemaphorePermit>,
 }
@@ -87,7 +87,7 @@ impl Stream {
         stream
     }
 
-    /// Whether nothing more can happen in either direction.
+    /// True when nothing more can happen in either direction.
     pub fn is_over(&self) -> bool {
         lock(&self.incoming).over && lock(&self.outgoing).over
     }
@@ -97,26 +97,26 @@ impl Stream {
         self.limit.saturating_sub(lock(&self.incoming).bytes.len())
     }
 
-    /// The code with which JavaScript ended the reading.
+    /// Code with which JavaScript ended the reading.
     pub fn stopped(&self) -> Option<u32> {
         lock(&self.incoming).stop
     }
 
-    /// Keeps bytes that arrived; answers whether JavaScript is to be told.
+    /// Keeps bytes that arrived; returns true when JavaScript must be notified.
     pub fn arrived(&self, bytes: &[u8]) -> bool {
         let mut incoming = lock(&self.incoming);
         incoming.bytes.extend(bytes);
         !std::mem::replace(&mut incoming.told, true)
     }
 
-    /// Notes the end of what arrives; answers whether JavaScript is to be told.
+    /// Notes the end of the incoming side; returns true when JavaScript must be notified.
     pub fn ended(&self, end: End) -> bool {
         let mut incoming = lock(&self.incoming);
         incoming.end.get_or_insert(end);
         !std::mem::replace(&mut incoming.told, true)
     }
 
-    /// Moves what has arrived into `into`.
+    /// Moves arrived bytes into `into`.
     pub fn read(&self, into: &mut [u8]) -> Read {
         let mut incoming = lock(&self.incoming);
         let count = incoming.bytes.len().min(into.len());
@@ -133,7 +133,7 @@ impl Stream {
         Read::Nothing
     }
 
-    /// Wants to read no more.
+    /// Ends the reading.
     pub fn stop(&self, code: u32) {
         let mut incoming = lock(&self.incoming);
         incoming.stop.get_or_insert(code);
@@ -142,7 +142,8 @@ impl Stream {
         self.read_on.notify_one();
     }
 
-    /// Takes bytes to write, all or none: false when the buffer is full, None when writing is over.
+    /// Buffers bytes to write, all or none: false when the buffer is full, None when writing is
+    /// over.
     pub fn write(&self, bytes: &[u8]) -> Option<bool> {
         let mut outgoing = lock(&self.outgoing);
         if outgoing.over || outgoing.finish || outgoing.reset.is_some() {
@@ -158,13 +159,13 @@ impl Stream {
         Some(true)
     }
 
-    /// Ends what is written, after all that was written before.
+    /// Finishes writing, after all earlier bytes.
     pub fn finish(&self) {
         lock(&self.outgoing).finish = true;
         self.write_on.notify_one();
     }
 
-    /// Ends what is written, at once.
+    /// Ends writing at once.
     pub fn reset(&self, code: u32) {
         let mut outgoing = lock(&self.outgoing);
         outgoing.reset.get_or_insert(code);
@@ -173,7 +174,7 @@ impl Stream {
         self.abandon.notify_one();
     }
 
-    /// Whether there are bytes that have not gone to QUIC.
+    /// True while some bytes have not gone to QUIC.
     pub fn unsent(&self) -> bool {
         let outgoing = lock(&self.outgoing);
         !outgoing.over && outgoing.bytes > 0 && outgoing.reset.is_none()
@@ -191,7 +192,7 @@ impl Stream {
         }
     }
 
-    /// Notes that bytes have gone; answers whether JavaScript is to be told of the room.
+    /// Notes that bytes have gone; returns true when JavaScript must be notified of the room.
     pub fn wrote(&self, bytes: usize) -> bool {
         let mut outgoing = lock(&self.outgoing);
         outgoing.bytes -= bytes;
@@ -207,7 +208,7 @@ impl Stream {
     }
 }
 
-/// Directions that a stream has, as seen from this side.
+/// Directions of a stream, as seen from this side.
 #[derive(Clone, Copy, PartialEq)]
 pub enum Sides {
     Both,

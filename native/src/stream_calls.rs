@@ -8,14 +8,14 @@ use crate::session::Session;
 use crate::stream::{End, Read, Stream};
 use crate::stream_tasks::{drop_if_over, open};
 
-/// Answer of `stream_read` at the end.
+/// Result of `stream_read` at the end.
 const FINISHED: f64 = -1.0;
-/// Answer of `stream_read` after a reset, less the peer's code.
+/// Result of `stream_read` after a reset, minus the peer's code.
 const RESET: f64 = -2.0;
 
 #[napi]
 impl Port {
-    /// Opens a stream; answers its number, or 0 when there is no such session or too many streams.
+    /// Opens a stream; returns its number, or 0 without such a session or with too many streams.
     #[napi(catch_unwind)]
     pub fn stream_open(&self, session: u32, bidi: bool) -> u32 {
         let _context = self.registry.hub.handle().enter();
@@ -25,14 +25,14 @@ impl Port {
             .unwrap_or(0)
     }
 
-    /// Answers with the count of bytes read, 0 when there are none for now, -1 when the peer
-    /// finished, -2 less the peer's code when it reset the stream.
+    /// Returns the number of bytes read, or 0 when there are none yet. Returns -1 when the peer
+    /// finished, and -2 minus the peer's code when it reset the stream.
     #[napi(catch_unwind)]
     pub fn stream_read(&self, session: u32, stream: u32, mut bytes: Uint8ArraySlice) -> f64 {
         let Some((session, stream)) = self.stream(session, stream) else {
             return RESET;
         };
-        // SAFETY: JavaScript's thread is here, so nothing else touches the array meanwhile.
+        // SAFETY: this is JavaScript's thread, so nothing else touches the array in the meantime.
         match stream.read(unsafe { bytes.as_mut() }) {
             Read::Bytes(count) => count as f64,
             Read::Nothing => 0.0,
@@ -46,8 +46,7 @@ impl Port {
         }
     }
 
-    /// Answers 1 when all of the bytes were taken, 0 when there is no room now, -1 when writing
-    /// is over.
+    /// Returns 1 when all bytes were accepted, 0 without room, -1 when writing is over.
     #[napi(catch_unwind)]
     pub fn stream_write(&self, session: u32, stream: u32, bytes: Uint8ArraySlice) -> i32 {
         let written = self

@@ -14,16 +14,16 @@ use crate::quic::engine::read_chunk;
 use crate::session::Session;
 use crate::stream::{End, Sides, Stream, Work};
 
-/// The most bytes that one read takes.
+/// Most bytes of one read.
 const CHUNK_BYTES: usize = 16 * 1024;
 
-/// The most streams that a session has here, whoever opened them.
+/// Most streams of a session, opened by either side.
 const MAX_STREAMS: usize = 4096;
 
 const BIDI: usize = 0;
 const UNI: usize = 1;
 
-/// Takes the bidirectional streams that the peer opens, as long as there are places for them.
+/// Accepts the peer's bidirectional streams while there are permits.
 pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, BIDI).await {
         let Some((send, mut recv)) = session.inner.accept_bi().await else {
@@ -39,7 +39,7 @@ pub async fn accept_bidi(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-/// Takes the unidirectional streams that the peer opens, as long as there are places for them.
+/// Accepts the peer's unidirectional streams while there are permits.
 pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
     while let Some(permit) = place(&session, UNI).await {
         let Some(mut recv) = session.inner.accept_uni().await else {
@@ -51,7 +51,7 @@ pub async fn accept_uni(hub: Arc<Hub>, session: Arc<Session>) {
     }
 }
 
-/// A place for a stream, after the connection's end too: the stream may have come before.
+/// A permit for a stream, even after the connection's end: the stream may have come before.
 async fn place(session: &Session, kind: usize) -> Option<tokio::sync::OwnedSemaphorePermit> {
     select! {
         biased;
@@ -60,8 +60,8 @@ async fn place(session: &Session, kind: usize) -> Option<tokio::sync::OwnedSemap
     }
 }
 
-/// Tells JavaScript of a stream that the peer opened. What came with it is kept before that: a
-/// telling of its own would come a millisecond or two later.
+/// Announces a stream opened by the peer. Its first bytes are kept before that, since their own
+/// notification would come a millisecond or two later.
 fn announce(hub: &Hub, session: &Session, stream: &Stream, recv: &mut RecvStream) {
     let room = stream.room().min(CHUNK_BYTES);
     let first = read_chunk(recv, room).now_or_never();
@@ -87,8 +87,8 @@ fn new_stream(
     stream
 }
 
-/// Makes a stream of our own. It can be written to at once; it opens when the peer allows it, and
-/// where only we write, when something is written. None when there are too many.
+/// Makes our own stream. It accepts writes at once; it opens when the peer allows it, and if only
+/// we write, with the first bytes. None when there are too many.
 pub fn open(hub: &Arc<Hub>, session: &Arc<Session>, bidi: bool) -> Option<u32> {
     if lock(&session.streams).len() >= MAX_STREAMS {
         return None;
@@ -110,7 +110,7 @@ async fn opened(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>) {
         write(hub, session, stream, send).await;
         return;
     }
-    // It opens with its first bytes: its header by itself would go in a packet of its own.
+    // The stream opens with its first bytes, since its header alone would need a packet.
     select! {
         _ = stream.write_on.notified() => {}
         _ = session.inner.closed() => return,
@@ -120,7 +120,7 @@ async fn opened(hub: Arc<Hub>, session: Arc<Session>, stream: Arc<Stream>) {
     }
 }
 
-/// Lets go of a stream in which nothing more can happen.
+/// Releases a stream on which nothing more can happen.
 pub fn drop_if_over(session: &Session, stream: &Stream) {
     if stream.is_over() {
         lock(&session.streams).remove(&stream.id);
@@ -160,7 +160,7 @@ async fn read(
     drop_if_over(&session, &stream);
 }
 
-/// Keeps what was read; answers whether JavaScript is to be told, and whether it was the end.
+/// Keeps a read chunk; returns whether to notify JavaScript, and whether it was the end.
 fn keep(stream: &Stream, chunk: Result<Option<Bytes>, ReadError>) -> (bool, bool) {
     match chunk {
         Ok(Some(chunk)) => (stream.arrived(&chunk), false),

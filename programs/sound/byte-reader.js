@@ -1,8 +1,8 @@
-/** Reads bytes in pieces of the length that is asked for, from pieces of any length. */
+/** Reads bytes in requested lengths from a source with pieces of any length. */
 export class ByteReader {
   #stream;
   #pieces;
-  /** What was read and isn't taken yet. @type {Buffer} */
+  /** Bytes read from the source and not taken yet. @type {Buffer} */
   #bytes = Buffer.alloc(0);
   #ended = false;
   #closed = false;
@@ -16,7 +16,7 @@ export class ByteReader {
   /**
    * Looks at the next bytes without taking them.
    * @param {number} count
-   * @returns {Promise<Buffer>} fewer where there are no more
+   * @returns {Promise<Buffer>} fewer at the end
    */
   async peek(count) {
     const pieces = [this.#bytes];
@@ -32,10 +32,7 @@ export class ByteReader {
     return this.#bytes.subarray(0, count);
   }
 
-  /**
-   * @param {number} count
-   * @returns {Promise<Buffer>} fewer where there are no more
-   */
+  /** @param {number} count @returns {Promise<Buffer>} fewer at the end */
   async take(count) {
     const bytes = await this.peek(count);
     this.#bytes = this.#bytes.subarray(bytes.length);
@@ -43,16 +40,16 @@ export class ByteReader {
   }
 
   /**
-   * Looks at the bytes that have come, or waits for the next ones.
+   * Looks at the bytes that are there, or waits for the next ones.
    * @param {number} most
-   * @returns {Promise<Buffer>} empty if there are no more
+   * @returns {Promise<Buffer>} empty at the end
    */
   async here(most) {
     await this.peek(1);
     return this.#bytes.subarray(0, most);
   }
 
-  /** Leaves out bytes, any number of them. @param {number} count */
+  /** Skips any number of bytes. @param {number} count */
   async skip(count) {
     for (let left = count; left > 0;) {
       const { length } = await this.take(Math.min(left, 65_536));
@@ -61,7 +58,7 @@ export class ByteReader {
     }
   }
 
-  /** What comes next, piece by piece, to the end. */
+  /** Remaining bytes, piece by piece. */
   async *rest() {
     for (;;) {
       const bytes = await this.take(Math.max(1, this.#bytes.length));
@@ -75,13 +72,13 @@ export class ByteReader {
     try {
       return await this.#pieces.next();
     } catch (error) {
-      // A read that waited ends with the stream.
+      // A waiting read ends with the stream.
       if (this.#closed) return { done: /** @type {const} */ (true), value: undefined };
       throw error;
     }
   }
 
-  /** Nothing more is read: whoever waits for bytes gets none. Idempotent. */
+  /** Stops reading; waiting calls get no bytes. Idempotent. */
   async close() {
     this.#closed = true;
     this.#stream.destroy?.();

@@ -1,5 +1,5 @@
 /**
- * Sound files of any kind, read and written by ffmpeg.
+ * Reads and writes sound files of any kind by ffmpeg.
  *
  * @import { Readable } from 'node:stream'
  * @import { ByteReader as Bytes } from './byte-reader.js'
@@ -18,16 +18,15 @@ import { readWavSound } from './wav-reader.js';
 /** ffmpeg's output: samples at their own rate and channels, as floats, so that no level changes. */
 const AS_WAV = Object.freeze(['-vn', '-c:a', 'pcm_f32le', '-f', 'wav', 'pipe:1']);
 
-/** The most of ffmpeg's words that are kept, in characters. */
+/** Most characters kept of ffmpeg's messages. */
 const MAX_WORDS = 2000;
 
-/** ffmpeg isn't installed. */
 export class NoFfmpegError extends Error {}
 
 /**
  * @param {string[]} args
  * @param {import('node:child_process').StdioOptions} stdio
- * @param {boolean} [detached]  Ctrl-C in a terminal doesn't end it
+ * @param {boolean} [detached] true: Ctrl-C in a terminal doesn't end it
  * @throws {NoFfmpegError}
  */
 async function start(args, stdio, detached = false) {
@@ -47,7 +46,7 @@ async function start(args, stdio, detached = false) {
   return { child, ended, reason: () => reasonIn(words) };
 }
 
-/** Returns the last of ffmpeg's lines, without the place in its code. @param {string} words */
+/** Last line of ffmpeg's messages, without its source. @param {string} words */
 const reasonIn = (words) =>
   words
     .trim()
@@ -59,8 +58,8 @@ const reasonIn = (words) =>
 
 /**
  * Reads a sound file.
- * @param {string | null} file  its path; null if it comes from the reader alone
- * @param {Bytes} reader  at its beginning; closed with the sound
+ * @param {string | null} file its path; null if it comes from the reader alone
+ * @param {Bytes} reader at its beginning; closed with the sound
  * @returns {Promise<Sound>}
  * @throws {NoFfmpegError | NotSoundError} NotSoundError: its message is ffmpeg's reason
  */
@@ -89,7 +88,7 @@ export async function readByFfmpeg(file, reader) {
   return { ...(await readWavSound(decoded)), close };
 }
 
-/** @param {Bytes} reader @param {import('node:stream').Writable} stdin  of the child */
+/** @param {Bytes} reader @param {import('node:stream').Writable} stdin the child's */
 async function feed(reader, stdin) {
   // ffmpeg may end before it has read everything.
   stdin.on('error', () => {});
@@ -114,10 +113,10 @@ const inputOf = ({ sampleRate, channels }) => [
 ];
 
 /**
- * Tries whether ffmpeg writes a kind of file.
- * @param {{ name: string, format?: string }} kind name: the file's; format: ffmpeg's word for it,
- *   by default by the name's end
- * @returns {Promise<string | null>} its reason not to; null if it does
+ * Tries out ffmpeg for writing a kind of file.
+ * @param {{ name: string, format?: string }} kind name: the file's; format: ffmpeg's name of it, by
+ *   default by the file's ending
+ * @returns {Promise<string | null>} reason of a refusal; null if it can write
  * @throws {NoFfmpegError}
  */
 export async function whyNotWritten({ name, format }) {
@@ -138,10 +137,10 @@ export async function whyNotWritten({ name, format }) {
 }
 
 /**
- * Begins to write a sound file.
- * @param {string} file  '-' for the standard output
+ * Starts writing a sound file.
+ * @param {string} file '-' for the standard output
  * @param {{ sampleRate: number, channels: number, format?: string, title: string }} how format: as
- *   whyNotWritten has it
+ *   in whyNotWritten
  * @returns {Promise<{ write: (samples: Float32Array) => void, end: () => Promise<void>,
  *   waitingBytes: () => number }>} end: fails if ffmpeg did
  * @throws {NoFfmpegError}

@@ -3,7 +3,8 @@
 import { oggCrc } from '../../server/recording/ogg-opus.js';
 
 /**
- * The bytes of a page's header before its table of segments (RFC 3533, section 6), and of its mark.
+ * Length of a page's header before its segment table (RFC 3533, section 6), and of its mark, in
+ * bytes.
  */
 const HEADER_BYTES = 27;
 const MARK = Buffer.from('OggS');
@@ -16,15 +17,15 @@ const CONTINUED = 1;
 const FIRST = 2;
 const LAST = 4;
 
-/** The bytes that are searched at once for the next page. */
+/** Bytes searched at once for the next page. */
 const SEARCH_BYTES = 65_536;
 
 /**
  * @typedef {object} OggPage
  * @property {number} serial  the stream's number
  * @property {number} sequence  the page's number in its stream
- * @property {number} granule  the position at its end; -1 if no packet ends in it
- * @property {boolean} isContinued  begins within a packet
+ * @property {number} granule  position at its end; -1 if no packet ends in it
+ * @property {boolean} isContinued  true when it begins within a packet
  * @property {boolean} isFirst
  * @property {boolean} isLast
  * @property {Uint8Array} sizes  of its segments
@@ -32,8 +33,7 @@ const SEARCH_BYTES = 65_536;
  */
 
 /**
- * Reads the pages of an Ogg file. Bytes that are no page, and pages whose checksum is wrong, are
- * left out.
+ * Reads the pages of an Ogg file. Other bytes and pages with a wrong checksum are skipped.
  * @param {ByteReader} reader
  * @returns {AsyncGenerator<OggPage>}
  */
@@ -86,25 +86,25 @@ async function skipToMark(reader) {
   }
 }
 
-/** Puts the packets of one stream together from its pages. */
+/** Assembles the packets of one stream from its pages. */
 export class PacketAssembler {
   #maxBytes;
   /** @type {Buffer[]} */
   #parts = [];
   #length = 0;
-  /** True while a packet is put together whose beginning was read. */
+  /** True while a packet with a known beginning is being assembled. */
   #isOpen = false;
   #sequence = -1;
 
-  /** @param {number} maxBytes  of a packet; longer ones are left out */
+  /** @param {number} maxBytes of a packet; longer ones are skipped */
   constructor(maxBytes) {
     this.#maxBytes = maxBytes;
   }
 
   /**
-   * @param {OggPage} page  the stream's next
-   * @returns {{ packets: Buffer[], hasGap: boolean }} packets: those that end in it; hasGap: pages
-   *   before it are missing
+   * @param {OggPage} page the stream's next
+   * @returns {{ packets: Buffer[], hasGap: boolean }} packets: packets that end in it; hasGap:
+   *   pages before it are missing
    */
   push({ sequence, isContinued, sizes, body }) {
     const hasGap = this.#sequence >= 0 && sequence !== (this.#sequence + 1) >>> 0;

@@ -9,38 +9,38 @@ import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/stream/codec
 import { oggPages, PacketAssembler } from './ogg-pages.js';
 import { NotSoundError } from './sound.js';
 
-/** The rate of what is decoded, in Hz, and the longest packet (RFC 6716, section 3.2.5: R5). */
+/** Output rate in Hz, and the longest packet in samples (RFC 6716, section 3.2.5: R5). */
 const RATE = 48_000;
 const MAX_PACKET_SAMPLES = (RATE * 120) / 1000;
 
-/** The longest packet that is put together from pages, in bytes: comments may hold a picture. */
+/** Longest packet assembled from pages, in bytes: comments may hold a picture. */
 const MAX_PACKET_BYTES = 16 * 1024 * 1024;
 
 /**
- * The bytes of the shortest header packet (RFC 7845, section 5.1), and of a page's header with one
- * segment before it.
+ * Length of the shortest header packet (RFC 7845, section 5.1), and of a page's header with one
+ * segment, in bytes.
  */
 const HEAD_BYTES = 19;
 const HEAD_AT = 28;
 const SERIAL_AT = 14;
 
 /**
- * The longest time of lost pages that is kept as silence, in samples: a longer one is a jump of the
- * stream's clock.
+ * Longest loss of pages that becomes silence, in samples: a longer one is a jump of the stream's
+ * clock.
  */
 const MAX_LOST_SAMPLES = 10 * RATE;
 
 const OPUS_HEAD = Buffer.from('OpusHead');
 
-/** The bytes at a file's beginning by which isOggOpus and readsOggOpus know it. */
+/** Number of bytes that isOggOpus and readsOggOpus need from a file's beginning. */
 export const OGG_KIND_BYTES = HEAD_AT + HEAD_BYTES;
 
-/** True when bytes begin as an Ogg Opus file does. @param {Buffer} bytes  OGG_KIND_BYTES of them */
+/** True for the beginning of an Ogg Opus file. @param {Buffer} bytes OGG_KIND_BYTES of them */
 export const isOggOpus = (bytes) =>
   bytes.toString('latin1', 0, 4) === 'OggS' && isHead(bytes.subarray(HEAD_AT));
 
 /**
- * True when readOggSound reads an Ogg Opus file: a mono or stereo one.
+ * True for an Ogg Opus file that readOggSound can read: mono or stereo.
  * @param {Buffer} bytes OGG_KIND_BYTES of them
  */
 export const readsOggOpus = (bytes) => readHead(bytes.subarray(HEAD_AT)) !== null;
@@ -53,7 +53,7 @@ const isHead = (packet) => OPUS_HEAD.equals(packet.subarray(0, OPUS_HEAD.length)
 /**
  * Reads a header packet (RFC 7845, section 5.1).
  * @param {Buffer} packet
- * @returns {Head | null} null for other formats than mono and stereo
+ * @returns {Head | null} null unless mono or stereo
  */
 function readHead(packet) {
   if (packet.length < HEAD_BYTES || !isHead(packet) || packet[8] >> 4 !== 0) return null;
@@ -67,11 +67,10 @@ function readHead(packet) {
 }
 
 /**
- * Reads an Ogg Opus file (RFC 7845), mono or stereo, link by link if it is chained, as a radio's
- * stream is at each change of title. All links are decoded to the channels of the first. What is
- * damaged is left out; lost pages are silence of their length. A file that is cut short is read as
- * far as it goes.
- * @param {ByteReader} reader  at its beginning
+ * Reads an Ogg Opus file (RFC 7845), mono or stereo. A chained file, such as a radio's stream with
+ * a link per title, is read link by link, all with the channels of the first. Damaged parts are
+ * skipped; lost pages become silence of their length. A truncated file is read as far as possible.
+ * @param {ByteReader} reader at its beginning
  * @returns {Promise<Sound>}
  * @throws {NotSoundError}
  */
@@ -110,24 +109,21 @@ async function* piecesOf(reader, link) {
 
 /** Decodes the links of a chained file, one after another. */
 class LinkDecoder {
-  /** The stream that is decoded; -1 between links. */
+  /** Number of the stream being decoded; -1 between links. */
   serial = -1;
   #decoder;
   #channels;
   #packets = new PacketAssembler(MAX_PACKET_BYTES);
   #skip = 0;
   #factor = 1;
-  /**
-   * Samples that the link has had, the pre-skip included, as its positions count; -1 before the
-   * first.
-   */
+  /** Samples of the link so far, pre-skip included, like its positions; -1 before the first. */
   #position = -1;
   #hasComments = false;
 
   /**
    * @param {Awaited<ReturnType<typeof createDecoder>>} decoder
-   * @param {Head} head  of the first link, whose first page may be damaged
-   * @param {number} serial  of the first link
+   * @param {Head} head of the first link, whose first page may be damaged
+   * @param {number} serial of the first link
    */
   constructor(decoder, head, serial) {
     this.#decoder = decoder;
@@ -136,7 +132,7 @@ class LinkDecoder {
   }
 
   /**
-   * Begins a link, unless the page is of a stream beside the one that is decoded.
+   * Begins a link, unless the page belongs to a stream parallel to the decoded one.
    * @param {OggPage} page a stream's first
    */
   begin(page) {
@@ -159,21 +155,32 @@ class LinkDecoder {
     ];
   }
 
-  /** @param {OggPage} page  of the link */
+  /** @param {OggPage} page of the link */
   *decode(page) {
     const { packets, hasGap } = this.#packets.push(page);
-    // The packet after the header holds comments; damage may have taken it.
+    // The packet after the header holds comments; it may be missing through damage.
     if (!this.#hasComments && packets[0]?.toString('latin1', 0, 8) === 'OpusTags') packets.shift();
     this.#hasComments ||= packets.length > 0 || page.granule === 0;
-    const samples = packets.reduce((sum, packet) => sum + samplesOf(packet), 0);
-    const ends = page.granule >= 0 && packets.length > 0;
-    if (this.#position < 0 && ends) this.#position = Math.max(0, page.granule - samples);
-    const lost = hasGap && ends ? page.granule - samples - this.#position : 0;
-    if (lost > 0 && lost <= MAX_LOST_SAMPLES)
-      yield* this.#keep(new Float32Array(lost * this.#channels), lost);
-    if (hasGap && ends) this.#position = page.granule - samples;
+    if (page.granule >= 0 && packets.length > 0) {
+      const samples = packets.reduce((sum, packet) => sum + samplesOf(packet), 0);
+      yield* this.#moveTo(page.granule - samples, hasGap);
+    }
     for (const packet of packets) yield* this.#decodePacket(packet, page);
     if (page.isLast) this.serial = -1;
+  }
+
+  /**
+   * Sets the position before a page's packets, and fills lost pages with silence.
+   * @param {number} position samples
+   * @param {boolean} hasGap true when pages before it are lost
+   */
+  *#moveTo(position, hasGap) {
+    if (this.#position < 0) this.#position = Math.max(0, position);
+    if (!hasGap) return;
+    const lost = position - this.#position;
+    if (lost > 0 && lost <= MAX_LOST_SAMPLES)
+      yield* this.#keep(new Float32Array(lost * this.#channels), lost);
+    this.#position = position;
   }
 
   /** @param {Buffer} packet @param {OggPage} page */
@@ -182,17 +189,17 @@ class LinkDecoder {
     try {
       pcm = this.#decoder.decodeFloat(packet).slice();
     } catch {
-      // No Opus: the packets around it may be.
+      // Not Opus, but its neighbours may be.
       pcm = new Float32Array(samplesOf(packet) * this.#channels);
     }
     const samples = pcm.length / this.#channels;
     this.#position += samples;
-    // The last page's position says how much of its last packets is sound (RFC 7845, section 4.4).
+    // The last page's position tells where the sound ends (RFC 7845, section 4.4).
     const beyond = isLast && granule >= 0 ? Math.max(0, this.#position - granule) : 0;
     yield* this.#keep(pcm, Math.max(0, samples - beyond));
   }
 
-  /** @param {Float32Array} pcm @param {number} end  samples of it that are sound */
+  /** @param {Float32Array} pcm @param {number} end samples of it that are sound */
   *#keep(pcm, end) {
     const from = Math.min(this.#skip, end);
     this.#skip -= from;
@@ -202,7 +209,7 @@ class LinkDecoder {
   }
 }
 
-/** Returns a packet's duration, 0 of what is no Opus. @param {Buffer} packet */
+/** Duration of a packet, 0 unless it is Opus. @param {Buffer} packet */
 function samplesOf(packet) {
   // Packets of several frames may be longer than a frame can be.
   const samples = payloadSamples(packet, 0, Math.min(packet.length, MAX_OPUS_BYTES), RATE);

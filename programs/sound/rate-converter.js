@@ -1,20 +1,20 @@
 /**
- * The zeros of the sinc on either side, and the Kaiser window's shape: what is beyond the band is
+ * Zeros of the sinc on either side, and shape of the Kaiser window: everything beyond the band is
  * below -80 dB.
  */
 const ZEROS = 24;
 const KAISER_BETA = 8;
 
-/** The share of the lower rate's band that is passed: what is above fades out. */
+/** Share of the lower rate's band that passes; above it the response falls off. */
 const PASSED = 0.94;
 
 /**
- * The most phases for which weights are kept: where rates have more, the nearest are taken, whose
- * error is below -70 dB at 10 kHz.
+ * Most phases with stored weights. Rates with more use the nearest, with an error below -70 dB at
+ * 10 kHz.
  */
 const MAX_PHASES = 4096;
 
-/** @param {number} x  the modified Bessel function of the first kind, order 0, by its series */
+/** Modified Bessel function of the first kind, order 0, by its series. @param {number} x */
 function bessel(x) {
   let [sum, term] = [1, 1];
   for (let k = 1; term > sum * 1e-12; k++) {
@@ -25,7 +25,7 @@ function bessel(x) {
 }
 
 /**
- * Brings sound to another rate, up or down, piece by piece: band-limited interpolation by a
+ * Converts sound to another rate, up or down, piece by piece: band-limited interpolation by a
  * windowed sinc (J. O. Smith, "Digital Audio Resampling Home Page"). Its output begins with its
  * input's first sample. Sound is interleaved.
  */
@@ -36,21 +36,21 @@ export class RateConverter {
   #half;
   #scale;
   /**
-   * Weights by phase, made when they are needed: 44.1 kHz to 48 has 160.
+   * Weights by phase, computed when needed: 44.1 kHz to 48 has 160.
    * @type {Map<number, Float32Array>}
    */
   #weights = new Map();
   #phases;
-  /** The input that is still needed, and the place of its first sample. */
+  /** Input that is still needed, and the place of its first sample. */
   #input = new Float32Array(0);
   #first = 0;
-  /** The samples given so far. */
+  /** Number of samples returned so far. */
   #given = 0;
   #total = 0;
 
   /**
-   * @param {number} from  in Hz, a whole number
-   * @param {number} to  in Hz, a whole number
+   * @param {number} from in Hz, a whole number
+   * @param {number} to in Hz, a whole number
    * @param {number} channels
    */
   constructor(from, to, channels) {
@@ -65,10 +65,7 @@ export class RateConverter {
     this.#first = -this.#half;
   }
 
-  /**
-   * @param {Float32Array} piece
-   * @returns {Float32Array} what can be given now
-   */
+  /** @param {Float32Array} piece @returns {Float32Array} all samples that are complete */
   push(piece) {
     this.#total += piece.length / this.#channels;
     const joined = new Float32Array(this.#input.length + piece.length);
@@ -78,7 +75,7 @@ export class RateConverter {
     return this.#give(Infinity);
   }
 
-  /** The rest, once all has been pushed. */
+  /** Remaining samples, after the last push. */
   end() {
     const all = Math.round(this.#total / this.#step);
     const { length } = this.#input;
@@ -88,7 +85,7 @@ export class RateConverter {
     return this.#give(all);
   }
 
-  /** @param {number} most  of all samples that are given */
+  /** @param {number} most most samples returned in total */
   #give(most) {
     const channels = this.#channels;
     const last = this.#first + this.#input.length / channels - 1;
@@ -107,7 +104,7 @@ export class RateConverter {
   }
 
   /**
-   * @param {number} index of the sample that is given
+   * @param {number} index of the output sample
    * @param {Float32Array} out
    * @param {number} at
    */
@@ -125,7 +122,7 @@ export class RateConverter {
     }
   }
 
-  /** @param {number} phase  0 to below the number of phases */
+  /** @param {number} phase 0 to below the number of phases */
   #weightsOf(phase) {
     const fraction = phase / this.#phases;
     const isKept = this.#weights.has(fraction) || this.#weights.size < MAX_PHASES;
@@ -135,7 +132,7 @@ export class RateConverter {
     return weights;
   }
 
-  /** @param {number} fraction  of a sample of the input, 0 to below 1 */
+  /** @param {number} fraction of a sample of the input, 0 to below 1 */
   #makeWeights(fraction) {
     const half = this.#half;
     const weights = new Float32Array(2 * half);

@@ -4,13 +4,13 @@
  * @property {number} channels
  * @property {number} [speakers] bits of the channels' loudspeakers, as WAV has them
  *   (dwChannelMask); unknown if 0 or absent
- * @property {number | null} seconds  its length, or null if that isn't known
+ * @property {number | null} seconds  its length; null if unknown
  * @property {AsyncIterable<Float32Array>} pieces  of any length, interleaved, -1 to 1
  * @property {() => Promise<void>} close  releases its source. Idempotent
  */
 
 /**
- * Something can't be played. The message is a sentence without its subject, or a whole one from
+ * Error of unplayable sound. The message is a sentence without its subject; a whole one from
  * openSound.
  */
 export class NotSoundError extends Error {

@@ -10,26 +10,26 @@ const FLOAT = 3;
 const EXTENSIBLE = 0xfffe;
 
 /**
- * The bytes of the header, of that of a chunk, and of a format; one with an extension has the real
- * tag in it.
+ * Lengths of the header, of a chunk's header, and of a format, in bytes; an extended format
+ * contains the real tag.
  */
 const HEADER_BYTES = 12;
 const CHUNK_BYTES = 8;
 const FORMAT_BYTES = 16;
 const EXTENDED_BYTES = 26;
 
-/** The rates and channels that are taken. */
+/** Accepted rates and channels. */
 const RATES = Object.freeze({ least: 1000, most: 768_000 });
 const MAX_CHANNELS = 32;
 
-/** The most chunks before the sound, and the most bytes before its format is known. */
+/** Most chunks before the sound, and most bytes before its format is known. */
 const MAX_CHUNKS = 64;
 const MAX_HEAD_BYTES = 1024 * 1024;
 
 /**
- * Lengths that programs write to a pipe, whose end they don't know: ffmpeg 0xffffffff, sox
- * 0x7ffff000 less its header, GStreamer 0x7fff0000, arecord 0x80000000; some write 0. A file of
- * such a length has its sound until its end.
+ * Lengths that programs write to a pipe when they don't know the end. They are ffmpeg 0xffffffff,
+ * sox 0x7ffff000 minus its header, GStreamer 0x7fff0000, and arecord 0x80000000; some write 0. In
+ * such a file the sound lasts until the end.
  */
 const NO_LENGTHS = Object.freeze([
   { least: 0, most: 0 },
@@ -38,15 +38,17 @@ const NO_LENGTHS = Object.freeze([
 ]);
 
 /**
- * The longest text that is looked for behind sound of unknown length, in bytes: GStreamer writes
- * its tags there.
+ * Longest text searched for behind sound of unknown length, in bytes: GStreamer writes its tags
+ * there.
  */
 const TAIL_BYTES = 512;
 
-/** The frames of sound that are read at once. */
+/** Frames of sound read at once. */
 const PIECE_FRAMES = 4800;
 
-/** Reads a sample of each format. @type {Record<string, (bytes: Buffer, at: number) => number>} */
+/**
+ * Reader of a sample for each format. @type {Record<string, (bytes: Buffer, at: number) => number>}
+ */
 const SAMPLES = {
   [`${PCM}:8`]: (bytes, at) => (bytes[at] - 128) / 128,
   [`${PCM}:16`]: (bytes, at) => bytes.readInt16LE(at) / 2 ** 15,
@@ -59,14 +61,14 @@ const SAMPLES = {
 /** @param {number} value */
 const finite = (value) => (Number.isFinite(value) ? value : 0);
 
-/** Whether bytes begin as a WAV file does. @param {Buffer} bytes */
+/** True for the beginning of a WAV file. @param {Buffer} bytes */
 export const isWav = (bytes) =>
   bytes.toString('latin1', 0, 4) === 'RIFF' && bytes.toString('latin1', 8, 12) === 'WAVE';
 
 /**
- * Reads the format of a WAV file without taking anything.
- * @param {ByteReader} reader  at its beginning
- * @returns {Promise<ReturnType<typeof formatOf> | null>} null if it is none of PCM, or isn't there
+ * Reads the format of a WAV file without consuming bytes.
+ * @param {ByteReader} reader at its beginning
+ * @returns {Promise<ReturnType<typeof formatOf> | null>} null if it isn't PCM, or missing
  */
 export async function peekWavFormat(reader) {
   let at = HEADER_BYTES;
@@ -83,9 +85,9 @@ export async function peekWavFormat(reader) {
 }
 
 /**
- * Reads a WAV file of PCM: 8, 16, 24 or 32 bits, or floats. One that is cut short is read as far as
- * it goes.
- * @param {ByteReader} reader  at its beginning
+ * Reads a WAV file of PCM: 8, 16, 24 or 32 bits, or floats. A truncated file is read as far as
+ * possible.
+ * @param {ByteReader} reader at its beginning
  * @returns {Promise<Sound>}
  * @throws {NotSoundError} for other formats too
  */
@@ -105,7 +107,7 @@ export async function readWavSound(reader) {
 
 /**
  * @param {Buffer} bytes of a chunk "fmt "
- * @returns what is needed to read PCM; null for other formats
+ * @returns properties for reading PCM; null for other formats
  */
 function formatOf(bytes) {
   if (bytes.length < FORMAT_BYTES) return null;
@@ -134,8 +136,8 @@ function formatOf(bytes) {
 }
 
 /**
- * @param {ByteReader} reader  at the samples
- * @param {number} length  in bytes, as the file tells it
+ * @param {ByteReader} reader at the samples
+ * @param {number} length in bytes, according to the file
  * @param {NonNullable<ReturnType<typeof formatOf>>} format
  * @returns {Sound}
  */
@@ -162,8 +164,8 @@ function soundOf(reader, length, { sample, sampleBytes, channels, sampleRate, sp
 /**
  * @param {ByteReader} reader
  * @param {{ sample: (bytes: Buffer, at: number) => number, sampleBytes: number, channels: number,
- *   frames: number, tailBytes: number }} format tailBytes: of what may stand behind the sound and
- *   is none
+ *   frames: number, tailBytes: number }} format tailBytes: most bytes behind the sound that are
+ *   none
  */
 async function* pcmPieces(reader, { sample, sampleBytes, channels, frames, tailBytes }) {
   const frameBytes = sampleBytes * channels;
@@ -182,7 +184,7 @@ async function* pcmPieces(reader, { sample, sampleBytes, channels, frames, tailB
 }
 
 /**
- * Returns the length of the sound before a chunk of text that ends the file.
+ * Length of the sound before a chunk of text that ends the file.
  * @param {Buffer} bytes the last
  * @param {number} most
  */
@@ -203,7 +205,7 @@ function soundBytes(bytes, most) {
 }
 
 /**
- * Reads samples of 16 bits, little endian, without any header.
+ * Reads samples of 16 bits, little endian, without a header.
  * @param {ByteReader} reader
  * @param {{ sampleRate: number, channels: number }} format
  * @returns {Sound}

@@ -1,15 +1,15 @@
 /**
- * Files of what is heard, written piece by piece. Each is whole once it is ended, and can be read
+ * Writes files of the heard sound piece by piece. Each is complete once it is ended, and readable
  * as far as it goes before.
  *
  * @typedef {object} SoundWriter
  * @property {(samples: Float32Array) => void} write  interleaved, -1 to 1
  * @property {() => void} end
  *
- * @typedef {object} Out  what a file is written to
+ * @typedef {object} Out  destination of a file
  * @property {(bytes: Uint8Array) => void} write
- * @property {((bytes: Uint8Array, at: number) => void) | null} patch writes over what was written;
- *   null where that can't be
+ * @property {((bytes: Uint8Array, at: number) => void) | null} patch overwrites earlier bytes; null
+ *   if impossible
  */
 
 import { randomInt } from 'node:crypto';
@@ -28,22 +28,22 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { GRANULE_RATE, OggOpus } from '../../server/recording/ogg-opus.js';
 import { preSkipOf } from '../../server/recording/track.js';
 
-/** The bytes of a WAV file before its samples, and the greatest length that it can tell. */
+/** Length of a WAV header in bytes, and the greatest length that it can tell. */
 const WAV_HEADER_BYTES = 44;
 const MAX_WAV_BYTES = 0xffff_ffff;
 
-/** A frame of an Opus file, in milliseconds, and the bits a second of each channel. */
+/** Frame length of an Opus file in milliseconds, and its bit rate per channel in bits a second. */
 const FRAME_MS = 20;
 const BITRATE = 96_000;
 
 /** @typedef {{ sampleRate: number, channels: number }} Format */
 
-/** The kinds of files by the end of their names. */
+/** Kinds of files by the endings of their names. */
 const KINDS = Object.freeze({ wav: 'wav', opus: 'ogg', ogg: 'ogg', raw: 'raw', pcm: 'raw' });
 
 /**
  * @param {string} name
- * @returns {'wav' | 'ogg' | 'raw' | null} by the end of a file's name; null for none that can be
+ * @returns {'wav' | 'ogg' | 'raw' | null} by the ending of a file's name; null if it can't be
  *   written
  */
 export function kindOf(name) {
@@ -60,11 +60,11 @@ export function kindOf(name) {
  *   reader is gone, or too slow
  */
 
-/** The bytes that wait for a reader; beyond it the reader is too slow. */
+/** Most bytes that wait for a reader; beyond that the reader is too slow. */
 const MAX_UNREAD_BYTES = 8 * 1024 * 1024;
 
 /**
- * Opens a file to write it again. Its content stays until there is something to write.
+ * Opens a file for overwriting. Its content stays until the first write.
  * @param {string} file
  * @returns {Out & { close: () => void, isFull: boolean }}
  */
@@ -85,9 +85,8 @@ export function openOut(file) {
 }
 
 /**
- * Opens a file, or what stands in the place of one: a named pipe is waited for until it has a
- * reader.
- * @param {string} file  '-' for the standard output
+ * Opens a file, or a pipe: a named pipe waits for its reader.
+ * @param {string} file '-' for the standard output
  * @returns {Promise<OpenOut>}
  */
 export async function openAnyOut(file) {
@@ -110,7 +109,7 @@ function streamOut(stream) {
     write: (bytes) => void stream.write(bytes),
     patch: null,
     close: async () => {
-      // The standard output is the process's own.
+      // The standard output belongs to the process.
       if (stream === process.stdout || isGone) return;
       stream.end();
       await once(stream, 'close').catch(() => {});
@@ -133,7 +132,7 @@ export async function writerOf(kind, out, format, title) {
   return kind === 'wav' ? wavWriter(out, format) : rawWriter(out);
 }
 
-/** @param {Float32Array} samples @returns {Buffer} of 16 bits, little endian */
+/** @param {Float32Array} samples @returns {Buffer} 16 bits, little endian */
 function pcm16(samples) {
   const bytes = Buffer.alloc(2 * samples.length);
   for (let i = 0; i < samples.length; i++)
@@ -141,15 +140,15 @@ function pcm16(samples) {
   return bytes;
 }
 
-/** @param {Out} out @returns {SoundWriter} samples without a header */
+/** @param {Out} out @returns {SoundWriter} writes samples without a header */
 export const rawWriter = (out) => ({
   write: (samples) => out.write(pcm16(samples)),
   end: () => {},
 });
 
 /**
- * A WAV file of 16 bits. Where its header can't be written again at the end, it says that the
- * length isn't known.
+ * Writes a WAV file of 16 bits. If its header can't be corrected at the end, it tells an unknown
+ * length.
  * @param {Out} out
  * @param {Format} format
  * @returns {SoundWriter}
@@ -166,7 +165,7 @@ export function wavWriter(out, format) {
   };
 }
 
-/** @param {Format} format @param {number} bytes  of the samples */
+/** @param {Format} format @param {number} bytes of the samples */
 function wavHeader({ sampleRate, channels }, bytes) {
   const header = Buffer.alloc(WAV_HEADER_BYTES);
   header.write('RIFF', 0, 'latin1');
@@ -185,8 +184,8 @@ function wavHeader({ sampleRate, channels }, bytes) {
 }
 
 /**
- * An Ogg Opus file. Silence comes before the sound, less than the pre-skip by the encoder's
- * lookahead: so the first sample that players keep is the first one written.
+ * Writes an Ogg Opus file. Silence precedes the sound, the pre-skip minus the encoder's lookahead,
+ * so that the first sample that players keep is the first one written.
  * @param {Out} out
  * @param {Format} format
  * @param {string} title

@@ -1,3 +1,10 @@
+/**
+ * @import { Ban } from './bans-list.js'
+ * @import { RecordingSummary } from './recordings-list.js'
+ * @import { RoomAnswer, RoomSummary } from './room-card.js'
+ * @import { StatusAnswer } from './tiles.js'
+ */
+
 import { ask } from '../ui/kit/dialog.js';
 import { build, elementOf, setText } from '../ui/kit/element.js';
 import { Notices } from '../ui/kit/notices.js';
@@ -9,21 +16,22 @@ import { RoomCard } from './room-card.js';
 import { adminTexts as texts } from './texts.js';
 import { Tiles } from './tiles.js';
 
-/** The time between two looks at the server, in milliseconds. */
+/** Interval of status requests, in milliseconds. */
 const LOOK_MS = 1000;
 
-/** Listing recordings reads the disk: once in this many looks, and when one begins or ends. */
+/**
+ * Number of status requests per listing of recordings, which reads the disk; a recording's begin or
+ * end also causes one.
+ */
 const LOOKS_OF_RECORDINGS = 10;
 
-/**
- * How long a ban lasts that is made here, in seconds: a day. By the API it is as long as one wants.
- */
+/** Duration of a ban made on this page, in seconds: a day. The API accepts any. */
 const BAN_SECONDS = 24 * 3600;
 
-/** The most rows of refusals: the rest is in the metrics. */
+/** Most rows of refusals: the metrics have the rest. */
 const MAX_REFUSALS = 12;
 
-/** The operator's page: asks for the token, then shows the server as it is, each second. */
+/** The operator's page: asks for the token, then shows the server's state every second. */
 export class AdminPage {
   #notices = new Notices(elementOf('notices', HTMLElement));
   #says = elementOf('announcer', HTMLElement);
@@ -44,7 +52,7 @@ export class AdminPage {
   /** Number of recordings in progress. */
   #running = 0;
   #timer = 0;
-  /** Counts the times that somebody signed in: what was asked before is of no use any more. */
+  /** Counts sign-ins: answers to requests before the last one are ignored. */
   #visit = 0;
 
   constructor() {
@@ -80,7 +88,7 @@ export class AdminPage {
     this.#token.focus();
   }
 
-  /** @param {string | null} sentence  why the token won't do; null where it does */
+  /** @param {string | null} sentence reason against the token; null when it is accepted */
   #showProblem(sentence) {
     setText(this.#problem, sentence ?? '');
     this.#problem.hidden = sentence === null;
@@ -108,7 +116,7 @@ export class AdminPage {
     this.#visit += 1;
     this.#looks = 0;
     this.#rates = new Rates();
-    this.#showStatus(answer);
+    this.#showStatus(/** @type {StatusAnswer} */ (answer));
     elementOf('server-title', HTMLElement).focus();
     await this.#look();
   }
@@ -124,7 +132,7 @@ export class AdminPage {
     setText(this.#says, says);
   }
 
-  /** Looks at the server, and again in a second. A page that nobody sees asks for nothing. */
+  /** Requests the status, and again after a second. A hidden page requests nothing. */
   async #look() {
     clearTimeout(this.#timer);
     if (document.hidden) return;
@@ -142,33 +150,33 @@ export class AdminPage {
       this.#notices.show('operator-offline', { sentence: texts.offline });
     } else {
       this.#notices.settle('operator-offline');
-      this.#showStatus(status.answer);
-      this.#showRooms(rooms.answer.rooms);
-      this.#bans.show(bans.answer.bans);
-      await this.#lookCloser(visit, status.answer.recordings.open);
+      const statusAnswer = /** @type {StatusAnswer} */ (status.answer);
+      this.#showStatus(statusAnswer);
+      this.#showRooms(/** @type {{ rooms: RoomSummary[] }} */ (rooms.answer).rooms);
+      this.#bans.show(/** @type {{ bans: Ban[] }} */ (bans.answer).bans);
+      await this.#lookCloser(visit, statusAnswer.recordings.open);
     }
     if (visit === this.#visit) this.#timer = window.setTimeout(() => void this.#look(), LOOK_MS);
   }
 
   /**
-   * Asks for the people of open rooms, one after the other, and for recordings where there may be
-   * others.
+   * Requests the people of open rooms one by one, and recordings if they may have changed.
    * @param {number} visit
-   * @param {number} running  how many recordings are in progress
+   * @param {number} running number of recordings in progress
    */
   async #lookCloser(visit, running) {
     for (const [room, card] of this.#rooms) {
       if (!card.isOpen) continue;
       const { code, answer } = await askOperatorApi('GET', pathOf(room));
       if (visit !== this.#visit) return;
-      if (code === null) card.show(answer);
+      if (code === null) card.show(/** @type {RoomAnswer} */ (answer));
     }
     const isDue = this.#looks++ % LOOKS_OF_RECORDINGS === 0 || running !== this.#running;
     this.#running = running;
     if (isDue) await this.#showRecordings();
   }
 
-  /** @param {any} status */
+  /** @param {StatusAnswer} status */
   #showStatus(status) {
     this.#rates.add(status);
     setText(elementOf('server-build', HTMLElement), texts.build(status));
@@ -201,7 +209,7 @@ export class AdminPage {
     table.tBodies[0].replaceChildren(...rows);
   }
 
-  /** @param {any[]} rooms */
+  /** @param {RoomSummary[]} rooms */
   #showRooms(rooms) {
     const there = new Set(rooms.map(({ room }) => room));
     for (const [room, card] of this.#rooms) if (!there.has(room)) this.#close(room, card);
@@ -243,7 +251,8 @@ export class AdminPage {
   async #showRecordings() {
     const visit = this.#visit;
     const { code, answer } = await askOperatorApi('GET', '/recordings');
-    if (code === null && visit === this.#visit) this.#recordings.show(answer.recordings);
+    if (code !== null || visit !== this.#visit) return;
+    this.#recordings.show(/** @type {{ recordings: RecordingSummary[] }} */ (answer).recordings);
   }
 
   #askToDrain() {
@@ -348,10 +357,10 @@ export class AdminPage {
   }
 
   /**
-   * Does something, says how it went, and looks again.
+   * Sends a request, reports its outcome, and refreshes the page.
    * @param {'POST' | 'PATCH' | 'DELETE'} method
    * @param {string} path
-   * @param {string} says  where it was done
+   * @param {string} says message of success
    * @param {object} [body]
    */
   async #do(method, path, says, body) {
@@ -360,8 +369,9 @@ export class AdminPage {
       this.#notices.settle('not-done');
       setText(this.#says, says);
     } else {
+      const { message = '' } = /** @type {{ message?: string }} */ (answer ?? {});
       this.#notices.show('not-done', {
-        sentence: `${texts.notDone} ${texts.why(code) || (answer?.message ?? '')}`,
+        sentence: `${texts.notDone} ${texts.why(code) || message}`,
       });
     }
     await this.#look();

@@ -6,17 +6,17 @@ import { adminTexts as texts } from './texts.js';
  *   string | null, seconds: number }} Ban
  */
 
-/** The list of bans: whom, from which room, and for how long. */
+/** List of bans with person, room and remaining time. */
 export class BansList {
   #list;
   #empty;
   #onLift;
-  /** What is shown, by id. @type {Map<string, { element: HTMLElement, until: HTMLElement }>} */
+  /** Shown rows, by id. @type {Map<string, { element: HTMLElement, until: HTMLElement }>} */
   #shown = new Map();
 
   /**
    * @param {HTMLElement} list
-   * @param {HTMLElement} empty  shown where there are none
+   * @param {HTMLElement} empty shown when there are none
    * @param {(ban: Ban) => void} onLift
    */
   constructor(list, empty, onLift) {
@@ -25,7 +25,7 @@ export class BansList {
     this.#onLift = onLift;
   }
 
-  /** @param {Ban[]} bans  the newest first */
+  /** @param {Ban[]} bans the newest first */
   show(bans) {
     const there = new Set(bans.map(({ id }) => id));
     for (const [id, { element }] of this.#shown) if (!there.has(id)) this.#gone(id, element);
@@ -64,7 +64,7 @@ export class BansList {
     const next = element.nextElementSibling ?? element.previousElementSibling;
     element.remove();
     this.#shown.delete(id);
-    // The button that was pressed is gone: the next one is near, and else what the list is under.
+    // The pressed button is gone: the focus moves to the next one, or to the list's heading.
     if (hadFocus) (next?.querySelector('button') ?? document.getElementById('bans-title'))?.focus();
   }
 }

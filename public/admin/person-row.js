@@ -1,7 +1,11 @@
 /**
  * @typedef {'moderator' | 'speaker' | 'listener'} Role
- * @typedef {object} PersonActions what the page does about somebody, by the name that is shown;
- *   each tells its own outcome
+ * @typedef {{ id: string, label: string, transport: string, quality: number, role: Role, muted:
+ *   boolean, silenced: boolean, hand: number, recorded: boolean, peer: string, seconds: number,
+ *   stats: Record<'roundTripMs' | 'lostPercent5s' | 'receivedPercent' | 'neededDelayMs', number |
+ *   null> }} PersonAnswer  part of the answer to GET /api/rooms/<room>
+ * @typedef {object} PersonActions the page's actions on a person, by the shown name; each reports
+ *   its own outcome
  * @property {(change: { muted: boolean } | { hand: 0 } | { role: Role }, says: string) => void}
  *   change
  * @property {(label: string) => void} ban
@@ -11,10 +15,10 @@
 import { build, makeButton, setText } from '../ui/kit/element.js';
 import { adminTexts as texts, duration, milliseconds, percentage } from './texts.js';
 
-/** The roles, in the order of the list to choose from. */
+/** Roles in the order of the menu. */
 const ROLES = Object.freeze(/** @type {const} */ (['moderator', 'speaker', 'listener']));
 
-/** One person of a room: who, how they are connected, and what can be done about them. */
+/** One person of a room, with their connection and the operator's actions. */
 export class PersonRow {
   #name = build('span', { class: 'person-name' });
   #signs = build('span', { class: 'signs' });
@@ -30,7 +34,7 @@ export class PersonRow {
     {},
     ...ROLES.map((role) => build('option', { value: role }, texts.roles[role])),
   );
-  /** Whether another role was chosen and not set yet. */
+  /** True when another role was chosen but not set yet. */
   #isChosen = false;
   #setRole = build('button', { type: 'submit', class: 'button' }, texts.set);
   #mute;
@@ -50,7 +54,7 @@ export class PersonRow {
     );
     this.#ban = makeButton('button danger', texts.ban, () => actions.ban(this.label));
     this.#remove = makeButton('button danger', texts.remove, () => actions.remove(this.label));
-    /** The name as it is shown. */
+    /** Shown name. */
     this.label = '';
     const figure = (/** @type {string} */ name, /** @type {HTMLElement} */ value) =>
       build('div', {}, build('dt', {}, name), value);
@@ -94,7 +98,7 @@ export class PersonRow {
     return form;
   }
 
-  /** @param {any} person  of the answer to GET /api/rooms/<room> */
+  /** @param {PersonAnswer} person */
   show({ label, transport, quality, role, muted, silenced, hand, recorded, peer, seconds, stats }) {
     this.label = label;
     this.#silenced = silenced;
@@ -114,11 +118,11 @@ export class PersonRow {
     this.#quality.className = quality === 1 ? 'bad' : '';
     setText(this.#roundTrip, milliseconds(stats.roundTripMs));
     setText(this.#lost, percentage(stats.lostPercent5s));
-    // Of one who has sent nothing, nothing is known.
+    // Nothing is known about a person who has sent nothing.
     setText(this.#needs, milliseconds(stats.receivedPercent === null ? null : stats.neededDelayMs));
     setText(this.#here, duration(seconds));
     setText(this.#address, peer);
-    // What is just being chosen must not change under somebody's hands.
+    // A choice in progress must not change under the operator's hands.
     if (!this.#isChosen && document.activeElement !== this.#role) this.#role.value = role;
     setText(this.#mute, silenced ? texts.allowUnmute : texts.mute);
     const hadFocus = document.activeElement === this.#lowerHand;

@@ -1,31 +1,31 @@
 /**
- * What the server's counters say about the last seconds: they only rise, so the difference of two
- * looks tells.
+ * Rates of the last seconds from the server's counters: they only rise, so two readings give a
+ * rate.
  *
- * @typedef {object} Look  the part of GET /api/status that rates are made from
+ * @typedef {object} Look  the part of GET /api/status behind the rates
  * @property {number} uptimeSeconds
  * @property {{ mixCpuSeconds: number }} load
  * @property {{ received: number, late: number, lost: number }} packets
  * @property {{ count: number, bins: { upToMs: number, count: number }[] }} ticks
  * @property {{ of: string, code: string, count: number }[]} refusals
  *
- * @typedef {object} RecentRates  null where there is nothing to tell yet
+ * @typedef {object} RecentRates  null while unknown
  * @property {number | null} mixingPercent   of one processor
  * @property {number | null} lateTickPercent
  * @property {number | null} lostPercent     of the packets that people sent
- * @property {number | null} latePercent     of those that came
+ * @property {number | null} latePercent     of the received packets
  */
 
-/** How far back rates look, in seconds. */
+/** Time span of the rates, in seconds. */
 const SPAN_SECONDS = 10;
 
-/** How far back refusals are counted, in seconds. */
+/** Time span of the refusals, in seconds. */
 const REFUSAL_SECONDS = 60;
 
-/** A tick that is later than this is a late one, in milliseconds; one of the server's bins. */
+/** Lateness from which on a tick counts as late, in milliseconds; one of the server's bins. */
 const LATE_MS = 20;
 
-/** The looks at the server's counters in the last minute. */
+/** Readings of the server's counters in the last minute. */
 export class Rates {
   /** The oldest first. @type {Look[]} */
   #looks = [];
@@ -33,7 +33,7 @@ export class Rates {
   /** @param {Look} look */
   add(look) {
     const last = this.#looks.at(-1);
-    // A server that was started anew counts from 0.
+    // A restarted server counts from 0.
     if (last && look.uptimeSeconds < last.uptimeSeconds) this.#looks = [];
     this.#looks.push(look);
     while (
@@ -43,10 +43,7 @@ export class Rates {
       this.#looks.shift();
   }
 
-  /**
-   * @param {number} seconds
-   * @returns {Look | undefined} the look that is this far back, or the oldest
-   */
+  /** @param {number} seconds @returns {Look | undefined} the reading of that age, or the oldest */
   #before(seconds) {
     const now = this.#looks.at(-1);
     if (!now) return undefined;
@@ -77,7 +74,7 @@ export class Rates {
   }
 
   /**
-   * The refusals, those of the last minute first, then the most.
+   * Refusals: those of the last minute first, then by count.
    * @returns {{ of: string, code: string, count: number, recent: number }[]}
    */
   get refusals() {
@@ -92,7 +89,7 @@ export class Rates {
   }
 }
 
-/** @param {Look} look @returns {number} the ticks that weren't late */
+/** @param {Look} look @returns {number} number of ticks in time */
 const inTime = ({ ticks }) =>
   ticks.bins.find(({ upToMs }) => upToMs === LATE_MS)?.count ?? ticks.count;
 

@@ -1,20 +1,25 @@
 import { build, makeButton, setText } from '../ui/kit/element.js';
 import { adminTexts as texts } from './texts.js';
 
+/**
+ * @typedef {{ id: string, room: string, startedAt: string, on: boolean }} RecordingSummary  in the
+ *   answer to GET /api/recordings
+ */
+
 /** The recordings on the server's disk. */
 export class RecordingsList {
   #list;
   #empty;
   #onDelete;
   /**
-   * What is shown, by id.
+   * Shown rows, by id.
    * @type {Map<string, { element: HTMLElement, when: HTMLElement, remove: HTMLButtonElement }>}
    */
   #shown = new Map();
 
   /**
    * @param {HTMLElement} list
-   * @param {HTMLElement} empty  shown where there are none
+   * @param {HTMLElement} empty shown when there are none
    * @param {(id: string, room: string) => void} onDelete
    */
   constructor(list, empty, onDelete) {
@@ -23,10 +28,7 @@ export class RecordingsList {
     this.#onDelete = onDelete;
   }
 
-  /**
-   * @param {{ id: string, room: string, startedAt: string, on: boolean }[]} recordings the newest
-   *   first
-   */
+  /** @param {RecordingSummary[]} recordings the newest first */
   show(recordings) {
     const there = new Set(recordings.map(({ id }) => id));
     for (const [id, { element }] of this.#shown) {

@@ -1,12 +1,20 @@
 /**
- * @typedef {object} RoomActions  what the page does for a room; each tells its own outcome
+ * @import { PersonAnswer } from './person-row.js'
+ * @import { Rules } from './room-rules.js'
+ *
+ * @typedef {{ room: string, present: number, away: number, serverDelayMs: number, recording:
+ *   boolean, locked: boolean, waiting: number }} RoomSummary  in the answer to GET /api/rooms
+ * @typedef {{ delay: { mode: 'auto' } | { mode: 'fixed', wantedMs: number }, serverDelayMs: number,
+ *   rules: Rules, knocks: { id: string, name: string }[], people: PersonAnswer[] }} RoomAnswer  to
+ *   GET /api/rooms/<room>
+ *
+ * @typedef {object} RoomActions  the page's actions on a room; each reports its own outcome
  * @property {(room: string, serverDelayMs: number | 'auto') => void} setDelay
  * @property {(room: string) => void} stopRecording
  * @property {(room: string) => void} endRoom
  * @property {(room: string, id: string, label: string) => void} remove
  * @property {(room: string, id: string, label: string) => void} ban
- * @property {(room: string, change: object, says: string) => void} change says: what is told where
- *   it was done
+ * @property {(room: string, change: object, says: string) => void} change says: message of success
  * @property {(room: string, id: string, change: object, says: string) => void} changePerson
  * @property {(room: string, knock: { id: string, name: string }, isAdmitted: boolean) => void}
  *   answerKnock
@@ -17,10 +25,10 @@ import { PersonRow } from './person-row.js';
 import { RoomRules } from './room-rules.js';
 import { adminTexts as texts } from './texts.js';
 
-/** The longest delay that a room can be set to, in milliseconds. */
+/** Longest delay of a room, in milliseconds. */
 const MAX_DELAY_MS = 2000;
 
-/** The number of cards so far; it makes their ids differ. */
+/** Number of cards so far, for unique ids. */
 let count = 0;
 
 /** One room: a line that opens to its people and buttons. */
@@ -129,12 +137,12 @@ export class RoomCard {
     );
   }
 
-  /** Whether its people are shown, and so are to be asked for. */
+  /** True when its people are shown, and must be requested. */
   get isOpen() {
     return this.element.open;
   }
 
-  /** @param {any} summary  of the answer to GET /api/rooms */
+  /** @param {RoomSummary} summary */
   showSummary({ present, away, serverDelayMs, recording, locked, waiting }) {
     setText(this.#present, texts.present(present, away));
     setText(this.#delay, texts.roomDelay(serverDelayMs));
@@ -145,7 +153,7 @@ export class RoomCard {
     this.#stop.hidden = !recording;
   }
 
-  /** @param {any} described  the answer to GET /api/rooms/<room> */
+  /** @param {RoomAnswer} described */
   show({ delay, serverDelayMs, rules, knocks, people }) {
     this.#loading.hidden = true;
     this.#rules.show(rules, knocks);
@@ -164,7 +172,7 @@ export class RoomCard {
     for (const [id, row] of this.#people) if (!here.has(id)) this.#gone(id, row);
   }
 
-  /** Whether somebody is just typing a delay, which must not change under their hands. */
+  /** True while the operator types a delay, which must not change under their hands. */
   get #isBeingSet() {
     return (
       document.activeElement === this.#number ||

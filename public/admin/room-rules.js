@@ -3,21 +3,18 @@
  *   broadcast: boolean }} Rules
  * @typedef {'everybody' | 'moderators'} Who
  * @typedef {object} RulesActions
- * @property {(change: object, says: string) => void} change  says: what is told where it was done
- * @property {(knock: { id: string, name: string }, isAdmitted: boolean) => void} answer one who
- *   waits in the lobby
+ * @property {(change: object, says: string) => void} change  says: message of success
+ * @property {(knock: { id: string, name: string }, isAdmitted: boolean) => void} answer answers a
+ *   person in the lobby
  */
 
 import { build, makeButton } from '../ui/kit/element.js';
 import { adminTexts as texts } from './texts.js';
 
-/** The longest password of a room, in characters. */
+/** Longest password of a room, in characters. */
 const MAX_PASSWORD_LENGTH = 128;
 
-/**
- * The rules that are on or off: what is sent for either, and whether a room's rules say that it is
- * on.
- */
+/** Rules that are on or off: the change for each state, and a test of a room's rules. */
 const SWITCHES = Object.freeze([
   {
     name: 'locked',
@@ -49,10 +46,7 @@ const SWITCHES = Object.freeze([
 /** @param {boolean} isLimited @returns {Who} */
 const whoMay = (isLimited) => (isLimited ? 'moderators' : 'everybody');
 
-/**
- * Who may come into a room, and who may do what there: switches, the password, and those who wait
- * to be let in.
- */
+/** A room's rules: switches, the password, and people waiting to be let in. */
 export class RoomRules {
   #room;
   #actions;
@@ -60,12 +54,12 @@ export class RoomRules {
   #password;
   #noPassword;
   #waiting = build('ul', { class: 'knocks' });
-  /** Those who wait, by id. @type {Map<string, HTMLElement>} */
+  /** People waiting, by id. @type {Map<string, HTMLElement>} */
   #knocks = new Map();
 
   /**
    * @param {string} room
-   * @param {string} id  that the elements' ids begin with
+   * @param {string} id prefix of the elements' ids
    * @param {RulesActions} actions
    */
   constructor(room, id, actions) {

@@ -1,4 +1,4 @@
-/** The sentences of the operator's page that change; index.html has those that don't. */
+/** Changing sentences of the operator's page; index.html has the fixed ones. */
 
 import { errors } from '../shared/errors.js';
 
@@ -32,7 +32,7 @@ export function duration(seconds) {
 /** @param {number} bytes */
 export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(bytes < 1e7 && bytes > 0 ? 1 : 0)} MB`;
 
-/** What a refusal was of. @type {Readonly<Record<string, string>>} */
+/** Kinds of refusals. @type {Readonly<Record<string, string>>} */
 const refusedThings = Object.freeze({
   join: 'Join',
   command: 'In a room',
@@ -47,7 +47,7 @@ const states = Object.freeze({
   draining: 'Draining: nobody new is let in',
 });
 
-/** How good a connection is. */
+/** Qualities of a connection, ascending. */
 const qualities = Object.freeze(['–', 'bad', 'fair', 'good']);
 
 /** The transports, by name. @type {Readonly<Record<string, string>>} */
@@ -58,7 +58,7 @@ const transports = Object.freeze({
 });
 
 export const adminTexts = Object.freeze({
-  /** By code: why the token won't do. @type {Readonly<Record<string, string>>} */
+  /** Reasons against a token, by code. @type {Readonly<Record<string, string>>} */
   signIn: Object.freeze({
     'operator-off':
       'This server has no operator. Start it with --operator-token TOKEN to have one.',
@@ -70,7 +70,8 @@ export const adminTexts = Object.freeze({
   signedOut: 'You are signed out.',
   tokenGone: 'The server no longer accepts this token. Sign in again.',
 
-  build: (/** @type {any} */ { version, codec, engine }) =>
+  /** @param {{ version: string, codec: string, engine: string | null }} status */
+  build: ({ version, codec, engine }) =>
     `aloud ${version} · Opus: ${codec} · ${engine ? `HTTP/3: ${engine}` : 'no HTTP/3'}`,
   state: (/** @type {string} */ state, /** @type {number} */ uptime) =>
     `${states[state] ?? state} · up for ${duration(uptime)}`,
@@ -168,14 +169,13 @@ export const adminTexts = Object.freeze({
   banTitle: (/** @type {string} */ who) => `Ban ${who} from the room for a day?`,
   banText:
     'They are removed and can’t come back: by their token where they have one, else by the ' +
-    'network they come from, with ' +
-    'everybody behind it. The ban can be lifted below.',
+    'network they come from, with everybody behind it. The ban can be lifted below.',
   bannedNow: (/** @type {string} */ who) => `${who} was banned for a day.`,
   banned: (/** @type {{ name: string, room: string }} */ { name, room }) => `${name}, from ${room}`,
   /** @param {{ identity: string | null, network: string | null, seconds: number }} ban */
   banLine: ({ identity, network, seconds }) =>
-    `${identity === null ? `by network ${network}` : `by token, ${identity}`}; for ` +
-    `${duration(seconds)} more`,
+    (identity === null ? `by network ${network}` : `by token, ${identity}`) +
+    `; for ${duration(seconds)} more`,
   lift: 'Lift',
   liftWhose: (/** @type {{ name: string, room: string }} */ { name, room }) =>
     `Lift the ban of ${name} from ${room}`,
@@ -197,8 +197,8 @@ export const adminTexts = Object.freeze({
   removeWho: (/** @type {string} */ who) => `Remove ${who}`,
   removeTitle: (/** @type {string} */ who) => `Remove ${who}?`,
   removeText:
-    'They are told that they were removed, and their place isn’t kept. Whoever has the link ' +
-    'may join again.',
+    'They are told that they were removed, and their place isn’t kept. Whoever has the link may ' +
+    'join again.',
   removed: (/** @type {string} */ who) => `${who} was removed.`,
 
   refused: (/** @type {string} */ of, /** @type {string} */ code) =>
@@ -206,8 +206,12 @@ export const adminTexts = Object.freeze({
   why: (/** @type {string} */ code) =>
     Object.hasOwn(errors, code) ? errors[/** @type {keyof typeof errors} */ (code)].message : '',
 
-  recordingLine: (/** @type {any} */ { startedAt, on }) =>
-    `${new Date(startedAt).toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' })}${on ? ', in progress' : ''}`,
+  /** @param {{ startedAt: string, on: boolean }} recording */
+  recordingLine: ({ startedAt, on }) => {
+    const start = new Date(startedAt);
+    const time = start.toLocaleString('en', { dateStyle: 'medium', timeStyle: 'short' });
+    return on ? `${time}, in progress` : time;
+  },
   open: 'Files',
   openWhich: (/** @type {string} */ room) => `Files of ${room}`,
   deleteRecording: 'Delete',

@@ -1,18 +1,20 @@
 /**
- * @import { RecentRates } from './rates.js'
+ * @import { Look, RecentRates } from './rates.js'
+ *
+ * @typedef {Look & { people: number, away: number, rooms: number, limits: { people: number, rooms:
+ *   number }, sessions: Record<string, number>, load: { complexity: number }, delay: { medianMs:
+ *   number | null, maxMs: number }, recordings: { bytes: number, limitBytes: number, open: number
+ *   }, state: string, version: string, codec: string, engine: string | null }} StatusAnswer  to
+ *   GET /api/status
  */
 
 import { build, makeDrawing, setText } from '../ui/kit/element.js';
 import { adminTexts as texts, megabytes, milliseconds, percentage } from './texts.js';
 
-/**
- * The values that a line is drawn through: a minute of them. Fewer, at first, are drawn as wide.
- */
+/** Number of values in a line: a minute of them. Fewer values are drawn equally wide. */
 const MAX_POINTS = 60;
 
-/**
- * A number with its name, what it is a part of, and, where it has one, a line of its last minute.
- */
+/** A number with its name, its whole, and optionally a line of the last minute. */
 class Tile {
   #value = build('span', { class: 'tile-value' });
   #of = build('span', { class: 'tile-of' });
@@ -23,7 +25,7 @@ class Tile {
 
   /**
    * @param {string} name
-   * @param {number} [most]  the value at the top of the line; without it there is none
+   * @param {number} [most] value at the top of the line; without it there is no line
    */
   constructor(name, most) {
     this.#most = most;
@@ -38,7 +40,7 @@ class Tile {
   /**
    * @param {string} value
    * @param {string} of
-   * @param {{ point?: number | null, isBad?: boolean }} [more]  point: for the line
+   * @param {{ point?: number | null, isBad?: boolean }} [more] point: for the line
    */
   show(value, of, { point = null, isBad = false } = {}) {
     setText(this.#value, value);
@@ -84,16 +86,10 @@ export class Tiles {
     list.append(...tiles.map(({ element }) => element));
   }
 
-  /**
-   * @param {any} status  the answer to GET /api/status
-   * @param {RecentRates} rates
-   */
+  /** @param {StatusAnswer} status @param {RecentRates} rates */
   show({ people, away, rooms, limits, sessions, load, delay, recordings }, rates) {
     const { mixingPercent, lateTickPercent, lostPercent, latePercent } = rates;
-    const connected = Object.values(/** @type {Record<string, number>} */ (sessions)).reduce(
-      (sum, count) => sum + count,
-      0,
-    );
+    const connected = Object.values(sessions).reduce((sum, count) => sum + count, 0);
     this.#people.show(people.toLocaleString('en'), texts.peopleOf(limits.people, away), {
       isBad: people >= 0.95 * limits.people,
     });

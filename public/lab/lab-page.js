@@ -1,5 +1,5 @@
 /**
- * @import { ServerConfig } from '../client/connection/choose.js'
+ * @import { LabConfig } from './runs/way.js'
  * @import { Way } from './runs/way.js'
  * @import { AudioFormat } from '../shared/sound/audio-format.js'
  * @import { Notices } from '../ui/kit/notices.js'
@@ -12,7 +12,6 @@ import { formatCsv, formatJson } from './views/data-files.js';
 import { DelayView, MAX_DELAY_MS } from './views/delay-view.js';
 import { Measurements, roundTripsMs } from './measurements.js';
 import { planDelays } from './runs/plan.js';
-import { ProgressView } from './views/progress-view.js';
 import { ProtocolChoice, whyNot } from './views/protocols.js';
 import { RoundTripView } from './views/round-trip-view.js';
 import { Runner } from './runs/runner.js';
@@ -22,12 +21,12 @@ import { leastDelay, summarize } from './summary.js';
 import { texts } from './texts.js';
 
 /**
- * The least time between two drawings of the results, in milliseconds: drawing disturbs the
+ * Least time between two drawings of the results, in milliseconds: drawing disturbs the
  * measurement.
  */
 const DRAW_MS = 500;
 
-/** The step of a sweep's delays, and the time for each, in milliseconds. */
+/** Step of a sweep's delays, and the time for each, in milliseconds. */
 const STEP_MS = 8;
 const DWELL_MS = 500;
 
@@ -61,9 +60,9 @@ export class LabPage {
   #wasStopped = false;
 
   /**
-   * @param {ServerConfig & { version?: string }} config
+   * @param {LabConfig & { version?: string }} config
    * @param {Notices} notices
-   * @param {string} [token]  of an invitation
+   * @param {string} [token] of an invitation
    */
   constructor(config, notices, token) {
     this.#config = config;
@@ -296,8 +295,37 @@ export class LabPage {
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   }
 
-  /** Ends the run, since the page goes away. */
+  /** Ends the run when the page closes. */
   leave() {
     this.#runner.abandon();
+  }
+}
+
+class ProgressView {
+  #host;
+  #bar;
+  #text;
+
+  /** @param {string} id of the run's form */
+  constructor(id) {
+    this.#host = elementOf(`${id}-progress`, HTMLElement);
+    this.#bar = elementOf(`${id}-bar`, HTMLProgressElement);
+    this.#text = elementOf(`${id}-text`, HTMLElement);
+  }
+
+  begin() {
+    this.#host.hidden = false;
+    this.show(0, texts.opening);
+  }
+
+  /** @param {number | null} done 0 to 1; null for an endless run @param {string} text */
+  show(done, text) {
+    this.#bar.hidden = done === null;
+    this.#bar.value = done ?? 0;
+    setText(this.#text, text);
+  }
+
+  end() {
+    this.#host.hidden = true;
   }
 }

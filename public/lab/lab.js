@@ -1,6 +1,4 @@
-/**
- * @import { ServerConfig } from '../client/connection/choose.js'
- */
+/** @import { LabConfig } from './runs/way.js' */
 
 import { fetchConfig } from '../client/connection/join.js';
 import { elementOf } from '../ui/kit/element.js';
@@ -11,7 +9,7 @@ import { texts } from './texts.js';
 
 const notices = new Notices(elementOf('notices', HTMLElement));
 
-/** @type {(ServerConfig & { version?: string }) | null} */
+/** @type {(LabConfig & { version?: string }) | null} */
 let config = null;
 try {
   config = await fetchConfig(location.origin);

@@ -7,7 +7,7 @@
  * @typedef {object} RoundTrip
  * @property {ClientName} client
  * @property {number} frame
- * @property {number} atMs                when it was sent, since the run began
+ * @property {number} atMs                send time since the run began
  * @property {number | null} roundTripMs  null when it was lost
  *
  * @typedef {{ atMs: number, latencyMs: number }} HeardSound atMs: since the run began; latencyMs:
@@ -19,7 +19,7 @@
  * @property {RoundTrip[]} roundTrips
  * @property {HeardSound[]} heard
  * @property {number[]} correlations  of each window of sound with the known signal
- * @property {number} unknownPieces   the number of windows in which the signal wasn't found
+ * @property {number} unknownPieces   number of windows without the signal
  *
  * @typedef {object} ReceivedSpan the audio that one client received of the other while the delay
  *   stayed
@@ -33,7 +33,7 @@
 
 import { SoundLag } from './runs/known-signal.js';
 
-/** All measurements on the page, until they are measured again. */
+/** All measurements on the page, until they are repeated. */
 export class Measurements {
   /** The last run of round trips. @type {Map<Way, ProtocolRun>} */
   runs = new Map();
@@ -43,7 +43,7 @@ export class Measurements {
   latenessMs = [];
   /** @type {ReceivedSpan[]} */
   received = [];
-  /** The protocols that failed, and why. @type {{ protocol: Way, reason: string }[]} */
+  /** Failed protocols with the reason. @type {{ protocol: Way, reason: string }[]} */
   failures = [];
   /** @type {Map<Way, SoundLag>} */
   #lags = new Map();
@@ -124,7 +124,7 @@ export class Measurements {
     return new Map(delays.map((delay) => [delay, percentOf(sums.get(delay))]));
   }
 
-  /** Whether there is anything to download. */
+  /** True when there is nothing to download. */
   get isEmpty() {
     return (
       this.received.length === 0 &&
@@ -137,7 +137,7 @@ export class Measurements {
 const percentOf = (sum) => (sum && sum.sent > 0 ? Math.min(100, (100 * sum.heard) / sum.sent) : 0);
 
 /**
- * The times of the round trips that were answered.
+ * Times of the answered round trips.
  * @param {ProtocolRun} run
  * @returns {number[]} in milliseconds
  */
@@ -148,7 +148,7 @@ export function roundTripsMs(run) {
 }
 
 /**
- * Sound latency as the thesis adds it up (section 4.5): a frame's length, its round trip and the
+ * Sound latency by the sum of the thesis (section 4.5): a frame's length, its round trip and the
  * server-side delay.
  * @param {ProtocolRun} run
  * @returns {number[]} in milliseconds

@@ -11,10 +11,7 @@
  * @property {number} p99
  */
 
-/**
- * @param {ArrayLike<number>} values
- * @returns {Float64Array} in ascending order
- */
+/** @param {ArrayLike<number>} values @returns {Float64Array} in ascending order */
 export const sorted = (values) => Float64Array.from(values).sort();
 
 /**
@@ -32,10 +29,7 @@ export function quantile(ascending, share) {
   return (ascending[below] ?? NaN) + (ascending[below + 1] - ascending[below]) * (at - below);
 }
 
-/**
- * @param {ArrayLike<number>} values
- * @returns {Summary | null} null where there are none
- */
+/** @param {ArrayLike<number>} values @returns {Summary | null} null for none */
 export function summarize(values) {
   if (values.length === 0) return null;
   const ascending = sorted(values);
@@ -53,7 +47,7 @@ export function summarize(values) {
 }
 
 /**
- * The share of values up to each edge.
+ * Shares of values up to each edge.
  * @param {Float64Array} ascending
  * @param {ArrayLike<number>} edges ascending
  * @returns {number[]} percent, one for each edge
@@ -69,7 +63,7 @@ export function cumulative(ascending, edges) {
 }
 
 /**
- * The share of values between each edge, included, and the one before it.
+ * Shares of values between each edge, included, and the previous one.
  * @param {Float64Array} ascending
  * @param {ArrayLike<number>} edges ascending
  * @returns {number[]} percent, one for each edge; the first has all values up to it
@@ -80,10 +74,10 @@ export function histogram(ascending, edges) {
 }
 
 /**
- * The end of an axis on which usual values can be told apart: twice the largest 95th percentile of
- * the series, or the largest value if that is less.
+ * End of an axis that keeps usual values distinguishable: twice the largest 95th percentile of the
+ * series, or the largest value if that is less.
  * @param {readonly Float64Array[]} series each ascending
- * @returns {number} 0 when there are no values
+ * @returns {number} 0 without values
  */
 export function usualEnd(series) {
   let usual = 0;
@@ -97,7 +91,7 @@ export function usualEnd(series) {
 }
 
 /**
- * The least delay at which all clients hear a share of the audio.
+ * Least delay at which all clients hear a share of the audio.
  * @param {ReadonlyMap<number, number>[]} curves percent by delay, one for each client
  * @param {number} percent
  * @returns {number | null} null when no measured delay is enough

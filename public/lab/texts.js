@@ -1,6 +1,6 @@
 import { connectionNames } from '../texts.js';
 
-/** The sentences of the lab's page that change; index.html has those that don't. */
+/** Changing sentences of the lab's page; index.html has the fixed ones. */
 
 /**
  * @typedef {import('./runs/way.js').Way} Way
@@ -26,7 +26,7 @@ const list = (parts) =>
     ? parts.join('')
     : `${parts.slice(0, -1).join(', ')} and ${parts[parts.length - 1]}`;
 
-/** The names of ways that are there to be measured. @type {Readonly<Record<string, string>>} */
+/** Names of ways to measure. @type {Readonly<Record<string, string>>} */
 const wayNames = Object.freeze({
   stream: 'One stream',
   streams: 'A stream each',
@@ -51,8 +51,8 @@ export const protocolHints = Object.freeze({
 /** The reasons why a protocol can't be measured. */
 export const browserLacks = Object.freeze({
   insecure:
-    'Browsers have WebTransport on secure pages only: open this one with https://, or ' +
-    'on localhost.',
+    'Browsers have WebTransport on secure pages only: open this one with https://, or on ' +
+    'localhost.',
   webtransport: 'This browser has no WebTransport.',
   datachannel: 'This browser has no WebRTC.',
   notOffered: 'The server does not offer it.',

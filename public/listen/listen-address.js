@@ -6,14 +6,14 @@
  *
  * @typedef {object} ListenWish
  * @property {string} room
- * @property {boolean} asks       whether the address itself asks to listen
+ * @property {boolean} asks the address itself asks to listen
  * @property {boolean} isEmbedded in a frame of another page
  * @property {string} name        empty where the address gives none
  * @property {TransportWish} transport
  * @property {string} [e2eKey]    behind `#e2e=`: the key of a room that is encrypted end to end
  */
 
-import { roomOfLink } from '../shared/room-link.js';
+import { roomOfLink } from '../shared/links.js';
 
 /**
  * @param {Pick<Location, 'pathname' | 'search' | 'hash'>} location

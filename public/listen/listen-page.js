@@ -8,11 +8,15 @@ import { MediaControls } from './media-controls.js';
 import { listenTexts as texts } from '../texts/listen.js';
 
 /**
- * @import { Access } from '../client/call/access-state.js'
+ * @import { Access, CallView } from '../client/call/types.js'
+ * @import { ServerMessages } from '../shared/messages/server-messages.js'
  * @import { ListenWish } from './listen-address.js'
  */
 
-/** How often a page that isn't listening asks how many are, in milliseconds. */
+/** After so long without a connection the place in the room is gone, in milliseconds. */
+const LONG_MS = 30_000;
+
+/** The interval at which a page that isn't listening asks how many are, in milliseconds. */
 const LOOK_MS = 15_000;
 
 /**
@@ -23,7 +27,7 @@ const NOTICES = Object.freeze({
   'sound-interrupted': texts.interrupted,
 });
 
-/** The page of those who only listen: one press plays the room. */
+/** The listeners' page: one press plays the room. */
 export class ListenPage {
   #wish;
   #view;
@@ -64,17 +68,12 @@ export class ListenPage {
     this.#listening = new Listening(
       { room, token, e2eKey, transport },
       {
-        playing: () => this.#playing(),
-        reconnecting: (isLong) =>
-          this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting),
-        failed: (code) => void this.#failed(code),
-        people: (onStage, listeners) => this.#people(onStage, listeners),
+        changed: (now, before) => this.#follow(now, before),
         speakers: (names, isOther) => this.#view.speaks(names, isOther),
-        access: (access) => this.#access(access),
         quality: (kbps, transportName, delayMs) =>
           this.#view.quality(texts.quality(kbps, transportName, delayMs)),
         notice: (code, holds) => this.#notice(code, holds),
-        control: (message) => this.#control(message),
+        moderated: (message) => this.#moderated(message),
       },
     );
   }
@@ -89,8 +88,7 @@ export class ListenPage {
     void this.#look();
     this.#timer = window.setInterval(() => void this.#look(), LOOK_MS);
     const { connection } = /** @type {{ connection?: { saveData?: boolean } }} */ (navigator);
-    // Whoever opens this page mostly presses Listen: what that needs is fetched before, unless data
-    // are to be saved.
+    // Most visitors press Listen, so its code is fetched before, unless data are to be saved.
     if (!connection?.saveData) window.setTimeout(() => Listening.load().catch(() => {}), 200);
   }
 
@@ -173,10 +171,32 @@ export class ListenPage {
     }
   }
 
-  /** @param {string[]} onStage @param {number} listeners */
-  #people(onStage, listeners) {
-    this.#onStage = onStage;
-    this.#view.onStage(onStage);
+  /** @param {CallView} now @param {CallView} before */
+  #follow(now, before) {
+    if (now.state !== before.state || now.away !== before.away) this.#followState(now);
+    if (now.access !== before.access) this.#followAccess(now.access);
+    if (now.session === 0) return;
+    if (now.people !== before.people || now.listeners !== before.listeners) this.#showPeople(now);
+    if (now.recording !== before.recording || now.session !== before.session)
+      this.#view.recorded(now.recording?.on ? now.recording.id : null, now.node);
+    if (now.isDraining && !before.isDraining) this.#view.says(texts.draining);
+  }
+
+  /** @param {CallView} call */
+  #followState({ state, away, end }) {
+    if (state === 'joined') this.#playing();
+    else if (away !== null) {
+      const isLong = Date.now() - away.since > LONG_MS;
+      this.#view.says(isLong ? texts.reconnectingLong : texts.reconnecting);
+    } else if (end !== null && end.code !== 'left') void this.#failed(end.code);
+  }
+
+  /** @param {CallView} call */
+  #showPeople({ people, you, listeners }) {
+    this.#onStage = people
+      .filter(({ id, away, role }) => id !== you && !away && role !== 'listener')
+      .map(({ label }) => label);
+    this.#view.onStage(this.#onStage);
     this.#view.listeners(listeners);
     this.#describe();
   }
@@ -186,7 +206,9 @@ export class ListenPage {
   }
 
   /** @param {Access} access */
-  #access({ rules, role, stage }) {
+  #followAccess({ waiting, rules, role, stage }) {
+    if (waiting) return this.#view.says(texts.waiting);
+    if (stage !== '' && stage !== this.#stage) this.#mayEnter(stage);
     this.#stage = stage;
     if (this.#rules !== rules) this.#followRules(rules);
     if (role !== 'listener' && !this.#isLeaving) void this.#ontoStage();
@@ -213,17 +235,11 @@ export class ListenPage {
     if (sentence !== null) this.#view.says(holds ? sentence : texts.playing);
   }
 
-  /** @param {Record<string, any>} message  of the server */
-  #control({ type, action, key, recording }) {
-    if (type === 'welcome' || type === 'recording')
-      this.#view.recorded(recording?.on ? recording.id : null, this.call?.nodeOrigin);
-    if (type === 'lobby') this.#view.says(texts.waiting);
-    if (type === 'draining') this.#view.says(texts.draining);
-    if (type === 'stage') this.#mayEnter(String(key));
-    if (type === 'moderated' && action === 'hand-lowered') {
-      this.#raise(false);
-      this.#view.says(texts.handTaken);
-    }
+  /** @param {ServerMessages['moderated']} message */
+  #moderated({ action }) {
+    if (action !== 'hand-lowered') return;
+    this.#raise(false);
+    this.#view.says(texts.handTaken);
   }
 
   #toggleHand() {
@@ -255,7 +271,7 @@ export class ListenPage {
     this.#view.offer();
     try {
       const { goOntoStage } = await import('./onto-stage.js');
-      await goOntoStage(this.#wish.room, () => this.#handOver());
+      await goOntoStage(this.#wish.room, () => this.#give());
     } catch (error) {
       console.error(error);
       this.#view.says(texts.stageFailed);
@@ -263,12 +279,13 @@ export class ListenPage {
     }
   }
 
-  #handOver() {
-    const given = this.#listening.handOver();
-    if (given === null) return null;
+  /** Gives the call to the page that goes on with it. */
+  #give() {
+    const call = this.#listening.give();
+    if (call === null) return null;
     clearInterval(this.#timer);
     this.#media.close();
-    return given;
+    return call;
   }
 
   /** A frame has no microphone: one speaks in a page of its own. */

@@ -1,6 +1,6 @@
 import { build, elementOf, makeButton, makeIcon, setText } from '../ui/kit/element.js';
 import { LiveTime } from '../ui/kit/live-time.js';
-import { NearChoice } from './near-choice.js';
+import { NEARNESS } from '../shared/nearness.js';
 import { listenTexts as texts } from '../texts/listen.js';
 
 /**
@@ -10,7 +10,7 @@ import { listenTexts as texts } from '../texts/listen.js';
 
 const icons = Object.freeze({ play: 'M8 5.5v13l10.5-6.5z', pause: 'M8.5 5.5v13M15.5 5.5v13' });
 
-/** What the listeners' page shows, and what can be pressed on it. */
+/** The content of the listeners' page, and its buttons. */
 export class ListenView {
   #live = new LiveTime();
   #count = build('span', {});
@@ -158,7 +158,7 @@ export class ListenView {
     this.#live.show(rules);
   }
 
-  /** @param {number | null} count  how many listen; null: not known */
+  /** @param {number | null} count number of listeners; null: not known */
   listeners(count) {
     setText(this.#count, count === null ? '' : texts.listeners(count));
   }
@@ -200,7 +200,7 @@ export class ListenView {
     this.#hand.setAttribute('aria-pressed', String(raised));
   }
 
-  /** @param {string} sentence  how good what is fetched is */
+  /** @param {string} sentence  about the quality of the fetched sound */
   quality(sentence) {
     setText(this.#quality, sentence);
   }
@@ -211,5 +211,63 @@ export class ListenView {
    */
   offer(...offers) {
     this.#next.replaceChildren(...offers);
+  }
+}
+
+/** The key under which the browser keeps the choice of nearness. */
+const KEY = 'aloud.near';
+
+/** The choice of the nearness to the speakers. */
+class NearChoice {
+  #select = build(
+    'select',
+    { id: 'listen-near', 'aria-describedby': 'listen-near-hint' },
+    ...NEARNESS.map((value) => build('option', { value }, texts.nearness[value])),
+  );
+  #hint = build('p', { class: 'hint', id: 'listen-near-hint' });
+  element;
+
+  /** @param {(nearness: Nearness) => void} chosen */
+  constructor(chosen) {
+    this.#select.value = readKept();
+    this.#select.addEventListener('change', () => {
+      this.#explain();
+      keep(this.value);
+      chosen(this.value);
+    });
+    this.#explain();
+    this.element = build(
+      'div',
+      { class: 'field listen-near' },
+      build('label', { for: 'listen-near' }, texts.near),
+      this.#select,
+      this.#hint,
+    );
+  }
+
+  get value() {
+    return /** @type {Nearness} */ (this.#select.value);
+  }
+
+  #explain() {
+    setText(this.#hint, texts.nearnessHints[this.value]);
+  }
+}
+
+/** @returns {Nearness} */
+function readKept() {
+  try {
+    return NEARNESS.find((one) => one === localStorage.getItem(KEY)) ?? 'conversation';
+  } catch {
+    return 'conversation';
+  }
+}
+
+/** @param {Nearness} nearness */
+function keep(nearness) {
+  try {
+    localStorage.setItem(KEY, nearness);
+  } catch {
+    // The browser keeps nothing for this page: it is as at first next time.
   }
 }

@@ -4,8 +4,7 @@ import { addressOf, stageAddress } from './listen-address.js';
 
 const wish = addressOf(location);
 const token = takeInvitation(wish.room);
-// A broadcast's plain link leads here, and those who are invited to its stage go on to the page of
-// the call.
+// A broadcast's plain link leads here; people invited to its stage go on to the page of the call.
 const invitation = wish.asks
   ? null
   : stageAddress(location, {

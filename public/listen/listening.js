@@ -1,46 +1,28 @@
 /**
  * @import { Call } from '../call.js'
- * @import { Access } from '../client/call/access-state.js'
- * @import { CallPerson, TransportWish } from '../client/call/types.js'
+ * @import { CallView, TransportWish } from '../client/call/types.js'
+ * @import { ClientMessage } from '../shared/messages/client-messages.js'
+ * @import { ServerMessages } from '../shared/messages/server-messages.js'
  * @import { Nearness } from '../shared/nearness.js'
  *
  * @typedef {object} ListeningEvents
- * @property {() => void} playing                        it is heard, for the first time or again
- * @property {(isLong: boolean) => void} reconnecting isLong: for so long that the place may be gone
- * @property {(code: string) => void} failed
- * @property {(onStage: string[], listeners: number) => void} people the names of those who may be
- *   heard
- * @property {(names: string[], isOther: boolean) => void} speakers the names of those who speak,
+ * @property {(now: CallView, before: CallView) => void} changed  the call that is heard, likewise
+ *   when it begins
+ * @property {(names: string[], isOther: boolean) => void} speakers the names of people who speak,
  *   the loudest first; isOther: there is sound, and no voice in it
- * @property {(access: Access) => void} access           the room's rules, and what one may do
  * @property {(kbps: number, transport: string, delayMs: number | null) => void} quality each second
  * @property {(code: string, holds: boolean) => void} notice
- * @property {(message: Record<string, any>) => void} control
+ * @property {(message: ServerMessages['moderated']) => void} moderated
  */
 
-/** After so long without a connection the place in the room is gone, in milliseconds. */
-const LONG_MS = 30_000;
-
 /**
- * Messages of the server that are kept for a page of the call that takes over later, and the most
- * of each type. Of all but chat the last one says all.
- */
-const KEPT = new Map([
-  ['welcome', 1],
-  ['chat', 200],
-  ['metronome', 1],
-  ['track', 1],
-  ['recording', 1],
-]);
-
-/**
- * The level from which sound is more than the noise of a room, in -dBov, and the time that it goes
- * on without a voice before it is taken for another sound, in milliseconds: words have pauses.
+ * Level of sound above the noise of a room, in -dBov, and the time without a voice after which it
+ * is another sound, in milliseconds. Words have pauses.
  */
 const SOUND_LEVEL = 50;
 const OTHER_MS = 2000;
 
-/** What is heard of a room by one who only listens: begins, pauses, goes on. */
+/** A listener's call: begins, pauses, goes on. */
 export class Listening {
   #wish;
   #on;
@@ -50,16 +32,9 @@ export class Listening {
   #level = 1;
   /** @type {{ output: AudioNode, gain: GainNode } | null} */
   #volume = null;
-  /** @type {CallPerson[]} */
-  #people = [];
   /** Since when there has been nothing but sound without a voice, in milliseconds. */
   #otherSinceMs = 0;
-  #transport = '';
   #bytes = { down: 0, atMs: 0 };
-  /** The last of each event that tells how things are, by type. @type {Map<string, any>} */
-  #last = new Map();
-  /** @type {Record<string, any>[]} */
-  #messages = [];
 
   /**
    * @param {{ room: string, token?: string, e2eKey?: string, transport: TransportWish }} wish
@@ -89,102 +64,63 @@ export class Listening {
     if (this.#call) return;
     const Loaded = await Listening.load();
     if (this.#call) return;
+    const { room, token, e2eKey, transport } = this.#wish;
     const call = new Loaded({
-      ...this.#wish,
-      ...entry,
-      listen: true,
+      join: { room, token, ...entry, listen: true, resume: this.#resume || undefined },
+      e2eKey,
+      transport,
       microphoneId: null,
-      resume: this.#resume || undefined,
     });
     this.#call = call;
     this.#bytes = { down: 0, atMs: 0 };
-    this.#last.clear();
+    this.#otherSinceMs = performance.now();
     this.#follow(call);
     await call.join();
   }
 
   /** @param {Call} call */
   #follow(call) {
-    /**
-     * @template {keyof import('../client/call/types.js').CallEvents} T
-     * @param {T} type
-     * @param {(detail: import('../client/call/types.js').CallEvents[T]) => void} run
-     */
-    const on = (type, run) =>
-      call.addEventListener(type, ({ detail }) => call === this.#call && run(detail));
-    const last = (/** @type {string} */ type, /** @type {any} */ detail) =>
-      this.#last.set(type, detail);
-    this.#otherSinceMs = performance.now();
-    on('state', ({ state, code = 'unknown', since = Date.now() }) =>
-      this.#became(state, code, since),
-    );
-    on('people', (detail) => {
-      last('people', detail);
-      this.#people = detail.people.filter(({ id, away }) => id !== detail.you && !away);
-      this.#on.people(
-        this.#people.filter(({ role }) => role !== 'listener').map(nameOf),
-        detail.listeners,
-      );
+    call.store.observe((now, before) => {
+      if (call !== this.#call) return;
+      if (now.state === 'joined' && before.state !== 'joined') this.#applyVolume();
+      if (now.end !== null) this.#forget();
+      if (now.speakers !== before.speakers) this.#hear(now);
+      if (now.stats !== before.stats) this.#measure(now);
+      this.#on.changed(now, before);
     });
-    on('speakers', (speakers) => {
-      const voices = speakers
-        .filter(({ voice }) => voice)
-        .flatMap(({ id }) => this.#people.find((person) => person.id === id) ?? []);
-      const nowMs = performance.now();
-      if (voices.length > 0 || !speakers.some(({ level }) => level < SOUND_LEVEL))
-        this.#otherSinceMs = nowMs;
-      this.#on.speakers(voices.map(nameOf), nowMs - this.#otherSinceMs >= OTHER_MS);
-    });
-    on('access', (access) => {
-      last('access', access);
-      if (!access.waiting) this.#on.access(access);
-    });
-    on('transport', (detail) => {
-      last('transport', detail);
-      this.#transport = detail.took;
-    });
-    on('stats', (stats) =>
-      this.#measure(stats.bytes.down, stats.clock.atMs, stats.behindMs ?? stats.delayMs),
-    );
-    on('notice', ({ code }) => this.#on.notice(code, true));
-    on('settled', ({ code }) => this.#on.notice(code, false));
-    on('control', (message) => {
-      this.#keep(message);
-      this.#on.control(message);
-    });
+    call.addEventListener('notice', ({ detail: { code } }) => this.#on.notice(code, true));
+    call.addEventListener('settled', ({ detail: { code } }) => this.#on.notice(code, false));
+    call.addEventListener('moderated', ({ detail }) => this.#on.moderated(detail));
   }
 
-  /** @param {Record<string, any>} message */
-  #keep(message) {
-    const { type } = message;
-    const most = KEPT.get(type);
-    if (most === undefined) return;
-    if (type === 'welcome') this.#messages = [];
-    const earlier = this.#messages.filter((one) => one.type === type);
-    if (earlier.length >= most) this.#messages.splice(this.#messages.indexOf(earlier[0]), 1);
-    this.#messages.push(message);
+  #forget() {
+    this.#call = null;
+    this.#resume = '';
   }
 
-  /** @param {string} state @param {string} code @param {number} since */
-  #became(state, code, since) {
-    if (state === 'joined') {
-      this.#applyVolume();
-      this.#on.playing();
-    } else if (state === 'reconnecting') this.#on.reconnecting(Date.now() - since > LONG_MS);
-    else if (state === 'failed' || state === 'left') {
-      this.#call = null;
-      this.#resume = '';
-      if (state === 'failed') this.#on.failed(code);
-    }
+  /** @param {CallView} call */
+  #hear({ speakers, people, you }) {
+    const voices = speakers
+      .filter(({ voice, id }) => voice && id !== you)
+      .flatMap(({ id }) => people.find((person) => person.id === id && !person.away) ?? []);
+    const nowMs = performance.now();
+    if (voices.length > 0 || !speakers.some(({ level }) => level < SOUND_LEVEL))
+      this.#otherSinceMs = nowMs;
+    const names = voices.map(({ label }) => label);
+    this.#on.speakers(names, nowMs - this.#otherSinceMs >= OTHER_MS);
   }
 
-  /** @param {number} down @param {number} atMs @param {number | null} delayMs */
-  #measure(down, atMs, delayMs) {
+  /** @param {CallView} call */
+  #measure({ stats, transport }) {
+    if (stats === null) return;
+    const { down } = stats.bytes;
+    const { atMs } = stats.clock;
     const before = this.#bytes;
     this.#bytes = { down, atMs };
-    // After a reconnect the bytes are counted anew.
-    if (before.atMs > 0 && down >= before.down && atMs > before.atMs)
-      this.#on.quality((8 * (down - before.down)) / (atMs - before.atMs), this.#transport, delayMs);
+    // After a reconnect the bytes are counted from 0 again.
+    if (before.atMs === 0 || down < before.down || atMs <= before.atMs) return;
+    const kbps = (8 * (down - before.down)) / (atMs - before.atMs);
+    this.#on.quality(kbps, transport?.took ?? '', stats.behindMs ?? stats.delayMs);
   }
 
   /** @param {number} level  0 to 1 */
@@ -193,7 +129,7 @@ export class Listening {
     this.#applyVolume();
   }
 
-  /** @param {Nearness} nearness  to whoever speaks */
+  /** @param {Nearness} nearness to the speakers */
   setNearness(nearness) {
     this.#call?.setNearness(nearness);
   }
@@ -211,7 +147,7 @@ export class Listening {
   }
 
   /**
-   * @param {object} message to the server
+   * @param {ClientMessage} message
    * @returns {boolean} false while there is no connection
    */
   send(message) {
@@ -230,34 +166,17 @@ export class Listening {
   /** Leaves. Idempotent. */
   async stop() {
     const call = this.#call;
-    this.#call = null;
-    this.#resume = '';
+    this.#forget();
     await call?.leave();
   }
 
-  /**
-   * Gives the call to a page that goes on with it, with what that has to know.
-   * @returns {{ call: Call, past: [string, any][] } | null}
-   */
-  handOver() {
+  /** Gives the call to a page that goes on with it. @returns {Call | null} */
+  give() {
     const call = this.#call;
     if (call === null) return null;
-    const past = /** @type {[string, any][]} */ ([]);
-    for (const type of ['transport', 'people'])
-      if (this.#last.has(type)) past.push([type, this.#last.get(type)]);
-    for (const message of this.#messages) past.push(['control', message]);
-    if (this.#last.has('access')) past.push(['access', this.#last.get('access')]);
-    this.#setLoud();
+    // The call's page has no volume of its own.
+    this.setVolume(1);
     this.#call = null;
-    return { call, past };
-  }
-
-  /** The call's page has no volume of its own. */
-  #setLoud() {
-    this.#level = 1;
-    this.#applyVolume();
+    return call;
   }
 }
-
-/** @param {CallPerson} person */
-const nameOf = ({ label, name }) => label ?? name;

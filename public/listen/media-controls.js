@@ -57,7 +57,7 @@ export class MediaControls {
     this.#tell('playing');
   }
 
-  /** It isn't heard. @param {'paused' | 'none'} state */
+  /** Shows that the room isn't heard. @param {'paused' | 'none'} state */
   rest(state) {
     this.#silence?.pause();
     this.#tell(state);

@@ -3,13 +3,12 @@
  */
 
 /**
- * Makes this page that of the call, which goes on meanwhile and is heard all the way.
+ * Makes this page that of the call, which goes on and is heard all the while.
  * @param {string} room
- * @param {() => { call: Call, past: [string, any][] } | null} handOver called when the call's page
- *   is there
+ * @param {() => Call | null} give  called when the call's page is there
  * @returns {Promise<void>} rejects where it can't be loaded; the page is as it was then
  */
-export async function goOntoStage(room, handOver) {
+export async function goOntoStage(room, give) {
   const wishes = new URLSearchParams(location.search);
   for (const name of ['listen', 'embed']) wishes.delete(name);
   wishes.set('stage', '');
@@ -29,15 +28,15 @@ export async function goOntoStage(room, handOver) {
       ),
     );
     document.body.append(...parts);
-    const { adopt } = await import('../ui/adopt.js');
-    const given = handOver();
-    if (given === null) throw new Error('the call has ended meanwhile');
+    const { adopt } = await import('../ui/room-page.js');
+    const call = give();
+    if (call === null) throw new Error('the call has ended');
     for (const part of before) part.remove();
     for (const part of parts) part.hidden = false;
     document.body.classList.remove('listening');
     // The key of a room that is encrypted end to end stays in the address.
     history.replaceState(null, '', path + location.hash);
-    adopt(room, given.call, given.past);
+    adopt(room, call);
   } catch (error) {
     for (const part of parts) part.remove();
     throw error;

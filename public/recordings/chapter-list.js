@@ -6,7 +6,7 @@ import { timeText } from './moment.js';
 const CUE = /^(\d+):(\d\d):(\d\d\.\d{3}) --> (\d+):(\d\d):(\d\d\.\d{3})\n<v ([^>\n]*)>/gm;
 
 /**
- * Reads who spoke when, as the server writes it in WebVTT.
+ * Reads the list of speakers from the server's WebVTT.
  * @param {string} vtt
  * @returns {Chapter[]}
  */
@@ -18,7 +18,7 @@ export function readChapters(vtt) {
   }));
 }
 
-/** The list of who spoke when; each goes to its beginning. */
+/** List of speakers over time; each entry jumps to its beginning. */
 export class ChapterList {
   #list;
   #empty;
@@ -30,7 +30,7 @@ export class ChapterList {
 
   /**
    * @param {HTMLElement} list
-   * @param {HTMLElement} empty  shown where there are none
+   * @param {HTMLElement} empty shown when there are none
    * @param {(seconds: number) => void} onSeek
    */
   constructor(list, empty, onSeek) {
@@ -68,7 +68,7 @@ export class ChapterList {
     return build('li', {}, button);
   }
 
-  /** Marks those who speak. @param {number} seconds */
+  /** Marks the current speakers. @param {number} seconds */
   at(seconds) {
     this.#chapters.forEach(({ from, to }, i) => {
       const button = /** @type {HTMLElement} */ (this.#rows[i].firstElementChild);

@@ -1,15 +1,15 @@
 /**
- * What plays a recording.
+ * A player of a recording.
  * @typedef {object} Player
- * @property {boolean} playing    whether it plays, or would but for waiting
- * @property {boolean} waiting    whether sound that should play hasn't come
- * @property {number} seconds     where it is
- * @property {string} via         a sentence about how the sound comes
- * @property {() => Promise<void>} play  rejects where the browser doesn't let it
+ * @property {boolean} playing    true when it plays, or waits for sound to play
+ * @property {boolean} waiting    true when it lacks the sound to play
+ * @property {number} seconds     current position
+ * @property {string} via         a sentence about the sound's transport
+ * @property {() => Promise<void>} play  rejects when the browser forbids it
  * @property {() => void} pause
  * @property {(seconds: number) => void} seek  within the recording
  * @property {(speed: number) => void} setSpeed  0.5 to 2; the pitch is kept
- * @property {(seconds: number) => void} grown  the recording is so long by now
+ * @property {(seconds: number) => void} grown  tells the recording's new length
  * @property {() => void} close  idempotent
  *
  * @typedef {{ changed: () => void, failed: (error: unknown) => void }} PlayerEvents
@@ -17,26 +17,26 @@
 
 import { recordingPageTexts as texts } from './texts.js';
 
-/** How close to the end of what the element has loaded a moment counts as beyond it, in seconds. */
+/** Distance from the end of the loaded sound at which a moment counts as beyond it, in seconds. */
 const END_SECONDS = 0.3;
 
 /**
- * Plays a recording over HTTP by the browser's own player, which fetches it by ranges.
+ * Plays a recording over HTTP by the browser's own player, which fetches ranges.
  * @implements {Player}
  */
 export class HttpPlayer {
   #audio = new Audio();
   #url;
   #seconds;
-  /** Where it goes as soon as it knows the file. @type {number | null} */
+  /** Position to go to once the file is known. @type {number | null} */
   #pending = null;
   #loads = 0;
   #events;
   via = texts.overHttp;
 
   /**
-   * @param {string} url      of the recording
-   * @param {number} seconds  its length by now
+   * @param {string} url of the recording
+   * @param {number} seconds its present length
    * @param {PlayerEvents} events
    */
   constructor(url, seconds, events) {
@@ -54,16 +54,16 @@ export class HttpPlayer {
     this.#load();
   }
 
-  /** Whether the browser can play a recording so. */
+  /** True when the browser can play a recording over HTTP. */
   static get playable() {
     return fileFor(new Audio()) !== null;
   }
 
-  /** Loads the file, as long as it is by now. */
+  /** Loads the present length of the file. */
   #load() {
     const { playbackRate } = this.#audio;
     this.#audio.src = `${this.#url}/${fileFor(this.#audio)}?${this.#loads++}`;
-    // A new source is played at the default rate.
+    // A new source starts at the default rate.
     this.#audio.defaultPlaybackRate = playbackRate;
   }
 
@@ -137,7 +137,7 @@ export class HttpPlayer {
 
 /**
  * @param {HTMLAudioElement} audio
- * @returns {string | null} the file that the browser plays; null where it plays neither
+ * @returns {string | null} a file that the browser can play; null for none
  */
 function fileFor(audio) {
   if (audio.canPlayType('audio/ogg; codecs=opus') !== '') return 'mix.opus';

@@ -1,4 +1,4 @@
-/** Moments of a recording, in seconds, in addresses and for people to read. */
+/** Moments of a recording in seconds: in addresses, and as text. */
 
 /**
  * `#t=83`, `#t=1:23` or `#t=1:00:02.5`: normal play time (W3C Media Fragments URI 1.0, section
@@ -9,8 +9,8 @@ const FRAGMENT =
 
 /**
  * Reads the moment that an address names.
- * @param {string} hash  of a URL, with its #
- * @returns {number | null} seconds; null where it names none
+ * @param {string} hash of a URL, with its #
+ * @returns {number | null} seconds; null for none
  */
 export function readMoment(hash) {
   const found = FRAGMENT.exec(hash);
@@ -19,7 +19,7 @@ export function readMoment(hash) {
   return Number(hours) * 3600 + Number(minutes) * 60 + Number(seconds);
 }
 
-/** @param {number} seconds @returns {string} the end of an address that names the moment */
+/** @param {number} seconds @returns {string} fragment that names the moment */
 export const momentHash = (seconds) => `#t=${Math.max(0, Math.floor(seconds))}`;
 
 /** @param {number} seconds @returns {string} 1:02 or 1:00:02 */

@@ -1,23 +1,20 @@
 /**
- * The length of a piece that goes over into the next, and how far the best place for the next may
- * be, in milliseconds.
+ * Length of the cross-fade between pieces, and search range for the best next piece, in
+ * milliseconds.
  */
 const HOP_MS = 15;
 const SEARCH_MS = 10;
 
-/**
- * The sample rate at which places are compared at first, in Hz: most of a voice is below half of
- * it.
- */
+/** Sample rate of the first, rough comparison, in Hz: most of a voice is below half of it. */
 const COARSE_RATE = 8000;
 
-/** The sound that is kept before it is played, in seconds. */
+/** Sound kept before it is played, in seconds. */
 const INPUT_SECONDS = 2;
 
 /**
- * Plays sound slower or faster with its pitch kept, by waveform-similarity overlap-add (Verhelst
- * and Roelands, "An overlap-add technique based on waveform similarity (WSOLA) for high quality
- * time-scale modification of speech", ICASSP 1993). At speed 1 sound comes out as it went in.
+ * Changes the speed of sound but not its pitch, by waveform-similarity overlap-add (Verhelst and
+ * Roelands, "An overlap-add technique based on waveform similarity (WSOLA) for high quality
+ * time-scale modification of speech", ICASSP 1993). At speed 1 the sound stays unchanged.
  */
 export class PlaybackSpeed {
   #channels;
@@ -25,12 +22,12 @@ export class PlaybackSpeed {
   #search;
   #factor;
   #input;
-  /** The samples of the input, and where what is heard now goes on in it. */
+  /** Samples of the input, and the position in it where the present sound continues. */
   #length = 0;
   #cursor = 0;
-  /** Where the next piece would be taken by the speed alone. */
+  /** Place of the next piece by the speed alone. */
   #nominal = 0;
-  /** The samples that were dropped before the input. */
+  /** Samples dropped before the input. */
   #dropped = 0;
   #out;
   speed = 1;
@@ -45,14 +42,14 @@ export class PlaybackSpeed {
     this.#out = new Float32Array(this.#hop * channels);
   }
 
-  /** How far in the sound that went in the output is, in samples. */
+  /** Position of the output in the original sound, in samples. */
   get position() {
     return (
       this.#dropped + (this.speed === 1 ? this.#cursor : Math.min(this.#nominal, this.#length))
     );
   }
 
-  /** Whether it needs more input before it can give anything. */
+  /** True when it needs more input before any output. */
   get hungry() {
     if (this.speed === 1) return this.#length - this.#cursor < this.#hop;
     return (
@@ -62,7 +59,7 @@ export class PlaybackSpeed {
 
   /**
    * Adds sound.
-   * @param {Float32Array} pcm interleaved; at most a second at a time, and only while it is hungry
+   * @param {Float32Array} pcm interleaved; at most a second, and only while it is hungry
    */
   push(pcm) {
     const channels = this.#channels;
@@ -77,7 +74,7 @@ export class PlaybackSpeed {
   }
 
   /**
-   * Takes what is left at the end, without a next piece to go over into.
+   * Returns the remaining sound at the end, without a cross-fade.
    * @returns {Float32Array} interleaved
    */
   rest() {
@@ -87,7 +84,7 @@ export class PlaybackSpeed {
   }
 
   /**
-   * Gives the next piece, unless it is hungry.
+   * Returns the next piece, unless it is hungry.
    * @returns {Float32Array} interleaved, valid until the next call
    */
   pull() {
@@ -113,7 +110,7 @@ export class PlaybackSpeed {
   }
 
   /**
-   * Finds where the input is most like what would be heard next without a change of speed.
+   * Finds the place where the input is most similar to the natural continuation.
    * @param {number} nominal
    */
   #best(nominal) {
@@ -131,8 +128,8 @@ export class PlaybackSpeed {
   /**
    * @param {number} from
    * @param {number} to
-   * @param {number} step  between places
-   * @param {number} every  how many samples there are from one that is compared to the next
+   * @param {number} step between places
+   * @param {number} every distance of the compared samples
    */
   #bestOf(from, to, step, every) {
     let [best, likeness] = [from, -Infinity];

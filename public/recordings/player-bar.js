@@ -6,7 +6,7 @@ import { Waveform } from './waveform.js';
 
 const SPEEDS = Object.freeze([0.5, 0.75, 1, 1.25, 1.5, 1.75, 2]);
 
-/** The seconds that the buttons beside Play go. */
+/** Seconds of the buttons beside Play. */
 export const SKIP_SECONDS = 10;
 
 const PLAY_ICON = 'M8 5.5v13l10.5-6.5z';
@@ -32,10 +32,7 @@ export class PlayerBar {
   #playing = null;
   waveform;
 
-  /**
-   * @param {HTMLElement} place
-   * @param {BarActions} actions
-   */
+  /** @param {HTMLElement} place @param {BarActions} actions */
   constructor(place, actions) {
     this.waveform = new Waveform(actions.seek);
     this.#toggle.addEventListener('click', actions.toggle);
@@ -93,7 +90,7 @@ export class PlayerBar {
   }
 
   /**
-   * Shows whether it is recorded still, and whether what is played is its end.
+   * Shows that the recording is in progress, and that its end is playing.
    * @param {boolean} on
    * @param {boolean} atEdge
    */

@@ -1,42 +1,42 @@
 import { build, elementOf, makeIcon, setText } from '../ui/kit/element.js';
 import { icons } from '../ui/kit/icons.js';
 import { ChapterList, readChapters } from './chapter-list.js';
+import { HttpPlayer } from './http-player.js';
 import { momentHash, readMoment } from './moment.js';
-import { openOverHttp, openPlayer } from './open-player.js';
 import { PlayerBar, SKIP_SECONDS } from './player-bar.js';
 import { recordingPageTexts as texts } from './texts.js';
 
 /**
- * @import { Player } from './http-player.js'
+ * @import { Player, PlayerEvents } from './http-player.js'
  *
- * @typedef {object} Description  as the server has it
+ * @typedef {object} Description  the server's
  * @property {string} id
  * @property {string} room
  * @property {string} startedAt  ISO 8601
- * @property {boolean} on        whether it is being written
- * @property {number} seconds    of the mix, as far as it is written
+ * @property {boolean} on        true when it is being written
+ * @property {number} seconds    of the mix written so far
  * @property {{ file: string, label: string, person: string | null, seconds: number | null, bytes:
  *   number }[]} files
  */
 
-/** The interval at which a recording that runs is looked at, in milliseconds. */
+/** Interval of checks of a growing recording, in milliseconds. */
 const LOOK_MS = 2000;
 
 /**
- * How far before its end a recording that runs is played live, in seconds: for what is still on its
- * way.
+ * Distance from the end at which a growing recording plays live, in seconds: for sound not written
+ * yet.
  */
 const EDGE_SECONDS = 3;
 
-/** How close to that one is at the edge, in seconds. */
+/** Distance from the end that counts as live, in seconds. */
 const NEAR_EDGE_SECONDS = 4;
 
-/** The interval at which the position is shown while it plays, in milliseconds. */
+/** Interval of showing the position during playback, in milliseconds. */
 const SHOW_MS = 100;
 
 /**
- * The time for which sound is waited for over WebTransport, in milliseconds; after it the recording
- * is played over HTTP.
+ * Longest wait for sound over WebTransport, in milliseconds; after it the recording plays over
+ * HTTP.
  */
 const PATIENCE_MS = 6000;
 
@@ -57,9 +57,9 @@ export class RecordingPage {
   #notices = elementOf('notices', HTMLElement);
   /** @type {ReturnType<typeof setInterval> | null} */
   #shows = null;
-  /** Whether Play was pressed before there was anything to play with. */
+  /** True when Play was pressed before a player existed. */
   #isWanted = false;
-  /** Since when sound is waited for. @type {number | null} */
+  /** Start of the present wait for sound. @type {number | null} */
   #waitsSince = null;
   #isOverHttp = false;
   #events = {
@@ -88,7 +88,7 @@ export class RecordingPage {
     globalThis.addEventListener('hashchange', () => this.#goToHash());
   }
 
-  /** Fetches what there is of the recording, and shows it. */
+  /** Fetches and shows the recording. */
   async open() {
     const answer = await fetch(this.#url).catch(() => null);
     if (!answer?.ok)
@@ -112,7 +112,7 @@ export class RecordingPage {
     if (this.#description.on) setTimeout(() => void this.#look(), LOOK_MS);
   }
 
-  /** Looks at a recording that runs: it has grown, or ended. */
+  /** Checks a growing recording for new sound, or its end. */
   async #look() {
     try {
       const answer = await fetch(this.#url);
@@ -125,12 +125,12 @@ export class RecordingPage {
         this.#show();
       }
     } catch {
-      // The network is gone for now: the next look may do better.
+      // The network is gone for now: the next check may do better.
     }
     if (this.#description?.on) setTimeout(() => void this.#look(), LOOK_MS);
   }
 
-  /** Fetches the waveform, and who spoke when. */
+  /** Fetches the waveform and the list of speakers. */
   async #fetchBeside() {
     const [peaks, chapters] = await Promise.all(
       ['peaks.json', 'chapters.vtt'].map((file) =>
@@ -151,7 +151,7 @@ export class RecordingPage {
     return this.#player?.seconds ?? 0;
   }
 
-  /** The last moment that can be played. */
+  /** Last playable moment. */
   get #end() {
     return this.#description?.on ? Math.max(0, this.#length - EDGE_SECONDS) : this.#length;
   }
@@ -218,7 +218,10 @@ export class RecordingPage {
     event.preventDefault();
   }
 
-  /** Plays over HTTP what doesn't come over WebTransport. @returns {boolean} whether that can be */
+  /**
+   * Switches to HTTP when WebTransport brings no sound. @returns {boolean} true when that is
+   * possible
+   */
   #playOverHttp() {
     const before = this.#player;
     const player = this.#isOverHttp
@@ -237,7 +240,7 @@ export class RecordingPage {
     return true;
   }
 
-  /** Shows where it is; again and again while it plays. */
+  /** Shows the position, repeatedly during playback. */
   #show() {
     const player = this.#player;
     if (!player) return;
@@ -276,7 +279,7 @@ export class RecordingPage {
     elementOf('files', HTMLElement).replaceChildren(...rows);
   }
 
-  /** Has the system's own controls act on the player. */
+  /** Connects the system's media controls to the player. */
   #mediaSession() {
     const { mediaSession } = navigator;
     if (!mediaSession) return;
@@ -342,4 +345,53 @@ function fileRow(href, file, name, size) {
     ),
     build('span', { class: 'hint' }, size),
   );
+}
+
+/**
+ * Opens a player: over WebTransport if available, otherwise over HTTP. In the page's address
+ * `?via=http` forces HTTP, and `?rule=` selects another rule for the server's choice of rates; both
+ * are for comparison.
+ * @param {{ id: string, url: string, seconds: number }} recording
+ * @param {PlayerEvents} events
+ * @returns {Promise<Player | null>} null when nothing can play it
+ */
+async function openPlayer({ id, url, seconds }, events) {
+  const query = new URLSearchParams(location.search);
+  const overHttp = () => openOverHttp({ url, seconds }, events);
+  if (query.get('via') === 'http') return overHttp();
+  try {
+    return (await openSegmentPlayer(id, query.get('rule') ?? undefined, events)) ?? overHttp();
+  } catch (error) {
+    console.info('the recording is played over HTTP:', error);
+    return overHttp();
+  }
+}
+
+/**
+ * @param {{ url: string, seconds: number }} recording
+ * @param {PlayerEvents} events
+ * @returns {Player | null} null when the browser plays none of its files
+ */
+const openOverHttp = ({ url, seconds }, events) =>
+  HttpPlayer.playable ? new HttpPlayer(url, seconds, events) : null;
+
+/**
+ * @param {string} id
+ * @param {string | undefined} rule
+ * @param {PlayerEvents} events
+ * @returns {Promise<Player | null>} null without WebTransport in the server or the browser
+ */
+async function openSegmentPlayer(id, rule, events) {
+  const { SegmentPlayer } = await import('./segment-player.js');
+  if (!SegmentPlayer.playable) return null;
+  const { transports } = await (await fetch('/api/config')).json();
+  const {
+    host = location.hostname,
+    recordings,
+    port,
+    certificateHashes,
+  } = transports.webtransport ?? {};
+  if (!recordings) return null;
+  const url = `https://${host}:${port}${recordings}?id=${encodeURIComponent(id)}`;
+  return SegmentPlayer.open({ url, hashes: certificateHashes, rule }, events);
 }

@@ -6,7 +6,7 @@
 import { LEAD_PACKETS, PACKET_SAMPLES, readSegment, SEGMENT_RATE } from '../shared/wire/segment.js';
 import { PlaybackSpeed } from './playback-speed.js';
 
-/** The segments that are kept at most, from the next on: more than the server sends ahead. */
+/** Most segments kept, from the next on: more than the server sends ahead. */
 const MAX_SEGMENTS = 70;
 
 /** Plays a recording's segments, in order, into the ring that the playback worklet empties. */
@@ -15,26 +15,23 @@ export class SegmentPlayback {
   #ring;
   #channels;
   #stretch;
-  /** By number, encoded. @type {Map<number, { rate: number, segment: Uint8Array }>} */
+  /** Encoded segments by number. @type {Map<number, { rate: number, segment: Uint8Array }>} */
   #segments = new Map();
   /** @type {Decoder | null} */
   #decoder = null;
-  /** The rate of the segment that is played, and the number of the next. */
+  /** Rate of the present segment, and number of the next. */
   #rate = 0;
   #next = 0;
-  /** Decoded sound of the segment that is played, and how much of it was taken. */
+  /** Decoded sound of the present segment, and samples used of it. */
   #pcm = new Float32Array(0);
   #taken = 0;
-  /** The moment of the first sample that went into the stretch, in samples. */
+  /** Moment of the first sample in the stretch, in samples. */
   #base = 0;
   #count = 0;
   #whole = false;
   #silence = new Float32Array(4096);
 
-  /**
-   * @param {Codec} codec
-   * @param {SampleRing} ring
-   */
+  /** @param {Codec} codec @param {SampleRing} ring */
   constructor(codec, ring) {
     this.#codec = codec;
     this.#ring = ring;
@@ -48,42 +45,42 @@ export class SegmentPlayback {
     return stretch;
   }
 
-  /** The moment that is heard now, in seconds. */
+  /** Moment being heard, in seconds. */
   get seconds() {
     const ahead = Math.max(0, this.#ring.available) * this.#stretch.speed;
     return Math.max(0, (this.#base + this.#stretch.position - ahead) / SEGMENT_RATE);
   }
 
-  /** The rate of what is played, in bits a second; 0 before anything is. */
+  /** Rate of the present sound, in bits a second; 0 before the first. */
   get rate() {
     return this.#rate;
   }
 
-  /** The first segment that is missing. */
+  /** First missing segment. */
   get missing() {
     let number = this.#next;
     while (this.#segments.has(number)) number += 1;
     return number;
   }
 
-  /** Whether sound that is to come isn't there. */
+  /** True when the next sound is missing. */
   get waiting() {
     return this.#taken >= this.#pcm.length && !this.#segments.has(this.#next) && !this.ended;
   }
 
-  /** Whether everything was played. */
+  /** True when everything was played. */
   get ended() {
     return this.#whole && this.#next >= this.#count && this.#taken >= this.#pcm.length;
   }
 
-  /** @param {number} speed  0.5 to 2 */
+  /** @param {number} speed 0.5 to 2 */
   set speed(speed) {
     this.#stretch.speed = speed;
   }
 
   /**
-   * @param {number} count of segments that there are
-   * @param {boolean} whole whether there will be no more
+   * @param {number} count of segments in the recording
+   * @param {boolean} whole true when the recording is complete
    */
   known(count, whole) {
     this.#count = count;
@@ -99,7 +96,7 @@ export class SegmentPlayback {
     this.#stretch = this.#newStretch(this.#stretch.speed);
     this.#base = samples;
     this.#pcm = new Float32Array(0);
-    // What of the segment is before the moment isn't heard.
+    // The segment's part before the moment is skipped.
     this.#taken = (samples % SEGMENT_RATE) * this.#channels;
     this.#closeDecoder();
   }
@@ -112,23 +109,19 @@ export class SegmentPlayback {
     if (this.#isNear(number)) this.#segments.set(number, { rate, segment });
   }
 
-  /** Whether a segment is kept. @param {number} number */
+  /** True when a segment is within the kept range. @param {number} number */
   #isNear(number) {
     return number >= this.#next && number < this.#next + MAX_SEGMENTS;
   }
 
-  /** Whether a segment has come, and is still to be played. @param {number} number */
+  /** True when a segment has come and isn't played yet. @param {number} number */
   has(number) {
     return this.#segments.has(number);
   }
 
-  /**
-   * Fills the ring, as far as there is sound.
-   * @param {number} samples  that are to be in it
-   */
+  /** Fills the ring with the available sound. @param {number} samples wanted in it */
   fill(samples) {
-    // The ring's reader has run ahead while there was nothing: what is written for that time is
-    // never heard.
+    // The ring's reader ran ahead without sound: samples for that time are never heard.
     while (this.#ring.available < 0)
       this.#ring.write(
         this.#silence,
@@ -140,7 +133,7 @@ export class SegmentPlayback {
     }
   }
 
-  /** Gives the stretch more of the sound. @returns {boolean} whether there was any */
+  /** Feeds the stretch with sound. @returns {boolean} false when there was none */
   #feed() {
     if (this.#taken >= this.#pcm.length && !this.#decode()) {
       const rest = this.ended ? this.#stretch.rest() : new Float32Array(0);
@@ -153,7 +146,7 @@ export class SegmentPlayback {
     return true;
   }
 
-  /** Decodes the next segment. @returns {boolean} whether it is there */
+  /** Decodes the next segment. @returns {boolean} true when it is there */
   #decode() {
     const found = this.#segments.get(this.#next);
     if (!found) return false;
@@ -187,7 +180,7 @@ export class SegmentPlayback {
  * @param {Decoder} decoder
  * @param {Uint8Array} segment
  * @param {number} channels
- * @param {boolean} goesOn  whether the decoder has decoded the segment before, at the same rate
+ * @param {boolean} goesOn true when the decoder has decoded the previous segment at the same rate
  * @returns {Float32Array<ArrayBuffer>} its own sound, interleaved
  */
 function decodeSegment(decoder, segment, channels, goesOn) {

@@ -4,18 +4,18 @@ import { SampleRing } from '../../worklets/sample-ring.js';
 import { SEGMENT_RATE } from '../shared/wire/segment.js';
 import { recordingPageTexts as texts } from './texts.js';
 
-/**
- * The time in which the server must have answered, in milliseconds; after it the recording is
- * played over HTTP.
- */
+/** Time for the server's answer, in milliseconds; after it the recording plays over HTTP. */
 const OPEN_MS = 4000;
 
-/** The sound that the ring holds, in samples. */
+/** Size of the ring, in samples. */
 const RING_SAMPLES = SEGMENT_RATE / 2;
 
 /**
- * Plays a recording over WebTransport, segment by segment, at the rate that the way to the server
- * has room for.
+ * @typedef {{ seconds: number, rate: number, waiting: boolean, ended: boolean, on: boolean }} State
+ */
+
+/**
+ * Plays a recording over WebTransport, segment by segment, at a rate that the path can carry.
  * @implements {Player}
  */
 export class SegmentPlayer {
@@ -25,12 +25,13 @@ export class SegmentPlayer {
   #context = null;
   #channels = 1;
   #speed = 1;
+  /** @type {State} */
   #state = { seconds: 0, rate: 0, waiting: false, ended: false, on: false };
-  /** Where it was asked to go, until it is there. @type {number | null} */
+  /** Requested position, until it is reached. @type {number | null} */
   #target = null;
   playing = false;
 
-  /** Whether the browser has what it takes. */
+  /** True when the browser has all that is needed. */
   static get playable() {
     return (
       typeof WebTransport === 'function' &&
@@ -41,7 +42,7 @@ export class SegmentPlayer {
 
   /**
    * @param {{ url: string, hashes: string[], rule?: string }} way hashes: of the server's
-   *   certificate, none where it is trusted
+   *   certificate, none if it is trusted
    * @param {PlayerEvents} events
    * @returns {Promise<SegmentPlayer>}
    * @throws {unknown} when the server doesn't answer
@@ -91,7 +92,7 @@ export class SegmentPlayer {
     });
   }
 
-  /** @param {{ state?: any, failed?: string }} data */
+  /** @param {{ state: State, failed?: string }} data */
   #told({ state, failed }) {
     if (failed !== undefined) return this.#failed(failed);
     const { waiting, rate } = this.#state;
@@ -120,7 +121,7 @@ export class SegmentPlayer {
     return texts.overWebTransport(this.#state.rate);
   }
 
-  /** Makes what plays the sound, by the first press: a browser lets a page be heard only then. */
+  /** Creates the audio context at the first press: only then browsers allow sound. */
   async #start() {
     const context = (this.#context = new AudioContext({
       sampleRate: SEGMENT_RATE,
@@ -147,7 +148,7 @@ export class SegmentPlayer {
     this.playing = true;
     this.#events.changed();
     if (!this.#context) await this.#start();
-    // Pause may have been pressed meanwhile.
+    // Pause may have been pressed in the meantime.
     if (!this.playing) return;
     this.#worker.postMessage({ paused: false });
     await this.#context?.resume();
@@ -175,7 +176,7 @@ export class SegmentPlayer {
   }
 
   grown() {
-    // The server tells of it.
+    // The server reports it.
   }
 
   close() {

@@ -6,18 +6,21 @@ import {
 } from '../shared/wire/segment.js';
 
 /**
+ * @import { ClientSegmentMessage, RecordingMessage } from '../shared/messages/segment-messages.js'
+ *
+ * @typedef {Omit<RecordingMessage, 'type'>} RecordingState
+ *
  * @typedef {object} SessionEvents
  * @property {(one: { number: number, rate: number, segment: Uint8Array }) => void} segment of the
  *   last play()
- * @property {(state: { rates: number[], channels: number, count: number, whole: boolean, on:
- *   boolean }) => void} recording
+ * @property {(state: RecordingState) => void} recording
  * @property {(code: number, reason: string) => void} closed  called once
  */
 
-/** The longest control message of the server, in bytes. */
+/** Longest control message of the server, in bytes. */
 const MAX_CONTROL_BYTES = 4096;
 
-/** A session that listens to a recording over WebTransport. */
+/** A WebTransport session for listening to a recording. */
 export class SegmentSession {
   #session;
   #events;
@@ -40,7 +43,7 @@ export class SegmentSession {
     );
   }
 
-  /** Opens it. @throws {unknown} when it can't be had */
+  /** Opens the session. @throws {unknown} when that fails */
   async open() {
     await this.#session.ready;
     const stream = await this.#session.createBidirectionalStream();
@@ -51,12 +54,14 @@ export class SegmentSession {
   }
 
   /**
-   * Asks for the segments from one on, in place of what was asked for before.
+   * Requests the segments from one on, in place of the last request.
    * @param {{ from: number, rule?: string, rate?: number }} asked
    */
   play(asked) {
     this.#epoch = (this.#epoch + 1) & 0xffff;
-    this.#send({ type: 'play', epoch: this.#epoch, ...asked });
+    const message = { type: 'play', epoch: this.#epoch, ...asked };
+    // The rule is of the page's address: the server refuses an unknown one.
+    this.#send(/** @type {ClientSegmentMessage} */ (message));
   }
 
   /** @param {number} speed @param {boolean} paused */
@@ -64,9 +69,9 @@ export class SegmentSession {
     this.#send({ type: 'pace', speed, paused });
   }
 
-  /** @param {object} message */
+  /** @param {ClientSegmentMessage} message */
   #send(message) {
-    // What can't be written is told of by the session's end.
+    // The session's end reports failed writes.
     this.#control?.write(writeControlLine(message)).catch(() => {});
   }
 
@@ -75,7 +80,7 @@ export class SegmentSession {
     const lines = new ControlLines({
       maxBytes: MAX_CONTROL_BYTES,
       onMessage: (message) => {
-        const { type, ...state } = /** @type {any} */ (message);
+        const { type, ...state } = /** @type {RecordingMessage} */ (message);
         if (type === 'recording') this.#events.recording(state);
       },
       onError: () => this.close(),
@@ -84,7 +89,7 @@ export class SegmentSession {
       for (let part = await reader.read(); !part.done; part = await reader.read())
         lines.push(part.value);
     } catch {
-      // The session's end is told by itself.
+      // The end of the session is reported separately.
     }
   }
 
@@ -110,7 +115,7 @@ export class SegmentSession {
           return void reader.cancel().catch(() => {});
       }
     } catch {
-      // The server took it back.
+      // The server cancelled it.
       return;
     }
     const bytes = new Uint8Array(length);
@@ -138,7 +143,7 @@ export class SegmentSession {
     try {
       this.#session.close();
     } catch {
-      // It isn't open, or not any more.
+      // The session isn't open any more, or never was.
     }
   }
 }

@@ -6,24 +6,20 @@ import { SegmentPlayback } from './segment-playback.js';
 import { SegmentSession } from './segment-session.js';
 
 /**
- * The worker that fetches, decodes and plays a recording's segments. Messages in:
- * `{ open: { url, options } }`, `{ start: { memory, port } }`, `{ seek }` in seconds, `{ speed }`,
- * `{ paused }`; out: `{ opened: { channels } }`, `{ state }`, `{ failed }`, a sentence for the
- * console.
+ * Worker that fetches, decodes and plays a recording's segments. Messages in: `{ open: { url,
+ * options } }`, `{ start: { memory, port } }`, `{ seek }` in seconds, `{ speed }`, `{ paused }`;
+ * out: `{ opened: { channels } }`, `{ state }`, `{ failed }`, a sentence for the console.
  */
 
-/** The sound in the ring that wakes this thread, and up to which it is filled, in samples. */
+/** Level of the ring that wakes this thread, and level to fill it to, in samples. */
 const LOW = (SEGMENT_RATE * 150) / 1000;
 const FULL = (SEGMENT_RATE * 300) / 1000;
 
-/**
- * The times that a session that broke off is opened anew in a row, and the pause before, in
- * milliseconds.
- */
+/** Number of retries in a row for a broken session, and the pause before each, in milliseconds. */
 const TRIES = 3;
 const RETRY_MS = 700;
 
-const page = /** @type {import('../client/call/worker.js').Port} */ (
+const page = /** @type {import('../client/call/types.js').MessageTarget} */ (
   /** @type {unknown} */ (globalThis)
 );
 const codec = createLibopus().then((module) => createLibopusCodec(module));
@@ -39,7 +35,7 @@ let playback = null;
 let [speed, paused, tries] = [1, true, 0];
 let on = false;
 /**
- * What the server told of the recording before there was anything to play it.
+ * The server's description of the recording, until a playback exists.
  * @type {{ count: number, whole: boolean } | null}
  */
 let known = null;
@@ -80,7 +76,7 @@ async function connect() {
     },
     closed: (code, reason) => {
       session = null;
-      // A session that nobody used for long is opened again when it is.
+      // A session closed for lack of use is reopened when needed.
       if (!paused) void reconnect(`${code} ${reason}`);
     },
   });
@@ -122,7 +118,10 @@ function seek(seconds) {
   fill();
 }
 
-/** @param {any} data  a message of the page */
+/**
+ * @param {{ open?: typeof way, start?: { memory: SharedArrayBuffer, port: MessagePort }, seek?:
+ *   number, speed?: number, paused?: boolean }} data a message of the page
+ */
 async function take(data) {
   if (data.open) {
     way = data.open;
@@ -144,7 +143,7 @@ async function take(data) {
   }
 }
 
-/** Messages are dealt with in their order, though the codec is waited for. */
+/** Messages are processed in order, though the codec is awaited. */
 let last = Promise.resolve();
 page.onmessage = ({ data }) => {
   last = last.then(() => take(data)).catch((error) => page.postMessage({ failed: String(error) }));

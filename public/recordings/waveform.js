@@ -1,22 +1,19 @@
 import { build } from '../ui/kit/element.js';
 import { recordingPageTexts as texts } from './texts.js';
 
-/** The seconds that an arrow key and a page key go. */
+/** Seconds of an arrow key and of a page key. */
 const STEP_SECONDS = 5;
 const PAGE_SECONDS = 60;
 
-/** The bars that are drawn: the width of a phone holds them. */
+/** Number of bars: as many as fit a phone's width. */
 const BARS = 160;
 
-/** The height of the least bar, of 100. */
+/** Height of the smallest bar, of 100. */
 const LEAST = 4;
 
 const SVG = 'http://www.w3.org/2000/svg';
 
-/**
- * The waveform of a recording, in which one can go to any moment: a slider for keyboards and screen
- * readers.
- */
+/** Waveform of a recording for jumping to any moment: a slider for keyboards and screen readers. */
 export class Waveform {
   #all = document.createElementNS(SVG, 'path');
   #played = document.createElementNS(SVG, 'path');
@@ -94,8 +91,8 @@ export class Waveform {
   }
 
   /**
-   * @param {number} seconds  the recording's length
-   * @param {{ step: number, peaks: number[] }} [peaks]  as the server has them
+   * @param {number} seconds the recording's length
+   * @param {{ step: number, peaks: number[] }} [peaks] the server's
    */
   show(seconds, peaks = this.#peaks) {
     this.#seconds = seconds;
@@ -104,12 +101,12 @@ export class Waveform {
     this.#all.setAttribute('d', path);
     this.#played.setAttribute('d', path);
     this.element.setAttribute('aria-valuemax', String(Math.floor(seconds)));
-    // The length is part of what is told.
+    // The length is part of the announced value.
     this.element.removeAttribute('aria-valuenow');
     this.#paint(this.#at);
   }
 
-  /** @param {number} seconds  where it is played */
+  /** Shows the playing position. @param {number} seconds */
   at(seconds) {
     this.#at = seconds;
     if (!this.#dragging) this.#paint(seconds);
@@ -138,7 +135,7 @@ function pathOf({ step, peaks }, seconds) {
     const to = Math.max(from + 1, Math.floor(((bar + 1) * seconds) / BARS / step));
     let peak = 0;
     for (let i = from; i < to && i < peaks.length; i++) peak = Math.max(peak, peaks[i]);
-    // The square root shows soft speech beside loud.
+    // The square root makes soft speech visible beside loud.
     const half = Math.max(LEAST, 100 * Math.sqrt(Math.min(1, peak / 100))) / 2;
     path += `M${bar + 0.5} ${(50 - half).toFixed(1)}V${(50 + half).toFixed(1)}`;
   }

@@ -1,31 +1,27 @@
 /**
- * Time as it is handed to everything that needs it, so that a test owns it.
- * @typedef {object} Clock
- * @property {() => number} now  monotonic, in milliseconds, with a fraction
- * @property {(run: () => void, ms: number) => unknown} setTimeout
- * @property {(timer: any) => void} clearTimeout
+ * Time source, injected so that tests can control it. now() is monotonic, in milliseconds, with a
+ * fraction.
+ * @typedef {{ now(): number, setTimeout(run: () => void, ms: number): unknown,
+ *   clearTimeout(timer: unknown): void }} Clock
  */
 
 /** @type {Clock} */
 export const systemClock = Object.freeze({
   now: () => performance.now(),
-  // It would leave the fraction out, and be early.
+  // A browser's timer would drop the fraction and fire early.
   setTimeout: (run, ms) => setTimeout(run, Math.ceil(ms)),
-  clearTimeout: (timer) => clearTimeout(timer),
+  clearTimeout: (timer) => clearTimeout(/** @type {number} */ (timer)),
 });
 
-/**
- * The longest that a part of the page may take to load once it is asked for, in milliseconds:
- * browsers set no limit.
- */
+/** Longest loading time of a part of the page, in milliseconds: browsers set no limit. */
 export const LOAD_MS = 20_000;
 
 /**
- * Waits for something, but not for ever.
+ * Waits for a promise with a time limit.
  * @template T
  * @param {Promise<T>} promise
  * @param {number} ms
- * @param {() => Error} late  makes what is thrown when the time is over
+ * @param {() => Error} late makes the error of a timeout
  * @param {Clock} [clock]
  * @returns {Promise<T>}
  */

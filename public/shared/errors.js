@@ -1,6 +1,7 @@
 /**
- * The one registry of errors that a person or a client program meets: for each code the number that
- * closes a session (WebTransport, WebSocket 4000 + number), the HTTP status, and the sentence.
+ * The one registry of errors that a person or a client program meets. Each code has the number
+ * that closes a session (WebTransport; a WebSocket has 4000 + number), the HTTP status, and the
+ * sentence.
  */
 export const errors = Object.freeze({
   'bad-request': {
@@ -118,8 +119,8 @@ export const errors = Object.freeze({
     close: 21,
     status: 403,
     message:
-      'Nothing can be recorded here. To turn it on, start the server with ' +
-      '--recording-limit-mb above 0.',
+      'Nothing can be recorded here. To turn it on, start the server with --recording-limit-mb ' +
+      'above 0.',
   },
   'recording-limit': {
     close: 22,
@@ -130,8 +131,8 @@ export const errors = Object.freeze({
     close: 61,
     status: 507,
     message:
-      'The server has no room for another backing track. Take one out that is not needed ' +
-      'any more, or put in a shorter one.',
+      'The server has no room for another backing track. Take one out that is not needed any ' +
+      'more, or put in a shorter one.',
   },
   'recording-failed': {
     close: 23,
@@ -153,9 +154,8 @@ export const errors = Object.freeze({
     close: 41,
     status: 421,
     message:
-      'This server does not answer to the host name in the address. Whoever runs it can ' +
-      'allow that name by starting it ' +
-      'with --allowed-hosts NAME.',
+      'This server does not answer to the host name in the address. Whoever runs it can allow ' +
+      'that name by starting it with --allowed-hosts NAME.',
   },
   'server-busy': {
     close: 42,
@@ -171,8 +171,8 @@ export const errors = Object.freeze({
     close: 44,
     status: 507,
     message:
-      'This room has used its share of the space for recordings, or you or your network ' +
-      'have. Older ones are deleted by and by.',
+      'This room has used its share of the space for recordings, or you or your network have. ' +
+      'Older ones are deleted by and by.',
   },
   'recording-others': {
     close: 45,
@@ -290,8 +290,8 @@ export const errors = Object.freeze({
     close: 107,
     status: 409,
     message:
-      'A broadcast is mixed by the server: a room whose sound is forwarded, or encrypted ' +
-      'end to end, can not be one.',
+      'A broadcast is mixed by the server: a room whose sound is forwarded, or encrypted end to ' +
+      'end, can not be one.',
   },
   'e2e-room': {
     close: 102,
@@ -307,8 +307,8 @@ export const errors = Object.freeze({
     close: 104,
     status: 409,
     message:
-      'Your link has a key, but this room is not encrypted end to end. Choose another room, ' +
-      'or join without the key.',
+      'Your link has a key, but this room is not encrypted end to end. Choose another room, or ' +
+      'join without the key.',
   },
   'node-silent': {
     close: 121,

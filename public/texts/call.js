@@ -44,9 +44,8 @@ export const callTexts = Object.freeze({
   otherTab: Object.freeze({
     title: 'You are in this room already',
     text:
-      'Another tab or window of this browser is in the call, and two of them would hear ' +
-      'each other. Move the call ' +
-      'here, and the other one leaves.',
+      'Another tab or window of this browser is in the call, and two of them would hear each ' +
+      'other. Move the call here, and the other one leaves.',
     yes: 'Move it here',
     no: 'Cancel',
   }),
@@ -111,8 +110,8 @@ export const callTexts = Object.freeze({
 export const chatTexts = Object.freeze({
   chatLog: 'Messages',
   chatEmpty:
-    'Nothing has been written yet. Messages are seen by everybody in the room, and by those ' +
-    'who come later.',
+    'Nothing has been written yet. Messages are seen by everybody in the room, and by those who ' +
+    'come later.',
   chatField: 'Message to everybody',
   chatPlaceholder: 'Write to everybody',
   send: 'Send',
@@ -132,8 +131,8 @@ export const recordingTexts = Object.freeze({
   recordingOn: 'Being recorded',
   recordButtonOn: 'Record: a recording is on',
   recordingIdle:
-    'Nothing is being recorded. When you start, everybody is asked, and only those who ' +
-    'agree are in it.',
+    'Nothing is being recorded. When you start, everybody is asked, and only those who agree are ' +
+    'in it.',
   recordingFinishing: 'The recording has stopped. Its files are being finished.',
   recordingReady: 'The recording’s files are ready.',
   startRecording: 'Start recording',

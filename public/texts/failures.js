@@ -21,20 +21,17 @@ const soundFailures = Object.freeze({
     'another one under Microphone, ' +
     `which a call has under Settings. ${LISTEN}`,
   'microphone-slow':
-    'The microphone is not there yet. If the browser asks for it, allow it; or listen for ' +
-    'now, and it is taken as soon as ' +
-    'you have.',
+    'The microphone is not there yet. If the browser asks for it, allow it; or listen for now, ' +
+    'and it is taken as soon as you have.',
   'microphone-ended':
     'The microphone stopped sending sound. Plug it in again, or choose another ' + `one. ${LISTEN}`,
   'microphone-replaced':
-    'Your microphone was unplugged. The default one is used until it is back. Plug it ' +
-    'in, or choose ' +
-    'another one under Settings.',
+    'Your microphone was unplugged. The default one is used until it is back. Plug it in, or ' +
+    'choose another one under Settings.',
   'microphone-back': 'Your microphone is in use now. There is nothing to do.',
   'microphone-muted':
     'The system has muted your microphone, so nobody hears you. Switch it on again, on the ' +
-    'device itself or in the ' +
-    'system’s settings.',
+    'device itself or in the system’s settings.',
   'microphone-insecure':
     'Browsers allow a microphone only on a secure page. Open this page with https://, or on ' +
     `localhost. ${LISTEN}`,
@@ -43,85 +40,77 @@ const soundFailures = Object.freeze({
     'Chrome, Edge, Firefox or ' +
     `Safari. ${LISTEN}`,
   'no-audio':
-    'This browser can’t play a call, because it lacks AudioWorklet or WebAssembly. Use a ' +
-    'current version of Chrome, Edge, ' +
-    'Firefox or Safari.',
+    'This browser can’t play a call, because it lacks AudioWorklet or WebAssembly. Use a current ' +
+    'version of Chrome, Edge, Firefox or Safari.',
   'no-worker':
-    'A part of this page could not be loaded. Check your network, then reload the page and ' +
-    'join again.',
+    'A part of this page could not be loaded. Check your network, then reload the page and join ' +
+    'again.',
   'no-sound':
-    'The browser could not start its sound. Close other tabs and programs that play or ' +
-    'record, then reload the page ' +
-    'and join again.',
+    'The browser could not start its sound. Close other tabs and programs that play or record, ' +
+    'then reload the page and join again.',
   'sound-blocked': 'The browser holds sound back until you press something. Press Turn sound on.',
   'no-output':
-    'No speaker was found, or another program keeps it. Without one this browser can’t use ' +
-    'a microphone either. Connect ' +
-    'one, or close that program; then reload the page and join again.',
+    'No speaker was found, or another program keeps it. Without one this browser can’t use a ' +
+    'microphone either. Connect one, or close that program; then reload the page and join again.',
   'sound-interrupted':
-    'Something else has taken the sound of this device, such as a telephone call. It comes ' +
-    'back on its own, or when you ' +
-    'press Turn sound on.',
+    'Something else has taken the sound of this device, such as a telephone call. It comes back ' +
+    'on its own, or when you press Turn sound on.',
   'room-mono':
-    'This room is mono, because it began so: left and right are heard as one. For stereo, ' +
-    'be the first in a new room.',
+    'This room is mono, because it began so: left and right are heard as one. For stereo, be the ' +
+    'first in a new room.',
   'stereo-processed':
-    'This browser makes both sides of a microphone the same while it cancels echo, ' +
-    'suppresses noise or sets the gain. To be ' +
-    'heard in stereo, use headphones and choose Music under Settings.',
+    'This browser makes both sides of a microphone the same while it cancels echo, suppresses ' +
+    'noise or sets the gain. To be heard in stereo, use headphones and choose Music under ' +
+    'Settings.',
   'sound-resumed':
     'The system had stopped sound for a moment. You and the others can hear each other again.',
   'computer-busy':
-    'This computer has too little time for the call: you may be heard late, and hear gaps. ' +
-    'Close other programs and tabs, ' +
-    'and plug in the charger.',
+    'This computer has too little time for the call: you may be heard late, and hear gaps. Close ' +
+    'other programs and tabs, and plug in the charger.',
   'speaker-replaced':
     'Your speaker was unplugged. The default one is used until it is back. Plug it in, or choose ' +
     'another one under Settings.',
   'speaker-back': 'Your speaker is in use again. There is nothing to do.',
   'no-speaker':
-    'That speaker could not be used, so sound stays where it was. Plug it in again, or ' +
-    'choose another one.',
+    'That speaker could not be used, so sound stays where it was. Plug it in again, or choose ' +
+    'another one.',
 });
 
 /** By code: the connection to the server. @type {Readonly<Record<string, string>>} */
 const connectionFailures = Object.freeze({
   'connection-failed':
-    'The server could not be reached. Check your network, or choose Automatic as the ' +
-    'connection under Advanced, then ' +
-    'join again.',
+    'The server could not be reached. Check your network, or choose Automatic as the connection ' +
+    'under Advanced, then join again.',
   'no-answer':
-    'The server didn’t answer in time. Check your network, or choose Automatic as the ' +
-    'connection under Advanced, then ' +
-    'join again.',
+    'The server didn’t answer in time. Check your network, or choose Automatic as the connection ' +
+    'under Advanced, then join again.',
   'not-offered':
-    'The server doesn’t offer the connection that you chose. Choose Automatic under ' +
-    'Advanced, then join again.',
+    'The server doesn’t offer the connection that you chose. Choose Automatic under Advanced, ' +
+    'then join again.',
   'no-webtransport':
-    'This browser has no WebTransport here. Leave the connection on Automatic, which takes ' +
-    'a WebSocket instead.',
+    'This browser has no WebTransport here. Leave the connection on Automatic, which takes a ' +
+    'WebSocket instead.',
   'connection-lost': 'The connection to the server was lost. Check your network, then join again.',
   'session-lost': 'The connection broke off. Check your network, then join again.',
   'session-unknown':
-    'The server has ended this call, because it had not heard from this page for a while. ' +
-    'Join again.',
+    'The server has ended this call, because it had not heard from this page for a while. Join ' +
+    'again.',
   'idle-timeout':
     'Nothing came from this page for too long, so the server ended the call. Join again.',
   'join-timeout': 'Joining took too long. Check your network, then join again.',
   reconnecting:
-    'The connection broke off. Stay on this page: the page is connecting again, and your ' +
-    'place is kept for half a minute.',
+    'The connection broke off. Stay on this page: the page is connecting again, and your place ' +
+    'is kept for half a minute.',
   'reconnecting-long':
     'There has been no connection for a while, so the others see you as gone. Check this ' +
-    'device’s network: you come ' +
-    'back by yourself, with your name, as soon as there is one.',
+    'device’s network: you come back by yourself, with your name, as soon as there is one.',
   'resumed-elsewhere': 'This call goes on in another tab or window. To have it here, join again.',
   'protocol-version':
     'This page and the server are of different versions. Reload the page, then join again.',
   draining: 'The server is about to be restarted, and nobody new can join. Try again in a minute.',
   'call-draining':
-    'The server is about to be restarted. The call breaks off then, and comes back as ' +
-    'soon as it can.',
+    'The server is about to be restarted. The call breaks off then, and comes back as soon as it ' +
+    'can.',
   'server-closing': 'The server is shutting down, maybe only to restart. Try again in a moment.',
 });
 
@@ -133,37 +122,36 @@ const serverFailures = Object.freeze({
     'A name has 1 to 40 characters, none of them a control character. Choose another one.',
   'room-full': 'The room is full. Wait until somebody leaves, or use another room.',
   'too-many-rooms':
-    'The server holds as many rooms as it may. Try again later, or use a room that is ' +
-    'there already.',
+    'The server holds as many rooms as it may. Try again later, or use a room that is there ' +
+    'already.',
   moved: 'The room has gone over to another machine of the server. Join again.',
   'cluster-unreachable':
-    'The server’s machines can’t reach each other now, and this one doesn’t have the room. ' +
-    'Try again in a moment.',
+    'The server’s machines can’t reach each other now, and this one doesn’t have the room. Try ' +
+    'again in a moment.',
   'node-silent': 'The machine that has the room doesn’t answer. Try again in a moment.',
   'node-answer':
-    'The machine that has the room sent an answer that can’t be used. Reload the page, ' +
-    'then try again.',
+    'The machine that has the room sent an answer that can’t be used. Reload the page, then try ' +
+    'again.',
   'server-full': 'The server holds as many people as it can. Try again later.',
   'too-many-requests': 'Too many requests came from your network. Wait a moment, then try again.',
   'host-not-allowed':
-    'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it ' +
-    'with --allowed-hosts.',
+    'The server doesn’t answer to the name in the address bar. Whoever runs it can allow it with ' +
+    '--allowed-hosts.',
   'origin-not-allowed':
     'The server lets no pages of other hosts in. Open the page at the server’s own address.',
   'content-type':
-    'The server didn’t accept what this page sent, because it is of another kind. Reload ' +
-    'the page, then try again.',
+    'The server didn’t accept what this page sent, because it is of another kind. Reload the ' +
+    'page, then try again.',
   'body-too-large': 'That was more than the server takes at once. Send less.',
   'room-reopened': 'The room is being opened again. You are back in a moment.',
   'server-busy':
-    'The server has more to do than it can, and lets nobody else in until those who are ' +
-    'there are heard well again. Try ' +
-    'again in a moment.',
+    'The server has more to do than it can, and lets nobody else in until those who are there ' +
+    'are heard well again. Try again in a moment.',
   'join-flood': 'There were too many joins from your network. Wait a moment, then join again.',
   'not-found': 'There is nobody in this room now. Join it again, or check its link.',
   'operator-off':
-    'The delay can’t be changed on this server. Whoever runs it can turn that on by ' +
-    'starting it with --operator-token.',
+    'The delay can’t be changed on this server. Whoever runs it can turn that on by starting it ' +
+    'with --operator-token.',
   'operator-token': 'This is not the server’s operator token. Type it again.',
   'operator-offline':
     'The server could not be reached, so nothing was changed. Check your network and try again.',
@@ -172,53 +160,49 @@ const serverFailures = Object.freeze({
     'There is no connection now. Your message waits here, and is sent when you are back.',
   'chat-full': 'Too many messages wait to be sent. Wait until they are out, then send this one.',
   'tracks-full':
-    'The server has no room for another backing track now. Take one out that is not needed ' +
-    'any more, or put in a ' +
-    'shorter one.',
+    'The server has no room for another backing track now. Take one out that is not needed any ' +
+    'more, or put in a shorter one.',
   'track-unreadable':
     'This browser can’t read that file as sound. Choose an MP3, WAV, Ogg, M4A or FLAC file.',
   'track-too-long': 'That is longer than a quarter of an hour. Choose a shorter file.',
   'track-not-sent':
     'The track could not be sent to the server. Check your network, then put it in again.',
   'track-not-heard':
-    'The backing track could not be fetched, and is missing from what you hear. Check ' +
-    'your network.',
+    'The backing track could not be fetched, and is missing from what you hear. Check your ' +
+    'network.',
   'recording-off':
     'Nothing can be recorded on this server. Whoever runs it can turn that on with ' +
     '--recording-limit-mb.',
   'recording-limit':
-    'The server has no room for more recordings. Download and keep what you need, and wait ' +
-    'until older ones are deleted.',
+    'The server has no room for more recordings. Download and keep what you need, and wait until ' +
+    'older ones are deleted.',
   'recording-share':
-    'This room has used its share of the server’s space for recordings, or you or your ' +
-    'network have. Download what you ' +
-    'need, and wait until older ones are deleted.',
+    'This room has used its share of the server’s space for recordings, or you or your network ' +
+    'have. Download what you need, and wait until older ones are deleted.',
   'recording-others':
-    'Only the one who started the recording, or a moderator, can stop it. Your own voice is ' +
-    'left out when you switch off ' +
-    'Record me.',
+    'Only the one who started the recording, or a moderator, can stop it. Your own voice is left ' +
+    'out when you switch off Record me.',
   'recording-failed':
     'The recording could not be written, and has stopped. What was recorded before is kept; ' +
-    'start another one, or ' +
-    'ask whoever runs the server.',
+    'start another one, or ask whoever runs the server.',
   'recording-deleted': 'The recording was deleted. Ask whoever recorded it for a copy.',
   'range-beyond': 'The file is shorter than that. Reload the page.',
   'recording-busy':
     'The recording was started and stopped too often. Wait a moment, then start it again.',
   'recording-files':
-    'The recording’s files did not come. Open Record again in a moment, or ask whoever runs ' +
-    'the server.',
+    'The recording’s files did not come. Open Record again in a moment, or ask whoever runs the ' +
+    'server.',
   'panel-failed':
     'This panel could not be loaded. Check your network, then close the panel and open it again.',
   'plots-failed': 'The plots could not be loaded. Close this panel and open it again.',
   'qr-failed':
     'The QR code could not be drawn. Check your network and press again, or copy the link.',
   'copy-failed':
-    'The browser did not let it be copied. Copy the link from the address bar, or mark the ' +
-    'text by hand.',
+    'The browser did not let it be copied. Copy the link from the address bar, or mark the text ' +
+    'by hand.',
   internal:
-    'The server made a mistake; it is in its log. Join again in a moment, and if it stays ' +
-    'so, tell whoever runs the server.',
+    'The server made a mistake; it is in its log. Join again in a moment, and if it stays so, ' +
+    'tell whoever runs the server.',
   unknown: 'Something unexpected went wrong. Reload the page and join again.',
 });
 
@@ -231,8 +215,8 @@ const accessFailures = Object.freeze({
   'token-expired': 'The invitation has expired. Ask whoever invited you for a new link.',
   'token-early': 'The invitation isn’t valid yet. Try again at the time of the call.',
   'token-endless':
-    'The invitation has no end, so the server doesn’t accept it. Ask whoever invited you ' +
-    'for a new link.',
+    'The invitation has no end, so the server doesn’t accept it. Ask whoever invited you for a ' +
+    'new link.',
   'token-foreign':
     'The invitation wasn’t made for this server. Check the link, or ask for a new one.',
   'token-room':
@@ -248,8 +232,8 @@ const accessFailures = Object.freeze({
   'lobby-full': 'Too many people wait to be let into this room. Try again later.',
   'turned-away': 'You weren’t let into the room. Ask a moderator, then join again.',
   'ban-place':
-    'The person was removed, but couldn’t be banned: they come from the server’s own ' +
-    'machine and have no token.',
+    'The person was removed, but couldn’t be banned: they come from the server’s own machine and ' +
+    'have no token.',
   'room-ended': 'A moderator has ended the call for everybody. To go on talking, join again.',
   'not-allowed': 'You may not do this in this room. Ask a moderator.',
   'person-unknown': 'This person isn’t in the room any more. There is nothing to do.',
@@ -257,23 +241,23 @@ const accessFailures = Object.freeze({
     'This room passes sound on unmixed, which a connection over HTTP/1 can’t take. Choose ' +
     'another connection under Advanced, or another browser.',
   'forward-reply':
-    'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on ' +
-    'to them. Choose “Passed on in small rooms, else mixed”, or try again when they have left.',
+    'Somebody here is connected over HTTP/1, or only listens, and sound can’t be passed on to ' +
+    'them. Choose “Passed on in small rooms, else mixed”, or try again when they have left.',
   'broadcast-mix':
     'This room can’t go live, because the server doesn’t mix its sound. Have it mixed under ' +
     'Room, or start another room.',
   'e2e-room':
-    'This room is encrypted end to end, so the server can’t mix or record it. Start another ' +
-    'room for that.',
+    'This room is encrypted end to end, so the server can’t mix or record it. Start another room ' +
+    'for that.',
   'e2e-only':
-    'This room is encrypted end to end, and your link has no key for it. Ask for the whole ' +
-    'link, with what is behind the “#”.',
+    'This room is encrypted end to end, and your link has no key for it. Ask for the whole link, ' +
+    'with what is behind the “#”.',
   'e2e-not-here':
-    'Your link has a key, but this room isn’t encrypted end to end. Start another room, or ' +
-    'open the link without what is behind the “#”.',
+    'Your link has a key, but this room isn’t encrypted end to end. Start another room, or open ' +
+    'the link without what is behind the “#”.',
   'e2e-key':
-    'The others use another key than your link has, so you can’t hear each other. Ask one ' +
-    'of them for the whole link.',
+    'The others use another key than your link has, so you can’t hear each other. Ask one of ' +
+    'them for the whole link.',
   'muted-by-moderator': 'A moderator has muted you. Raise your hand to ask to speak.',
 });
 

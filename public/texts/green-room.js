@@ -9,8 +9,8 @@ export const greenRoomTexts = Object.freeze({
   listen: 'Listen',
   listenerName: 'Listener',
   listenHint:
-    'You hear the room, and nobody hears you: no microphone is asked for. You can raise ' +
-    'your hand to be let speak.',
+    'You hear the room, and nobody hears you: no microphone is asked for. You can raise your ' +
+    'hand to be let speak.',
   yourOutput: 'Where you hear it',
   microphoneLabel: 'Microphone',
   speakerLabel: 'Speaker',
@@ -28,8 +28,8 @@ export const greenRoomTexts = Object.freeze({
   levelSilent: 'Nothing is heard yet. Is this the right microphone, and is it switched on?',
   playTone: 'Play a soft test sound',
   tonePlaying:
-    'You should hear two soft notes. If not, choose another speaker, or turn up the volume ' +
-    'of this device.',
+    'You should hear two soft notes. If not, choose another speaker, or turn up the volume of ' +
+    'this device.',
   hearYourself: 'Hear yourself',
   hearStop: 'Stop hearing yourself',
   hearConnecting: 'Connecting to the server…',

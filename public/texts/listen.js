@@ -1,4 +1,4 @@
-/** The page of those who only listen. */
+/** The page of people who only listen. */
 export const listenTexts = Object.freeze({
   tabTitle: (/** @type {string} */ room) => `${room} · aloud`,
   listen: 'Listen',
@@ -52,14 +52,14 @@ export const listenTexts = Object.freeze({
   resumed: 'You are listening again.',
   reconnecting: 'The connection broke off. Stay on this page: it is connecting again.',
   reconnectingLong:
-    'There has been no connection for a while. Check this device’s network: sound comes ' +
-    'back as soon as there is one.',
+    'There has been no connection for a while. Check this device’s network: sound comes back as ' +
+    'soon as there is one.',
   waiting:
     'The moderators know that you are here. You hear the room as soon as one of them lets you in.',
   pressForSound: 'The browser holds sound back. Press anywhere on this page.',
   interrupted:
-    'Something else has taken the sound of this device. It comes back on its own, or when ' +
-    'you press anywhere.',
+    'Something else has taken the sound of this device. It comes back on its own, or when you ' +
+    'press anywhere.',
   handRaised: 'Your hand is up. Those who moderate see it.',
   handLowered: 'Your hand is down.',
   handTaken: 'A moderator has lowered your hand.',
@@ -68,8 +68,8 @@ export const listenTexts = Object.freeze({
   joinCall: 'Join the call',
   ontoStage: 'You may speak now. Your page becomes that of the call…',
   stageFailed:
-    'You may speak now, but the page of the call could not be loaded. Check your network, ' +
-    'then press Go on stage.',
+    'You may speak now, but the page of the call could not be loaded. Check your network, then ' +
+    'press Go on stage.',
   goOnStage: 'Go on stage',
   stageElsewhere: 'You may speak now, on the page of the room.',
   draining: 'The server is about to be restarted. Sound comes back on its own.',

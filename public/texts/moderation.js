@@ -10,8 +10,8 @@ export const moderationTexts = Object.freeze({
   mutedByModerator: 'muted by a moderator',
   nowModerates: (/** @type {string} */ name) => `${name} is a moderator now.`,
   onlyListens:
-    'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to ' +
-    'let you speak.',
+    'You are a listener here, and nobody hears you. Raise your hand to ask a moderator to let ' +
+    'you speak.',
   onStage: 'You are on stage, and muted. Press Unmute to be heard.',
   moderate: 'Moderate…',
   lowerTheirHand: 'Lower their hand',

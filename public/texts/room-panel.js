@@ -12,8 +12,8 @@ export const panelTexts = Object.freeze({
   roleNames: Object.freeze({ moderator: 'Moderator', speaker: 'Speaker', listener: 'Listener' }),
   changeRole: 'Change role',
   roleHint:
-    'A moderator may do all that you may. A listener hears, writes and raises a hand, and ' +
-    'isn’t heard.',
+    'A moderator may do all that you may. A listener hears, writes and raises a hand, and isn’t ' +
+    'heard.',
   remove: 'Remove from the room',
   removeHint: 'They may join again.',
   banFor: 'Keep out for',
@@ -27,8 +27,8 @@ export const panelTexts = Object.freeze({
   ),
   removeAndBan: 'Remove and ban',
   banHint:
-    'By their invitation; without one by their network, which may be that of a whole ' +
-    'household or company.',
+    'By their invitation; without one by their network, which may be that of a whole household ' +
+    'or company.',
   listeners: 'Find a listener',
   listenersShown: (/** @type {number} */ shown, /** @type {number} */ count) =>
     count === 0
@@ -83,8 +83,8 @@ export const panelTexts = Object.freeze({
   unbanName: (/** @type {string} */ name) => `Allow again: ${name}`,
   stepDown: 'Stop being a moderator',
   lastModerator:
-    'You are the only moderator. To hand that on, make somebody a moderator under the ' +
-    'options of their name.',
+    'You are the only moderator. To hand that on, make somebody a moderator under the options of ' +
+    'their name.',
   endForAll: 'End the call for everybody',
   endQuestion: Object.freeze({
     title: 'End the call for everybody?',
@@ -96,11 +96,11 @@ export const panelTexts = Object.freeze({
   goLive: 'Go live',
   endBroadcast: 'End the broadcast',
   offHint:
-    'The room becomes a broadcast: you who are here stay on stage, and whoever comes with ' +
-    'the room’s link only listens.',
+    'The room becomes a broadcast: you who are here stay on stage, and whoever comes with the ' +
+    'room’s link only listens.',
   onHint:
-    'The room is a broadcast. Whoever comes with the room’s link only listens. When you end ' +
-    'it, newcomers may speak again, and those who listen stay listeners until they join again.',
+    'The room is a broadcast. Whoever comes with the room’s link only listens. When you end it, ' +
+    'newcomers may speak again, and those who listen stay listeners until they join again.',
   copyStageLink: 'Copy the link to the stage',
   stageLinkHint: 'Whoever has this link speaks. The next broadcast gets a new link.',
 });

@@ -8,7 +8,7 @@ export const partTexts = Object.freeze({
   speakerMs: 'Sound card and speaker',
 });
 
-/** How each part could be shorter. @type {Readonly<Record<string, string>>} */
+/** Advice for shortening each part of the delay. @type {Readonly<Record<string, string>>} */
 const savingTexts = Object.freeze({
   frameMs: 'Begin the room with frames of 2.5 ms',
   serverDelayMs: 'Ask those whose sound comes late to use a cable instead of Wi-Fi',
@@ -59,8 +59,8 @@ export const soundTexts = Object.freeze({
   metronomeBadge: (/** @type {number} */ bpm) => `♩ = ${bpm}`,
   metronomeHint:
     'Everybody hears each beat at the same moment, however long their sound is on its way. ' +
-    'Whoever plays on the beat is on it for ' +
-    'everybody else too. Use headphones, or the microphone takes it in.',
+    'Whoever plays on the beat is on it for everybody else too. Use headphones, or the ' +
+    'microphone takes it in.',
   track: 'Backing track',
   trackNone: 'There is none.',
   trackBy: (
@@ -85,9 +85,8 @@ export const soundTexts = Object.freeze({
   trackRemoved: (/** @type {string} */ name) => `${name} took the backing track out.`,
   trackBadge: (/** @type {string} */ track) => `♫ ${track}`,
   trackHint:
-    'Everybody hears the same of it at the same moment, as with the metronome, and can play ' +
-    'to it. It is in no recording. ' +
-    'Use headphones, or the microphone takes it in.',
+    'Everybody hears the same of it at the same moment, as with the metronome, and can play to ' +
+    'it. It is in no recording. Use headphones, or the microphone takes it in.',
   panelLoading: 'Loading…',
   plotsLoading: 'Loading…',
   plotRoundTrip: 'Round trip',

@@ -1,13 +1,14 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
+ * @import { BanFields } from '../../public/shared/messages/fields.js'
  *
  * @typedef {object} Ban
  * @property {string} id
  * @property {string} room
- * @property {string} name       what the person was called
+ * @property {string} name       of the banned person
  * @property {string | null} identity  the `sub` of their token
  * @property {string | null} tokenId   the `jti` of their token
- * @property {string | null} network   where they came from, for one without a token: see networkOf
+ * @property {string | null} network   for a person without a token: see networkOf
  * @property {number} endMs      on the monotonic clock
  *
  * @typedef {{ identity: string | null, tokenId: string | null, network: string | null }} Whom
@@ -16,15 +17,17 @@
  *   string, id: string }} BanChange plain data; leftMs: until the ban's end
  */
 
+import { MAX_BAN_SECONDS } from '../../public/shared/limits.js';
+
 /**
- * The most bans of one room, and of all: beyond them the oldest of the room ends, or of the room
- * that has most.
+ * Most bans of one room, and of all rooms. One more ends the oldest ban of that room, or of the
+ * room with most bans.
  */
 const MAX_OF_ROOM = 200;
 const MAX_OF_ALL = 10_000;
 
-/** The longest ban, in milliseconds: 30 days. */
-export const MAX_BAN_MS = 30 * 24 * 3600 * 1000;
+/** Longest ban, in milliseconds. */
+export const MAX_BAN_MS = MAX_BAN_SECONDS * 1000;
 
 /**
  * Bans of people from rooms, each with its end. They outlast their room, so that an empty room
@@ -41,24 +44,20 @@ export class Bans {
   #next = 1;
   #tell;
   /**
-   * When the first of all bans ends, or earlier. Until then no ban is looked for that has ended.
+   * Earliest end of any ban, or a time before it; until then no search for ended bans is needed.
    */
   #nextEndMs = Infinity;
 
   /**
    * @param {Clock} clock
-   * @param {(change: BanChange) => void} [tell] told of each change that was made here, for other
-   *   threads' bans
+   * @param {(change: BanChange) => void} [tell] receives each local change, for other threads' bans
    */
   constructor(clock, tell = () => {}) {
     this.#clock = clock;
     this.#tell = tell;
   }
 
-  /**
-   * Takes over a change that was made in other bans of the same server.
-   * @param {BanChange} change
-   */
+  /** Applies a change from other bans of the same server. @param {BanChange} change */
   heard(change) {
     if (change.type === 'unban') this.#take(change.room, change.id);
     else this.#keep({ ...change.ban, endMs: this.#clock.now() + change.ban.leftMs });
@@ -78,18 +77,18 @@ export class Bans {
   }
 
   /**
-   * Bans somebody: by their token where they have one, and else by their network.
+   * Bans a person by their token, or without one by their network.
    * @param {string} room
    * @param {string} name
    * @param {Whom} whom
    * @param {number} banMs
-   * @returns {boolean} false where there is nothing to know them by again
+   * @returns {boolean} false without a token or network to recognize them by
    */
   add(room, name, { identity, tokenId, network }, banMs) {
     if (identity === null && network === null) return false;
     this.#forgetEnded();
     const endMs = this.#clock.now() + Math.min(banMs, MAX_BAN_MS);
-    // A network may be a whole school: one who has a token is banned alone.
+    // A network may be a whole school, so a person with a token is banned alone.
     const ban = {
       id: String(this.#next),
       room,
@@ -114,7 +113,7 @@ export class Bans {
     this.#next = Math.max(this.#next, Number(ban.id) + 1);
     this.#nextEndMs = Math.min(this.#nextEndMs, ban.endMs);
     if (own.size > MAX_OF_ROOM) this.#endOldest(own);
-    // Whoever fills rooms with bans ends bans of those rooms so.
+    // The fullest room loses a ban, so filling rooms with bans costs only those rooms.
     if (this.#count > MAX_OF_ALL) this.#endOldest(this.#fullest());
   }
 
@@ -133,7 +132,7 @@ export class Bans {
   }
 
   /**
-   * The last bans of a room, for another node, whose clock is another.
+   * Newest bans of a room as time left, because another node has another clock.
    * @param {string} room
    * @param {number} most
    */
@@ -151,13 +150,13 @@ export class Bans {
       }));
   }
 
-  /** The bans of a room, as moderators are told of them. @param {string} room */
+  /** Bans of a room as moderators see them. @param {string} room */
   list(room) {
     this.#forgetEnded();
     return [...this.#of(room).values()].map((ban) => this.#describe(ban));
   }
 
-  /** The last bans of all rooms, the newest first. @param {number} most */
+  /** Newest bans of all rooms, the newest first. @param {number} most */
   listAll(most) {
     this.#forgetEnded();
     const all = [...this.#rooms.values()].flatMap((bans) => [...bans.values()]);
@@ -165,20 +164,20 @@ export class Bans {
     return last.map((ban) => ({ room: ban.room, ...this.#describe(ban) }));
   }
 
-  /** @param {Ban} ban */
+  /** @param {Ban} ban @returns {BanFields} */
   #describe({ id, name, identity, network, endMs }) {
     const seconds = Math.ceil((endMs - this.#clock.now()) / 1000);
     return { id, name, by: identity === null ? 'network' : 'identity', identity, network, seconds };
   }
 
-  /** @param {string} room @param {string} id @returns {boolean} whether there was such a ban */
+  /** @param {string} room @param {string} id @returns {boolean} false without such a ban */
   remove(room, id) {
     const isThere = this.#take(room, id);
     if (isThere) this.#tell({ type: 'unban', room, id });
     return isThere;
   }
 
-  /** @param {string} room @param {string} id @returns {boolean} whether there was such a ban */
+  /** @param {string} room @param {string} id @returns {boolean} false without such a ban */
   #take(room, id) {
     const own = this.#of(room);
     if (!own.delete(id)) return false;
@@ -187,12 +186,12 @@ export class Bans {
     return true;
   }
 
-  /** @param {string} room @returns {Map<string, Ban>} its bans; a new map where it has none */
+  /** @param {string} room @returns {Map<string, Ban>} its bans; a new map if it has none */
   #of(room) {
     return this.#rooms.get(room) ?? new Map();
   }
 
-  /** The bans of the room that has most. */
+  /** Bans of the room with most. */
   #fullest() {
     let most = new Map();
     for (const bans of this.#rooms.values()) if (bans.size > most.size) most = bans;
@@ -206,8 +205,8 @@ export class Bans {
   }
 
   /**
-   * Forgets the bans that have ended. All are looked at once for each end, so that a join looks at
-   * its room's alone.
+   * Forgets the bans that have ended. All rooms are checked once per end, so that a join checks
+   * only its own.
    */
   #forgetEnded() {
     const now = this.#clock.now();

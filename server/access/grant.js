@@ -1,21 +1,21 @@
 /**
- * Roles, and what each may do. Nobody's permissions are made up anywhere else.
+ * Roles and their permissions: the only place that decides them.
  *
- * @typedef {'moderator' | 'speaker' | 'listener'} Role
- * @typedef {'speak' | 'listen' | 'chat' | 'record' | 'moderate'} Permission
+ * @typedef {import('../../public/shared/limits.js').Role} Role
+ * @typedef {import('../../public/shared/limits.js').Permission} Permission
  *
- * @typedef {object} Grant  what somebody comes with
+ * @typedef {object} Grant  rights of a person who joins
  * @property {Role} role
- * @property {ReadonlySet<Permission>} withheld  what their token denies them, whatever their role
+ * @property {ReadonlySet<Permission>} withheld  denied by their token, in any role
  * @property {string | null} identity  the token's `sub`; null without a token
  * @property {string | null} tokenId   the token's `jti`
  */
 
-export const ROLES = Object.freeze(/** @type {const} */ (['moderator', 'speaker', 'listener']));
+import { PERMISSIONS } from '../../public/shared/limits.js';
 
 /** @type {Readonly<Record<Role, ReadonlyArray<Permission>>>} */
 const OF_ROLE = Object.freeze({
-  moderator: ['speak', 'listen', 'chat', 'record', 'moderate'],
+  moderator: PERMISSIONS,
   speaker: ['speak', 'listen', 'chat', 'record'],
   listener: ['listen', 'chat'],
 });
@@ -32,7 +32,7 @@ export const permissionsOf = (role, withheld) =>
     : new Set(OF_ROLE[role].filter((permission) => !withheld.has(permission)));
 
 /**
- * The permissions of those from whom nothing is withheld: one set for all of a role.
+ * Permissions by role when nothing is withheld, so that all of a role share one set.
  * @type {Readonly<Record<Role, ReadonlySet<Permission>>>}
  */
 const WHOLE = Object.freeze({
@@ -41,10 +41,13 @@ const WHOLE = Object.freeze({
   listener: new Set(OF_ROLE.listener),
 });
 
-/** Somebody who comes without a token. @type {Readonly<Grant>} */
+/** Grant of a person without a token. @type {Readonly<Grant>} */
 export const OPEN_GRANT = Object.freeze({
   role: 'speaker',
   withheld: new Set(),
   identity: null,
   tokenId: null,
 });
+
+/** The server's operator, as the actor in a room. */
+export const OPERATOR = Object.freeze({ id: 'operator', label: 'operator' });

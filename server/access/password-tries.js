@@ -2,37 +2,37 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  *
- * @typedef {object} PasswordTry  what other threads are told of a try
+ * @typedef {object} PasswordTry  message to other threads about a try
  * @property {'password-try'} type
  * @property {string | null} network
  * @property {'pending' | 'right' | 'wrong'} outcome
  */
 
-import { KeyedBuckets } from '../keyed-buckets.js';
+import { KeyedBuckets } from '../token-bucket.js';
 import { repeat } from '../timers.js';
 
-/** The wrong tries of one network: a burst, and then a second. */
+/** Limit of wrong tries from one network: a burst, then a rate per second. */
 const TRIES = Object.freeze({ atOnce: 10, perSecond: 0.1 });
 
-/** All checks of one network, right ones too, since each costs time: a burst, and then a second. */
+/** Limit of all checks from one network, also of right passwords, since each costs time. */
 const CHECKS = Object.freeze({ atOnce: 200, perSecond: 2 });
 
-/** The most tries that are computed at once: each takes a thread 50 ms and 16 MB. */
+/** Most tries computed at once: each uses a thread for 50 ms, and 16 MB. */
 const MAX_AT_ONCE = 4;
 
-/** The most tries that wait for their turn. */
+/** Most tries that wait for their turn. */
 const MAX_WAITING = 256;
 
 /**
- * The time after which a check without an outcome counts as wrong, in milliseconds: its thread has
+ * Time after which a check without an outcome counts as wrong, in milliseconds: its thread has
  * ended.
  */
 const PENDING_MS = 5000;
 
 /**
- * Limits the tries at passwords, over all rooms: more rooms are no way to try more. Only wrong ones
- * count, so that many people behind one address get in. A check counts until it has proved right,
- * so guesses at the same time are no way either.
+ * Limits password tries over all rooms, so that more rooms allow no more tries. Only wrong tries
+ * count, so that many people behind one address get in. A check counts as wrong until it proves
+ * right, so parallel guesses gain nothing.
  */
 export class PasswordTries {
   #tries = new KeyedBuckets(TRIES);
@@ -41,7 +41,7 @@ export class PasswordTries {
   #tell;
   #running = 0;
   /**
-   * When the checks began whose outcome isn't known, on all threads, by network.
+   * Start times of the checks without an outcome, on all threads, by network.
    * @type {Map<string | null, number[]>}
    */
   #pending = new Map();
@@ -52,14 +52,14 @@ export class PasswordTries {
 
   /**
    * @param {Clock} clock
-   * @param {(change: PasswordTry) => void} [tell]  told of each try, for other threads
+   * @param {(change: PasswordTry) => void} [tell] receives each try, for other threads
    */
   constructor(clock, tell = () => {}) {
     this.#clock = clock;
     this.#tell = tell;
   }
 
-  /** Takes note of a try on another thread. @param {PasswordTry} change */
+  /** Records a try on another thread. @param {PasswordTry} change */
   heard({ network, outcome }) {
     if (outcome === 'pending') {
       this.#tries.add(keyOf(network), -1, this.#clock.now());
@@ -70,7 +70,7 @@ export class PasswordTries {
   /**
    * @param {string | null} network  null for this machine, which is limited too
    * @param {() => Promise<boolean>} check
-   * @returns {Promise<ErrorCode | null>} null when it is right
+   * @returns {Promise<ErrorCode | null>} null when the password is right
    */
   async run(network, check) {
     if (this.#checks.take(keyOf(network), this.#clock.now()) > 0 || !(await this.#turn(network)))
@@ -89,22 +89,22 @@ export class PasswordTries {
   /**
    * Waits for a try's turn.
    * @param {string | null} network
-   * @returns {boolean | Promise<boolean>} whether it may begin
+   * @returns {boolean | Promise<boolean>} false when it is refused
    */
   #turn(network) {
     if (this.#begins(network)) return true;
     if (!this.#mayWait(network) || this.#waiting.length >= MAX_WAITING) return false;
     return new Promise((resolve) => {
-      // A thread that has ended tells no outcome.
+      // A thread that has ended reports no outcome.
       const stop = repeat(this.#clock, PENDING_MS, () => this.#next());
       this.#waiting.push({ network, resolve, stop });
     });
   }
 
   /**
-   * Begins a try where there is room for it.
+   * Begins a try if there is room for it.
    * @param {string | null} network
-   * @returns {boolean} whether there is
+   * @returns {boolean} false without room
    */
   #begins(network) {
     if (this.#running >= MAX_AT_ONCE || this.#tries.take(keyOf(network), this.#clock.now()) > 0)
@@ -140,7 +140,7 @@ export class PasswordTries {
     this.#next();
   }
 
-  /** Begins the tries that may begin now, and refuses those that have nothing to wait for. */
+  /** Begins each waiting try that has room now, and refuses each that can't begin soon. */
   #next() {
     this.#waiting = this.#waiting.filter((one) => {
       const begins = this.#begins(one.network);

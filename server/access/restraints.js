@@ -1,29 +1,29 @@
 /**
- * @typedef {object} Restrained  somebody of whom moderators have taken something
+ * @typedef {object} Restrained  a person whose rights a moderator has limited
  * @property {string | null} identity  the `sub` of their token; null without one
- * @property {string | null} network   where they come from; null for this machine
- * @property {boolean} silenced        they can't unmute themselves
- * @property {boolean} lowered         they were made a listener
+ * @property {string | null} network   null for this machine
+ * @property {boolean} silenced        true when they can't unmute themselves
+ * @property {boolean} lowered         true when a moderator made them a listener
  */
 
-/** The most who are remembered: beyond them those who left first are forgotten. */
+/** Most people remembered; after that the first who left is forgotten. */
 const MOST = 200;
 
 /**
- * What moderators of a room have taken from those who have left: who comes again has it no more
- * than before. Somebody with a token is known by it. Without one they are known by their network,
- * as the next who comes from there.
+ * Remembers the limits that a room's moderators set on people who have left, so that rejoining
+ * lifts nothing. A person with a token is recognized by it. Without one the next person from the
+ * same network inherits the limits.
  */
 export class Restraints {
-  /** The one who left last is the last. @type {Readonly<Restrained>[]} */
+  /** In the order in which they left. @type {Readonly<Restrained>[]} */
   #left = [];
 
-  /** The last of them, for other threads and nodes. @param {number} most */
+  /** The newest entries, for other threads and nodes. @param {number} most */
   state(most) {
     return this.#left.slice(-most).map((person) => ({ ...person }));
   }
 
-  /** Takes over those of another thread or node. @param {readonly Restrained[]} people */
+  /** Adds entries of another thread or node. @param {readonly Restrained[]} people */
   restore(people) {
     for (const person of people) {
       const isKnown = this.#left.some(
@@ -33,7 +33,7 @@ export class Restraints {
     }
   }
 
-  /** Somebody has left for good. @param {Restrained} person */
+  /** Remembers a person who has left for good. @param {Restrained} person */
   left({ identity, network, silenced, lowered }) {
     if (identity !== null) this.#left = this.#left.filter((other) => other.identity !== identity);
     if ((!silenced && !lowered) || (identity === null && network === null)) return;
@@ -42,11 +42,10 @@ export class Restraints {
   }
 
   /**
-   * Somebody has come.
+   * Returns the limits to restore for a person who joins. An entry of a network counts once.
    * @param {{ identity: string | null, network: string | null }} person
-   * @param {Iterable<Restrained>} present  the others who are there
-   * @returns {{ silenced: boolean, lowered: boolean } | null} what was taken from them; null where
-   *   nothing was
+   * @param {Iterable<Restrained>} present  everybody else in the room
+   * @returns {{ silenced: boolean, lowered: boolean } | null} null without limits
    */
   came({ identity, network }, present) {
     if (identity !== null) {

@@ -1,22 +1,22 @@
 /**
- * Resume tokens: with one its holder takes up their place in a room again, where it still is, or on
- * another node. A token is a JWS (RFC 7515, compact, HS256) of what makes the place. Signing and
- * checking are synchronous, as joining is.
+ * Resume tokens: the holder gets their place in a room back, on this node or another one. A token
+ * is a JWS (RFC 7515, compact, HS256) of the fields of the place. Signing and checking are
+ * synchronous, as joining is.
  *
  * @import { Grant, Permission, Role } from './grant.js'
  * @import { Settings } from '../state/portable-state.js'
  *
- * @typedef {object} Place  what a token says
+ * @typedef {object} Place  content of a token
  * @property {string} room
- * @property {string} key      names the place, whoever has it
+ * @property {string} key      identifies the place
  * @property {string} id       the participant's
  * @property {string} name
  * @property {string} label
- * @property {Grant} grant     what they came with
- * @property {Role} role       what they are now
+ * @property {Grant} grant     rights at the join
+ * @property {Role} role       current role
  * @property {boolean} muted
  * @property {boolean} silenced
- * @property {number} hand the place of the raised hand in the order of hands; 0 while it is down
+ * @property {number} hand     rank among the raised hands; 0 while it is down
  * @property {number} epoch    of the room; 0 without a cluster
  * @property {Omit<Settings, 'serverDelayMs'>} settings of the room; none in tokens of an earlier
  *   release
@@ -25,20 +25,18 @@
 
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { z } from 'zod';
+import { MAX_RESUME_LENGTH } from '../../public/shared/limits.js';
 import { grantFields, personFields, settingsFields } from '../state/portable-state.js';
 
-/** The longest token, in characters: that of the longest name, label and identity. */
-export const MAX_RESUME_LENGTH = 4096;
-
-/** The time after which a member who is there is told a newer token, in milliseconds. */
+/** Interval at which a present member gets a newer token, in milliseconds. */
 export const RENEW_MS = 10_000;
 
-/** How far the dates of two nodes may differ, in milliseconds. */
+/** Largest difference between the dates of two nodes, in milliseconds. */
 const TOLERANCE_MS = 5000;
 
 const HEADER = Buffer.from('{"alg":"HS256","typ":"resume"}').toString('base64url');
 
-/** Characters that a place is named by: 96 bits of chance. */
+/** Length of a place's name in bytes: 96 random bits. */
 const KEY_BYTES = 12;
 
 const payload = z.object({
@@ -69,16 +67,16 @@ export class ResumeTokens {
 
   /**
    * @param {object} [options]
-   * @param {string | Uint8Array} [options.key] what tokens are signed with; one by chance, so that
-   *   no other process believes them, where it is absent
+   * @param {string | Uint8Array} [options.key] key that signs tokens; by default a random one, so
+   *   that no other process accepts them
    * @param {() => number} [options.wallNow]  milliseconds since 1970
-   * @param {number} [options.awayMs] how long a place is kept; 0: no place is taken over from
-   *   another node
+   * @param {number} [options.awayMs] time for which a place is kept; 0: no place moves to another
+   *   node
    */
   constructor({ key = randomBytes(32), wallNow = Date.now, awayMs = 0 } = {}) {
     this.#key = key;
     this.#wallNow = wallNow;
-    /** How long another node believes a token after it was issued, in milliseconds. */
+    /** Time for which another node accepts a token after it was issued, in milliseconds. */
     this.freshMs = awayMs === 0 ? 0 : awayMs + RENEW_MS + TOLERANCE_MS;
   }
 
@@ -87,17 +85,17 @@ export class ResumeTokens {
     return this.#key;
   }
 
-  /** Time by which tokens are signed, in milliseconds since 1970. */
+  /** Current time in tokens, in milliseconds since 1970. */
   now() {
     return this.#wallNow();
   }
 
-  /** Whether places are taken over from other nodes, so that members need a token that is new. */
+  /** True when places move between nodes, so that members need fresh tokens. */
   get takesOver() {
     return this.freshMs > 0;
   }
 
-  /** The name of a new place. */
+  /** Makes the name of a new place. */
   newKey() {
     return randomBytes(KEY_BYTES).toString('base64url');
   }
@@ -138,9 +136,9 @@ export class ResumeTokens {
   }
 
   /**
-   * @param {string | undefined} token  as it came
-   * @param {string} room  that it must be of
-   * @returns {Place | null} null where it isn't one of ours
+   * @param {string | undefined} token  as received
+   * @param {string} room  for which it must be
+   * @returns {Place | null} null if it isn't one of ours
    */
   read(token, room) {
     if (token === undefined || token.length > MAX_RESUME_LENGTH || !token.startsWith(`${HEADER}.`))
@@ -154,12 +152,12 @@ export class ResumeTokens {
   }
 
   /**
-   * The place that somebody had on another node, or in the room that this one takes the place of.
-   * It is believed for as long as a place is kept: then they were in the room just now. Whoever had
-   * a place in this very room, and has it no more, was taken out.
+   * Returns a person's place on another node, or in the room that this one replaces. The token is
+   * accepted for as long as a place is kept: its holder was in the room until just now. A holder
+   * whose place in this very room is gone was removed from it.
    * @param {string | undefined} token
    * @param {string} room
-   * @param {number} epoch  the room's here; 0 where it isn't open here yet
+   * @param {number} epoch  the room's here; 0 if it isn't open here yet
    * @returns {Place | null}
    */
   readTaken(token, room, epoch) {

@@ -1,25 +1,21 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
 
-/** The longest password, in characters. */
-export const MAX_PASSWORD_LENGTH = 128;
-
 const HASH_BYTES = 32;
 
 /** @type {(password: string, salt: Buffer, length: number) => Promise<Buffer>} */
 const hashOf = promisify(scrypt);
 
-/**
- * A room's password, of which only a salted hash is kept (scrypt, RFC 7914, by Node's default
- * cost).
- */
+/** A room's password. Only a salted hash is kept (scrypt, RFC 7914, with Node's default cost). */
 export class RoomPassword {
   #salt;
   #hash;
   /** @type {Buffer | null} */
   #known = null;
 
-  /** @param {string | { salt: string, hash: string }} password  itself, or what state() gave */
+  /**
+   * @param {string | { salt: string, hash: string }} password  the password, or a result of state()
+   */
   constructor(password) {
     const isNew = typeof password === 'string';
     this.#salt = isNew ? randomBytes(16) : Buffer.from(password.salt, 'base64');
@@ -32,12 +28,12 @@ export class RoomPassword {
       (hash) => (this.#known = hash),
       () => {},
     );
-    // A failure is the checker's to meet.
+    // The caller of check() gets the failure.
     this.#hash.catch(() => {});
   }
 
   /**
-   * Salt and hash in base64, as they are kept elsewhere.
+   * Salt and hash in base64, to be kept elsewhere.
    * @returns {{ salt: string, hash: string } | null} null until it has been hashed
    */
   state() {

@@ -1,7 +1,7 @@
 /**
- * Tokens that let people in: JWT (RFC 7519) signed with HS256, with LiveKit's claims
- * (https://docs.livekit.io/home/get-started/authentication/), so that its server SDKs make them
- * too.
+ * Tokens for joining: JWT (RFC 7519) signed with HS256, with LiveKit's claims
+ * (https://docs.livekit.io/home/get-started/authentication/), so that its server SDKs can make
+ * them.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Grant, Permission, Role } from './grant.js'
@@ -11,16 +11,16 @@ import { randomUUID } from 'node:crypto';
 import { decodeJwt, errors as joseErrors, jwtVerify, SignJWT } from 'jose';
 import { z } from 'zod';
 
-/** The longest token that is looked at, in characters: a join message may be four times as long. */
+/** Longest accepted token, in characters: a join message may be four times as long. */
 export const MAX_TOKEN_LENGTH = 4096;
 
-/** The longest identity or token id, in characters. */
+/** Longest identity or token id, in characters. */
 const MAX_ID = 256;
 
-/** How far clocks of two machines may differ, in seconds. */
+/** Largest difference between the clocks of two machines, in seconds. */
 const CLOCK_TOLERANCE = 5;
 
-/** Claims besides those that jose checks. Those that aren't known are ignored. */
+/** Claims that jose doesn't check. Unknown claims are ignored. */
 const claims = z.object({
   sub: z.string().min(1).max(MAX_ID),
   jti: z.string().max(MAX_ID).optional(),
@@ -37,8 +37,7 @@ const claims = z.object({
 });
 
 /**
- * @typedef {{ grant: Grant, name: string | null }} Admission name: that of the token, where it has
- *   one
+ * @typedef {{ grant: Grant, name: string | null }} Admission  name: in the token; null without one
  */
 
 /** Checks tokens against the keys of this server. */
@@ -56,8 +55,8 @@ export class TokenVerifier {
   }
 
   /**
-   * @param {string | undefined} token  as it came
-   * @param {string | null} room  that is to be joined; null for a mirror, which is nobody else's
+   * @param {string | undefined} token  as received
+   * @param {string | null} room  to join; null for a mirror, which has nobody else in it
    * @returns {Promise<Admission | ErrorCode>}
    */
   async verify(token, room) {
@@ -120,7 +119,7 @@ function codeOf(error) {
  * @param {string} options.name
  * @param {string} options.identity
  * @param {Role} options.role
- * @param {number} options.ttlSeconds  how long it is valid
+ * @param {number} options.ttlSeconds
  * @param {number} options.now  milliseconds since 1970
  * @returns {Promise<string>}
  */

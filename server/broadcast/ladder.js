@@ -1,72 +1,69 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  *
- * @typedef {object} Form  how one listener is sent the frames of a rate
- * @property {number} stride   every how many frames there is a packet
- * @property {number} repeats  how many earlier frames it holds
+ * @typedef {object} Form form in which one listener is sent the frames of a rate
+ * @property {number} stride frames from one packet to the next
+ * @property {number} repeats earlier frames in a packet
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { leastBitrate, mostBitrate } from '../../public/shared/stream/bitrate.js';
-import { RATES } from '../../public/shared/sound/rates.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
 
 /**
- * What a packet takes beside its payloads, in bytes: IP and UDP (28), QUIC's header, tag and frame
- * (31 at most), the audio header (9) and one listed speaker (4).
+ * Bytes of a packet beside its payloads: IP and UDP (28), QUIC's header, tag and frame (31 at
+ * most), the audio header (9) and one listed speaker (4).
  */
 const PACKET_OVERHEAD_BYTES = 72;
 
 /**
- * The share of a rate's bits that a form must send to show that the way carries the rate, and the
- * most: the rule of a narrow way, whose smallest step is a half more, would else have nothing to
- * try 32 kb/s with (38.4 of 41.6 kb/s), or 96 kb/s in packets of one frame (110.4 of 124.8 kb/s).
- * What sends far more than the rate fails on a way that carries the rate: with
- * `--listener-stride 1` and without the most, one of 200 kb/s stays at 96
- * (`npm run bench -- adapt --most 128000`).
+ * Least and most share of a rate's bits that a form must send to show that the path carries the
+ * rate.
+ *
+ * On a narrow path the smallest step is a half more. A higher least share would leave no form to
+ * try 32 kb/s (38.4 of 41.6 kb/s), or 96 kb/s in packets of one frame (110.4 of 124.8 kb/s). A form
+ * far above the rate fails on a path that carries the rate. With `--listener-stride 1` and no most,
+ * a path of 200 kb/s stays at 96 (`npm run bench -- adapt --most 128000`).
  */
 const SHOWN = 0.88;
 const MOST_SHOWN = 1.3;
 
 /**
- * The rate of a narrow way, in bits a second, and the longest that a packet of more than one frame
- * is to take of it, in milliseconds: three frames of 32 kb/s do.
+ * Rate of a narrow path, in bits a second, and longest time that a packet of several frames may
+ * occupy it, in milliseconds. Three frames of 32 kb/s fit.
  */
 const NARROW_BPS = 40_000;
 const MOST_PACKET_MS = 65;
 
-/** The bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
-export const LEAST_BITRATE = 6000;
-export const MOST_BITRATE = 510_000;
-
 /**
- * The rates of a room's listeners, with what each takes of the way, and the forms in which more
- * than a rate is sent of it.
+ * Bit rates of a room's listeners, with the load of each on the path, and the forms that send more
+ * bits of a rate.
  */
 export class Ladder {
   /**
-   * In bits a second, from the least to the most: of short frames the first may be alike.
+   * Rates in bits a second, rising; with short frames the first ones may be alike.
    * @type {ReadonlyArray<number>}
    */
   rates;
-  /** What each takes of the way, in bits a second. @type {ReadonlyArray<number>} */
+  /** Bits a second of each rate on the wire. @type {ReadonlyArray<number>} */
   wire;
-  /** The form in which listeners are sent each. @type {ReadonlyArray<Form>} */
+  /** Usual form of each rate. @type {ReadonlyArray<Form>} */
   usual;
-  /** The most frames that a packet has. */
+  /** Most frames in a packet. */
   stride;
-  /** Whether packets of higher rates have fewer: see strideAt. */
+  /** True if packets of higher rates have fewer frames: see strideAt. */
   byRate;
-  /** The forms that repeat more, those that take least first. @type {ReadonlyArray<Form>} */
+  /** Forms with more repeats, the cheapest first. @type {ReadonlyArray<Form>} */
   #probes;
-  /** The length of a frame, in milliseconds. */
+  /** Length of a frame, in milliseconds. */
   frameMs;
 
   /**
    * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
-   * @param {number} mostBps the most that a listener may have, in bits a second; the least rate is
-   *   there always
-   * @param {number} stride  the most frames that a packet has
-   * @param {boolean} [byRate]  whether packets of higher rates have fewer
+   * @param {number} mostBps most that a listener may have, in bits a second; the lowest rate always
+   *   exists
+   * @param {number} stride most frames in a packet
+   * @param {boolean} [byRate] true if packets of higher rates have fewer frames
    */
   constructor(format, mostBps, stride, byRate = false) {
     const most = Math.min(mostBps, mostBitrate(format));
@@ -100,9 +97,9 @@ export class Ladder {
   }
 
   /**
-   * The most frames to a packet that takes no more than MOST_PACKET_MS on a narrow way: where a
-   * wide way becomes narrow, what was sent can't be taken back, and each packet is late by what it
-   * takes.
+   * Finds the most frames in a packet that occupies a narrow path for no more than MOST_PACKET_MS.
+   * When a wide path becomes narrow, sent packets can't be taken back, and each is late by that
+   * time.
    * @param {number} rate
    */
   #strideAt(rate) {
@@ -114,16 +111,16 @@ export class Ladder {
   }
 
   /**
-   * @param {number} bps payloads'
-   * @returns {number} the index of the highest rate not above it; the least at least
+   * @param {number} bps of the payloads
+   * @returns {number} index of the highest rate not above it, or of the lowest
    */
   indexOf(bps) {
     return this.#highest((rate) => rate <= bps, this.rates);
   }
 
   /**
-   * @param {number} bps of the way
-   * @returns {number} the index of the highest rate that fits it; the least at least
+   * @param {number} bps of the path
+   * @returns {number} index of the highest rate that fits it, or of the lowest
    */
   carriedBy(bps) {
     return this.#highest((wire) => wire <= bps, this.wire);
@@ -137,10 +134,10 @@ export class Ladder {
   }
 
   /**
-   * The form in which a rate's frames show whether the way carries a higher one.
+   * Finds the form of a rate's frames that shows whether the path carries a higher rate.
    * @param {number} index
-   * @param {number} goal  the index of the higher rate
-   * @returns {Form | null} null where repeats make fewer bits than that, or far more
+   * @param {number} goal index of the higher rate
+   * @returns {Form | null} null if repeats make fewer bits than that rate, or far more
    */
   probeOf(index, goal) {
     const share = (/** @type {Form} */ form) =>

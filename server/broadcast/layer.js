@@ -9,22 +9,22 @@
  *   LayerStream isReady: false while it has no packets yet
  */
 
-import { withLength } from '../../public/shared/wire/carry.js';
+import { withLength } from '../../public/shared/wire/stream-packets.js';
 import { FarListeners } from '../mix/far-listeners.js';
 import { RecipientLists } from '../mix/recipient-lists.js';
 
-/** The rate and the form in which one listener is sent packets now. */
+/** Current rate and form of one listener's packets. */
 export class Place {
-  /** The layer; -1 before the first. */
+  /** Index of the layer; -1 before the first. */
   index = -1;
   stride = 1;
   repeats = 0;
   /** @type {Carriage} */
   carriage = 'once';
   isGone = false;
-  /** Whether its next packet is the first of a rate. */
+  /** True if its next packet is the first of a rate. */
   isArriving = false;
-  /** Whether it is sent anew, at the lowest rate, what hasn't arrived at a higher one. */
+  /** True while packets that haven't arrived at a higher rate are repeated at the lowest. */
   isBehind = false;
 
   /** @param {RatedListener} listener */
@@ -32,26 +32,22 @@ export class Place {
     this.listener = listener;
   }
 
-  /**
-   * The form in which the listener is to be sent frames: as its loss asks, or as a probe.
-   * @param {Ladder} ladder
-   */
+  /** Form that the listener needs: by its loss, or as a probe. @param {Ladder} ladder */
   #form(ladder) {
     const { stride, repeats, rate, carriage } = this.listener;
-    // Loss that is mended, and packets that go several times, send as much as a probe does, or
-    // more.
+    // Repairs, and packets sent several times, send as much as a probe does, or more.
     if (stride < ladder.stride || carriage !== 'once') return { stride, repeats };
     return rate.probe ?? (stride > 1 ? ladder.usual[rate.index] : { stride, repeats });
   }
 
-  /** @param {Uint8Array} bytes  the first packet of a rate */
+  /** @param {Uint8Array} bytes first packet of a rate */
   send(bytes) {
     const { session } = this.listener;
     if (this.carriage === 'surely') session.surely?.send(withLength(bytes));
     else session.send(bytes);
   }
 
-  /** @param {Ladder} ladder @returns {boolean} whether it has what it wants */
+  /** @param {Ladder} ladder @returns {boolean} true if it has the wanted rate and form */
   isContent(ladder) {
     const { stride, repeats } = this.#form(ladder);
     const isSame =
@@ -62,7 +58,7 @@ export class Place {
   }
 
   /**
-   * How many frames there are to a packet in the longer of the forms that it has and wants.
+   * Number of frames in a packet of the longer of its current and wanted forms.
    * @param {Ladder} ladder
    */
   longerStride(ladder) {
@@ -79,22 +75,25 @@ export class Place {
   }
 }
 
-/** The mix at one bit rate, and those who get it. */
+/** The mix at one bit rate, and its listeners. */
 export class Layer {
   /** @type {LayerStream | null} */
   stream = null;
-  /** Other nodes that are sent it. @type {Pick<Transport, 'sendMany'> | null} */
+  /** Other nodes that receive it. @type {Pick<Transport, 'sendMany'> | null} */
   relays = null;
   lists = new RecipientLists();
   far = new FarListeners();
   /** @type {Set<Place>} */
   places = new Set();
   isStale = false;
-  /** Whether the frame that was encoded last has a packet. */
+  /** True if the last encoded frame has a packet. */
   isSent = false;
-  /** The last frame that was encoded for anybody, or since which nobody came; -1 before it. */
+  /**
+   * Last frame that was encoded for anybody, or the frame at which it lost its last user; -1 before
+   * it.
+   */
   usedFrame = -1;
-  /** The most frames to a packet of those whose packets arrive surely; 0 where there are none. */
+  /** Most frames in a packet of listeners with sure arrival; 0 without any. */
   sureStride = 0;
 
   gather() {
@@ -117,14 +116,14 @@ export class Layer {
     this.far.end();
   }
 
-  /** Gives the encoder back. Idempotent. */
+  /** Frees the encoder. Idempotent. */
   close() {
     this.stream?.close();
     this.stream = null;
     this.usedFrame = -1;
     this.lists.close();
     this.far.close();
-    // Packets from before aren't those sent lately, once it is opened again.
+    // Renewed, because old packets aren't recent ones when the layer is opened again.
     this.far = new FarListeners();
   }
 }

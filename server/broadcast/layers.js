@@ -5,31 +5,30 @@
  * @import { SpeakerList } from '../mix/mix-stream.js'
  * @import { Transport } from '../transport/session.js'
  * @import { Ladder } from './ladder.js'
- * @import { RateCounts } from './rate-counts.js'
  * @import { RatedListener } from './rate-watch.js'
  * @import { LayerStream } from './layer.js'
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
-import { RATES } from '../../public/shared/sound/rates.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
 import { isDue } from '../mix/recipient-lists.js';
 import { Layer, Place } from './layer.js';
 import { RateWatch } from './rate-watch.js';
 
 /**
- * How long a layer's encoder is kept that nobody wants any more, in milliseconds: a way that
- * changed may change back.
+ * Time for which an unused layer keeps its encoder, in milliseconds: a path that changed may change
+ * back.
  */
 const KEEP_MS = 5000;
 
-/** The sessions of other nodes aren't looked at. @type {[]} */
+/** Placeholder for the sessions of other nodes, which aren't checked. @type {[]} */
 const NOBODY = [];
 
 /**
- * The mix of a broadcast at several bit rates: each is encoded once a frame, while a listener wants
- * it, and goes to its listeners in lists of their own. A listener changes between two packets, once
- * everything before is sent; the first one of the new rate repeats what came before it, from which
- * the client's decoder goes on.
+ * Mix of a broadcast at several bit rates. Each rate is encoded once a frame, while a listener
+ * wants it, and goes to its own lists of listeners. A listener changes between two packets, once
+ * all earlier frames are sent. The first packet of the new rate repeats earlier frames, from which
+ * the client's decoder continues.
  */
 export class Layers {
   #ladder;
@@ -41,9 +40,9 @@ export class Layers {
   #layers;
   /** @type {Map<LightListener, Place>} */
   #places = new Map();
-  /** Those whose next packet is the first of a rate. @type {Place[]} */
+  /** Listeners whose next packet is the first of a rate. @type {Place[]} */
   #arriving = [];
-  /** Those who want another rate, or form, than they have. @type {Set<Place>} */
+  /** Listeners that want another rate or form. @type {Set<Place>} */
   #changing = new Set();
 
   /**
@@ -64,12 +63,12 @@ export class Layers {
     this.#watch = new RateWatch({ clock, counts, onStep: (listener) => this.changed(listener) });
   }
 
-  /** How many listeners there are. */
+  /** Number of listeners. */
   get size() {
     return this.#places.size;
   }
 
-  /** How many there are at each rate, by bits a second. @returns {Record<string, number>} */
+  /** Number of listeners at each rate, by bits a second. @returns {Record<string, number>} */
   get listenersByRate() {
     return Object.fromEntries(
       this.#layers.map(({ places }, index) => [String(RATES[index]), places.size]),
@@ -78,8 +77,8 @@ export class Layers {
 
   /**
    * @param {LightListener} listener
-   * @returns {boolean} false where it can't be sent any of the rates: it has none, or the codec has
-   *   no encoder for it
+   * @returns {boolean} false if it can't be sent at any rate: it has no rule, or the codec has no
+   *   encoder for it
    */
   add(listener) {
     if (!isRated(listener)) return false;
@@ -91,7 +90,7 @@ export class Layers {
     return true;
   }
 
-  /** @param {LightListener} listener @returns {boolean} false where it isn't there */
+  /** @param {LightListener} listener @returns {boolean} false if it isn't there */
   remove(listener) {
     const place = this.#places.get(listener);
     if (!place) return false;
@@ -103,7 +102,7 @@ export class Layers {
     return true;
   }
 
-  /** A listener may want another rate, or form, than it has. @param {LightListener} listener */
+  /** Handles a listener that may want another rate or form. @param {LightListener} listener */
   changed(listener) {
     const place = this.#places.get(listener);
     if (!place || place.isArriving) return;
@@ -112,10 +111,9 @@ export class Layers {
   }
 
   /**
-   * Other nodes relay the mix at some rates to their listeners: each of its packets is sent to them
-   * once.
+   * Sets the rates that other nodes relay to their listeners: each packet is sent to them once.
    * @param {Pick<Transport, 'sendMany'>} relays
-   * @param {ReadonlySet<number>} indices of the rates; one for which the codec has no encoder isn't
+   * @param {ReadonlySet<number>} indices of the rates; a rate without an encoder of the codec isn't
    *   sent
    */
   setRelayed(relays, indices) {
@@ -123,16 +121,16 @@ export class Layers {
       this.#layers[i].relays = indices.has(i) && this.open(i) ? relays : null;
   }
 
-  /** Whether a rate is sent: a listener that is added is heard at once. @param {number} index */
+  /** True if a rate is sent already. @param {number} index */
   isReady(index) {
     const { stream } = this.#layers[index];
     return stream !== null && stream.isReady !== false;
   }
 
   /**
-   * Opens a layer. It is kept for some seconds though nobody has it.
+   * Opens a layer, and keeps it for some seconds even without listeners.
    * @param {number} index
-   * @returns {boolean} false where the codec has no encoder for it
+   * @returns {boolean} false if the codec has no encoder for it
    */
   open(index) {
     const layer = this.#layers[index];
@@ -145,7 +143,7 @@ export class Layers {
     }
   }
 
-  /** @param {Place} place  that can have what it wants */
+  /** @param {Place} place with its wanted layer open */
   #wants(place) {
     if (place.index < 0) this.#arrives(place);
     else this.#changing.add(place);
@@ -154,8 +152,8 @@ export class Layers {
   /**
    * Opens the layer that a listener wants.
    * @param {Place} place
-   * @returns {boolean} false where the codec has no encoder for it: the listener keeps to what it
-   *   has, or gets what there is
+   * @returns {boolean} false if the codec has no encoder for it: the listener keeps its layer, or
+   *   gets any open one
    */
   #wish(place) {
     const { rate } = place.listener;
@@ -166,11 +164,11 @@ export class Layers {
   }
 
   /**
-   * Sends a listener at once what was sent to others at its rate lately.
+   * Sends a listener recent packets of its rate at once.
    * @param {LightListener} listener
-   * @param {number} ms  since when
+   * @param {number} ms age of the first one
    * @param {number} frameMs
-   * @returns {boolean} false where it isn't there
+   * @returns {boolean} false if the listener isn't there
    */
   fill(listener, ms, frameMs) {
     const place = this.#places.get(listener);
@@ -192,12 +190,12 @@ export class Layers {
   }
 
   /**
-   * Begins to encode a frame at each rate that is wanted. end() is to follow.
+   * Begins to encode a frame at each wanted rate. Call end() next.
    * @param {number} frame
-   * @param {Float32Array} pcm  one frame of the mix; limited in place
+   * @param {Float32Array} pcm one frame of the mix; limited in place
    * @param {boolean} sounding
    * @param {SpeakerList} speakers
-   * @param {ReadonlyArray<Float32Array>} before  the frames right before it that were sound
+   * @param {ReadonlyArray<Float32Array>} before frames of sound right before it
    */
   begin(frame, pcm, sounding, speakers, before) {
     for (const place of this.#arriving) if (!place.isGone) this.#arrive(place);
@@ -215,9 +213,9 @@ export class Layers {
   }
 
   /**
-   * The lowest rate is encoded while there are listeners whose packets arrive surely: where their
-   * way becomes narrow, what hasn't arrived is sent anew in it.
-   * @returns {boolean} whether there are such
+   * Keeps the lowest rate encoded while there are listeners with sure arrival: when their path
+   * becomes narrow, it repeats the packets that haven't arrived.
+   * @returns {boolean} true if there are such listeners
    */
   #keepLowest() {
     const [lowest] = this.#layers;
@@ -230,10 +228,10 @@ export class Layers {
     return true;
   }
 
-  /** @param {Place} place  in which a listener gets its first packet of a rate */
+  /** @param {Place} place listener's place, due to get its first packet of a rate */
   #arrive(place) {
     const from = place.index;
-    // Its rule may have decided otherwise since, or nobody was left there.
+    // Its rule may have chosen another rate since, or the layer has no listeners left.
     place.index = -1;
     if (!this.#wish(place)) return;
     place.take(this.#ladder);
@@ -242,15 +240,12 @@ export class Layers {
     this.#layers[place.index].places.add(place);
   }
 
-  /** Ends what was begun. */
+  /** Ends the encoding. */
   end() {
     for (let i = 0; i < this.#layers.length; i++) this.#layers[i].stream?.end();
   }
 
-  /**
-   * Sends the frame that was encoded last.
-   * @param {number} frame
-   */
+  /** Sends the last encoded frame. @param {number} frame */
   send(frame) {
     for (let i = 0; i < this.#layers.length; i++) {
       const { stream, lists, far, relays, isSent } = this.#layers[i];
@@ -266,8 +261,8 @@ export class Layers {
   }
 
   /**
-   * Sends what hasn't been sent of the last frames: the next ones are left out.
-   * @param {number} frame  that was sent last
+   * Sends the last unsent frames, because the next ones are left out.
+   * @param {number} frame that was sent last
    */
   sendOpen(frame) {
     for (let i = 0; i < this.#layers.length; i++) {
@@ -279,7 +274,8 @@ export class Layers {
   }
 
   /**
-   * Sends the first packet of a rate, with all that it can repeat, to those who have come to it.
+   * Sends the first packet of a rate, with as many repeats as possible, to the listeners that
+   * change to it.
    */
   #welcome() {
     for (const place of this.#arriving) {
@@ -298,10 +294,11 @@ export class Layers {
   }
 
   /**
-   * Sends a listener whose way has become narrow what hasn't arrived, in the fewest bits, and only
-   * then at its rate: the way would have to carry what waits for it at a rate that it can't.
+   * Repeats the packets that haven't arrived to a listener whose path has become narrow, in the
+   * fewest bits. Its own rate follows only then, because the path can't carry the waiting packets
+   * at that rate.
    * @param {Place} place
-   * @returns {boolean} false where the lowest rate wasn't encoded, or everything has arrived
+   * @returns {boolean} false if the lowest rate wasn't encoded, or everything has arrived
    */
   #sendAnew(place) {
     const { session, rate } = place.listener;
@@ -312,7 +309,7 @@ export class Layers {
   }
 
   /**
-   * @param {Place} place that changes, unless frames before are still to be sent
+   * @param {Place} place that changes, unless earlier frames are still unsent
    * @param {number} frame
    */
   #change(place, frame) {
@@ -323,12 +320,12 @@ export class Layers {
     )
       return;
     place.isBehind = false;
-    // The longer stride's end: a packet of more frames than before is sent in place of one that
-    // would follow it at once. A way that has become narrow has no time for that.
+    // Ends with the longer stride: a packet with more frames than before replaces one that would
+    // follow it at once. A path that has become narrow has no time for that.
     const stride =
       place.listener.rate.index < place.index ? place.stride : place.longerStride(this.#ladder);
     if (layer.isSent && layer.stream !== null && !isDue(layer.stream, frame, stride)) return;
-    // What it goes to is still to come from the room's home.
+    // The room's home node hasn't sent the new rate yet.
     if (!this.isReady(place.listener.rate.index)) return;
     this.#changing.delete(place);
     if (place.listener.rate.index === place.index) {
@@ -340,7 +337,7 @@ export class Layers {
     this.#arrives(place);
   }
 
-  /** @param {Place} place  that is sent nothing more of what it had */
+  /** @param {Place} place that gets no more packets of its old rate */
   #arrives(place) {
     place.isArriving = true;
     this.#arriving.push(place);
@@ -358,3 +355,11 @@ export class Layers {
 
 /** @param {LightListener} listener @returns {listener is RatedListener} */
 const isRated = (listener) => listener.rate !== null;
+
+/** Counts of bit rate changes of listeners, in all of a host's rooms since it began. */
+export class RateCounts {
+  up = 0;
+  down = 0;
+  /** Number of probes for a higher rate that showed that the path doesn't carry it. */
+  failed = 0;
+}

@@ -2,111 +2,101 @@
 
 import { PROBE_RULE } from './probe-rule.js';
 
-/**
- * The state of a way, from its readings: its loss in a window, and how much longer its round trip
- * is than it was.
- */
+/** State of a path, from its readings: its loss in a window, and the growth of its round trip. */
 export class PathState {
-  /** By how much the round trip is longer than the least, in milliseconds. */
+  /** Excess of the round trip over the least one, in milliseconds. */
   grownMs = 0;
   /**
-   * The round trip; longer where the oldest packet under way has taken longer already than it and a
-   * held acknowledgement do, which shows a fall before any round trip that has ended. In
-   * milliseconds; null where none is known.
+   * Round trip, in milliseconds; null if unknown. It is longer when the oldest packet in flight is
+   * older than a round trip plus a held acknowledgement. That shows a fall before any round trip
+   * has ended.
    * @type {number | null}
    */
   delayMs = null;
   /**
-   * The time before which all that was sent has arrived, as far as is known, on the monotonic
-   * clock.
+   * Time before which all sent packets have arrived, as far as is known, on the monotonic clock.
    */
   arrivedMs = -Infinity;
-  /** The loss of the window, or of the one before it while it has too few packets, in percent. */
+  /** Loss of the window, or of the previous one while it has too few packets, in percent. */
   lostPercent = 0;
   /**
-   * The quickest growth of the wait since nothing waited, as a share of the time that passed: a
-   * full queue grows no more.
+   * Quickest growth of the wait since nothing waited, as a share of elapsed time: a full queue
+   * stops growing.
    */
   growth = 0;
   isNarrow = false;
   isLossAlone = false;
-  /** Whether there is loss without a queue, be it put up with or not. */
+  /** True if packets are lost without a queue, tolerated or not. */
   isLossy = false;
-  /** When the oldest packet under way was sent, and the wait, as the wait began to grow. */
+  /**
+   * Time when the oldest packet in flight was sent, and its wait, at the start of a growing wait.
+   */
   #rise = { sentMs: NaN, waitMs: 0 };
-  /** The wait at the last reading, and when that was. */
+  /** Wait at the last reading, and time of that reading. */
   #waited = { ms: 0, atMs: -Infinity };
   #leastMs = Infinity;
   #leastBeforeMs = Infinity;
   #leastSinceMs = -Infinity;
-  /** The counters at the window's beginning; NaN where it begins with the next reading. */
+  /** Counters at the window's beginning; NaN if it begins with the next reading. */
   #sinceMs = NaN;
   #sent = 0;
   #lost = 0;
   #blocked = NaN;
-  /** The counters now, and at the beginning of a span. */
+  /** Counters now, and at the beginning of a span. */
   #sentNow = 0;
   #lostNow = 0;
   #spanSent = 0;
   #spanLost = 0;
   /** @type {number} */
   #tolerated = PROBE_RULE.lostPercent;
-  /**
-   * Whether the loss is above the limit, and so far above what is put up with that it is no chance.
-   */
+  /** True if the loss exceeds the limit, and the tolerated loss by more than chance. */
   #isSome = false;
   #isMuch = false;
   #toleratedUntilMs = -Infinity;
-  /** When packets were last known to be lost, whose content is sent again from then on. */
+  /** Time of the last known loss; lost content is repeated from then on. */
   #lostMs = -Infinity;
 
-  /** The least round trip of late, in milliseconds; 0 where none is known. */
+  /** Least recent round trip, in milliseconds; 0 if unknown. */
   get leastMs() {
     const least = Math.min(this.#leastMs, this.#leastBeforeMs);
     return least === Infinity ? 0 : least;
   }
 
-  /** For how long packets wait now, in milliseconds. */
+  /** Current wait of packets, in milliseconds. */
   get queueMs() {
     return this.delayMs === null ? 0 : this.delayMs - this.leastMs;
   }
 
-  /** Loss is counted anew from the next reading on. */
+  /** Counts loss from the next reading on. */
   beginWindow() {
     this.#sinceMs = NaN;
   }
 
-  /** A span begins that is longer than a window. */
+  /** Begins a span, which is longer than a window. */
   beginSpan() {
     this.#spanSent = this.#sentNow;
     this.#spanLost = this.#lostNow;
   }
 
-  /** The loss since the span began, in percent; the client's report where it isn't counted. */
+  /** Loss since the span began, in percent; the client's report if it isn't counted. */
   get spanPercent() {
     const count = this.#sentNow - this.#spanSent;
     return count > 0 ? (100 * (this.#lostNow - this.#spanLost)) / count : this.lostPercent;
   }
 
-  /** @param {number} percent  that is put up with @param {number} nowMs */
+  /** @param {number} percent tolerated loss @param {number} nowMs */
   tolerate(percent, nowMs) {
     this.#tolerated = percent;
     this.#toleratedUntilMs = nowMs + PROBE_RULE.toleranceMs;
   }
 
-  /** @param {Reading} reading @param {number} spacingMs  the time from one packet to the next */
-  read({ nowMs, carriage, sent, lost, blocked, reported, roundTripMs, underWayMs }, spacingMs) {
-    if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
-    this.delayMs =
-      roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
-    const isRising = underWayMs !== null && this.#rises(nowMs - underWayMs, spacingMs);
-    this.#grow(nowMs);
-    if (lost !== null && underWayMs !== null) this.#arrive(lost, nowMs, nowMs - underWayMs);
+  /** @param {Reading} reading @param {number} spacingMs time from one packet to the next */
+  read(reading, spacingMs) {
+    const { carriage, blocked } = reading;
+    const isRising = this.#readDelay(reading, spacingMs);
+    this.#readLoss(reading);
     const isBlocked = blocked > this.#blocked;
     this.#blocked = blocked;
-    if (nowMs >= this.#toleratedUntilMs) this.#tolerated = PROBE_RULE.lostPercent;
-    if (sent === null || lost === null) this.#takeReport(reported);
-    else this.#count(sent, lost, nowMs);
     const hasQueue = this.grownMs > PROBE_RULE.mildQueueMs;
     this.isLossy = this.#isSome && !hasQueue && !isBlocked;
     this.isLossAlone = this.#isMuch && !hasQueue && !isBlocked;
@@ -116,6 +106,28 @@ export class PathState {
       this.grownMs > (carriage === 'surely' ? PROBE_RULE.sureQueueMs : PROBE_RULE.queueMs) ||
       this.queueMs > PROBE_RULE.lateMs;
     this.isNarrow = isBlocked || this.isLossAlone || isQueueLoss || isSlow;
+  }
+
+  /**
+   * @param {Reading} reading
+   * @param {number} spacingMs
+   * @returns {boolean} true when packets arrive, each later than the previous one
+   */
+  #readDelay({ nowMs, roundTripMs, underWayMs }, spacingMs) {
+    if (roundTripMs !== null) this.#time(roundTripMs, nowMs);
+    this.delayMs =
+      roundTripMs === null ? null : Math.max(roundTripMs, (underWayMs ?? 0) - PROBE_RULE.ackMs);
+    const isRising = underWayMs !== null && this.#rises(nowMs - underWayMs, spacingMs);
+    this.#grow(nowMs);
+    return isRising;
+  }
+
+  /** @param {Reading} reading */
+  #readLoss({ nowMs, sent, lost, reported, underWayMs }) {
+    if (lost !== null && underWayMs !== null) this.#arrive(lost, nowMs, nowMs - underWayMs);
+    if (nowMs >= this.#toleratedUntilMs) this.#tolerated = PROBE_RULE.lostPercent;
+    if (sent === null || lost === null) this.#takeReport(reported);
+    else this.#count(sent, lost, nowMs);
   }
 
   /** @param {number} nowMs */
@@ -129,8 +141,7 @@ export class PathState {
   }
 
   /**
-   * Whether packets arrive, each later than the one before.
-   * @param {number} sentMs when the oldest under way was sent
+   * @param {number} sentMs time when the oldest packet in flight was sent
    * @param {number} spacingMs
    */
   #rises(sentMs, spacingMs) {
@@ -159,7 +170,7 @@ export class PathState {
   /**
    * @param {number} lost
    * @param {number} nowMs
-   * @param {number} sinceMs since when the oldest packet is under way
+   * @param {number} sinceMs time when the oldest packet in flight was sent
    */
   #arrive(lost, nowMs, sinceMs) {
     if (lost > this.#lostNow) this.#lostMs = nowMs;

@@ -1,54 +1,49 @@
 /**
- * Which bit rate does one listener of a broadcast get? Each rule is told what is known of the way,
- * and answers with a rate: it knows no session and no timer.
+ * Chooses the bit rate of one listener of a broadcast. Each rule gets readings of the path and
+ * answers with a rate: it knows no session and no timer.
  *
  * @import { Carriage } from '../mix/light-listener.js'
  * @import { Form, Ladder } from './ladder.js'
  *
- * @typedef {object} Reading  what is known of the way to one listener; null for what isn't
- * @property {number} nowMs            on the monotonic clock
- * @property {Carriage} carriage       how packets go to the listener
- * @property {number | null} sent      packets to the listener since the session began
- * @property {number | null} lost      those of them that are known to be lost
- * @property {number} blocked          those that weren't sent at all, since the way was blocked
- * @property {number | null} reported  the loss that the client reported lately, in percent
+ * @typedef {object} Reading known state of the path to one listener; null for unknown values
+ * @property {number} nowMs on the monotonic clock
+ * @property {Carriage} carriage kind of delivery to the listener
+ * @property {number | null} sent packets to the listener since the session began
+ * @property {number | null} lost packets known to be lost
+ * @property {number} blocked packets that weren't sent because the path was blocked
+ * @property {number | null} reported loss in the client's recent report, in percent
  * @property {number | null} roundTripMs
- * @property {number | null} deliveryBps  the estimate of what the way carries, in bits a second
- * @property {boolean} deliveryIsLimit whether that is all that it carries, and not only all that
- *   was sent
- * @property {number | null} underWayMs how long the oldest packet is under way that is neither
- *   acknowledged nor known to be lost; 0 where none is
+ * @property {number | null} deliveryBps estimated capacity of the path, in bits a second
+ * @property {boolean} deliveryIsLimit true if the path carries no more; false if no more was sent
+ * @property {number | null} underWayMs age of the oldest packet in flight, neither acknowledged nor
+ *   lost; 0 without one
  *
  * @typedef {object} RateRule
- * @property {number} index  of the rate that the listener is to get
- * @property {Form | null} probe how its frames are sent while a higher rate is tried; null for the
- *   usual form
- * @property {boolean} urgent  whether the next reading is to be taken soon
- * @property {boolean} suffers whether the way was too narrow just now, so that repeats would only
- *   make it worse
- * @property {boolean} isCalm  whether nothing waits on the way, as far as is known
- * @property {number} arrivedMs what was sent before this has arrived, on the monotonic clock;
- *   -Infinity where that isn't known
- * @property {boolean} bare whether the way is too narrow for packets that go more than once,
+ * @property {number} index of the listener's rate
+ * @property {Form | null} probe form of its frames while a higher rate is tried; null for the usual
+ *   form
+ * @property {boolean} urgent true if the next reading is to come soon
+ * @property {boolean} suffers true if the path was just too narrow, so that repeats would make it
+ *   worse
+ * @property {boolean} isCalm true if no queue is known
+ * @property {number} arrivedMs time before which all sent packets have arrived, on the monotonic
+ *   clock; -Infinity if unknown
+ * @property {boolean} bare true if the path is too narrow for packets that go more than once,
  *   whatever is lost
- * @property {(bps: number) => void} ask  the listener wants no more bits a second than this
+ * @property {(bps: number) => void} ask sets the most bits a second that the listener wants
  * @property {(reading: Reading) => RateEvent | null} step
  *
  * @typedef {{ goal: number, from: number, isStep: boolean, untilMs: number, roundTripMs: number |
- *   null }} Trial goal: the rate that is tried, from another one; isStep: by sending it, and not by
- *   repeats; the round trip is that of its beginning
+ *   null }} Trial goal: index of the tried rate, from another one; isStep: tried by sending it, and
+ *   not by repeats; roundTripMs: at its beginning
  *
- * @typedef {'up' | 'down' | 'failed'} RateEvent  failed: a probe
+ * @typedef {'up' | 'down' | 'failed'} RateEvent failed: a probe
  */
 
 import { PathState } from './path-state.js';
 import { PROBE_RULE } from './probe-rule.js';
 
-/**
- * Keeps to the rate that was asked for (`basic` of the thesis on streaming over WebTransport, table
- * 4.4, page 32).
- * @implements {RateRule}
- */
+/** Keeps to the requested rate. Base of other rules. @implements {RateRule} */
 export class BasicRule {
   /** @type {Form | null} */
   probe = null;
@@ -58,7 +53,7 @@ export class BasicRule {
   isCalm = true;
   arrivedMs = -Infinity;
 
-  /** @param {Ladder} ladder  until anything else is asked for, its highest rate is */
+  /** @param {Ladder} ladder its highest rate is the first request */
   constructor(ladder) {
     this.ladder = ladder;
     this.asked = ladder.rates.length - 1;
@@ -85,46 +80,12 @@ export class BasicRule {
 }
 
 /**
- * The highest rate that the estimate carries, not above the one that was asked for (`simple`,
- * there). An estimate that is no limit says what was sent, and so takes nothing away.
- * @implements {RateRule}
- */
-export class SimpleRule extends BasicRule {
-  /** @override @param {Reading} reading */
-  step({ deliveryBps, deliveryIsLimit }) {
-    if (deliveryBps === null) return null;
-    const carried = this.ladder.carriedBy(PROBE_RULE.carriedShare * deliveryBps);
-    return this.turnTo(deliveryIsLimit ? carried : Math.max(carried, this.index));
-  }
-}
-
-/**
- * As `simple`, but without switching: the first estimate decides (`static-simple`, there).
- * @implements {RateRule}
- */
-export class StaticRule extends SimpleRule {
-  #decided = false;
-
-  /** @override @param {number} bps */
-  ask(bps) {
-    super.ask(bps);
-    this.#decided = false;
-  }
-
-  /** @override @param {Reading} reading */
-  step(reading) {
-    if (this.#decided || reading.deliveryBps === null) return null;
-    this.#decided = true;
-    return super.step(reading);
-  }
-}
-
-/**
- * Down when the way shows that it is too narrow, up only after a probe: for some seconds the frames
- * are repeated as often as makes the next rate's bits, which mends loss meanwhile. Sound that is
- * sent as it is made never fills a way, so that no estimate says how much more it would carry. The
- * next rate itself is the probe where packets go surely, or more than once, since there is time to
- * mend what a step too far costs, and where repeats make far more bits than it. Where the way
+ * Goes down when the path is too narrow, up only after a probe. For some seconds repeats fill the
+ * frames to the next rate's bits, and also repair loss. No estimate shows the spare capacity,
+ * because live sound never fills a path.
+ *
+ * The next rate itself is the probe if repeats make far more bits than it. It also is when packets
+ * go surely, or more than once, because there is time to repair a step too far. When the path
  * becomes narrow, packets that go more than once go once first.
  * @implements {RateRule}
  */
@@ -140,19 +101,19 @@ export class ProbeRule extends BasicRule {
   #waitMs = PROBE_RULE.waitMs;
   #upMs = -Infinity;
   #downMs = -Infinity;
-  /** When the way was last too narrow for what was sent. */
+  /** Time when the path was last too narrow for the rate. */
   #narrowMs = -Infinity;
-  /** The round trip at the last change down. */
+  /** Round trip at the last change down. */
   #downRoundTripMs = Infinity;
   /**
-   * When a probe last failed, and the round trip at the same rate once nothing waited any more; NaN
-   * until then.
+   * Time of the last failed probe, and the round trip at the same rate once nothing waited any
+   * more; NaN until then.
    */
   #failedMs = Infinity;
   #failedRoundTripMs = NaN;
   /**
-   * The rate before a change down, or the end of a probe, because of loss alone, and that loss,
-   * until it is known whether it helped; since when.
+   * Change down, or end of a probe, caused by loss only. The previous rate, the loss and the time
+   * are kept until we know whether it helped.
    */
   #doubt = { index: -1, lostPercent: 0, sinceMs: 0 };
 
@@ -176,22 +137,27 @@ export class ProbeRule extends BasicRule {
     const { stride } =
       carriage === 'once' ? (this.probe ?? this.ladder.usual[this.index]) : this.ladder;
     path.read(reading, stride * this.ladder.frameMs);
-    if (path.isNarrow && !path.isLossAlone) this.#narrowMs = nowMs;
-    this.suffers = nowMs - Math.max(this.#downMs, this.#narrowMs) < PROBE_RULE.suffersMs;
-    this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;
-    this.arrivedMs = path.arrivedMs;
-    // There are fewer of those who are further behind, and the sooner less is sent the less of
-    // their buffer is used up.
-    const isFar = carriage !== 'once' || this.bare;
-    this.urgent =
-      isFar || this.#trial !== null || this.suffers || path.queueMs > PROBE_RULE.mildQueueMs;
+    this.#watch(reading);
     if (this.#trial !== null) return this.#judge(reading);
     if (this.bare && path.isLossy && nowMs >= this.#nextMs) return this.#repeatAgain(nowMs);
     if (path.isNarrow) return this.#down(reading);
     return this.#doubted(nowMs) ?? this.#begin(reading);
   }
 
-  /** Ends a probe, if there is one. */
+  /** Updates the public state of the path. @param {Reading} reading */
+  #watch({ nowMs, carriage }) {
+    const path = this.#path;
+    if (path.isNarrow && !path.isLossAlone) this.#narrowMs = nowMs;
+    this.suffers = nowMs - Math.max(this.#downMs, this.#narrowMs) < PROBE_RULE.suffersMs;
+    this.isCalm = !path.isNarrow && path.queueMs <= PROBE_RULE.mildQueueMs;
+    this.arrivedMs = path.arrivedMs;
+    // Few listeners are far behind, and lowering their rate sooner saves more of their buffer.
+    const isFar = carriage !== 'once' || this.bare;
+    this.urgent =
+      isFar || this.#trial !== null || this.suffers || path.queueMs > PROBE_RULE.mildQueueMs;
+  }
+
+  /** Ends a running probe. */
   #end() {
     this.#trial = null;
     this.probe = null;
@@ -202,7 +168,7 @@ export class ProbeRule extends BasicRule {
   #judge({ nowMs, roundTripMs, carriage }) {
     const { goal, from, isStep, untilMs, roundTripMs: before } = /** @type {Trial} */ (this.#trial);
     const grownMs = before === null || roundTripMs === null ? 0 : roundTripMs - before;
-    // Larger packets take longer; where they go surely, no more than that is heard.
+    // Larger packets take longer; with sure arrival that isn't heard.
     const isLong = carriage !== 'surely' && grownMs > PROBE_RULE.probeQueueMs;
     if (this.#path.isNarrow || isLong) {
       if (this.#path.isLossAlone) this.#suspect(nowMs);
@@ -220,7 +186,7 @@ export class ProbeRule extends BasicRule {
     return this.turnTo(goal);
   }
 
-  /** Less is sent from now on, since the way is too narrow. @param {number} nowMs */
+  /** Notes that the path is too narrow, and less is sent from now on. @param {number} nowMs */
   #fall(nowMs) {
     this.#downMs = nowMs;
     this.#downRoundTripMs = this.#path.delayMs ?? Infinity;
@@ -272,7 +238,7 @@ export class ProbeRule extends BasicRule {
   }
 
   /**
-   * Packets go more than once again, since some are lost, and not for lack of room.
+   * Sends packets more than once again, because some are lost without a lack of capacity.
    * @param {number} nowMs
    * @returns {null}
    */
@@ -283,7 +249,7 @@ export class ProbeRule extends BasicRule {
     return null;
   }
 
-  /** @param {number} nowMs  at which less is sent because of loss alone */
+  /** @param {number} nowMs time of a reduction caused by loss only */
   #suspect(nowMs) {
     const { index, lostPercent } = this.#doubt;
     const isFirst = index < 0;
@@ -296,7 +262,7 @@ export class ProbeRule extends BasicRule {
   }
 
   /**
-   * Loss that sending less hasn't cured isn't the rate's: the change down is taken back.
+   * Takes back a change down that hasn't cured the loss: the rate wasn't its cause.
    * @param {number} nowMs
    * @returns {RateEvent | null}
    */
@@ -312,7 +278,7 @@ export class ProbeRule extends BasicRule {
   }
 
   /**
-   * Begins a probe, when its time has come and the way is calm.
+   * Begins a probe, when it is due and the path is calm.
    * @param {Reading} reading
    * @returns {RateEvent | null}
    */
@@ -343,8 +309,8 @@ export class ProbeRule extends BasicRule {
   }
 
   /**
-   * Whether packets are so much quicker than after the last probe failed, at the same rate, that
-   * the way has become wider.
+   * Returns true if packets are so much faster than after the last failed probe, at the same rate,
+   * that the path must be wider.
    * @param {number | null} roundTripMs
    * @param {number} nowMs
    */
@@ -359,12 +325,11 @@ export class ProbeRule extends BasicRule {
   }
 }
 
-/** The rules, by the names that the option `--listener-rule` has. */
-export const RATE_RULES = Object.freeze({
-  probe: ProbeRule,
-  simple: SimpleRule,
-  static: StaticRule,
-  basic: BasicRule,
-});
+/** Rules by name. A plugin adds others. @type {Map<string, new (ladder: Ladder) => RateRule>} */
+export const RATE_RULES = new Map([['probe', ProbeRule]]);
 
-/** @typedef {keyof typeof RATE_RULES} RateRuleName */
+/** @param {string} name @param {Ladder} ladder */
+export function rateRuleOf(name, ladder) {
+  const Rule = RATE_RULES.get(name) ?? ProbeRule;
+  return new Rule(ladder);
+}

@@ -2,45 +2,42 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { SessionStats } from '../transport/session.js'
- * @import { RateCounts } from './rate-counts.js'
+ * @import { RateCounts } from './layers.js'
  * @import { Reading } from './rate-rule.js'
  *
  * @typedef {LightListener & { rate: import('./rate-rule.js').RateRule }} RatedListener
  */
 
-/** How often some listeners are looked at, in milliseconds. */
+/** Interval at which some listeners are checked, in milliseconds. */
 const LOOK_MS = 25;
 
 /**
- * The looks that it takes to see all listeners: each ten times a second, since a fall is heard from
- * the first packet on that it holds up.
+ * Number of checks in which all listeners have their turn: ten times a second each. A fall is heard
+ * from the first delayed packet on.
  */
 const CALM_LOOKS = 4;
 
-/**
- * The looks that it takes to see all those whose way is changing, or who are further behind: each
- * twenty times a second.
- */
+/** Same for listeners whose path changes or that are further behind: twenty times a second each. */
 const URGENT_LOOKS = 2;
 
-/** The lateness of a look from which on the machine has stood still, in milliseconds. */
+/** Lateness of a check that shows a stall of the machine, in milliseconds. */
 const STALL_MS = 50;
 
 /**
- * The time after that in which acknowledgements are read that came meanwhile, in milliseconds:
- * until then packets seem to be under way.
+ * Time after a stall until delayed acknowledgements are read, in milliseconds: until then packets
+ * seem to be in flight.
  */
 const AFTER_STALL_MS = 100;
 
 /**
- * The age up to which a client's report counts, in milliseconds: clients report a change within a
+ * Age up to which a client's report counts, in milliseconds: clients report a change within a
  * second.
  */
 const REPORT_MS = 2000;
 
 /**
- * Looks at the ways to a broadcast's listeners, some of them at a time, and asks each one's rule.
- * One timer for a room, while it has such listeners.
+ * Checks the paths to a broadcast's listeners, some at a time, and steps each one's rule. A room
+ * has one timer, while it has such listeners.
  */
 export class RateWatch {
   #clock;
@@ -50,7 +47,7 @@ export class RateWatch {
   #urgent = new Rota(URGENT_LOOKS);
   /** @type {unknown} */
   #timer = null;
-  /** When the next look is due. */
+  /** Time when the next check is due. */
   #dueMs = Infinity;
   #stalledUntilMs = -Infinity;
 
@@ -58,8 +55,8 @@ export class RateWatch {
    * @param {object} options
    * @param {Clock} options.clock
    * @param {RateCounts} options.counts
-   * @param {(listener: RatedListener) => void} options.onStep the listener's rule was asked: its
-   *   rate may be another one
+   * @param {(listener: RatedListener) => void} options.onStep called after a step of the listener's
+   *   rule: its rate may have changed
    */
   constructor({ clock, counts, onStep }) {
     this.#clock = clock;
@@ -96,7 +93,7 @@ export class RateWatch {
   /** @param {RatedListener} listener  in neither rota now @param {number} nowMs */
   #step(listener, nowMs) {
     const reading = readingOf(listener, nowMs);
-    // Packets that the machine itself holds up tell nothing of the way.
+    // Packets that the machine itself delays say nothing about the path.
     if (nowMs < this.#stalledUntilMs) reading.underWayMs = null;
     const event = listener.rate.step(reading);
     if (event !== null) this.#counts[event] += 1;
@@ -113,21 +110,21 @@ export class RateWatch {
   }
 }
 
-/** Listeners who are looked at in turn, some in each look. */
+/** Listeners that are checked in turn, some in each check. */
 class Rota {
   #looks;
-  /** How many are to be looked at now; below 1 between two looks. */
+  /** Number of listeners due now; below 1 between two looks. */
   #due = 0;
-  /** Those who were looked at longest ago come first. @type {Set<RatedListener>} */
+  /** Listeners, the one checked longest ago first. @type {Set<RatedListener>} */
   listeners = new Set();
 
-  /** @param {number} looks  that it takes to see all of them */
+  /** @param {number} looks needed to check all of them */
   constructor(looks) {
     this.#looks = looks;
   }
 
   /**
-   * @param {(listener: RatedListener) => void} step is given listeners that are taken out: it puts
+   * @param {(listener: RatedListener) => void} step gets the listeners that are taken out, and puts
    *   each into a rota again
    */
   look(step) {

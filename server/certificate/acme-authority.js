@@ -6,15 +6,13 @@ import 'reflect-metadata';
 import * as x509 from '@peculiar/x509';
 import acme from 'acme-client';
 
-/**
- * A problem that the authority tells, or that keeps it from being reached.
- */
+/** An error that the authority reports, or that keeps it from being reached. */
 export class AcmeError extends Error {
   /**
    * @param {string} message  for the operator
-   * @param {{ type?: string, retryAfterMs?: number }} [details]
-   *   type: the last part of the problem's type (RFC 8555, section 6.7), such as `rateLimited`;
-   *   retryAfterMs: how long the authority asks to wait
+   * @param {{ type?: string, retryAfterMs?: number }} [details] type: the last part of the
+   *   problem's type (RFC 8555, section 6.7), such as `rateLimited`; retryAfterMs: wait that the
+   *   authority asks for
    */
   constructor(message, { type = '', retryAfterMs = 0 } = {}) {
     super(message);
@@ -24,36 +22,36 @@ export class AcmeError extends Error {
   }
 }
 
+/** Types of errors that an order without the previous certificate would meet too. */
+const LASTING = new Set(['rateLimited', 'unreachable', 'untrusted']);
+
 /**
- * The time in which the authority wants a certificate to be renewed (RFC 9773, section 4.2).
+ * Window in which the authority wants a certificate to be renewed (RFC 9773, section 4.2).
  * @typedef {object} RenewalWindow
  * @property {number} startMs     in milliseconds since 1970
  * @property {number} endMs
- * @property {number} askAgainMs  how long the answer is good for, in milliseconds
+ * @property {number} askAgainMs  validity of the answer, in milliseconds
  */
 
-/** The time that one request to the authority may take, in milliseconds. */
+/** Longest request to the authority, in milliseconds. */
 const REQUEST_MS = 30_000;
 
-/** The time that the authority has to look at a challenge or to issue, in milliseconds. */
+/** Longest time for the authority to check a challenge or to issue, in milliseconds. */
 const ISSUE_MS = 120_000;
 
-/** The interval at which the authority is asked whether it is done, in milliseconds. */
+/** Interval between polls of the authority, in milliseconds. */
 const POLL_MS = 1000;
 
-/**
- * How long the answer about the renewal is good for, where the authority doesn't say (RFC 9773,
- * section 4.3).
- */
+/** Validity of a renewal window if the authority doesn't give one (RFC 9773, section 4.3). */
 const ASK_AGAIN_MS = 6 * 60 * 60 * 1000;
 
-/** The longest text of the authority's that is told, in characters. */
+/** Longest text of the authority's that is logged, in characters. */
 const MAX_DETAIL = 300;
 
 const PROBLEM_TYPE = 'urn:ietf:params:acme:error:';
 
-// The library would repeat what fails for minutes, and then hide why: here a failure is told, and
-// tried again later.
+// The library would retry a failed request for minutes, and then hide the reason. Here a failure is
+// reported at once and retried later.
 acme.axios.interceptors.request.clear();
 acme.axios.interceptors.response.clear();
 
@@ -102,9 +100,9 @@ export class AcmeAuthority {
    * Gets a certificate.
    * @param {object} options
    * @param {ReadonlyArray<string>} options.domains
-   * @param {Map<string, string>} options.challenges filled with what is to be answered, by the last
+   * @param {Map<string, string>} options.challenges filled with the answers to serve, by the last
    *   part of the path
-   * @param {string | null} options.replaces the certificate that it takes the place of, PEM
+   * @param {string | null} options.replaces the previous certificate, PEM
    * @returns {Promise<{ certPem: string, keyPem: string }>}
    * @throws {AcmeError}
    */
@@ -118,9 +116,7 @@ export class AcmeAuthority {
       this.#hasAccount = true;
     }
     const identifiers = domains.map((value) => ({ type: 'dns', value }));
-    const order = await client.createOrder(
-      /** @type {any} */ ({ identifiers, ...(replaces && { replaces: certificateId(replaces) }) }),
-    );
+    const order = await this.#newOrder(identifiers, replaces && certificateId(replaces));
     for (const authorization of await client.getAuthorizations(order))
       await this.#prove(authorization, challenges);
     const ready = await this.#until(
@@ -133,12 +129,12 @@ export class AcmeAuthority {
       status === 'valid' || status === 'invalid';
     if (ready.status === 'ready') await client.finalizeOrder(ready, csr);
     const issued = await this.#until(() => client.getOrder(order), isDone);
-    if (issued.status !== 'valid') throw problemOf(/** @type {any} */ (issued).error);
+    if (issued.status !== 'valid') throw problemOf(issued.error);
     return { certPem: await client.getCertificate(issued), keyPem };
   }
 
   /**
-   * Proves that this server has a name.
+   * Proves control of a name.
    * @param {acme.Authorization} authorization
    * @param {Map<string, string>} challenges
    */
@@ -155,7 +151,7 @@ export class AcmeAuthority {
       const read = async () =>
         (
           await this.#client.getAuthorizations(
-            /** @type {any} */ ({ authorizations: [authorization.url] }),
+            /** @type {acme.Order} */ ({ authorizations: [authorization.url] }),
           )
         )[0];
       const { status, challenges: tried } = await this.#until(
@@ -163,14 +159,14 @@ export class AcmeAuthority {
         (now) => now.status !== 'pending',
       );
       if (status === 'valid') return;
-      throw problemOf(/** @type {any} */ (tried.find(({ type }) => type === 'http-01'))?.error);
+      throw problemOf(tried.find(({ type }) => type === 'http-01')?.error);
     } finally {
       challenges.delete(challenge.token);
     }
   }
 
   /**
-   * Asks until something is done.
+   * Polls until something is done.
    * @template T
    * @param {() => Promise<T>} read
    * @param {(state: T) => boolean} isDone
@@ -205,7 +201,7 @@ export class AcmeAuthority {
   /**
    * Asks when a certificate should be renewed (RFC 9773).
    * @param {string} certPem
-   * @returns {Promise<RenewalWindow | null>} null where the authority has no opinion
+   * @returns {Promise<RenewalWindow | null>} null if the authority doesn't say
    * @throws {AcmeError}
    */
   async renewalWindow(certPem) {
@@ -213,32 +209,53 @@ export class AcmeAuthority {
     const id = renewalInfo && certificateId(certPem);
     if (!id) return null;
     const { data, headers } = await this.#http.request(`${renewalInfo}/${id}`, 'get');
-    const startMs = Date.parse(data?.suggestedWindow?.start);
-    const endMs = Date.parse(data?.suggestedWindow?.end);
+    const startMs = Date.parse(data?.suggestedWindow?.start ?? '');
+    const endMs = Date.parse(data?.suggestedWindow?.end ?? '');
     if (!(startMs < endMs)) return null;
     return { startMs, endMs, askAgainMs: secondsOf(headers) * 1000 || ASK_AGAIN_MS };
   }
 
-  /** Breaks off what is under way. Idempotent. */
+  /**
+   * Orders without naming the previous certificate if the authority refuses the order that names
+   * it: it may not know that one any more, or have had it replaced (RFC 9773, section 5).
+   * @param {{ type: string, value: string }[]} identifiers
+   * @param {string | null} replaces the previous certificate's id
+   */
+  async #newOrder(identifiers, replaces) {
+    const client = this.#client;
+    if (replaces === null) return client.createOrder({ identifiers });
+    const request = { identifiers, replaces };
+    return client.createOrder(request).catch((error) => {
+      if (LASTING.has(error.type)) throw error;
+      return client.createOrder({ identifiers });
+    });
+  }
+
+  /** Cancels requests and waits. Idempotent. */
   close() {
     this.#closing.abort();
   }
 }
 
 /**
- * What the library's client has beyond its types.
+ * The part of the library's client that its types leave out.
  * @typedef {object} LibraryClient
  * @property {{ request: (url: string, method: string, options?: object) => Promise<Answer>,
- *   getDirectory: () => Promise<Record<string, any>> }} http
+ *   getDirectory: () => Promise<{ renewalInfo?: string }> }} http
  *
- * @typedef {{ status: number, headers: Record<string, any>, data: any }} Answer
+ * @typedef {{ type?: unknown, detail?: unknown }} Problem  RFC 7807
+ *
+ * @typedef {object} Answer
+ * @property {number} status
+ * @property {Record<string, unknown>} headers
+ * @property {Problem & { suggestedWindow?: { start?: string, end?: string } }} [data]
  */
 
 /**
- * The name of a certificate for its authority (RFC 9773, section 4.1): its issuer's key and its own
+ * Names a certificate for its authority (RFC 9773, section 4.1): by its issuer's key and its serial
  * number.
  * @param {string} certPem
- * @returns {string | null} null where the certificate doesn't name its issuer's key
+ * @returns {string | null} null if the certificate doesn't name its issuer's key
  */
 export function certificateId(certPem) {
   const certificate = new x509.X509Certificate(certPem);
@@ -254,7 +271,7 @@ export function certificateId(certPem) {
  * @param {string} url
  * @param {Answer} answer
  * @returns {Answer}
- * @throws {AcmeError} where it is an error that the library doesn't mend by itself
+ * @throws {AcmeError} for an error that the library doesn't handle itself
  */
 function withoutProblem(url, answer) {
   const { status, headers, data } = answer;
@@ -267,8 +284,8 @@ function withoutProblem(url, answer) {
 }
 
 /**
- * @param {{ type?: string, detail?: string } | undefined} problem  RFC 7807
- * @param {string} [instead]  of a detail where there is none
+ * @param {Problem | undefined} problem
+ * @param {string} [instead]  message of a problem without a detail
  * @param {number} [retryAfterMs]
  */
 function problemOf(problem, instead = 'the authority refused without a reason', retryAfterMs = 0) {
@@ -291,10 +308,7 @@ function unreachable(url, { code, message }) {
   );
 }
 
-/**
- * The seconds of a Retry-After header, 0 where there is none.
- * @param {Record<string, any>} headers
- */
+/** Seconds of a Retry-After header; 0 without one. @param {Answer['headers']} headers */
 function secondsOf(headers) {
   const seconds = Number(headers['retry-after']);
   return Number.isFinite(seconds) && seconds > 0 ? seconds : 0;

@@ -8,6 +8,7 @@ import { createHash, X509Certificate } from 'node:crypto';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError } from '../config/config-error.js';
+import { reasonOf } from '../log.js';
 import { AcmeAuthority, AcmeError } from './acme-authority.js';
 import { readCertificate } from './certificate.js';
 import {
@@ -20,52 +21,43 @@ import {
 import { CertificateSource } from './source.js';
 
 /**
- * What an authority does for a certificate source: AcmeAuthority.
+ * The part of AcmeAuthority that a certificate source uses.
  * @typedef {Pick<AcmeAuthority, 'order' | 'renewalWindow' | 'close'>} Authority
  */
 
 const MINUTE_MS = 60 * 1000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** The interval between two checks whether it is time. */
+/** Interval between checks whether renewal is due. */
 const CHECK_EVERY_MS = MINUTE_MS;
 
-/**
- * The share of its life after which a certificate is renewed where the authority doesn't say when.
- */
+/** Share of its life after which a certificate is renewed if the authority doesn't say when. */
 const RENEW_AFTER = 2 / 3;
 
-/** The share of its life after which a certificate is renewed whatever the authority says. */
+/** Share of its life after which a certificate is renewed, whatever the authority says. */
 const RENEW_AT_LAST = 0.9;
 
 /**
- * The wait after a failure: it doubles with each, up to the longest. Let's Encrypt allows five
- * failed checks of a name in an hour; at these waits there are four
- * (https://letsencrypt.org/docs/rate-limits/).
+ * Wait after a failure; it doubles with each, up to the longest. Let's Encrypt allows five failed
+ * checks of a name in an hour; these waits make four (https://letsencrypt.org/docs/rate-limits/).
  */
 const RETRY_MS = Object.freeze({ first: 5 * MINUTE_MS, longest: 4 * HOUR_MS });
 
-/**
- * The wait after a certificate was issued before the authority is asked for anything, in
- * milliseconds.
- */
+/** Wait between issuing a certificate and the next request to the authority, in milliseconds. */
 const PAUSE_MS = HOUR_MS;
 
 /**
- * The share of its life for which a new certificate is kept in any case: a machine whose clock is
- * months ahead would ask for one after the other.
+ * Share of its life for which a new certificate is always kept. Without it, a machine whose clock
+ * is months ahead would order one after the other.
  */
 const KEEP_AT_LEAST = 1 / 4;
 
-/** The bounds of the interval at which the authority is asked when to renew. */
+/** Bounds of the interval between requests for the renewal window. */
 const ASK_MS = Object.freeze({ least: HOUR_MS, most: 24 * HOUR_MS });
 
 const ACCOUNT_FILE = 'account.pem';
 
-/**
- * What the operator can do about a problem, by the type that the authority gives it (RFC 8555,
- * section 6.7).
- */
+/** Advice for the operator, by the type of the authority's problem (RFC 8555, section 6.7). */
 const ADVICE = Object.freeze(
   /** @type {Record<string, string>} */ ({
     dns: 'its DNS records (A, AAAA) have to name this machine',
@@ -85,13 +77,13 @@ const ADVICE = Object.freeze(
 );
 
 /**
- * Opens the certificate that an authority issues for --domain. Nothing is asked of the authority
- * before begin().
+ * Opens the certificate that an authority issues for --domain. Sends the authority nothing before
+ * begin().
  * @param {SourceOptions & { directory: string, domains: ReadonlyArray<string>, email: string,
  *   directoryUrl: string }} options
  * @returns {Promise<AcmeCertificate>}
- * @throws {ConfigError} where the account's key can't be kept, which would make a new account at
- *   each start
+ * @throws {ConfigError} if the account's key can't be kept, which would make a new account at each
+ *   start
  */
 export async function openAcmeCertificate({ directory, directoryUrl, email, ...options }) {
   const own = join(directory, 'acme', folderOf(directoryUrl));
@@ -101,7 +93,7 @@ export async function openAcmeCertificate({ directory, directoryUrl, email, ...o
 }
 
 /**
- * Each authority has a folder of its own: accounts and certificates of one are nothing to another.
+ * Gives each authority a folder: accounts and certificates of one mean nothing to another.
  * @param {string} url
  */
 function folderOf(url) {
@@ -142,13 +134,13 @@ function notKept(error, directory) {
 }
 
 /**
- * A certificate that an ACME authority issues, and renews while the server runs. Where there is
- * none yet, one that the server makes stands in for it, so that all ports are open from the start;
- * browsers warn of it.
+ * A certificate that an ACME authority issues, and renews while the server runs. Until the first is
+ * issued, one made by the server stands in, so that all ports are open from the start. Browsers
+ * warn about that one.
  */
 export class AcmeCertificate extends CertificateSource {
   /**
-   * What port 80 has to answer the authority, by the last part of the path.
+   * Answers of port 80 to the authority, by the last part of the path.
    * @type {Map<string, string>}
    */
   challenges = new Map();
@@ -156,16 +148,16 @@ export class AcmeCertificate extends CertificateSource {
   #domains;
   #authority;
   #random;
-  /** Whether the current one was issued, and doesn't just stand in. */
+  /** True when the current one was issued; false when it stands in. */
   #isIssued;
-  /** The date from which it is to be replaced. */
+  /** Date from which to replace it. */
   #dueMs;
-  /** The date before which nothing is asked: an order has failed, or has just succeeded. */
+  /** Date before which nothing is requested: after an order, failed or not. */
   #retryMs = 0;
   #failures = 0;
-  /** The date from which the authority is asked again when to renew. */
+  /** Date from which to ask again when to renew. */
   #askMs = 0;
-  /** The window that #dueMs was chosen in. */
+  /** Window in which #dueMs was chosen. */
   #window = '';
 
   /**
@@ -199,19 +191,17 @@ export class AcmeCertificate extends CertificateSource {
     this.#dueMs = isIssued ? partOf(certificate, RENEW_AFTER) : 0;
   }
 
-  /** The hashes by which a page accepts the server: none, since browsers trust the authority. */
+  /** Hashes for pages to accept the server by: none, since browsers trust the authority. */
   get hashes() {
     return this.#isIssued ? [] : [this.current.hash];
   }
 
-  /**
-   * Whether the current certificate was issued; else one that browsers warn of stands in for it.
-   */
+  /** True when the current certificate was issued; otherwise browsers warn about it. */
   get isIssued() {
     return this.#isIssued;
   }
 
-  /** Has the certificate issued where there is none: port 80 answers from now on. */
+  /** Orders the certificate if there is none; port 80 answers from now on. */
   begin() {
     void this.checkNow();
   }
@@ -239,7 +229,10 @@ export class AcmeCertificate extends CertificateSource {
     try {
       window = await this.#authority.renewalWindow(this.current.certPem);
     } catch (error) {
-      this.log.debug(`the authority did not say when to renew the certificate: ${reasonOf(error)}`);
+      this.log.debug(
+        { event: 'renewal-time-unknown', reason: reasonOf(error) },
+        'authority did not say when to renew the certificate',
+      );
       this.#askMs = now + ASK_MS.least;
     }
     if (!window) return;
@@ -247,8 +240,8 @@ export class AcmeCertificate extends CertificateSource {
     const { startMs, endMs } = window;
     if (this.#window === `${startMs} ${endMs}`) return;
     this.#window = `${startMs} ${endMs}`;
-    // At random, so that not all certificates of an hour are renewed in the same (RFC 9773, section
-    // 4.2).
+    // Chosen at random, so that certificates issued together aren't renewed together (RFC 9773,
+    // section 4.2).
     const chosen = startMs + this.#random() * (endMs - startMs);
     this.#dueMs = Math.min(chosen, partOf(this.current, RENEW_AT_LAST));
   }
@@ -256,9 +249,7 @@ export class AcmeCertificate extends CertificateSource {
   /** @param {number} now */
   async #order(now) {
     try {
-      // After a failure without it: the authority may not know the old one any more.
-      const replaces =
-        this.#isIssued && this.#window && this.#failures === 0 ? this.current.certPem : null;
+      const replaces = this.#isIssued && this.#window ? this.current.certPem : null;
       const { challenges } = this;
       const { certPem, keyPem } = await this.#authority.order({
         domains: this.#domains,
@@ -291,14 +282,13 @@ export class AcmeCertificate extends CertificateSource {
       writeCertificate(this.#directory, certificate);
     } catch (error) {
       this.log.error(
-        `the certificate can't be kept in ${this.#directory} (${reasonOf(error)}), so each ` +
-          'start asks for a new one',
+        { event: 'certificate-not-kept', directory: this.#directory, reason: reasonOf(error) },
+        'certificate could not be stored; each start asks for a new one',
       );
     }
-    const until = certificate.notAfter.toISOString();
     this.log.info(
-      `a certificate for ${this.#domains.join(', ')} was issued, and is served; it is valid ` +
-        `until ${until}`,
+      { event: 'certificate-issued', domains: this.#domains, validUntil: notAfter.toISOString() },
+      'certificate issued and in use',
     );
     this.replace(certificate);
   }
@@ -313,19 +303,28 @@ export class AcmeCertificate extends CertificateSource {
     const { type = '', retryAfterMs = 0 } = error instanceof AcmeError ? error : {};
     const inMs = Math.max(waitMs, Math.min(retryAfterMs, ASK_MS.most));
     this.#retryMs = now + inMs;
-    const advice = ADVICE[type] ? `; ${ADVICE[type]}` : '';
-    const again = `it is tried again in ${Math.round(inMs / MINUTE_MS)} min`;
-    const tell = this.#isIssued ? this.log.warn : this.log.error;
-    const trouble = this.#isIssued
-      ? `the certificate, valid until ${this.current.notAfter.toISOString()}, was not renewed`
-      : `no certificate was issued for ${this.#domains.join(', ')}, and browsers warn of the ` +
-        'one that stands in for it';
-    tell(`${trouble}: ${reasonOf(error)}${advice}; ${again}`);
+    const fields = {
+      domains: this.#domains,
+      reason: reasonOf(error),
+      ...(ADVICE[type] && { advice: ADVICE[type] }),
+      retryInMinutes: Math.round(inMs / MINUTE_MS),
+    };
+    const validUntil = this.current.notAfter.toISOString();
+    if (this.#isIssued)
+      this.log.warn(
+        { event: 'certificate-not-renewed', validUntil, ...fields },
+        'certificate could not be renewed yet',
+      );
+    else
+      this.log.error(
+        { event: 'certificate-not-issued', ...fields },
+        'no certificate was issued; browsers warn of the one in use',
+      );
   }
 }
 
 /**
- * The date at which a share of a certificate's life is over.
+ * Date at which a share of a certificate's life is over.
  * @param {Certificate} certificate
  * @param {number} share
  */
@@ -333,14 +332,9 @@ function partOf({ notBefore, notAfter }, share) {
   return notBefore.getTime() + share * (notAfter.getTime() - notBefore.getTime());
 }
 
-/** @param {unknown} error */
-function reasonOf(error) {
-  return error instanceof Error ? error.message : String(error);
-}
-
 /**
- * Reads a certificate of the authority's. This machine's clock may be behind: one that begins later
- * will do.
+ * Reads a certificate of the authority's. Accepts one that isn't valid yet, since this machine's
+ * clock may be behind.
  * @param {string} certPem
  * @param {string} keyPem
  * @param {number} wallMs
@@ -358,7 +352,7 @@ function readIssued(certPem, keyPem, wallMs) {
  * @param {string} directory
  * @param {ReadonlyArray<string>} domains
  * @param {number} wallMs
- * @returns {Certificate | null} null where it is missing, damaged, for other names or expired
+ * @returns {Certificate | null} null if it is missing, damaged, for other names or expired
  */
 function readKept(directory, domains, wallMs) {
   try {
@@ -367,7 +361,7 @@ function readKept(directory, domains, wallMs) {
     const names = new X509Certificate(certPem).subjectAltName?.split(', ') ?? [];
     return domains.every((domain) => names.includes(`DNS:${domain}`)) ? kept : null;
   } catch {
-    // Whatever is wrong with it, a new one is the answer.
+    // Any fault of it is solved by a new one.
     return null;
   }
 }

@@ -32,22 +32,23 @@ import { CertificateSource } from './source.js';
 const HOUR_MS = 60 * 60 * 1000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The validity left when a made certificate is replaced. */
+/** Remaining validity at which a made certificate is replaced. */
 const RENEW_BEFORE_MS = 3 * DAY_MS;
 
 /**
- * The time for which a new certificate's hash is announced before it is served, for pages that are
- * open by then.
+ * Time between announcing a new certificate's hash and serving it, for pages that are already open.
  */
 const ANNOUNCE_MS = DAY_MS;
 
-/** The interval between two checks of a made certificate. */
+/** Interval between checks of a made certificate. */
 const CHECK_EVERY_MS = HOUR_MS;
 
-/** The interval between two checks of an own certificate's files. */
+/** Interval between checks of the files of --cert and --key. */
 const WATCH_EVERY_MS = 60 * 1000;
 
-/** The validity left when the operator is warned of an own certificate that nobody has replaced. */
+/**
+ * Remaining validity at which the operator is warned that nobody has replaced an own certificate.
+ */
 const WARN_BEFORE_MS = 3 * DAY_MS;
 
 const ALLOWED = Object.freeze({
@@ -56,8 +57,8 @@ const ALLOWED = Object.freeze({
 });
 
 /**
- * Opens the server's certificate: the one that --cert and --key name, one that an authority issues
- * for --domain, or else one that the server makes.
+ * Opens the server's certificate: from --cert and --key, from an authority for --domain, or
+ * otherwise one that the server makes.
  *
  * @param {Pick<import('../config/config.js').Config, 'cert' | 'key' | 'certDir' | 'hostnames'> &
  *   Partial<Pick<import('../config/config.js').Config, 'domains' | 'acmeEmail' | 'acmeDirectory'>>}
@@ -67,7 +68,7 @@ const ALLOWED = Object.freeze({
  * @param {() => number} [options.wallNow]  the date, in milliseconds since 1970
  * @param {Log} [options.log]
  * @returns {Promise<ServerCertificate>} to be closed
- * @throws {ConfigError} when your own one won't do
+ * @throws {ConfigError} when your own one can't be used
  */
 export async function openCertificate(
   config,
@@ -93,20 +94,20 @@ export async function openCertificate(
 }
 
 /**
- * A certificate that the server makes by itself, keeps in a directory, and replaces while running.
- * Its hash is announced a day before it is served, so that a page which was opened before the
- * change can still connect after it.
+ * A certificate that the server makes, keeps in a directory, and replaces while running. Its hash
+ * is announced a day before it is served, so that a page opened before the change can still connect
+ * after it.
  */
 class MadeCertificate extends CertificateSource {
   #directory;
   #hosts;
   /** The certificate to serve next. @type {Certificate | null} */
   #next = null;
-  /** Whether the directory can't be written, which is logged once. */
+  /** True when the directory can't be written, which is logged once. */
   #inMemory = false;
 
   /**
-   * Takes the certificate that is in the directory, where it will do, and makes one otherwise.
+   * Uses the certificate in the directory if it is good, and makes one otherwise.
    * @param {SourceOptions & { directory: string, hosts: ReadonlyArray<string> }} options
    */
   static async open(options) {
@@ -128,7 +129,7 @@ class MadeCertificate extends CertificateSource {
     this.#hosts = hosts;
   }
 
-  /** The hashes by which a page accepts the server, now and after the next change. */
+  /** Hashes for pages to accept the server by, now and after the next change. */
   get hashes() {
     return this.#next ? [this.current.hash, this.#next.hash] : [this.current.hash];
   }
@@ -142,7 +143,10 @@ class MadeCertificate extends CertificateSource {
     const certificate = this.#next;
     this.#next = null;
     this.#keep(certificate);
-    this.log.info(`a new certificate is served, valid until ${certificate.notAfter.toISOString()}`);
+    this.log.info(
+      { event: 'certificate-renewed', validUntil: certificate.notAfter.toISOString() },
+      'new certificate in use',
+    );
     this.replace(certificate);
   }
 
@@ -153,10 +157,10 @@ class MadeCertificate extends CertificateSource {
     } catch (error) {
       if (this.#inMemory) return;
       this.#inMemory = true;
-      const code = error instanceof Error && 'code' in error ? error.code : error;
+      const reason = error instanceof Error && 'code' in error ? error.code : error;
       this.log.warn(
-        `the certificate can't be kept in ${this.#directory} (${code}), so each start makes ` +
-          'a new one; ' +
+        { event: 'certificate-not-kept', directory: this.#directory, reason },
+        'certificate could not be stored; each start makes a new one. ' +
           '--cert-dir names another directory',
       );
     }
@@ -164,18 +168,18 @@ class MadeCertificate extends CertificateSource {
 }
 
 /**
- * A certificate and key from files that somebody else renews: new ones are taken up while running.
+ * A certificate and key from files that somebody else renews; new files are loaded while running.
  */
 class OwnCertificate extends CertificateSource {
   #files;
-  /** The files' state when they were last read, whether they would do or not. */
+  /** State of the files at the last read, good or not. */
   #seen;
   #warned = false;
 
   /**
    * @param {SourceOptions & { files: Files }} options
    * @returns {OwnCertificate}
-   * @throws {ConfigError} naming --cert or --key, when a file can't be read or the two won't do
+   * @throws {ConfigError} naming --cert or --key, if a file can't be read or used
    */
   static open(options) {
     const { files, wallNow } = options;
@@ -199,8 +203,8 @@ class OwnCertificate extends CertificateSource {
   }
 
   /**
-   * The hashes by which a page accepts the server: none where the browser checks the issuer, and
-   * one for a self-signed certificate of the kind that a browser takes by its hash.
+   * Hashes for pages to accept the server by. One for a self-signed certificate that browsers
+   * accept by its hash, otherwise none, since the browser checks the issuer.
    */
   get hashes() {
     return isSelfSigned(this.current) && isAcceptedByHash(this.current) ? [this.current.hash] : [];
@@ -216,9 +220,10 @@ class OwnCertificate extends CertificateSource {
     const left = this.current.notAfter.getTime() - this.wallNow();
     if (left > WARN_BEFORE_MS || this.#warned) return;
     this.#warned = true;
+    const validUntil = this.current.notAfter.toISOString();
     this.log.warn(
-      `the certificate ${this.#files.cert} ends on ` +
-        `${this.current.notAfter.toISOString()}: replace it`,
+      { event: 'certificate-expires', file: this.#files.cert, validUntil },
+      'certificate expires soon: replace it',
     );
   }
 
@@ -227,14 +232,18 @@ class OwnCertificate extends CertificateSource {
       const certificate = readFiles(this.#files, this.wallNow());
       if (certificate.hash === this.current.hash) return;
       this.#warned = false;
-      const until = certificate.notAfter.toISOString();
-      this.log.info(`the new certificate ${this.#files.cert} is served, valid until ${until}`);
+      const validUntil = certificate.notAfter.toISOString();
+      this.log.info(
+        { event: 'certificate-renewed', file: this.#files.cert, validUntil },
+        'new certificate in use',
+      );
       this.replace(certificate);
     } catch (error) {
       if (!(error instanceof CertificateError)) throw error;
       // The two files are rarely replaced in the same instant; the next check sees both.
       this.log.warn(
-        `${this.#files[error.part]} was changed, but ${error.message}; the old certificate stays`,
+        { event: 'certificate-refused', file: this.#files[error.part], reason: error.message },
+        'changed certificate or key is unusable; the old certificate stays in use',
       );
     }
   }
@@ -273,7 +282,7 @@ function stampOf(path) {
     const { ino, size, mtimeMs } = statSync(path);
     return `${ino} ${size} ${mtimeMs}`;
   } catch {
-    // Reading it says what is wrong.
+    // Reading it reports the problem.
     return 'unreadable';
   }
 }

@@ -11,14 +11,14 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
  */
 
 /**
- * The longest validity with which a browser accepts a certificate by its hash, in days (W3C
+ * Longest validity with which a browser accepts a certificate by its hash, in days (W3C
  * WebTransport, custom certificate requirements).
  */
 export const MAX_DAYS = 14;
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** A certificate or key that won't do; `part` says which of the two. */
+/** Error about a certificate or key that can't be used; `part` names the one. */
 export class CertificateError extends Error {
   /**
    * @param {'cert' | 'key'} part
@@ -31,15 +31,13 @@ export class CertificateError extends Error {
   }
 }
 
-/**
- * The RSA key lengths, in bits, and the elliptic curves that browsers and both HTTP/3 engines take.
- */
+/** RSA key lengths, in bits, and elliptic curves that browsers and both HTTP/3 engines support. */
 const RSA_BITS = Object.freeze({ least: 2048, most: 4096 });
 const CURVES = Object.freeze(['prime256v1', 'secp384r1']);
 
 const PEM_CERTIFICATES = /-----BEGIN CERTIFICATE-----[^-]*-----END CERTIFICATE-----/g;
 
-/** The kinds of key that are taken, in words. */
+/** The accepted kinds of key, in words. */
 export const ALLOWED_KEYS =
   `RSA of ${RSA_BITS.least} to ${RSA_BITS.most} bits, or ECDSA on ` + 'P-256 or P-384';
 
@@ -50,8 +48,8 @@ export const ALLOWED_KEYS =
  * @param {string} keyPem
  * @param {number} wallMs   the date, in milliseconds since 1970
  * @returns {Certificate}
- * @throws {CertificateError} when one isn't PEM, the two don't belong together, the key is of a
- *   kind that isn't taken, or the certificate isn't valid now
+ * @throws {CertificateError} when one isn't PEM, the two don't belong together, the kind of key
+ *   isn't accepted, or the certificate isn't valid now
  */
 export function readCertificate(certPem, keyPem, wallMs) {
   const [certificate] = parse(
@@ -97,7 +95,7 @@ function parse(part, read, problem) {
   try {
     return read();
   } catch {
-    // The library's own words name a decoder's internals.
+    // The library's own message describes a decoder's internals.
     throw new CertificateError(part, problem);
   }
 }
@@ -109,7 +107,7 @@ export function isSelfSigned({ certPem }) {
 }
 
 /**
- * Whether a browser takes a certificate by its hash (W3C WebTransport, custom certificate
+ * True when a browser accepts a certificate by its hash (W3C WebTransport, custom certificate
  * requirements).
  * @param {Certificate} certificate
  */

@@ -14,18 +14,18 @@ import { isAcceptedByHash, MAX_DAYS, readCertificate } from './certificate.js';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
 
-/** The time before its making from which a certificate is valid, for clocks that are behind. */
+/** Time before its making from which a certificate is valid, for clocks that are behind. */
 const BACKDATED_MS = 60 * 60 * 1000;
 
-/** Node's own; its type is another one where the browser's is known too. */
+/** Node's own, cast because its type differs when the browser's types are loaded. */
 const nodeCrypto = /** @type {WebCrypto} */ (/** @type {unknown} */ (webcrypto));
 
 const ALGORITHM = Object.freeze({ name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' });
 
-/** The directory in which the command, and a server without --cert-dir, keep the certificate. */
+/** Directory of the certificate, for the command and for a server without --cert-dir. */
 export const CERTIFICATE_DIRECTORY = join(stateDirectory(), 'certs');
 
-/** The names of the files in that directory. */
+/** Names of the files in that directory. */
 export const CERTIFICATE_FILE = 'certificate.pem';
 export const KEY_FILE = 'key.pem';
 
@@ -42,9 +42,9 @@ export const KEY_FILE = 'key.pem';
  * @param {ReadonlyArray<string>} options.hosts  names and addresses, at least one
  * @param {Date} options.now
  * @param {number} [options.days]                whole validity, more than 0 and at most MAX_DAYS
- * @param {WebCrypto} [options.crypto]           where the key's randomness comes from
+ * @param {WebCrypto} [options.crypto]           source of the key's randomness
  * @returns {Promise<Certificate>}
- * @throws {RangeError} for a host that is none, no host at all, or another validity
+ * @throws {RangeError} for an invalid host, no host, or an invalid validity
  */
 export async function generateCertificate({ hosts, now, days = 13, crypto = nodeCrypto }) {
   checkRequest(hosts, days);
@@ -106,11 +106,11 @@ async function extensions(hosts, publicKey, crypto) {
 
 /**
  * Keeps a certificate and its key in a directory, readable by their owner only. Each file is
- * replaced whole; the key goes first, so that a certificate never lies there without its key.
+ * replaced as a whole; the key goes first, so that a certificate is never without its key.
  *
- * @param {string} directory made where it is missing
+ * @param {string} directory made if it is missing
  * @param {Certificate} certificate
- * @throws {Error} as node:fs does, where it can't be written
+ * @throws {Error} as node:fs does, if it can't be written
  */
 export function writeCertificate(directory, { certPem, keyPem }) {
   mkdirSync(directory, { recursive: true });
@@ -119,10 +119,10 @@ export function writeCertificate(directory, { certPem, keyPem }) {
 }
 
 /**
- * Replaces a file whole with one that its owner alone may read.
+ * Replaces a file as a whole with one that only its owner may read.
  * @param {string} path
  * @param {string} content
- * @throws {Error} as node:fs does, where it can't be written
+ * @throws {Error} as node:fs does, if it can't be written
  */
 export function replaceFile(path, content) {
   const temporary = `${path}.${process.pid}.tmp`;
@@ -142,9 +142,8 @@ export function replaceFile(path, content) {
  * @param {string} directory
  * @param {ReadonlyArray<string>} hosts
  * @param {number} wallMs     the date, in milliseconds since 1970
- * @param {number} minLeftMs  the validity that has to be left
- * @returns {Certificate | null} null where it is missing, damaged, for other hosts or about to
- *   expire
+ * @param {number} minLeftMs  least remaining validity
+ * @returns {Certificate | null} null if it is missing, damaged, for other hosts or about to expire
  */
 export function readKeptCertificate(directory, hosts, wallMs, minLeftMs) {
   try {
@@ -157,7 +156,7 @@ export function readKeptCertificate(directory, hosts, wallMs, minLeftMs) {
       isIP(host) ? certificate.checkIP(host) : names.includes(`DNS:${host}`);
     return hosts.every(isFor) ? kept : null;
   } catch {
-    // Whatever is wrong with it, a new one is the answer.
+    // Any fault of it is solved by a new one.
     return null;
   }
 }

@@ -4,6 +4,8 @@
  * @import { Certificate } from './certificate.js'
  */
 
+import { reasonOf } from '../log.js';
+
 /**
  * Options of every kind of certificate source.
  * @typedef {object} SourceOptions
@@ -14,7 +16,8 @@
 
 /**
  * A certificate that may be replaced while the server runs. It is checked at an interval, never by
- * one long timer: a computer that slept, or whose date was set, is then right within one interval.
+ * one long timer. After a computer slept, or its date was set, it is right again within one
+ * interval.
  */
 export class CertificateSource {
   #clock;
@@ -27,7 +30,7 @@ export class CertificateSource {
 
   /**
    * @param {Certificate} current
-   * @param {SourceOptions & { everyMs: number }} options  everyMs: from one check to the next
+   * @param {SourceOptions & { everyMs: number }} options  everyMs: interval between checks
    */
   constructor(current, { clock, wallNow, log, everyMs }) {
     /** The certificate to serve now. */
@@ -60,15 +63,15 @@ export class CertificateSource {
   }
 
   /**
-   * Checks now, and at the interval from then on.
-   * @returns {Promise<void>} once it has been checked
+   * Checks now, and then at the interval.
+   * @returns {Promise<void>} settled after the first check
    */
   checkNow() {
     this.#clock.clearTimeout(this.#timer);
     return this.#run();
   }
 
-  /** Replaces the certificate where it is time. @returns {void | Promise<void>} */
+  /** Replaces the certificate if it is due. @returns {void | Promise<void>} */
   check() {}
 
   /** @param {Certificate} certificate */
@@ -79,7 +82,8 @@ export class CertificateSource {
         subscriber(certificate);
       } catch (error) {
         this.log.error(
-          `the new certificate was not taken up: ${error instanceof Error ? error.message : error}`,
+          { event: 'certificate-not-applied', reason: reasonOf(error) },
+          'new certificate could not be applied',
         );
       }
     }
@@ -95,7 +99,8 @@ export class CertificateSource {
       await this.check();
     } catch (error) {
       this.log.error(
-        `the certificate was not renewed: ${error instanceof Error ? error.message : error}`,
+        { event: 'certificate-check-failed', reason: reasonOf(error) },
+        'certificate could not be renewed',
       );
     }
     this.#schedule();

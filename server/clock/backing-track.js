@@ -1,4 +1,5 @@
 /**
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Member } from '../room/people/member.js'
  * @import { SampleClock } from './sample-clock.js'
@@ -6,41 +7,40 @@
  * @typedef {{ action: 'offer', name: string, seconds: number } | { action: 'play' | 'stop' |
  *   'remove' }} TrackWish
  *
- * @typedef {object} TrackState  a track that is in the room
- * @property {string} id       its pieces are at /api/tracks/<id>/0 and so on
+ * @typedef {object} TrackState track that is in the room
+ * @property {string} id served in pieces at /api/tracks/<id>/0 and so on
  * @property {string} name
  * @property {number} seconds
- * @property {number | null} from its first sample, on the room's sample clock; null: it stands
- *   still
- * @property {string} by       the label of who put it in
+ * @property {number | null} from first sample, on the room's sample clock; null when stopped
+ * @property {string} by label of the participant who added it
  */
 
 import { randomBytes } from 'node:crypto';
 import { readName } from '../../public/shared/text.js';
 import { MAX_PIECE_BYTES, piecesOf, readPiece } from '../../public/shared/wire/track-piece.js';
 
-/** The most bytes that all tracks of a server hold, and those of one network. */
+/** Most bytes that all tracks of a server hold, and most of one network. */
 const MAX_BYTES = 96 * 2 ** 20;
 const MAX_NETWORK_BYTES = MAX_BYTES / 2;
 
-/** A track whose pieces come no longer is given up after this time, in milliseconds. */
+/** Time without a new piece after which an upload is given up, in milliseconds. */
 const PIECE_MS = 60_000;
 
-/** The time until a track begins, in milliseconds: by then everybody has been told. */
+/** Time until a track begins, in milliseconds: by then everybody has been notified. */
 const LEAD_MS = 500;
 
 /**
- * The sound of one track: its pieces come one after the other, and its memory is taken beforehand.
+ * Sound of one track: its pieces come one after the other, and its memory is reserved in advance.
  */
-class Track {
+class StoredTrack {
   id = randomBytes(16).toString('base64url');
   /** @type {Buffer[]} */
   pieces = [];
   bytes;
 
   /**
-   * @param {number} count  of its pieces
-   * @param {string | null} network  whose it is; null: this machine's
+   * @param {number} count number of pieces
+   * @param {string | null} network of the uploader; null: this machine
    * @param {{ came: () => void, whole: () => void }} on
    */
   constructor(count, network, on) {
@@ -51,12 +51,12 @@ class Track {
   }
 }
 
-/** The sound of all rooms' backing tracks, in memory, by ids that only a room's people are told. */
+/** Sound of all rooms' backing tracks, in memory, by ids known only to the people in a room. */
 export class Tracks {
-  /** @type {Map<string, Track>} */
+  /** @type {Map<string, StoredTrack>} */
   #tracks = new Map();
 
-  /** The bytes that are taken. @param {string | null} [network]  of this one alone */
+  /** Number of reserved bytes. @param {string | null} [network] only of this one */
   bytes(network) {
     let sum = 0;
     for (const track of this.#tracks.values())
@@ -65,14 +65,14 @@ export class Tracks {
   }
 
   /**
-   * Makes a place for a track.
+   * Reserves memory for a track.
    * @param {number} seconds
    * @param {string | null} network
-   * @param {{ came: () => void, whole: () => void }} on  came: a piece is there; whole: all are
-   * @returns {string | null} its id; null where there is no room for it
+   * @param {{ came: () => void, whole: () => void }} on came: a piece has come; whole: all have
+   * @returns {string | null} its id; null if there is no room for it
    */
   open(seconds, network, on) {
-    const track = new Track(piecesOf(seconds), network, on);
+    const track = new StoredTrack(piecesOf(seconds), network, on);
     if (this.bytes() + track.bytes > MAX_BYTES) return null;
     if (network !== null && this.bytes(network) + track.bytes > MAX_NETWORK_BYTES) return null;
     this.#tracks.set(track.id, track);
@@ -80,11 +80,11 @@ export class Tracks {
   }
 
   /**
-   * Takes a piece. One that is there already stays as it is.
+   * Stores a piece. An existing one stays unchanged.
    * @param {string} id
-   * @param {number} number  the piece's, from 0 on
+   * @param {number} number of the piece, from 0 on
    * @param {Buffer} bytes
-   * @returns {'not-found' | 'bad-request' | null} why it isn't taken
+   * @returns {'not-found' | 'bad-request' | null} reason to refuse it
    */
   put(id, number, bytes) {
     const track = this.#tracks.get(id);
@@ -92,7 +92,7 @@ export class Tracks {
     if (number < track.pieces.length) return null;
     if (number !== track.pieces.length || number >= track.count || !readPiece(bytes))
       return 'bad-request';
-    // A copy, since the one that came may be a part of something larger.
+    // Copied, because the received buffer may be a part of something larger.
     track.pieces.push(Buffer.from(bytes));
     track.on.came();
     if (track.pieces.length < track.count) return null;
@@ -101,11 +101,7 @@ export class Tracks {
     return null;
   }
 
-  /**
-   * @param {string} id
-   * @param {number} number
-   * @returns {Buffer | undefined}
-   */
+  /** @param {string} id @param {number} number @returns {Buffer | undefined} */
   piece(id, number) {
     return this.#tracks.get(id)?.pieces[number];
   }
@@ -117,16 +113,16 @@ export class Tracks {
 }
 
 /**
- * The room's backing track, on its sample clock. Its sound is in no mix. Each page gets its pieces
- * over HTTP and plays them itself when the clock reaches them, as it does with the metronome's
- * beats: everybody hears the same at the same moment.
+ * Backing track of a room, on its sample clock. Its sound is in no mix. Each page gets the pieces
+ * over HTTP and plays them when the clock reaches them, like the metronome's beats. Everybody hears
+ * the same at the same moment.
  */
 export class BackingTrack {
   #sampleClock;
   #clock;
   #tracks;
   #tell;
-  /** The id of one whose pieces are coming. */
+  /** Id of the track that is being uploaded. */
   #coming = '';
   /** @type {unknown} */
   #timer = null;
@@ -137,10 +133,10 @@ export class BackingTrack {
 
   /**
    * @param {object} options
-   * @param {SampleClock} options.sampleClock  the room's
+   * @param {SampleClock} options.sampleClock of the room
    * @param {Clock} options.clock
-   * @param {Tracks} options.tracks  the server's
-   * @param {(message: object) => void} options.tell  tells everybody in the room
+   * @param {Tracks} options.tracks of the server
+   * @param {(message: ServerMessage) => void} options.tell notifies everybody in the room
    */
   constructor({ sampleClock, clock, tracks, tell }) {
     this.#sampleClock = sampleClock;
@@ -150,10 +146,10 @@ export class BackingTrack {
   }
 
   /**
-   * Does what somebody asks for.
-   * @param {Member} member  is told where the pieces of a track go
+   * Carries out a request.
+   * @param {Member} member is sent the address for the pieces of a track
    * @param {TrackWish} wish
-   * @returns {boolean} false where it can't be done
+   * @returns {boolean} false when it can't be done
    */
   wish(member, wish) {
     if (wish.action === 'offer') return this.#offer(member, wish);
@@ -165,11 +161,7 @@ export class BackingTrack {
     return true;
   }
 
-  /**
-   * Sets it going from its beginning.
-   * @param {TrackState} track
-   * @param {string} by
-   */
+  /** Starts it from its beginning. @param {TrackState} track @param {string} by */
   #play(track, by) {
     const from = Math.ceil(
       this.#sampleClock.now() + (LEAD_MS * this.#sampleClock.sampleRate) / 1000,
@@ -179,10 +171,7 @@ export class BackingTrack {
     this.#endTimer = this.#clock.setTimeout(ended, LEAD_MS + track.seconds * 1000);
   }
 
-  /**
-   * @param {Member} member
-   * @param {{ name: string, seconds: number }} track
-   */
+  /** @param {Member} member @param {{ name: string, seconds: number }} track */
   #offer(member, { name: text, seconds }) {
     const { name, error } = readName(text);
     if (error !== null) return false;
@@ -203,10 +192,7 @@ export class BackingTrack {
     return true;
   }
 
-  /**
-   * @param {string} id
-   * @param {Member} member
-   */
+  /** @param {string} id @param {Member} member */
   #expect(id, member) {
     this.#coming = id;
     this.#await();
@@ -218,7 +204,7 @@ export class BackingTrack {
     this.#timer = this.#clock.setTimeout(() => this.#giveUp(), PIECE_MS);
   }
 
-  /** Forgets the track that was coming. */
+  /** Forgets the track that was being uploaded. */
   #giveUp() {
     this.#clock.clearTimeout(this.#timer);
     this.#tracks.remove(this.#coming);
@@ -227,7 +213,7 @@ export class BackingTrack {
 
   /**
    * @param {TrackState | null} state
-   * @param {string | null} by  the label of who asked; null: it is over
+   * @param {string | null} by label of the requester; null when it has ended
    */
   #become(state, by) {
     this.#clock.clearTimeout(this.#endTimer);

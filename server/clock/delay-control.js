@@ -2,51 +2,44 @@
  * @import { Lateness } from '../source/lateness.js'
  */
 
-/** The delay with which `auto` begins, before anybody has sent anything, in milliseconds. */
+/** Delay with which `auto` begins, before anybody has sent anything, in milliseconds. */
 export const START_MS = 20;
 
-/**
- * The smallest delay that `auto` takes, in milliseconds: below it D would follow the timers of both
- * ends.
- */
+/** Smallest delay of `auto`, in milliseconds: below it D would follow the timers of both ends. */
 const LEAST_MS = 1;
 
-/**
- * How fast D falls by itself while somebody speaks and while nobody does, in milliseconds a second.
- */
+/** Speed at which D falls while somebody speaks and while nobody does, in milliseconds a second. */
 const FALL_SPEAKING = 5;
 const FALL_SILENT = 40;
 
-/** The share of the distance that D falls in a second, where that is more. */
+/** Share of the distance that D falls in a second, if that is faster. */
 const FALL_SHARE = 0.5;
 
-/**
- * How fast D falls to a number that was asked for, in milliseconds for each millisecond that
- * passes.
- */
+/** Speed at which D falls to a requested number, in milliseconds per millisecond. */
 const FALL_ASKED = 0.1;
 
 /**
- * How fast D rises, in frames a frame: faster would be one long gap for those who are well
- * received.
+ * Speed at which D rises, in frames a frame: faster would be one long gap for listeners with good
+ * reception.
  */
 const RISE = 0.5;
 
 /**
- * How long D could have been a frame smaller before it falls in `reply` although somebody speaks,
- * in milliseconds.
+ * Time for which D could have been a frame smaller before it falls in `reply` while somebody
+ * speaks, in milliseconds.
  */
 const REPLY_PATIENCE_MS = 10_000;
 
-/** The most frames of a pause that D moves for at once, where only answers move it. */
+/** Most frames of a pause for which D moves at once, if only answers move it. */
 const MAX_MOVED_FRAMES = 10;
 
 /**
- * A room's server-side delay D: a number that was asked for, or `auto`: the smallest that keeps
- * every speaker's received audio at the target. What is wanted changes at once when packets come
- * late; what is in force follows it in steps, one for each frame, so that the mix clock's ticks
- * move and none is left out or doubled: a rise waits, a fall hurries. Time is given: there is none
- * in here.
+ * Server-side delay D of a room: a requested number, or `auto`, the smallest that keeps every
+ * speaker's received audio at the target.
+ *
+ * The wanted D changes at once when packets come late. D in force follows in one step per frame:
+ * the mix clock's ticks move, and no frame is left out or doubled. A rise waits, a fall hurries.
+ * The caller provides the time.
  */
 export class DelayControl {
   #frameMs;
@@ -56,32 +49,32 @@ export class DelayControl {
   #setting = 'auto';
   /** D in force, in milliseconds, with its fraction. */
   #ms = 0;
-  /** The most by which D may still rise before the next frame. */
+  /** Most that D may still rise before the next frame. */
   #budgetMs = 0;
   #replyFrames = 0;
   #replyWaitMs = 0;
-  /** When answers moved D last, on the sample clock. */
+  /** Time when answers last moved D, on the sample clock. */
   #movedAt = 0;
 
   /**
    * @param {object} options
    * @param {number} options.frameMs
-   * @param {number} options.sampleRate    Hz
-   * @param {number | 'auto'} options.setting  milliseconds, or auto
-   * @param {number} [options.maxMs]         what `auto` may go up to
+   * @param {number} options.sampleRate Hz
+   * @param {number | 'auto'} options.setting milliseconds, or auto
+   * @param {number} [options.maxMs] most that `auto` may reach
    */
   constructor({ frameMs, sampleRate, setting, maxMs = 400 }) {
     this.#frameMs = frameMs;
     this.#sampleRate = sampleRate;
     this.#maxMs = maxMs;
     this.#budgetMs = RISE * frameMs;
-    /** The wanted D, towards which the one in force moves, in milliseconds. */
+    /** Wanted D, which the one in force moves towards, in milliseconds. */
     this.wantedMs = Math.min(START_MS, maxMs);
-    /** D in force, for what is pushed on the room's clock, in samples. */
+    /** D in force for the room's clock, in samples. */
     this.delaySamples = 0;
-    /** D in force, for answers to packets, in samples. */
+    /** D in force for answers to packets, in samples. */
     this.replyDelaySamples = 0;
-    // A room begins where it is told to; later on it goes there.
+    // A room begins at its setting; only later changes move gradually.
     if (setting !== 'auto') this.wantedMs = setting;
     this.#ms = this.wantedMs;
     this.set(setting);
@@ -92,12 +85,12 @@ export class DelayControl {
     this.replyDelaySamples = Math.round((this.replyDelayMs * this.#sampleRate) / 1000);
   }
 
-  /** The setting: a number of milliseconds, or `auto`. */
+  /** Setting: a number of milliseconds, or `auto`. */
   get setting() {
     return this.#setting;
   }
 
-  /** @param {number | 'auto'} setting milliseconds, or auto, which goes on from where D is */
+  /** @param {number | 'auto'} setting milliseconds, or auto, which continues from the current D */
   set(setting) {
     this.#setting = setting;
     if (setting !== 'auto') this.wantedMs = setting;
@@ -106,31 +99,31 @@ export class DelayControl {
     this.#inSamples();
   }
 
-  /** Whether nothing moves D but a new setting. */
+  /** True when only a new setting moves D. */
   get settled() {
     return this.#setting !== 'auto' && this.#ms === this.wantedMs;
   }
 
-  /** D in force, for what is pushed on the room's clock, in milliseconds. */
+  /** D in force for the room's clock, in milliseconds. */
   get delayMs() {
     return this.#ms;
   }
 
   /**
-   * D for answers to packets, in milliseconds. An answer is made of whole frames when D is a number
-   * of them; of a part, when it isn't, and then it needs a frame that ends later than the part. So
-   * `auto` has whole frames here, as many as cover D.
+   * D for answers to packets, in milliseconds. If D is a number of whole frames, so is an answer.
+   * Otherwise an answer needs a frame that ends later than its part of it. So `auto` uses whole
+   * frames here, enough to cover D.
    */
   get replyDelayMs() {
     return this.#setting === 'auto' ? this.#replyFrames * this.#frameMs : this.#ms;
   }
 
   /**
-   * Looks at a speaker of whom a packet has come: D rises at once when that one needs more.
+   * Checks a speaker after a packet: D rises at once when the speaker needs more.
    * @param {Lateness} speaker
    * @param {number} nowMs
-   * @param {() => number | null} roundTripMs asked only when D would rise
-   * @returns {boolean} whether D in force has changed
+   * @param {() => number | null} roundTripMs called only when D would rise
+   * @returns {boolean} true when D in force has changed
    */
   observe(speaker, nowMs, roundTripMs) {
     if (this.#setting !== 'auto' || speaker.needMs <= this.wantedMs || speaker.excluded)
@@ -142,8 +135,8 @@ export class DelayControl {
   }
 
   /**
-   * To be called once a second: D is wanted no larger than those need who are there and to be
-   * waited for.
+   * Sets the wanted D to the largest need of the present speakers that aren't excluded. Call it
+   * once a second.
    * @param {Iterable<Lateness>} speakers reviewed
    */
   review(speakers) {
@@ -176,10 +169,10 @@ export class DelayControl {
   }
 
   /**
-   * Time has passed: D moves.
-   * @param {number} frames   of the grid, not always whole
-   * @param {boolean} speaking whether anything was to be heard
-   * @returns {boolean} whether D in force has changed
+   * Moves D after some time.
+   * @param {number} frames of the grid, not always whole
+   * @param {boolean} speaking true when there was sound
+   * @returns {boolean} true when D in force has changed
    */
   advance(frames, speaking) {
     if (this.settled) return false;
@@ -196,10 +189,10 @@ export class DelayControl {
   }
 
   /**
-   * Moves D with the packets that come, where nothing ticks.
-   * @param {number} sample  on the sample clock, now
-   * @param {boolean} speaking  whether anything was to be heard
-   * @returns {boolean} whether D in force has changed
+   * Moves D with the packets, if nothing ticks.
+   * @param {number} sample on the sample clock, now
+   * @param {boolean} speaking true when there was sound
+   * @returns {boolean} true when D in force has changed
    */
   advanceTo(sample, speaking) {
     if (this.settled) return false;
@@ -210,7 +203,8 @@ export class DelayControl {
   }
 
   /**
-   * An answer's D has a quarter of a frame's play, and falls when nobody speaks.
+   * Settles D for answers: it has a tolerance of a quarter of a frame, and falls when nobody
+   * speaks.
    * @param {number} passedMs
    * @param {boolean} speaking
    */
@@ -224,15 +218,12 @@ export class DelayControl {
     this.#inSamples();
   }
 
-  /**
-   * D as its people are told, in milliseconds.
-   * @param {'tick' | 'reply'} delivery
-   */
+  /** D to show to participants, in milliseconds. @param {'tick' | 'reply'} delivery */
   toldMs(delivery) {
     return roundMs(delivery === 'reply' ? this.replyDelayMs : this.#ms);
   }
 
-  /** The part of GET /api/rooms/<room> about D. */
+  /** Part of GET /api/rooms/<room> about D. */
   describe() {
     return {
       mode: this.#setting === 'auto' ? 'auto' : 'fixed',
@@ -244,8 +235,5 @@ export class DelayControl {
   }
 }
 
-/**
- * Rounds to a thousandth.
- * @param {number} ms
- */
+/** @param {number} ms */
 const roundMs = (ms) => Math.round(ms * 1000) / 1000;

@@ -1,9 +1,9 @@
 /** @import { Clock } from '../../public/shared/clock.js' */
 
 /**
- * A clock whose timers' exceptions go no further than their owner.
+ * Wraps a clock so that timers' exceptions go no further than their owner.
  * @param {Clock} clock
- * @param {(error: unknown) => void} failed  told when a timer threw
+ * @param {(error: unknown) => void} failed called when a timer threw
  * @returns {Clock}
  */
 export function guardedClock(clock, failed) {

@@ -1,11 +1,8 @@
-/**
- * The upper bounds of the bins, in milliseconds; what is later than the last is in a bin of its
- * own.
- */
+/** Upper bounds of the bins, in milliseconds; later ticks are in a bin of their own. */
 export const LATENESS_BOUNDS_MS = Object.freeze([0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500]);
 
 /**
- * How late the ticks of all rooms were, since the server's start: counts by bin. Adding to it
+ * Lateness of the ticks of all rooms, since the server's start: counts by bin. Adding to it
  * allocates nothing.
  */
 export class LatenessHistogram {
@@ -21,7 +18,7 @@ export class LatenessHistogram {
   }
 
   /**
-   * The counts as Prometheus has them: each bin's with those of all smaller ones.
+   * Counts as Prometheus has them: each bin's with the counts of all smaller ones.
    * @returns {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }}
    */
   describe() {
@@ -31,5 +28,31 @@ export class LatenessHistogram {
       count: (count += this.#counts[bin]),
     }));
     return { count: count + this.#counts[LATENESS_BOUNDS_MS.length], sumMs: this.#sumMs, bins };
+  }
+}
+
+/** Number of remembered ticks: ten seconds of 20 ms frames. */
+const TICKS = 500;
+
+/** Lateness of the last mixed frames. */
+export class TickLateness {
+  #times = new Float64Array(TICKS);
+  #count = 0;
+
+  /** @param {number} latenessMs */
+  add(latenessMs) {
+    this.#times[this.#count++ % TICKS] = latenessMs;
+  }
+
+  /**
+   * @returns {{ ticks: number, latenessP50Ms: number | null, latenessP99Ms: number | null }}
+   *   figures of the remembered ticks
+   */
+  describe() {
+    const ticks = Math.min(this.#count, TICKS);
+    const sorted = this.#times.slice(0, ticks).sort();
+    const at = (/** @type {number} */ share) =>
+      ticks === 0 ? null : sorted[Math.min(ticks - 1, Math.floor(share * ticks))];
+    return { ticks, latenessP50Ms: at(0.5), latenessP99Ms: at(0.99) };
   }
 }

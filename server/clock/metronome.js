@@ -1,20 +1,21 @@
 /**
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { SampleClock } from './sample-clock.js'
  *
- * @typedef {object} Beat  a metronome that is on
- * @property {number} bpm    beats a minute
- * @property {number} beats  of a bar, the first of which sounds higher
- * @property {number} from   the first beat, on the room's sample clock
- * @property {string} by     the label of who set it
+ * @typedef {object} Beat metronome that is on
+ * @property {number} bpm beats a minute
+ * @property {number} beats of a bar, the first of which sounds higher
+ * @property {number} from first beat, on the room's sample clock
+ * @property {string} by label of the participant who set it
  */
 
-/** The time until the first beat, in milliseconds: by then everybody has been told. */
+/** Time until the first beat, in milliseconds: by then everybody has been notified. */
 const LEAD_MS = 500;
 
 /**
- * The room's metronome: a beat on the room's sample clock. No click is sent. Each page plays them
- * itself when the clock reaches them, so that everybody hears a beat at the same moment, and what
- * is played on the beat is on it in the mix.
+ * Metronome of a room, on its sample clock. No click is sent: each page plays them when the clock
+ * reaches them. So everybody hears a beat at the same moment, and music played on the beat is on it
+ * in the mix.
  */
 export class Metronome {
   #sampleClock;
@@ -24,8 +25,8 @@ export class Metronome {
 
   /**
    * @param {object} options
-   * @param {SampleClock} options.sampleClock  the room's
-   * @param {(message: object) => void} options.tell  tells everybody in the room
+   * @param {SampleClock} options.sampleClock of the room
+   * @param {(message: ServerMessage) => void} options.tell notifies everybody in the room
    */
   constructor({ sampleClock, tell }) {
     this.#sampleClock = sampleClock;
@@ -33,9 +34,9 @@ export class Metronome {
   }
 
   /**
-   * Sets it going anew, or stops it.
-   * @param {{ bpm: number | null, beats: number }} wish  null: off
-   * @param {string} by  the label of who asks
+   * Restarts or stops it.
+   * @param {{ bpm: number | null, beats: number }} wish null: off
+   * @param {string} by label of the requester
    */
   set({ bpm, beats }, by) {
     if (bpm === null && this.beat === null) return;

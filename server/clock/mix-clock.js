@@ -1,23 +1,16 @@
 /**
  * @import { SampleClock } from './sample-clock.js'
- * @import { TickLoad } from './tick-load.js'
+ * @import { TickLoad } from './load-shares.js'
  * @import { Tick, TickScheduler } from './tick-scheduler.js'
  */
 
-/**
- * The longest stretch that is caught up with after a stall, in milliseconds; older frames are
- * skipped.
- */
+/** Longest time to catch up with after a stall, in milliseconds; older frames are skipped. */
 const MAX_CATCH_UP_MS = 200;
 
-/**
- * A frame is due this much early, in samples: a time in milliseconds and back is off by a rounding.
- */
+/** Margin by which a frame is due early, in samples: it covers the rounding of milliseconds. */
 const ROUNDING = 0.01;
 
-/**
- * Pulls one frame of the grid after the other, each when its time has come. It rests when stopped.
- */
+/** Pulls the frames of the grid one after the other, each when its time has come. */
 export class MixClock {
   #ticks;
   #sampleClock;
@@ -36,11 +29,11 @@ export class MixClock {
    * @param {TickScheduler} options.ticks
    * @param {SampleClock} options.sampleClock
    * @param {number} options.frameSamples
-   * @param {number} options.delaySamples  the server-side delay: frame k is due at (k+1)·n + D
-   * @param {TickLoad} [options.load]  of the room
-   * @param {(frame: number, latenessMs: number) => void} options.mix
-   *   called for each frame in order; latenessMs is how long after its time
-   * @param {(error: unknown) => void} options.failed told when `mix` threw; the clock has stopped
+   * @param {number} options.delaySamples server-side delay: frame k is due at (k+1)·n + D
+   * @param {TickLoad} [options.load] of the room
+   * @param {(frame: number, latenessMs: number) => void} options.mix called for each frame in
+   *   order; latenessMs is the time since it was due
+   * @param {(error: unknown) => void} options.failed called when `mix` threw; the clock has stopped
    *   then
    */
   constructor({ ticks, sampleClock, frameSamples, delaySamples, load, mix, failed }) {
@@ -53,25 +46,22 @@ export class MixClock {
     this.#tick.load = load;
   }
 
-  /** Whether frames are pulled. */
+  /** True while frames are pulled. */
   get running() {
     return this.#running;
   }
 
-  /** How many frames were skipped because the server stood still for too long. */
+  /** Number of frames that were skipped after a long stall of the server. */
   get skipped() {
     return this.#skipped;
   }
 
-  /**
-   * Moves the ticks: the next frame is still the next, only its time is another.
-   * @param {number} samples D
-   */
+  /** Moves the ticks: the next frame stays the next, at another time. @param {number} samples D */
   set delaySamples(samples) {
     this.#delaySamples = samples;
   }
 
-  /** Begins with the next frame that falls due. */
+  /** Begins with the next due frame. */
   start() {
     if (this.#running) return;
     this.#running = true;
@@ -85,12 +75,12 @@ export class MixClock {
     this.#ticks.cancel(this.#tick);
   }
 
-  /** @param {number} frame @returns {number} when it is due, in samples */
+  /** @param {number} frame @returns {number} its due time, in samples */
   #dueAt(frame) {
     return (frame + 1) * this.#frameSamples + this.#delaySamples;
   }
 
-  /** @param {number} sample @returns {number} the first frame that is due at it or later */
+  /** @param {number} sample @returns {number} first frame that is due at it or later */
   #firstDue(sample) {
     return Math.max(0, Math.ceil((sample - this.#delaySamples) / this.#frameSamples) - 1);
   }
@@ -108,7 +98,7 @@ export class MixClock {
       this.#next = oldest;
     }
     try {
-      // One at a time: between two that are caught up with others have their turn.
+      // One at a time, so other rooms get their turn while this one catches up.
       if (this.#dueAt(this.#next) <= now + ROUNDING) {
         const late = Math.max(0, now - this.#dueAt(this.#next));
         this.#mix(this.#next++, (late * 1000) / sampleRate);

@@ -1,57 +1,53 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { TickLoad } from './tick-load.js'
+ * @import { TickLoad } from './load-shares.js'
  */
 
-/**
- * A tick that is later than this is taken for one of a server that stood still, in milliseconds.
- */
+/** Lateness beyond which a tick indicates a stalled server, in milliseconds. */
 const STALL_MS = 5;
 
-/** Packets that arrive within this after a late tick may have waited for it, in milliseconds. */
+/** Time after a late tick in which arriving packets may have waited for it, in milliseconds. */
 const SEEN_MS = 5;
 
-/** Ticks that are later than this are run by their weight, the lightest first, in milliseconds. */
+/** Lateness beyond which ticks run by weight, the lightest first, in milliseconds. */
 const BY_WEIGHT_MS = 10;
 
-/** How long ticks are run before the event loop has its turn, in milliseconds. */
+/** Longest run of ticks before the event loop has its turn, in milliseconds. */
 const MAX_TURN_MS = 10;
 
 /**
- * The time over which lateness is averaged, and the most that one look counts for, in milliseconds.
+ * Time over which lateness is averaged, and the most that one sample counts for, in milliseconds.
  */
 const AVERAGE_MS = 1000;
 const MAX_LOOK_MS = 50;
 
-/**
- * A tick that is later than this says that there is more to do than can be done, in milliseconds,
- * and for how long.
- */
+/** Lateness that indicates overload, and time for which it does, in milliseconds. */
 const OVERLOAD_MS = 20;
 const OVERLOAD_LASTS_MS = 200;
 
 /**
- * Something that is run when it is due. It is made once and scheduled again and again.
+ * Task to run when it is due. It is made once and scheduled again and again.
  * @typedef {object} Tick
- * @property {number} atMs  when it is due, on the monotonic clock; set by the scheduler
+ * @property {number} atMs due time, on the monotonic clock; set by the scheduler
  * @property {() => void} run
- * @property {TickLoad} [load]  what its runs take is added to it; one without is as light as can be
+ * @property {TickLoad} [load] accumulates the time of its runs; a tick without one counts as the
+ *   lightest
  */
 
 /**
- * Runs when the event loop's turn is over. The immediate doesn't keep the process alive.
+ * Runs after the event loop's turn. The immediate doesn't keep the process alive.
  * @param {() => void} run
  */
 const afterThisTurn = (run) => void setImmediate(run).unref();
 
 /**
  * Runs many rooms' ticks when they are due, the earliest first. A timer of Node.js counts whole
- * milliseconds, and wakes up to two of them late; but where there are many rooms the thread is
- * awake most of the time. So what has fallen due is run after each turn of the event loop, and a
- * timer is left for where nothing else happens. Scheduling allocates nothing.
+ * milliseconds, and wakes up to two of them late. With many rooms the thread is awake most of the
+ * time, so due ticks run after each turn of the event loop. A timer covers an idle loop. Scheduling
+ * allocates nothing.
  */
 export class TickScheduler {
-  /** Those that are scheduled, the earliest first. @type {Tick[]} */
+  /** Scheduled ticks, the earliest first. @type {Tick[]} */
   #ticks = [];
   #clock;
   #afterTurn;
@@ -59,27 +55,21 @@ export class TickScheduler {
   #isRunning = false;
   /** @type {unknown} */
   #timer = null;
-  /** When the timer will have come. */
+  /** Due time of the timer. */
   #timerMs = Infinity;
   #turned;
   #rang;
   #stallMs = 0;
-  /** When the last stall was seen. */
+  /** Time of the last observed stall. */
   #stallAtMs = -Infinity;
   #startedMs = -Infinity;
   #lateMs = 0;
   #lookedMs = -Infinity;
   #overloadMs = -Infinity;
-  /**
-   * Hands over the packets that have come: called before each tick that is due.
-   * @type {(() => void) | null}
-   */
+  /** Delivers received packets; called before each due tick. @type {(() => void) | null} */
   #poll = null;
 
-  /**
-   * @param {Clock} clock
-   * @param {(run: () => void) => void} [afterTurn]
-   */
+  /** @param {Clock} clock @param {(run: () => void) => void} [afterTurn] */
   constructor(clock, afterTurn = afterThisTurn) {
     this.#clock = clock;
     this.#afterTurn = afterTurn;
@@ -94,7 +84,7 @@ export class TickScheduler {
   }
 
   /**
-   * Packets that have come are read before each tick that is due, so that they are in time.
+   * Sets the function that reads received packets before each due tick, so that they are in time.
    * @param {() => void} poll
    */
   pollWith(poll) {
@@ -102,8 +92,8 @@ export class TickScheduler {
   }
 
   /**
-   * @param {Tick} tick  one that isn't scheduled
-   * @param {number} atMs  on the monotonic clock, with its fraction
+   * @param {Tick} tick not scheduled yet
+   * @param {number} atMs on the monotonic clock, with its fraction
    */
   schedule(tick, atMs) {
     tick.atMs = atMs;
@@ -115,7 +105,7 @@ export class TickScheduler {
     this.#wait();
   }
 
-  /** @param {Tick} tick  one that may have been run already */
+  /** @param {Tick} tick may have run already */
   cancel(tick) {
     const at = this.#ticks.indexOf(tick);
     if (at < 0) return;
@@ -124,33 +114,33 @@ export class TickScheduler {
   }
 
   /**
-   * After a stall the packets of its time are read at once.
-   * @param {number} arrivalMs  on the monotonic clock
-   * @returns {number} how long a packet that came then may have waited for the server, in
-   *   milliseconds
+   * Tells how much of a packet's lateness a stall may have caused: after it the packets of its time
+   * are read at once.
+   * @param {number} arrivalMs on the monotonic clock
+   * @returns {number} longest possible wait of the packet for the server, in milliseconds
    */
   stallBefore(arrivalMs) {
     return arrivalMs - this.#stallAtMs < SEEN_MS ? this.#stallMs : 0;
   }
 
-  /** How late ticks are, on an average of the last second, in milliseconds. */
+  /** Mean lateness of ticks over the last second, in milliseconds. */
   get lateMs() {
     const idleMs = this.#clock.now() - this.#lookedMs;
     return idleMs < AVERAGE_MS ? this.#lateMs : 0;
   }
 
-  /** Whether there was more to do just now than could be done. */
+  /** True during an overload. */
   get overloaded() {
     return this.#clock.now() - this.#overloadMs < OVERLOAD_LASTS_MS;
   }
 
-  /** @param {number} nowMs @param {number} latenessMs  of the tick that is due first */
+  /** @param {number} nowMs @param {number} latenessMs of the first due tick */
   #noteLateness(nowMs, latenessMs) {
     const passedMs = Math.min(MAX_LOOK_MS, nowMs - this.#lookedMs);
     this.#lateMs += ((latenessMs - this.#lateMs) * passedMs) / AVERAGE_MS;
     this.#lookedMs = nowMs;
     if (latenessMs > OVERLOAD_MS) this.#overloadMs = nowMs;
-    // A tick that others went before is later than the server stood still.
+    // A tick that others went before is later than the server stalled.
     this.#noteStall(nowMs, Math.min(latenessMs, nowMs - this.#startedMs));
   }
 
@@ -162,15 +152,15 @@ export class TickScheduler {
   }
 
   /**
-   * Runs what is due. What falls due meanwhile waits for the next turn: the event loop has other
-   * work too.
+   * Runs the due ticks. A tick that becomes due in the meantime waits for the next turn, because
+   * the event loop has other work too.
    */
   #run() {
     const ticks = this.#ticks;
     const now = this.#clock.now();
     this.#isRunning = true;
     if (ticks.length > 0 && ticks[0].atMs <= now) {
-      // The stall is noted first: what came in time and has waited for the server isn't late.
+      // The stall is noted first, so that packets which waited for the server don't count as late.
       this.#noteLateness(now, now - ticks[0].atMs);
     }
     this.#startedMs = now;
@@ -181,7 +171,7 @@ export class TickScheduler {
         left > 0 && ticks.length > 0 && ticks[0].atMs <= now && passedMs < MAX_TURN_MS;
         left--
       ) {
-        // Before each: where many rooms are due, packets for the later ones come while the earlier
+        // Polled before each tick: with many due rooms, packets for later ones arrive while earlier
         // ones are mixed.
         this.#poll?.();
         this.#runNext(now);
@@ -205,8 +195,8 @@ export class TickScheduler {
   }
 
   /**
-   * Takes the next of those that are due: the earliest, or the lightest where they are late, so
-   * that heavy rooms make none but each other wait.
+   * Picks the next due tick: the earliest, or the lightest if they are late, so that heavy rooms
+   * delay only each other.
    * @param {number} now
    */
   #takeNext(now) {
@@ -222,7 +212,7 @@ export class TickScheduler {
       }
     }
     const tick = ticks[best];
-    // Shifted by hand: splice() allocates what it takes out.
+    // Shifted by hand because splice() allocates its result.
     for (let i = best; i < ticks.length - 1; i++) ticks[i] = ticks[i + 1];
     ticks.pop();
     return tick;

@@ -1,44 +1,44 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from './bus.js'
- * @import { Beat, MessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { Beat, ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
  *
- * @typedef {Omit<Beat, 'version' | 'at'>} SelfDescription  what a node tells of itself
+ * @typedef {Omit<Beat, 'version' | 'at'>} SelfDescription  what a node announces about itself
  *
- * @typedef {object} Known  a node of which this one has heard
- * @property {Beat} beat        the last
- * @property {number} heardMs   when it came, on the monotonic clock
- * @property {number} offsetMs  its date less this node's, as the quickest of the last beats had it
+ * @typedef {object} Known  another node, from its beats
+ * @property {Beat} beat  the last one
+ * @property {number} heardMs  time of the last beat on the monotonic clock
+ * @property {number} offsetMs  its date minus this node's, by the quickest of the last beats
  */
 
 import { repeat } from '../timers.js';
 import { beat as beatSchema, CLUSTER_VERSION } from './messages.js';
 import { rendezvous } from './rendezvous.js';
 
-/** The interval of beats, in milliseconds. */
+/** Interval between beats, in milliseconds. */
 export const BEAT_MS = 200;
 
-/** A node that wasn't heard from for this long is taken for dead, in milliseconds. */
+/** Silence after which a node counts as dead, in milliseconds. */
 export const ALIVE_MS = 1000;
 
-/** A node that wasn't heard from for this long is forgotten, in milliseconds. */
+/** Silence after which a node is forgotten, in milliseconds. */
 const FORGOTTEN_MS = 60_000;
 
-/** The most nodes that are known at once. */
 const MAX_NODES = 256;
 
-/** The most origins of pages that are remembered: those of dead nodes too, whose pages go on. */
+/** Limit of remembered page origins. Those of dead nodes count too: their pages are still open. */
 const MAX_REMEMBERED = 1024;
 
-/** A node whose clock is off by more than this from most is chosen last, in milliseconds. */
+/** Clock difference from the median above which a node is chosen last, in milliseconds. */
 const MAX_SKEW_MS = 2000;
 
 /**
- * By how much a clock may look later with each beat, in milliseconds: it may have been set back.
+ * Amount by which a clock may look later with each beat, in milliseconds: it may have been set
+ * back.
  */
 const SKEW_DECAY_MS = 50;
 
-/** Who is there: each node says so five times a second, and how much it can still take. */
+/** Tracks the live nodes: each announces itself and its free capacity five times a second. */
 export class Beats {
   #bus;
   #clock;
@@ -49,7 +49,7 @@ export class Beats {
   #came;
   /** @type {Map<string, Known>} */
   #known = new Map();
-  /** Origins of the cluster's pages, the one heard of last being the last. @type {Set<string>} */
+  /** Origins of the cluster's pages, the most recently heard one last. @type {Set<string>} */
   #origins = new Set();
   #relayTurn = 0;
   /** @type {(() => void)[]} */
@@ -61,9 +61,9 @@ export class Beats {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Subjects} options.subjects
-   * @param {MessageReader} options.reader
+   * @param {ClusterMessageReader} options.reader
    * @param {() => SelfDescription} options.self
-   * @param {() => void} options.came  a node has come
+   * @param {() => void} options.came  called for each new node
    */
   constructor({ bus, clock, wallNow, subjects, reader, self, came }) {
     this.#bus = bus;
@@ -75,14 +75,13 @@ export class Beats {
     this.#came = came;
   }
 
-  /** Begins to beat, and to listen. */
   start() {
     this.#stops.push(this.#bus.subscribe(this.#subjects.beats, (message) => this.#heard(message)));
     this.#stops.push(repeat(this.#clock, BEAT_MS, () => this.tell()));
     this.tell();
   }
 
-  /** Tells the others of this node now. */
+  /** Announces this node now. */
   tell() {
     const own = this.#self();
     this.#bus.publish(this.#subjects.beat(own.id), {
@@ -101,7 +100,7 @@ export class Beats {
     if (!before && this.#known.size >= MAX_NODES) this.#forget(now);
     if (!before && this.#known.size >= MAX_NODES) return;
     const offsetMs = beat.at - this.#wallNow();
-    // A beat that waited on its way makes a clock look late; the quickest tells.
+    // Delay on the network makes a clock look late, so the quickest beat counts.
     const steady =
       before === undefined ? offsetMs : Math.max(offsetMs, before.offsetMs - SKEW_DECAY_MS);
     this.#known.set(beat.id, { beat, heardMs: now, offsetMs: steady });
@@ -124,20 +123,23 @@ export class Beats {
     this.#origins.delete(oldest);
   }
 
-  /** Whether pages of an origin are a node's of this cluster. @param {string | undefined} origin */
+  /**
+   * True when a node of this cluster serves pages of an origin.
+   * @param {string | undefined} origin
+   */
   isOurs(origin) {
     return (
       origin !== undefined && (this.#origins.has(origin) || this.#self().origins.includes(origin))
     );
   }
 
-  /** The other nodes that are alive. @returns {Known[]} */
+  /** @returns {Known[]} */
   #alive() {
     const since = this.#clock.now() - ALIVE_MS;
     return [...this.#known.values()].filter(({ heardMs }) => heardMs >= since);
   }
 
-  /** Whether a node has fallen silent in the last minute: it may have had rooms. */
+  /** True when a node has fallen silent in the last minute: it may have had rooms. */
   get isSomeoneMissing() {
     const now = this.#clock.now();
     return [...this.#known.values()].some(
@@ -145,23 +147,20 @@ export class Beats {
     );
   }
 
-  /** Where clients reach a node. @param {string} id @returns {NodeAddress | null} */
+  /** Address of a node for clients. @param {string} id @returns {NodeAddress | null} */
   addressOf(id) {
     const found = this.#known.get(id);
     return found ? addressIn(found.beat) : null;
   }
 
-  /**
-   * Where clients reach this node and the others that are alive, this one first.
-   * @returns {NodeAddress[]}
-   */
+  /** Addresses of all live nodes for clients, this one first. @returns {NodeAddress[]} */
   addresses() {
     return [addressIn(this.#self()), ...this.#alive().map(({ beat }) => addressIn(beat))];
   }
 
   /**
-   * The nodes that may open a room, in the order in which they are asked. Those that are busy or
-   * full, and those whose clock is off, come last; one that drains doesn't come at all.
+   * Orders the nodes that may be asked to open a room. Busy and full nodes come last, and those
+   * with a wrong clock; draining nodes are left out.
    * @param {string} room
    * @returns {SelfDescription[]}
    */
@@ -193,9 +192,9 @@ export class Beats {
   }
 
   /**
-   * Another node for one who only listens: each time the next of those that have room, by turns.
+   * Chooses another node for a listener, in turn among those with free capacity.
    * @param {string} room
-   * @returns {NodeAddress | null} null where there is none
+   * @returns {NodeAddress | null} null if there is none
    */
   relayFor(room) {
     const own = this.#self().id;

@@ -1,36 +1,35 @@
 /**
- * What nodes of a cluster say to each other over: subjects with messages that are JSON objects, or
- * bytes where sound is in them. A subject is a series of words with dots between; `*` stands for
- * any one word where it is subscribed to. Nothing is stored: a message reaches those who listen
- * when it is sent, or nobody.
+ * Connects the nodes of a cluster: subjects carry JSON objects, or bytes for sound. A subject is a
+ * series of words separated by dots; in a subscription `*` matches any one word. Nothing is
+ * stored: a message reaches the subscribers of that moment only.
  *
- * @typedef {'connecting' | 'connected' | 'lost'} BusState  connecting: never been connected yet
+ * @typedef {'connecting' | 'connected' | 'lost'} BusState  connecting: not connected yet since the
+ *   start
  *
  * @typedef {object} Bus
  * @property {BusState} state
- * @property {number} dropped  messages that were too long, or no JSON
- * @property {() => void} open  begins to connect, and goes on trying
- * @property {(subject: string, message: object) => void} publish into the void while there is no
- *   connection
- * @property {(subject: string, bytes: Uint8Array) => void} publishBytes as publish; the bytes are
- *   the bus's from then on
+ * @property {number} dropped  messages that were too long or not JSON
+ * @property {() => void} open  starts to connect, and retries
+ * @property {(subject: string, message: object) => void} publish discards the message while
+ *   disconnected
+ * @property {(subject: string, bytes: Uint8Array) => void} publishBytes as publish; the bus owns
+ *   the bytes afterwards
  * @property {(subject: string, handler: (message: unknown) => void) => () => void} subscribe
- *   answers what ends it
+ *   returns the unsubscribe function
  * @property {(subject: string, handler: (bytes: Uint8Array) => void) => () => void} subscribeBytes
  *   as subscribe; the bytes are valid during the call
  * @property {(subject: string, handler: (message: unknown) => object | null | Promise<object |
- *   null>) => () => void} serve answers requests, but for those on which the handler gives null
- * @property {(subject: string, message: object, timeoutMs: number) => Promise<unknown>} request the
- *   first answer; NOBODY where nobody serves the subject, which is known at once; SILENCE where no
- *   answer came in time. Never rejects
- * @property {(run: () => void) => () => void} onChanged the way has changed or come back, and
- *   messages may have been lost on the one before; what is published now follows what was
- *   subscribed to before. Answers what ends it
+ *   null>) => () => void} serve answers requests unless the handler returns null
+ * @property {(subject: string, message: object, timeoutMs: number) => Promise<unknown>} request
+ *   resolves to the first answer, to NOBODY at once if nobody serves the subject, or to SILENCE
+ *   after the timeout. Never rejects
+ * @property {(run: () => void) => () => void} onChanged runs when the connection has changed or
+ *   come back: earlier messages may be lost, and all subscriptions are in place again. Returns the
+ *   unsubscribe function
  * @property {() => Promise<void>} close  idempotent
  */
 
-/** The answer to a request that nobody serves. */
 export const NOBODY = Symbol('nobody');
 
-/** The answer to a request that was not answered in time, or that could not be sent. */
+/** The answer to a request that timed out or could not be sent. */
 export const SILENCE = Symbol('silence');

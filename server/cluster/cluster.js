@@ -2,59 +2,60 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Bus } from './bus.js'
- * @import { FindOptions, Found } from './directory.js'
+ * @import { FindOptions, Found } from './rooms-by-node.js'
  * @import { ChatState, PlaceNote, ToldState } from '../state/portable-state.js'
  * @import { NodeAddress } from './messages.js'
  *
  * @typedef {object} ClusterRooms  the rooms of this node
  * @property {(room: string) => object | undefined} get
- * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience] whether other
- *   nodes are to relay a room to those who only listen, and whether that is whoever comes uninvited
+ * @property {(room: string) => { relays: boolean, broadcast: boolean }} [audience] tells whether
+ *   other nodes relay a room to listeners, and whether uninvited participants are listeners
  * @property {(room: string, state: ToldState) => void} [met] another node had the same room at the
  *   same time
- * @property {(room: string, node: NodeAddress | null) => void} move a room is another node's: its
- *   people go there
- * @property {(room: string) => ChatState | undefined} [chat]  what was said in a room lately
+ * @property {(room: string, node: NodeAddress | null) => void} move redirects the people of a room
+ *   to the node that now owns it
+ * @property {(room: string) => ChatState | undefined} [chat]  recent chat of a room
  * @property {number} people
  * @property {boolean} busy
  * @property {{ rooms: number, listeners: number, elsewhere: number, dropped: number }} [relayed]
- *   rooms of other nodes that this one relays and those who listen to them, people who listen to
- *   this node's rooms at others, and messages that were dropped
+ *   relayed rooms of other nodes, their listeners here, listeners of this node's rooms at other
+ *   nodes, and dropped messages
  *
  * @typedef {object} ClusterStatus
  * @property {string} id           of this node
  * @property {import('./bus.js').BusState} bus
- * @property {number} nodes        that are there, this one included
- * @property {number} rooms        that this node owns
- * @property {number} relayedRooms     of other nodes that this one relays
- * @property {number} relayListeners   who listen to them here
- * @property {number} listenersElsewhere  who listen to rooms of this node at others
- * @property {number} movedRooms   that went from this node to another
- * @property {number} droppedMessages  that were no node's
+ * @property {number} nodes  live ones, including this one
+ * @property {number} rooms  owned by this node
+ * @property {number} relayedRooms  of other nodes
+ * @property {number} relayListeners  here, of relayed rooms
+ * @property {number} listenersElsewhere  of this node's rooms at other nodes
+ * @property {number} movedRooms  from this node to another
+ * @property {number} droppedMessages  of unknown form or version
  *
- * @typedef {object} Reached  where clients reach this node
+ * @typedef {object} Reached  address of this node for clients
  * @property {string} url
  * @property {number | null} h3Port
  * @property {() => string[]} certificateHashes
- * @property {string[]} origins  of pages that this node serves, under whatever name
+ * @property {string[]} origins  of this node's pages, under all of its names
  */
 
 import { randomBytes } from 'node:crypto';
+import { withFields } from '../log.js';
 import { Beats } from './beats.js';
-import { Directory } from './directory.js';
-import { MAX_ORIGINS, MessageReader, subjectsOf } from './messages.js';
+import { RoomsByNode } from './rooms-by-node.js';
+import { MAX_ORIGINS, ClusterMessageReader, subjectsOf } from './messages.js';
 import { Ownership } from './ownership.js';
-import { RoomRules } from './room-rules.js';
+import { RoomStates } from './room-states.js';
 
-/** The most nodes that a client is told of. */
+/** Limit of node addresses in an answer to a client. */
 const MAX_TOLD = 8;
 
-/** The rooms that are handed over at once by a node that drains. */
-const HANDED_AT_ONCE = 8;
+/** Rooms that a draining node moves concurrently. */
+const MOVED_AT_ONCE = 8;
 
 /**
- * This node's part in a cluster: it beats, owns rooms, finds others', and hands its own over when
- * it drains.
+ * Makes this server a node: it beats, owns rooms, finds others' rooms, and moves its own when it
+ * drains.
  */
 export class Cluster {
   #bus;
@@ -64,7 +65,7 @@ export class Cluster {
   #software;
   #beats;
   #ownership;
-  #directory;
+  #roomsByNode;
   #reader;
   #rules;
   #subjects;
@@ -76,7 +77,7 @@ export class Cluster {
 
   /**
    * @param {object} options
-   * @param {string} [options.id]  of this node; one by chance for each process
+   * @param {string} [options.id]  of this node; random by default
    * @param {string} options.name  of the cluster
    * @param {(id: string) => Bus} options.openBus
    * @param {Clock} options.clock
@@ -84,8 +85,8 @@ export class Cluster {
    * @param {Pick<Log, 'info' | 'warn' | 'error'>} options.log
    * @param {() => ClusterRooms} options.rooms
    * @param {{ people: number }} options.limits
-   * @param {string} options.software  the release that runs here
-   * @param {number} [options.keptMs]  see RoomRules
+   * @param {string} options.software  the running release
+   * @param {number} [options.keptMs]  see RoomStates
    */
   constructor({
     id = randomBytes(8).toString('hex'),
@@ -93,19 +94,20 @@ export class Cluster {
     openBus,
     clock,
     wallNow,
-    log,
+    log: given,
     rooms,
     limits,
     software,
     keptMs,
   }) {
     this.id = id;
+    const log = withFields(given, { node: id });
     this.#log = log;
     this.#rooms = rooms;
     this.#limits = limits;
     this.#software = software;
     const bus = openBus(id);
-    const reader = new MessageReader(log);
+    const reader = new ClusterMessageReader(log);
     this.#subjects = subjectsOf(name);
     const shared = {
       bus,
@@ -118,7 +120,7 @@ export class Cluster {
     this.#bus = bus;
     this.#reader = reader;
     this.#beats = new Beats({ ...shared, came: () => this.#rules.nodeCame() });
-    this.#rules = new RoomRules({
+    this.#rules = new RoomStates({
       ...shared,
       keptMs,
       met: (room, state) => this.#rooms().met?.(room, state),
@@ -130,7 +132,7 @@ export class Cluster {
       isEncrypted: (room) => this.#rules.of(room)?.e2e ?? false,
       yielded: (room, to) => this.#yielded(room, to),
     });
-    this.#directory = new Directory({
+    this.#roomsByNode = new RoomsByNode({
       ...shared,
       beats: this.#beats,
       ownership: this.#ownership,
@@ -138,12 +140,12 @@ export class Cluster {
     });
   }
 
-  /** Begins to take part. @param {Reached} reached */
+  /** @param {Reached} reached */
   start(reached) {
     this.#reached = reached;
     this.#beats.start();
     this.#ownership.start();
-    this.#directory.start();
+    this.#roomsByNode.start();
     this.#rules.start();
     this.#bus.open();
   }
@@ -165,37 +167,37 @@ export class Cluster {
     };
   }
 
-  /** Whether a room is this node's. @param {string} room */
+  /** True when this node owns a room. @param {string} room */
   isHere(room) {
-    return this.#directory.isHere(room);
+    return this.#roomsByNode.isHere(room);
   }
 
   /**
-   * @param {string} room checked already
+   * @param {string} room a valid name
    * @param {FindOptions} options
    * @returns {Promise<Found>}
    */
   find(room, options) {
-    return this.#directory.find(room, options);
+    return this.#roomsByNode.find(room, options);
   }
 
   /**
-   * A room has ended here.
+   * Announces the end of a room on this node.
    * @param {string} room
-   * @param {readonly PlaceNote[]} [places] what its tokens don't say
+   * @param {readonly PlaceNote[]} [places] state that its tokens don't carry
    */
   ended(room, places = []) {
     this.#rules.ended(room, places);
     this.#ownership.release(room);
   }
 
-  /** The state of a room of this node has changed. @param {string} room @param {ToldState} rules */
+  /** Announces a changed room state. @param {string} room @param {ToldState} rules */
   ruled(room, rules) {
     if (this.isHere(room)) this.#rules.set(room, rules);
   }
 
   /**
-   * The state of an occupied room, as its node told it last.
+   * Last state of an occupied room that its node announced.
    * @param {string} room
    * @returns {ToldState | null}
    */
@@ -203,12 +205,12 @@ export class Cluster {
     return this.#rules.of(room);
   }
 
-  /** What tokens of a room's places don't say, as its node told it last. @param {string} room */
+  /** Last announced state of a room's places that tokens don't carry. @param {string} room */
   placesOf(room) {
     return this.#rules.placesOf(room);
   }
 
-  /** What was said in a room on the node before, which has drained: once. @param {string} room */
+  /** Takes, once, the chat of a room that a draining node has handed over. @param {string} room */
   chatOf(room) {
     return this.#ownership.takeChat(room);
   }
@@ -218,13 +220,13 @@ export class Cluster {
     return this.#ownership.epochOf(room);
   }
 
-  /** Where clients reach the nodes, this one first. @returns {NodeAddress[]} */
+  /** Addresses of nodes for clients, this one first. @returns {NodeAddress[]} */
   nodes() {
     return this.#beats.addresses().slice(0, MAX_TOLD);
   }
 
   /**
-   * Another node that may relay a room of this one to somebody who only listens.
+   * Chooses another node to relay a room of this one to a listener.
    * @param {string} room
    * @returns {NodeAddress | null}
    */
@@ -232,25 +234,24 @@ export class Cluster {
     return this.#beats.relayFor(room);
   }
 
-  /** Where clients reach all nodes, this one first. @returns {NodeAddress[]} */
   everyNode() {
     return this.#beats.addresses();
   }
 
-  /** What parts of the server that speak to other nodes by themselves do it with. */
+  /** Access to the bus for other parts of the server that exchange messages with nodes. */
   get wire() {
     return { bus: this.#bus, subjects: this.#subjects, reader: this.#reader };
   }
 
   /**
-   * Whether a page is one of this cluster's, whichever node has served it.
+   * True when any node of this cluster serves pages of an origin.
    * @param {string | undefined} origin
    */
   allowsOrigin(origin) {
     return this.#beats.isOurs(origin);
   }
 
-  /** What the operator is told. @returns {ClusterStatus} */
+  /** @returns {ClusterStatus} */
   get status() {
     const {
       rooms: relayedRooms,
@@ -276,13 +277,13 @@ export class Cluster {
     this.#rules.moved(room);
     this.#movedRooms += 1;
     const node = this.#beats.addressOf(to);
-    this.#log.info(`room ${room} is node ${to}'s now${node ? `, at ${node.url}` : ''}`);
+    this.#log.info({ event: 'room-moved', room, to, url: node?.url }, 'room moved to another node');
     this.#rooms().move(room, node);
   }
 
   /**
-   * Opens nothing any more, and hands each room over to another node, which claims it: then it is
-   * no longer this node's. Rooms for which there is no other node stay. Idempotent.
+   * Stops opening rooms, and moves each owned room to another node, which claims it. Rooms without
+   * another node stay. Idempotent.
    */
   async drain() {
     if (this.#draining) return;
@@ -290,28 +291,29 @@ export class Cluster {
     if (this.#bus.state !== 'connected') return;
     this.#beats.tell();
     const rooms = this.#ownership.rooms;
-    const handOn = async () => {
+    const moveNext = async () => {
       for (let room = rooms.pop(); room !== undefined && !this.#closed; room = rooms.pop())
-        await this.#handOver(room);
+        await this.#moveAway(room);
     };
-    await Promise.all(Array.from({ length: HANDED_AT_ONCE }, handOn));
+    await Promise.all(Array.from({ length: MOVED_AT_ONCE }, moveNext));
   }
 
   /** @param {string} room */
-  async #handOver(room) {
+  async #moveAway(room) {
     if (this.#rooms().get(room) === undefined) return this.#ownership.release(room);
-    const found = await this.#directory.handOver(room, this.epochOf(room), {
+    const found = await this.#roomsByNode.offer(room, this.epochOf(room), {
       chat: this.#rooms().chat?.(room),
       rules: this.#rules.of(room),
     });
-    if (!found) this.#log.warn(`room ${room} could not be handed over: no other node takes it`);
+    if (!found)
+      this.#log.warn({ event: 'room-not-moved', room }, 'no other node accepted the room');
   }
 
   /** Idempotent. */
   async close() {
     if (this.#closed) return;
     this.#closed = true;
-    this.#directory.close();
+    this.#roomsByNode.close();
     this.#rules.close();
     this.#ownership.close();
     this.#beats.close();

@@ -1,8 +1,9 @@
 /**
- * The messages between nodes: their subjects, and the schemas that each is checked by.
- * docs/protocol.md has them.
+ * Messages between nodes: their subjects and schemas, documented in docs/cluster-protocol.md.
  *
- * @typedef {z.infer<typeof nodeAddress>} NodeAddress   where clients reach a node
+ * @import { Log } from '../log.js'
+ *
+ * @typedef {z.infer<typeof nodeAddress>} NodeAddress  address of a node for clients
  * @typedef {z.infer<typeof beat>} Beat
  * @typedef {z.infer<typeof claim>} Claim
  * @typedef {z.infer<typeof where>} Where
@@ -10,35 +11,34 @@
  * @typedef {z.infer<typeof opened>} Opened
  * @typedef {z.infer<typeof relayUp>} RelayUp
  * @typedef {z.infer<typeof relayDown>} RelayDown
- * @typedef {RelayUp['links'][number]} RelayLink what a relay tells a room's home of one of its
- *   sessions
- * @typedef {RelayDown['answers'][number]} RelayAnswer  what the home has a relay do
+ * @typedef {RelayUp['links'][number]} RelayLink report of a relay to a room's owner about one
+ *   session
+ * @typedef {RelayDown['answers'][number]} RelayAnswer  instruction of the owner to a relay
  */
 
 import { z } from 'zod';
 import { MAX_ROOM_NAME } from '../../public/shared/text.js';
 import { chatState, placeNotes, toldState } from '../state/portable-state.js';
 
-/** The version of these messages. A node refuses those of another, by the name of the node. */
+/** Version of these messages. A node refuses other versions. */
 export const CLUSTER_VERSION = 2;
 
-/** The longest message, in bytes: a welcome with 64 KiB of chat and 101 people is in it. */
+/** Limit of a message, in bytes: fits a welcome with 64 KiB of chat and 101 people. */
 export const MAX_MESSAGE_BYTES = 256 * 1024;
 
-/** The most things that a relay and a room's home tell each other in one message. */
+/** Limit of items in one message between a relay and a room's owner. */
 export const MAX_RELAY_BATCH = 256;
 
-/** The most sessions in one message that are told to be there still. */
+/** Limit of sessions that one message reports as still present. */
 export const MAX_RELAY_IDS = 2000;
 
-/** The most origins that a node names. */
 export const MAX_ORIGINS = 16;
 
 const id = z.string().regex(/^[A-Za-z0-9]{1,32}$/);
 const room = z.string().regex(new RegExp(`^[A-Za-z0-9_-]{1,${MAX_ROOM_NAME}}$`));
 const count = z.number().int().min(0).max(1_000_000);
 const epoch = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
-/** An origin, which pages and clients can be given. */
+/** An origin that pages and clients may be given. */
 const url = z
   .string()
   .max(300)
@@ -60,7 +60,7 @@ export const beat = z.object({
   version,
   ...addressFields,
   origins: z.array(url).max(MAX_ORIGINS),
-  /** The node's date, in milliseconds since 1970. */
+  /** Date of the node, in milliseconds since 1970. */
   at: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
   people: count,
   maxPeople: count.min(1),
@@ -69,12 +69,12 @@ export const beat = z.object({
   software: z.string().max(40),
 });
 
-/** e2e: whether the room is end-to-end encrypted. Nodes of an earlier release don't say it. */
+/** e2e: true for an end-to-end encrypted room. Nodes of an earlier release omit it. */
 export const claim = z.object({ version, node: id, epoch, e2e: z.boolean().default(false) });
 
 /**
- * relays: whether other nodes are to relay the room to those who only listen; broadcast: whether
- * that is whoever comes uninvited.
+ * relays: whether other nodes relay the room to listeners; broadcast: whether uninvited
+ * participants are listeners.
  */
 export const where = z.object({
   version,
@@ -87,21 +87,21 @@ export const where = z.object({
 export const opening = z.object({
   version,
   room,
-  /** Whether the room is to be opened; else it is only asked whether it would be. */
+  /** True to open the room, false to ask whether the node would. */
   hold: z.boolean(),
-  /** The epoch that the new one must be above. */
+  /** The new epoch must be above this one. */
   above: epoch,
-  /** From a node that drains: what was said lately in the room, and its state. */
+  /** Recent chat of the room, and its state, from a draining node. */
   chat: chatState.optional(),
   rules: toldState.nullish(),
 });
 
-/** node: who has the room, or would; null where the asked node opens nothing. */
+/** node: the owner, or the node that would open the room; null if the asked node opens nothing. */
 export const opened = z.object({ version, node: nodeAddress.nullable() });
 
 /**
- * rules: the room's state; null where it has ended, and then places: what is known of its tokens.
- * Nodes of an earlier release tell null of rooms without rules too.
+ * rules: state of the room, or null after its end; then places: state of its tokens. Nodes of an
+ * earlier release also send null for rooms without rules.
  */
 export const roomRules = z.object({
   version,
@@ -111,26 +111,23 @@ export const roomRules = z.object({
   places: placeNotes,
 });
 
-/** The number of a session at its relay. */
+/** Number of a session at its relay. */
 const link = z.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 const links = z.array(link).max(MAX_RELAY_IDS);
 const reason = z.string().max(200);
-/**
- * The code with which a session ends: 0 for those who leave, else one of the registry of errors.
- */
+/** The code with which a session ends: 0 for leaving, else an error code of the registry. */
 const code = z.number().int().min(0).max(1000);
 
-/** What a relay tells the home of a room. */
+/** Message of a relay to the owner of a room. */
 export const relayUp = z.object({
   version,
-  /** The relay's node. */
   from: id,
   room,
   epoch,
   links: z
     .array(
       z.discriminatedUnion('type', [
-        /** Somebody wants to join. */
+        /** A participant wants to join. */
         z.object({
           type: z.literal('link'),
           id: link,
@@ -139,24 +136,24 @@ export const relayUp = z.object({
         }),
         z.object({ type: z.literal('control'), id: link, message: z.unknown() }),
         z.object({ type: z.literal('closed'), id: link, code }),
-        /** These have been heard from lately. */
+        /** Sessions that were heard from recently. */
         z.object({ type: z.literal('heard'), ids: links }),
         /**
-         * At which rates this relay's listeners want the mix: numbers in RATES, and 255 for the
-         * room's own.
+         * Mix rates that this relay's listeners want: indexes in RATES, and 255 for the room's own
+         * rate.
          */
         z.object({
           type: z.literal('rates'),
           wanted: z.array(z.number().int().min(0).max(255)).max(8),
         }),
-        /** Packets of the mix that were sent last may have been lost. */
+        /** The last packets of the mix may have been lost. */
         z.object({ type: z.literal('again') }),
       ]),
     )
     .max(MAX_RELAY_BATCH),
 });
 
-/** What the home of a room has a relay do. */
+/** Message of the owner of a room to a relay. */
 export const relayDown = z.object({
   version,
   room,
@@ -171,34 +168,34 @@ export const relayDown = z.object({
     .max(MAX_RELAY_BATCH),
 });
 
-/** A relay asks for the room's sample clock. */
+/** Request of a relay for the room's sample clock. */
 export const clockAsked = z.object({ version, room });
 
-/** clock: in samples, with its fraction. */
+/** clock: in samples, with a fraction. */
 export const clockTold = z.object({
   version,
   epoch,
   clock: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
 });
 
-/** The longest name of an act, and the most arguments. */
+/** Limits of an act's name and of its arguments. */
 const act = z.string().max(40);
 const args = z.array(z.unknown()).max(8);
 
-/** The operator's API of a node asks the one that has a room to do something in it. */
+/** Request from the operator's API of one node to the owner of a room, to act in it. */
 export const actAsked = z.object({ version, room, act, args });
 
-/** code: why it wasn't done, of the registry of errors; value: the answer, where there is one. */
+/** code: reason for a failure, from the registry of errors; value: the result, if any. */
 export const actDone = z.object({
   version,
   code: z.string().max(40).optional(),
   value: z.looseObject({}).optional(),
 });
 
-/** The most rooms in one answer. */
+/** Limit of rooms in one answer. */
 export const ROOMS_PAGE = 200;
 
-/** The operator's API of a node asks another for its rooms. */
+/** Request from the operator's API of one node for the rooms of another. */
 export const roomsAsked = z.object({ version, from: count });
 
 export const roomsTold = z.object({
@@ -207,20 +204,17 @@ export const roomsTold = z.object({
   more: z.boolean(),
 });
 
-/**
- * The subjects of one cluster.
- * @param {string} name  the cluster's
- */
+/** Subjects of one cluster. @param {string} name  of the cluster */
 export function subjectsOf(name) {
   return Object.freeze({
     beats: `aloud.${name}.node.*.beat`,
     beat: (/** @type {string} */ node) => `aloud.${name}.node.${node}.beat`,
     open: (/** @type {string} */ node) => `aloud.${name}.node.${node}.open`,
-    /** What relays tell the home of rooms, and what it has a relay do. */
+    /** Reports of relays to the owners of rooms, and the instructions in return. */
     relayUp: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-up`,
     relayDown: (/** @type {string} */ node) => `aloud.${name}.node.${node}.relay-down`,
     clock: (/** @type {string} */ node) => `aloud.${name}.node.${node}.clock`,
-    /** What the operator's API asks of rooms, wherever they are. */
+    /** Requests of the operator's API to rooms, on any node. */
     act: (/** @type {string} */ node) => `aloud.${name}.node.${node}.act`,
     rooms: (/** @type {string} */ node) => `aloud.${name}.node.${node}.rooms`,
     mix: (/** @type {string} */ of) => `aloud.${name}.room.${of}.mix`,
@@ -233,15 +227,15 @@ export function subjectsOf(name) {
 
 /** @typedef {ReturnType<typeof subjectsOf>} Subjects */
 
-/** Checks what comes over the bus, and counts what isn't ours. */
-export class MessageReader {
+/** Validates messages from the bus, and counts the rejected ones. */
+export class ClusterMessageReader {
   #log;
-  /** Messages that were dropped: not of this form, or of another version. */
+  /** Rejected messages: another form or another version. */
   dropped = 0;
-  /** Nodes of other versions that the log has told of. @type {Set<string>} */
+  /** Nodes of other versions that were logged already. @type {Set<string>} */
   #told = new Set();
 
-  /** @param {{ warn: (message: string) => void }} log */
+  /** @param {Pick<Log, 'warn'>} log */
   constructor(log) {
     this.#log = log;
   }
@@ -249,29 +243,36 @@ export class MessageReader {
   /**
    * @template {z.ZodType} S
    * @param {S} schema
-   * @param {unknown} message  as it came
-   * @returns {z.infer<S> | null} null where it is dropped
+   * @param {unknown} message
+   * @returns {z.infer<S> | null} null if rejected
    */
   read(schema, message) {
     const parsed = schema.safeParse(message);
     if (parsed.success) return parsed.data;
     this.dropped += 1;
-    this.#tellVersion(message);
+    this.#tellVersion(/** @type {object} */ (message));
     return null;
   }
 
-  /** Says once which node speaks another version. @param {any} message */
+  /**
+   * Logs once per node that it speaks another version.
+   * @param {Partial<Record<'version' | 'id' | 'node' | 'from' | 'url', unknown>>} message
+   */
   #tellVersion(message) {
     const theirs = message?.version;
     if (!Number.isInteger(theirs) || theirs === CLUSTER_VERSION) return;
     const node = id.safeParse(message.id ?? message.node ?? message.from);
     if (!node.success || this.#told.size >= 100 || this.#told.has(node.data)) return;
     this.#told.add(node.data);
-    const told = url.safeParse(message.url);
-    const name = told.success ? `${node.data} at ${told.data}` : node.data;
     this.#log.warn(
-      `node ${name} speaks version ${theirs} of the cluster's messages, this one ` +
-        `${CLUSTER_VERSION}: it is left out until both run the same release`,
+      {
+        event: 'node-version',
+        from: node.data,
+        url: url.safeParse(message.url).data,
+        version: theirs,
+        ownVersion: CLUSTER_VERSION,
+      },
+      'node of another version is ignored until both run the same release',
     );
   }
 }

@@ -8,13 +8,14 @@
  */
 
 import { connect, errors } from '@nats-io/transport-node';
-import { readClusterUrl } from '../config/cluster-url.js';
+import { readClusterUrl } from '../config/readers.js';
+import { stackOf } from '../log.js';
 import { NOBODY, SILENCE } from './bus.js';
 import { MAX_MESSAGE_BYTES } from './messages.js';
 
 /**
- * A server that answers no ping for two of these is left for another, in milliseconds; the wait
- * before the next is tried, and its jitter. NATS's own defaults are two minutes and two seconds.
+ * Interval of pings, in milliseconds: a server that misses two is left for another. Then the wait
+ * before the next attempt, and its jitter. NATS's defaults are two minutes and two seconds.
  */
 const SETTINGS = Object.freeze({
   pingInterval: 1000,
@@ -26,20 +27,19 @@ const SETTINGS = Object.freeze({
   noEcho: true,
   ignoreAuthErrorAbort: true,
   noAsyncTraces: true,
-  // One that takes no connection is as good as gone.
+  // A server that accepts no connection in this time counts as gone.
   timeout: 2000,
 });
 
-/** The wait before NATS is tried again where it wasn't reached yet, in milliseconds. */
+/** Wait before the next attempt while NATS has never been reached, in milliseconds. */
 const RETRY_MS = 500;
 
-/** The wait before another server is tried again as the one that stands by, in milliseconds. */
+/** Wait before the next attempt to connect a standby server, in milliseconds. */
 const STANDBY_RETRY_MS = 2000;
 
 /**
- * NATS as the bus of a cluster: core messages alone, of which none is stored. Where several servers
- * are named, a second connection stands by at another one, idle: it takes the first one's place as
- * soon as that breaks off.
+ * Uses NATS as the bus of a cluster: core messages only, none stored. With several servers, an idle
+ * second connection to another one stands by, and takes over as soon as the first one breaks.
  * @implements {Bus}
  */
 export class NatsBus {
@@ -60,11 +60,11 @@ export class NatsBus {
   #listening = new Set();
   /** @type {Set<() => void>} */
   #onChanged = new Set();
-  /** Messages that were too long, or no JSON. */
+  /** Messages that were too long or not JSON. */
   dropped = 0;
 
   /**
-   * @param {string} url  as --cluster has it
+   * @param {string} url  as in --cluster
    * @param {{ name: string, log: Pick<Log, 'info' | 'warn' | 'error'> }} options name: of the node,
    *   for NATS's own lists
    */
@@ -76,7 +76,6 @@ export class NatsBus {
     this.#options = { ...SETTINGS, ...read, name };
   }
 
-  /** Begins to connect, and goes on trying. */
   open() {
     void this.#connect();
   }
@@ -87,7 +86,10 @@ export class NatsBus {
       const connection = await connect(this.#options);
       if (this.#closed) return void (await connection.close());
       this.#state = 'connected';
-      this.#log.info(`the cluster's NATS is reached at ${connection.getServer()}`);
+      this.#log.info(
+        { event: 'nats-connected', server: connection.getServer() },
+        'connected to NATS',
+      );
       this.#use(connection);
       void this.#watch(connection);
     } catch (error) {
@@ -97,17 +99,17 @@ export class NatsBus {
     }
   }
 
-  /** One line, however often it is tried. @param {Error} error */
+  /** Logs a refusal once, not per attempt. @param {Error} error */
   #tellRefusal({ message }) {
     if (this.#hasTold) return;
     this.#hasTold = true;
     this.#log.warn(
-      `the cluster's NATS can't be reached at ${this.#options.servers.join(', ')} ` +
-        `(${message}): this node serves alone, and tries again`,
+      { event: 'nats-unreachable', servers: this.#options.servers, reason: message },
+      'NATS is unreachable: this node serves alone, and tries again',
     );
   }
 
-  /** @param {NatsConnection} connection  that is used from now on */
+  /** @param {NatsConnection} connection */
   #use(connection) {
     this.#connection = connection;
     for (const listening of this.#listening)
@@ -117,7 +119,7 @@ export class NatsBus {
     void this.#prepare();
   }
 
-  /** Connects to a server that isn't the used one, which is to stand by. */
+  /** Connects to another server, as the standby. */
   async #prepare() {
     if (this.#closed || this.#isPreparing || this.#standby) return;
     const servers = this.#options.servers.filter(
@@ -145,15 +147,15 @@ export class NatsBus {
     if (!this.#closed) this.#retry = setTimeout(() => void this.#prepare(), STANDBY_RETRY_MS);
   }
 
-  /** The one that stands by is used from now on. @returns {boolean} false where there is none */
+  /** Makes the standby the used connection. @returns {boolean} false if there is none */
   #takeStandby() {
     const [connection, before] = [this.#standby, this.#connection];
     if (!connection) return false;
     this.#standby = null;
     this.#state = 'connected';
     this.#log.warn(
-      `the cluster's NATS at ${before?.getServer()} is gone: it is used at ` +
-        `${connection.getServer()}`,
+      { event: 'nats-switched', from: before?.getServer(), server: connection.getServer() },
+      'NATS server lost; another one is in use',
     );
     this.#use(connection);
     for (const changed of this.#onChanged) changed();
@@ -165,7 +167,7 @@ export class NatsBus {
   async #watch(connection) {
     for await (const status of connection.status()) {
       if (status.type === 'error')
-        this.#log.warn(`the cluster's NATS says: ${status.error.message}`);
+        this.#log.warn({ event: 'nats-error', reason: status.error.message }, 'NATS error');
       else if (connection === this.#connection) this.#heed(connection, status.type);
       else if (connection === this.#standby && status.type === 'disconnect') {
         this.#standby = null;
@@ -175,18 +177,21 @@ export class NatsBus {
     }
   }
 
-  /** @param {NatsConnection} connection  that is used @param {string} type  of its status */
+  /** @param {NatsConnection} connection  the used one @param {string} type  of its status */
   #heed(connection, type) {
     if (type === 'disconnect' && this.#state === 'connected') {
       if (this.#takeStandby()) return;
       this.#state = 'lost';
       this.#log.warn(
-        `the cluster's NATS is lost: calls go on, rooms of other nodes can't be joined from ` +
-          'here; it is tried again',
+        { event: 'nats-lost', server: connection.getServer() },
+        "NATS is lost: calls go on, other nodes' rooms can't be joined from here; trying again",
       );
     } else if (type === 'reconnect') {
       this.#state = 'connected';
-      this.#log.info(`the cluster's NATS is back, at ${connection.getServer()}`);
+      this.#log.info(
+        { event: 'nats-reconnected', server: connection.getServer() },
+        'connected to NATS again',
+      );
       for (const changed of this.#onChanged) changed();
       void this.#prepare();
     }
@@ -246,15 +251,19 @@ export class NatsBus {
   /** @param {string} subject @param {unknown} failure */
   #failed(subject, failure) {
     this.#log.error(
-      `a message of the cluster (${subject}) failed: ` +
-        `${failure instanceof Error ? failure.stack : failure}`,
+      { event: 'cluster-message-failed', subject, error: stackOf(failure) },
+      'message of the cluster failed',
     );
   }
 
   /** @param {string} subject @param {(message: Msg) => void} run */
   #listen(subject, run) {
     const callback = (/** @type {Error | null} */ error, /** @type {Msg} */ message) => {
-      if (error) return this.#log.warn(`the cluster's NATS refuses ${subject}: ${error.message}`);
+      if (error)
+        return this.#log.warn(
+          { event: 'nats-refused', subject, reason: error.message },
+          'NATS refused a subscription',
+        );
       try {
         run(message);
       } catch (failure) {
@@ -272,7 +281,7 @@ export class NatsBus {
     };
   }
 
-  /** @param {Msg} message @returns {unknown} undefined where it is dropped */
+  /** @param {Msg} message @returns {unknown} undefined if dropped */
   #read(message) {
     try {
       if (message.data.length <= MAX_MESSAGE_BYTES) return message.json();

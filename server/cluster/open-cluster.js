@@ -1,4 +1,5 @@
 /**
+ * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
@@ -7,15 +8,15 @@
 
 import { readFileSync } from 'node:fs';
 import { ResumeTokens } from '../access/resume-token.js';
-import { isHttps } from '../config/config.js';
-import { pageUrl } from '../page-url.js';
+import { isHttps, pageUrl } from '../config/config.js';
+import { withFields } from '../log.js';
 import { Cluster } from './cluster.js';
 import { NatsBus } from './nats-bus.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
- * Makes this server a node of a cluster, where it is to be one. It takes part from start() on.
+ * Makes this server a node of a cluster if configured. It takes part from start() on.
  * @param {Config} config
  * @param {{ clock: Clock, wallNow: () => number, log: Log, rooms: () => ClusterRooms }} options
  * @returns {{ cluster: Cluster | undefined, tokens: ResumeTokens }}
@@ -30,7 +31,8 @@ export function openCluster(config, { clock, wallNow, log, rooms }) {
   } = config;
   if (url === null) return { cluster: undefined, tokens: new ResumeTokens({ wallNow }) };
   const { version: software } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
-  const openBus = (/** @type {string} */ id) => new NatsBus(url, { name: `aloud ${id}`, log });
+  const openBus = (/** @type {string} */ id) =>
+    new NatsBus(url, { name: `aloud ${id}`, log: withFields(log, { node: id }) });
   const tokens = new ResumeTokens({ key: clusterKey ?? undefined, wallNow, awayMs });
   const limits = { people: maxSessions };
   const cluster = new Cluster({
@@ -48,7 +50,7 @@ export function openCluster(config, { clock, wallNow, log, rooms }) {
 }
 
 /**
- * Where clients reach this node: the origin of --advertise-url, or the page's address.
+ * Address of this node for clients: the origin of --advertise-url, or the page's address.
  * @param {Pick<Config, 'advertiseUrl' | 'domains' | 'allowedHosts' | 'cert'>} config
  * @param {number} port  of the page
  * @returns {{ url: string, origins: string[] }} origins: of the pages that this node serves
@@ -58,9 +60,47 @@ export function reachedAt(config, port) {
   const url = new URL(advertiseUrl ?? pageUrl(/** @type {Config} */ (config), port)).origin;
   const scheme = isHttps(config) ? 'https' : 'http';
   const names = [...(domains ?? []), ...(allowedHosts ?? [])].filter((name) => !name.includes('*'));
-  // A load balancer before the nodes may have HTTPS where they have none.
+  // A load balancer in front of the nodes may add HTTPS.
   const origins = names.flatMap((name) =>
     [`https://${name}`, `${scheme}://${name}:${port}`].map((origin) => new URL(origin).origin),
   );
   return { url, origins: [...new Set([url, ...origins])] };
+}
+
+/** Time for which browsers cache the answer to a preflight request, in seconds. */
+const PREFLIGHT_SECONDS = 7200;
+
+/**
+ * Paths that pages of the cluster's other nodes use: owners of rooms, sessions over HTTP/1, tracks
+ * and recordings.
+ */
+const SHARED = /^\/api\/(config|sessions|tracks|recordings)(\/|\?|$)/;
+
+/**
+ * Allows pages of the cluster's other nodes to read answers (Fetch standard, CORS protocol). No
+ * cookies are used. Such a page gets only the address of a room's node, and what the secret in a
+ * path opens.
+ * @param {(origin: string | undefined) => boolean} allowsOrigin
+ */
+export function shareWithNodes(allowsOrigin) {
+  /**
+   * @param {IncomingMessage} request
+   * @param {ServerResponse} response
+   * @returns {boolean} true when the request is answered
+   */
+  return (request, response) => {
+    const { origin } = request.headers;
+    if (origin === undefined || !SHARED.test(request.url ?? '')) return false;
+    response.setHeader('Vary', 'Origin');
+    if (!allowsOrigin(origin)) return false;
+    response.setHeader('Access-Control-Allow-Origin', origin);
+    if (request.method !== 'OPTIONS') return false;
+    response.writeHead(204, {
+      'Access-Control-Allow-Methods': 'GET, POST, PUT, DELETE',
+      'Access-Control-Allow-Headers': 'Content-Type',
+      'Access-Control-Max-Age': PREFLIGHT_SECONDS,
+    });
+    response.end();
+    return true;
+  };
 }

@@ -2,12 +2,13 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from './bus.js'
  * @import { ChatState } from '../state/portable-state.js'
- * @import { MessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
  *
- * @typedef {object} Owned  a room that is this node's
+ * @typedef {object} Owned  a room of this node
  * @property {number} epoch
- * @property {number} answeredMs when another node's claim was answered last, on the monotonic clock
- * @property {unknown} timer  lets go of the room where nobody has come
+ * @property {number} answeredMs time of the last answer to another node's claim, on the monotonic
+ *   clock
+ * @property {unknown} timer  releases the room if nobody has joined
  * @property {(() => void)[]} stops
  */
 
@@ -15,29 +16,29 @@ import { repeat } from '../timers.js';
 import { BEAT_MS } from './beats.js';
 import { claim as claimSchema, CLUSTER_VERSION } from './messages.js';
 
-/** How long a room that was opened for somebody waits for them, in milliseconds. */
+/** Time for which a newly opened room waits for its first participant, in milliseconds. */
 export const HOLD_MS = 10_000;
 
-/** The most rooms that are claimed again with one beat: all of them by turns. */
+/** Limit of rooms that are claimed again with one beat, in rotation. */
 const CLAIMS_AT_ONCE = 64;
 
 /**
- * The shortest time between two answers to others' claims of a room, in milliseconds: two that
- * disagree don't shout.
+ * Minimum time between two answers to claims of a room, in milliseconds. It prevents a storm when
+ * two nodes disagree.
  */
 const ANSWER_EVERY_MS = 50;
 
-/** The most rooms that may wait for somebody: each costs two subscriptions. */
+/** Limit of rooms that wait for their first participant: each costs two subscriptions. */
 const MAX_HELD = 10_000;
 
-/** The most rooms whose chat is kept until somebody comes: 64 KiB each. */
+/** Limit of rooms whose chat is kept until somebody joins: 64 KiB each. */
 const MAX_CHATS = 500;
 
 /**
- * The rooms that are this node's. Of two nodes that have one room the one with the higher epoch
- * keeps it, of the same the one whose id comes first; the other gives it up. The owner of an
- * encrypted room raises its epoch rather than lose its people to a plain room. Each claims its
- * rooms again and again, so that two halves of a network that was cut find each other.
+ * Manages the rooms that this node owns. If two nodes own one room, the higher epoch wins, then the
+ * lower id; the other node yields. The owner of an encrypted room raises its epoch instead of
+ * losing its people to a plain room. Every owner repeats its claims, so that the halves of a split
+ * network find each other.
  */
 export class Ownership {
   #bus;
@@ -52,9 +53,9 @@ export class Ownership {
   #yielded;
   /** @type {Map<string, Owned>} */
   #owned = new Map();
-  /** What was said in rooms that nobody has come to yet. @type {Map<string, ChatState>} */
+  /** Chat of rooms that nobody has joined yet. @type {Map<string, ChatState>} */
   #chats = new Map();
-  /** Rooms to be claimed again, the next first. @type {string[]} */
+  /** Rooms to claim again, the next one first. @type {string[]} */
   #turn = [];
   #stopClaims = () => {};
 
@@ -64,15 +65,14 @@ export class Ownership {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Subjects} options.subjects
-   * @param {MessageReader} options.reader
+   * @param {ClusterMessageReader} options.reader
    * @param {() => NodeAddress & { draining: boolean }} options.self
-   * @param {(room: string) => boolean} options.isUsed  whether there is anybody in a room
+   * @param {(room: string) => boolean} options.isUsed  true for an occupied room
    * @param {(room: string) => { relays: boolean, broadcast: boolean }} [options.audience] see the
    *   message `where`
-   * @param {(room: string) => boolean} [options.isEncrypted] whether a room is end-to-end
-   *   encrypted, as far as this node knows
-   * @param {(room: string, to: string) => void} options.yielded a room is another node's from now
-   *   on
+   * @param {(room: string) => boolean} [options.isEncrypted] true for a room that this node knows
+   *   to be end-to-end encrypted
+   * @param {(room: string, to: string) => void} options.yielded a room belongs to another node now
    */
   constructor({
     bus,
@@ -102,12 +102,11 @@ export class Ownership {
     this.#stopClaims = repeat(this.#clock, BEAT_MS, () => this.#claimSome());
   }
 
-  /** The rooms, by name. @returns {string[]} */
+  /** Names of the rooms. @returns {string[]} */
   get rooms() {
     return [...this.#owned.keys()];
   }
 
-  /** Whether one more room may be opened. */
   get mayOpen() {
     return this.#owned.size < MAX_HELD;
   }
@@ -117,21 +116,21 @@ export class Ownership {
     return this.#owned.has(room);
   }
 
-  /** @param {string} room @returns {number} 0 where the room isn't this node's */
+  /** @param {string} room @returns {number} 0 if this node doesn't own the room */
   epochOf(room) {
     return this.#owned.get(room)?.epoch ?? 0;
   }
 
   /**
-   * Opens a room, in one turn of the event loop, so that two who ask at once get one room. Where it
-   * is this node's already it stays as it is. It is let go where nobody comes within 10 s.
+   * Opens a room, synchronously, so that two concurrent requests get one room. Idempotent. The room
+   * is released if nobody joins within 10 s.
    * @param {string} room
-   * @param {number} [above]  the epoch of the room that this one takes the place of
-   * @param {ChatState} [chat]  what was said in that lately
+   * @param {number} [above]  epoch of the room that this one replaces
+   * @param {ChatState} [chat]  recent chat of that room
    */
   open(room, above = 0, chat) {
     if (this.#owned.has(room)) return;
-    // The date makes a later room's epoch higher, also where nobody knows of the one before.
+    // The date gives a later room a higher epoch even if nobody knows the previous one.
     const epoch = Math.min(Math.max(this.#wallNow(), above + 1), Number.MAX_SAFE_INTEGER);
     const { where, claim } = this.#subjects;
     const owned = {
@@ -156,7 +155,7 @@ export class Ownership {
   }
 
   /**
-   * What was said in a room on the node before: once.
+   * Takes, once, the chat that the previous node handed over.
    * @param {string} room
    * @returns {ChatState | null}
    */
@@ -173,7 +172,7 @@ export class Ownership {
     }, HOLD_MS);
   }
 
-  /** Nobody is in the room any more. Idempotent. @param {string} room */
+  /** Gives up an empty room. Idempotent. @param {string} room */
   release(room) {
     const owned = this.#owned.get(room);
     if (!owned) return;
@@ -202,7 +201,7 @@ export class Ownership {
   }
 
   /**
-   * Another node says that a room of this one's is its own.
+   * Resolves another node's claim of a room of this one.
    * @param {string} room
    * @param {unknown} message
    */
@@ -228,7 +227,7 @@ export class Ownership {
   }
 
   /**
-   * Tells one with the weaker claim of this node's.
+   * Sends this node's claim to a node with a weaker one.
    * @param {string} room
    * @param {Owned} owned
    */

@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 
-/** The least weight of a node, so that a full one is still chosen where there is no other. */
+/** Minimum weight of a node: a full one is still chosen if there is no other. */
 const MIN_WEIGHT = 0.01;
 
-/** Steps of a weight: a node's place in the order doesn't change with each person. */
+/** Steps of a weight, so that the order doesn't change with each person. */
 const STEPS = 8;
 
 /**
  * Orders nodes for a room: weighted rendezvous hashing (Schindelhauer and Schomaker 2005, the
- * logarithmic method). All who know the same nodes get the same order, each node comes first for a
- * share of the rooms that is its weight's, and a node that goes moves no room of another.
+ * logarithmic method). Nodes with the same view compute the same order. Each node comes first for a
+ * share of rooms equal to its weight, and a node that leaves moves no other node's rooms.
  * @template {{ id: string, weight: number }} N
  * @param {string} room
  * @param {readonly N[]} nodes  weight: free capacity, 0 to 1

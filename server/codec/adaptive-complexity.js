@@ -5,30 +5,30 @@
 
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 
-/** The complexity while there is time for it. */
+/** Complexity while there is time for it. */
 const FULL = defaultEncoderSettings.complexity;
 
-/** The complexity while there isn't: a third of the work, and hardly less good (docs/codec.md). */
+/** Complexity while there isn't: a third of the work, and nearly as good (docs/codec.md). */
 const SAVING = 0;
 
-/** The share of a processor above which complexity is saved. */
+/** Share of a processor above which complexity is saved. */
 const BUSY = 0.5;
 
 /**
- * The share of a processor below which complexity isn't saved any more, when it stays below it for
- * FREE_SECONDS: full complexity takes at most three times as much.
+ * Share of a processor below which full complexity returns, after FREE_SECONDS: it takes at most
+ * three times as much.
  */
 const FREE = 0.16;
 const FREE_SECONDS = 5;
 
-/** How often the load is looked at, in milliseconds. */
+/** Interval between checks of the load, in milliseconds. */
 const LOOK_MS = 1000;
 
 /**
- * The complexity of the server's encoders: as asked for, or, where that is `auto`, less while
- * mixing takes much of a processor, so that mixes aren't late. Opus encoders take a new complexity
- * with any frame. The load is processor time and not time that passed: on a machine whose host
- * takes its processors away the server isn't busy.
+ * Complexity of the server's encoders: the setting, or, for `auto`, lower while mixing needs much
+ * of a processor, so that mixes aren't late. Opus encoders accept a new complexity with any frame.
+ * The load is processor time, not elapsed time: a server whose host takes its processors away isn't
+ * busy.
  */
 export class AdaptiveComplexity {
   #clock;
@@ -45,11 +45,10 @@ export class AdaptiveComplexity {
 
   /**
    * @param {object} options
-   * @param {number | 'auto'} options.setting  0 to 10, or auto
+   * @param {number | 'auto'} options.setting 0 to 10, or auto
    * @param {Clock} options.clock
    * @param {Pick<Log, 'info'>} options.log
-   * @param {() => number} [options.cpuMs] the processor time that mixing has taken so far, in
-   *   milliseconds
+   * @param {() => number} [options.cpuMs] processor time of mixing so far, in milliseconds
    */
   constructor({ setting, clock, log, cpuMs = processCpuMs }) {
     this.#clock = clock;
@@ -62,12 +61,12 @@ export class AdaptiveComplexity {
     this.#lookLater();
   }
 
-  /** The complexity that encoders are to have now, 0 to 10. */
+  /** Current complexity for encoders, 0 to 10. */
   get complexity() {
     return this.#complexity;
   }
 
-  /** The share of a processor that mixing took in the last second. */
+  /** Share of a processor that mixing used in the last second. */
   get share() {
     return this.#share;
   }
@@ -91,15 +90,14 @@ export class AdaptiveComplexity {
     else if (this.#freeSeconds >= FREE_SECONDS) this.#set(FULL, share);
   }
 
-  /**
-   * @param {number} complexity
-   * @param {number} share
-   */
+  /** @param {number} complexity @param {number} share */
   #set(complexity, share) {
     if (complexity === this.#complexity) return;
     this.#complexity = complexity;
-    const load = `mixing takes ${Math.round(100 * share)} % of a processor`;
-    this.#log.info(`${load}: Opus is encoded at complexity ${complexity}`);
+    this.#log.info(
+      { event: 'complexity-changed', complexity, processorPercent: Math.round(100 * share) },
+      'complexity of the Opus encoders changed with the load',
+    );
   }
 
   /** Idempotent. */
@@ -109,7 +107,8 @@ export class AdaptiveComplexity {
 }
 
 /**
- * The processor time of all threads: more than mixing's own, where the thread's alone isn't known.
+ * Returns the processor time of all threads. It exceeds mixing's own, but serves when the thread's
+ * time isn't known.
  */
 export function processCpuMs() {
   const { user, system } = process.cpuUsage();

@@ -1,6 +1,5 @@
 /**
- * The Opus codecs that the server can use. docs/codec.md has the measurement by which the default
- * was chosen.
+ * Opus codecs that the server can use. docs/codec.md has the measurement behind the default.
  *
  * @typedef {import('../../public/shared/stream/codec.js').Codec} Codec
  * @typedef {import('../../public/shared/stream/codec.js').Encoder} Encoder
@@ -16,11 +15,11 @@ import { packageDirectory } from '../packages.js';
 
 export { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 
-/** The package's own module; its exports don't lead there. */
+/** Path of the package's own module, which its exports don't include. */
 const libopusModule = () =>
   pathToFileURL(join(packageDirectory('libopus-wasm'), 'dist/generated/libopus.generated.mjs'));
 
-/** The codecs by name. */
+/** Codecs by name. */
 const loaders = Object.freeze({
   native: async () => {
     const [{ createNativeCodec }, { loadOpus }] = await Promise.all([
@@ -47,7 +46,7 @@ const loaders = Object.freeze({
 export const codecNames = Object.freeze(/** @type {CodecName[]} */ (Object.keys(loaders)));
 
 /**
- * The codecs of `auto`: the fastest, and one that is always there.
+ * Codecs of `auto`: the fastest, and one that is always available.
  * @type {[CodecName, CodecName]}
  */
 const AUTO = ['native', 'libopus-wasm'];
@@ -57,7 +56,7 @@ const loading = new Map();
 
 /**
  * @param {string} [name] one of codecNames, or `auto`
- * @returns {Promise<Codec>} the same one each time, since its instances share one memory
+ * @returns {Promise<Codec>} the same one each time, because its instances share one memory
  * @throws {RangeError} for another name
  * @throws {import('@aloud/native').NativeUnavailableError} when it is `native` and isn't built
  */
@@ -75,11 +74,11 @@ export async function loadCodec(name = 'auto') {
 }
 
 /**
- * Loads a codec, and says which it is.
+ * Loads a codec, and describes the choice.
  * @param {string} name one of codecNames, or `auto`
  * @returns {Promise<{ codec: Codec, line: string }>} line: a sentence for the person who starts the
  *   server
- * @throws {ConfigError} when it can't be had here
+ * @throws {ConfigError} when it isn't available here
  */
 export async function openCodec(name) {
   const [best, spare] = AUTO;

@@ -1,6 +1,4 @@
-/**
- * Opus by libopus in the native addon, compiled for this machine's kind of processor.
- */
+/** Opus by libopus in the native addon, compiled for this machine's kind of processor. */
 
 import {
   APPLICATIONS,
@@ -17,14 +15,12 @@ import {
  * @typedef {import('../../native/binding.js').NativeOpus} NativeOpus
  */
 
-/**
- * The addon's code where there is no memory; it has another for settings, which are checked before.
- */
+/** Code of the addon without memory; bad settings have another, and are checked before. */
 const FAILED = 'GenericFailure';
 
 /**
  * @param {Pick<NativeOpus, 'OpusEncoder' | 'OpusDecoder'>} native
- * @returns {Codec} whose encoders and decoders only the machine's memory bounds
+ * @returns {Codec} its encoders and decoders are limited only by the machine's memory
  */
 export function createNativeCodec({ OpusEncoder, OpusDecoder }) {
   return {
@@ -77,21 +73,14 @@ class NativeEncoder {
   #native;
   #frameValues;
 
-  /**
-   * @param {InstanceType<NativeOpus['OpusEncoder']>} native
-   * @param {number} frameValues
-   */
+  /** @param {InstanceType<NativeOpus['OpusEncoder']>} native @param {number} frameValues */
   constructor(native, frameValues) {
     this.#native = native;
     this.#frameValues = frameValues;
     this.lookahead = native.lookahead;
   }
 
-  /**
-   * @param {Float32Array} pcm
-   * @param {Uint8Array} out
-   * @param {number} at
-   */
+  /** @param {Float32Array} pcm @param {Uint8Array} out @param {number} at */
   encode(pcm, out, at) {
     const values = this.#frameValues;
     if (pcm.length !== values)
@@ -99,10 +88,7 @@ class NativeEncoder {
     return this.#native.encode(pcm, out, at);
   }
 
-  /**
-   * @param {Float32Array} pcm
-   * @param {number} most
-   */
+  /** @param {Float32Array} pcm @param {number} most */
   begin(pcm, most) {
     const values = this.#frameValues;
     if (pcm.length !== values)
@@ -110,10 +96,7 @@ class NativeEncoder {
     return this.#native.begin(pcm, most);
   }
 
-  /**
-   * @param {Uint8Array} out
-   * @param {number} at
-   */
+  /** @param {Uint8Array} out @param {number} at */
   end(out, at) {
     return this.#native.end(out, at);
   }
@@ -143,10 +126,7 @@ class NativeDecoder {
   #native;
   #frameValues;
 
-  /**
-   * @param {InstanceType<NativeOpus['OpusDecoder']>} native
-   * @param {number} frameValues
-   */
+  /** @param {InstanceType<NativeOpus['OpusDecoder']>} native @param {number} frameValues */
   constructor(native, frameValues) {
     this.#native = native;
     this.#frameValues = frameValues;
@@ -164,28 +144,18 @@ class NativeDecoder {
     return this.#native.decode(bytes, start, length, out, at);
   }
 
-  /**
-   * @param {Uint8Array} bytes
-   * @param {number} start
-   * @param {number} length
-   */
+  /** @param {Uint8Array} bytes @param {number} start @param {number} length */
   begin(bytes, start, length) {
     return this.#native.begin(bytes, start, length);
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} at
-   */
+  /** @param {Float32Array} out @param {number} at */
   end(out, at) {
     checkRoom(out, at, this.#frameValues);
     return this.#native.end(out, at);
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} at
-   */
+  /** @param {Float32Array} out @param {number} at */
   conceal(out, at) {
     checkRoom(out, at, this.#frameValues);
     if (!this.#native.conceal(out, at)) out.fill(0, at, at + this.#frameValues);

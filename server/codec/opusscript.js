@@ -1,10 +1,11 @@
 /**
  * Opus by the WebAssembly of the package `opusscript` (libopus 1.4): 16-bit, without FEC or DTX.
- * The package's own class isn't used: it keeps views of the library's memory, which are dead once
- * the memory has grown, and takes an address in bytes for one in 16-bit cells, so that it writes at
- * twice the address of the buffer that it allocated: from the 80th instance on beyond the memory's
- * end ("offset is out of bounds"), before that into whatever lies there. Driven directly, the
- * library has neither limit.
+ *
+ * The package's own class isn't used, because of two faults. It keeps views of the library's
+ * memory, which are invalid once the memory has grown. It also uses a byte address as the address
+ * of a 16-bit cell, so it writes at twice the address of its buffer. That hits other data, and from
+ * the 80th instance on the memory's end ("offset is out of bounds"). Used directly, the library has
+ * neither limit.
  */
 
 import { createRequire } from 'node:module';
@@ -28,24 +29,24 @@ import {
  * @typedef {import('../../public/shared/stream/codec.js').FullEncoderSettings} FullEncoderSettings
  */
 
-/** The value of a request by which the library decides for itself. */
+/** Value of a request that leaves the choice to the library. */
 const AUTO = -1000;
 
 /**
- * The library's memory ends at 2 GiB. An encoder and a decoder of one rate share 85 kB of it; where
- * there are only encoders, or only decoders, each takes as much.
+ * Most instances in the library's memory of 2 GiB. An encoder and a decoder of one rate share 85
+ * kB; an encoder or a decoder without its counterpart takes as much.
  */
 const MAX_INSTANCES = 24000;
 
 /**
- * The numbers of all channels that fit into the library's own buffer: in stereo no frame of 40 or
- * 60 ms.
+ * Number of values of all channels in the library's own buffer: in stereo a frame of 40 or 60 ms
+ * doesn't fit.
  */
 const MAX_VALUES = MAX_FRAME_SAMPLES;
 
 /**
  * @param {{ maxInstances?: number }} [options]
- * @returns {Codec} with a library, and so a memory, of its own
+ * @returns {Codec} has its own library, and so its own memory
  */
 export function createOpusscriptCodec({ maxInstances = MAX_INSTANCES } = {}) {
   const library = new OpusscriptLibrary();
@@ -69,10 +70,7 @@ class OpusscriptEncoder {
   #handler;
   #closed = false;
 
-  /**
-   * @param {OpusscriptLibrary} opusscript
-   * @param {FullEncoderSettings} settings
-   */
+  /** @param {OpusscriptLibrary} opusscript @param {FullEncoderSettings} settings */
   constructor(
     opusscript,
     { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant },
@@ -97,11 +95,7 @@ class OpusscriptEncoder {
     this.lookahead = opusscript.lookahead(handler);
   }
 
-  /**
-   * @param {Float32Array} pcm
-   * @param {Uint8Array} out
-   * @param {number} at
-   */
+  /** @param {Float32Array} pcm @param {Uint8Array} out @param {number} at */
   encode(pcm, out, at) {
     const values = this.#frameValues;
     if (pcm.length !== values)
@@ -127,7 +121,7 @@ class OpusscriptEncoder {
   }
 
   /**
-   * Gives each payload as many bytes from now on: this library can't be told the most.
+   * Sets the size of all payloads from now on: this library has no setting for the largest.
    * @param {number} bytes
    */
   #fill(bytes) {
@@ -169,10 +163,7 @@ class OpusscriptDecoder {
   #handler;
   #closed = false;
 
-  /**
-   * @param {OpusscriptLibrary} opusscript
-   * @param {DecoderSettings} settings
-   */
+  /** @param {OpusscriptLibrary} opusscript @param {DecoderSettings} settings */
   constructor(opusscript, { sampleRate, frameSamples, channels = 1 }) {
     this.#library = opusscript;
     this.#sampleRate = sampleRate;
@@ -201,10 +192,7 @@ class OpusscriptDecoder {
     return this.#fill(bytes, start, length, out, at);
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} at
-   */
+  /** @param {Float32Array} out @param {number} at */
   conceal(out, at) {
     checkRoom(out, at, this.#frameValues);
     if (this.#closed || !this.#fill(this.#missing, 0, 1, out, at))
@@ -240,7 +228,7 @@ class OpusscriptDecoder {
 }
 
 /**
- * The bit rate at which a frame fills the longest payload: the library can't be told another limit.
+ * Computes the bit rate at which a frame fills the longest payload: the library has no other limit.
  * @param {number} sampleRate Hz
  * @param {number} frameSamples
  */
@@ -249,8 +237,8 @@ function longestBitrate(sampleRate, frameSamples) {
 }
 
 /**
- * A payload with nothing behind its first byte: a decoder conceals its duration, as it does for a
- * frame that was lost (RFC 6716, sections 3.2.1 and 4.4). It is the only way here to ask for that.
+ * Makes a payload with nothing behind its first byte: a decoder conceals its duration, as for a
+ * lost frame (RFC 6716, sections 3.2.1 and 4.4). The library has no other request for that.
  * @param {number} sampleRate Hz
  * @param {number} frameSamples
  */
@@ -263,8 +251,8 @@ function missingPayload(sampleRate, frameSamples) {
 }
 
 /**
- * The library's C++ class as embind shows it: an encoder and a decoder that share nothing. PCM goes
- * in and out as bytes, low byte first, each in a 16-bit cell.
+ * C++ class of the library as embind exposes it: an independent encoder and decoder. PCM goes in
+ * and out as bytes, low byte first, each in a 16-bit cell.
  *
  * @typedef {object} Handler
  * @property {(pcm: number, bytes: number, out: number, samples: number) => number} _encode
@@ -273,12 +261,12 @@ function missingPayload(sampleRate, frameSamples) {
  * @property {(request: number, value: number) => number} _decoder_ctl
  *
  * @typedef {object} Library
- * @property {Uint8Array} HEAPU8    another one after the memory has grown, and so are the rest
+ * @property {Uint8Array} HEAPU8 replaced when the memory grows, like the other views
  * @property {Uint16Array} HEAPU16
  * @property {Int32Array} HEAP32
  * @property {(bytes: number) => number} _malloc
- * @property {(new (sampleRate: number, channels: number, application: number) => Handler) &
- *   { destroy_handler: (handler: Handler) => void }} OpusScriptHandler
+ * @property {(new (sampleRate: number, channels: number, application: number) => Handler) & {
+ *   destroy_handler: (handler: Handler) => void }} OpusScriptHandler
  *
  * @typedef {'encoder' | 'decoder'} Half
  */
@@ -295,13 +283,13 @@ const CTL = Object.freeze({
   disablePrediction: 4042,
 });
 
-/** The size that the library assumes of the buffer into which it encodes. */
+/** Size that the library assumes for the output buffer of its encoder. */
 const MAX_ENCODED_BYTES = 3828;
 
 const CELL_BYTES = 2;
 const SAMPLE_CELLS = 2;
 
-/** One library with one pair of buffers, which all encoders and decoders use in turn. */
+/** One library with one pair of buffers, shared by all encoders and decoders in turn. */
 class OpusscriptLibrary {
   /** @type {Library} */
   #library;
@@ -312,29 +300,28 @@ class OpusscriptLibrary {
   #free = { encoder: new Map(), decoder: new Map() };
 
   constructor() {
-    /** How many halves are in use; one of two channels takes the room of two. */
+    /** Number of halves in use; a stereo one counts twice. */
     this.taken = 0;
     this.#library = createRequire(import.meta.url)('opusscript/build/opusscript_native_wasm.js')();
     this.pcm = this.#library._malloc(MAX_FRAME_VALUES * SAMPLE_CELLS * CELL_BYTES);
     this.payload = this.#library._malloc(MAX_ENCODED_BYTES);
   }
 
-  /** The library's memory. */
   get bytes() {
     return this.#library.HEAPU8;
   }
 
-  /** The library's memory as 16-bit cells. */
+  /** Memory of the library as 16-bit cells. */
   get cells() {
     return this.#library.HEAPU16;
   }
 
   /**
-   * @param {Half} half which of a handler's halves is wanted
+   * @param {Half} half wanted half of a handler
    * @param {number} sampleRate Hz
    * @param {number} channels
    * @param {number} application one of APPLICATIONS
-   * @returns {Handler} whose other half may be somebody else's
+   * @returns {Handler} may be shared: another user may have its other half
    */
   take(half, sampleRate, channels, application) {
     this.taken += channels;
@@ -352,7 +339,7 @@ class OpusscriptLibrary {
    * @param {Half} half
    * @param {number} sampleRate Hz
    * @param {number} channels
-   * @param {Handler} handler as taken; not to be used any more
+   * @param {Handler} handler as taken; unusable afterwards
    */
   giveBack(half, sampleRate, channels, handler) {
     this.taken -= channels;
@@ -364,19 +351,13 @@ class OpusscriptLibrary {
     }
   }
 
-  /**
-   * @param {Handler} handler
-   * @returns {number} the encoder's lookahead, in samples
-   */
+  /** @param {Handler} handler @returns {number} lookahead of the encoder, in samples */
   lookahead(handler) {
     handler._encoder_ctl(CTL.getLookahead, this.payload);
     return this.#library.HEAP32[this.payload >> 2];
   }
 
-  /**
-   * @param {Half} half
-   * @param {number} kind
-   */
+  /** @param {Half} half @param {number} kind */
   #freeHalves(half, kind) {
     let handlers = this.#free[half].get(kind);
     if (!handlers) {
@@ -388,16 +369,13 @@ class OpusscriptLibrary {
 }
 
 /**
- * A handler can be taken in place of another of the same sample rate and channels.
+ * Key of a handler's sample rate and channels: handlers of one kind are interchangeable.
  * @param {number} sampleRate Hz
  * @param {number} channels
  */
 const kindOf = (sampleRate, channels) => sampleRate * 10 + channels;
 
-/**
- * @param {Half} half
- * @returns {Half}
- */
+/** @param {Half} half @returns {Half} */
 function otherHalf(half) {
   return half === 'encoder' ? 'decoder' : 'encoder';
 }

@@ -1,6 +1,7 @@
 /**
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Codec } from './codec.js'
+ * @import { Log } from '../log.js'
  *
  * @typedef {object} RoomCodecSettings
  * @property {AudioFormat} format
@@ -13,17 +14,17 @@ import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/paylo
 import { stackOf } from '../log.js';
 
 /**
- * A codec that has fewer instances than this for the whole process opens them when they are made,
- * so that a participant who is one too many is refused, and not let in to be heard by nobody.
+ * Number of instances in the process below which a codec opens them at once. Then a participant
+ * beyond the limit is refused, rather than admitted without sound.
  */
 const FEW_INSTANCES = 1000;
 
-/** The most faults that are logged in a room's life; all are counted. */
+/** Most faults to log in a room's life; all are counted. */
 const MAX_LOGGED = 20;
 
 /**
  * Makes a room's encoders and decoders, one for each stream. Each is opened with its first sound,
- * since one who never speaks needs none, and replaced when it throws.
+ * because a silent participant needs none, and replaced when it throws.
  */
 export class RoomCodec {
   #codec;
@@ -31,28 +32,24 @@ export class RoomCodec {
   #log;
   #faults = 0;
 
-  /**
-   * @param {Codec} codec
-   * @param {RoomCodecSettings} settings
-   * @param {(line: string) => void} log  told of faults
-   */
+  /** @param {Codec} codec @param {RoomCodecSettings} settings @param {Pick<Log, 'error'>} log */
   constructor(codec, settings, log) {
     this.#codec = codec;
     this.#settings = settings;
     this.#log = log;
   }
 
-  /** How many instances threw, and were replaced. */
+  /** Number of instances that threw, and were replaced. */
   get faults() {
     return this.#faults;
   }
 
   /**
-   * @param {string} stream  for the log
-   * @param {{ bitrate?: number, isConstant?: boolean }} [options] bitrate: in place of the room's;
-   *   isConstant: for each payload, and not only on average
+   * @param {string} stream for the log
+   * @param {{ bitrate?: number, isConstant?: boolean }} [options] bitrate: overrides the room's;
+   *   isConstant: for each payload, not only on average
    * @returns {PayloadEncoder}
-   * @throws {Error} of code 'codec-instances'
+   * @throws {Error} with code 'codec-instances'
    */
   newEncoder(stream, { bitrate = this.#settings.bitrate, isConstant = false } = {}) {
     const { format, complexity, application } = this.#settings;
@@ -67,22 +64,20 @@ export class RoomCodec {
       isConstant,
     };
     const open = () => this.#codec.createEncoder(settings);
-    const onFault = (/** @type {unknown} */ error) =>
-      this.#failed(`the encoder of ${stream}`, error);
+    const onFault = (/** @type {unknown} */ error) => this.#failed('encoder', stream, error);
     return new PayloadEncoder(this.#atOnce ? open() : null, format, { open, onFault });
   }
 
   /**
    * @param {string} stream  for the log
    * @returns {PayloadDecoder}
-   * @throws {Error} of code 'codec-instances'
+   * @throws {Error} with code 'codec-instances'
    */
   newDecoder(stream) {
     const { format } = this.#settings;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const open = () => this.#codec.createDecoder({ sampleRate, frameSamples, channels });
-    const onFault = (/** @type {unknown} */ error) =>
-      this.#failed(`the decoder of ${stream}`, error);
+    const onFault = (/** @type {unknown} */ error) => this.#failed('decoder', stream, error);
     return new PayloadDecoder(this.#atOnce ? open() : null, format, { open, onFault });
   }
 
@@ -90,13 +85,13 @@ export class RoomCodec {
     return this.#codec.maxInstances < FEW_INSTANCES;
   }
 
-  /**
-   * @param {string} which
-   * @param {unknown} error
-   */
-  #failed(which, error) {
+  /** @param {'encoder' | 'decoder'} part @param {string} stream @param {unknown} error */
+  #failed(part, stream, error) {
     this.#faults += 1;
     if (this.#faults > MAX_LOGGED) return;
-    this.#log(`the codec ${this.#codec.name}: ${which} failed and is replaced: ${stackOf(error)}`);
+    this.#log.error(
+      { event: 'codec-failed', codec: this.#codec.name, part, stream, error: stackOf(error) },
+      'codec failed and is replaced',
+    );
   }
 }

@@ -1,7 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { ConfigError, InformationRequest, notAllowed, unknownOption } from './config-error.js';
 import { allowedOf, checkValue, parseText, rangeOf } from './option-value.js';
-import { envOf, OPTIONS } from './options.js';
+import { envOf } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
@@ -10,25 +10,26 @@ import { envOf, OPTIONS } from './options.js';
  * Reads the command line.
  * @param {string[]} argv  arguments, without node and the script
  * @param {string} version
- * @returns {{ values: Map<string, OptionValue>, file: string | null }} file: that of --config
+ * @param {readonly Readonly<OptionRow>[]} options
+ * @returns {{ values: Map<string, OptionValue>, file: string | null }} file: value of --config
  * @throws {ConfigError} for an unknown option or a value that isn't allowed
  * @throws {InformationRequest} for --help and --version
  */
-export function readArguments(argv, version) {
+export function readArguments(argv, version, options) {
   let printed = '';
-  const command = createCommand(version);
+  const command = createCommand(version, options);
   command.configureOutput({ writeOut: (text) => (printed += text), writeErr: () => {} });
   try {
     command.parse(argv, { from: 'user' });
   } catch (error) {
     throw error instanceof CommanderError
-      ? argumentError(error, printed, argv, command.args[0])
+      ? argumentError(error, { printed, argv, options, stray: command.args[0] })
       : error;
   }
   const found = command.opts();
   /** @type {Map<string, OptionValue>} */
   const values = new Map();
-  for (const option of OPTIONS) {
+  for (const option of options) {
     if (found[option.name] === undefined) continue;
     const value = readFlag(option, found[option.name]);
     if (value === undefined) throw notAllowed(option, found[option.name], null);
@@ -39,13 +40,13 @@ export function readArguments(argv, version) {
 
 /**
  * @param {Readonly<OptionRow>} option
- * @param {string | string[] | boolean} found as commander has it
+ * @param {string | string[] | boolean} found  commander's value
  */
 const readFlag = (option, found) =>
   typeof found === 'string' ? parseText(option, found) : checkValue(option, found);
 
-/** @param {string} version */
-function createCommand(version) {
+/** @param {string} version @param {readonly Readonly<OptionRow>[]} options */
+function createCommand(version, options) {
   const command = new Command('aloud')
     .description(
       'Audio conferencing over HTTP/3. Options also come from the environment and a config ' +
@@ -60,7 +61,7 @@ function createCommand(version) {
     .addOption(
       new Option('--config <file>', `JSON file of options, by these names (${envOf('config')})`),
     );
-  for (const option of OPTIONS) for (const each of commandOptions(option)) command.addOption(each);
+  for (const option of options) for (const each of commandOptions(option)) command.addOption(each);
   return command;
 }
 
@@ -118,36 +119,32 @@ function placeholder(option) {
   return PLACEHOLDERS[option.type];
 }
 
-/**
- * Says a row's default.
- * @param {Readonly<OptionRow>} option
- */
+/** Describes a row's default. @param {Readonly<OptionRow>} option */
 export function fallbackText({ fallback, fallbackNote }) {
   if (fallback === null) return fallbackNote ?? 'none';
   const value = Array.isArray(fallback) ? fallback.join(', ') : String(fallback);
   return fallbackNote ? `${value}, ${fallbackNote}` : value;
 }
 
-/** The commands besides the server's own. */
+/** Commands besides the one that starts the server. */
 const COMMANDS = Object.freeze(['token', 'play', 'listen']);
 
-/** The most letters by which a mistyped command differs. */
+/** Most letters that a mistyped command has wrong. */
 const MAX_TYPOS = 2;
 
 /**
  * @param {CommanderError} error
- * @param {string} printed
- * @param {string[]} argv
- * @param {string} [stray] the first argument that belongs to no option
+ * @param {{ printed: string, argv: string[], options: readonly Readonly<OptionRow>[],
+ *   stray?: string }} run  stray: the first argument that belongs to no option
  */
-function argumentError(error, printed, argv, stray) {
+function argumentError(error, { printed, argv, options, stray }) {
   if (error.code === 'commander.helpDisplayed' || error.code === 'commander.version') {
     return new InformationRequest(printed);
   }
   const option = /'(--?[^' ]*)/.exec(error.message)?.[1];
   if (option === undefined && stray !== undefined) return strayArgument(stray, stray === argv[0]);
   if (error.code === 'commander.optionMissingArgument') {
-    const row = OPTIONS.find(({ name }) => `--${name}` === option);
+    const row = options.find(({ name }) => `--${name}` === option);
     return new ConfigError({
       option: option ?? '',
       value: '',
@@ -159,7 +156,7 @@ function argumentError(error, printed, argv, stray) {
 
 /**
  * @param {string} stray  an argument that belongs to no option
- * @param {boolean} isFirst  whether a command could stand there
+ * @param {boolean} isFirst  true where a command could stand
  */
 function strayArgument(stray, isFirst) {
   const near = COMMANDS.find((name) => typosBetween(stray.toLowerCase(), name) <= MAX_TYPOS);
@@ -176,7 +173,7 @@ function strayArgument(stray, isFirst) {
 }
 
 /**
- * Returns the number of letters to put in, take out or change (Levenshtein's distance).
+ * Returns the number of letters to insert, delete or replace (Levenshtein distance).
  * @param {string} a
  * @param {string} b
  */

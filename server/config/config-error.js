@@ -1,23 +1,21 @@
-import { withoutCredentials } from './cluster-url.js';
 import { allowedOf, either } from './option-value.js';
+import { withoutCredentials } from './readers.js';
+import { envOf, GONE } from './options.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 
 const MAX_SHOWN = 80;
 
-/**
- * A setting that the server can't start with. The message is a whole sentence, for a person to
- * read.
- */
+/** A setting that the server can't start with. The message is a whole sentence for a person. */
 export class ConfigError extends Error {
   /**
    * @param {object} options
-   * @param {string} options.option     as a person would give it, such as '--port'
-   * @param {unknown} options.value     what was given; undefined if there is no value to show
-   * @param {string} options.allowed    what is allowed instead, in words that follow "must be"
+   * @param {string} options.option     as a person would type it, such as '--port'
+   * @param {unknown} options.value     the given value; undefined if there is none to show
+   * @param {string} options.allowed    allowed values, in words that follow "must be"
    * @param {string | null} [options.source]  the environment variable or file that it came from
-   * @param {string} [options.problem]  what is wrong with the value, as a clause
-   * @param {string} [options.sentence]  to say instead of all this
+   * @param {string} [options.problem]  fault of the value, as a clause
+   * @param {string} [options.sentence]  replaces the whole message
    */
   constructor({ option, value, allowed, source = null, problem, sentence }) {
     super(sentence ?? mustBe(option, allowed, { value, source, problem }));
@@ -30,7 +28,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * Says what an option must be, and what it is: the one form of all commands.
+ * Says what an option must be and what it is, in the same words for all commands.
  * @param {string} option  such as '--port'
  * @param {string} allowed  in words
  * @param {{ value?: unknown, source?: string | null, problem?: string }} [given]
@@ -47,8 +45,8 @@ export function mustBe(option, allowed, { value, source = null, problem } = {}) 
 }
 
 /**
- * Says in that form what commander says about a wrong option.
- * @param {string} message  commander's
+ * Puts commander's message about a wrong option into the words of mustBe().
+ * @param {string} message
  */
 export function sentenceOf(message) {
   const said = message.trim().replace(/^error: /, '');
@@ -60,35 +58,36 @@ export function sentenceOf(message) {
   return mustBe(option, reason.startsWith('must') ? allowed : either(allowed), { value });
 }
 
-/** Not an error: --help or --version was asked for. */
+/** Not an error: a request for --help or --version. */
 export class InformationRequest extends Error {
-  /** @param {string} text what to print */
+  /** @param {string} text  to print */
   constructor(text) {
     super('information was asked for');
     this.text = text;
   }
 }
 
-/**
- * Shows a value in an error.
- * @param {unknown} value
- */
+/** Formats a value for an error. @param {unknown} value */
 export function show(value) {
   const json = JSON.stringify(value) ?? String(value);
   return json.length > MAX_SHOWN ? `${json.slice(0, MAX_SHOWN)}…` : json;
 }
 
 /**
- * @param {string} option as a person gave it
+ * @param {string} option as a person typed it
  * @param {string | null} source
  * @param {string} [similar] the option that may have been meant
  */
 export function unknownOption(option, source, similar) {
   const allowed = similar ?? 'what --help lists';
   const from = source ? ` (from ${source})` : '';
-  const sentence =
-    `There is no option ${option}${from}; ` +
-    `${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
+  const gone = Object.keys(GONE).find((name) =>
+    [`--${name}`, envOf(name), show(name)].includes(option),
+  );
+  const sentence = gone
+    ? `There is no option ${option} any more${from}; leave it out: ${GONE[gone]}.`
+    : `There is no option ${option}${from}; ` +
+      `${similar ? `did you mean ${similar}?` : '--help lists them all.'}`;
   return new ConfigError({ option, value: undefined, source, allowed, sentence });
 }
 
@@ -98,7 +97,7 @@ export function unknownOption(option, source, similar) {
  * @param {string | null} source
  */
 export function notAllowed(option, value, source) {
-  // A secret with a typing error is still nearly the secret.
+  // A mistyped secret is still nearly the secret.
   const isSecret =
     option.type === 'secret' || option.type === 'keys' || option.type === 'cluster-key';
   const shown = isSecret
@@ -115,8 +114,8 @@ export function notAllowed(option, value, source) {
 }
 
 /**
- * Codes for an address of another machine, of a protocol or network interface that isn't there, or
- * an unknown name.
+ * Codes for an address of another machine, for a missing protocol or network interface, and for an
+ * unknown name.
  */
 const NO_SUCH_ADDRESS = new Set([
   'EADDRNOTAVAIL',
@@ -128,12 +127,12 @@ const NO_SUCH_ADDRESS = new Set([
 ]);
 
 /**
- * Tells the person who chose an address that can't be had what to do.
+ * Explains a listen error to the person who chose the address.
  * @param {unknown} error as Node.js or an HTTP/3 engine gives it
  * @param {'port' | 'h3-port' | 'http-port' | 'metrics-port'} option
  * @param {string} host
  * @param {number} port
- * @returns {unknown} a ConfigError, or the error as it came when it is of another kind
+ * @returns {unknown} a ConfigError, or the same error if it is of another kind
  */
 export function listenError(error, option, host, port) {
   const { code = '', message = '' } = /** @type {NodeJS.ErrnoException} */ (error);

@@ -22,127 +22,62 @@ export { ConfigError, InformationRequest };
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
 
-/**
- * The server's settings. Units and ranges are in the table of options, and in
- * docs/configuration.md.
- *
- * @typedef {object} Config
- * @property {string} host
- * @property {number} port
- * @property {number} h3Port
- * @property {number | 'off'} httpPort      that leads to HTTPS
- * @property {'auto' | 'native' | 'quiche' | 'none'} engine
- * @property {'tick' | 'reply'} delivery
- * @property {number | 'auto'} serverDelayMs
- * @property {number} maxServerDelayMs      the most that auto chooses
- * @property {number} receivedTarget        percent of frames that auto has in time
- * @property {number} stragglerMs who needs so much more delay than most is heard later alone; 0:
- *   nobody
- * @property {number} sampleRate
- * @property {number} channels             1 or 2
- * @property {number} frameMs
- * @property {number} opusFrames
- * @property {'auto' | 'native' | 'libopus-wasm' | 'opusscript'} codec
- * @property {number} bitrate
- * @property {number | 'auto'} complexity
- * @property {'voip' | 'audio' | 'low-delay'} application
- * @property {number} maxSpeakers           people who are mixed at once
- * @property {boolean} levelBalance
- * @property {'mix' | 'forward' | 'auto'} mode
- * @property {readonly string[] | null} embedOrigins whose pages may embed the listeners' page;
- *   ['*'] for all
- * @property {boolean} broadcast  whether each room begins as a broadcast
- * @property {'bundle' | 'now'} forwardWay
- * @property {boolean} silenceSuppression
- * @property {number | 'auto'} redundancy
- * @property {number | 'auto'} listenerStride  frames in one packet of those who only listen
- * @property {number} relayFrom people who only listen in a room from whom on other nodes relay it
- * @property {'probe' | 'simple' | 'static' | 'basic'} listenerRule
- * @property {number | 'auto'} listenerBitrate  the most that listeners of a broadcast get, b/s
- * @property {boolean} echo
- * @property {number | 'auto'} workers    threads that have the rooms; 0: none but the main one
- * @property {number} maxRooms
- * @property {number} maxParticipants       in one room
- * @property {number} maxSessions           on the server
- * @property {number} maxNetworkJoins       in a row, from one IPv4 address or IPv6 /64
- * @property {number} idleTimeoutMs
- * @property {number} awayTimeoutMs
- * @property {import('@aloud/native').CongestionController} congestionController
- * @property {import('../../public/shared/wire/carry.js').Carry | 'any'} carry
- * @property {number} receiveQueue          datagrams
- * @property {string | null} cert           null where the server makes its own
- * @property {string | null} key
- * @property {string | null} certDir        null for certs/ in aloud's own directory
- * @property {ReadonlyArray<string> | null} domains names for which an authority issues the
- *   certificate
- * @property {string | null} acmeEmail      given wherever domains are
- * @property {string} acmeDirectory         URL
- * @property {ReadonlyArray<string>} hostnames
- * @property {ReadonlyArray<string> | null} allowedHosts names besides localhost, the machine's and
- *   the certificate's
- * @property {string | null} operatorToken  null where nobody may change a running room
- * @property {string | null} keys          for readKeys; null where joining needs no token
- * @property {string | null} recordingDir   null for recordings/ in aloud's own directory
- * @property {number} recordingLimitMb      0: nothing is recorded
- * @property {number} recordingKeepHours
- * @property {string | null} trustProxy     for readProxies
- * @property {'x-forwarded-for' | 'forwarded'} proxyHeader
- * @property {string | null} cluster for readClusterUrl; null where this server is no node of a
- *   cluster
- * @property {string} clusterName
- * @property {string | null} clusterKey    given wherever cluster is
- * @property {string | null} advertiseUrl  null for the page's own address
- * @property {number} drainSeconds
- * @property {'error' | 'warn' | 'info' | 'debug'} logLevel
- * @property {'auto' | 'text' | 'json'} logFormat  auto: text on a terminal
- * @property {number | 'off'} metricsPort   0 for a free one
- * @property {string} metricsHost
- */
+/** @typedef {import('./options.js').Config} Config */
 
-/** The longest Opus frame that the codec opusscript has in stereo, in milliseconds. */
+/** Longest Opus frame of the codec opusscript in stereo, in milliseconds. */
 const OPUSSCRIPT_STEREO_MS = 20;
 
 /**
- * The least idle timeout of a cluster, in milliseconds: a relay tells of each session every 5 s,
- * and later where it is busy.
+ * Shortest idle timeout of a cluster, in milliseconds: a relay reports each session every 5 s, and
+ * later when it is busy.
  */
 const RELAY_IDLE_MS = 7000;
 
 const readText = (/** @type {string} */ path) => readFileSync(path, 'utf8');
 
 /**
- * A value as it was found.
+ * A value with its source.
  * @typedef {object} Given
  * @property {OptionValue} value
  * @property {string | null} source  null for the command line
  */
 
 /**
- * Reads the configuration from the command line, the environment, the config file and the defaults,
- * of which the first that has an option wins.
+ * Reads the configuration from the command line, the environment, the config file and the defaults;
+ * the first that has an option wins.
  *
  * @param {object} [options]
  * @param {string[]} [options.argv]                    arguments, without node and the script
  * @param {Record<string, string | undefined>} [options.env]
  * @param {(path: string) => string} [options.readFile]  throws when the file can't be read
- * @param {string} [options.version]                   what --version prints
+ * @param {string} [options.version]                   printed by --version
+ * @param {readonly Readonly<OptionRow>[]} [options.more]  further rows, of a plugin
  * @returns {Readonly<Config>}
  * @throws {ConfigError} for an unknown option, a value that isn't allowed, an unreadable file
  * @throws {InformationRequest} for --help and --version
  */
-export function loadConfig({ argv = [], env = {}, readFile = readText, version = '' } = {}) {
-  const flags = readArguments(argv, version);
+export function loadConfig({
+  argv = [],
+  env = {},
+  readFile = readText,
+  version = '',
+  more = [],
+} = {}) {
+  const options = [...OPTIONS, ...more];
+  const flags = readArguments(argv, version, options);
   const variable = envOf('config');
   /** @type {Map<string, Given>} */
   const given = new Map();
-  const environment = readEnvironment(env);
-  if (flags.file !== null) readConfigFile(flags.file, null, readFile, given);
-  else if (env[variable] !== undefined) readConfigFile(env[variable], variable, readFile, given);
+  const environment = readEnvironment(env, options);
+  if (flags.file !== null)
+    readConfigFile({ path: flags.file, source: null, readFile, options }, given);
+  else if (env[variable] !== undefined)
+    readConfigFile({ path: env[variable], source: variable, readFile, options }, given);
   for (const [name, found] of environment) given.set(name, found);
   for (const [name, value] of flags.values) given.set(name, { value, source: null });
 
   const hasDomain = given.has('domain');
-  const values = OPTIONS.map(({ name, key, fallback, withDomain = fallback }) => {
+  const values = options.map(({ name, key, fallback, withDomain = fallback }) => {
     return [key, given.get(name)?.value ?? (hasDomain ? withDomain : fallback)];
   });
   const config = /** @type {Config} */ (Object.fromEntries(values));
@@ -152,15 +87,16 @@ export function loadConfig({ argv = [], env = {}, readFile = readText, version =
 
 /**
  * @param {Record<string, string | undefined>} env
+ * @param {readonly Readonly<OptionRow>[]} options
  * @returns {Map<string, Given>}
  */
-function readEnvironment(env) {
+function readEnvironment(env, options) {
   /** @type {Map<string, Given>} */
   const given = new Map();
   for (const [variable, text] of Object.entries(env)) {
     if (!variable.startsWith('ALOUD_') || variable === envOf('config') || text === undefined)
       continue;
-    const option = OPTIONS.find((row) => row.env === variable);
+    const option = options.find((row) => row.env === variable);
     if (!option) throw unknownOption(variable, 'the environment');
     const value = parseText(option, text);
     if (value === undefined) throw notAllowed(option, text, variable);
@@ -170,12 +106,11 @@ function readEnvironment(env) {
 }
 
 /**
- * @param {string} path
- * @param {string | null} source where the path came from
- * @param {(path: string) => string} readFile
+ * @param {{ path: string, source: string | null, readFile: (path: string) => string, options:
+ *   readonly Readonly<OptionRow>[] }} file source: of the path
  * @param {Map<string, Given>} given filled
  */
-function readConfigFile(path, source, readFile, given) {
+function readConfigFile({ path, source, readFile, options }, given) {
   const wrong = (/** @type {string} */ trouble) => {
     const allowed = 'the path of a JSON file that holds one object';
     return new ConfigError({ option: '--config', value: path, source, allowed, problem: trouble });
@@ -195,9 +130,9 @@ function readConfigFile(path, source, readFile, given) {
   const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
   if (!isObject) throw wrong('it holds no object');
   for (const [name, found] of Object.entries(content)) {
-    const option = OPTIONS.find((row) => row.name === name);
+    const option = options.find((row) => row.name === name);
     if (!option)
-      throw unknownOption(show(name), path, OPTIONS.find(({ key }) => key === name)?.name);
+      throw unknownOption(show(name), path, options.find(({ key }) => key === name)?.name);
     const value = checkValue(option, found);
     if (value === undefined) throw notAllowed(option, found, path);
     given.set(name, { value, source: path });
@@ -209,22 +144,34 @@ function reasonOf(error) {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error);
 }
 
+/** @typedef {(name: string, value: unknown, allowed: string) => never} Stop */
+
 /**
- * Checks what depends on several options.
+ * Checks options that depend on each other.
  * @param {Config} config
  * @param {Map<string, Given>} given
  * @throws {ConfigError}
  */
 function checkTogether(config, given) {
-  const { frameMs, opusFrames, channels, codec, bitrate, engine, carry } = config;
-  /** @type {(name: string, value: unknown, allowed: string) => never} */
+  /** @type {Stop} */
   const stop = (name, value, allowed) => {
     throw new ConfigError({ option: `--${name}`, value, allowed, source: given.get(name)?.source });
   };
+  checkSound(config, stop);
+  checkMode(config, stop);
+  if (config.cert !== null && config.key === null) throw halfPair('key', 'cert');
+  if (config.key !== null && config.cert === null) throw halfPair('cert', 'key');
+  checkCluster(config, stop);
+  checkDomain(config, stop);
+}
+
+/** @param {Config} config @param {Stop} stop */
+function checkSound(config, stop) {
+  const { frameMs, opusFrames, channels, codec, bitrate } = config;
   try {
     createAudioFormat(config);
   } catch {
-    // Each value is in its range by itself; a person who sets both thinks of the frame first.
+    // Each value alone is in its range; a person who sets both thinks of the frame first.
     const lengths = either(frameLengths(opusFrames).join(', '));
     stop('frame-ms', frameMs, `${lengths} (ms) with --opus-frames ${opusFrames}`);
   }
@@ -235,25 +182,22 @@ function checkTogether(config, given) {
       `1 with --codec opusscript and Opus frames of more than ${OPUSSCRIPT_STEREO_MS} ms`,
     );
   }
-  // A little above what is written: streams are held to that.
+  // Limit for received packets, a little above that for sent ones, which streams are held to.
   const most = mostBitrate(config, MAX_PACKET_BYTES - AUDIO_HEADER_BYTES);
   if (bitrate > most)
     stop('bitrate', bitrate, `at most ${most} (b/s) with --frame-ms ${frameMs}, to fit a packet`);
-  if (config.broadcast && config.mode === 'forward')
-    stop('mode', 'forward', 'mix or auto with --broadcast');
-  if (config.mode === 'forward' && config.delivery === 'reply')
+}
+
+/** @param {Config} config @param {Stop} stop */
+function checkMode({ broadcast, mode, delivery }, stop) {
+  if (broadcast && mode === 'forward') stop('mode', 'forward', 'mix or auto with --broadcast');
+  if (mode === 'forward' && delivery === 'reply')
     stop('mode', 'forward', 'mix or auto with --delivery reply');
-  if (carry !== 'datagrams' && (engine === 'quiche' || engine === 'none'))
-    stop('carry', carry, `datagrams with --engine ${engine}`);
-  if (config.cert !== null && config.key === null) throw halfPair('key', 'cert');
-  if (config.key !== null && config.cert === null) throw halfPair('cert', 'key');
-  checkCluster(config, stop);
-  checkDomain(config, stop);
 }
 
 /**
  * @param {Config} config
- * @param {(name: string, value: unknown, allowed: string) => never} stop
+ * @param {Stop} stop
  */
 function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
   if (cluster === null) return;
@@ -280,7 +224,7 @@ function checkCluster({ cluster, clusterKey, workers, idleTimeoutMs }, stop) {
 
 /**
  * @param {Config} config
- * @param {(name: string, value: unknown, allowed: string) => never} stop
+ * @param {Stop} stop
  */
 function checkDomain({ domains, acmeEmail, cert, httpPort }, stop) {
   if (domains && cert !== null) {
@@ -308,10 +252,25 @@ function checkDomain({ domains, acmeEmail, cert, httpPort }, stop) {
 }
 
 /**
- * Whether the page is served over HTTPS.
+ * True when the page is served over HTTPS.
  * @param {{ cert: string | null, domains?: ReadonlyArray<string> | null }} config
  */
 export const isHttps = ({ cert, domains = null }) => cert !== null || domains !== null;
+
+/** Hosts that stand for all addresses of this machine. */
+const EVERY = new Set(['::', '0.0.0.0']);
+
+/**
+ * The page's address: of the first domain, or otherwise for a browser on this machine.
+ * @param {Pick<Config, 'host' | 'domains' | 'cert'>} config
+ * @param {number} port
+ */
+export function pageUrl(config, port) {
+  const { host } = config;
+  const name = EVERY.has(host) ? 'localhost' : host.includes(':') ? `[${host}]` : host;
+  if (!config.domains) return `${isHttps(config) ? 'https' : 'http'}://${name}:${port}`;
+  return `https://${config.domains[0]}${port === 443 ? '' : `:${port}`}`;
+}
 
 /**
  * @param {string} missing

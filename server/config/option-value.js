@@ -1,7 +1,11 @@
 import { isIP } from 'node:net';
-import { CLUSTER_URL_ALLOWED, readClusterUrl } from './cluster-url.js';
-import { KEYS_ALLOWED, readKeys } from './keys.js';
-import { readProxies } from './proxies.js';
+import {
+  CLUSTER_URL_ALLOWED,
+  KEYS_ALLOWED,
+  readClusterUrl,
+  readKeys,
+  readProxies,
+} from './readers.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
 /** @typedef {import('./options.js').OptionValue} OptionValue */
@@ -13,26 +17,35 @@ const MAX_PATH = 4096;
 /** A host name in ASCII, perhaps with a wildcard in front (RFC 6125, section 6.4). */
 const HOST_NAME = /^(\*\.)?[a-z0-9_-]{1,63}(\.[a-z0-9_-]{1,63})*$/i;
 
-/** A name that an authority can check over HTTP: no wildcard (RFC 8555, section 8.3), and a dot. */
+/** A host to listen at; an address may carry a zone, as in fe80::1%eth0. */
+const HOST = /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i;
+
+/**
+ * A name that an authority can check over HTTP: without a wildcard (RFC 8555, section 8.3), and
+ * with a dot.
+ */
 const DOMAIN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/i;
 
-/** The most names in one certificate (https://letsencrypt.org/docs/rate-limits/). */
+/** Most origins that may embed a page: all are in a header of it. */
+const MAX_ORIGINS = 50;
+
+/** Most names in one certificate (https://letsencrypt.org/docs/rate-limits/). */
 const MAX_DOMAINS = 100;
 
-/** A mail address that a mailto URL carries as it is (RFC 8555, section 7.3). */
+/** An email address that a mailto URL carries unescaped (RFC 8555, section 7.3). */
 const EMAIL = /^[a-z0-9._%+-]{1,64}@[a-z0-9-]{1,63}(\.[a-z0-9-]{1,63})+$/i;
 
-/** A bearer token (RFC 6750, section 2.1) of a length that can't be guessed. */
+/** A bearer token (RFC 6750, section 2.1), too long to guess. */
 const SECRET = /^[A-Za-z0-9._~+/-]{16,256}={0,2}$/;
 
-/** A secret as long as the hash that it signs with (RFC 7518, section 3.2). */
+/** A secret as long as the hash of its signatures (RFC 7518, section 3.2). */
 const CLUSTER_KEY = /^[A-Za-z0-9._~+/=-]{32,256}$/;
 
-/** A word of a subject of NATS. */
+/** A token of a NATS subject. */
 const NAME = /^[A-Za-z0-9_-]{1,32}$/;
 
 /**
- * Whether a certificate can be made for a host: an IP address without a zone, or a name.
+ * True when a certificate can be made for a host: an IP address without a zone, or a name.
  * @param {unknown} host
  * @returns {host is string}
  */
@@ -44,10 +57,7 @@ export function isCertificateHost(host) {
 /** Puts "or" before the last of some choices. @param {string} list */
 export const either = (list) => list.replace(/, (?=[^,]*$)/, ' or ');
 
-/**
- * Says what a row allows, with its unit.
- * @param {Readonly<OptionRow>} option
- */
+/** Describes the allowed values of a row, with their unit. @param {Readonly<OptionRow>} option */
 export function allowedOf(option) {
   const range =
     option.type === 'choice' || option.type === 'boolean'
@@ -57,159 +67,139 @@ export function allowedOf(option) {
 }
 
 /**
- * Says what a row allows, without its unit.
- * @param {Readonly<OptionRow>} option
+ * A type of option.
+ * @typedef {object} Type
+ * @property {(option: Readonly<OptionRow>) => string} range  allowed values, without their unit
+ * @property {(given: string, option: Readonly<OptionRow>) => unknown} [parse] value of a text; by
+ *   default the text
+ * @property {(value: unknown, option: Readonly<OptionRow>) => OptionValue | undefined} check the
+ *   value, frozen; undefined when it isn't allowed
  */
-export function rangeOf(option) {
-  switch (option.type) {
-    case 'integer':
-      return (
-        `${option.word ? `${option.word} or ` : ''}a whole number from ${option.min} to ` +
-        `${option.max}`
-      );
-    case 'number':
-      return (
-        `${option.word ? `${option.word} or ` : ''}a number from ${option.min} to ` +
-        `${option.max}`
-      );
-    case 'choice':
-      return (option.choices ?? []).join(', ');
-    case 'boolean':
-      return 'true, false';
-    case 'list':
-      return 'host names or addresses, at least one';
-    case 'host':
-      return 'an address or a host name';
-    case 'path':
-      return 'a path';
-    case 'secret':
-      return '16 to 256 letters, digits and -._~+/';
-    case 'keys':
-      return KEYS_ALLOWED;
-    case 'origins':
-      return '* or http and https URLs without a path, at least one';
-    case 'domains':
-      return 'DNS names without a wildcard, at least one';
-    case 'email':
-      return 'a mail address';
-    case 'url':
-      return 'an https URL';
-    case 'nats':
-      return CLUSTER_URL_ALLOWED;
-    case 'name':
-      return '1 to 32 letters, digits, - and _';
-    case 'cluster-key':
-      return '32 to 256 letters, digits and -._~+/=';
-    case 'page-url':
-      return 'an http or https URL without a path';
-    case 'proxies':
-      return (
-        'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), ' +
-        'separated by commas'
-      );
-  }
-}
 
 /**
- * Reads a value as the command line or the environment gives it.
+ * A type of texts that are used unchanged.
+ * @param {string} range
+ * @param {(text: string) => unknown} isAllowed
+ * @returns {Type}
+ */
+const textType = (range, isAllowed) => ({
+  range: () => range,
+  check: (value) => (typeof value === 'string' && isAllowed(value) ? value : undefined),
+});
+
+/**
+ * A type of secrets, trimmed: a secret from a file or a shell often ends with an unseen newline.
+ * @param {string} range
+ * @param {RegExp} allowed
+ * @returns {Type}
+ */
+const secretType = (range, allowed) => ({
+  range: () => range,
+  check(value) {
+    const secret = typeof value === 'string' ? value.trim() : '';
+    return allowed.test(secret) ? secret : undefined;
+  },
+});
+
+/**
+ * A type of values that a reader parses later.
+ * @param {string} range
+ * @param {(value: unknown) => unknown} read  falsy for a value that isn't allowed
+ * @returns {Type}
+ */
+const readType = (range, read) => ({
+  range: () => range,
+  check: (value) => (read(value) ? String(value) : undefined),
+});
+
+/**
+ * A type of lists, separated by commas in a text.
+ * @param {string} range
+ * @param {(value: unknown) => value is string[]} isAllowed
+ * @param {(item: string) => string} [normal]
+ * @returns {Type}
+ */
+const listType = (range, isAllowed, normal = (item) => item) => ({
+  range: () => range,
+  parse: (given) => given.split(',').map((part) => part.trim()),
+  check: (value) => (isAllowed(value) ? Object.freeze(value.map(normal)) : undefined),
+});
+
+/** @param {string} kind  of numbers @returns {Type} */
+const numberType = (kind) => ({
+  range: ({ word, min, max }) => `${word ? `${word} or ` : ''}a ${kind} from ${min} to ${max}`,
+  parse(given, { word }) {
+    if (given === word) return given;
+    return DECIMAL.test(given) ? Number(given) : undefined;
+  },
+  check(value, option) {
+    if (typeof value === 'string' && value === option.word) return value;
+    return isNumberOf(option, value) ? value : undefined;
+  },
+});
+
+/** @type {Record<OptionRow['type'], Type>} */
+const TYPES = {
+  integer: numberType('whole number'),
+  number: numberType('number'),
+  choice: {
+    range: ({ choices = [] }) => choices.join(', '),
+    parse: (given, { choices = [] }) => choices.find((choice) => String(choice) === given),
+    check: (value, { choices = [] }) => choices.find((choice) => choice === value),
+  },
+  boolean: {
+    range: () => 'true, false',
+    parse: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
+    check: (value) => (typeof value === 'boolean' ? value : undefined),
+  },
+  list: listType('host names or addresses, at least one', isHosts),
+  host: textType('an address or a host name', isHost),
+  path: textType('a path', isPath),
+  secret: secretType('16 to 256 letters, digits and -._~+/', SECRET),
+  keys: readType(KEYS_ALLOWED, readKeys),
+  origins: listType('* or http and https URLs without a path, at least one', isOrigins, (origin) =>
+    origin === '*' ? origin : new URL(origin).origin,
+  ),
+  domains: listType('DNS names without a wildcard, at least one', isDomains, (name) =>
+    name.toLowerCase(),
+  ),
+  email: textType('a mail address', (text) => EMAIL.test(text)),
+  url: textType('an https URL', isHttpsUrl),
+  nats: readType(CLUSTER_URL_ALLOWED, readClusterUrl),
+  name: textType('1 to 32 letters, digits, - and _', (text) => NAME.test(text)),
+  'cluster-key': secretType('32 to 256 letters, digits and -._~+/=', CLUSTER_KEY),
+  'page-url': textType('an http or https URL without a path', isPageUrl),
+  proxies: readType(
+    'a number of proxies from 1 to 16, or addresses and networks (10.0.0.0/8), ' +
+      'separated by commas',
+    readProxies,
+  ),
+};
+
+/**
+ * Describes the allowed values of a row, without their unit.
+ * @param {Readonly<OptionRow>} option
+ */
+export const rangeOf = (option) => TYPES[option.type].range(option);
+
+/**
+ * Reads a value from the command line or the environment.
  * @param {Readonly<OptionRow>} option
  * @param {string} given
  * @returns {OptionValue | undefined} undefined when the option doesn't allow it
  */
 export function parseText(option, given) {
-  switch (option.type) {
-    case 'integer':
-    case 'number':
-      if (given === option.word) return given;
-      return DECIMAL.test(given) ? checkValue(option, Number(given)) : undefined;
-    case 'choice':
-      return option.choices?.find((value) => String(value) === given);
-    case 'boolean':
-      return given === 'true' ? true : given === 'false' ? false : undefined;
-    case 'list':
-    case 'origins':
-    case 'domains':
-      return checkValue(
-        option,
-        given.split(',').map((part) => part.trim()),
-      );
-    case 'email':
-    case 'url':
-    case 'proxies':
-    case 'host':
-    case 'path':
-    case 'secret':
-    case 'keys':
-    case 'nats':
-    case 'name':
-    case 'cluster-key':
-    case 'page-url':
-      return checkValue(option, given);
-  }
+  const { parse = () => given } = TYPES[option.type];
+  return checkValue(option, parse(given, option));
 }
 
 /**
- * Checks a value as JSON gives it.
+ * Checks a value from JSON.
  * @param {Readonly<OptionRow>} option
  * @param {unknown} value
  * @returns {OptionValue | undefined} the value, frozen; undefined when the option doesn't allow it
  */
-export function checkValue(option, value) {
-  switch (option.type) {
-    case 'integer':
-    case 'number':
-      if (typeof value === 'string' && value === option.word) return value;
-      return isNumberOf(option, value) ? value : undefined;
-    case 'choice':
-      return option.choices?.find((allowed) => allowed === value);
-    case 'boolean':
-      return typeof value === 'boolean' ? value : undefined;
-    case 'list':
-      return isHosts(value) ? Object.freeze([...value]) : undefined;
-    case 'host':
-      return isHost(value) ? value : undefined;
-    case 'path':
-      return isPath(value) ? value : undefined;
-    case 'secret':
-      return readSecret(value, SECRET);
-    case 'origins':
-      return isOrigins(value)
-        ? Object.freeze(value.map((origin) => (origin === '*' ? origin : new URL(origin).origin)))
-        : undefined;
-    case 'keys':
-      return readKeys(value) ? String(value) : undefined;
-    case 'domains':
-      return isDomains(value) ? Object.freeze(value.map((name) => name.toLowerCase())) : undefined;
-    case 'email':
-      return typeof value === 'string' && EMAIL.test(value) ? value : undefined;
-    case 'url':
-      return isHttpsUrl(value) ? value : undefined;
-    case 'proxies':
-      return readProxies(value) ? String(value) : undefined;
-    case 'nats':
-      return readClusterUrl(value) ? String(value) : undefined;
-    case 'name':
-      return typeof value === 'string' && NAME.test(value) ? value : undefined;
-    case 'cluster-key':
-      return readSecret(value, CLUSTER_KEY);
-    case 'page-url':
-      return isPageUrl(value) ? value : undefined;
-  }
-}
-
-/**
- * Reads a secret without the space around it: one from a file or a shell often ends with a newline,
- * which nobody sees.
- * @param {unknown} value
- * @param {RegExp} allowed
- */
-function readSecret(value, allowed) {
-  const secret = typeof value === 'string' ? value.trim() : '';
-  return allowed.test(secret) ? secret : undefined;
-}
-
-/** The most origins that may embed a page: all are in a header of it. */
-const MAX_ORIGINS = 50;
+export const checkValue = (option, value) => TYPES[option.type].check(value, option);
 
 /**
  * @param {unknown} value
@@ -236,17 +226,9 @@ function isNumberOf(option, value) {
   return value >= (option.min ?? -Infinity) && value <= (option.max ?? Infinity);
 }
 
-/**
- * @param {unknown} value
- * @returns {value is string}
- */
-function isHost(value) {
-  // An address may carry a zone, as in fe80::1%eth0.
-  return (
-    typeof value === 'string' &&
-    value.length <= 253 &&
-    /^[a-z0-9_.:-]+(%[a-z0-9_.-]+)?$/i.test(value)
-  );
+/** @param {string} text */
+function isHost(text) {
+  return text.length <= 253 && HOST.test(text);
 }
 
 /**
@@ -257,17 +239,9 @@ function isHosts(value) {
   return Array.isArray(value) && value.length > 0 && value.every(isCertificateHost);
 }
 
-/**
- * @param {unknown} value
- * @returns {value is string}
- */
-function isPath(value) {
-  return (
-    typeof value === 'string' &&
-    value.length > 0 &&
-    value.length <= MAX_PATH &&
-    !value.includes('\0')
-  );
+/** @param {string} text */
+function isPath(text) {
+  return text.length > 0 && text.length <= MAX_PATH && !text.includes('\0');
 }
 
 /**
@@ -281,12 +255,9 @@ function isDomains(value) {
   );
 }
 
-/**
- * @param {unknown} value
- * @returns {value is string}
- */
-function isHttpsUrl(value) {
-  return typeof value === 'string' && URL.canParse(value) && new URL(value).protocol === 'https:';
+/** @param {string} text */
+function isHttpsUrl(text) {
+  return URL.canParse(text) && new URL(text).protocol === 'https:';
 }
 
 /**

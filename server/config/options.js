@@ -4,70 +4,77 @@ import {
   MAX_OPUS_FRAMES,
   OPUS_FRAME_MS,
   SAMPLE_RATES,
+  RATES,
 } from '../../public/shared/sound/audio-format.js';
-import { CARRIES } from '../../public/shared/wire/carry.js';
+import { MAX_SERVER_DELAY_MS } from '../../public/shared/limits.js';
 import {
   APPLICATIONS,
   defaultEncoderSettings as encoder,
 } from '../../public/shared/stream/codec.js';
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
-import { RATES } from '../../public/shared/sound/rates.js';
 
 /**
- * The table of options, from which `--help`, the environment, the config file,
- * `docs/configuration.md` and the tests are read.
+ * The table of options: source of `--help`, the environment, the config file,
+ * `docs/configuration.md` and the tests.
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' |
  *   'domains' | 'email' | 'url' | 'proxies' | 'keys' | 'origins' | 'nats' | 'name' | 'cluster-key'
  *   | 'page-url'} OptionType
  *
  * @typedef {object} OptionRow
- * @property {string} name           the flag without its dashes, and the key in the config file
- * @property {string} key            the property of the config object
+ * @property {string} name           of the flag, and key in the config file
+ * @property {string} key            in the config object
  * @property {string} env            the environment variable
  * @property {OptionType} type a list is comma-separated in the environment, and a repeated flag
  * @property {string} [unit]
  * @property {number} [min]          of an integer or a number
  * @property {number} [max]
- * @property {string} [word]          a word that is allowed in place of a number
+ * @property {string} [word]           word allowed in place of a number
  * @property {ReadonlyArray<string | number>} [choices]
- * @property {OptionValue} fallback  the value where none is given
- * @property {OptionValue} [withDomain]  the value where none is given but --domain is
- * @property {string} [fallbackNote] what the default means, where the value doesn't say it
+ * @property {OptionValue} fallback  default
+ * @property {OptionValue} [withDomain]  default when --domain is set
+ * @property {string} [fallbackNote] the default in words, if its value doesn't explain it
  * @property {string} description
  *
  * @typedef {string | number | boolean | null | ReadonlyArray<string>} OptionValue
+ *
+ * @typedef {typeof ROWS[number]} Row  one of the options below
+ *
+ * @typedef {{ [R in Row as R['key']]: ValueOf<R> }} Config  the server's settings, by the keys of
+ *   the options
  */
 
-/** The longest server-side delay, in milliseconds. */
-export const MAX_SERVER_DELAY_MS = 2000;
+/**
+ * A value of an option.
+ * @template {Row} R
+ * @typedef {(R['fallback'] extends null ? null : never)
+ *   | (R extends { word: infer W } ? W : never)
+ *   | (R['type'] extends 'integer' | 'number' ? number
+ *   : R['type'] extends 'boolean' ? boolean
+ *   : R extends { type: 'choice', choices: ReadonlyArray<infer C> } ? C
+ *   : R['type'] extends 'list' | 'domains' | 'origins' ? readonly string[]
+ *   : string)} ValueOf
+ */
+
+/**
+ * Key of an option's name: `maxRooms` for `max-rooms`.
+ * @template {string} N
+ * @typedef {N extends `${infer A}-${infer B}` ? `${A}${Capitalize<KeyOf<B>>}` : N} KeyOf
+ */
 
 /** The directory of Let's Encrypt (https://letsencrypt.org/docs/acme-protocol-updates/). */
 const LETS_ENCRYPT = 'https://acme-v02.api.letsencrypt.org/directory';
 
-/** The native engine's: as in `native/settings.js`, which config.test.js compares. */
-const CONGESTION_CONTROLLERS = Object.freeze([
-  'cubic',
-  'newreno',
-  'bbr',
-  'cubic-bare',
-  'newreno-bare',
-  'bbr-bare',
-  'none',
-  'copa',
-]);
-
 const LOOPBACK = Object.freeze(['localhost', '127.0.0.1', '::1']);
 
-/** @type {ReadonlyArray<Readonly<OptionRow>>} */
-export const OPTIONS = Object.freeze(
-  [
+const ROWS = Object.freeze(
+  /** @type {const} */ ([
     {
       ...row(
         'host',
         'host',
         '::',
-        'address to listen on, for TCP and UDP; localhost: those of both families',
+        'address to listen on, for TCP and UDP; localhost means both 127.0.0.1 and ::1',
       ),
       fallbackNote: 'every address, IPv4 too',
     },
@@ -77,13 +84,13 @@ export const OPTIONS = Object.freeze(
         0,
         65535,
         8080,
-        'TCP port of the page, WebSocket and HTTP/1; 0 takes a free one',
+        'TCP port of the page, WebSocket and HTTP/1; 0 picks a free port',
       ),
       withDomain: 443,
       fallbackNote: '443 with domain',
     },
     {
-      ...integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 takes a free one'),
+      ...integer('h3-port', 0, 65535, 4433, 'UDP port of HTTP/3; 0 picks a free port'),
       withDomain: 443,
       fallbackNote: '443 with domain',
     },
@@ -93,7 +100,7 @@ export const OPTIONS = Object.freeze(
         0,
         65535,
         80,
-        'TCP port that leads to HTTPS, and answers the authority of domain; 0 takes a free one',
+        'TCP port that redirects to HTTPS and answers the authority of domain; 0 picks a free port',
       ),
       word: 'off',
       fallback: 'off',
@@ -104,33 +111,33 @@ export const OPTIONS = Object.freeze(
       'engine',
       ['auto', 'native', 'quiche', 'none'],
       'auto',
-      'HTTP/3 engine; auto: the first that is there',
+      'HTTP/3 engine; auto: the first that is installed',
     ),
     choice(
       'delivery',
       ['tick', 'reply'],
       'tick',
-      'tick: the server pushes each mix; reply: it answers each packet',
+      'tick: the server pushes each mix; reply: it answers each packet with one',
     ),
     choice(
       'mode',
       ['mix', 'forward', 'auto'],
       'mix',
-      'how the sound of rooms gets to their people: mixed, or forwarded for their pages to ' +
-        'mix; auto: forwarded in small rooms (docs/forwarding.md)',
+      'mix: the server mixes the sound of a room; forward: each page mixes the forwarded ' +
+        'voices; auto: forward in small rooms (docs/forwarding.md)',
     ),
     row(
       'boolean',
       'broadcast',
       false,
-      'every room is a broadcast: the first who comes, moderators and those who are invited ' +
-        'to the stage speak, all others listen (docs/broadcast.md)',
+      'every room is a broadcast: the first person, moderators and people invited to the ' +
+        'stage speak, all others listen (docs/broadcast.md)',
     ),
     choice(
       'forward-way',
       ['bundle', 'now'],
       'bundle',
-      'how it is forwarded: as one bundle of all voices a frame, or each packet as it comes',
+      'bundle: forwards all voices of a frame together; now: each packet when it arrives',
     ),
     {
       ...number(
@@ -139,11 +146,11 @@ export const OPTIONS = Object.freeze(
         MAX_SERVER_DELAY_MS,
         60,
         'ms',
-        'how long after its end a frame is mixed',
+        'delay between the end of a frame and its mix',
       ),
       word: 'auto',
       fallback: 'auto',
-      fallbackNote: 'the least that keeps everybody heard',
+      fallbackNote: 'the shortest at which everybody is heard',
     },
     {
       ...integer(
@@ -151,7 +158,7 @@ export const OPTIONS = Object.freeze(
         1,
         MAX_SERVER_DELAY_MS,
         400,
-        'the longest delay that auto chooses; later packets are dropped',
+        'longest delay that auto chooses; later packets are dropped',
       ),
       unit: 'ms',
     },
@@ -161,7 +168,7 @@ export const OPTIONS = Object.freeze(
       99.99,
       99.5,
       '%',
-      "share of each speaker's arriving frames that auto has in time",
+      "share of each speaker's arriving frames that auto waits for",
     ),
     number(
       'straggler-ms',
@@ -169,14 +176,14 @@ export const OPTIONS = Object.freeze(
       400,
       5,
       'ms',
-      'who needs so much more delay than most is heard later alone; 0: all wait for all',
+      'extra delay above which a slow speaker is heard later than the others; 0: all wait',
     ),
     { ...choice('sample-rate', SAMPLE_RATES, 48000, 'sample rate of the rooms'), unit: 'Hz' },
     choice(
       'channels',
       CHANNELS,
       1,
-      'channels of rooms: 1 is mono, 2 stereo; the first person in a room may ask for either',
+      'channels of rooms: 1 is mono, 2 is stereo; the first person in a room may choose',
     ),
     number(
       'frame-ms',
@@ -184,20 +191,20 @@ export const OPTIONS = Object.freeze(
       MAX_FRAME_MS,
       20,
       'ms',
-      'length of a frame, and so of a packet',
+      'length of a frame, and so of the sound in a packet',
     ),
     integer(
       'opus-frames',
       1,
       MAX_OPUS_FRAMES,
       1,
-      'Opus frames to a packet, equal parts of the frame',
+      'Opus frames in a packet, equal parts of the frame',
     ),
     choice(
       'codec',
       ['auto', 'native', 'libopus-wasm', 'opusscript'],
       'auto',
-      'Opus library; auto: native where it is built',
+      'Opus library; auto: native if it is built',
     ),
     {
       ...integer(
@@ -205,8 +212,8 @@ export const OPTIONS = Object.freeze(
         6000,
         256000,
         encoder.bitrate,
-        'bitrate of each Opus stream, both ways; twice as much in stereo, a third more with ' +
-          'frames of 2.5 ms, and there 38000 at least, 56000 in stereo (with 5 ms 26000, 36000)',
+        'bitrate of each Opus stream, sent and received: doubled in stereo; a third more with ' +
+          'frames of 2.5 ms, at least 38000, in stereo 56000 (with 5 ms: 26000, 36000)',
       ),
       unit: 'b/s',
     },
@@ -216,7 +223,7 @@ export const OPTIONS = Object.freeze(
         0,
         10,
         encoder.complexity,
-        'effort of the Opus encoders on the server, 10 being the most',
+        'effort of the Opus encoders on the server; 10 is the most',
       ),
       word: 'auto',
       fallback: 'auto',
@@ -224,35 +231,24 @@ export const OPTIONS = Object.freeze(
     },
     choice(
       'application',
-      Object.keys(APPLICATIONS),
+      /** @type {(keyof typeof APPLICATIONS)[]} */ (Object.keys(APPLICATIONS)),
       encoder.application,
-      'what the Opus encoders are tuned for',
+      'kind of sound that the Opus encoders are tuned for',
     ),
     {
-      ...integer(
-        'max-speakers',
-        1,
-        1000,
-        20,
-        'people who are heard at once: the loudest of those who speak',
-      ),
+      ...integer('max-speakers', 1, 1000, 20, 'most people heard at once: the loudest speakers'),
       unit: 'people',
     },
-    row('boolean', 'level-balance', false, 'brings soft and loud speakers closer to one level'),
-    row(
-      'boolean',
-      'silence-suppression',
-      true,
-      'sends no packets in which nothing is to be heard, both ways',
-    ),
+    row('boolean', 'level-balance', false, 'brings quiet and loud speakers closer to one level'),
+    row('boolean', 'silence-suppression', true, 'sends no packets of silence, in either direction'),
     {
       ...integer(
         'redundancy',
         0,
         MAX_REDUNDANCY,
         0,
-        'earlier frames that a packet repeats; auto: as many as loss asks for, and none ' +
-          'while a queue stands on the path',
+        'earlier frames that a packet repeats; auto: as many as the loss requires, and none ' +
+          'while packets queue on the path',
       ),
       word: 'auto',
       fallback: 'auto',
@@ -263,64 +259,51 @@ export const OPTIONS = Object.freeze(
         1,
         MAX_REDUNDANCY + 1,
         3,
-        'frames in one packet of those who only listen: more of them at once, 20 ms later ' +
-          'for each frame more',
+        'frames in one packet to a listener: each further frame allows more listeners, and ' +
+          'delays their sound by 20 ms',
       ),
       word: 'auto',
       fallback: 'auto',
-      fallbackNote: '3; in a broadcast 1 from 64 kb/s on',
+      fallbackNote: '3; in a broadcast, 1 at 64 kb/s or more',
     },
-    choice(
-      'listener-rule',
-      ['probe', 'simple', 'static', 'basic'],
-      'probe',
-      'how listeners of a broadcast get their bit rate: as far as probes show that their ' +
-        'way carries it, by the estimate of its throughput, by the first estimate, or as asked for',
-    ),
     {
       ...integer(
         'listener-bitrate',
         RATES[0],
         RATES[RATES.length - 1],
         64_000,
-        'the most that listeners of a broadcast get',
+        'highest bitrate that listeners of a broadcast get',
       ),
       unit: 'b/s',
       word: 'auto',
       fallback: 'auto',
       fallbackNote: '64 000 for each channel',
     },
-    row('boolean', 'echo', false, 'lets people hear themselves too'),
+    row('boolean', 'echo', false, 'sends people their own voice too'),
     {
       ...integer(
         'workers',
         0,
         64,
         0,
-        'threads that have the rooms; 0: the main thread has them; auto: none below four ' +
-          'cores, else half of the cores',
+        'threads that run the rooms; 0: the main thread runs them; auto: none below four ' +
+          'cores, otherwise half of the cores',
       ),
       unit: 'threads',
       word: 'auto',
       fallback: 'auto',
-      fallbackNote: 'none below four cores, else half of them',
+      fallbackNote: 'none below four cores, otherwise half of them',
     },
-    integer('max-rooms', 1, 100000, 1000, 'rooms at once'),
-    integer(
-      'max-participants',
-      1,
-      100000,
-      100,
-      'people in one room, those who only listen among them',
-    ),
-    integer('max-sessions', 1, 100000, 1000, 'people on the server'),
+    integer('max-rooms', 1, 100000, 1000, 'most rooms open at once'),
+    integer('max-participants', 1, 100000, 100, 'most people in one room, including listeners'),
+    integer('max-sessions', 1, 100000, 1000, 'most people on the server'),
     {
       ...integer(
         'max-network-joins',
         1,
         100000,
         100,
-        'joins in a row from one IPv4 address or IPv6 /64; then a twentieth of it each second',
+        'joins at once from one IPv4 address or IPv6 /64; then a twentieth of that each second',
       ),
       unit: 'joins',
     },
@@ -329,8 +312,7 @@ export const OPTIONS = Object.freeze(
       1,
       100000,
       1000,
-      'people who only listen in one room from whom on other nodes of a cluster relay it to ' +
-        'further ones',
+      'number of listeners at which other nodes of a cluster begin to relay a room',
     ),
     {
       ...integer(
@@ -338,7 +320,7 @@ export const OPTIONS = Object.freeze(
         1000,
         600000,
         15000,
-        'silence after which a connection is ended',
+        'time without packets after which a connection is closed',
       ),
       unit: 'ms',
     },
@@ -348,37 +330,13 @@ export const OPTIONS = Object.freeze(
         0,
         600000,
         30000,
-        'how long the place of a lost connection is kept',
+        'time for which the place of a lost connection is kept',
       ),
       unit: 'ms',
     },
-    choice(
-      'congestion-controller',
-      CONGESTION_CONTROLLERS,
-      'cubic',
-      "QUIC's congestion controller on the native engine, which governs above 32 KiB a " +
-        'round trip; all but cubic, newreno and bbr are for measuring',
-    ),
-    choice(
-      'carry',
-      [...CARRIES, 'any'],
-      'datagrams',
-      'how packets go over WebTransport on the native engine; any: as each session asks, ' +
-        'and WebRTC data channels too, for the page /lab; all but datagrams are for measuring',
-    ),
-    {
-      ...integer(
-        'receive-queue',
-        8,
-        4096,
-        64,
-        'datagrams of one session that may wait; above it the oldest are dropped',
-      ),
-      unit: 'datagrams',
-    },
     path(
       'cert',
-      'PEM file of your own certificate and its chain; the page is then HTTPS too',
+      'PEM file of your own certificate and its chain; makes the page HTTPS too',
       'one is made',
     ),
     path('key', "PEM file of that certificate's private key", 'one is made'),
@@ -387,7 +345,7 @@ export const OPTIONS = Object.freeze(
         'domains',
         'domain',
         null,
-        'name of this server, for which a certificate is got from an authority; may be repeated',
+        'name of this server; gets a certificate for it from an authority; may be repeated',
       ),
       key: 'domains',
     },
@@ -395,7 +353,7 @@ export const OPTIONS = Object.freeze(
       'email',
       'acme-email',
       null,
-      "mail address for the authority; giving it agrees to the authority's terms",
+      "email address for the authority; setting it agrees to the authority's terms",
     ),
     {
       ...row('url', 'acme-directory', LETS_ENCRYPT, 'ACME directory of the authority'),
@@ -403,12 +361,16 @@ export const OPTIONS = Object.freeze(
     },
     path(
       'cert-dir',
-      'directory for certificates that the server makes or gets',
-      "certs/ in aloud's own directory, or in ~/.local/state/aloud where that is an " +
-        'installed package',
+      'directory for the certificates that the server makes or gets',
+      "certs/ in aloud's own directory; for an installed package, in ~/.local/state/aloud",
     ),
     {
-      ...row('list', 'hostname', LOOPBACK, 'host in that certificate; may be repeated'),
+      ...row(
+        'list',
+        'hostname',
+        LOOPBACK,
+        'host in the certificate that the server makes; may be repeated',
+      ),
       key: 'hostnames',
     },
     {
@@ -416,8 +378,7 @@ export const OPTIONS = Object.freeze(
         'list',
         'allowed-hosts',
         null,
-        'further host name by which the server may be addressed, *.NAME for those below; ' +
-          'may be repeated',
+        'another host name that requests may use, or *.NAME for its subdomains; may be repeated',
       ),
       fallbackNote: "localhost, addresses, the machine's own name and the certificate's",
     },
@@ -426,8 +387,8 @@ export const OPTIONS = Object.freeze(
         'origins',
         'embed-origins',
         null,
-        "origins whose pages may embed the listeners' page, such as https://example.org; *: " +
-          'all (docs/broadcast.md)',
+        "origins whose pages may embed the listeners' page, such as https://example.org, or * " +
+          'for all (docs/broadcast.md)',
       ),
       fallbackNote: 'none',
     },
@@ -436,7 +397,7 @@ export const OPTIONS = Object.freeze(
         'secret',
         'operator-token',
         null,
-        'secret that lets its holder change a running room over HTTP',
+        'secret for the HTTP API that shows and changes running rooms',
       ),
       fallbackNote: 'nobody may',
     },
@@ -445,15 +406,15 @@ export const OPTIONS = Object.freeze(
         'keys',
         'keys',
         null,
-        'keys that sign tokens; giving them makes joining need a token (docs/access.md)',
+        'keys that sign tokens; once set, joining needs a token (docs/access.md)',
       ),
       fallbackNote: 'everybody may join',
     },
     path(
       'recording-dir',
       'directory for recordings',
-      "recordings/ in aloud's own directory, or in ~/.local/state/aloud where that is an " +
-        'installed package',
+      "recordings/ in aloud's own directory; for an installed package, in " +
+        '~/.local/state/aloud',
     ),
     {
       ...integer(
@@ -461,7 +422,7 @@ export const OPTIONS = Object.freeze(
         0,
         1_000_000,
         1024,
-        'size of all recordings on the disk; 0: nothing is recorded',
+        'largest size of all recordings together; 0: nothing is recorded',
       ),
       unit: 'MB',
     },
@@ -474,8 +435,7 @@ export const OPTIONS = Object.freeze(
         'proxies',
         'trust-proxy',
         null,
-        "proxies that are believed about a client's address: how many stand before the " +
-          'server, or their addresses',
+        "proxies trusted to name a client's address: their number, or their addresses",
       ),
       fallbackNote: 'none',
     },
@@ -490,7 +450,7 @@ export const OPTIONS = Object.freeze(
         'nats',
         'cluster',
         null,
-        'NATS servers over which this node takes part in a cluster (docs/scaling.md)',
+        'NATS servers that connect this node to its cluster (docs/scaling.md)',
       ),
       fallbackNote: 'no cluster',
     },
@@ -498,15 +458,15 @@ export const OPTIONS = Object.freeze(
       'name',
       'cluster-name',
       'aloud',
-      'name of the cluster; nodes of others on the same NATS are not seen',
+      'name of the cluster; separates clusters that share NATS servers',
     ),
     {
       ...row(
         'cluster-key',
         'cluster-key',
         null,
-        'secret, the same for all nodes, that signs the tokens with which people come back ' +
-          'to their place',
+        'secret, the same for all nodes, that signs the tokens with which people resume ' +
+          'their place',
       ),
       fallbackNote: 'needed with cluster',
     },
@@ -515,9 +475,9 @@ export const OPTIONS = Object.freeze(
         'page-url',
         'advertise-url',
         null,
-        'address at which browsers reach this node itself, no load balancer before it',
+        'address at which browsers reach this node directly, not through a load balancer',
       ),
-      fallbackNote: 'that of domain, or of host',
+      fallbackNote: 'from domain, or from host',
     },
     {
       ...integer(
@@ -525,7 +485,7 @@ export const OPTIONS = Object.freeze(
         0,
         3600,
         30,
-        'time for calls to end after SIGTERM, all closing included',
+        'time from SIGTERM to the exit, in which calls may end',
       ),
       unit: 's',
     },
@@ -533,16 +493,16 @@ export const OPTIONS = Object.freeze(
       'log-level',
       ['error', 'warn', 'info', 'debug'],
       'info',
-      'how much is written to standard error',
+      'least severe level that is logged to standard error',
     ),
     {
       ...choice(
         'log-format',
         ['auto', 'text', 'json'],
         'auto',
-        'how it is written: lines for people, or JSON',
+        'format of the log: text for people, or JSON',
       ),
-      fallbackNote: 'text on a terminal, else JSON',
+      fallbackNote: 'text on a terminal, otherwise JSON',
     },
     {
       ...integer(
@@ -550,7 +510,7 @@ export const OPTIONS = Object.freeze(
         0,
         65535,
         0,
-        "TCP port of Prometheus' metrics; 0 takes a free one",
+        'TCP port of Prometheus metrics; 0 picks a free port',
       ),
       word: 'off',
       fallback: 'off',
@@ -561,74 +521,95 @@ export const OPTIONS = Object.freeze(
       '127.0.0.1',
       'address to listen on for metrics, which name no room and no person',
     ),
-  ].map((option) => Object.freeze(option)),
+  ]),
 );
 
-/**
- * Names the environment variable of an option.
- * @param {string} name
- */
+/** @type {ReadonlyArray<Readonly<OptionRow>>} */
+export const OPTIONS = ROWS;
+
+export const DEFAULTS = Object.freeze(
+  /** @type {Config} */ (Object.fromEntries(OPTIONS.map(({ key, fallback }) => [key, fallback]))),
+);
+
+/** Removed options, by name, with the reason and the replacement. */
+export const GONE = Object.freeze(
+  /** @type {Record<string, string>} */ ({
+    carry: 'measuring alone needs it (bench/docs/measuring.md)',
+    'congestion-controller': 'measuring alone needs it (bench/docs/measuring.md)',
+    'listener-rule': 'measuring alone needs it (bench/docs/measuring.md)',
+    'receive-queue': 'the engine keeps 64 datagrams of a session',
+  }),
+);
+
+/** @param {string} name  of an option */
 export function envOf(name) {
   return `ALOUD_${name.toUpperCase().replaceAll('-', '_')}`;
 }
 
-/** @param {string} name */
+/**
+ * @template {string} N
+ * @param {N} name
+ */
 function keyOf(name) {
-  return name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  const key = name.replace(/-(.)/g, (_, letter) => letter.toUpperCase());
+  return /** @type {KeyOf<N>} */ (key);
 }
 
 /**
- * @param {OptionType} type
- * @param {string} name
- * @param {OptionValue} fallback
+ * @template {OptionType} T
+ * @template {string} N
+ * @template {OptionValue} F
+ * @param {T} type
+ * @param {N} name
+ * @param {F} fallback
  * @param {string} description
- * @returns {OptionRow}
  */
 function row(type, name, fallback, description) {
   return { name, key: keyOf(name), env: envOf(name), type, fallback, description };
 }
 
 /**
- * @param {string} name
+ * @template {string} N
+ * @param {N} name
  * @param {number} min
  * @param {number} max
  * @param {number} fallback
  * @param {string} description
- * @returns {OptionRow}
  */
 function integer(name, min, max, fallback, description) {
   return { ...row('integer', name, fallback, description), min, max };
 }
 
 /**
- * @param {string} name
+ * @template {string} N
+ * @param {N} name
  * @param {number} min
  * @param {number} max
  * @param {number} fallback
  * @param {string} unit
  * @param {string} description
- * @returns {OptionRow}
  */
 function number(name, min, max, fallback, unit, description) {
   return { ...row('number', name, fallback, description), min, max, unit };
 }
 
 /**
- * @param {string} name
- * @param {ReadonlyArray<string | number>} choices
- * @param {string | number} fallback
+ * @template {string} N
+ * @template {string | number} C
+ * @param {N} name
+ * @param {ReadonlyArray<C>} choices
+ * @param {NoInfer<C>} fallback
  * @param {string} description
- * @returns {OptionRow}
  */
-function choice(name, choices, fallback, description) {
+export function choice(name, choices, fallback, description) {
   return { ...row('choice', name, fallback, description), choices };
 }
 
 /**
- * @param {string} name
+ * @template {string} N
+ * @param {N} name
  * @param {string} description
  * @param {string} fallbackNote the default in words
- * @returns {OptionRow}
  */
 function path(name, description, fallbackNote) {
   return { ...row('path', name, null, description), fallbackNote };

@@ -19,21 +19,21 @@ import {
 } from '../../public/shared/wire/packet.js';
 import { SilencePace } from '../../public/shared/stream/packet-stream.js';
 
-/** The frames of which voices are kept: a packet's own, and those that it repeats. */
+/** Number of frames whose voices are kept: a packet's own, and the repeated ones. */
 const FRAMES = MAX_REDUNDANCY + 1;
 
-/** The buffer into which every room's bundles are written: sessions don't keep it. */
+/** Buffer of every room's bundles: sessions don't keep it. */
 const out = new Uint8Array(MAX_PACKET_BYTES);
 
-/** Views of its beginning, by their length. @type {Uint8Array[]} */
+/** Views of its beginning, by length. @type {Uint8Array[]} */
 const views = [];
 
 /**
- * One numbered stream of bundles: the loudest speakers' payloads of each frame side by side, as
- * they came, and those of the frames before as far as there is room. Nothing is allocated for a
+ * One numbered stream of bundles. A bundle has the loudest speakers' payloads of a frame side by
+ * side, unchanged, and payloads of earlier frames if there is room. Nothing is allocated for a
  * frame.
  *
- *     if (stream.begin(frame, heard)) send(stream.write(redundancy));
+ * if (stream.begin(frame, heard)) send(stream.write(redundancy));
  */
 export class BundleStream {
   #packet = new Packet();
@@ -42,20 +42,17 @@ export class BundleStream {
   #frame = -2;
   #pace;
 
-  /**
-   * @param {number} frameMs
-   * @param {boolean} suppresses  whether packets are left out in silence
-   */
+  /** @param {number} frameMs @param {boolean} suppresses true to leave out packets in silence */
   constructor(frameMs, suppresses) {
     this.#pace = new SilencePace(frameMs, suppresses);
   }
 
   /**
-   * Takes a frame's voices.
-   * @param {number} frame above the one before; where it isn't the next one nothing before it is
-   *   repeated
-   * @param {ReadonlyArray<Speaker>} heard  the loudest first; beyond MAX_VOICES they are left out
-   * @returns {boolean} whether its packet is to be written: false where silence is left out
+   * Copies a frame's voices.
+   * @param {number} frame above the previous one; after a gap nothing before it is repeated
+   * @param {ReadonlyArray<Speaker>} heard the loudest first; speakers beyond MAX_VOICES are left
+   *   out
+   * @returns {boolean} true when its packet is to be written: false if silence is left out
    */
   begin(frame, heard) {
     if (frame !== this.#frame + 1) for (let i = 0; i < FRAMES; i++) this.#frames[i].count = 0;
@@ -68,10 +65,9 @@ export class BundleStream {
   }
 
   /**
-   * Writes the packet of the frame that was taken last; again with another redundancy, where
-   * several get it.
-   * @param {number} redundancy 0 to MAX_REDUNDANCY: how many frames before it are repeated, as far
-   *   as there is room
+   * Writes the packet of the last frame; called again for each other redundancy in use.
+   * @param {number} redundancy 0 to MAX_REDUNDANCY: number of earlier frames to repeat, if there is
+   *   room
    * @returns {Uint8Array} valid until any room's next bundle is written
    */
   write(redundancy) {
@@ -81,7 +77,7 @@ export class BundleStream {
     const own = this.#before(0);
     let room = MAX_SENT_BYTES - BUNDLE_HEADER_BYTES;
     let bytes = own.fit(room);
-    // An older client's payload may be longer than what is written today.
+    // An older client's payload may exceed today's limit.
     if (own.kept === 0) bytes = own.fit(MAX_PACKET_BYTES - BUNDLE_HEADER_BYTES);
     room -= bytes;
     let oldest = redundancy;
@@ -89,7 +85,7 @@ export class BundleStream {
     for (let r = 1; r <= oldest; r++) {
       const voices = this.#before(r);
       bytes = voices.fit(room - 2);
-      // A frame of which only gaps would be repeated isn't worth it.
+      // A frame of gaps only isn't worth repeating.
       if (bytes < 0 || (voices.count > 0 && voices.kept === 0)) break;
       packet.redundancy = r;
       packet.payloadBytes[r] = bytes;
@@ -100,13 +96,13 @@ export class BundleStream {
     return (views[at] ??= out.subarray(0, at));
   }
 
-  /** @param {number} r @returns {Voices} those of r frames ago */
+  /** @param {number} r @returns {Voices} voices of r frames ago */
   #before(r) {
     return this.#frames[(this.#turn + FRAMES - r) % FRAMES];
   }
 }
 
-/** The voices of one frame, with copies of their payloads. */
+/** Voices of one frame, with copies of their payloads. */
 class Voices {
   #numbers = new Uint16Array(MAX_VOICES);
   #levels = new Uint8Array(MAX_VOICES);
@@ -116,7 +112,7 @@ class Voices {
   #payloads = [];
 
   count = 0;
-  /** How many payloads fit, since fit(). */
+  /** Number of payloads that fit, since fit(). */
   kept = 0;
 
   /** @param {ReadonlyArray<Speaker>} heard */
@@ -129,8 +125,8 @@ class Voices {
       this.#lengths[i] = received
         ? this.#copy(
             i,
-            source.packets.bytes(source.passing.frame),
-            source.packets.length(source.passing.frame),
+            source.packets.bytes(source.undecoded.frame),
+            source.packets.length(source.undecoded.frame),
           )
         : 0;
     }
@@ -145,11 +141,10 @@ class Voices {
   }
 
   /**
-   * Chooses the payloads for which there is room, the loudest first; the others are missing. One
-   * that takes more than its share comes after those that don't: nobody can crowd others out by
-   * large payloads.
-   * @param {number} room  in bytes
-   * @returns {number} how much of it they take; -1 where not even the list has room
+   * Chooses the payloads that have room, the loudest first; the others are missing. Payloads above
+   * their share come last, so nobody can crowd others out by large payloads.
+   * @param {number} room in bytes
+   * @returns {number} bytes used; -1 if not even the list has room
    */
   fit(room) {
     const list = this.count * voiceBytes(0);
@@ -162,10 +157,10 @@ class Voices {
 
   /**
    * @param {number} room
-   * @param {number} above  how large voices are at least, themselves excepted
-   * @param {number} most  and at most
-   * @param {number} bytes  that are taken
-   * @returns {number} bytes that are taken then
+   * @param {number} above size that the chosen voices exceed
+   * @param {number} most largest size of the chosen voices
+   * @param {number} bytes used before
+   * @returns {number} bytes used after it
    */
   #fill(room, above, most, bytes) {
     for (let i = 0; i < this.count; i++) {
@@ -179,7 +174,7 @@ class Voices {
     return bytes;
   }
 
-  /** @param {Uint8Array} to @param {number} at @returns {number} where the next byte goes */
+  /** @param {Uint8Array} to @param {number} at @returns {number} index of the next byte */
   write(to, at) {
     for (let i = 0; i < this.count; i++) {
       const length = this.#fits[i] === 1 ? this.#lengths[i] : 0;

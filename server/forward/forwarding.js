@@ -11,23 +11,23 @@
 
 import { MAX_VOICES } from '../../public/shared/wire/packet.js';
 import { ActiveSpeakers } from '../mix/active-speakers.js';
-import { Draining } from '../mix/draining.js';
+import { EndingSources } from '../mix/ending-sources.js';
 import { SharedFanout } from '../mix/shared-fanout.js';
 import { BundleStream } from './bundle-stream.js';
 
 /**
- * Forwards what the participants of a room say, and decodes and encodes nothing: each frame goes
- * out once, when its time has come, as one bundle of the loudest speakers' payloads. All listeners
- * of a transport get the same bytes; those who speak leave their own voice out themselves. Who is
- * loud is known by the levels that senders tell (RFC 6464).
+ * Forwards the sound of a room's participants without decoding or encoding. Each frame goes out
+ * once, when its time has come, as one bundle of the loudest speakers' payloads. All listeners of a
+ * transport get the same bytes, and speakers leave out their own voice themselves. Loudness is
+ * known from the levels that senders report (RFC 6464).
  * @implements {Delivery}
  */
 export class Forwarding {
   #delay;
   #stream;
   #fanout = new SharedFanout();
-  #draining;
-  #onDrained;
+  #ending;
+  #onSourceEnded;
   #sounding = false;
   #mixedThrough = -1;
   /** @type {Set<Source>} */
@@ -37,18 +37,18 @@ export class Forwarding {
    * @param {object} options
    * @param {RoomConfig} options.config
    * @param {Clock} options.clock
-   * @param {DelayControl} options.delay  the room's
-   * @param {(source: Source) => void} options.onDrained nothing of a source that has left is to be
-   *   heard any more
+   * @param {DelayControl} options.delay of the room
+   * @param {(source: Source) => void} options.onSourceEnded called when all sound of the source has
+   *   been heard
    */
-  constructor({ config, clock, delay, onDrained }) {
-    this.#onDrained = onDrained;
+  constructor({ config, clock, delay, onSourceEnded }) {
+    this.#onSourceEnded = onSourceEnded;
     const { format, maxSpeakers, silenceSuppression } = config;
     this.#delay = delay;
     this.speakers = new ActiveSpeakers(format, Math.min(MAX_VOICES, maxSpeakers));
     this.#stream = new BundleStream(format.frameMs, silenceSuppression);
-    this.#draining = new Draining(clock, (source) => this.drained(source));
-    /** Those of the tick: nobody else can be forwarded to. @type {Set<Listener>} */
+    this.#ending = new EndingSources(clock, (source) => this.sourceEnded(source));
+    /** Listeners of the tick: forwarding has no others. @type {Set<Listener>} */
     this.listeners = new Set();
   }
 
@@ -60,7 +60,7 @@ export class Forwarding {
     return this.#mixedThrough;
   }
 
-  /** @param {number} places  how many speakers are heard at once from the next frame on */
+  /** @param {number} places number of speakers heard at once from the next frame on */
   setPlaces(places) {
     this.speakers.places = Math.min(MAX_VOICES, places);
   }
@@ -78,39 +78,33 @@ export class Forwarding {
     this.listenersChanged();
   }
 
-  /**
-   * @param {Source | null} source
-   * @param {Listener | LightListener | null} listener
-   */
+  /** @param {Source | null} source @param {Listener | LightListener | null} listener */
   leave(source, listener) {
     if (listener && !listener.isLight) this.listeners.delete(listener);
-    if (source && this.#sources.delete(source)) this.#draining.add(source, this.#delay.delayMs);
+    if (source && this.#sources.delete(source)) this.#ending.add(source, this.#delay.delayMs);
     this.listenersChanged();
   }
 
-  /** @param {Source} source  of which nothing is to be heard any more */
-  drained(source) {
+  /** @param {Source} source without any sound left */
+  sourceEnded(source) {
     this.speakers.remove(source);
-    this.#onDrained(source);
+    this.#onSourceEnded(source);
   }
 
-  get draining() {
-    return this.#draining.sources;
+  get ending() {
+    return this.#ending.sources;
   }
 
-  /** @type {Delivery['takeDraining']} */
-  takeDraining(source) {
+  /** @type {Delivery['takeEnding']} */
+  takeEnding(source) {
     this.enter(source, null);
     this.speakers.notice(source);
     this.leave(source, null);
   }
 
-  /**
-   * @param {string} id
-   * @param {() => void} then
-   */
-  afterDraining(id, then) {
-    this.#draining.after(id, then);
+  /** @param {string} id @param {() => void} then */
+  whenEnded(id, then) {
+    this.#ending.whenEnded(id, then);
   }
 
   /**
@@ -120,7 +114,7 @@ export class Forwarding {
    * @param {Uint8Array} _bytes
    */
   received(source, _frame, _packet, _bytes) {
-    this.#draining.succeed(source);
+    this.#ending.succeed(source);
     if (source.soundThrough > this.#mixedThrough) this.speakers.notice(source);
   }
 
@@ -131,7 +125,7 @@ export class Forwarding {
     this.send(frame, this.#sounding);
   }
 
-  /** Chooses the speakers from a frame on, and sends none of it. @param {number} frame */
+  /** Chooses the speakers from a frame on, without sending it. @param {number} frame */
   choose(frame) {
     this.#mixedThrough = frame;
     this.speakers.choose(frame);
@@ -150,12 +144,11 @@ export class Forwarding {
       this.#fanout.send(this.#stream, frame);
   }
 
-  /** Nobody can be answered: those who can only `reply` aren't let into a room that forwards. */
+  /** Does nothing: a room that forwards admits no client that can only `reply`. */
   reply() {}
 
   /**
-   * Volumes are each listener's own, where sound is forwarded: they are kept for a room that mixes
-   * again.
+   * Keeps a volume for a room that mixes again: while sound is forwarded, clients apply volumes.
    * @type {Delivery['setVolume']}
    */
   setVolume(listener, source, gain, pan) {
@@ -172,7 +165,7 @@ export class Forwarding {
 
   /** Idempotent. */
   close() {
-    this.#draining.close();
+    this.#ending.close();
   }
 }
 

@@ -4,21 +4,22 @@
  * @import { Listener } from '../mix/listener.js'
  * @import { Source } from '../source/source.js'
  *
- * @typedef {'mix' | 'bundle' | 'now'} Mode how a room's sound gets to its listeners: mixed,
- *   forwarded as one bundle a frame, or forwarded packet by packet
+ * @typedef {'mix' | 'bundle' | 'now'} Mode delivery of a room's sound: mixed, forwarded as one
+ *   bundle a frame, or forwarded packet by packet
  */
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 
 /**
- * For how many frames the next delivery runs beside the one that is heard: it then knows the
- * speakers, and the frames that its first packets repeat, from which its listeners' decoders go on.
+ * Number of frames for which the next delivery runs beside the current one. By then it knows the
+ * speakers and the frames that its first packets repeat, from which its listeners' decoders
+ * continue.
  */
 const WARM_UP_FRAMES = MAX_REDUNDANCY + 1;
 
 /**
- * The delivery of a room whose mode may change in a call. During a change there are two of them:
- * the next one hears all sources, and then takes over the listeners, between two frames. Owns the
+ * Delivery of a room whose mode may change during a call. During a change there are two deliveries:
+ * the next one hears all sources, and then takes over the listeners between two frames. Owns the
  * room's sources.
  * @implements {Delivery}
  */
@@ -37,41 +38,41 @@ export class ModeSwitch {
   #places = 0;
 
   /**
-   * @param {(mode: Mode, onDrained: (source: Source) => void) => Delivery} make
+   * @param {(mode: Mode, onSourceEnded: (source: Source) => void) => Delivery} make
    * @param {Mode} mode
    */
   constructor(make, mode) {
     this.#make = make;
     this.#mode = mode;
-    this.#now = make(mode, (source) => this.#drained(source));
+    this.#now = make(mode, (source) => this.#sourceEnded(source));
   }
 
   /**
-   * Closes a source that has left once no delivery has anything of it to be heard.
+   * Closes a source that has left once no delivery has any of its sound left.
    * @param {Source} source
    */
-  #drained(source) {
+  #sourceEnded(source) {
     const { delivery } = this.#next ?? {};
-    if (![...this.#now.draining, ...(delivery?.draining ?? [])].includes(source)) source.close();
+    if (![...this.#now.ending, ...(delivery?.ending ?? [])].includes(source)) source.close();
   }
 
-  /** The mode that is heard. */
+  /** Mode that is heard. */
   get mode() {
     return this.#mode;
   }
 
-  /** Changes the mode: after some frames where anybody listens. @param {Mode} mode */
+  /** Changes the mode, after some frames if anybody listens. @param {Mode} mode */
   change(mode) {
     if (mode === (this.#next?.mode ?? this.#mode)) return;
     this.#next?.delivery.close();
     this.#next = null;
     if (mode === this.#mode) return;
-    const delivery = this.#make(mode, (source) => this.#drained(source));
+    const delivery = this.#make(mode, (source) => this.#sourceEnded(source));
     if (this.#places > 0) delivery.setPlaces(this.#places);
     this.#next = { delivery, mode, framesLeft: WARM_UP_FRAMES };
     for (const source of this.#sources) delivery.enter(source, null);
-    for (const source of this.#now.draining) delivery.takeDraining(source);
-    // Where nobody hears the tick there is none to wait for.
+    for (const source of this.#now.ending) delivery.takeEnding(source);
+    // Without listeners of the tick there is no frame to wait for.
     if (![...this.#listeners].some((listener) => listener.delivery === 'tick'))
       this.#take(this.#next);
   }
@@ -95,7 +96,7 @@ export class ModeSwitch {
   }
 
   /**
-   * How many listeners of a broadcast there are at each rate, by bits a second.
+   * Number of listeners of a broadcast at each rate, by bits a second.
    * @returns {Record<string, number>}
    */
   get listenersByRate() {
@@ -122,23 +123,23 @@ export class ModeSwitch {
     if (source) this.#next?.delivery.leave(source, null);
   }
 
-  /** @type {Delivery['afterDraining']} */
-  afterDraining(id, then) {
-    this.#now.afterDraining(id, () => {
-      // It may be drained by the delivery that has taken over.
-      const isHeard = [...this.#now.draining].some((source) => source.id === id);
-      if (isHeard) this.afterDraining(id, then);
+  /** @type {Delivery['whenEnded']} */
+  whenEnded(id, then) {
+    this.#now.whenEnded(id, () => {
+      // The delivery that has taken over may be draining it.
+      const isHeard = [...this.#now.ending].some((source) => source.id === id);
+      if (isHeard) this.whenEnded(id, then);
       else then();
     });
   }
 
-  get draining() {
-    return this.#now.draining;
+  get ending() {
+    return this.#now.ending;
   }
 
-  /** @type {Delivery['takeDraining']} */
-  takeDraining(source) {
-    this.#now.takeDraining(source);
+  /** @type {Delivery['takeEnding']} */
+  takeEnding(source) {
+    this.#now.takeEnding(source);
   }
 
   /** @type {Delivery['received']} */

@@ -1,8 +1,8 @@
 /**
- * A worker's side of the sessions that the main thread has: those of WebSocket and HTTP/1, and
- * others whose room wasn't known when they began. Packets go through rings, the rest through
- * messages.
+ * A worker's side of sessions that the main thread has: those of WebSocket and HTTP/1, and others
+ * whose room wasn't known when they began. Packets go through rings, the rest through messages.
  *
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Log } from '../log.js'
  * @import { Accept, ControlMessage, Session, SessionStats } from '../transport/session.js'
  * @import { Transport } from '../transport/session.js'
@@ -10,12 +10,11 @@
  */
 
 import { BaseSession, prepareControl } from '../transport/session.js';
-import { MAX_RING_SESSIONS, RingReader, RingWriter } from './ring.js';
-import { fromShared } from './shared-time.js';
+import { fromShared, MAX_RING_SESSIONS, RingReader, RingWriter } from './ring.js';
 
 const NO_STATS = Object.freeze({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
 
-/** All sessions of the main thread's that are in a worker's rooms. */
+/** Sessions of the main thread that are in a worker's rooms. */
 export class LinkedSessions {
   /** @type {Map<number, LinkedSession>} */
   #sessions = new Map();
@@ -26,7 +25,7 @@ export class LinkedSessions {
   #writer;
   #reader;
   #send;
-  /** What goes to the main thread in one message, in order. @type {LinkAnswer[]} */
+  /** Answers that go to the main thread in one message, in order. @type {LinkAnswer[]} */
   #out = [];
 
   /**
@@ -51,12 +50,12 @@ export class LinkedSessions {
     this.#reader.start();
   }
 
-  /** Hands over the packets that have come. */
+  /** Reads the packets that have come. */
   poll() {
     this.#reader.poll();
   }
 
-  /** Takes a message of the main thread's. @param {Link} link */
+  /** Takes a message of the main thread. @param {Link} link */
   take(link) {
     const session = this.#sessions.get(link.id);
     if (link.type === 'link') return this.#open(link);
@@ -98,14 +97,14 @@ export class LinkedSessions {
     return this.#writer.write(id, bytes, 0);
   }
 
-  /** Tells the main thread something, with all else of this moment. @param {LinkAnswer} answer */
+  /** Answers the main thread, with all other answers of this turn. @param {LinkAnswer} answer */
   answer(answer) {
     this.#out.push(answer);
     if (this.#out.length === 1) queueMicrotask(() => this.#send(this.#out.splice(0)));
   }
 
   /**
-   * Sends a control message. One that is for many sessions goes over once.
+   * Sends a control message. One for many sessions crosses once.
    * @param {number} id
    * @param {object} message  the same object for all of them
    */
@@ -186,7 +185,7 @@ class LinkedSession extends BaseSession {
     return false;
   }
 
-  /** @param {object | ControlMessage} message */
+  /** @param {ServerMessage | ControlMessage} message */
   sendControl(message) {
     if (!this.ended) this.#links.tell(this.id, prepareControl(message).message);
   }
@@ -200,7 +199,7 @@ class LinkedSession extends BaseSession {
     if (this.end(code, reason)) this.#links.answer({ type: 'close', id: this.id, code, reason });
   }
 
-  /** @param {SessionStats} stats  of the session as the main thread has it */
+  /** @param {SessionStats} stats  of the main thread's session */
   takeStats(stats) {
     this.#stats = stats;
   }

@@ -9,21 +9,20 @@
 import { errors } from '../../public/shared/errors.js';
 import { repeat } from '../timers.js';
 import { prepareControl, refuse } from '../transport/session.js';
-import { RingReader, RingWriter } from './ring.js';
-import { toShared } from './shared-time.js';
+import { RingReader, RingWriter, toShared } from './ring.js';
 
-/** How long a session may take to ask to join, in milliseconds. */
+/** Time for a session to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
 
-/** How often a worker is told of its sessions' round trips and losses, in milliseconds. */
+/** Interval between reports of round trips and losses to a worker, in milliseconds. */
 const STATS_MS = 1000;
 
 /**
- * Waits for a session's first message, which names the room, and hands it over.
+ * Waits for a session's first message, which names the room, and hands the session over.
  * @param {Session} session
  * @param {Clock} clock
- * @param {(session: Session, message: unknown) => void} bring to the worker that has the room; it
- *   sets another handler
+ * @param {(session: Session, message: unknown) => void} bring to the room's worker; sets another
+ *   handler
  */
 export function awaitJoin(session, clock, bring) {
   const timer = clock.setTimeout(() => refuse(session, 'join-timeout'), JOIN_TIMEOUT_MS);
@@ -37,14 +36,14 @@ export function awaitJoin(session, clock, bring) {
   };
 }
 
-/** The sessions that one worker has from the main thread. */
+/** Sessions that the main thread has handed over to one worker. */
 export class WorkerLinks {
   /** @type {Map<number, Session>} */
   #sessions = new Map();
-  /** Packets of a session that were dropped, since too many waited. @type {Map<number, number>} */
+  /** Packets dropped because the ring was full, by session. @type {Map<number, number>} */
   #dropped = new Map();
   /**
-   * Who waits until what they have sent is dealt with, by session, in order.
+   * Callbacks that wait until the worker has read everything before them, by session, in order.
    * @type {Map<number, (() => void)[]>}
    */
   #waiting = new Map();
@@ -72,7 +71,7 @@ export class WorkerLinks {
   }
 
   /**
-   * Gives a session to the worker.
+   * Hands a session over to the worker.
    * @param {Session} session
    * @param {unknown} message  its first
    */
@@ -144,7 +143,7 @@ export class WorkerLinks {
     for (const [transport, sessions] of byTransport) transport.sendMany(sessions, bytes);
   }
 
-  /** Does what the worker has told. @param {LinkAnswer[]} answers */
+  /** Takes the worker's answers. @param {LinkAnswer[]} answers */
   take(answers) {
     for (const answer of answers) {
       if (answer.type === 'mark') this.#marked(answer.id);
@@ -172,7 +171,7 @@ export class WorkerLinks {
   }
 
   /**
-   * The worker has ended: its sessions are to come again. Idempotent.
+   * Closes the sessions of a worker that has ended; the code says whether to reconnect. Idempotent.
    * @param {'room-reopened' | 'server-closing'} code
    */
   close(code) {

@@ -10,18 +10,18 @@
  * @import { SessionStats, Transport } from '../transport/session.js'
  * @import { HostAct } from './host-acts.js'
  *
- * @typedef {object} WorkerData  what a worker begins with
+ * @typedef {object} WorkerData  start data of a worker
  * @property {Config} config
- * @property {number} number       of the host: the main thread's is 0
- * @property {SharedEndpoint | null} endpoint of WebTransport; null where the native engine doesn't
+ * @property {number} number  of the host: the main thread's is 0
+ * @property {SharedEndpoint | null} endpoint of WebTransport; null when the native engine doesn't
  *   serve it
  * @property {{ toWorker: SharedArrayBuffer, toFront: SharedArrayBuffer }} rings
  * @property {SharedArrayBuffer} tally
- * @property {Fact[]} facts        what the other hosts know already
- * @property {RoomState[]} rooms those that are to be opened again, since the worker that had them
- *   has ended
- * @property {string | Uint8Array} tokenKey  what resume tokens are signed with
- * @property {number | null} draining seconds until the rooms are ended; null while newcomers are
+ * @property {Fact[]} facts  known to the other hosts already
+ * @property {RoomState[]} rooms to be reopened, after their worker has ended
+ * @property {string | Uint8Array} tokenKey  signs resume tokens
+ * @property {string | null} pluginFile  null without a plugin
+ * @property {number | null} draining seconds until the rooms end; null while newcomers are
  *   let in
  *
  * @typedef {{ type: 'link', id: number, peer: string, room: string | undefined, message: unknown,
@@ -29,20 +29,21 @@
  *   | { type: 'control', id: number, message: unknown }
  *   | { type: 'link-stats', id: number, stats: SessionStats }
  *   | { type: 'unlink', id: number, code: number, reason: string }} Link  about one session of the
- *   main thread's
+ *   main thread
  *
  * @typedef {{ type: 'tell', ids: number[], message: object } | { type: 'mark', id: number }
  *   | { type: 'close', id: number, code: number, reason: string }} LinkAnswer
  *
- * @typedef {Link | { type: 'call', call: number, act: HostAct, args: any[] }
+ * @typedef {Link | { type: 'call', call: number, act: HostAct, args: unknown[] }
  *   | { type: 'fact', fact: Fact }
  *   | { type: 'end' }} ToWorker
  *
  * @typedef {{ type: 'ready', port: number } | { type: 'links', answers: LinkAnswer[] }
- *   | { type: 'answer', call: number, value?: any, error?: string } | { type: 'fact', fact: Fact }
+ *   | { type: 'answer', call: number, value?: unknown, error?: string }
+ *   | { type: 'fact', fact: Fact }
  *   | { type: 'opened', room: string } | { type: 'ended', room: string }
  *   | { type: 'state', state: RoomState }
- *   | { type: 'log', level: Level, message: string, fields: Fields,
+ *   | { type: 'log', level: Level, fields: Fields, message: string,
  *     cause: Cause | undefined }} ToFront
  */
 export {};

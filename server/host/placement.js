@@ -3,24 +3,21 @@
 import { createHash } from 'node:crypto';
 
 /**
- * How long a room that isn't open keeps its worker after somebody has asked for it, in
- * milliseconds: longer than a session may take from asking to joining, so that two who ask for one
- * room are never in two.
+ * Time for which a room that isn't open keeps its worker after a request, in milliseconds. It is
+ * longer than the time from request to join, so that two people who request one room meet in it.
  */
 const ASKED_MS = 30_000;
 
-/** The most rooms that are kept so: the worker of those beyond them follows from the name. */
+/** Most rooms remembered in this way; the worker of further rooms follows from their name. */
 const MOST_ASKED = 10_000;
 
-/**
- * A room counts for as much load as this many people, since those who will come aren't there yet.
- */
+/** Load of a room, in people: most of its people are still to come. */
 const ROOM_WEIGHT = 3;
 
 /** @typedef {{ worker: number, isOpen: boolean, untilMs: number }} Place */
 
 /**
- * Which worker has which room: the least loaded one gets a new room, and keeps it while it lives.
+ * Assigns rooms to workers: the least loaded one gets a new room, and keeps it while it is open.
  */
 export class Placement {
   #clock;
@@ -28,15 +25,15 @@ export class Placement {
   #peopleOf;
   /** By the room's name. @type {Map<string, Place>} */
   #places = new Map();
-  /** How many of the rooms each worker has. @type {number[]} */
+  /** Number of rooms of each worker. @type {number[]} */
   #rooms;
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
    * @param {number} options.workers
-   * @param {(worker: number) => number} options.peopleOf how many people a worker has; Infinity
-   *   where it should get no rooms
+   * @param {(worker: number) => number} options.peopleOf people of a worker; Infinity for one
+   *   that should get no rooms
    */
   constructor({ clock, workers, peopleOf }) {
     this.#clock = clock;
@@ -46,20 +43,20 @@ export class Placement {
   }
 
   /**
-   * How many rooms a worker has, those included that somebody has only asked for.
+   * Number of rooms of a worker, including rooms that were only requested.
    * @param {number} worker
    */
   roomsOf(worker) {
     return this.#rooms[worker];
   }
 
-  /** @param {string} room @returns {number | null} the worker that has it; null where none does */
+  /** @param {string} room @returns {number | null} its worker; null without one */
   find(room) {
     return this.#places.get(room)?.worker ?? null;
   }
 
   /**
-   * The worker for a room that somebody asks for.
+   * Returns the worker for a requested room.
    * @param {string} room its name
    * @returns {number}
    */
@@ -77,7 +74,7 @@ export class Placement {
     return worker;
   }
 
-  /** The worker with the least to do. @returns {number} */
+  /** The least loaded worker. @returns {number} */
   least() {
     let least = 0;
     const load = (/** @type {number} */ worker) =>
@@ -107,21 +104,18 @@ export class Placement {
     return createHash('sha256').update(room).digest().readUInt32BE() % this.#count;
   }
 
-  /** @param {string} room @param {number} worker  in which it has been opened */
+  /** @param {string} room @param {number} worker  that has opened it */
   opened(room, worker) {
     this.#put(room, { worker, isOpen: true, untilMs: this.#clock.now() + ASKED_MS });
   }
 
-  /** @param {string} room  that has ended: somebody may be about to join it all the same */
+  /** @param {string} room  that has ended: a person may be about to join it again */
   ended(room) {
     const place = this.#places.get(room);
     if (place) place.isOpen = false;
   }
 
-  /**
-   * Forgets the rooms that are not open, and that nobody has asked for lately. To be called now and
-   * then.
-   */
+  /** Forgets rooms that aren't open and weren't requested lately. To be called at intervals. */
   sweep() {
     const now = this.#clock.now();
     for (const [room, { isOpen, untilMs }] of this.#places)

@@ -1,15 +1,12 @@
 /**
- * Packets from one thread to another, through memory that both have: one thread writes, one reads.
- * What doesn't fit is dropped and counted. The reader sleeps until the writer wakes it.
+ * Packets from one thread to another, through shared memory: one thread writes, one reads. Packets
+ * that don't fit are dropped and counted. The reader sleeps until the writer wakes it.
  */
 
-/** The bytes of a ring: some 50 ms of the packets of 1000 people. */
+/** Bytes of a ring: some 50 ms of the packets of 1000 people. */
 export const RING_BYTES = 2 ** 20;
 
-/**
- * The longest packet that goes through a ring, in bytes, and the most sessions that one packet is
- * for.
- */
+/** Longest packet of a ring, in bytes, and most sessions that one packet is for. */
 export const MAX_RING_PACKET = 16 * 1024;
 export const MAX_RING_SESSIONS = 1024;
 
@@ -17,8 +14,8 @@ export const MAX_RING_SESSIONS = 1024;
 const HEAD_BYTES = 64;
 
 /**
- * Fields of the head, in 32 bits each: where the next record is written and read, whether the
- * reader sleeps, what wakes it.
+ * Fields of the head, in 32 bits each: positions of the next record to write and to read, flag of a
+ * sleeping reader, word that wakes it, and number of dropped packets.
  */
 const WRITTEN = 0;
 const READ = 1;
@@ -63,7 +60,7 @@ export class RingWriter {
     this.#size = this.#bytes.length;
   }
 
-  /** How many packets there was no room for. */
+  /** Number of packets that didn't fit. */
   get dropped() {
     return Atomics.load(this.#head, DROPPED);
   }
@@ -125,9 +122,9 @@ export class RingWriter {
 
   /**
    * Finds room, after the last record or at the ring's beginning. The two positions are equal only
-   * where the ring is empty.
+   * in an empty ring.
    * @param {number} size  of a record
-   * @returns {number} where it goes; -1 where there is no room
+   * @returns {number} position of the record; -1 without room
    */
   #place(size) {
     const written = this.#head[WRITTEN];
@@ -173,7 +170,7 @@ export class RingReader {
   #size;
   #handler;
   #ids = new Uint32Array(MAX_RING_SESSIONS);
-  /** What is read is copied: not everything that takes bytes takes those of shared memory. */
+  /** Copy of the packet that is read: not all functions accept shared memory. */
   #packet = new Uint8Array(MAX_RING_PACKET);
   #isClosed = false;
   #isReading = false;
@@ -191,13 +188,13 @@ export class RingReader {
     this.#handler = handler;
   }
 
-  /** Begins to read whenever something is written. */
+  /** Reads from now on whenever something is written. */
   start() {
     if (this.#isClosed) return;
     this.poll();
     const signal = Atomics.load(this.#head, SIGNAL);
     Atomics.store(this.#head, SLEEPS, 1);
-    // What was written before the reader went to sleep woke nobody.
+    // A write just before the reader went to sleep has woken nobody.
     if (Atomics.load(this.#head, WRITTEN) !== this.#head[READ])
       return void setImmediate(() => this.start());
     const woken = Atomics.waitAsync(this.#head, SIGNAL, signal);
@@ -205,7 +202,7 @@ export class RingReader {
     else setImmediate(() => this.start());
   }
 
-  /** Reads what has been written. */
+  /** Reads all packets that have been written. */
   poll() {
     if (this.#isReading || this.#isClosed) return;
     this.#isReading = true;
@@ -218,7 +215,7 @@ export class RingReader {
     this.#isReading = false;
   }
 
-  /** @param {number} at @returns {number} where the next record is */
+  /** @param {number} at @returns {number} position of the next record */
   #read(at) {
     const [length, count] = [this.#words[at / 4], this.#words[at / 4 + 1]];
     const first = at + RECORD_BYTES;
@@ -237,8 +234,37 @@ export class RingReader {
   /** Idempotent. */
   close() {
     this.#isClosed = true;
-    // A reader that sleeps wakes, and sees that it is closed.
+    // Wakes a sleeping reader, which then sees that it is closed.
     Atomics.add(this.#head, SIGNAL, 1);
     Atomics.notify(this.#head, SIGNAL);
   }
 }
+
+/** Number of comparisons of the two clocks. */
+const TRIES = 16;
+
+/** This thread's performance.now() at 0 of the machine's monotonic clock: threads' zeros differ. */
+const zeroMs = measure();
+
+function measure() {
+  let zero = 0;
+  let least = Infinity;
+  for (let i = 0; i < TRIES; i++) {
+    const before = performance.now();
+    const machine = Number(process.hrtime.bigint()) / 1e6;
+    const after = performance.now();
+    if (after - before >= least) continue;
+    least = after - before;
+    zero = (before + after) / 2 - machine;
+  }
+  return zero;
+}
+
+/**
+ * Converts a time to one that all threads share, for a packet's arrival.
+ * @param {number} nowMs  of this thread's performance.now()
+ */
+export const toShared = (nowMs) => nowMs - zeroMs;
+
+/** @param {number} sharedMs @returns {number} on this thread's performance.now() */
+export const fromShared = (sharedMs) => sharedMs + zeroMs;

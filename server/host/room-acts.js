@@ -1,67 +1,70 @@
 /**
- * What can be asked of one room from outside of its calls, by name, with plain data both ways: the
- * room may be another thread's. An answer that is a code refuses.
+ * Acts on one room from outside of its call, called by name with plain data both ways: the room may
+ * be on another thread. An answer that is an error code refuses.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Who, By } from '../room/moderation/moderation.js'
+ * @import { By } from '../room/rules/moderation.js'
+ * @import { Who } from '../room/rules/policy.js'
  * @import { Role } from '../access/grant.js'
  * @import { Room } from '../room/room.js'
- * @import { ModeSetting } from '../room/room-mode.js'
+ * @import { ModeSetting } from '../../public/shared/limits.js'
  *
  * @typedef {{ serverDelayMs?: number | 'auto', locked?: boolean, lobby?: boolean, chat?: Who,
  *   record?: Who, password?: string | null, mode?: ModeSetting, broadcast?: boolean }} RoomChange
  * @typedef {{ muted?: boolean, role?: Role, hand?: 0 }} PersonChange
  */
 
+import { descriptionOf, publicViewOf } from '../room/view.js';
+
 export const ROOM_ACTS = Object.freeze({
-  describe: (/** @type {Room} */ room) => room.describe(),
+  describe: descriptionOf,
 
-  /** What anybody may know who knows the room's name. */
-  count: (/** @type {Room} */ room) => room.view.public,
+  /** The room for anybody who knows its name. */
+  count: publicViewOf,
 
-  /** A reading of the room's sample clock. */
-  clock: (/** @type {Room} */ { sampleClock }) => ({
+  /** Reading of the room's sample clock. */
+  clock: (/** @type {Room} */ { sound: { sampleClock } }) => ({
     clock: sampleClock.now(),
     sampleRate: sampleClock.sampleRate,
   }),
 
   /** @param {Room} room @param {RoomChange} change @param {By} by */
-  change: (room, change, by) => changeRoom(room, change, by) ?? room.describe(),
+  change: (room, change, by) => changeRoom(room, change, by) ?? descriptionOf(room),
 
   /** @param {Room} room @param {By} by */
-  end: (room, by) => room.moderation.endForAll(by) ?? undefined,
+  end: (room, by) => room.rules.moderation.endForAll(by) ?? undefined,
 
   /**
-   * Those who only listen, a page of them.
+   * A page of the audience.
    * @param {Room} room
    * @param {{ after?: string, find?: string, most: number }} wish
    */
-  listeners: (room, wish) => room.moderation.listeners(wish),
+  listeners: (room, wish) => room.people.listeners(wish),
 
   /** @param {Room} room @param {string} id @param {PersonChange} change @param {By} by */
   changePerson: (room, id, change, by) => changePerson(room, id, change, by) ?? undefined,
 
   /** @param {Room} room @param {string} id @param {{ banMs?: number }} options @param {By} by */
-  remove: (room, id, options, by) => room.moderation.remove(id, options, by) ?? undefined,
+  remove: (room, id, options, by) => room.rules.moderation.remove(id, options, by) ?? undefined,
 
   /** @param {Room} room @param {string} knock @param {By} by */
-  admit: (room, knock, by) => room.moderation.admit(knock, by) ?? undefined,
+  admit: (room, knock, by) => room.rules.moderation.admit(knock, by) ?? undefined,
 
   /** @param {Room} room @param {string} knock @param {By} by */
-  turnAway: (room, knock, by) => room.moderation.turnAway(knock, by) ?? undefined,
+  turnAway: (room, knock, by) => room.rules.moderation.turnAway(knock, by) ?? undefined,
 
   /** The bans of the room. */
-  bans: (/** @type {Room} */ room) => room.moderation.bans(),
+  bans: (/** @type {Room} */ room) => room.rules.moderation.bans(),
 
   /** @param {Room} room @param {string} ban @param {By} by */
-  unban: (room, ban, by) => room.moderation.unban(ban, by) ?? undefined,
+  unban: (room, ban, by) => room.rules.moderation.unban(ban, by) ?? undefined,
 
-  /** @param {Room} room @param {string} by  the label of whoever may */
-  stopRecording: (room, by) => (room.stopRecording(by) ? undefined : 'not-found'),
+  /** @param {Room} room @param {string} by  label of the one who stops it */
+  stopRecording: (room, by) => (room.record.recording.stop(by) ? undefined : 'not-found'),
 });
 
 /**
- * Changes all that is asked for, or nothing.
+ * Makes all of the changes, or none.
  * @param {Room} room
  * @param {RoomChange} change
  * @param {By} by
@@ -72,13 +75,13 @@ function changeRoom(
   { serverDelayMs, locked, lobby, chat, record, password, mode, broadcast },
   by,
 ) {
-  const { moderation } = room;
+  const { moderation } = room.rules;
   // Refusals come before anything changes.
   const refusal =
-    moderation.modeRefusal({ mode, broadcast }) ??
+    room.sound.mode.refusalOf({ setting: mode, broadcasts: broadcast }) ??
     (password === undefined ? null : moderation.setPassword(password, by));
   if (refusal !== null) return refusal;
-  // A broadcast that ends makes way for another mode, and one that begins needs it.
+  // A mode may need the broadcast to end first; a broadcast may need the mode first.
   if (broadcast === false) moderation.setBroadcast(false, by);
   if (mode !== undefined) moderation.setMode(mode, by);
   if (broadcast === true) moderation.setBroadcast(true, by);
@@ -91,15 +94,15 @@ function changeRoom(
 }
 
 /**
- * Changes all that is asked for, or nothing.
+ * Makes all of the changes, or none.
  * @param {Room} room
  * @param {string} id  of the person
  * @param {PersonChange} change
  * @param {By} by
  * @returns {ErrorCode | null}
  */
-function changePerson({ moderation }, id, { muted, role, hand }, by) {
-  // A role alone is refused to somebody who is there, so it comes first.
+function changePerson({ rules: { moderation } }, id, { muted, role, hand }, by) {
+  // Only the role can be refused to somebody present, so it comes first.
   const acts = [
     () => (role === undefined ? null : moderation.setRole(id, role, by)),
     () => (muted === undefined ? null : moderation.mute(id, muted, by)),

@@ -4,26 +4,26 @@
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
+ * @import { Plugin } from '../plugin.js'
  * @import { Relays } from '../relay/relays.js'
  * @import { Elsewhere, Fact, Observer, RoomServices } from '../room/room-config.js'
  */
 
 import { join } from 'node:path';
 import { loadThreadCpuMs } from '@aloud/native';
-import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { TokenVerifier } from '../access/token.js';
 import { SampleClock } from '../clock/sample-clock.js';
 import { TickScheduler } from '../clock/tick-scheduler.js';
 import { AdaptiveComplexity, processCpuMs } from '../codec/adaptive-complexity.js';
-import { defaultEncoderSettings, openCodec } from '../codec/codec.js';
-import { readKeys } from '../config/keys.js';
-import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { openCodec } from '../codec/codec.js';
+import { readKeys } from '../config/readers.js';
 import { stateDirectory } from '../packages.js';
 import { Recordings } from '../recording/recordings.js';
 import { Arrivals } from '../room/entry/arrivals.js';
+import { roomConfigOf } from '../room/room-config.js';
 import { Rooms } from '../room/rooms.js';
 
-/** The directory of recordings when no other is asked for. */
+/** Default directory of recordings. */
 const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
 
 /**
@@ -32,21 +32,21 @@ const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
  * @property {() => number} wallNow  milliseconds since 1970
  * @property {Log} log
  * @property {Observer} [observer]
+ * @property {Plugin} [plugin]
  * @property {Cluster} [cluster]  of which this server is a node
  * @property {ResumeTokens} [tokens]  signs and reads resume tokens
- * @property {Relays} [relays]    rooms of other nodes of the cluster, for those who only listen
- * @property {Elsewhere} [elsewhere] what other hosts of the server have; without it this is the
- *   only one
+ * @property {Relays} [relays]    rooms of other nodes of the cluster, for listeners
+ * @property {Elsewhere} [elsewhere] other hosts of the server; without it this is the only
+ *   one
  */
 
-/** Rooms with all that they work with, on one thread: the server's own, or a worker's. */
+/** Rooms with all their services, on one thread: the server's own, or a worker's. */
 export class RoomHost {
   /**
    * @param {Config} config
    * @param {HostOptions} options
    * @returns {Promise<RoomHost>}
-   * @throws {import('../config/config-error.js').ConfigError} when the codec that is asked for
-   *   can't be had
+   * @throws {import('../config/config-error.js').ConfigError} when the codec can't be loaded
    */
   static async open(config, options) {
     return new RoomHost(config, options, await openCodec(config.codec));
@@ -59,7 +59,7 @@ export class RoomHost {
    */
   constructor(
     config,
-    { clock, wallNow, log, observer, cluster, relays, tokens, elsewhere },
+    { clock, wallNow, log, observer, plugin, cluster, relays, tokens, elsewhere },
     { codec, line },
   ) {
     this.codec = codec;
@@ -67,7 +67,7 @@ export class RoomHost {
     this.codecLine = line;
     this.sampleClock = new SampleClock(clock, config.sampleRate);
     this.recordings = openRecordings(config, { clock, wallNow, log, elsewhere });
-    /** The processor time of the thread that mixes, in milliseconds. */
+    /** Processor time of the thread that mixes, in milliseconds. */
     this.cpuMs = loadThreadCpuMs() ?? processCpuMs;
     this.effort = new AdaptiveComplexity({
       setting: config.complexity,
@@ -94,28 +94,29 @@ export class RoomHost {
       config,
       { ...services, log: config.logLevel === 'debug' ? log : { ...log, debug: undefined } },
       elsewhere,
+      plugin,
     );
     const keys = readKeys(config.keys);
-    /** Null where the server has no keys. */
+    /** Null when the server has no keys. */
     this.verifier = keys && new TokenVerifier(keys, wallNow);
     this.arrivals = new Arrivals({
       rooms: this.rooms,
       clock,
       log,
       verifier: this.verifier,
-      directory: cluster,
+      roomsByNode: cluster,
       relays,
       elsewhere,
     });
   }
 
-  /** Takes note of what another host of the server has told. @param {Fact} fact */
+  /** Takes over a fact that another host has reported. @param {Fact} fact */
   heard(fact) {
     if (fact.type === 'recording') this.recordings.heard(fact);
     else this.arrivals.heard(fact);
   }
 
-  /** Ends the rooms, and what they worked with. Idempotent. */
+  /** Ends the rooms and their services. Idempotent. */
   async close() {
     this.rooms.close();
     this.effort.close();
@@ -127,57 +128,16 @@ export class RoomHost {
  * @param {Config} config
  * @param {RoomServices} services
  * @param {Elsewhere} [elsewhere]
+ * @param {Plugin} [plugin]
  */
-function openRooms(config, services, elsewhere) {
-  const { delivery, echo, bitrate, application, maxParticipants } = config;
-  const { idleTimeoutMs, awayTimeoutMs, relayFrom } = config;
-  const { serverDelayMs, maxServerDelayMs, receivedTarget, stragglerMs } = config;
-  const {
-    maxSpeakers,
-    levelBalance,
-    silenceSuppression,
-    redundancy,
-    listenerStride,
-    listenerRule,
-    listenerBitrate,
-    mode,
-    forwardWay,
-    broadcast,
-  } = config;
+function openRooms(config, services, elsewhere, plugin) {
   return new Rooms({
     maxRooms: config.maxRooms,
     maxPeople: config.maxSessions,
     networkJoins: config.maxNetworkJoins,
     services,
     elsewhere,
-    config: {
-      format: createAudioFormat(config),
-      delivery,
-      mode,
-      broadcast,
-      forwardWay,
-      serverDelayMs,
-      maxServerDelayMs,
-      receivedTarget,
-      stragglerMs,
-      maxDelayMs: MAX_SERVER_DELAY_MS,
-      maxSpeakers,
-      levelBalance,
-      silenceSuppression,
-      redundancy,
-      listenerStride,
-      listenerRule,
-      listenerBitrate,
-      echo,
-      bitrate,
-      complexity:
-        config.complexity === 'auto' ? defaultEncoderSettings.complexity : config.complexity,
-      application,
-      maxParticipants,
-      relayFrom,
-      idleTimeoutMs,
-      awayTimeoutMs,
-    },
+    config: { ...roomConfigOf(config), ...plugin?.room?.(config) },
   });
 }
 

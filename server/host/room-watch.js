@@ -5,25 +5,23 @@
  *
  * @typedef {object} Watched  a room
  * @property {string} name
- * @property {{ state: () => RoomState }} view
+ * @property {() => RoomState} state
  */
 
 import { stackOf } from '../log.js';
 
-/**
- * The time from a change until it is told, in milliseconds: what changes together is told together.
- */
+/** Time from a change to its report, in milliseconds: changes within it share one report. */
 const SOON_MS = 20;
 
 /**
- * The least time between two tellings of one room, in milliseconds, and how many times as long as a
- * telling takes.
+ * Shortest time between two reports of one room, in milliseconds, and as a multiple of a report's
+ * own time.
  */
 const EVERY_MS = 250;
 const COST_SHARE = 20;
 
 /**
- * Tells the state of rooms that have changed, so that another thread can go on with them: soon, and
+ * Reports the state of rooms that have changed, so that another thread can reopen them: soon, and
  * not too often.
  */
 export class RoomWatch {
@@ -31,7 +29,7 @@ export class RoomWatch {
   #tell;
   #log;
   /**
-   * Rooms that were told, or are about to be.
+   * Rooms that were reported, or are about to be.
    * @type {Map<Watched, { timer: unknown, nextMs: number }>}
    */
   #rooms = new Map();
@@ -64,9 +62,12 @@ export class RoomWatch {
     watched.timer = null;
     const startMs = this.#clock.now();
     try {
-      this.#tell(room.view.state());
+      this.#tell(room.state());
     } catch (error) {
-      this.#log.error(`room ${room.name} can't be kept for another worker: ${stackOf(error)}`);
+      this.#log.error(
+        { event: 'room-not-kept', room: room.name, error: stackOf(error) },
+        'state of a room could not be kept for another worker',
+      );
     }
     const endMs = this.#clock.now();
     watched.nextMs = endMs + Math.max(EVERY_MS, COST_SHARE * (endMs - startMs));

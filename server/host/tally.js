@@ -4,8 +4,8 @@ const FIELDS = 4;
 /** @typedef {{ present: number, away: number, rooms: number }} Count */
 
 /**
- * How many people and rooms each room host has, in memory that all threads share: limits hold for
- * all of them together.
+ * Numbers of people and rooms of each room host, in memory that all threads share: limits hold for
+ * all hosts together.
  */
 export class Tally {
   #counts;
@@ -45,7 +45,7 @@ export class Tally {
     };
   }
 
-  /** @returns {Count} of all hosts but this one */
+  /** @returns {Count} sum of the other hosts */
   others = () => {
     const sum = { present: 0, away: 0, rooms: 0 };
     for (let host = 0; host * FIELDS < this.#counts.length; host++) {

@@ -4,8 +4,8 @@
  * @import { Session } from '../transport/session.js'
  * @import { SessionRequest } from '@aloud/native'
  * @import { Fact } from '../room/room-config.js'
- * @import { HostHandle } from './directory.js'
- * @import { HostAct } from './host-acts.js'
+ * @import { HostHandle } from './rooms-by-thread.js'
+ * @import { HostAct, HostAnswer, HostArgs } from './host-acts.js'
  * @import { ToFront, ToWorker, WorkerData } from './messages.js'
  *
  * @template T
@@ -14,50 +14,47 @@
  */
 
 /**
- * @typedef {object} WorkerOwner  whoever has all workers
- * @property {(number: number) => Omit<WorkerData, 'number' | 'rings'>} begin what a worker begins
- *   with, now
- * @property {(message: ToFront, number: number) => void} told what a worker tells that isn't for
- *   its handle
- * @property {(number: number, port: number) => void} ended  a worker has ended by itself
+ * @typedef {object} WorkerOwner  the object that has all workers
+ * @property {(number: number) => Omit<WorkerData, 'number' | 'rings'>} begin start data of a
+ *   worker
+ * @property {(message: ToFront, number: number) => void} told receives messages for
+ *   others than its handle
+ * @property {(number: number, port: number) => void} ended  a worker has crashed or was killed
  */
 
 import { Worker } from 'node:worker_threads';
 import { errors } from '../../public/shared/errors.js';
+import { stackOf } from '../log.js';
 import { repeat, settlesWithin } from '../timers.js';
 import { refuse } from '../transport/session.js';
-import { HostGoneError } from './directory.js';
+import { HostGoneError } from './rooms-by-thread.js';
 import { WorkerLinks } from './linker.js';
 import { createRing } from './ring.js';
 
 const WORKER = new URL('./worker.js', import.meta.url);
 
 /**
- * The most memory of a worker's JavaScript, in megabytes: beyond it the worker ends, and the others
- * go on.
+ * Most memory of a worker's JavaScript, in megabytes. A worker that needs more ends; the others
+ * continue.
  */
 const HEAP_MB = 512;
 
 /**
- * The wait before a worker that has ended is started again, by how often it has ended lately, in
- * milliseconds.
+ * Wait before a worker is restarted, in milliseconds, by the number of its recent ends.
  */
 const RESTART_MS = Object.freeze([0, 0, 1000, 5000, 30_000]);
 
-/** A worker that has run for so long has not ended lately, in milliseconds. */
+/** Running time after which earlier ends of a worker don't count, in milliseconds. */
 const SOUND_MS = 60_000;
 
-/**
- * How often it is looked whether a worker answers, in milliseconds, and how many looks in a row it
- * may leave unanswered.
- */
+/** Interval between beats of a worker, in milliseconds, and most beats without an answer. */
 const BEAT_MS = 1000;
 const MOST_UNANSWERED = 8;
 
-/** How long somebody waits for a worker that is being started, in milliseconds. */
+/** Longest wait for a worker that is starting, in milliseconds. */
 const WAIT_MS = 8000;
 
-/** The time that a worker has to end its rooms, in milliseconds. */
+/** Time for a worker to end its rooms, in milliseconds. */
 const END_MS = 3000;
 
 /** A room host in a worker thread, started again when it ends. @implements {HostHandle} */
@@ -70,7 +67,7 @@ export class WorkerHandle {
   #worker = null;
   /** @type {WorkerLinks | null} */
   #links = null;
-  /** The number of its port of the native engine; 0 without one. */
+  /** Number of its port of the native engine; 0 without one. */
   #port = 0;
   /** Settles when the worker that runs, or is being started, serves. @type {Settled<void>} */
   #ready = withResolvers();
@@ -83,7 +80,7 @@ export class WorkerHandle {
   #unanswered = 0;
   #isClosed = false;
   #nextCall = 1;
-  /** @type {Map<number, Settled<any>>} */
+  /** @type {Map<number, Settled<unknown>>} */
   #calls = new Map();
 
   /**
@@ -102,7 +99,7 @@ export class WorkerHandle {
     this.#start();
   }
 
-  /** Whether it serves. */
+  /** True when it serves. */
   get isReady() {
     return this.#isReady;
   }
@@ -135,8 +132,8 @@ export class WorkerHandle {
   }
 
   /**
-   * Looks whether the worker answers. It counts looks, not time: a machine that has slept has
-   * answered none of them late.
+   * Checks that the worker answers. It counts beats, not time: after a machine has slept, no answer
+   * is late.
    */
   #beat() {
     if (!this.#isReady) return;
@@ -147,7 +144,10 @@ export class WorkerHandle {
         () => {},
       );
     if (this.#unanswered !== MOST_UNANSWERED) return;
-    this.#log.error(`worker ${this.#number} stands still, and is ended`);
+    this.#log.error(
+      { event: 'worker-stuck', worker: this.#number },
+      'worker does not respond and is ended',
+    );
     void this.#worker?.terminate();
   }
 
@@ -156,11 +156,11 @@ export class WorkerHandle {
     this.#worker?.postMessage(message);
   }
 
-  /** @param {NodeJS.ErrnoException} error  that the worker ends with */
+  /** @param {NodeJS.ErrnoException} error  that ends the worker */
   #failed(error) {
     this.#log.error(
-      `worker ${this.#number} failed: ` +
-        `${[error?.code, error?.stack ?? error].filter(Boolean).join(' ')}`,
+      { event: 'worker-failed', worker: this.#number, code: error?.code, error: stackOf(error) },
+      'worker failed',
     );
   }
 
@@ -183,7 +183,7 @@ export class WorkerHandle {
     else asked?.reject(new Error(error));
   }
 
-  /** @param {Worker} worker  that has ended, by itself or since it was asked to */
+  /** @param {Worker} worker  that has ended */
   #ended(worker) {
     if (this.#worker !== worker) return;
     this.#worker = null;
@@ -203,8 +203,8 @@ export class WorkerHandle {
     this.#ends = isSound ? 1 : this.#ends + 1;
     const waitMs = RESTART_MS[Math.min(this.#ends, RESTART_MS.length - 1)];
     this.#log.warn(
-      `worker ${this.#number} has ended, and is started ` +
-        `again${waitMs > 0 ? ` in ${waitMs / 1000} s` : ''}: its rooms go on there`,
+      { event: 'worker-restarted', worker: this.#number, inSeconds: waitMs / 1000 },
+      'worker ended and is restarted with its rooms',
     );
     if (waitMs === 0) this.#start();
     else this.#timer = this.#clock.setTimeout(() => this.#start(), waitMs);
@@ -212,9 +212,10 @@ export class WorkerHandle {
 
   /**
    * Does one of HOST_ACTS there.
-   * @param {HostAct} act
-   * @param {any[]} args
-   * @returns {Promise<any>}
+   * @template {HostAct} A
+   * @param {A} act
+   * @param {HostArgs<A>} args
+   * @returns {Promise<HostAnswer<A>>}
    */
   async call(act, ...args) {
     if (!this.#isReady) throw new HostGoneError();
@@ -225,18 +226,18 @@ export class WorkerHandle {
     return asked.promise;
   }
 
-  /** Tells the worker what another host has told. @param {Fact} fact */
+  /** Passes on a fact of another host. @param {Fact} fact */
   tell(fact) {
     this.#post({ type: 'fact', fact });
   }
 
-  /** @returns {Promise<boolean>} whether the worker serves, soon enough for somebody who waits */
+  /** @returns {Promise<boolean>} false when the worker doesn't serve in time */
   async #serves() {
     return this.#isReady || settlesWithin(this.#clock, WAIT_MS, this.ready).catch(() => false);
   }
 
   /**
-   * Has the worker serve a session that the native engine is asked for.
+   * Hands a session of the native engine over to the worker.
    * @param {SessionRequest} request
    */
   async takeRequest(request) {
@@ -245,7 +246,7 @@ export class WorkerHandle {
   }
 
   /**
-   * Has the worker serve a session that this thread has.
+   * Hands a session of this thread over to the worker.
    * @param {Session} session
    * @param {unknown} message  its first
    */
@@ -258,7 +259,7 @@ export class WorkerHandle {
     else refuse(session, 'server-busy');
   }
 
-  /** Ends the thread as it is, as a fault in it would. For tests. */
+  /** Ends the thread at once, as a fault in it would. For tests. */
   async terminate() {
     await this.#worker?.terminate();
   }
@@ -279,10 +280,13 @@ export class WorkerHandle {
   }
 }
 
-/** @returns {Settled<any>} as Promise.withResolvers(), which Node.js 20 lacks */
+/**
+ * Does what Promise.withResolvers() does, which Node.js 20 lacks.
+ * @template T
+ * @returns {Settled<T>}
+ */
 function withResolvers() {
-  /** @type {any} */
-  const found = {};
+  const found = /** @type {Settled<T>} */ ({});
   found.promise = new Promise((resolve, reject) => Object.assign(found, { resolve, reject }));
   return found;
 }

@@ -4,6 +4,7 @@
  *
  * @import { Log } from '../log.js'
  * @import { Elsewhere } from '../room/room-config.js'
+ * @import { HostArgs } from './host-acts.js'
  * @import { ToFront, ToWorker, WorkerData } from './messages.js'
  */
 
@@ -11,25 +12,24 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../public/shared/clock.js';
 import { ResumeTokens } from '../access/resume-token.js';
 import { stackOf } from '../log.js';
+import { loadPlugin } from '../plugin.js';
 import { PortTransport } from '../transport/webtransport-port.js';
-import { HOST_ACTS } from './host-acts.js';
+import { callAct } from './host-acts.js';
 import { LinkedSessions } from './linked-session.js';
 import { RoomHost } from './room-host.js';
 import { RoomWatch } from './room-watch.js';
 import { Tally } from './tally.js';
 
 const main = /** @type {import('node:worker_threads').MessagePort} */ (parentPort);
-const { config, tokenKey, number, endpoint, rings, tally, facts, rooms, draining } =
+const { config, tokenKey, number, endpoint, rings, tally, facts, rooms, draining, pluginFile } =
   /** @type {WorkerData} */ (workerData);
 
 /** @param {ToFront} message */
 const post = (message) => main.postMessage(message);
 
 /** @param {import('../log.js').Level} level @returns {import('../log.js').WriteLine} */
-const lineOf =
-  (level) =>
-  (message, fields = {}, cause) =>
-    post({ type: 'log', level, message, fields: { ...fields, worker: number }, cause });
+const lineOf = (level) => (fields, message, cause) =>
+  post({ type: 'log', level, fields: { ...fields, worker: number }, message, cause });
 
 /** The main thread's log. @type {Log} */
 const log = {
@@ -60,7 +60,15 @@ const elsewhere = {
 };
 
 const tokens = new ResumeTokens({ key: tokenKey });
-const host = await RoomHost.open(config, { clock, wallNow: Date.now, log, tokens, elsewhere });
+const plugin = await loadPlugin(pluginFile);
+const host = await RoomHost.open(config, {
+  clock,
+  wallNow: Date.now,
+  log,
+  plugin,
+  tokens,
+  elsewhere,
+});
 for (const fact of facts) host.heard(fact);
 if (draining !== null) host.rooms.drain(draining);
 for (const state of rooms) reopen(state);
@@ -78,7 +86,7 @@ const transport =
     endpoint,
     accept,
     maxSessions: config.maxSessions,
-    carry: config.carry,
+    Session: plugin.engine?.(config)?.Session,
     clock,
     log,
   });
@@ -92,21 +100,24 @@ function reopen(state) {
   try {
     host.rooms.restore(state);
   } catch (error) {
-    log.error(`room ${state.name} could not be opened again: ${stackOf(error)}`);
+    log.error(
+      { event: 'room-not-reopened', room: state.name, error: stackOf(error) },
+      'room could not be reopened',
+    );
   }
 }
 
 /** @param {ToWorker & { type: 'call' }} asked */
 async function answer({ call, act, args }) {
   try {
-    const value = await /** @type {(...all: any[]) => unknown} */ (HOST_ACTS[act])(host, ...args);
+    const value = await callAct(host, act, /** @type {HostArgs<typeof act>} */ (args));
     post({ type: 'answer', call, value });
   } catch (error) {
     post({ type: 'answer', call, error: String(stackOf(error)) });
   }
 }
 
-/** Ends all sessions, tells what is left to tell, and with it the thread. */
+/** Ends all sessions, sends the last messages, and ends the thread. */
 async function end() {
   await host.close();
   await transport?.close();

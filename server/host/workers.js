@@ -8,7 +8,7 @@
  * @import { Elsewhere, Fact } from '../room/room-config.js'
  * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
- * @import { HostHandle } from './directory.js'
+ * @import { HostHandle } from './rooms-by-thread.js'
  * @import { ToFront } from './messages.js'
  * @import { RoomHost } from './room-host.js'
  *
@@ -17,7 +17,7 @@
  * @property {(port: number, code: ErrorCode) => void} closePort
  */
 
-import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
+import { ROOM_QUERY } from '../../public/shared/links.js';
 import { roomNameError } from '../../public/shared/text.js';
 import { repeat } from '../timers.js';
 import { awaitJoin } from './linker.js';
@@ -25,17 +25,18 @@ import { Placement } from './placement.js';
 import { Tally } from './tally.js';
 import { WorkerHandle } from './worker-handle.js';
 
-/** The interval at which rooms that nobody has come to are forgotten, in milliseconds. */
+/** Interval between clean-ups of rooms that nobody has joined, in milliseconds. */
 const SWEEP_MS = 10_000;
 
 /**
- * The worker threads that have all rooms of a server, and what the main thread knows of each room.
+ * The worker threads with all rooms of a server, and the main thread's copy of each room's state.
  */
 export class Workers {
   #config;
   #clock;
   #log;
   #tokens;
+  #pluginFile;
   #tally;
   #buffer;
   #placement;
@@ -60,10 +61,11 @@ export class Workers {
   /**
    * @param {Config} config
    * @param {number} count  of workers, 1 or more
-   * @param {{ clock: Clock, log: Log, tokens: ResumeTokens }} options
+   * @param {{ clock: Clock, log: Log, tokens: ResumeTokens, pluginFile?: string }} options
    */
-  constructor(config, count, { clock, log, tokens }) {
+  constructor(config, count, { clock, log, tokens, pluginFile }) {
     this.#tokens = tokens;
+    this.#pluginFile = pluginFile ?? null;
     this.#config = config;
     this.#clock = clock;
     this.#log = log;
@@ -75,7 +77,7 @@ export class Workers {
     this.#placement = new Placement({ clock, workers: count, peopleOf });
     this.#stopSweeping = repeat(clock, SWEEP_MS, () => this.#placement.sweep());
     /**
-     * What the main thread's own host, which has no rooms, knows of the workers'.
+     * Link of the main thread's own host, which has no rooms, to the workers'.
      * @type {Elsewhere}
      */
     this.elsewhere = {
@@ -93,7 +95,7 @@ export class Workers {
     return this.#handles;
   }
 
-  /** How often a worker has ended by itself. */
+  /** Number of workers that have crashed or were killed. */
   get restarts() {
     return this.#restarts;
   }
@@ -101,7 +103,7 @@ export class Workers {
   /**
    * Starts the workers, and waits until all serve.
    * @param {RoomHost} own  the main thread's host
-   * @param {PortOwner | null} engine  null where the native engine doesn't serve WebTransport
+   * @param {PortOwner | null} engine  null when the native engine doesn't serve WebTransport
    */
   async start(own, engine) {
     this.#own = own;
@@ -121,7 +123,7 @@ export class Workers {
     await Promise.all(this.#handles.map((handle) => handle.ready));
   }
 
-  /** What a worker begins with. @param {number} number */
+  /** Start data of a worker. @param {number} number */
   #begin(number) {
     const own = /** @type {RoomHost} */ (this.#own);
     const mine = [...this.#states.values()].filter(({ worker }) => worker === number);
@@ -133,20 +135,20 @@ export class Workers {
       facts: [...own.rooms.bans.all(), ...own.recordings.all()],
       rooms: mine.map(({ state }) => state),
       draining: this.#draining,
+      pluginFile: this.#pluginFile,
     };
   }
 
-  /** @param {string} room @returns {HostHandle | null} the worker that has it */
+  /** @param {string} room @returns {HostHandle | null} its worker */
   find = (room) => {
     const worker = this.#placement.find(room);
     return worker === null ? null : this.#handles[worker];
   };
 
   /**
-   * Takes a session that the native engine is asked for to the worker that has its room.
+   * Hands a session of the native engine over to the worker that has its room.
    * @param {SessionRequest} request
-   * @returns {boolean} false where the URL names no room: that is known when the session asks to
-   *   join
+   * @returns {boolean} false when the URL names no room: then only the join does
    */
   handOver = (request) => {
     const room = new URLSearchParams(request.query).get(ROOM_QUERY);
@@ -156,7 +158,7 @@ export class Workers {
   };
 
   /**
-   * Takes a session that the main thread has to the worker whose room it asks to join.
+   * Hands a session of the main thread over to the worker whose room it asks to join.
    * @param {Session} session
    */
   accept = (session) => {
@@ -173,7 +175,7 @@ export class Workers {
   #told(message, number) {
     switch (message.type) {
       case 'log':
-        return this.#log[message.level](message.message, message.fields, message.cause);
+        return this.#log[message.level](message.fields, message.message, message.cause);
       case 'opened':
         return this.#placement.opened(message.room, number - 1);
       case 'ended':
@@ -188,7 +190,7 @@ export class Workers {
     }
   }
 
-  /** @param {Fact} fact @param {number} from  the number of the host that has told it */
+  /** @param {Fact} fact @param {number} from  number of the host that reports it */
   #heard(fact, from) {
     if (fact.type === 'recording' && fact.open)
       this.#recordings.set(fact.id, { worker: from, fact });
@@ -214,12 +216,12 @@ export class Workers {
     }
   }
 
-  /** Lets nobody new in, in workers either that are started later. @param {number} seconds */
+  /** Refuses newcomers, also in workers that start later. @param {number} seconds */
   drain(seconds) {
     this.#draining = seconds;
   }
 
-  /** Ends a worker as a fault in it would. For tests. @param {string} room  that it has */
+  /** Ends a room's worker as a fault in it would. For tests. @param {string} room */
   async endWorkerOf(room) {
     const worker = this.#placement.find(room);
     if (worker !== null) await this.#handles[worker].terminate();

@@ -1,14 +1,13 @@
 /**
  * @import { IncomingMessage } from 'node:http'
  * @import { RequestHandler, Router } from 'express'
- * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Cluster } from '../cluster/cluster.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { TokenVerifier } from '../access/token.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Directory } from '../host/directory.js'
- * @import { DataChannels } from '../transport/data-channel.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
+ * @import { AddedTransport } from '../plugin.js'
  */
 
 import { readFileSync } from 'node:fs';
@@ -24,33 +23,30 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
  * @typedef {object} ApiOptions
- * @property {{ hashes: string[] }} certificate
- *   hashes: SHA-256 in base64; none where browsers trust the certificate anyway
- * @property {{ certificateHash?: () => string, carry?: Carry, carries?: readonly Carry[],
- *   recordingPath?: string | null } | null} [http3] certificateHash: of the certificate that it
- *   serves, where that may be an older one; carry: how its packets go; carries: what sessions may
- *   ask for; recordingPath: of sessions that listen to a recording
+ * @property {{ hashes: string[] }} certificate hashes: SHA-256 in base64; none if browsers trust
+ *   the certificate
+ * @property {{ certificateHash?: () => string, offer?: object, recordingPath?: string | null } |
+ *   null} [http3] certificateHash: of the certificate in use, which may be an older one; offer:
+ *   properties from a plugin; recordingPath: of sessions for a recording
  * @property {number | null} h3Port              UDP; null without HTTP/3
- * @property {string} [h3Host] its address, where that is one of IPv4 and there is no other
- * @property {string} sessionPath                the path of WebTransport and WebSocket sessions
- * @property {Pick<DataChannels, 'handle'> | null} [dataChannels] for measuring; undefined where the
- *   operator has none
- * @property {{ webtransport?: string, datachannel?: string }} unavailable a sentence for each
- *   transport that isn't there
- * @property {Pick<Directory, 'inRoom' | 'trackPiece' | 'putTrackPiece' | 'bans'>} rooms
+ * @property {string} [h3Host] its address, if it has a single one of IPv4
+ * @property {string} sessionPath  path of WebTransport and WebSocket sessions
+ * @property {AddedTransport | null} [added] from a plugin
+ * @property {Record<string, string>} unavailable  a sentence for each unavailable transport
+ * @property {Pick<RoomsByThread, 'inRoom' | 'trackPiece' | 'putTrackPiece' | 'bans'>} rooms
  * @property {Recordings} [recordings]
- * @property {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf] a request's
- *   client; by default the one who connects
- * @property {TokenVerifier | null} [verifier]  null where the server has no keys
- * @property {RequestHandler} [operatorApi] the operator's part of the API, with what others may
- *   know of rooms
- * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  of which this server is a node
+ * @property {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf] client of a
+ *   request; by default its connection's peer
+ * @property {TokenVerifier | null} [verifier]  null if the server has no keys
+ * @property {RequestHandler} [operatorApi] the operator's part of the API, with the public data of
+ *   rooms
+ * @property {Pick<Cluster, 'find' | 'nodes' | 'rulesOf'>} [cluster]  the cluster of this node
  * @property {Pick<SampleClock, 'now' | 'sampleRate'>} sampleClock
  * @property {Clock} [clock]
  */
 
 /**
- * Serves /api, but for the requests of the HTTP/1 transport.
+ * Serves /api, except for requests of the HTTP/1 transport.
  * @param {ApiOptions} options
  * @returns {Router}
  */
@@ -86,23 +82,24 @@ export function createApi({
     response.set('X-Audio-Metadata', reading).type('json').send(reading);
   });
   const isBanned = bannedBy(rooms.bans, served.clientOf);
-  // The operator's list is at the same path, without a room.
+  // The operator's list has the same path, but no room.
   if (recordings)
     api.get(
       '/recordings',
       recordingsList({ recordings, verifier: served.verifier ?? null, isBanned, clock }),
     );
   if (operatorApi) api.use(operatorApi);
-  if (served.dataChannels) api.post('/data-channels', served.dataChannels.handle);
+  const { added } = served;
+  if (added?.transport) api.post(added.path, added.transport.handle);
   api.use('/tracks', tracksApi(rooms));
   if (recordings) api.use('/recordings', recordingsApi(recordings, isBanned, clock));
   return api;
 }
 
 /**
- * Takes and serves the pieces of backing tracks, for those who know a track's id:
+ * Stores and serves pieces of backing tracks for clients that know a track's id:
  * /api/tracks/<id>/<number>.
- * @param {Pick<Directory, 'trackPiece' | 'putTrackPiece'>} rooms
+ * @param {Pick<RoomsByThread, 'trackPiece' | 'putTrackPiece'>} rooms
  * @returns {Router}
  */
 function tracksApi(rooms) {
@@ -129,7 +126,7 @@ function tracksApi(rooms) {
 }
 
 /**
- * The hashes by which browsers know the certificate of HTTP/3; none where they trust it anyway.
+ * Hashes by which browsers accept the certificate of HTTP/3; none if they trust it.
  * @param {Pick<ApiOptions, 'certificate' | 'http3'>} served
  */
 export function hashesOf({ certificate, http3 }) {
@@ -139,9 +136,9 @@ export function hashesOf({ certificate, http3 }) {
 }
 
 /**
- * The nodes of the cluster, and which of the others has a room, or would open it.
+ * Lists the nodes of the cluster, and finds the node that owns a room or would open it.
  * @param {Pick<Cluster, 'find' | 'nodes'>} cluster
- * @param {unknown} room  as it was asked for
+ * @param {unknown} room  unchecked
  */
 async function describeCluster(cluster, room) {
   const isRoom = typeof room === 'string' && roomNameError(room) === null;
@@ -150,15 +147,15 @@ async function describeCluster(cluster, room) {
   return { nodes: cluster.nodes(), ...(node && { node }) };
 }
 
-/** localhost, as a host header has it. */
+/** Matches localhost in a Host header. */
 const LOCALHOST = /^localhost(:\d*)?$/i;
 
 /**
- * The host by which a page at localhost reaches HTTP/3, where localhost may be another address too:
- * browsers try ::1 at first, and QUIC isn't told that nobody listens there. A certificate of an
- * authority has the page's own name.
+ * Address of HTTP/3 for a page at localhost, when localhost may also be another address. Browsers
+ * try ::1 first, and QUIC doesn't report that nobody listens there. A certificate from an authority
+ * needs the page's own name.
  * @param {Pick<ApiOptions, 'certificate' | 'h3Host'>} served
- * @param {string} host  the page's
+ * @param {string} host  of the page
  */
 function loopbackOf({ certificate, h3Host }, host) {
   if (h3Host === undefined || certificate.hashes.length === 0 || !LOCALHOST.test(host)) return null;
@@ -168,12 +165,12 @@ function loopbackOf({ certificate, h3Host }, host) {
 /**
  * @param {string} version
  * @param {Pick<ApiOptions, 'certificate' | 'http3' | 'h3Port' | 'h3Host' | 'sessionPath' |
- *   'dataChannels' | 'unavailable'>} served
- * @param {string} [pageHost]  by which it is asked for
+ *   'added' | 'unavailable'>} served
+ * @param {string} [pageHost]  Host header of the request
  */
 function describeServer(
   version,
-  { certificate, http3, h3Port, h3Host, sessionPath, dataChannels, unavailable },
+  { certificate, http3, h3Port, h3Host, sessionPath, added, unavailable },
   pageHost = '',
 ) {
   const host = loopbackOf({ certificate, h3Host }, pageHost);
@@ -183,8 +180,7 @@ function describeServer(
     recordings: http3?.recordingPath ?? null,
     port: h3Port,
     certificateHashes: hashesOf({ certificate, http3 }),
-    carry: http3?.carry ?? 'datagrams',
-    carries: http3?.carries ?? [],
+    ...http3?.offer,
   };
   return {
     version,
@@ -193,9 +189,7 @@ function describeServer(
       webtransport: h3Port === null ? null : webtransport,
       websocket: { path: sessionPath },
       http1: { path: '/api/sessions' },
-      ...(dataChannels !== undefined && {
-        datachannel: dataChannels && { path: '/api/data-channels' },
-      }),
+      ...(added && { [added.name]: added.transport && { path: `/api${added.path}` } }),
     },
     unavailable,
   };

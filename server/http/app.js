@@ -1,5 +1,5 @@
 /**
- * @import { NextFunction, Request, Response } from 'express'
+ * @import { ErrorRequestHandler, NextFunction, Request, Response } from 'express'
  * @import { RequestListener } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
@@ -7,7 +7,7 @@
  * @import { ApiOptions } from './api.js'
  *
  * @typedef {(request: import('node:http').IncomingMessage, response:
- *   import('node:http').ServerResponse) => boolean} Share whether it has answered
+ *   import('node:http').ServerResponse) => boolean} Share returns true when it has answered
  */
 
 import { isIP } from 'node:net';
@@ -17,6 +17,7 @@ import express from 'express';
 import { systemClock } from '../../public/shared/clock.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
+import { stackOf } from '../log.js';
 import { createApi } from './api.js';
 import { bannedBy, missing } from './recordings-api.js';
 import { packageDirectory } from '../packages.js';
@@ -29,8 +30,8 @@ const HOME = new URL('../../', import.meta.url);
 const PUBLIC = fileURLToPath(new URL('public/', HOME));
 
 /**
- * The directories that are served, by path: as on disk, so that an import means the same in a
- * browser as in Node.
+ * Served directories by path. Paths match the disk, so that an import means the same in a browser
+ * and in Node.
  */
 const DIRECTORIES = Object.freeze({
   '/public': PUBLIC,
@@ -46,8 +47,8 @@ const DIRECTORIES = Object.freeze({
 const PATHS = ['/', '/r/:room', '/listen/:room', '/recordings/:id', '/embed.js', '/admin', '/lab'];
 
 /**
- * connect-src names schemes, since HTTP/3 is on a port of its own and may be on a host of its own,
- * and not every browser counts WebSocket as 'self'.
+ * connect-src names schemes: HTTP/3 may use another port and host, and some browsers don't count
+ * WebSocket as 'self'.
  */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
@@ -63,7 +64,7 @@ const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** The headers of every answer; the first three give the page SharedArrayBuffer. */
+/** Headers of every answer; the first three give the page SharedArrayBuffer. */
 const HEADERS = Object.freeze({
   'Cross-Origin-Opener-Policy': 'same-origin',
   'Cross-Origin-Embedder-Policy': 'require-corp',
@@ -74,30 +75,26 @@ const HEADERS = Object.freeze({
   'Permissions-Policy': 'microphone=(self)',
 });
 
-/** Of a file that pages of all origins may use. */
+/** Headers of files that pages of all origins may use. */
 const OPEN = Object.freeze({ 'Cross-Origin-Resource-Policy': 'cross-origin' });
 
 const NO_RECORDING =
   'There is no such recording. Perhaps the link isn’t whole, or the recording was deleted.';
 
-/** Has browsers use nothing but HTTPS for a year (RFC 6797). */
+/** Makes browsers use only HTTPS for a year (RFC 6797). */
 const STRICT_TRANSPORT = 'max-age=31536000';
 
-/**
- * Errors of connections that their client broke off, or on which it sent what isn't HTTP: the gate
- * counts those.
- */
+/** Errors from connections that the client broke or that carried no HTTP: the gate counts them. */
 const CLIENTS_FAULT = /^(HPE_|ECONNABORTED|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE)/;
 
 /**
- * Serves all that is served over HTTP/1: the pages, their files, the API, and the transport's
- * requests.
+ * Serves everything over HTTP/1: pages, their files, the API, and requests of the transport.
  *
  * @param {ApiOptions & { http1: Pick<Http1Transport, 'handle'>, listening?: { handle: Middleware },
  *   log: Pick<Log, 'error'>, isSecure?: boolean, share?: Share, embedOrigins?:
- *   ReadonlyArray<string> | null }} options listening: rooms as endless files; isSecure: whether it
- *   is HTTPS; share: lets pages of a cluster's other nodes read answers; embedOrigins: whose pages
- *   may embed the listeners' one
+ *   ReadonlyArray<string> | null }} options listening: rooms as endless files; isSecure: true over
+ *   HTTPS; share: allows pages of other nodes to read answers; embedOrigins: embedders of the
+ *   listeners' page
  * @returns {RequestListener}
  */
 export function createApp({
@@ -133,7 +130,7 @@ export function createApp({
   const fail = failed(log);
   const app = express();
   app.disable('x-powered-by');
-  // Answers of the API are made anew each time, and files have validators of their own.
+  // Answers of the API change each time, and files have their own validators.
   app.disable('etag');
   app.use((_request, response, next) => {
     response.set(headers);
@@ -157,8 +154,8 @@ export function createApp({
   app.get('/recordings/:id', recordingPage(api, sendPage('recordings/index.html')));
   app.use(notFound);
   app.use(fail);
-  // Audio comes by here 50 times a second for each person, and a page is a hundred files: both cost
-  // half as much without Express.
+  // Audio arrives 50 times a second per person, and a page has a hundred files: both cost half as
+  // much without Express.
   return (request, response) => {
     if (isSecure && isDomain(request.headers.host))
       response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT);
@@ -175,7 +172,7 @@ export function createApp({
 }
 
 /**
- * Serves the page of a recording, or tells why there is none.
+ * Serves the page of a recording, or the reason why there is none.
  * @param {Pick<ApiOptions, 'recordings' | 'rooms' | 'clientOf'>} api
  * @param {(request: Request, response: Response, next: NextFunction) => void} sendPage
  */
@@ -196,9 +193,9 @@ function recordingPage({ recordings, rooms, clientOf }, sendPage) {
 
 /**
  * @param {ApiOptions['recordings']} recordings
- * @param {string} id  of the recording whose page is asked for
+ * @param {string} id  of the requested recording
  * @param {(room: string) => boolean} isBanned
- * @returns {Promise<ErrorCode | null>} why there is none
+ * @returns {Promise<ErrorCode | null>} reason to refuse it, or null
  */
 async function refusalOf(recordings, id, isBanned) {
   const room = await recordings?.roomOf(id);
@@ -206,28 +203,25 @@ async function refusalOf(recordings, id, isBanned) {
   return recordings ? missing(recordings, id) : 'not-found';
 }
 
-/**
- * @param {Request} request
- * @param {Response} response
- */
+/** @param {Request} request @param {Response} response */
 function notFound(request, response) {
   if (isApi(request)) answerError(response, 'not-found');
   else answerPage(request, response, 'not-found');
 }
 
 /**
- * Tells a person why there is no page.
+ * Answers with an error page.
  * @param {Request} request
  * @param {Response} response
  * @param {ErrorCode} code
- * @param {string} [sentence]  in place of the code's own
+ * @param {string} [sentence]  replaces the code's own
  */
 function answerPage(request, response, code, sentence = errors[code].message) {
   if (answerSentence(request, response, errors[code].status, sentence)) countRefusal('http', code);
 }
 
 /**
- * Leads to the path that a page is served under.
+ * Redirects to the canonical path of a page.
  * @param {Request} request
  * @param {Response} response
  * @param {NextFunction} next
@@ -237,23 +231,31 @@ function toCanonicalPath(request, response, next) {
   const canonical =
     request.method === 'GET' || request.method === 'HEAD' ? canonicalPath(path) : null;
   if (canonical === null) return next();
-  // Players of the files are led on by 302 more often than by 308.
+  // More media players follow a 302 than a 308.
   response.writeHead(302, { Location: canonical + query, 'Content-Length': 0 });
   response.end();
 }
 
 /** @param {Pick<Log, 'error'>} log */
 function failed(log) {
-  /** @type {(error: any, request: Request, response: Response, next: NextFunction) => void} */
+  /** @type {ErrorRequestHandler} */
   return (error, request, response, next) => {
     if (CLIENTS_FAULT.test(error?.code)) return void response.destroy();
     const status = error?.status >= 400 && error?.status < 500 ? error.status : 500;
     const code = status === 404 ? 'not-found' : status < 500 ? 'bad-request' : 'internal';
     if (status === 500)
-      log.error(`${request.method} ${request.url} failed: ${error?.stack ?? error}`);
+      log.error(
+        {
+          event: 'request-failed',
+          method: request.method,
+          url: request.url,
+          error: stackOf(error),
+        },
+        'request failed',
+      );
     const { message } = errors[code];
     if (!response.headersSent) countRefusal('http', code);
-    // Express breaks off an answer that was begun.
+    // Express aborts an answer that has begun.
     if (response.headersSent) next(error);
     else if (isApi(request)) answerJson(response, status, { code, message });
     else answerSentence(request, response, status, message);
@@ -264,9 +266,9 @@ function failed(log) {
 const isApi = ({ originalUrl, url }) => /^\/api(\/|$)/.test(originalUrl ?? url);
 
 /**
- * Whether a host is a domain that is only this server's. Browsers take no address for one, and of
- * localhost they would have every other server on the machine use HTTPS.
- * @param {string | undefined} host as it was sent
+ * True for a domain that belongs to this server alone. Browsers ignore the header for addresses; at
+ * localhost it would force HTTPS on all other servers of the machine.
+ * @param {string | undefined} host  as sent
  */
 function isDomain(host = '') {
   const name = host.replace(/:\d*$/, '');

@@ -7,16 +7,14 @@ import { readFileSync } from 'node:fs';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 
-/**
- * The bytes of a too large body that are still read, so that its sender gets to read the answer.
- */
+/** Bytes of an oversized body that are still read, so that its sender can read the answer. */
 const MAX_IGNORED_BYTES = 1024 * 1024;
 
 /**
- * Reads a request's body whole. Calls back once, or never when the request breaks off.
+ * Reads a request's whole body. Calls back once, or never if the request breaks off.
  * @param {IncomingMessage} request
  * @param {number} maxBytes
- * @param {(body: Buffer | null) => void} onBody given null when the body is longer than maxBytes
+ * @param {(body: Buffer | null) => void} onBody  receives null if the body exceeds maxBytes
  */
 export function readBody(request, maxBytes, onBody) {
   /** @type {Buffer[]} */
@@ -41,9 +39,9 @@ export function readBody(request, maxBytes, onBody) {
 }
 
 /**
- * Whether a request's body is of a media type, whatever its parameters.
+ * Checks the media type of a body, ignoring its parameters.
  * @param {IncomingMessage} request
- * @param {string} type in lower case
+ * @param {string} type  in lower case
  */
 export function isOfType(request, type) {
   return request.headers['content-type']?.split(';', 1)[0].trim().toLowerCase() === type;
@@ -54,7 +52,7 @@ export function isOfType(request, type) {
  * @param {number} status
  * @param {string} type
  * @param {Uint8Array | string} body
- * @returns {boolean} false where it was answered before, or nobody waits for it any more
+ * @returns {boolean} false if it was answered before, or the client has gone
  */
 export function answer(response, status, type, body) {
   if (response.headersSent || response.destroyed) return false;
@@ -78,10 +76,10 @@ export function answerJson(response, status, value) {
 }
 
 /**
- * Answers with an error whose refusal is counted already, or elsewhere.
+ * Answers with an error that is counted elsewhere.
  * @param {ServerResponse} response
  * @param {ErrorCode} code
- * @param {number} [status]  another one than the code's own
+ * @param {number} [status]  replaces the code's own
  */
 export function answerCode(response, code, status = errors[code].status) {
   const { message } = errors[code];
@@ -92,25 +90,25 @@ export function answerCode(response, code, status = errors[code].status) {
  * Answers with an error, and counts the refusal.
  * @param {ServerResponse} response
  * @param {ErrorCode} code
- * @param {number} [status]  another one than the code's own
+ * @param {number} [status]  replaces the code's own
  */
 export function answerError(response, code, status) {
   if (answerCode(response, code, status)) countRefusal('http', code);
 }
 
-/** The page around a sentence: its file has the one of an address at which there is nothing. */
+/** Page around a sentence: its file has the sentence for an unknown address. */
 const [BEFORE, AFTER] = readFileSync(
   new URL('../../public/error.html', import.meta.url),
   'utf8',
 ).split(errors['not-found'].message);
 
 /**
- * Answers with a sentence: as a page where a browser is to show it, as plain text elsewhere.
+ * Answers with a sentence: as a page for a browser's navigation, as plain text otherwise.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {number} status
  * @param {string} sentence
- * @returns {boolean} false where it was answered before, or nobody waits for it any more
+ * @returns {boolean} false if it was answered before, or the client has gone
  */
 export function answerSentence(request, response, status, sentence) {
   if (!request.headers.accept?.includes('text/html'))
@@ -120,12 +118,12 @@ export function answerSentence(request, response, status, sentence) {
 }
 
 /**
- * Answers with an error of the gate: in JSON where a program asks, in a sentence where a person
- * does. It is no page: what a page loads would be refused too. It isn't counted.
+ * Answers with an error of the gate: in JSON for a program, as a sentence for a person. It is no
+ * page, because a page's files would be refused too. It isn't counted.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {ErrorCode} code
- * @returns {boolean} false where it was answered before
+ * @returns {boolean} false if it was answered before
  */
 export function tellFailure(request, response, code) {
   const { status, message } = errors[code];
@@ -134,7 +132,7 @@ export function tellFailure(request, response, code) {
 }
 
 /**
- * Answers with an error as `tellFailure` does, and counts the refusal.
+ * Answers like `tellFailure`, and counts the refusal.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {ErrorCode} code

@@ -1,7 +1,7 @@
 /**
- * What stands before everything that is served over TCP: which connections are taken, which
- * requests are answered, and for how long. One connection or one address can't take the event loop,
- * the memory or the descriptors from the others.
+ * Limits everything served over TCP: the accepted connections, the answered requests, and their
+ * time. No single connection or address can take the event loop, memory or descriptors from the
+ * others.
  *
  * @import { IncomingMessage, RequestListener, Server } from 'node:http'
  * @import { Socket } from 'node:net'
@@ -9,8 +9,7 @@
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
- * @import { HttpCounts } from './http-counts.js'
- * @import { Connection, Kind } from './visitors.js'
+ * @import { HttpConnection, Kind } from './visitors.js'
  */
 
 import { ServerResponse, STATUS_CODES } from 'node:http';
@@ -22,24 +21,37 @@ import { useOriginForm } from './target.js';
 import { Visitors } from './visitors.js';
 
 /**
- * The time that a refused request waits for its answer, in milliseconds. Its connection is not
- * heard meanwhile, so that refusing costs less than answering would.
+ * Counts TCP connections ended because of their clients, by reason. Requests refused with a code
+ * are counted in server/counts.js.
+ *
+ * @typedef {object} HttpCounts
+ * @property {number} pipelined  a second request arrived before the answer to the first
+ * @property {number} connections  too many from one address
+ * @property {number} malformed  the bytes weren't HTTP
+ * @property {number} slow  the client read an answer too slowly
+ */
+
+/** @returns {HttpCounts} */
+export const createHttpCounts = () => ({ pipelined: 0, connections: 0, malformed: 0, slow: 0 });
+
+/**
+ * Delay of the answer to a refused request, in milliseconds. Its connection isn't read in the
+ * meantime, so that a refusal costs less than an answer.
  */
 const REFUSAL_MS = 1000;
 
 /**
- * The time that an answer may take, in milliseconds, and the bytes of a longer one that are to go
- * out in each. The kernel takes some megabytes at once: who reads nothing at all is noticed by
- * server.timeout.
+ * Time limit of an answer, in milliseconds, and the least bytes per millisecond of a longer one.
+ * The kernel buffers some megabytes at once, so server.timeout catches clients that read nothing.
  */
 const ANSWER_MS = 30_000;
 const BYTES_PER_MS = 4;
 
-/** The interval between two looks for answers that take longer, in milliseconds. */
+/** Interval between checks for slow answers, in milliseconds. */
 const CHECK_MS = 2000;
 
 /**
- * The status of what isn't HTTP, by the parser's code; 400 for all else.
+ * Status for bytes that aren't HTTP, by the parser's code; otherwise 400.
  * @type {Readonly<Record<string, number>>}
  */
 const STATUS_OF_ERROR = Object.freeze({
@@ -49,7 +61,7 @@ const STATUS_OF_ERROR = Object.freeze({
 });
 
 /**
- * Refusals at the gate.
+ * Refusals of the gate.
  * @typedef {Extract<ErrorCode, 'bad-request' | 'host-not-allowed' | 'too-many-requests'>} Refusal
  */
 
@@ -58,13 +70,13 @@ export class Gate {
   #isAllowedHost;
   #counts;
   #visitors = new Visitors();
-  /** Connections by the socket that requests come from. @type {WeakMap<Duplex, Connection>} */
+  /** Connections by the socket of their requests. @type {WeakMap<Duplex, HttpConnection>} */
   #connections = new WeakMap();
-  /** Those of HTTPS by the peer's address and port. @type {Map<string, Connection>} */
+  /** Connections over HTTPS by address and port of the peer. @type {Map<string, HttpConnection>} */
   #byPeer = new Map();
-  /** Those with an answer under way. @type {Set<Connection>} */
+  /** Connections with an unfinished answer. @type {Set<HttpConnection>} */
   #answering = new Set();
-  /** Answers what may pass. @type {RequestListener} */
+  /** Answers permitted requests. @type {RequestListener} */
   #serve = () => {};
   #stopChecks;
   #clientOf;
@@ -75,10 +87,10 @@ export class Gate {
    * @param {Clock} options.clock
    * @param {IsAllowedHost} options.isAllowedHost
    * @param {HttpCounts} options.counts
-   * @param {(request: IncomingMessage) => { remoteAddress?: string }} [options.clientOf]
-   *   tells a request's client, which is its socket unless a trusted proxy names another
-   * @param {(socket: Socket) => boolean} [options.isProxy]
-   *   whether who connects is a trusted proxy, whose connections carry many people's requests
+   * @param {(request: IncomingMessage) => { remoteAddress?: string }} [options.clientOf] client of
+   *   a request: its socket, unless a trusted proxy names another
+   * @param {(socket: Socket) => boolean} [options.isProxy] true for a trusted proxy, whose
+   *   connections carry requests of many people
    */
   constructor({
     clock,
@@ -96,11 +108,11 @@ export class Gate {
   }
 
   /**
-   * Puts itself before a server's requests.
-   * @param {Server} server not listening yet
-   * @param {RequestListener} app answers what may pass
-   * @param {(request: IncomingMessage) => boolean} isAudio whether a request is of a session's
-   *   audio, which has limits of its own
+   * Puts the gate in front of a server.
+   * @param {Server} server  not listening yet
+   * @param {RequestListener} app  answers permitted requests
+   * @param {(request: IncomingMessage) => boolean} isAudio  true for a request with a session's
+   *   audio, which has its own limits
    */
   attach(server, app, isAudio) {
     const isSecure = 'setSecureContext' in server;
@@ -118,19 +130,19 @@ export class Gate {
         app(request, response);
     };
     server.on('request', this.#serve);
-    // There is one expectation, to which Node answers 100 (RFC 9110, section 10.1.1).
+    // Node answers 100 to the only known expectation (RFC 9110, section 10.1.1).
     server.on('checkExpectation', (request, response) => {
       useOriginForm(request);
       if (this.#opens(request, response, 'api')) answerError(response, 'bad-request', 417);
     });
-    // Node closes the connection without a word where nobody listens.
+    // Without a listener Node closes the connection silently.
     server.on('connect', (request, socket) => this.ignoreUpgrade(request, socket));
   }
 
   /**
-   * Asks whether a WebSocket may be opened.
+   * Checks whether a WebSocket may be opened.
    * @param {IncomingMessage} request
-   * @returns {Refusal | null} null where it may
+   * @returns {Refusal | null} null if it may
    */
   refuseUpgrade(request) {
     useOriginForm(request);
@@ -145,9 +157,9 @@ export class Gate {
   }
 
   /**
-   * Answers a request to go on in another protocol as if it were none, which it may be (RFC 9110,
-   * section 7.8): curl asks for h2c, say. A tunnel (CONNECT) is refused. A body isn't read, so
-   * nothing can follow.
+   * Answers a request to switch the protocol as an ordinary one, which is allowed (RFC 9110,
+   * section 7.8): curl asks for h2c, for example. A tunnel (CONNECT) is refused. A body isn't read,
+   * so nothing can follow.
    * @param {IncomingMessage} request
    * @param {Duplex} duplex
    */
@@ -162,8 +174,7 @@ export class Gate {
   }
 
   /**
-   * The answer to a request goes on for as long as its reader takes it: it is a session, which has
-   * limits of its own.
+   * Exempts an answer from the time limit, because it is a session with its own limits.
    * @param {IncomingMessage} request
    */
   outlives({ socket }) {
@@ -173,15 +184,12 @@ export class Gate {
     this.#visitors.disconnect(connection);
   }
 
-  /** Ends the checks. Idempotent. */
+  /** Stops the checks. Idempotent. */
   close() {
     this.#stopChecks();
   }
 
-  /**
-   * @param {Socket} socket
-   * @param {boolean} isSecure whether TLS is to begin
-   */
+  /** @param {Socket} socket @param {boolean} isSecure  true if TLS is about to begin */
   #connected(socket, isSecure) {
     const connection = this.#visitors.connect(
       socket,
@@ -207,8 +215,8 @@ export class Gate {
   /**
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
-   * @param {Kind | null} kind null for what has limits of its own
-   * @returns {boolean} whether it is to be answered; otherwise it has been
+   * @param {Kind | null} kind null for requests with their own limits
+   * @returns {boolean} true if it still needs an answer
    */
   #opens(request, response, kind) {
     const connection = this.#connections.get(request.socket);
@@ -242,8 +250,8 @@ export class Gate {
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
    * @param {Refusal} refusal
-   * @param {boolean} isProxied whether a proxy carries it, whose connection is others' too: it
-   *   waits for nothing
+   * @param {boolean} isProxied true on a proxy's connection, which is shared, so the refusal isn't
+   *   delayed
    */
   #refuse(request, response, refusal, isProxied) {
     if (!isProxied) response.setHeader('Connection', 'close');
@@ -252,14 +260,14 @@ export class Gate {
       answerFailure(request, response, refusal);
       return;
     }
-    // Counted also where the client doesn't wait for it.
+    // Counts even if the client doesn't wait for the answer.
     countRefusal('http', refusal);
     this.#clock.setTimeout(() => tellFailure(request, response, refusal), REFUSAL_MS);
   }
 
   /**
    * @param {IncomingMessage} request
-   * @param {Connection | undefined} connection
+   * @param {HttpConnection | undefined} connection
    * @param {Kind | null} kind
    * @returns {Refusal | null}
    */
@@ -272,8 +280,8 @@ export class Gate {
     } = request;
     if (kind !== null && !this.#take(request, connection, kind)) return 'too-many-requests';
     const hosts = countHosts(rawHeaders);
-    // RFC 9112, section 3.2. A target that is no path, as of a tunnel, means no host of ours: its
-    // sender isn't told which option allows it.
+    // RFC 9112, section 3.2. A target without a path, such as a tunnel's, isn't for a host of ours,
+    // so its sender isn't told of the option for hosts.
     if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || !url.startsWith('/'))
       return 'bad-request';
     return this.#isAllowedHost(host) ? null : 'host-not-allowed';
@@ -281,7 +289,7 @@ export class Gate {
 
   /**
    * @param {IncomingMessage} request
-   * @param {Connection | undefined} connection
+   * @param {HttpConnection | undefined} connection
    * @param {Kind} kind
    */
   #take(request, connection, kind) {
@@ -292,9 +300,9 @@ export class Gate {
   }
 
   /**
-   * Ends a connection that sends a request before it has the answer to the last, which no browser
-   * does: one write of many requests would be many answers at once.
-   * @param {Connection} connection
+   * Ends a connection that sends a request before the previous answer, which no browser does. One
+   * write of many requests would cause many answers at once.
+   * @param {HttpConnection} connection
    * @param {IncomingMessage} request
    */
   #endEarly({ socket }, request) {
@@ -304,7 +312,7 @@ export class Gate {
   }
 
   /**
-   * Tells a client what was wrong with its bytes, and ends the connection.
+   * Reports malformed bytes to the client, and ends the connection.
    * @param {NodeJS.ErrnoException} error
    * @param {Socket} socket
    */
@@ -314,14 +322,14 @@ export class Gate {
     if (isOurs && socket.writable && mayTell(this.#connections.get(socket)?.answering)) {
       const status = STATUS_OF_ERROR[code] ?? 400;
       const refusal = status === 413 ? 'body-too-large' : 'bad-request';
-      // Browsers open connections beforehand: one on which nothing came asked for nothing.
+      // Browsers open connections in advance, so a connection without bytes made no request.
       if (socket.bytesRead > 0) countRefusal('http', refusal);
       socket.write(rawAnswer(status, refusal));
     }
     socket.destroy();
   }
 
-  /** Breaks off answers that aren't read. */
+  /** Aborts answers that aren't read. */
   #endSlow() {
     const now = this.#clock.now();
     for (const connection of this.#answering) {
@@ -337,11 +345,10 @@ export class Gate {
 /** @typedef {Socket & { parser?: { onIncoming?: () => number } }} ParsedSocket */
 
 /**
- * Has Node's parser leave the rest of what it was given, which may be a thousand requests: it would
- * go through all of them, 20 ms of 64 KB, though their connection has ended. That the parser asks
- * after each head of a request what is to come, and takes 2 for "no more HTTP", is Node's own
- * affair, the same in all of its versions; where it were not, only the time would be lost
- * (test/hostile/http.test.js).
+ * Makes Node's parser skip the rest of its input, which may be a thousand requests. Parsing 64 KB
+ * of them would take 20 ms, though their connection has ended. This uses a detail of all Node
+ * versions: the parser asks after each head what follows, and 2 means "no more HTTP". Without it
+ * only time would be lost (test/hostile/http.test.js).
  * @param {ParsedSocket} socket
  */
 function stopParsing({ parser }) {
@@ -349,14 +356,14 @@ function stopParsing({ parser }) {
 }
 
 /**
- * Whether what is wrong with a connection's bytes may be told: not behind bytes of an answer, nor
- * ahead of an answer to a request that was whole.
- * @param {ServerResponse | null | undefined} answering  what is under way
+ * True if malformed bytes may be reported: not after bytes of an answer, and not before the answer
+ * to a complete request.
+ * @param {ServerResponse | null | undefined} answering  the unfinished answer
  */
 const mayTell = (answering) => !answering || !(answering.headersSent || answering.req.complete);
 
 /**
- * An answer to what the parser made no request of.
+ * Builds an answer when the parser could make no request.
  * @param {number} status
  * @param {ErrorCode} code
  */
@@ -375,8 +382,8 @@ function rawAnswer(status, code) {
 }
 
 /**
- * Counts the fields named Host, of which Node keeps the first.
- * @param {string[]} rawHeaders  names and values by turns
+ * Counts the Host fields, of which Node keeps the first.
+ * @param {string[]} rawHeaders  alternating names and values
  */
 function countHosts(rawHeaders) {
   let hosts = 0;
@@ -389,8 +396,5 @@ function countHosts(rawHeaders) {
 const peerOf = ({ remoteAddress, remotePort, localAddress }) =>
   `${remoteAddress} ${remotePort} ${localAddress}`;
 
-/**
- * @param {IncomingMessage} request
- * @returns {Kind}
- */
+/** @param {IncomingMessage} request @returns {Kind} */
 const kindOf = ({ url }) => (url?.startsWith('/api/') ? 'api' : 'file');

@@ -1,4 +1,5 @@
 /**
+ * @import { IncomingMessage } from 'node:http'
  * @import { NextFunction, Request, RequestHandler, Response, Router } from 'express'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
@@ -12,13 +13,9 @@ import { extname, join } from 'node:path';
 import express from 'express';
 import { roomNameError } from '../../public/shared/text.js';
 import { networkOfClient } from '../network-address.js';
-import { AnswerCache } from './answer-cache.js';
 import { answerError } from './body.js';
 
-/**
- * The types of a recording's files, by the end of their names.
- * @type {Readonly<Record<string, string>>}
- */
+/** Types of a recording's files by extension. @type {Readonly<Record<string, string>>} */
 const TYPES = Object.freeze({
   '.opus': 'audio/ogg; codecs=opus',
   '.webm': 'audio/webm; codecs=opus',
@@ -26,25 +23,25 @@ const TYPES = Object.freeze({
   '.vtt': 'text/vtt; charset=utf-8',
 });
 
-/** Files that are shown, rather than saved. */
+/** Files for display, not for saving. */
 const SHOWN = new Set(['.json', '.vtt']);
 
-/** The most recordings of a room that are listed. */
+/** Limit of recordings listed for a room. */
 const MAX_LISTED = 100;
 
 /**
  * @typedef {Pick<Recordings, 'describe' | 'locate' | 'whenRemoved' | 'isOpen' | 'wasRemoved' |
  *   'wholeBytes' | 'prepare'>} ServedRecordings
  *
- * @typedef {(request: Request<any>, room: string, grant?: Pick<Whom, 'identity' | 'tokenId'>) =>
- *   boolean} IsBanned whether whoever asks is banned from a room: by the network that they come
- *   from, or by their token
+ * @typedef {(request: IncomingMessage, room: string, grant?: Pick<Whom, 'identity' | 'tokenId'>) =>
+ *   boolean} IsBanned tells whether the sender of a request is banned from a room, by network or
+ *   token
  */
 
 /**
  * @param {Pick<Bans, 'has'>} bans
- * @param {(request: Request<any>) => { remoteAddress?: string }} [clientOf] a request's client,
- *   which is its socket unless a trusted proxy names another
+ * @param {(request: IncomingMessage) => { remoteAddress?: string }} [clientOf] client of a request:
+ *   its socket, unless a trusted proxy names another
  * @returns {IsBanned}
  */
 export const bannedBy =
@@ -57,7 +54,7 @@ export const bannedBy =
     });
 
 /**
- * Serves recordings to those who know a recording's id, and aren't banned from its room:
+ * Serves recordings to clients that know the id and aren't banned from the room:
  * /api/recordings/<id>/.
  *
  * @param {ServedRecordings} recordings
@@ -92,14 +89,14 @@ export function recordingsApi(recordings, isBanned, clock) {
 }
 
 /**
- * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>: all of them
- * to those whose token lets them listen in it, and to everybody without a token the public ones; to
- * those who are banned from it, none.
+ * Lists the recordings of a room, the newest first, at GET /api/recordings?room=<room>. A token
+ * with the permission to listen shows all of them; without a token only public ones are shown,
+ * and banned clients see none.
  *
  * @param {object} options
  * @param {Pick<Recordings, 'list' | 'whenRemoved'>} options.recordings
- * @param {Pick<TokenVerifier, 'verify'> | null} options.verifier null where the server has no keys:
- *   then nobody can show that they belong to a room
+ * @param {Pick<TokenVerifier, 'verify'> | null} options.verifier null if the server has no keys:
+ *   then nobody can prove membership of a room
  * @param {IsBanned} options.isBanned
  * @param {Pick<Clock, 'now'>} options.clock
  * @returns {RequestHandler}
@@ -128,7 +125,7 @@ export function recordingsList({ recordings, verifier, isBanned, clock }) {
 }
 
 /**
- * The reason why there is no such recording.
+ * Chooses the error for a missing recording.
  * @param {Pick<Recordings, 'wasRemoved'>} recordings
  * @param {string} id
  * @returns {ErrorCode}
@@ -137,19 +134,19 @@ export const missing = (recordings, id) =>
   recordings.wasRemoved(id) ? 'recording-deleted' : 'not-found';
 
 /**
- * Sends a file, whole or a range of it (RFC 9110, section 14). One that is being written has no
- * validator, and is as long as what of it is whole.
+ * Sends a file, whole or a range of it (RFC 9110, section 14). A growing file has no validator, and
+ * only its whole pages count.
  * @param {ServedRecordings} recordings
- * @param {Request<any>} request
+ * @param {IncomingMessage} request
  * @param {Response} response
  * @param {{ id: string, root: string, file: string }} found
- * @param {NextFunction} next  answers what fails for another reason
+ * @param {NextFunction} next  handles other failures
  */
 async function sendFile(recordings, request, response, { id, root, file }, next) {
   const grows = recordings.isOpen(id);
   const kind = extname(file);
   const known = await stat(join(root, file)).catch(() => null);
-  // Sound is added to the end of its file; the files beside it are replaced by whole ones.
+  // Sound files grow; the files beside them are replaced as a whole.
   const isCut = grows && kind === '.opus';
   const bytes = known?.isFile()
     ? isCut
@@ -157,7 +154,7 @@ async function sendFile(recordings, request, response, { id, root, file }, next)
       : known.size
     : 0;
   if (!known || bytes === 0) return answerError(response, missing(recordings, id));
-  // No caches between: the id is a secret, and a recording can be deleted.
+  // Shared caches are excluded: the id is a secret, and a recording can be deleted.
   if (!grows)
     response.set({
       ETag: `"${bytes.toString(36)}-${Math.round(known.mtimeMs).toString(36)}"`,
@@ -181,9 +178,51 @@ async function sendFile(recordings, request, response, { id, root, file }, next)
     const { status } = /** @type {Error & { status?: number }} */ (error);
     for (const name of ['ETag', 'Last-Modified', 'Content-Disposition', 'Accept-Ranges'])
       response.removeHeader(name);
-    // The range that there is stands in Content-Range (RFC 9110, section 15.5.17).
+    // Content-Range gives the available range (RFC 9110, section 15.5.17).
     if (status === 416) answerError(response, 'range-beyond');
     else if (status === 404) answerError(response, missing(recordings, id));
     else next(error);
   });
+}
+
+/** Time for which an answer is reused, in milliseconds. */
+const KEEP_MS = 1000;
+
+/** Limit of cached answers; beyond it the cache is cleared. */
+const MAX_KEPT = 1000;
+
+/**
+ * Caches expensive answers, such as the description of a full room: each is made at most once a
+ * second.
+ * @template T
+ */
+export class AnswerCache {
+  #clock;
+  /** @type {Map<string, { madeMs: number, answer: T }>} */
+  #kept = new Map();
+
+  /** @param {Pick<Clock, 'now'>} clock */
+  constructor(clock) {
+    this.#clock = clock;
+  }
+
+  /**
+   * @param {string} key
+   * @param {() => T} make
+   * @returns {T}
+   */
+  get(key, make) {
+    const now = this.#clock.now();
+    const kept = this.#kept.get(key);
+    if (kept && now - kept.madeMs < KEEP_MS) return kept.answer;
+    if (this.#kept.size >= MAX_KEPT) this.#kept.clear();
+    const answer = make();
+    this.#kept.set(key, { madeMs: now, answer });
+    return answer;
+  }
+
+  /** Drops a cached answer after a change. @param {string} key */
+  invalidate(key) {
+    this.#kept.delete(key);
+  }
 }

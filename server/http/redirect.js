@@ -7,29 +7,29 @@ import { isCertificateHost } from '../config/option-value.js';
 import { countRefusal } from '../counts.js';
 import { HTTP1_SERVER_OPTIONS } from './server.js';
 
-/** The path at which an authority looks for its challenges (RFC 8555, section 8.3). */
+/** Path of an authority's challenges (RFC 8555, section 8.3). */
 const CHALLENGES = '/.well-known/acme-challenge/';
 
-/** TCP connections at once: each is for one short answer. */
+/** Limit of TCP connections: each gets one short answer. */
 const MAX_CONNECTIONS = 250;
 
 const HTTPS_PORT = 443;
 
-/** Load balancers ask for the options to see whether the server is there. */
+/** Load balancers use OPTIONS as a health check. */
 const ALLOWED = Object.freeze({ Allow: 'GET, HEAD, OPTIONS' });
 
 /**
- * Makes the server of plain HTTP beside HTTPS: it leads browsers to HTTPS, and answers an
+ * Makes the server of plain HTTP beside HTTPS: it redirects browsers to HTTPS, and answers an
  * authority's challenges.
  * @param {object} options
- * @param {number} options.httpsPort                   that the page is at
- * @param {ReadonlyArray<string> | null} options.names hosts that it leads to: the first for any
+ * @param {number} options.httpsPort  of the page
+ * @param {ReadonlyArray<string> | null} options.names  allowed target hosts, the first one for any
  *   other; null for any
- * @param {ReadonlyMap<string, string>} [options.challenges]  answers, by the last part of the path
+ * @param {ReadonlyMap<string, string>} [options.challenges]  answers by the last part of the path
  * @returns {Server} not listening yet
  */
 export function createRedirectServer({ httpsPort, names, challenges = new Map() }) {
-  // Each answer is a connection's last: whoever asks many times at once gets one answer.
+  // Each connection ends after its first answer, so a burst of requests gets only one.
   const server = createServer(
     { ...HTTP1_SERVER_OPTIONS, keepAlive: false },
     (request, response) => {
@@ -58,7 +58,7 @@ export function createRedirectServer({ httpsPort, names, challenges = new Map() 
 /**
  * @param {IncomingMessage} request
  * @param {ReadonlyArray<string> | null} names
- * @returns {string | null} null where the request names no host
+ * @returns {string | null} null if the request names no host
  */
 function targetHost({ headers }, names) {
   const [, host = ''] =

@@ -2,13 +2,13 @@
  * @import { NextFunction, Request, Response } from 'express'
  * @import { OutgoingHttpHeaders } from 'node:http'
  * @import { Cluster } from '../cluster/cluster.js'
- * @import { Directory } from '../host/directory.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  *
  * @typedef {(file: string, request: Request, response: Response, next: NextFunction, headers?:
  *   OutgoingHttpHeaders) => void} SendPage
  */
 
-/** The pages of a room, below public/. */
+/** Pages of a room, below public/. */
 const PAGES = Object.freeze({
   call: 'index.html',
   listen: 'listen/index.html',
@@ -16,16 +16,15 @@ const PAGES = Object.freeze({
 });
 
 /**
- * Chooses the page of a room: the call's; or the light one of those who only listen, where the
- * address asks for it and in a room that is live, unless somebody comes with an invitation to the
- * stage.
+ * Chooses the page of a room: the call, or the light page for listeners. The light one is used if
+ * the address asks for it or the room is live, but not with an invitation to the stage.
  *
  * @param {object} options
- * @param {Pick<Directory, 'inRoom'>} options.rooms
- * @param {Pick<Cluster, 'rulesOf'>} [options.cluster]  which knows of rooms of other nodes
- * @param {ReadonlyArray<string> | null} options.embedOrigins whose pages may embed the listeners'
- *   one; null for none
- * @param {string} options.policy  the Content-Security-Policy of all pages
+ * @param {Pick<RoomsByThread, 'inRoom'>} options.rooms
+ * @param {Pick<Cluster, 'rulesOf'>} [options.cluster]  knows rooms of other nodes
+ * @param {ReadonlyArray<string> | null} options.embedOrigins origins that may embed the listeners'
+ *   page; null for none
+ * @param {string} options.policy  Content-Security-Policy of all pages
  * @param {SendPage} options.send
  */
 export function roomPage({ rooms, cluster, embedOrigins, policy, send }) {
@@ -61,8 +60,7 @@ export function roomPage({ rooms, cluster, embedOrigins, policy, send }) {
 }
 
 /**
- * The headers of a page that pages of other origins may have in a frame. It has no microphone
- * there.
+ * Headers of a page that other origins may embed in a frame, without a microphone.
  * @param {string} policy
  * @param {ReadonlyArray<string>} origins
  */
@@ -71,7 +69,7 @@ const framed = (policy, origins) => ({
     "frame-ancestors 'none'",
     `frame-ancestors ${origins.join(' ')}`,
   ),
-  // Pages with Cross-Origin-Embedder-Policy may have it as well.
+  // Allows pages with Cross-Origin-Embedder-Policy, too.
   'Cross-Origin-Resource-Policy': 'cross-origin',
   'Permissions-Policy': 'microphone=()',
 });

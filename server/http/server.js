@@ -13,9 +13,9 @@ import { isHttps } from '../config/config.js';
 import { surviveFileShortage } from '../open-files.js';
 
 /**
- * Options for node:http and node:https. A client of the HTTP/1 transport sends all the time, so a
- * connection that is quiet for longer than keepAliveTimeout is of no more use; every request is
- * short, so one that takes long only holds a connection (test/integration/http/limits.test.js).
+ * Options for node:http and node:https. Clients of the HTTP/1 transport send all the time, so a
+ * connection that is quiet for longer than keepAliveTimeout is useless. All requests are short, so
+ * a long one only holds a connection (test/integration/http/limits.test.js).
  */
 export const HTTP1_SERVER_OPTIONS = Object.freeze({
   noDelay: true,
@@ -25,34 +25,34 @@ export const HTTP1_SERVER_OPTIONS = Object.freeze({
   requestTimeout: 30_000,
   connectionsCheckingInterval: 2000,
   maxHeaderSize: 16 * 1024,
-  // The gate asks for it, as it asks for everything else that a request must be.
+  // The gate checks this, like everything else about requests.
   requireHostHeader: false,
 });
 
 /**
- * The time after which a connection is ended on which nothing moves, such as an answer that isn't
- * read, in milliseconds.
+ * Time after which a stalled connection is closed, such as one whose answer isn't read, in
+ * milliseconds.
  */
 export const STALL_MS = 40_000;
 
 /** TLS handshake timeout, in milliseconds. */
 const TLS_HANDSHAKE_MS = 10_000;
 
-/** TCP connections for each session that there may be: a browser's of HTTP/1, and a WebSocket. */
+/** TCP connections per allowed session: those of a browser over HTTP/1, and a WebSocket. */
 const CONNECTIONS_EACH = 8;
 
-/** TCP connections beyond those, for pages that are being loaded. */
+/** Additional TCP connections for pages that are loading. */
 const SPARE_CONNECTIONS = 250;
 
 /**
- * Connections that may wait to be taken, as many as Linux lets (net.core.somaxconn): with Node's
- * 511 the rest of those who come at once are dropped, and try again after a second.
+ * Connections that may wait to be accepted, as many as Linux allows (net.core.somaxconn). With
+ * Node's 511, the rest of a burst is dropped and tries again after a second.
  */
 export const BACKLOG = 4096;
 
 /**
- * Makes the server of the page, the API, WebSocket and HTTP/1: with HTTPS where there is a
- * certificate of the operator's own or of an authority, which is replaced when it is renewed.
+ * Makes the server of the page, the API, WebSocket and HTTP/1. It uses HTTPS with a certificate
+ * from the operator or an authority, and replaces it after a renewal.
  * @param {Pick<Config, 'cert' | 'maxSessions'> & Partial<Pick<Config, 'domains'>>} config
  * @param {ServerCertificate} certificate
  * @returns {Server} not listening yet
@@ -82,9 +82,9 @@ function createSecureServer(certificate) {
 }
 
 /**
- * The addresses to listen on. Where the machine has no IPv6, '::' means every address of IPv4.
- * localhost is the loopback of both families: browsers try ::1 at first, and over QUIC they aren't
- * told that nobody is there.
+ * Addresses to listen on. Without IPv6, '::' becomes every address of IPv4. The name localhost
+ * means loopback in both families. Browsers try ::1 first, and QUIC doesn't report that nobody
+ * listens there.
  * @param {string} host
  * @param {() => TcpServer} [createProbe]
  * @returns {Promise<string[]>} at least one
@@ -98,7 +98,7 @@ export async function listeningHosts(host, createProbe = createTcpServer) {
 /**
  * @param {string} host  an address
  * @param {() => TcpServer} createProbe
- * @returns {Promise<boolean>} whether this machine has it
+ * @returns {Promise<boolean>} true if this machine has it
  */
 async function hasAddress(host, createProbe) {
   const probe = createProbe();
@@ -115,21 +115,21 @@ async function hasAddress(host, createProbe) {
 }
 
 /**
- * Listens on a TCP port of one address or several.
+ * Listens on one TCP port at one or more addresses.
  *
  * @param {Server} server
  * @param {readonly string[]} hosts
  * @param {number} port 0 for a free one
- * @param {'port' | 'http-port'} [option]  that chose the port
+ * @param {'port' | 'http-port'} [option]  option that sets the port
  * @returns {Promise<number>} the port
- * @throws {import('../config/config-error.js').ConfigError} when an address or the port can't be
- *   had
+ * @throws {import('../config/config-error.js').ConfigError} if an address or the port is
+ *   unavailable
  */
 export async function listen(server, [host, ...others], port, option = 'port') {
   await listenOn(server, host, port, option);
   const bound = /** @type {AddressInfo} */ (server.address()).port;
   for (const other of others) {
-    // Options that node:http sets for its own sockets.
+    // Copies the options that node:http sets for its own sockets.
     const beside = createTcpServer(
       { allowHalfOpen: true, noDelay: true, keepAlive: true },
       (socket) => server.emit('connection', socket),
@@ -171,10 +171,7 @@ function tryListening(server, host, port) {
   });
 }
 
-/**
- * Stops listening and breaks off every connection.
- * @param {Server} server
- */
+/** Stops listening and closes every connection. @param {Server} server */
 export function closeServer(server) {
   return new Promise((/** @type {(done: void) => void} */ resolve) => {
     server.close(() => resolve());

@@ -1,7 +1,7 @@
 /**
- * The page's files, served from memory: each is read and compressed once, however often it is asked
- * for, and no answer holds a descriptor or a compressor. A file that has changed on the disk is
- * noticed when it is asked for, by its time and size, which are looked at once a second at most.
+ * Serves the page's files from memory: each is read and compressed once, and no answer holds a
+ * descriptor or a compressor. A request notices a changed file by its time and size, which are
+ * checked at most once a second.
  *
  * @import { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -13,10 +13,10 @@
  * @property {string} type           for Content-Type
  * @property {Date} modified
  * @property {number} bytesOnDisk
- * @property {number} seenMs         when it was last looked at on the disk
+ * @property {number} seenMs  time of the last check on the disk
  * @property {Buffer} body
- * @property {{ [encoding in Encoding]?: Promise<Buffer> }} packed its body compressed, where
- *   somebody has asked for it
+ * @property {{ [encoding in Encoding]?: Promise<Buffer> }} packed compressed bodies that were
+ *   requested
  */
 
 import { createHash } from 'node:crypto';
@@ -24,30 +24,29 @@ import { readFile, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
-import { preferredEncoding } from './accept-encoding.js';
 
-/** The time for which a file is taken to be as it was, in milliseconds. */
+/** Time for which a file counts as unchanged, in milliseconds. */
 const FRESH_MS = 1000;
 
-/** Smaller bodies aren't compressed, in bytes: they fit one TCP segment. */
+/** Size in bytes below which bodies aren't compressed: they fit one TCP segment. */
 const LEAST_PACKED_BYTES = 1024;
 
 /**
- * Brotli's effort. It compresses all files in 0.1 s to 390 KB; 4 leaves 424 KB, and the greatest
- * takes 1.8 s to 357 KB.
+ * Brotli's effort. All files take 0.1 s and become 390 KB; level 4 gives 424 KB, and the highest
+ * takes 1.8 s for 357 KB.
  */
 const BROTLI_QUALITY = 8;
 
 /**
- * Brotli's window, as a power of two: no larger than the body, or it would be memory that is only
- * zeroed.
+ * Brotli's window, as a power of two: no larger than the body, because the rest would only be
+ * zeroed memory.
  */
 const BROTLI_WINDOWS = Object.freeze({ least: 10, most: 22 });
 
-/** Files that are compressed at the same time: the threads are for recordings and the disk too. */
+/** Limit of concurrent compressions: recordings and the disk use the same threads. */
 const MAX_PACKING = 2;
 
-/** Types by the end of a file's name; those that are text are compressed. */
+/** Types by file extension; text is compressed. */
 const TYPES = Object.freeze({
   '.html': 'text/html; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
@@ -84,18 +83,17 @@ export class StaticFiles {
   #directories;
   #headers;
   #clock;
-  /** By path on the disk. Only files that are there are kept. @type {Map<string, StaticFile>} */
+  /** Existing files by path on the disk. @type {Map<string, StaticFile>} */
   #files = new Map();
-  /** Looks at the disk that are under way. @type {Map<string, Promise<StaticFile | null>>} */
+  /** Running checks of the disk. @type {Map<string, Promise<StaticFile | null>>} */
   #looking = new Map();
   #packing = 0;
-  /** Those who wait to compress. @type {(() => void)[]} */
+  /** Waiting compressions. @type {(() => void)[]} */
   #waiting = [];
 
   /**
    * @param {object} options
-   * @param {Readonly<Record<string, string>>} options.directories by the path that they are served
-   *   at
+   * @param {Readonly<Record<string, string>>} options.directories by URL path
    * @param {OutgoingHttpHeaders} options.headers   of each answer
    * @param {Pick<Clock, 'now'>} options.clock
    */
@@ -109,10 +107,10 @@ export class StaticFiles {
   }
 
   /**
-   * Answers a request for a file of the directories.
+   * Answers a request for a file in the directories.
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
-   * @param {(error?: unknown) => void} next called where there is no such file
+   * @param {(error?: unknown) => void} next called if there is no such file
    */
   handle(request, response, next) {
     const path = this.#pathOf(request);
@@ -125,8 +123,8 @@ export class StaticFiles {
    * @param {IncomingMessage} request
    * @param {ServerResponse} response
    * @param {string} path on the disk
-   * @param {(error?: unknown) => void} next called where there is no such file
-   * @param {OutgoingHttpHeaders} [headers]  in place of those of each answer
+   * @param {(error?: unknown) => void} next called if there is no such file
+   * @param {OutgoingHttpHeaders} [headers]  override the headers of each answer
    */
   async send(request, response, path, next, headers = {}) {
     try {
@@ -143,7 +141,7 @@ export class StaticFiles {
 
   /**
    * @param {IncomingMessage} request
-   * @returns {string | null} a path within one of the directories; null where none is asked for
+   * @returns {string | null} a path in one of the directories, or null
    */
   #pathOf({ method, url = '' }) {
     if (method !== 'GET' && method !== 'HEAD') return null;
@@ -151,16 +149,16 @@ export class StaticFiles {
     const found = this.#directories.find(({ prefix }) => asked.startsWith(prefix));
     if (!found) return null;
     const name = decode(asked.slice(found.prefix.length));
-    // No name begins with a dot, so none leads out of the directory or to what is hidden there.
+    // Names never begin with a dot, so no path leaves the directory or reaches hidden files.
     if (name === null || name.split('/').some((part) => part === '' || /^\.|[\0\\]/.test(part)))
       return null;
     return join(found.directory, name);
   }
 
   /**
-   * Looks at a file on the disk, once for all who ask meanwhile.
+   * Checks a file on the disk, once for all concurrent requests.
    * @param {string} path
-   * @returns {Promise<StaticFile | null>} null where there is none
+   * @returns {Promise<StaticFile | null>} null if there is none
    */
   #look(path) {
     let look = this.#looking.get(path);
@@ -254,10 +252,7 @@ export class StaticFiles {
     return (file.packed[encoding] ??= this.#packInTurn(file.body, encoding));
   }
 
-  /**
-   * @param {Buffer} body
-   * @param {Encoding} encoding
-   */
+  /** @param {Buffer} body @param {Encoding} encoding */
   async #packInTurn(body, encoding) {
     if (this.#packing >= MAX_PACKING)
       await new Promise((/** @type {(turn: void) => void} */ turn) => this.#waiting.push(turn));
@@ -271,10 +266,7 @@ export class StaticFiles {
   }
 }
 
-/**
- * @param {string} text
- * @returns {string | null} null where it isn't encoded as a URL's path is
- */
+/** @param {string} text @returns {string | null} null if it is badly encoded */
 function decode(text) {
   try {
     return decodeURIComponent(text);
@@ -284,7 +276,7 @@ function decode(text) {
 }
 
 /**
- * Whether the client has a file as it is (RFC 9110, section 13.1).
+ * True if the client has the current file (RFC 9110, section 13.1).
  * @param {IncomingMessage} request
  * @param {StaticFile} file
  */
@@ -295,6 +287,30 @@ function isUnchanged({ headers }, { etag, modified }) {
       known === etag ||
       known.split(',').some((tag) => ['*', etag, etag.slice(2)].includes(tag.trim()))
     );
-  // The header has whole seconds.
+  // The header has only whole seconds.
   return since !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= Date.parse(since);
+}
+
+/** Available encodings, the best first. @type {readonly Encoding[]} */
+const OFFERED = ['br', 'gzip'];
+
+/** One coding of an Accept-Encoding header with its weight (RFC 9110, section 12.5.3). */
+const CODING = /^\s*([a-z0-9*-]+)\s*(?:;\s*q\s*=\s*([01](?:\.\d{0,3})?)\s*)?$/i;
+
+/**
+ * Chooses the compression of a body.
+ * @param {string | string[] | undefined} header  Accept-Encoding
+ * @returns {Encoding | null} null for none
+ */
+export function preferredEncoding(header) {
+  if (typeof header !== 'string') return null;
+  /** @type {Map<string, number>} */
+  const weights = new Map();
+  for (const part of header.split(',')) {
+    const [, coding, weight = '1'] = CODING.exec(part) ?? [];
+    if (coding) weights.set(coding.toLowerCase(), Number(weight));
+  }
+  const weightOf = (/** @type {string} */ coding) => weights.get(coding) ?? weights.get('*') ?? 0;
+  const best = OFFERED.reduce((a, b) => (weightOf(b) > weightOf(a) ? b : a));
+  return weightOf(best) > 0 ? best : null;
 }

@@ -1,14 +1,12 @@
 /** @import { IncomingMessage } from 'node:http' */
 
-/**
- * The absolute form of a target: its host, and its path with the query (RFC 9112, section 3.2.2).
- */
+/** Absolute form of a target: host, and path with query (RFC 9112, section 3.2.2). */
 const ABSOLUTE = /^https?:\/\/([^/?#]+)([^#]*)$/i;
 
 /**
- * Puts a request's target into the form with a path alone, which is what everything that is served
- * goes by. The host of the absolute form takes the place of the Host header. `*` is the whole
- * server, as `/` is. Any other target stays as it is: no path begins otherwise than with a slash.
+ * Reduces a request's target to its path, which all handlers expect. The host of the absolute form
+ * replaces the Host header. `*` means the whole server, as `/` does. Any other target stays
+ * unchanged, because it can't match a path.
  * @param {IncomingMessage} request
  */
 export function useOriginForm(request) {
@@ -22,8 +20,8 @@ export function useOriginForm(request) {
 }
 
 /**
- * Splits a target at its query. Unlike URL it takes two slashes in front for a path, and refuses
- * nothing.
+ * Splits a target at its query. Unlike URL it reads two leading slashes as a path, and accepts
+ * everything.
  * @param {string | undefined} target
  * @returns {{ path: string, query: string }} query: with its question mark, or empty
  */
@@ -34,14 +32,14 @@ export function splitTarget(target = '') {
     : { path: target.slice(0, at), query: target.slice(at) };
 }
 
-/** Paths of pages, and of rooms as files: what it is, and its name with a file's ending. */
+/** Paths of pages, and of rooms as files: kind, name and extension. */
 const PAGE = /^\/+(?:(admin|lab)|(r|listen|recordings)\/+([^/.]+)(\.[a-z]+)?)\/*$/i;
 
 /**
- * The path under which a page is served, of one that means the same: with more slashes, or in
- * capital letters. A room's name keeps its own.
+ * Finds the canonical path of a page for a variant with more slashes or capital letters. The case
+ * of a room's name is kept.
  * @param {string} path
- * @returns {string | null} null where it is no page's, or is as it should be. It names no host
+ * @returns {string | null} null if it is no page, or canonical already. It never names a host
  */
 export function canonicalPath(path) {
   const [, page, kind, name, ending = ''] = PAGE.exec(path) ?? [];

@@ -1,6 +1,5 @@
 /**
- * Who is connected over TCP, by address, and what each address and each connection may still ask
- * for.
+ * Tracks TCP clients by address, with the rate limits of each address and connection.
  * @import { Socket } from 'node:net'
  * @import { ServerResponse } from 'node:http'
  */
@@ -9,58 +8,53 @@ import { networkOf } from '../network-address.js';
 import { TokenBucket } from '../token-bucket.js';
 
 /**
- * Requests of one connection and of one address (an IPv4 address, an IPv6 /64). A page is 112 files
- * over six connections (`node bench/page-load.js`), and an address may be many people behind one
- * router. The HTTP/1 transport's own requests, 50 a second for each person, count for their session
- * instead.
+ * Limits of requests per connection and per address (an IPv4 address, an IPv6 /64). A page is 112
+ * files over six connections (`node bench/page-load.js`), and many people may share one address.
+ * Requests of the HTTP/1 transport, 50 a second per person, count for their session instead.
  */
 export const RATES = Object.freeze({
   file: { connection: { atOnce: 500, perSecond: 100 }, address: { atOnce: 6000, perSecond: 1000 } },
   api: { connection: { atOnce: 100, perSecond: 20 }, address: { atOnce: 1000, perSecond: 100 } },
 });
 
-/** New connections of one address: a reverse proxy may make one for each request. */
+/** Limit of new connections per address: a reverse proxy may open one per request. */
 const CONNECTION_RATE = Object.freeze({ atOnce: 2000, perSecond: 1000 });
 
-/** New connections of one address over TLS, whose handshakes cost half a millisecond each. */
+/** Limit of new TLS connections per address: each handshake costs half a millisecond. */
 const SECURE_CONNECTION_RATE = Object.freeze({ atOnce: 200, perSecond: 100 });
 
 /**
- * Connections of one address, without those that have become a WebSocket. Each may have one request
- * under way, and the audio of all rooms waits while all of these are looked at in one turn of the
- * event loop (test/hostile/http.test.js).
+ * Limit of connections per address, without WebSockets. Each may have one open request, and the
+ * audio of all rooms waits while all are checked in one turn of the event loop
+ * (test/hostile/http.test.js).
  */
 export const MAX_CONNECTIONS = 512;
 
-/** Addresses that are remembered without a connection. */
+/** Limit of remembered addresses without a connection. */
 const MAX_REMEMBERED = 20_000;
 
 /** @typedef {keyof typeof RATES} Kind */
 
-/** One connection. */
-export class Connection {
+export class HttpConnection {
   #buckets = bucketsOf('connection');
 
-  /** The answer that is under way. @type {ServerResponse | null} */
+  /** The unfinished answer. @type {ServerResponse | null} */
   answering = null;
-  /** When its request came, on the monotonic clock, in milliseconds. */
+  /** Time of its request on the monotonic clock, in milliseconds. */
   askedMs = 0;
-  /** The bytes that had gone out before it. */
+  /** Bytes sent before it. */
   sentBefore = 0;
-  /** The client whose request a trusted proxy's connection carries. @type {Visitor | null} */
+  /** Client of the request on a trusted proxy's connection. @type {Visitor | null} */
   client = null;
 
-  /**
-   * @param {Socket} socket
-   * @param {Visitor} visitor whose connection it is
-   */
+  /** @param {Socket} socket @param {Visitor} visitor  its owner */
   constructor(socket, visitor) {
     this.socket = socket;
     this.visitor = visitor;
   }
 
   /**
-   * Asks whether a request may be answered.
+   * Checks whether a request may be answered, and counts it.
    * @param {Kind} kind
    * @param {number} nowMs
    */
@@ -69,13 +63,13 @@ export class Connection {
   }
 }
 
-/** All that is known of one address. */
+/** State of one address. */
 class Visitor {
   buckets = bucketsOf('address');
   connecting;
   /**
-   * Its own, the oldest first, and those of proxies that carry a request of its.
-   * @type {Set<Connection>}
+   * Connections of the address, the oldest first, and those of proxies with one of its requests.
+   * @type {Set<HttpConnection>}
    */
   connections = new Set();
 
@@ -95,31 +89,29 @@ export class Visitors {
   #visitors = new Map();
 
   /**
-   * Takes a new connection. Where its address has too many, the oldest that nothing goes on in is
-   * ended for it.
+   * Accepts a new connection. If its address has too many, the oldest idle one is closed in return.
    * @param {Socket} socket
-   * @param {boolean} isSecure whether TLS is to begin
+   * @param {boolean} isSecure  true if TLS is about to begin
    * @param {number} nowMs
-   * @param {boolean} [isProxy] whether it is a trusted proxy's, which has many people's: it has no
-   *   limit
-   * @returns {Connection | null} null where it is one too many
+   * @param {boolean} [isProxy]  true for a trusted proxy, which has no limit because many people
+   *   share it
+   * @returns {HttpConnection | null} null if it is one too many
    */
   connect(socket, isSecure, nowMs, isProxy = false) {
     const visitor = this.#at(socket.remoteAddress, isSecure);
     if (!isProxy && visitor.connecting.take(nowMs) > 0) return null;
     if (!isProxy && visitor.connections.size >= MAX_CONNECTIONS && !endIdle(visitor)) return null;
-    const connection = new Connection(socket, visitor);
+    const connection = new HttpConnection(socket, visitor);
     visitor.connections.add(connection);
     return connection;
   }
 
   /**
-   * Counts a trusted proxy's connection for the client whose request it carries, until the answer
-   * is out: see release().
-   * @param {Connection} connection
-   * @param {string | undefined} address  the client's
-   * @returns {boolean} false where as many carry requests of the client's as it might have
-   *   connections
+   * Counts a trusted proxy's connection for the client of its request, until release() after the
+   * answer.
+   * @param {HttpConnection} connection
+   * @param {string | undefined} address  of the client
+   * @returns {boolean} false if the client has reached its limit of connections
    */
   carry(connection, address) {
     this.#forgetOne();
@@ -130,16 +122,16 @@ export class Visitors {
     return true;
   }
 
-  /** @param {Connection} connection  one that carries nobody's request any more. Idempotent */
+  /** @param {HttpConnection} connection  no longer carries a client's request. Idempotent */
   release(connection) {
     connection.client?.connections.delete(connection);
     connection.client = null;
   }
 
   /**
-   * Asks whether a request of a client behind a trusted proxy may be answered: it counts for the
-   * client's address alone.
-   * @param {string | undefined} address the client's
+   * Checks whether a request of a client behind a trusted proxy may be answered; it counts for the
+   * client's address only.
+   * @param {string | undefined} address  of the client
    * @param {Kind} kind
    * @param {number} nowMs
    */
@@ -148,22 +140,19 @@ export class Visitors {
     return this.#at(address, false).buckets[kind].take(nowMs) === 0;
   }
 
-  /** @param {Connection} connection that has ended, or is none of HTTP any more. Idempotent */
+  /** @param {HttpConnection} connection  has ended, or carries HTTP no more. Idempotent */
   disconnect(connection) {
     this.release(connection);
     connection.visitor.connections.delete(connection);
     this.#forgetOne();
   }
 
-  /** How many addresses are remembered. */
+  /** Number of remembered addresses. */
   get size() {
     return this.#visitors.size;
   }
 
-  /**
-   * @param {string | undefined} address
-   * @param {boolean} isSecure
-   */
+  /** @param {string | undefined} address @param {boolean} isSecure */
   #at(address, isSecure) {
     const network = networkOf(address);
     let visitor = this.#visitors.get(network);
@@ -181,7 +170,7 @@ export class Visitors {
   }
 }
 
-/** @param {Visitor} visitor @returns {boolean} whether there was one */
+/** @param {Visitor} visitor @returns {boolean} true if there was one */
 function endIdle({ connections }) {
   for (const connection of connections) {
     if (connection.answering !== null) continue;

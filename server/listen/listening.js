@@ -1,13 +1,14 @@
 /**
- * Rooms as endless files over HTTP, for whatever plays a link: `GET /listen/<room>`. Each reader is
- * one of the room's audience, with a session of this transport; what would be packets to a client
- * becomes parts of a file.
+ * Serves rooms as endless files over HTTP, for any player of a link: `GET /listen/<room>`. Each
+ * reader belongs to the room's audience, with a session of this transport that turns packets into
+ * parts of a file.
  *
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Cluster } from '../cluster/cluster.js'
- * @import { Directory } from '../host/directory.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  * @import { Log } from '../log.js'
  * @import { ClientAddress } from '../transport/client-address.js'
  * @import { Middleware } from '../transport/http1.js'
@@ -30,45 +31,45 @@ import { roomNameError } from '../../public/shared/text.js';
 import { countRefusal } from '../counts.js';
 import { answerSentence } from '../http/body.js';
 import { splitTarget } from '../http/target.js';
-import { directClient } from '../transport/client-address.js';
-import { peerName } from '../transport/peer.js';
+import { stackOf } from '../log.js';
+import { directClient, peerName } from '../transport/client-address.js';
 import { BaseSession, MAX_QUEUED_BYTES, prepareControl } from '../transport/session.js';
 import { repeat } from '../timers.js';
 import { FILL_MS, KINDS, LiveFile } from './live-file.js';
 
-/** /listen/<room>, with the kind of file behind it. */
+/** Path of a room's file: /listen/<room>, with its kind behind it. */
 const PATH = /^\/listen\/([^/?.]+)(?:\.(ogg|opus|webm))?$/;
 
 /**
- * The time between two signs of life of a session to its room, in milliseconds: below half of the
+ * Interval between a session's signs of life to its room, in milliseconds: below half of the
  * shortest idle timeout.
  */
 const ALIVE_MS = 500;
 
 /**
- * The bytes that may wait for a slow reader, and those from which on packets are left out, which
- * the room takes for a narrow path. A padded file begins with 46 KB.
+ * Most bytes that may wait for a slow reader, and number from which packets are left out, which the
+ * room treats as a narrow path. A padded file begins with 46 KB.
  */
 const LIMITS = Object.freeze({
   plain: { most: MAX_QUEUED_BYTES, blocked: MAX_QUEUED_BYTES / 4 },
   padded: { most: 2 * MAX_QUEUED_BYTES, blocked: MAX_QUEUED_BYTES },
 });
 
-/** The bit rates that may be asked for, in kb/s. */
+/** Requested bit rate, in kb/s. */
 const RATE = /^\d{1,3}$/;
 
-/** When a player that was refused for the time being may try again, in seconds. */
+/** Time after which a temporarily refused player may try again, in seconds. */
 const RETRY_SECONDS = 5;
 
-/** What those who moderate the room see. */
+/** Name that moderators of the room see. */
 const READER_NAME = 'Player';
 
 const NOBODY = 'Nobody is in this room. Try again once somebody is there.';
 
-/** Refusals that pass by themselves. */
+/** Statuses of temporary refusals. */
 const PASSING = new Set([408, 429, 503]);
 
-/** One for all that is read here: a packet is dealt with before the next. */
+/** Shared by all reads here: a packet is handled before the next. */
 const packet = new Packet();
 const alive = new Uint8Array(CLOCK_REQUEST_BYTES);
 writeClockRequest(alive, 0);
@@ -76,25 +77,22 @@ writeClockRequest(alive, 0);
 /**
  * @typedef {object} ListeningOptions
  * @property {Accept} accept
- * @property {Pick<Directory, 'inRoom'>} rooms
- * @property {Pick<Cluster, 'find'>} [cluster]  undefined where this server has all rooms
- * @property {number} maxSessions  more are refused with 'server-full'
- * @property {(request: IncomingMessage) => void} outlives told of a request whose answer goes on as
- *   long as the room does
- * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
+ * @property {Pick<RoomsByThread, 'inRoom'>} rooms
+ * @property {Pick<Cluster, 'find'>} [cluster] undefined when this server has all rooms
+ * @property {number} maxSessions limit; more are refused with 'server-full'
+ * @property {(request: IncomingMessage) => void} outlives called for a request whose answer lasts
+ *   as long as the room
+ * @property {ClientAddress} [clientOf] finds a request's client; by default its peer
  * @property {Clock} clock
  * @property {Log} log
  *
  * @typedef {Transport & { handle: Middleware }} Listening
  *
- * @typedef {{ kind: Kind, bitrate: number | null, target: string }} Asked
- *   bitrate: the most that is wanted of a broadcast, in bits a second; target: path and query
+ * @typedef {{ kind: Kind, bitrate: number | null, target: string }} Asked bitrate: most to send of
+ *   a broadcast, in bits a second; target: path and query
  */
 
-/**
- * @param {ListeningOptions} options
- * @returns {Listening}
- */
+/** @param {ListeningOptions} options @returns {Listening} */
 export const createListening = (options) => new ListenTransport(options);
 
 /** @implements {Listening} */
@@ -146,7 +144,10 @@ class ListenTransport {
       bitrate: rate === null ? null : 1000 * Number(rate),
       target: path + query,
     }).catch((error) => {
-      this.#options.log.error(`a reader of ${room} could not be let in: ${error?.stack ?? error}`);
+      this.#options.log.error(
+        { event: 'reader-failed', room, error: stackOf(error) },
+        'reader of a room could not be let in',
+      );
       refuseReader(request, response, 'internal');
     });
   };
@@ -162,13 +163,13 @@ class ListenTransport {
     const found = cluster && (await cluster.find(wish.room, { hold: false }));
     if (typeof found === 'string') return refuseReader(request, response, found);
     if (found?.node && !found.relayed) return sendTo(response, found.node.url, asked);
-    // Where this node relays another's room, there is one.
+    // A room that this node relays exists, so only other rooms are checked.
     if (!found?.node && (await rooms.inRoom(wish.room, 'count')) === 'not-found')
       return nobodyIn(request, response);
     if (this.#closed) return refuseReader(request, response, 'server-closing');
     if (this.#sessions.size >= maxSessions) return refuseReader(request, response, 'server-full');
     if (response.destroyed) return;
-    // Asked for its headers alone, a room needs no mix and gets no listener.
+    // A request for headers only needs no mix and gets no listener.
     if (request.method === 'HEAD') endWith(response, 200, headersOf(asked.kind));
     else this.#join(request, response, wish, asked);
   }
@@ -199,10 +200,7 @@ class ListenTransport {
     session.receiveControl(wish, clock.now());
   }
 
-  /**
-   * @param {Session[]} sessions
-   * @param {Uint8Array} bytes
-   */
+  /** @param {Session[]} sessions @param {Uint8Array} bytes */
   sendMany(sessions, bytes) {
     if (!isAudio(bytes)) return;
     const now = this.#options.clock.now();
@@ -224,7 +222,7 @@ class ListenSession extends BaseSession {
   #response;
   #asked;
   #clock;
-  /** From the welcome on. @type {LiveFile | null} */
+  /** Set from the welcome on. @type {LiveFile | null} */
   #file = null;
   #aliveMs = 0;
   #isPadded;
@@ -247,7 +245,7 @@ class ListenSession extends BaseSession {
     this.#response = response;
     this.#asked = asked;
     this.#clock = clock;
-    // A reader that asks for a bit rate has no more.
+    // A reader with a requested bit rate has no room for padding.
     this.#isPadded = asked.bitrate === null && takesBlocks(request);
     this.#limits = this.#isPadded ? LIMITS.padded : LIMITS.plain;
   }
@@ -261,9 +259,9 @@ class ListenSession extends BaseSession {
   }
 
   /**
-   * Takes the audio packet that was read last.
-   * @param {Uint8Array} bytes  its own
-   * @param {number} now  on the monotonic clock
+   * Adds the audio packet that was read last to the file.
+   * @param {Uint8Array} bytes of the packet
+   * @param {number} now on the monotonic clock
    */
   take(bytes, now) {
     if (this.ended || this.#response.writableLength > this.#limits.blocked) this.droppedOut += 1;
@@ -280,14 +278,14 @@ class ListenSession extends BaseSession {
 
   /** @param {object | ControlMessage} message */
   sendControl(message) {
-    const told = /** @type {Record<string, any>} */ (prepareControl(message).message);
+    const told = /** @type {ServerMessage} */ (prepareControl(message).message);
     if (this.ended || this.#file !== null) return;
     if (told.type === 'welcome') this.#begin(told.format);
     else if (told.type === 'moved' && told.node) sendTo(this.#response, told.node.url, this.#asked);
     else if (told.type === 'lobby') this.closeWith('turned-away');
   }
 
-  /** @param {Parameters<typeof createAudioFormat>[0]} format  as the room tells it */
+  /** @param {Parameters<typeof createAudioFormat>[0]} format as the room announces it */
   #begin(format) {
     this.#response.writeHead(200, headersOf(this.#asked.kind));
     const about = {
@@ -300,7 +298,7 @@ class ListenSession extends BaseSession {
     };
     this.#file = new LiveFile({ ...about, write: (part) => this.#write(part) });
     const { bitrate } = this.#asked;
-    // Once the room has taken this session for one of its own.
+    // Sent once the room has admitted this session.
     if (bitrate !== null)
       queueMicrotask(() =>
         this.receiveControl({ type: 'rate', bitsPerSecond: bitrate }, this.#clock.now()),
@@ -310,21 +308,17 @@ class ListenSession extends BaseSession {
   /** @param {Uint8Array} part */
   #write(part) {
     this.#response.write(part);
-    // The kernel has taken what it takes, which is minutes of sound.
+    // By then the kernel's buffers are full, with minutes of sound.
     if (this.#response.writableLength > this.#limits.most) this.abandon();
   }
 
-  /** Ends the session of one who doesn't read, whom no mark of the end reaches. */
+  /** Ends the session of a reader that doesn't read, and so can't get the end of the file. */
   abandon() {
     this.closeWith('idle-timeout');
     this.#response.destroy();
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   close(code, reason) {
     if (!this.end(code, reason)) return;
     this.#file?.end();
@@ -338,7 +332,7 @@ class ListenSession extends BaseSession {
 }
 
 /**
- * Returns true for players that take a file in blocks: VLC, and a browser's media element. Not all
+ * Returns true for players that read a file in blocks: VLC, and a browser's media element. Not all
  * browsers say so in the header for that (Fetch Metadata): none does over plain HTTP, except at
  * localhost.
  * @param {IncomingMessage} request
@@ -353,16 +347,16 @@ function takesBlocks({ headers }) {
 /**
  * Reads a packet.
  * @param {Uint8Array} bytes
- * @returns {boolean} whether it is one of sound, mixed by the server
+ * @returns {boolean} true for a packet of sound mixed by the server
  */
 const isAudio = (bytes) => readPacket(bytes, packet) === null && packet.type === PacketType.audio;
 
 /**
- * Answers with why there is nothing to hear.
+ * Answers with the reason for silence.
  * @param {IncomingMessage} request
  * @param {ServerResponse} response
  * @param {ErrorCode} code
- * @param {boolean} [isCounted]  false where the room has counted the refusal
+ * @param {boolean} [isCounted] false when the room has counted the refusal
  */
 function refuseReader(request, response, code, isCounted = true) {
   if (response.headersSent) return;
@@ -380,10 +374,10 @@ function nobodyIn(request, response) {
 }
 
 /**
- * Sends a reader to the node that has the room. The path was matched as one of this transport's: it
- * names no host.
+ * Redirects a reader to the node that has the room. The path was matched as one of this
+ * transport's, so it names no host.
  * @param {ServerResponse} response
- * @param {string} url  the node's
+ * @param {string} url of the node
  * @param {Asked} asked
  */
 function sendTo(response, url, { target }) {
@@ -411,9 +405,9 @@ const headersOf = (kind) => ({
   'Content-Type': KINDS[kind].type,
   'Cache-Control': 'no-store',
   'Accept-Ranges': 'none',
-  // Any page may have its visitors hear it; none but the server's own can read it.
+  // Any page may play it to its visitors; only the server's own can read it.
   'Cross-Origin-Resource-Policy': 'cross-origin',
-  // nginx would hold a silent room's beginning back until it has 4 KB of it.
+  // nginx would hold back a silent room's beginning until it has 4 KB.
   'X-Accel-Buffering': 'no',
   Connection: 'close',
 });

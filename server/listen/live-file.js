@@ -9,57 +9,57 @@ import { preSkipOf, Track } from '../recording/track.js';
 import { WebmOpus } from '../recording/webm-opus.js';
 import { PaddedFile } from './padded-file.js';
 
-/** The sound of one page or cluster, which a player has to wait for, in samples: 200 ms. */
+/** Sound of one page or cluster, which a player has to wait for, in samples: 200 ms. */
 const PART_SAMPLES = GRANULE_RATE / 5;
 
 /**
- * How long a frame is waited for before its time is filled, in milliseconds: the server-side delay
- * grows by less at a time.
+ * Time to wait for a frame before filling in for it, in milliseconds: the server-side delay grows
+ * in smaller steps.
  */
 const WAIT_MS = 400;
 
 /**
- * Silence at the beginning of a padded file, in milliseconds: it plays at once, and what it has
- * before the next block comes (PaddedFile) is the delay that it keeps.
+ * Silence at the beginning of a padded file, in milliseconds. It plays at once, and the part of it
+ * before the next block (PaddedFile) is the delay that the player keeps.
  */
 export const AHEAD_MS = 1800;
 
 /**
- * Bytes of padding in the header of any other file. ffmpeg, mpv and GStreamer look at 2 KiB before
- * they begin, which a silent room would take 6 s to fill (`node bench/readers.js listen`).
+ * Bytes of padding in the header of an unpadded file. They cover the 2 KiB that ffmpeg, mpv and
+ * GStreamer read before they begin. A silent room would take 6 s to fill them (`node
+ * bench/readers.js listen`).
  */
 const HEAD_PADDING = 2048;
 
-/** fill() is to be called this often, in milliseconds. */
+/** Interval between calls of fill(), in milliseconds. */
 export const FILL_MS = 100;
 
 /**
- * The longest gap that is filled, in milliseconds. A longer one, as of a computer that slept, is
- * left out.
+ * Longest gap to fill, in milliseconds. A longer one, for example of a suspended computer, is left
+ * out.
  */
 const MAX_GAP_MS = 60_000;
 
 /**
- * The endless files that there are, by the end of their names. Icecast's relay knows them by their
- * bare types only: with a codec behind it, later listeners of the relay get no headers.
+ * Kinds of endless files, by the end of their names. Icecast's relay knows them by their bare types
+ * only: with a codec behind the type, later listeners of the relay get no headers.
  */
 export const KINDS = Object.freeze({ ogg: { type: 'audio/ogg' }, webm: { type: 'audio/webm' } });
 
 /** @typedef {keyof typeof KINDS} Kind */
 
 /**
- * A room's mix as an endless file: the frames of the shared stream as they were sent, one after
- * another without a gap. The time of frames that are left out in silence is filled with silence;
- * that of frames that are lost with packets of one byte, for which a decoder makes up what fades
- * out.
+ * A room's mix as an endless file: the frames of the shared stream as they were sent, without a
+ * gap. Frames left out in silence are filled with silence. Lost frames are filled with packets of
+ * one byte, which a decoder conceals with a fade.
  */
 export class LiveFile {
   #file;
   #track;
   #frameMs;
-  /** The frame that comes next in the file, as packets count; -1 before the first packet. */
+  /** Number of the next frame in the file, as packets count; -1 before the first packet. */
   #next = -1;
-  /** The frames that the file had at #sinceMs. */
+  /** Number of frames in the file at #sinceMs. */
   #frames;
   #sinceMs;
   #filledMs;
@@ -67,12 +67,12 @@ export class LiveFile {
   /**
    * @param {object} options
    * @param {Kind} options.kind
-   * @param {AudioFormat} options.format  the room's
+   * @param {AudioFormat} options.format of the room
    * @param {string} options.room
-   * @param {number} options.serial  of the stream in an Ogg file, 32 bits
+   * @param {number} options.serial of the stream in an Ogg file, 32 bits
    * @param {number} options.nowMs
-   * @param {boolean} [options.isPadded]  for a browser or VLC, which take a file in large blocks
-   * @param {(part: Uint8Array) => void} options.write given a new array each time: the header at
+   * @param {boolean} [options.isPadded] for a browser or VLC, which read a file in large blocks
+   * @param {(part: Uint8Array) => void} options.write gets a new array each time: the header at
    *   once
    */
   constructor({ kind, format, room, serial, nowMs, isPadded = false, write }) {
@@ -97,15 +97,15 @@ export class LiveFile {
     this.#filledMs = nowMs;
   }
 
-  /** How much sound there is, in milliseconds. */
+  /** Length of the file's sound, in milliseconds. */
   get lengthMs() {
     return (this.#file.samples * 1000) / GRANULE_RATE;
   }
 
   /**
-   * Adds the frames of a packet that aren't there yet.
-   * @param {Packet} packet  as it was read
-   * @param {Uint8Array} bytes  the packet's
+   * Adds the missing frames of a packet.
+   * @param {Packet} packet as it was read
+   * @param {Uint8Array} bytes of the packet
    * @param {number} nowMs
    */
   take(packet, bytes, nowMs) {
@@ -120,7 +120,7 @@ export class LiveFile {
 
   /**
    * @param {Packet} packet
-   * @param {number} repeat which of its payloads
+   * @param {number} repeat index among its payloads
    * @param {Uint8Array} bytes
    */
   #put(packet, repeat, bytes) {
@@ -135,14 +135,11 @@ export class LiveFile {
     if (this.#next >= 0) this.#next += 1;
   }
 
-  /**
-   * Fills the time for which nothing has come. To be called every FILL_MS.
-   * @param {number} nowMs
-   */
+  /** Fills time without packets. Call it every FILL_MS. @param {number} nowMs */
   fill(nowMs) {
     const stoodStill = nowMs - this.#filledMs > WAIT_MS / 2;
     this.#filledMs = nowMs;
-    // What was due meanwhile is about to come.
+    // After a stall the frames that were due in it are about to arrive.
     if (stoodStill) return;
     const passedMs = Math.min(nowMs - this.#sinceMs, MAX_GAP_MS) - WAIT_MS;
     const wanted = this.#frames + Math.floor(passedMs / this.#frameMs);
@@ -152,7 +149,7 @@ export class LiveFile {
     this.#frames = this.#track.frames;
   }
 
-  /** Writes what is left, and the mark of the end. Idempotent. */
+  /** Writes the rest, and the mark of the end. Idempotent. */
   end() {
     this.#track.end();
   }

@@ -4,17 +4,17 @@ import { GRANULE_RATE } from '../recording/ogg-opus.js';
 import { padPacket } from '../recording/opus-packet.js';
 
 /**
- * Bytes a second of a file for a browser or VLC. Chromium and Firefox take a file in blocks of 32
- * KiB, VLC in blocks of 4 KiB after a look at more. A file that has fewer begins late and stays so:
- * a silent room by 48 s and more, speech by 5 s (`node bench/readers.js listen`). A block is 1.3 s
- * then.
+ * Bytes a second of a file for a browser or VLC. Chromium and Firefox read a file in blocks of 32
+ * KiB, VLC in blocks of 4 KiB after a longer start. A file with fewer bytes begins late and stays
+ * so: a silent room by 48 s and more, speech by 5 s (`node bench/readers.js listen`). A block is
+ * 1.3 s at this rate.
  */
 const BYTES_PER_SECOND = 25_600;
 
-/** The longest packet, in bytes. */
+/** Longest packet, in bytes. */
 const MAX_PADDED_BYTES = 4000;
 
-/** For all files: a packet is copied before the next. */
+/** Shared by all files: a packet is copied before the next. */
 const padded = new Uint8Array(MAX_PADDED_BYTES);
 
 /**
@@ -23,7 +23,7 @@ const padded = new Uint8Array(MAX_PADDED_BYTES);
  */
 export class PaddedFile {
   #file;
-  /** Bytes that the time so far has more than the packets so far. */
+  /** Bytes by which the packets so far fall short of the rate. */
   #owed = 0;
 
   /** @param {Pick<OggOpus, 'put' | 'end' | 'samples'>} file  Ogg or WebM; ended with this */
@@ -37,9 +37,9 @@ export class PaddedFile {
 
   /**
    * @param {Uint8Array} bytes
-   * @param {number} start  of one whole Opus packet
+   * @param {number} start of one whole Opus packet
    * @param {number} length
-   * @param {number} samples  its duration, at GRANULE_RATE
+   * @param {number} samples duration at GRANULE_RATE
    */
   put(bytes, start, length, samples) {
     this.#owed += (samples * BYTES_PER_SECOND) / GRANULE_RATE;

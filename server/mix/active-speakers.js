@@ -6,31 +6,32 @@
 import { FrameState } from '../source/pcm-ring.js';
 import { Speaker } from './speaker.js';
 
-/** The pause after which another may have a speaker's place, in milliseconds. */
+/** Pause after which another source may get a speaker's place, in milliseconds. */
 const PAUSE_MS = 400;
 
-/** The turn after which a speaker makes room for others who wait, in milliseconds. */
+/** Turn after which a speaker makes room for waiting ones, in milliseconds. */
 const MAX_TURN_MS = 10_000;
 
-/** The gap between words in which a speaker whose turn is over makes room, in milliseconds. */
+/** Gap between words that ends an overlong turn, in milliseconds. */
 const GAP_MS = 60;
 
 /**
- * How long another waits with sound until a speaker makes room in the middle of a word, in
+ * Wait of another source with sound before a speaker is cut in the middle of a word, in
  * milliseconds.
  */
 const PATIENCE_MS = 2000;
 
 /**
- * In `reply` a packet this much older does for one that isn't there yet, in milliseconds: the first
- * to ask waits for nobody.
+ * Age of a packet that may stand in for a missing one in `reply`, in milliseconds: the first to ask
+ * doesn't wait for others.
  */
 const LOOK_BACK_MS = 100;
 
 /**
- * Chooses the speakers of the mix: the loudest, as many as there are places. A place is kept until
- * its speaker pauses, so nobody is cut in the middle of a word, except for one who never pauses
- * while others wait. Only those with a place are decoded, and a source without sound costs nothing.
+ * Chooses the speakers of the mix: the loudest, one per place. A place is kept until its speaker
+ * pauses, so nobody is cut in the middle of a word. The exception is a speaker who never pauses
+ * while others wait. Only sources with a place are decoded, and a source without sound costs
+ * nothing.
  */
 export class ActiveSpeakers {
   #max;
@@ -41,17 +42,14 @@ export class ActiveSpeakers {
   #lookBackFrames;
   /** @type {Map<Source, Speaker>} */
   #speakers = new Map();
-  /** Those whose sound came lately, with a place or without. @type {Speaker[]} */
+  /** Speakers with recent sound, with or without a place. @type {Speaker[]} */
   #candidates = [];
-  /** Those who have a place. @type {Speaker[]} */
+  /** Speakers with a place. @type {Speaker[]} */
   #placed = [];
-  /** Those in the frame that was mixed last. @type {Speaker[]} */
+  /** Speakers in the last mixed frame. @type {Speaker[]} */
   #heard = [];
 
-  /**
-   * @param {AudioFormat} format
-   * @param {number} max  how many places there are
-   */
+  /** @param {AudioFormat} format @param {number} max number of places */
   constructor({ frameMs }, max) {
     this.#max = max;
     this.#pauseFrames = Math.ceil(PAUSE_MS / frameMs);
@@ -61,17 +59,17 @@ export class ActiveSpeakers {
     this.#lookBackFrames = Math.ceil(LOOK_BACK_MS / frameMs);
   }
 
-  /** @param {number} places  how many there are from the next frame on; the softest lose theirs */
+  /** @param {number} places number from the next frame on; the softest speakers lose theirs */
   set places(places) {
     this.#max = places;
   }
 
-  /** Those who have a place. @returns {ReadonlyArray<Speaker>} */
+  /** @returns {ReadonlyArray<Speaker>} */
   get placed() {
     return this.#placed;
   }
 
-  /** Those in the frame that was mixed last. @returns {ReadonlyArray<Speaker>} */
+  /** Speakers in the last mixed frame. @returns {ReadonlyArray<Speaker>} */
   get heard() {
     return this.#heard;
   }
@@ -81,7 +79,7 @@ export class ActiveSpeakers {
     this.#speakers.set(source, new Speaker(source));
   }
 
-  /** @param {Source} source  is heard no more. The frame that is just being sent stays as it is */
+  /** @param {Source} source not heard any more; the frame being sent stays unchanged */
   remove(source) {
     const speaker = this.of(source);
     if (speaker === undefined) return;
@@ -95,7 +93,7 @@ export class ActiveSpeakers {
     return this.#speakers.get(source);
   }
 
-  /** @param {Source} source  of which sound has come */
+  /** @param {Source} source with new sound */
   notice(source) {
     const speaker = this.of(source);
     if (speaker === undefined || speaker.listed) return;
@@ -104,10 +102,10 @@ export class ActiveSpeakers {
   }
 
   /**
-   * Chooses the speakers of a frame and mixes them. To be called for one frame after the other.
+   * Chooses the speakers of a frame and mixes them. Call it for one frame after the other.
    * @param {number} frame
-   * @param {Float32Array} mix  filled with their sum; left as it is where nobody is heard
-   * @returns {number} how many are heard
+   * @param {Float32Array} mix filled with their sum; unchanged when nobody is heard
+   * @returns {number} number of speakers heard
    */
   mix(frame, mix) {
     while (this.#heard.length > 0) this.#heard.pop();
@@ -128,10 +126,10 @@ export class ActiveSpeakers {
   }
 
   /**
-   * Chooses the speakers of a frame and passes it on undecoded, by their told levels alone. To be
-   * called for one frame after the other.
+   * Chooses the speakers of a frame and passes it on undecoded, by the senders' levels only. Call
+   * it for one frame after the other.
    * @param {number} frame
-   * @returns {number} how many are heard: see `heard`, the loudest first
+   * @returns {number} number of speakers heard: see `heard`, the loudest first
    */
   pass(frame) {
     while (this.#heard.length > 0) this.#heard.pop();
@@ -155,12 +153,11 @@ export class ActiveSpeakers {
   }
 
   /**
-   * Gives a source of which a packet has come a place at once, where it has sound and a place is
-   * free.
+   * Gives a source with a new packet a place at once, if it has sound and a place is free.
    * @param {Source} source
    * @param {number} frame
    * @param {boolean} hasSound
-   * @returns {boolean} whether it has a place
+   * @returns {boolean} true when it has a place
    */
   admit(source, frame, hasSound) {
     const speaker = this.of(source);
@@ -171,8 +168,8 @@ export class ActiveSpeakers {
   }
 
   /**
-   * Chooses the speakers from a frame on where nothing is mixed on the tick. To be called for one
-   * frame after the other, and measure() when the frame has been decoded.
+   * Chooses the speakers from a frame on, when nothing is mixed on the tick. Call it for one frame
+   * after the other, and measure() once the frame is decoded.
    * @param {number} frame
    */
   choose(frame) {
@@ -186,15 +183,12 @@ export class ActiveSpeakers {
     for (let i = 0; i < this.#placed.length; i++) this.#placed[i].measure(frame, this.#pauseFrames);
   }
 
-  /** Takes told levels for true ones, where nothing is decoded. @param {number} frame */
+  /** Trusts the senders' levels, because nothing is decoded. @param {number} frame */
   believe(frame) {
     for (let i = 0; i < this.#placed.length; i++) this.#placed[i].believe(frame, this.#pauseFrames);
   }
 
-  /**
-   * @param {Source} source
-   * @returns {boolean} whether it has sound and others have all the places
-   */
+  /** @param {Source} source @returns {boolean} true when it has sound and others have all places */
   isLeftOut(source) {
     const speaker = this.of(source);
     return (
@@ -267,10 +261,7 @@ export class ActiveSpeakers {
     this.#place(next, frame);
   }
 
-  /**
-   * @param {number} frame
-   * @param {boolean} voiceOnly
-   */
+  /** @param {number} frame @param {boolean} voiceOnly */
   #nextWaiting(frame, voiceOnly) {
     let best = null;
     let bestRank = -Infinity;
@@ -299,7 +290,7 @@ export class ActiveSpeakers {
 
   /**
    * @param {number} frame
-   * @param {boolean} force whether one may be cut in the middle of a word
+   * @param {boolean} force true when a speaker may be cut in the middle of a word
    */
   #longestTurn(frame, force) {
     let longest = null;
@@ -314,10 +305,7 @@ export class ActiveSpeakers {
     return longest;
   }
 
-  /**
-   * @param {Speaker} speaker
-   * @param {number} frame
-   */
+  /** @param {Speaker} speaker @param {number} frame */
   #place(speaker, frame) {
     speaker.place(frame);
     this.#placed.push(speaker);

@@ -7,37 +7,37 @@
 import { RecentMix } from './recent-mix.js';
 import { isDue, RecipientLists } from './recipient-lists.js';
 
-/** How many strides before the last one are sent again: each is sent three times. */
+/** Number of strides before the last one that are repeated: each is sent three times. */
 const COPIES = 2;
 
 /**
- * How many packets one who is behind is sent in place of one: twice the bits of a low rate, a few
- * at a time. All at once they would fill the queue of the narrow way that put them behind, and be
- * lost in it (npm run bench -- adapt).
+ * Packets per interval for a listener that is behind: twice the bits of a low rate, a few at a
+ * time. All at once they would fill the queue of the narrow path that put the listener behind, and
+ * be lost in it (npm run bench -- adapt).
  */
 const CATCH_UP = 2;
 
 /**
- * Light listeners who are far enough behind that packets may come more than once, or late, and what
- * was sent lately.
+ * Light listeners that are far enough behind to receive packets repeatedly, or late, with the
+ * recent packets.
  */
 export class FarListeners {
   #thrice = new RecipientLists();
   /** @type {Session[]} */
   #surely = [];
-  /** How many packets some of them are behind the newest. @type {Map<Session, number>} */
+  /** Number of packets that a listener is behind the newest. @type {Map<Session, number>} */
   #behind = new Map();
   #recent = new RecentMix();
   #stride = 1;
 
-  /** @param {number} stride  how many frames there are to a packet */
+  /** @param {number} stride number of frames in a packet */
   set stride(stride) {
     if (stride === this.#stride) return;
     this.#stride = stride;
     this.#recent.clear();
   }
 
-  /** All listeners are gathered anew. */
+  /** Starts to gather all listeners again. */
   begin() {
     this.#thrice.begin();
     this.#surely.length = 0;
@@ -49,7 +49,7 @@ export class FarListeners {
     else this.#thrice.add(session, this.#stride - 1, this.#stride);
   }
 
-  /** All listeners have been gathered. */
+  /** Marks the end of the gathering. */
   end() {
     this.#thrice.end();
   }
@@ -60,7 +60,7 @@ export class FarListeners {
   }
 
   /**
-   * Sends the last frames that weren't sent yet: the next ones are left out.
+   * Sends the last unsent frames, because the next ones are left out.
    * @param {FrameStream} mix
    * @param {number} frame
    */
@@ -71,16 +71,16 @@ export class FarListeners {
   /**
    * @param {FrameStream} mix
    * @param {number} frame
-   * @param {number} before how many frames before it go with it
+   * @param {number} before number of earlier frames in its packet
    */
   #send(mix, frame, before) {
     const recent = this.#recent;
-    // Those that have no room in one packet, which happens at high bit rates, go before it.
+    // Frames without room in one packet, which happens at high bit rates, go before it.
     const left = mix.leavesOut(before);
     if (left > 0)
       recent.put(frame - (before - left + 1), mix.writeStride(left - 1, before - left + 1));
     recent.put(frame, mix.writeStride(before - left));
-    // In silence most packets are left out: those before it are old, and don't go again.
+    // Most packets are left out in silence: earlier ones are old, and not sent again.
     for (let back = recent.since(frame + 1 - (COPIES + 1) * this.#stride) - 1; back >= 0; back--)
       this.#thrice.sendPacket(recent.packet(back));
     if (this.#surely.length === 0) return;
@@ -94,8 +94,8 @@ export class FarListeners {
   }
 
   /**
-   * Sends those who are behind the next packets.
-   * @param {number} added how many have come since
+   * Sends the next packets to the listeners that are behind.
+   * @param {number} added number of new packets since
    */
   #catchUp(added) {
     for (const [session, before] of this.#behind) {
@@ -107,11 +107,11 @@ export class FarListeners {
   }
 
   /**
-   * Has a listener whose packets go surely hear again what was sent since then, some packets at a
-   * time, and what follows behind it.
+   * Sends recent packets again to a listener with reliable delivery, a few at a time, and the next
+   * ones after them.
    * @param {Session} session
-   * @param {number} frames  since when
-   * @returns {boolean} false where nothing is kept
+   * @param {number} frames number of past frames to begin from
+   * @returns {boolean} false when nothing is kept
    */
   goBack(session, frames) {
     const { size } = this.#recent;
@@ -121,13 +121,13 @@ export class FarListeners {
 
   /**
    * @param {Session} session
-   * @returns {boolean} whether it is still to be sent what was sent to others before
+   * @returns {boolean} true when it is still to be sent earlier packets
    */
   isBehind(session) {
     return this.#behind.has(session);
   }
 
-  /** Packets that are left aren't sent. Idempotent. @param {Session} session */
+  /** Drops the unsent packets. Idempotent. @param {Session} session */
   forget(session) {
     this.#behind.delete(session);
   }

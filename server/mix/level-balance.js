@@ -2,48 +2,45 @@
 
 import { rampGain } from '../../public/shared/sound/level.js';
 
-/** The level that speech is brought to, in -dBov. */
+/** Level that speech is brought to, in -dBov. */
 const TARGET = 23;
 
-/** The largest gain, up or down, in dB. */
+/** Largest gain, up or down, in dB. */
 const MOST_DB = 12;
 
-/** The fastest change of the gain, in dB a second of speech. */
+/** Fastest change of the gain, in dB a second of speech. */
 const SPEED_DB = 3;
 
-/** The gate below the speech's level, in dB: what is softer is a pause within it. */
+/** Gate below the speech's level, in dB: softer sound is a pause within it. */
 const GATE_DB = 15;
 
-/** How fast the gate comes down for a speaker who has become softer, in dB a second. */
+/** Fall of the gate for a speaker who has become softer, in dB a second. */
 const GATE_FALL_DB = 2;
 
-/** The time constant with which the speech's level follows the last frames, in seconds. */
+/** Time constant of the speech's level over the last frames, in seconds. */
 const LEVEL_SECONDS = 1.5;
 
-/** The softest level that is taken for speech, in -dBov: below it noise would be lifted. */
+/** Softest level that counts as speech, in -dBov: below it noise would be amplified. */
 const SOFTEST = 50;
 
 /**
- * The time in which a lifted gain goes down without voice, in seconds; with voice it is back within
- * a frame.
+ * Time in which an amplified gain falls without voice, in seconds; with voice it is back within a
+ * frame.
  */
 const REST_SECONDS = 0.2;
 
 /**
- * Brings one speaker's speech slowly to the level of all. It learns from frames with voice alone,
- * doesn't lift the noise between them, and moves its gain linearly over each frame, so that there
- * is no step.
+ * Brings one speaker's speech slowly to the common level. It learns from frames with voice only,
+ * and doesn't amplify the noise between them. Its gain moves linearly over each frame, so there is
+ * no step.
  */
 export class LevelBalance {
   #samples;
   #channels;
   #seconds;
-  /** The speech's level in dB over full scale; NaN before the first. */
+  /** Level of the speech in dB over full scale; NaN before the first. */
   #speech = NaN;
-  /**
-   * The gain that speech is to have, in dB, and the gain with which the last frame ended, as a
-   * factor.
-   */
+  /** Gain to reach for speech, in dB, and the gain at the end of the last frame, as a factor. */
   #wantedDb = 0;
   #gain = 1;
 
@@ -54,17 +51,17 @@ export class LevelBalance {
     this.#seconds = frameMs / 1000;
   }
 
-  /** The gain in dB that speech has now. */
+  /** Current gain for speech, in dB. */
   get gainDb() {
     return this.#wantedDb;
   }
 
   /**
-   * Takes one decoded frame to its level, in place.
+   * Brings one decoded frame to its level, in place.
    * @param {Float32Array} pcm
-   * @param {number} at where the frame begins
-   * @param {number} level of it, in -dBov
-   * @param {boolean} voice whether there is voice in it
+   * @param {number} at index of the frame
+   * @param {number} level of the frame, in -dBov
+   * @param {boolean} voice true when there is voice in it
    */
   process(pcm, at, level, voice) {
     const isVoice = voice && level <= SOFTEST;
@@ -78,11 +75,7 @@ export class LevelBalance {
     this.#ramp(pcm, at, goal);
   }
 
-  /**
-   * Holds the gain over a concealed frame.
-   * @param {Float32Array} pcm
-   * @param {number} at
-   */
+  /** Holds the gain over a concealed frame. @param {Float32Array} pcm @param {number} at */
   hold(pcm, at) {
     this.#ramp(pcm, at, this.#gain);
   }
@@ -98,11 +91,7 @@ export class LevelBalance {
     this.#wantedDb += Math.max(-most, Math.min(most, target - this.#wantedDb));
   }
 
-  /**
-   * @param {Float32Array} pcm
-   * @param {number} at
-   * @param {number} goal
-   */
+  /** @param {Float32Array} pcm @param {number} at @param {number} goal */
   #ramp(pcm, at, goal) {
     const from = this.#gain;
     this.#gain = goal;

@@ -9,26 +9,23 @@ import { NEAR_MS, STEADY_MS } from '../../public/shared/nearness.js';
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { Redundancy } from '../../public/shared/stream/redundancy.js';
 
-/**
- * The most sound in one packet of a light listener's, in milliseconds: so much is missed where one
- * is lost.
- */
+/** Most sound in one packet of a light listener, in milliseconds: a lost packet loses that much. */
 const MAX_STRIDE_MS = 60;
 
 /**
- * How much larger than the mean of its bit rate a payload may be: three in a row are hardly ever
- * that large. Where they are, they go in two packets.
+ * Excess over the mean of its bit rate that a payload may have. Three larger ones in a row are very
+ * rare, and go in two packets.
  */
 const PAYLOAD_MARGIN = 1.5;
 
 /**
- * How many frames of the shared stream go into one packet of a light listener's: at most as many as
- * are asked for, as make MAX_STRIDE_MS, and as fit.
- * @param {number} asked  1 to MAX_REDUNDANCY + 1
+ * Number of frames of the shared stream in one packet of a light listener, limited by the request,
+ * MAX_STRIDE_MS and the packet size.
+ * @param {number} asked 1 to MAX_REDUNDANCY + 1
  * @param {{ frameMs: number }} format
- * @param {number} bitrate  of the room's streams, in bits a second
- * @param {number} maxPayloadBytes  in one packet
- * @param {number} [margin]  how much larger than the mean payloads may be
+ * @param {number} bitrate of the room's streams, in bits a second
+ * @param {number} maxPayloadBytes in one packet
+ * @param {number} [margin] factor over the mean that payloads may reach
  */
 export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = PAYLOAD_MARGIN) {
   const bytes = (margin * bitrate * frameMs) / 8000;
@@ -44,31 +41,32 @@ export function strideOf(asked, { frameMs }, bitrate, maxPayloadBytes, margin = 
 }
 
 /**
- * How packets go to a light listener: each once; each again after the next and the one after that,
- * so that what a burst of losses takes comes later; or each until it has arrived, or is too old.
+ * Kind of delivery to a light listener. `once`: each packet once. `thrice`: again after the next
+ * and the one after that, so that frames lost in a burst come later. `surely`: until it has arrived
+ * or is too old.
  * @typedef {'once' | 'thrice' | 'surely'} Carriage
  */
 
 /**
  * @typedef {object} Supply
- * @property {RateRule | null} rate decides about a listener's bit rate; null where the room is no
+ * @property {RateRule | null} rate chooses a listener's bit rate; null when the room is no
  *   broadcast
- * @property {number} stride  see strideOf
- * @property {number} longStride  the most frames that a packet may have, see strideOf
+ * @property {number} stride see strideOf
+ * @property {number} longStride most frames that a packet may have, see strideOf
  */
 
-/** The shortest time from one filling of a listener's buffer to the next, in milliseconds. */
+/** Shortest time between two fillings of a listener's buffer, in milliseconds. */
 const FILL_MS = 5000;
 
 /**
- * The hearing of one who only listens: the shared stream in every third packet, say, with the
+ * Sound for a listening participant: the shared stream, for example in every third packet, with the
  * frames between repeated in it. It has no stream, encoder, volumes or delay of its own. In a
- * `conversation` it is sent each frame's packet, with repeats, while its client reports loss.
- * `near` and `steady` listeners get as many frames in a packet as can be, whatever the room's
- * stride is: what they lose comes by other means (Carriage).
+ * `conversation` it is sent each frame's packet, with repeats while its client reports loss. With
+ * `near` and `steady` it gets as many frames in a packet as possible, whatever the room's stride:
+ * other means replace the lost ones (Carriage).
  */
 export class LightListener {
-  /** Decides about its bit rate; null where the room is no broadcast. @type {RateRule | null} */
+  /** Chooses the bit rate; null when the room is no broadcast. @type {RateRule | null} */
   rate;
   /** @readonly */
   delivery = 'tick';
@@ -83,7 +81,7 @@ export class LightListener {
   #setting;
   #nearness;
   #filledMs = -Infinity;
-  /** From the first report of loss on. @type {Redundancy | null} */
+  /** Set from the first report of loss on. @type {Redundancy | null} */
   #redundancy = null;
   #closed = false;
   #reported = { lostPercent: 0, atMs: -Infinity };
@@ -92,13 +90,13 @@ export class LightListener {
 
   /**
    * @param {object} options
-   * @param {string} options.id  the member's
+   * @param {string} options.id of the member
    * @param {Session} options.session
    * @param {Supply['rate']} [options.rate]
    * @param {Supply['stride']} options.stride
    * @param {Supply['longStride']} [options.longStride]
    * @param {Nearness} [options.nearness]
-   * @param {'auto' | 0 | 1 | 2} options.redundancy  the room's setting
+   * @param {'auto' | 0 | 1 | 2} options.redundancy setting of the room
    * @param {Pick<Clock, 'now'>} options.clock
    */
   constructor({
@@ -126,7 +124,7 @@ export class LightListener {
   }
 
   /**
-   * Another supply from now on, in a room that has become a broadcast or is none any more.
+   * Changes the supply, in a room that has become a broadcast or is none any more.
    * @param {Supply} supply
    */
   resupply({ rate, stride, longStride }) {
@@ -139,20 +137,20 @@ export class LightListener {
     return this.#nearness;
   }
 
-  /** @param {Nearness} nearness  to whoever speaks */
+  /** @param {Nearness} nearness distance to the speakers */
   set nearness(nearness) {
     this.#nearness = nearness;
     if (nearness !== 'steady') this.#session.surely?.end();
   }
 
-  /** The most frames that a packet may have. */
+  /** Most frames that a packet may have. */
   get longStride() {
     return this.#longStride;
   }
 
   /**
-   * @returns {Carriage} how packets go; where a session can't make sure that they arrive, each goes
-   *   more than once
+   * @returns {Carriage} kind of delivery; packets go more than once when a session can't ensure
+   *   their arrival
    */
   get carriage() {
     if (this.#nearness === 'conversation' || this.#session.transport.name === 'websocket')
@@ -162,8 +160,8 @@ export class LightListener {
   }
 
   /**
-   * Asks to have its buffer filled with what was sent lately.
-   * @returns {number} since when, in milliseconds; 0 where it has no use of that, or just had it
+   * Requests a fill of its buffer with recent packets.
+   * @returns {number} span to send, in milliseconds; 0 when it has no use for it, or just had one
    */
   takeFill() {
     const now = this.#clock.now();
@@ -172,53 +170,52 @@ export class LightListener {
     return this.#nearness === 'near' ? NEAR_MS : STEADY_MS;
   }
 
-  /** How many frames of the shared stream there are to one packet now. */
+  /** Number of frames of the shared stream in a packet now. */
   get stride() {
     if (this.#nearness !== 'conversation') return this.#longStride;
     return this.#lossRepeats > 0 ? 1 : this.#stride;
   }
 
   /**
-   * The stride that its client goes by. In a broadcast it isn't changed by what is tried and
-   * repeated, so that playout waits as long: nothing is made up where packets hold more frames
-   * again.
+   * Stride that its client assumes. In a broadcast trials and repeats don't change it, so playout
+   * keeps its delay: nothing is concealed when packets hold more frames again.
    */
   get toldStride() {
     return this.rate === null || this.#nearness !== 'conversation' ? this.stride : this.#stride;
   }
 
-  /** How many frames each packet repeats. */
+  /** Number of frames that each packet repeats. */
   get repeats() {
     if (this.#nearness !== 'conversation') return this.#longStride - 1;
     return this.stride > 1 ? this.stride - 1 : this.#lossRepeats;
   }
 
   get #lossRepeats() {
-    // On a way that is too narrow they would be lost in their turn.
+    // Repeats would be lost too on a path that is too narrow.
     if (this.rate?.suffers) return 0;
     if (this.#redundancy !== null) return this.#redundancy.count;
     return this.#setting === 'auto' || this.#stride > 1 ? 0 : this.#setting;
   }
 
   /**
-   * @param {number} lostPercent  of what was sent to it lately, as its client reports
-   * @param {number | null} roundTripMs  null where the transport doesn't know it
+   * @param {number} lostPercent of recent packets to it, as its client reports
+   * @param {number | null} roundTripMs null when the transport doesn't know it
    */
   reportLoss(lostPercent, roundTripMs) {
     this.#reported = { lostPercent, atMs: this.#clock.now() };
     const percent = this.#countLoss() ?? lostPercent;
-    // Repeats would add to the load of a way that is too narrow.
+    // Repeats would add to the load of a path that is too narrow.
     if (this.rate?.suffers) return;
-    // Most never lose anything, and have nothing to remember.
+    // Most listeners never lose anything, and need no state.
     if (this.#redundancy === null && (percent === 0 || this.#setting !== 'auto')) return;
     this.#redundancy ??= new Redundancy('auto', this.#clock);
     this.#redundancy.report(percent, roundTripMs);
   }
 
   /**
-   * @returns {number | null} the loss since the last report, in percent, as the session counts it;
-   *   null where it doesn't. In a broadcast packets may repeat more than their client was told,
-   *   which hides from it what is lost.
+   * @returns {number | null} loss since the last report, in percent, as the session counts it; null
+   *   when it doesn't. In a broadcast packets may repeat more than their client knows, which hides
+   *   losses from it.
    */
   #countLoss() {
     if (this.rate === null) return null;
@@ -231,7 +228,7 @@ export class LightListener {
 
   /**
    * @param {number} sinceMs on the monotonic clock
-   * @returns {number | null} the loss that the client reported last; null where that is older
+   * @returns {number | null} loss in the client's last report; null when that is older
    */
   reportedSince(sinceMs) {
     return this.#reported.atMs >= sinceMs ? this.#reported.lostPercent : null;
@@ -241,7 +238,7 @@ export class LightListener {
     return this.#closed;
   }
 
-  /** Nothing is sent any more. Idempotent. */
+  /** Stops sending. Idempotent. */
   close() {
     this.#closed = true;
   }

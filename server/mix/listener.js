@@ -8,23 +8,21 @@
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { Volumes } from './volumes.js';
 
-/** The longest time between two answers that is no pause, in milliseconds. */
+/** Longest time between two answers that isn't a pause, in milliseconds. */
 const PAUSE_MS = 1000;
 
-/**
- * After this long without a mix of its own a listener's buffers are given back, in milliseconds.
- */
+/** Time without a mix of its own after which a listener's buffers are freed, in milliseconds. */
 const REST_MS = 5000;
 
 /**
- * One participant's hearing: the stream that is sent to this one alone, volumes, redundancy, and,
- * in `reply`, where it reads. A listener knows no source.
+ * Sound for one participant: their own stream, volumes, redundancy, and, in `reply`, the read
+ * position. A listener knows no source.
  *
- * In `tick` a listener hears the shared stream, or its own while its voice is in the mix or it has
- * set a volume of somebody in it. It lingers in its own stream for as many frames more as a packet
- * repeats, so that what the shared stream's packets repeat is without its voice, and nothing that
- * is lost at the change is missing. Back in the shared stream its first packets repeat as much as
- * they can, for the decoder that goes on with them.
+ * In `tick` a listener hears the shared stream. It hears its own while its voice is in the mix, or
+ * somebody whose volume it has set. It lingers in its own stream for the frames that a packet
+ * repeats. So the repeats of the shared stream are without its voice, and no loss at the change
+ * goes unrepaired. Back in the shared stream its first packets repeat as much as they can, because
+ * the decoder continues with them.
  */
 export class Listener {
   /** @readonly */
@@ -33,28 +31,28 @@ export class Listener {
   #stream;
   #redundancy;
   #format;
-  /** The last frame that was sent as a mix of its own on the tick. */
+  /** Last frame that was sent as a mix of its own on the tick. */
   #ownFrame = -Infinity;
   #hearsOwn = false;
-  /** The frame in which it heard the shared stream again. */
+  /** Frame of its return to the shared stream. */
   #returnFrame = -Infinity;
   /** @type {number | null} */
   #ownDelayMs = null;
   #answeredFrame = -1;
   #readDelay = -1;
   #closed = false;
-  /** Whether the frame that was begun has a packet. */
+  /** True when the frame that was begun has a packet. */
   #isSent = false;
 
   /**
    * @param {object} options
-   * @param {string} options.id  the member's
+   * @param {string} options.id of the member
    * @param {Session} options.session
    * @param {'tick' | 'reply'} options.delivery
    * @param {AudioFormat} options.format
-   * @param {MixStream} options.stream  closed with this
-   * @param {Redundancy} options.redundancy  follows the loss that the client reports
-   * @param {Volumes} [options.volumes]  those of the same person's session before
+   * @param {MixStream} options.stream closed with this
+   * @param {Redundancy} options.redundancy follows the loss that the client reports
+   * @param {Volumes} [options.volumes] of the same person's previous session
    */
   constructor({ id, session, delivery, format, stream, redundancy, volumes = new Volumes() }) {
     this.id = id;
@@ -64,7 +62,7 @@ export class Listener {
     this.#format = format;
     this.#stream = stream;
     this.#redundancy = redundancy;
-    /** The share of the others' sound that was there in `reply`. */
+    /** Share of the others' sound that was there in `reply`. */
     this.received = new ReceivedAudio((PAUSE_MS * format.sampleRate) / 1000);
   }
 
@@ -73,11 +71,11 @@ export class Listener {
   }
 
   /**
-   * Encodes a mix for this listener alone and sends it.
-   * @param {number} frame  that the packet is for
-   * @param {Float32Array} pcm  one frame; limited in place
-   * @param {boolean} sounding  false to send a silent packet, whatever is in pcm
-   * @param {SpeakerList} speakers  those in the mix
+   * Encodes a mix for this listener only, and sends it.
+   * @param {number} frame of the packet
+   * @param {Float32Array} pcm one frame; limited in place
+   * @param {boolean} sounding false to send a silent packet, whatever pcm holds
+   * @param {SpeakerList} speakers in the mix
    */
   send(frame, pcm, sounding, speakers) {
     this.begin(frame, pcm, sounding, speakers);
@@ -85,19 +83,19 @@ export class Listener {
   }
 
   /**
-   * Begins to encode a mix for this listener alone, so that those of several are encoded at once.
-   * end() is to follow.
-   * @param {number} frame  that the packet is for
-   * @param {Float32Array} pcm  one frame; limited in place; may be used again at once
-   * @param {boolean} sounding  false to send a silent packet, whatever is in pcm
-   * @param {SpeakerList} speakers  those in the mix
-   * @param {ReadonlyArray<Float32Array>} [before]  see MixStream.beginMix
+   * Begins to encode a mix for this listener only, so that several are encoded in parallel. Call
+   * end() next.
+   * @param {number} frame of the packet
+   * @param {Float32Array} pcm one frame; limited in place; may be reused at once
+   * @param {boolean} sounding false to send a silent packet, whatever pcm holds
+   * @param {SpeakerList} speakers in the mix
+   * @param {ReadonlyArray<Float32Array>} [before] see MixStream.beginMix
    */
   begin(frame, pcm, sounding, speakers, before) {
     this.#isSent = this.#stream.beginMix(frame, pcm, sounding, speakers, before);
   }
 
-  /** Ends what was begun, and sends it. */
+  /** Ends the encoding, and sends the packet. */
   end() {
     if (this.#closed) return;
     this.#stream.end();
@@ -107,7 +105,7 @@ export class Listener {
   /**
    * Notes that this frame is heard as a mix of its own.
    * @param {number} frame
-   * @returns {boolean} whether the frame before was the shared stream's
+   * @returns {boolean} true when the frame before was of the shared stream
    */
   hearOwn(frame) {
     const begins = !this.#hearsOwn;
@@ -116,96 +114,87 @@ export class Listener {
     return begins;
   }
 
-  /** Goes back to the shared stream. @param {number} frame  the first */
+  /** Returns to the shared stream. @param {number} frame first one */
   hearShared(frame) {
     this.#hearsOwn = false;
     this.#returnFrame = frame;
   }
 
-  /** Whether the last frame was the shared stream's. */
+  /** True when the last frame was of the shared stream. */
   get shares() {
     return !this.#hearsOwn;
   }
 
-  /**
-   * @param {number} frame
-   * @returns {boolean} whether a mix of its own has been sent for it
-   */
+  /** @param {number} frame @returns {boolean} true when a mix of its own has been sent for it */
   heardOwn(frame) {
     return this.#ownFrame === frame;
   }
 
-  /**
-   * @param {number} frame
-   * @returns {boolean} whether it is still to be heard in the stream of its own
-   */
+  /** @param {number} frame @returns {boolean} true when its own stream still covers the frame */
   lingers(frame) {
     return frame - this.#ownFrame <= MAX_REDUNDANCY;
   }
 
   /**
    * @param {number} frame
-   * @returns {boolean} whether it has just come back to the shared stream
+   * @returns {boolean} true when it has just returned to the shared stream
    */
   returns(frame) {
     return frame - this.#returnFrame < MAX_REDUNDANCY;
   }
 
   /**
-   * @param {number} frame  of the shared stream
-   * @returns {number} how many frames its packet repeats for this listener
+   * @param {number} frame of the shared stream
+   * @returns {number} number of frames that its packet repeats for this listener
    */
   repeats(frame) {
     return this.returns(frame) ? MAX_REDUNDANCY : this.#redundancy.count;
   }
 
-  /** A server-side delay of its own, in milliseconds; null where it has the room's. */
+  /** Server-side delay of its own, in milliseconds; null when it has the room's. */
   get ownDelayMs() {
     return this.#ownDelayMs;
   }
 
-  /** The same in samples. */
+  /** Server-side delay of its own in samples. */
   get ownDelaySamples() {
     return this.#ownDelayMs === null
       ? null
       : Math.round((this.#ownDelayMs * this.#format.sampleRate) / 1000);
   }
 
-  /** Reads from now on this far behind its own clock. @param {number} delayMs */
+  /** Sets the delay of its reads behind its own clock. @param {number} delayMs */
   readAt(delayMs) {
     this.#ownDelayMs = delayMs;
   }
 
-  /** The last frame that was answered; -1 before it. */
+  /** Last answered frame; -1 before it. */
   get answeredFrame() {
     return this.#answeredFrame;
   }
 
-  /** How far behind its clock the last answer was read, in samples; -1 before it. */
+  /** Delay of the last answer behind its clock, in samples; -1 before it. */
   get readDelay() {
     return this.#readDelay;
   }
 
-  /**
-   * @param {number} frame  that was answered
-   * @param {number} delay  in samples, that it was read with
-   */
+  /** @param {number} frame answered frame @param {number} delay of the read, in samples */
   answered(frame, delay) {
     this.#answeredFrame = frame;
     this.#readDelay = delay;
   }
 
   /**
-   * @param {number} lostPercent  of what was sent to it lately, as its client reports
-   * @param {number | null} roundTripMs  null where the transport doesn't know it
+   * @param {number} lostPercent of recent packets to it, as its client reports
+   * @param {number | null} roundTripMs null when the transport doesn't know it
    */
   reportLoss(lostPercent, roundTripMs) {
     this.#redundancy.report(lostPercent, roundTripMs);
   }
 
   /**
-   * Ends a second of the statistics; gives back the buffers after a long silence.
-   * @param {number} sample  the sample clock's
+   * Ends a second of the statistics, and frees the buffers after a long silence.
+   * @param {number} sample of the sample clock
    */
   endSecond(sample) {
     const { sampleRate, frameSamples } = this.#format;
@@ -213,7 +202,7 @@ export class Listener {
     this.received.endSecond();
   }
 
-  /** The figures of received audio; null but in `reply`. */
+  /** Figures of received audio; null except in `reply`. */
   stats() {
     return this.delivery === 'reply' ? this.received.snapshot() : null;
   }
@@ -222,7 +211,7 @@ export class Listener {
     return this.#closed;
   }
 
-  /** Nothing is sent any more. The session is the room's to close. Idempotent. */
+  /** Stops sending. The room closes the session. Idempotent. */
   close() {
     this.#closed = true;
     this.#stream.close();
@@ -230,13 +219,13 @@ export class Listener {
 }
 
 /**
- * Received audio as the thesis defines it (section 4.3), for one listener in `reply`: of the
- * samples that the others sent, those that were there when the mix for this listener was made. What
- * the listener didn't ask for, because its own packet was lost, wasn't received either.
+ * Received audio of one listener in `reply`, as the thesis defines it (section 4.3). It is the
+ * share of the others' samples that were there when its mix was made. Samples that it didn't
+ * request, because its own packet was lost, count as not received.
  */
 export class ReceivedAudio {
   #pauseSamples;
-  /** The end of what was asked for; -1 before it. */
+  /** End of the requested span; -1 before it. */
   #end = -1;
   #sent = 0;
   #received = 0;
@@ -247,17 +236,19 @@ export class ReceivedAudio {
   /** @type {number | null} */
   #secondPercent = null;
 
-  /** @param {number} pauseSamples  a longer gap between two requests is a pause, and no loss */
+  /**
+   * @param {number} pauseSamples longest gap between two requests that is loss; a longer one is a
+   *   pause
+   */
   constructor(pauseSamples) {
     this.#pauseSamples = pauseSamples;
   }
 
   /**
-   * A mix is made of these samples.
+   * Counts a request for these samples.
    * @param {number} start
    * @param {number} samples
-   * @returns {number} by how many samples this is more than was asked for before, with those that
-   *   were skipped
+   * @returns {number} number of samples that are new since the last request, skipped ones included
    */
   ask(start, samples) {
     const end = start + samples;
@@ -268,16 +259,15 @@ export class ReceivedAudio {
   }
 
   /**
-   * Counts the samples of those in the mix.
-   * @param {number} sent  as ask() said, for each
-   * @param {number} received  those that were there
+   * Counts the samples of the speakers in the mix.
+   * @param {number} sent result of ask(), for each
+   * @param {number} received samples that were there
    */
   add(sent, received) {
     this.#sent += sent;
     this.#received += received;
   }
 
-  /** Ends a second. */
   endSecond() {
     this.#secondPercent = percentOf(
       this.#sent - this.#secondSent,
@@ -288,8 +278,8 @@ export class ReceivedAudio {
   }
 
   /**
-   * Ends a span that had one delay: the next packet begins afresh.
-   * @returns {{ sentSamples: number, heardSamples: number }} of the span
+   * Ends a span with one delay: the next packet starts a new one.
+   * @returns {{ sentSamples: number, heardSamples: number }} counts of the span
    */
   takeSpan() {
     const span = {
@@ -302,7 +292,7 @@ export class ReceivedAudio {
     return span;
   }
 
-  /** The names are those of the control message `stats`. */
+  /** Field names of the control message `stats`. */
   snapshot() {
     return {
       heardPercent: percentOf(this.#sent, this.#received),

@@ -3,7 +3,7 @@
  * @import { PayloadEncoder } from '../../public/shared/stream/payload.js'
  *
  * @typedef {Pick<MixStream, 'write' | 'writeStride' | 'leavesOut' | 'endsSound' | 'isSparse'>}
- *   FrameStream packets of one frame after the other, as those who get them need them
+ *   FrameStream packets of one frame after the other, in the forms that recipients need
  */
 
 import { levelOf } from '../../public/shared/sound/level.js';
@@ -11,13 +11,13 @@ import { MAX_LISTED_SPEAKERS, SILENT_LEVEL, VOICE_BIT } from '../../public/share
 import { PacketStream } from '../../public/shared/stream/packet-stream.js';
 import { Limiter } from '../../public/shared/sound/limiter.js';
 
-/** The longest time between two lists of speakers, in milliseconds; a change is listed at once. */
+/** Longest time between two lists of speakers, in milliseconds; a change is listed at once. */
 const LIST_MS = 100;
 
 /** @type {ReadonlyArray<Float32Array>} */
 const NOTHING = Object.freeze([]);
 
-/** The speakers in a mix, as packets list them: MAX_LISTED_SPEAKERS at most. */
+/** Speakers in a mix, as packets list them: MAX_LISTED_SPEAKERS at most. */
 export class SpeakerList {
   count = 0;
   ids = new Uint16Array(MAX_LISTED_SPEAKERS);
@@ -28,9 +28,9 @@ export class SpeakerList {
   }
 
   /**
-   * @param {number} number  the source's, modulo 2^16
-   * @param {number} level  of its sound, in -dBov
-   * @param {boolean} voice  whether there is voice in it
+   * @param {number} number of the source, modulo 2^16
+   * @param {number} level of its sound, in -dBov
+   * @param {boolean} voice true when there is voice in it
    */
   add(number, level, voice) {
     if (this.count === MAX_LISTED_SPEAKERS) return;
@@ -40,25 +40,25 @@ export class SpeakerList {
   }
 }
 
-/** One stream of packets as which a mix is sent: with a limiter, and lists of speakers. */
+/** Stream of packets that carries a mix, with a limiter and lists of speakers. */
 export class MixStream extends PacketStream {
   #limiter;
   #listInterval;
   #lastFrame = -2;
-  /** Those in the mix of the last frame. @type {SpeakerList | null} */
+  /** Speakers in the mix of the last frame. @type {SpeakerList | null} */
   #speakers = null;
   #listedFrame = -1;
   #listedIds = new Uint16Array(MAX_LISTED_SPEAKERS);
   #listed = 0;
 
   /**
-   * @param {number} stream  one of Stream
-   * @param {PayloadEncoder} encoder  closed with this
+   * @param {number} stream one of Stream
+   * @param {PayloadEncoder} encoder closed with this
    * @param {AudioFormat} format
    * @param {object} [options]
-   * @param {boolean} [options.suppresses]  whether packets are left out in silence
-   * @param {{ readonly complexity: number }} [options.effort] the encoder's complexity, looked at
-   *   for each frame
+   * @param {boolean} [options.suppresses] true to leave out packets in silence
+   * @param {{ readonly complexity: number }} [options.effort] complexity of the encoder, read for
+   *   each frame
    */
   constructor(stream, encoder, { sampleRate, channels, frameMs }, { suppresses, effort } = {}) {
     super({ encoder, frameMs, suppresses, effort });
@@ -68,18 +68,17 @@ export class MixStream extends PacketStream {
   }
 
   /**
-   * Begins to encode one frame of the mix, so that several streams are encoded at once. end() is to
-   * follow.
+   * Begins to encode one frame of the mix, so that several streams are encoded in parallel. Call
+   * end() next.
    *
    * @param {number} frame
-   * @param {Float32Array} pcm  one frame; limited in place; may be used again at once
-   * @param {boolean} sounding  false for a silent frame, whatever is in pcm
-   * @param {SpeakerList} speakers  those in the mix
-   * @param {ReadonlyArray<Float32Array>} [before] the frames right before it that were sound, as
-   *   they were heard, oldest first. Where this stream didn't have them they are pre-rolled:
-   *   encoder and decoder go on from them, and a frame that was lost in the other stream is heard
-   *   after all
-   * @returns {boolean} whether there is a packet to be sent: none where silence is left out
+   * @param {Float32Array} pcm one frame; limited in place; may be reused at once
+   * @param {boolean} sounding false for a silent frame, whatever pcm holds
+   * @param {SpeakerList} speakers in the mix
+   * @param {ReadonlyArray<Float32Array>} [before] preceding frames of sound as they were heard,
+   *   oldest first. They pre-roll a stream that didn't have them: encoder and decoder continue from
+   *   them, and a frame lost in the other stream is still heard
+   * @returns {boolean} true when there is a packet to send: none if silence is left out
    */
   beginMix(frame, pcm, sounding, speakers, before = NOTHING) {
     const { packet } = this;
@@ -95,10 +94,7 @@ export class MixStream extends PacketStream {
     return true;
   }
 
-  /**
-   * @param {number} frame
-   * @param {SpeakerList} speakers
-   */
+  /** @param {number} frame @param {SpeakerList} speakers */
   #list(frame, speakers) {
     const { count, ids } = speakers;
     const { packet } = this;
@@ -114,7 +110,7 @@ export class MixStream extends PacketStream {
     this.#put(speakers);
   }
 
-  /** @param {SpeakerList} speakers  to be listed in the packet */
+  /** @param {SpeakerList} speakers for the packet */
   #put({ count, ids, levels }) {
     const { packet } = this;
     for (let i = 0; i < count; i++) {
@@ -125,11 +121,11 @@ export class MixStream extends PacketStream {
   }
 
   /**
-   * Writes the packet of the frame that was encoded last for those who don't get each frame's: it
-   * has the speakers always, since the packets that had them may not have been theirs.
+   * Writes the packet of the last encoded frame for recipients that don't get each frame's packet.
+   * It always lists the speakers, because such a recipient may have missed the earlier lists.
    * @param {number} redundancy
-   * @param {number} [back]  as write()
-   * @returns {Uint8Array} as write()
+   * @param {number} [back] see write()
+   * @returns {Uint8Array} see write()
    */
   writeStride(redundancy, back) {
     const listed = this.packet.speakers;

@@ -13,14 +13,14 @@
 
 import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
 import { ActiveSpeakers } from './active-speakers.js';
-import { Draining } from './draining.js';
+import { EndingSources } from './ending-sources.js';
 import { SpeakerList } from './mix-stream.js';
 import { ReplyMixer } from './reply-mix.js';
 import { SharedFanout } from './shared-fanout.js';
 
 /**
- * Mixes what the listeners of a room hear. In `tick` each frame of the grid is mixed once, and
- * encoded once for all whose own voice isn't in it; in `reply` each packet is answered.
+ * Mixes the sound of a room for its listeners. In `tick` each frame of the grid is mixed once, and
+ * encoded once for all listeners whose own voice isn't in it. In `reply` each packet is answered.
  * @implements {Delivery}
  */
 export class Mixing {
@@ -34,21 +34,21 @@ export class Mixing {
   #speakers;
   #list = new SpeakerList();
   #replies;
-  #draining;
-  #onDrained;
+  #ending;
+  #onSourceEnded;
   #hasReplies = false;
-  /** Whether sources or listeners have changed. */
+  /** True after a change of sources or listeners. */
   #isStale = false;
-  /** Those in the room. @type {Set<Source>} */
+  /** Sources in the room. @type {Set<Source>} */
   #sources = new Set();
   /** @type {Map<string, Listener>} */
   #listeners = new Map();
-  /** Those of the tick who have set volumes. @type {Listener[]} */
+  /** Listeners of the tick that have set volumes. @type {Listener[]} */
   #particular = [];
-  /** Those whose own mix is being encoded. @type {Listener[]} */
+  /** Listeners whose own mix is being encoded. @type {Listener[]} */
   #begun = [];
   #sounding = false;
-  /** Whether the shared stream has a packet of the last frame. */
+  /** True when the shared stream has a packet of the last frame. */
   #hasShared = false;
   #mixedThrough = -1;
 
@@ -57,17 +57,17 @@ export class Mixing {
    * @param {RoomConfig} options.config
    * @param {Clock} options.clock
    * @param {SampleClock} options.sampleClock
-   * @param {DelayControl} options.delay  the room's
-   * @param {MixStream} options.shared the stream of those whose voice isn't in the mix; closed with
-   *   this
-   * @param {Layers} options.layers the mix at other bit rates, for listeners of a broadcast; closed
+   * @param {DelayControl} options.delay of the room
+   * @param {MixStream} options.shared stream of the listeners whose voice isn't in the mix; closed
+   *   with this
+   * @param {Layers} options.layers mix at other bit rates, for listeners of a broadcast; closed
    *   with this
    * @param {Observer} [options.observer]
-   * @param {(source: Source) => void} options.onDrained nothing of a source that has left is to be
-   *   heard any more
+   * @param {(source: Source) => void} options.onSourceEnded called when all sound of the source has
+   *   been heard
    */
-  constructor({ config, clock, sampleClock, delay, shared, layers, observer, onDrained }) {
-    this.#onDrained = onDrained;
+  constructor({ config, clock, sampleClock, delay, shared, layers, observer, onSourceEnded }) {
+    this.#onSourceEnded = onSourceEnded;
     const { format, maxSpeakers, echo } = config;
     this.#config = config;
     this.#delay = delay;
@@ -82,35 +82,32 @@ export class Mixing {
       speakers: this.#speakers,
       observer,
     });
-    this.#draining = new Draining(clock, (source) => this.#drained(source));
+    this.#ending = new EndingSources(clock, (source) => this.#sourceEnded(source));
     this.#recent = new RecentMixes(format.frameValues);
     this.#ownMix = new Float32Array(format.frameValues);
   }
 
-  /** @param {number} places  how many speakers are mixed at once from the next frame on */
+  /** @param {number} places number of speakers mixed at once from the next frame on */
   setPlaces(places) {
     this.#speakers.places = places;
   }
 
-  /** Whether anything was to be heard in the last mix. */
+  /** True when there was sound in the last mix. */
   get sounding() {
     return this.#sounding;
   }
 
-  /** How many listeners of a broadcast there are at each rate, by bits a second. */
+  /** Number of listeners of a broadcast at each rate, by bits a second. */
   get listenersByRate() {
     return this.#layers.listenersByRate;
   }
 
-  /** The last frame that the tick has mixed; -1 before it. */
+  /** Last frame that the tick has mixed; -1 before it. */
   get mixedThrough() {
     return this.#mixedThrough;
   }
 
-  /**
-   * @param {Source | null} source
-   * @param {Listener | LightListener | null} listener
-   */
+  /** @param {Source | null} source @param {Listener | LightListener | null} listener */
   enter(source, listener) {
     if (source) {
       this.#sources.add(source);
@@ -122,64 +119,58 @@ export class Mixing {
     this.#changed();
   }
 
-  /**
-   * @param {Source | null} source
-   * @param {Listener | LightListener | null} listener
-   */
+  /** @param {Source | null} source @param {Listener | LightListener | null} listener */
   leave(source, listener) {
     if (listener?.isLight) {
       if (!this.#layers.remove(listener)) this.#fanout.removeLight(listener);
     } else if (listener && this.#listeners.get(listener.id) === listener)
       this.#listeners.delete(listener.id);
     if (source && this.#sources.delete(source)) {
-      this.#draining.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
+      this.#ending.add(source, this.#hasReplies ? this.#config.maxDelayMs : this.#delay.delayMs);
     }
     this.#changed();
   }
 
-  /** @param {Source} source  of which nothing is to be heard any more */
-  #drained(source) {
+  /** @param {Source} source without any sound left */
+  #sourceEnded(source) {
     this.#speakers.remove(source);
-    this.#onDrained(source);
+    this.#onSourceEnded(source);
     this.#changed();
   }
 
-  get draining() {
-    return this.#draining.sources;
+  get ending() {
+    return this.#ending.sources;
   }
 
-  /** @type {Delivery['takeDraining']} */
-  takeDraining(source) {
+  /** @type {Delivery['takeEnding']} */
+  takeEnding(source) {
     this.enter(source, null);
     this.#speakers.notice(source);
     this.leave(source, null);
   }
 
-  /**
-   * @param {string} id
-   * @param {() => void} then
-   */
-  afterDraining(id, then) {
-    this.#draining.after(id, then);
+  /** @param {string} id @param {() => void} then */
+  whenEnded(id, then) {
+    this.#ending.whenEnded(id, then);
   }
 
   /**
-   * Sources or listeners came or went: what follows from it is done before the next frame, once for
-   * all who came at once.
+   * Marks sources or listeners as changed. The consequences follow once before the next frame, for
+   * all changes together.
    */
   #changed() {
     this.#isStale = true;
   }
 
-  /** PCM is kept longer where readers may be far apart, and only there. */
+  /** PCM is kept longer only if readers may be far apart. */
   #settle() {
     this.#isStale = false;
     const listeners = [...this.#listeners.values()];
-    const sources = [...this.#sources, ...this.#draining.sources];
+    const sources = [...this.#sources, ...this.#ending.sources];
     const hadReplies = this.#hasReplies;
     this.#hasReplies = listeners.some(({ delivery }) => delivery === 'reply');
     this.#fanout.listeners = listeners.filter(({ delivery }) => delivery === 'tick');
-    // Frames that the tick left out haven't been decoded until now.
+    // Decodes only now the frames that the tick left out.
     if (this.#hasReplies && !hadReplies)
       for (const source of sources) source.skipHistory(this.#mixedThrough);
     this.#replies.participantsChanged(
@@ -190,7 +181,7 @@ export class Mixing {
     );
     this.#volumesChanged();
     const hasOwnDelay = listeners.some(({ ownDelayMs }) => ownDelayMs !== null);
-    // One size for any delay: changing it to and fro costs nobody anything.
+    // One size fits any delay, so changing it costs nobody anything.
     for (const source of sources) source.keepFor(hasOwnDelay ? this.#config.maxDelayMs : 0);
   }
 
@@ -202,20 +193,20 @@ export class Mixing {
     }
   }
 
-  /** A listener has a delay of its own now, or has forgotten volumes. */
+  /** Handles a listener's new own delay, or forgotten volumes. */
   listenersChanged() {
     this.#changed();
   }
 
-  /** A listener may need packets with another redundancy than before. */
+  /** Handles a listener's need for packets with another redundancy. */
   redundancyChanged() {
     this.#fanout.invalidate();
   }
 
   /**
-   * A light listener has chosen how near it is.
+   * Handles a light listener's new nearness.
    * @param {LightListener} listener
-   * @param {number} fillMs  for how long what was sent before is sent to it at once; 0: not at all
+   * @param {number} fillMs span of recent packets that it is sent at once; 0: none
    */
   nearer(listener, fillMs) {
     const { frameMs } = this.#config.format;
@@ -247,26 +238,22 @@ export class Mixing {
     this.#volumesChanged();
   }
 
-  /** @param {Source} source  has kept a packet */
+  /** @param {Source} source that has kept a packet */
   received(source) {
     if (this.#isStale) this.#settle();
-    this.#draining.succeed(source);
+    this.#ending.succeed(source);
     if (source.soundThrough > this.#mixedThrough) this.#speakers.notice(source);
     if (this.#hasReplies) this.#replies.received(source.keptFrom);
   }
 
-  /**
-   * @param {Listener} listener
-   * @param {number} frame  of the packet that is answered
-   */
+  /** @param {Listener} listener @param {number} frame of the answered packet */
   reply(listener, frame) {
     if (this.#isStale) this.#settle();
     this.#sounding = this.#replies.reply(listener, frame);
   }
 
   /**
-   * Mixes a frame once, when its time has come, and sends it. Where nobody speaks nobody is looked
-   * at.
+   * Mixes a frame once, when its time has come, and sends it. In silence it checks no source.
    * @param {number} frame
    */
   tick(frame) {
@@ -287,8 +274,8 @@ export class Mixing {
     this.#hasShared =
       this.#fanout.size > 0 &&
       this.#shared.beginMix(frame, recent.full, count > 0, this.#list, recent.before);
-    // Last, since they may have the sound limited already; on the codec's threads they are encoded
-    // beside the others.
+    // Begun last, because layers may use sound that is already limited; the codec's threads encode
+    // them beside the others.
     this.#layers.begin(frame, recent.full, count > 0, this.#list, recent.before);
     this.#endOwn();
     this.#shared.end();
@@ -298,8 +285,8 @@ export class Mixing {
   }
 
   /**
-   * Frames are left out, since the server stood still: packets that were to hold several frames go
-   * with those that there are.
+   * Sends incomplete packets of several frames, because frames are left out after a stall of the
+   * server.
    */
   #sendOpen() {
     if (this.#hasShared) this.#fanout.sendOpen(this.#shared, this.#mixedThrough);
@@ -309,25 +296,22 @@ export class Mixing {
   /**
    * @param {Listener} listener
    * @param {number} frame
-   * @param {boolean} sounding whether there is anything in #ownMix
+   * @param {boolean} sounding true when #ownMix has sound
    */
   #begin(listener, frame, sounding) {
     listener.begin(frame, this.#ownMix, sounding, this.#list, this.#recent.before);
     this.#begun.push(listener);
   }
 
-  /**
-   * Sends the mixes that were begun: they are encoded on several threads, and all of them before
-   * the first is sent.
-   */
+  /** Sends the own mixes: several threads encode all of them before the first is sent. */
   #endOwn() {
     for (let i = 0; i < this.#begun.length; i++) this.#begun[i].end();
     this.#begun.length = 0;
   }
 
   /**
-   * Begins the mix without their own voice for those who are in it, and a mix of their own for
-   * those who have set the volume of somebody in it.
+   * Begins the own mixes: without their own voice for the speakers in the mix, and with their own
+   * volumes for listeners that have set one of a speaker.
    * @param {number} frame
    */
   #beginOwn(frame) {
@@ -347,7 +331,7 @@ export class Mixing {
     }
     if (echo) return;
     for (let i = 0; i < heard.length; i++) {
-      // By id: a person who came back doesn't hear what they said before.
+      // Found by id, so a returning person doesn't hear their own earlier words.
       const listener = this.#listeners.get(heard[i].id);
       if (listener === undefined || listener.delivery !== 'tick' || listener.heardOwn(frame))
         continue;
@@ -358,10 +342,7 @@ export class Mixing {
     }
   }
 
-  /**
-   * Begins the mix in their own stream for those whose voice was in it until lately.
-   * @param {number} frame
-   */
+  /** Begins the own mix of listeners whose voice was in it until recently. @param {number} frame */
   #beginLingering(frame) {
     const { own } = this.#fanout;
     for (let i = 0; i < own.length; i++) {
@@ -374,21 +355,21 @@ export class Mixing {
 
   /** Idempotent. */
   close() {
-    this.#draining.close();
+    this.#ending.close();
     this.#fanout.close();
     this.#layers.close();
     this.#shared.close();
   }
 }
 
-/** The full mix of the frame that is mixed now, and those of the frames before it. */
+/** Full mix of the current frame, with the mixes of the frames before it. */
 class RecentMixes {
   #buffers;
   #frame = -1;
-  /** How many of the last frames, one after the other, were sound. */
+  /** Number of frames with sound in a row, up to the last one. */
   #sounding = 0;
 
-  /** The frames right before this one that were sound, oldest first. @type {Float32Array[]} */
+  /** Frames of sound right before this one, oldest first. @type {Float32Array[]} */
   before = [];
 
   /** @param {number} frameValues */
@@ -396,12 +377,12 @@ class RecentMixes {
     this.#buffers = Array.from({ length: MAX_REDUNDANCY + 1 }, () => new Float32Array(frameValues));
   }
 
-  /** This frame's mix, to be filled. */
+  /** Mix of this frame, to be filled. */
   get full() {
     return this.#buffers[0];
   }
 
-  /** @param {number} frame  is mixed next */
+  /** @param {number} frame next one to mix */
   turn(frame) {
     const buffers = this.#buffers;
     const oldest = buffers[MAX_REDUNDANCY];
@@ -413,7 +394,7 @@ class RecentMixes {
     for (let i = Math.min(this.#sounding, MAX_REDUNDANCY); i > 0; i--) this.before.push(buffers[i]);
   }
 
-  /** @param {boolean} sounding  whether there is anything in it */
+  /** @param {boolean} sounding true when it has sound */
   filled(sounding) {
     this.#sounding = sounding ? this.#sounding + 1 : 0;
   }

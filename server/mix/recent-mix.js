@@ -1,15 +1,15 @@
-import { LENGTH_BYTES, writeWithLength } from '../../public/shared/wire/carry.js';
+import { LENGTH_BYTES, writeWithLength } from '../../public/shared/wire/stream-packets.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 
 /**
- * The most packets that are kept: two seconds of packets of 60 ms. More often come only those of
- * short frames.
+ * Most packets that are kept: two seconds of packets of 60 ms. Only packets of short frames come
+ * more often.
  */
 const MOST = 34;
 
 /**
- * The packets of a mix that were sent last, each with its frame and those since the packet before
- * it. They are kept behind their lengths, as streams have them, in memory that is allocated once.
+ * Recent packets of a mix, each with its frame and the frames since the packet before it. They are
+ * kept behind their lengths, as streams have them, in memory that is allocated once.
  */
 export class RecentMix {
   /** @type {Uint8Array[]} */
@@ -19,15 +19,14 @@ export class RecentMix {
   #newest = -1;
   #count = 0;
 
-  /** How many packets there are. */
   get size() {
     return this.#count;
   }
 
   /**
    * Keeps a copy of a packet.
-   * @param {number} frame  its own, above that of the one before
-   * @param {Uint8Array} bytes  at most MAX_PACKET_BYTES
+   * @param {number} frame its own, above the previous one
+   * @param {Uint8Array} bytes at most MAX_PACKET_BYTES
    */
   put(frame, bytes) {
     const slot = (this.#newest + 1) % MOST;
@@ -52,7 +51,7 @@ export class RecentMix {
 
   /**
    * @param {number} back as in frame()
-   * @returns {Uint8Array} the packet behind its length (carry.js), valid until the next put()
+   * @returns {Uint8Array} packet behind its length (stream-packets.js); valid until the next put()
    */
   framed(back) {
     const slot = this.#slot(back);
@@ -66,7 +65,7 @@ export class RecentMix {
 
   /**
    * @param {number} frame
-   * @returns {number} how many of the newest packets are of this frame and later ones
+   * @returns {number} number of the newest packets that are of this frame and later ones
    */
   since(frame) {
     let count = 0;
@@ -74,7 +73,7 @@ export class RecentMix {
     return count;
   }
 
-  /** Forgets all, and keeps the memory. */
+  /** Forgets all packets, and keeps the memory. */
   clear() {
     this.#count = 0;
   }

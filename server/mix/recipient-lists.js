@@ -4,37 +4,32 @@
  */
 
 /**
- * The most lists of recipients that are kept: beyond it those are dropped whose transport nobody
- * has any more.
+ * Most lists of recipients to keep; beyond it all are rebuilt, without the lists of unused
+ * transports.
  */
 const MAX_LISTS = 20;
 
 /**
- * From this many sessions on a group of the transport takes JavaScript's thread less than one call
- * that sends to each: a sending call took 69 and 237 µs for 32 sessions, 163 and 112 for 128, 2182
- * and 99 for 1000 (node bench/native-datagrams.js --mode many|group --io-threads 1 --sessions …).
+ * Number of sessions from which a group of the transport costs JavaScript's thread less than
+ * sending to each. A sending call took 69 and 237 µs for 32 sessions, 163 and 112 for 128, 2182 and
+ * 99 for 1000 (node bench/native-datagrams.js --mode many|group --io-threads 1 --sessions …).
  */
 export const MIN_GROUP = 128;
 
 /**
- * Those who get one stream, in lists of those who get the same bytes: by transport, redundancy and
- * stride.
+ * Recipients of one stream, in lists that get the same bytes: by transport, redundancy and stride.
  */
 export class RecipientLists {
   /** @type {Recipients[]} */
   #lists = [];
 
-  /** All lists are gathered anew. */
+  /** Starts to gather all lists again. */
   begin() {
     if (this.#lists.length > MAX_LISTS) this.close();
     for (let i = 0; i < this.#lists.length; i++) this.#lists[i].sessions.length = 0;
   }
 
-  /**
-   * @param {Session} session
-   * @param {number} redundancy
-   * @param {number} stride
-   */
+  /** @param {Session} session @param {number} redundancy @param {number} stride */
   add(session, redundancy, stride) {
     const { transport } = session;
     for (let i = 0; i < this.#lists.length; i++) {
@@ -47,15 +42,12 @@ export class RecipientLists {
     this.#lists.push(new Recipients(session, redundancy, stride));
   }
 
-  /** All lists have been gathered. */
+  /** Marks the end of the gathering. */
   end() {
     for (let i = 0; i < this.#lists.length; i++) this.#lists[i].gathered();
   }
 
-  /**
-   * @param {Pick<FrameStream, 'write'>} stream
-   * @param {number} frame
-   */
+  /** @param {Pick<FrameStream, 'write'>} stream @param {number} frame */
   send(stream, frame) {
     let packet = null;
     let redundancy = -1;
@@ -68,7 +60,7 @@ export class RecipientLists {
         continue;
       }
       if (list.stride > 1) {
-        // An audience hears a mix.
+        // Only a mix has strides.
         const mix = /** @type {FrameStream} */ (stream);
         if (isDue(mix, frame, list.stride)) list.sendStride(mix);
         packet = null;
@@ -81,10 +73,10 @@ export class RecipientLists {
   }
 
   /**
-   * Sends those who don't get each frame's packet the last frames that they haven't been sent: the
-   * next ones are left out.
+   * Sends the last unsent frames to recipients that don't get each frame's packet, because the next
+   * frames are left out.
    * @param {FrameStream} mix
-   * @param {number} frame  that was encoded last
+   * @param {number} frame that was encoded last
    */
   sendOpen(mix, frame) {
     for (let i = 0; i < this.#lists.length; i++) {
@@ -95,7 +87,7 @@ export class RecipientLists {
     }
   }
 
-  /** Sends all of them one packet. @param {Uint8Array} packet */
+  /** Sends one packet to all. @param {Uint8Array} packet */
   sendPacket(packet) {
     for (let i = 0; i < this.#lists.length; i++)
       if (this.#lists[i].sessions.length > 0) this.#lists[i].send(packet);
@@ -109,9 +101,9 @@ export class RecipientLists {
 }
 
 /**
- * Whether a frame's packet goes to those with this stride: the last frame's of each so many, the
- * packet which says that the sound has ended, unless one before it does, and each one in a silence
- * of which most are left out.
+ * True when a frame's packet goes to recipients with this stride. Due are the last frame of each
+ * stride, and each packet in a silence of which most are left out. The packet that ends the sound
+ * is due too, unless one before it is.
  * @param {FrameStream} stream
  * @param {number} frame
  * @param {number} stride
@@ -120,7 +112,8 @@ export const isDue = (stream, frame, stride) =>
   frame % stride === stride - 1 || stream.endsSound || stream.isSparse;
 
 /**
- * Sessions that get the same bytes over the same transport: in one group of it where they are many.
+ * Sessions that get the same bytes over the same transport; a large number of them share a group of
+ * it.
  */
 class Recipients {
   /** @type {Session[]} */
@@ -129,20 +122,20 @@ class Recipients {
   #group = null;
 
   /**
-   * @param {Session} session  the first
+   * @param {Session} session first of the list
    * @param {number} redundancy
    * @param {number} stride
    */
   constructor(session, redundancy, stride) {
     this.sessions = [session];
     this.transport = session.transport;
-    /** Whether the sessions are other nodes', which choose among the packets themselves. */
+    /** True for sessions of other nodes, which choose among the packets themselves. */
     this.isRelay = session.transport.isRelay === true;
     this.redundancy = redundancy;
     this.stride = stride;
   }
 
-  /** All sessions are known. */
+  /** Finishes the list: all sessions are known. */
   gathered() {
     const { sessions, transport } = this;
     if (sessions.length >= MIN_GROUP && transport.createGroup) {
@@ -159,11 +152,11 @@ class Recipients {
   }
 
   /**
-   * Sends the frames of a stride. Those that have no room in one packet, which happens at high bit
+   * Sends the frames of a stride. Frames without room in one packet, which happens at high bit
    * rates, go before it.
    * @param {FrameStream} stream
-   * @param {number} [before]  how many frames of it there are before the last one
-   * @param {number} [repeats]  how many go with the last one, where they fit
+   * @param {number} [before] number of its frames before the last one
+   * @param {number} [repeats] number of frames that go with the last one, if they fit
    */
   sendStride(stream, before = this.stride - 1, repeats = this.redundancy) {
     const left = stream.leavesOut(before);
@@ -171,7 +164,7 @@ class Recipients {
     this.send(stream.writeStride(left > 0 ? before - left : repeats));
   }
 
-  /** Gives the group back. Idempotent. */
+  /** Frees the group. Idempotent. */
   close() {
     this.#group?.close();
     this.#group = null;

@@ -11,49 +11,44 @@ import { addRamped, rampGain } from '../../public/shared/sound/level.js';
 import { SpeakerList } from './mix-stream.js';
 
 /**
- * How far ahead of the clock a reader may be before its clock is taken for wrong, in milliseconds.
+ * Most that a reader may be ahead of the clock before its own clock counts as wrong, in
+ * milliseconds.
  */
 const CLOCK_TOLERANCE_MS = 5;
 
-/**
- * How many mixes are kept: for those who read with other delays, and to know who was heard just
- * before.
- */
+/** Number of kept mixes: for readers with other delays, and to know who was heard just before. */
 const KEPT = 8;
 
-/** The part of a source in a mix. @enum {number} */
+/** Part of a source in a mix. @enum {number} */
 const Place = Object.freeze({ none: 0, mixed: 1, leftOut: 2 });
 
-/**
- * The mix of one stretch of time, as it answers all who ask for it. Each of them takes their own
- * sound out.
- */
-class Stretch {
+/** Mix of one span of time, shared by all who ask for it. Each takes their own sound out. */
+class ReplyStretch {
   start = -Infinity;
-  /** Whether nothing has come since that belongs to it. */
+  /** False once a newer packet changes it. */
   fresh = false;
-  /** Whether what was missing has been made up; else it was still waited for. */
+  /** True when missing frames have been made up; false while they were still awaited. */
   due = false;
-  /** How many samples of sound were added. */
+  /** Number of samples of sound that were added. */
   added = 0;
-  /** How many of those in the room had begun to send, and how many samples of theirs were there. */
+  /**
+   * Number of sources in the room that had begun to send, and number of their samples that were
+   * there.
+   */
   senders = 0;
   sent = 0;
-  /** For each source by its index: one of Place, and the gains with which it begins and ends. */
+  /** Place of each source by its index, and the gains at the beginning and the end. */
   places = new Uint8Array(0);
   from = new Float32Array(0);
   to = new Float32Array(0);
 
-  /**
-   * @param {number} frameValues
-   * @param {number} sources  how many there are
-   */
+  /** @param {number} frameValues @param {number} sources number of sources */
   constructor(frameValues, sources) {
     this.pcm = new Float32Array(frameValues);
     this.resize(sources);
   }
 
-  /** Forgets what it holds. @param {number} sources  how many there are */
+  /** Forgets its content. @param {number} sources number of sources */
   resize(sources) {
     this.start = -Infinity;
     this.fresh = false;
@@ -63,10 +58,7 @@ class Stretch {
     this.to = new Float32Array(2 * sources);
   }
 
-  /**
-   * @param {number} start
-   * @param {boolean} due
-   */
+  /** @param {number} start @param {boolean} due */
   begin(start, due) {
     this.start = start;
     this.due = due;
@@ -95,10 +87,10 @@ class Stretch {
 }
 
 /**
- * Mixes for those whose delivery is `reply`: each packet is answered with the mix at its own clock
- * less the server-side delay (thesis, section 2.3: read_clock = write_clock - server_side_delay).
- * All who ask for the same time get the same mix, less their own sound: it is made once, and again
- * when more has come that belongs to it.
+ * Mixes for listeners with delivery `reply`: each packet is answered with the mix at its own clock
+ * minus the server-side delay (thesis, section 2.3: read_clock = write_clock - server_side_delay).
+ * All listeners that ask for the same time get the same mix, without their own sound. It is made
+ * once, and again after a new packet that belongs to it.
  */
 export class ReplyMixer {
   #format;
@@ -107,30 +99,30 @@ export class ReplyMixer {
   #observer;
   #delay;
   #speakers;
-  /** @type {Stretch[]} */
+  /** @type {ReplyStretch[]} */
   #stretches = [];
   #turn = 0;
   #mix;
   #old;
   #list = new SpeakerList();
-  /** The last frame for which the speakers were chosen. */
+  /** Last frame whose speakers were chosen. */
   #chosen = -1;
-  /** Whether anybody hears with the room's own delay, and whether the tick chooses the speakers. */
+  /** Presence of listeners with the room's delay, and of a tick that chooses the speakers. */
   #hasOrdinary = false;
   #ticks = false;
-  /** Those in the room, and behind them those that drain. @type {ReadonlyArray<Source>} */
+  /** Sources in the room, followed by the draining ones. @type {ReadonlyArray<Source>} */
   #sources = [];
   #inRoom = 0;
-  /** The indices of those in the room, by id. @type {Map<string, number>} */
+  /** Indices of the sources in the room, by id. @type {Map<string, number>} */
   #indices = new Map();
 
   /**
    * @param {object} options
    * @param {AudioFormat} options.format
    * @param {SampleClock} options.sampleClock
-   * @param {boolean} options.echo  whether everybody hears themselves too
-   * @param {DelayControl} options.delay  the room's
-   * @param {ActiveSpeakers} options.speakers  the room's
+   * @param {boolean} options.echo true when participants hear themselves too
+   * @param {DelayControl} options.delay of the room
+   * @param {ActiveSpeakers} options.speakers of the room
    * @param {{ mixed: (listener: Listener, source: Source, start: number, samples: number) => void
    *   }} [options.observer]
    */
@@ -146,11 +138,11 @@ export class ReplyMixer {
   }
 
   /**
-   * Participants came or went, or one took a delay of its own.
-   * @param {ReadonlyArray<Source>} sources  those in the room, and behind them those that drain
-   * @param {number} inRoom  how many the first are
+   * Adopts the current participants, after one came, left or chose an own delay.
+   * @param {ReadonlyArray<Source>} sources in the room, followed by the draining ones
+   * @param {number} inRoom number of sources in the room
    * @param {ReadonlyArray<Listener>} listeners
-   * @param {boolean} ticks  whether the tick mixes too, and chooses the speakers
+   * @param {boolean} ticks true when the tick mixes too, and chooses the speakers
    */
   participantsChanged(sources, inRoom, listeners, ticks) {
     this.#sources = sources;
@@ -162,8 +154,8 @@ export class ReplyMixer {
   }
 
   /**
-   * A packet has brought something: mixes of its frame and of later ones are made anew.
-   * @param {number} frame  the earliest
+   * Marks mixes of a packet's frame and of later ones to be made again.
+   * @param {number} frame earliest one
    */
   received(frame) {
     const size = this.#format.frameSamples;
@@ -175,8 +167,8 @@ export class ReplyMixer {
   /**
    * Answers a packet.
    * @param {Listener} listener
-   * @param {number} frame  of the packet
-   * @returns {boolean} whether there was anything to be heard
+   * @param {number} frame of the packet
+   * @returns {boolean} true when there was sound
    */
   reply(listener, frame) {
     const { frameSamples: size, sampleRate } = this.#format;
@@ -184,8 +176,8 @@ export class ReplyMixer {
     const own = listener.ownDelaySamples;
     const delay = own ?? ordinary;
     const start = frame * size - delay;
-    // A listener who reads earlier than the others makes up nothing that still comes in time for
-    // them.
+    // A listener that reads earlier than the others must not conceal frames that still come in time
+    // for them.
     const waits = this.#hasOrdinary ? Math.max(delay, ordinary) : delay;
     const ahead = start + size + waits - this.#sampleClock.now();
     const stretch = this.#stretchAt(start, ahead <= (CLOCK_TOLERANCE_MS * sampleRate) / 1000);
@@ -199,17 +191,14 @@ export class ReplyMixer {
     return added > 0;
   }
 
-  /** @param {number} start @returns {Stretch | null} */
+  /** @param {number} start @returns {ReplyStretch | null} */
   #find(start) {
     for (let i = 0; i < this.#stretches.length; i++)
       if (this.#stretches[i].start === start) return this.#stretches[i];
     return null;
   }
 
-  /**
-   * @param {number} start
-   * @param {boolean} due  whether what is missing is made up
-   */
+  /** @param {number} start @param {boolean} due true to make up missing frames */
   #stretchAt(start, due) {
     const known = this.#find(start);
     if (known?.fresh && (known.due || !due)) return known;
@@ -219,57 +208,64 @@ export class ReplyMixer {
     return stretch;
   }
 
-  /** @returns {Stretch} to be filled */
+  /** @returns {ReplyStretch} one to fill */
   #oldest() {
     if (this.#stretches.length < KEPT)
-      this.#stretches.push(new Stretch(this.#format.frameValues, this.#sources.length));
+      this.#stretches.push(new ReplyStretch(this.#format.frameValues, this.#sources.length));
     this.#turn = (this.#turn + 1) % this.#stretches.length;
     return this.#stretches[this.#turn];
   }
 
   /**
-   * Mixes a stretch. A source that makes room for another, or is given room, in the middle of sound
-   * is faded.
-   * @param {Stretch} stretch
+   * Mixes a span. A source that gains or loses its place in the middle of sound is faded.
+   * @param {ReplyStretch} stretch
    * @param {number} start
    * @param {boolean} due
-   * @param {Stretch | null} before  the stretch right before, where it is known
+   * @param {ReplyStretch | null} before preceding span, if known
    */
   #fill(stretch, start, due, before) {
-    const size = this.#format.frameSamples;
-    const first = Math.floor(start / size);
-    const last = Math.floor((start + size - 1) / size);
+    const first = Math.floor(start / this.#format.frameSamples);
     const chooses = due && !this.#ticks && first > this.#chosen;
     if (chooses) this.#speakers.choose((this.#chosen = first));
     stretch.begin(start, due);
     for (let i = 0; i < this.#sources.length; i++) {
-      const source = this.#sources[i];
-      if (source.isOver(first)) continue;
-      const makesRoom = this.#speakers.isLeftOut(source);
-      const was = before === null ? Place.none : before.places[i];
-      if (makesRoom) {
-        stretch.places[i] = Place.leftOut;
-        if (was !== Place.mixed) {
-          // A source that isn't heard is decoded no further back than its decoder needs once it is.
-          source.prime(first);
-          continue;
-        }
-      }
-      for (let f = first; f <= last; f++) source.pull(f, due);
-      stretch.add(i, source, was === Place.leftOut ? 0 : 1, makesRoom ? 0 : 1);
-      if (i >= this.#inRoom || makesRoom || !source.hasSentAt(start)) continue;
-      stretch.senders += 1;
-      stretch.sent += source.ring.sentSamples(start, size);
+      if (!this.#sources[i].isOver(first))
+        this.#fillFrom(i, stretch, before === null ? Place.none : before.places[i]);
     }
     if (chooses) this.#speakers.measure(first);
   }
 
   /**
+   * Adds one source to a span.
+   * @param {number} i index of the source
+   * @param {ReplyStretch} stretch
+   * @param {number} was its Place in the preceding span
+   */
+  #fillFrom(i, stretch, was) {
+    const { start, due } = stretch;
+    const source = this.#sources[i];
+    const size = this.#format.frameSamples;
+    const first = Math.floor(start / size);
+    const last = Math.floor((start + size - 1) / size);
+    const makesRoom = this.#speakers.isLeftOut(source);
+    if (makesRoom) {
+      stretch.places[i] = Place.leftOut;
+      // A source without a place is decoded only as far back as its decoder will need.
+      if (was !== Place.mixed) return source.prime(first);
+    }
+    for (let f = first; f <= last; f++) source.pull(f, due);
+    stretch.add(i, source, was === Place.leftOut ? 0 : 1, makesRoom ? 0 : 1);
+    if (i >= this.#inRoom || makesRoom || !source.hasSentAt(start)) return;
+    stretch.senders += 1;
+    stretch.sent += source.ring.sentSamples(start, size);
+  }
+
+  /**
    * Fills the listener's own mix, and lists the speakers in it.
    * @param {Listener} listener
-   * @param {number} frame  that is answered
-   * @param {Stretch} stretch
-   * @returns {number} how many samples of sound there are
+   * @param {number} frame answered one
+   * @param {ReplyStretch} stretch
+   * @returns {number} number of samples of sound
    */
   #hear({ id, volumes }, frame, { start, pcm, from, to, added }) {
     const mix = this.#mix;
@@ -292,10 +288,7 @@ export class ReplyMixer {
     return heard;
   }
 
-  /**
-   * @param {Listener} listener
-   * @param {Stretch} stretch
-   */
+  /** @param {Listener} listener @param {ReplyStretch} stretch */
   #count(listener, { start, places, senders, sent }) {
     const size = this.#format.frameSamples;
     const asked = listener.received.ask(start, size);
@@ -316,11 +309,10 @@ export class ReplyMixer {
   }
 
   /**
-   * Goes over, within one frame, from what would have been read at the delay before to what is read
-   * now.
+   * Fades within one frame from the sound at the previous delay to the sound at the new one.
    * @param {Listener} listener
-   * @param {number} start  of what would have been read
-   * @returns {number} how many samples of sound were added
+   * @param {number} start of the sound at the previous delay
+   * @returns {number} number of samples of sound that were added
    */
   #fadeFrom({ id }, start) {
     const { frameSamples: size, channels } = this.#format;

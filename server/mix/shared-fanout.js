@@ -9,8 +9,8 @@ import { FarListeners } from './far-listeners.js';
 import { RecipientLists } from './recipient-lists.js';
 
 /**
- * The listeners of the tick: those who share the room's stream, light ones among them, in lists of
- * those who get the same bytes over the same transport, and those who hear a mix of their own.
+ * Listeners of the tick. Listeners that share the room's stream, light ones among them, are in
+ * lists that get the same bytes over the same transport. The others hear a mix of their own.
  */
 export class SharedFanout {
   #sharers = new RecipientLists();
@@ -44,29 +44,31 @@ export class SharedFanout {
     this.#areLightsStale = this.#lightListeners.delete(listener) || this.#areLightsStale;
   }
 
-  /** How many listeners of the tick there are, with those who hear a mix of their own. */
+  /** Number of listeners of the tick, with own mixes included. */
   get count() {
     return this.#listeners.length + this.#lightListeners.size;
   }
 
-  /** How many share the stream, since settle(). */
+  /** Number of listeners that share the stream, since settle(). */
   get size() {
     return this.#size + this.#lightListeners.size;
   }
 
-  /** Those who hear a mix of their own, or did until now. @returns {ReadonlyArray<Listener>} */
+  /**
+   * Listeners that hear a mix of their own, or did until now. @returns {ReadonlyArray<Listener>}
+   */
   get own() {
     return this.#own;
   }
 
-  /** Listeners' redundancy, or stride, may have changed. */
+  /** Marks listeners' redundancy or stride as possibly changed. */
   invalidate() {
     this.#isStale = true;
     this.#areLightsStale = true;
   }
 
   /**
-   * A listener hears a mix of its own in this frame.
+   * Moves a listener to a mix of its own in this frame.
    * @param {Listener} listener
    * @param {number} frame
    */
@@ -77,7 +79,7 @@ export class SharedFanout {
   }
 
   /**
-   * All who hear a mix of their own are known: the others share the stream.
+   * Settles that all listeners without a mix of their own share the stream.
    * @param {number} frame
    */
   settle(frame) {
@@ -114,7 +116,7 @@ export class SharedFanout {
     this.#far.begin();
     for (const listener of this.#lightListeners) {
       const { session, repeats, stride, carriage } = listener;
-      // A relay gets each frame, and sends those who listen there what they need.
+      // A relay gets each frame, and sends its listeners the frames that they need.
       if (session.transport.isRelay) this.#lights.add(session, MAX_REDUNDANCY, 1);
       else if (carriage === 'once') this.#lights.add(session, repeats, stride);
       else this.#far.add(session, carriage);
@@ -124,9 +126,9 @@ export class SharedFanout {
   }
 
   /**
-   * Sends a listener at once what was sent to others lately.
+   * Sends recent packets to a listener at once.
    * @param {LightListener} listener
-   * @param {number} ms  since when
+   * @param {number} ms age of the first one
    * @param {number} frameMs
    */
   fill({ session, carriage }, ms, frameMs) {
@@ -134,30 +136,28 @@ export class SharedFanout {
   }
 
   /**
-   * Sends everybody who shares it the frame that the stream has encoded last, written once for each
-   * redundancy.
+   * Sends the last encoded frame to all that share the stream, written once per redundancy.
    * @param {Pick<FrameStream, 'write'>} stream
    * @param {number} frame
    */
   send(stream, frame) {
     this.#sharers.send(stream, frame);
     this.#lights.send(stream, frame);
-    // An audience hears a mix.
+    // Only a mix has an audience.
     if (this.#lightListeners.size > 0) this.#far.send(/** @type {FrameStream} */ (stream), frame);
   }
 
   /**
-   * Sends light listeners what they haven't been sent of the last frames: the next ones are left
-   * out.
+   * Sends the last unsent frames to light listeners, because the next ones are left out.
    * @param {FrameStream} mix
-   * @param {number} frame  that was sent last
+   * @param {number} frame that was sent last
    */
   sendOpen(mix, frame) {
     this.#lights.sendOpen(mix, frame);
     if (this.#lightListeners.size > 0) this.#far.sendOpen(mix, frame);
   }
 
-  /** Nothing is sent any more. Idempotent. */
+  /** Stops sending. Idempotent. */
   close() {
     this.#sharers.close();
     this.#lights.close();

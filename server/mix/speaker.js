@@ -4,27 +4,24 @@ import { rampGain } from '../../public/shared/sound/level.js';
 import { LEVEL_MASK, SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { FrameState } from '../source/pcm-ring.js';
 
-/** The softest level of voice, in -dBov: softer sound is none, whatever the sender says. */
+/** Softest level of voice, in -dBov: softer sound isn't voice, whatever the sender says. */
 const SOFTEST_VOICE = 60;
 
-/** The weight of one frame in what is known of a sender's wrong levels. */
+/** Weight of one frame in the mean error of a sender's levels. */
 const WRONG_WEIGHT = 0.1;
 
-/** How fast wrong levels are forgotten while nothing is decoded, in dB a second. */
+/** Decrease of the known error while nothing is decoded, in dB a second. */
 const WRONG_FALL = 1;
 
-/** The head start of one who waits, in dB for each second. */
+/** Head start of a waiting speaker, in dB for each second. */
 const PATIENCE = 2;
 
-/** Sound that is heard from its middle on is faded in over this, in milliseconds. */
+/** Fade-in of sound that is heard from its middle on, in milliseconds. */
 const FADE_IN_MS = 5;
 
 const NO_SAMPLES = new Float32Array(0);
 
-/**
- * One source as the mix sees it: how loud it is, whether it has a place, and since when it is
- * heard.
- */
+/** State of one source in the mix: its loudness, its place, and the start of its turn. */
 export class Speaker {
   #source;
   #frameMs;
@@ -33,7 +30,7 @@ export class Speaker {
   #fadeSamples;
   #fadesIn = false;
   #told = SILENT_LEVEL;
-  /** By how much the told level is louder than the decoded one, on average, in dB. */
+  /** Mean excess of the sent level over the decoded one, in dB. */
   #wrong = 0;
   #decodedFrame = -1;
   #waitsFrom = -1;
@@ -67,81 +64,81 @@ export class Speaker {
     return this.#source;
   }
 
-  /** Whether its sound is being looked at. */
+  /** True while its sound is watched. */
   get listed() {
     return this.#listed;
   }
 
-  /** Whether it has a place in the mix. */
+  /** True when it has a place in the mix. */
   get placed() {
     return this.#placed;
   }
 
-  /** Whether its place ends with this frame. */
+  /** True when its place ends with this frame. */
   get leaving() {
     return this.#leaving;
   }
 
-  /** Whether there is a packet with sound for the frame. */
+  /** True when the frame has a packet with sound. */
   get present() {
     return this.#present;
   }
 
-  /** Whether the frame that was passed on last has a payload; else its sound is missing. */
+  /** True when the last passed frame has a payload; else its sound is missing. */
   get received() {
     return this.#received;
   }
 
-  /** Whether there is voice in that sound, as far as is known. */
+  /** True when that sound has voice, as far as is known. */
   get voice() {
     return this.#voice;
   }
 
-  /** For how many frames in a row it has had sound and no place. */
+  /** Number of frames in a row with sound and no place. */
   get waitedFrames() {
     return this.#waitedFrames;
   }
 
-  /** The last frame that was mixed. */
+  /** Last mixed frame. */
   get heardFrame() {
     return this.#heardFrame;
   }
 
-  /** The last frame with voice. */
+  /** Last frame with voice. */
   get voiceFrame() {
     return this.#voiceFrame;
   }
 
-  /** The frame since which it speaks without a pause. */
+  /** First frame of the current turn, which has no pause. */
   get turnFrame() {
     return this.#turnFrame;
   }
 
-  /** The level of what was decoded last, in -dBov. */
+  /** Level of the last decoded sound, in -dBov. */
   get level() {
     return this.#level;
   }
 
-  /** The last frame as it is in the mix. */
+  /** Last frame as it is in the mix. */
   get samples() {
     return this.#samples;
   }
 
-  /** Its sound is being looked at from now on. */
+  /** Begins to watch its sound. */
   list() {
     this.#listed = true;
   }
 
-  /** There was no sound for a while: it isn't looked at any more. */
+  /** Stops watching it, after a while without sound. */
   unlist() {
     this.#listed = false;
     this.#waitsFrom = -1;
   }
 
   /**
-   * Looks at what the sender says of a frame.
+   * Reads the sender's level of a frame.
    * @param {number} frame
-   * @param {number} back  how many frames before it will do as well, where it isn't there
+   * @param {number} back number of earlier frames that may stand in for a missing one
    */
   look(frame, back) {
     const source = this.#source;
@@ -157,7 +154,7 @@ export class Speaker {
   }
 
   /**
-   * The level to be expected, in -dBov: a sender of wrong levels isn't believed for a while.
+   * Level to expect, in -dBov: a sender of wrong levels isn't trusted for a while.
    * @param {number} frame
    */
   #expected(frame) {
@@ -165,18 +162,15 @@ export class Speaker {
     return this.#told + Math.max(0, this.#wrong - forgotten);
   }
 
-  /**
-   * The order in which those who wait are given places: the largest first.
-   * @param {number} frame
-   */
+  /** Rank among waiting speakers: the largest gets a place first. @param {number} frame */
   rank(frame) {
     const waitedMs = (frame - this.#waitsFrom) * this.#frameMs;
     return (this.#voice ? 1000 : 0) - this.#expected(frame) + (PATIENCE * waitedMs) / 1000;
   }
 
   /**
-   * Gives it a place. Earlier frames aren't decoded, but those that prime the decoder.
-   * @param {number} frame  the first that is heard
+   * Gives it a place. Earlier frames aren't decoded, except the ones that prime the decoder.
+   * @param {number} frame first one that is heard
    */
   place(frame) {
     this.#placed = true;
@@ -189,12 +183,11 @@ export class Speaker {
     else this.#source.skipTo(frame);
   }
 
-  /** Its place ends with this frame: it is faded out. */
+  /** Ends its place with this frame, which fades out. */
   leave() {
     this.#leaving = true;
   }
 
-  /** Takes its place away. */
   unplace() {
     this.#placed = false;
     this.#leaving = false;
@@ -203,7 +196,7 @@ export class Speaker {
   /**
    * Copies the frame's samples from the ring, as they are mixed.
    * @param {number} frame
-   * @param {number} pauseFrames  how many frames without voice end its turn
+   * @param {number} pauseFrames number of frames without voice that end its turn
    */
   take(frame, pauseFrames) {
     const { ring } = this.#source;
@@ -219,7 +212,7 @@ export class Speaker {
   }
 
   /**
-   * Takes the decoded level for the told one.
+   * Uses the decoded level instead of the sent one.
    * @param {number} frame
    * @param {number} pauseFrames
    */
@@ -234,11 +227,10 @@ export class Speaker {
   }
 
   /**
-   * Passes the frame on undecoded, where the room's sound is forwarded. The told level is taken for
-   * the true one.
+   * Passes the frame on undecoded, in a room that forwards. The sent level counts as the true one.
    * @param {number} frame
-   * @param {number} pauseFrames  how many frames without voice end its turn
-   * @returns {boolean} whether it is heard in the frame
+   * @param {number} pauseFrames number of frames without voice that end its turn
+   * @returns {boolean} true when it is heard in the frame
    */
   pass(frame, pauseFrames) {
     const state = this.#source.pass(frame);
@@ -249,11 +241,7 @@ export class Speaker {
     return true;
   }
 
-  /**
-   * Takes the told level for the true one.
-   * @param {number} frame
-   * @param {number} pauseFrames
-   */
+  /** Uses the sent level as the true one. @param {number} frame @param {number} pauseFrames */
   believe(frame, pauseFrames) {
     if (!this.#present) return;
     this.#level = this.#told;

@@ -6,37 +6,37 @@
 import { addRamped } from '../../public/shared/sound/level.js';
 
 /**
- * @typedef {object} Volume  how one source is heard; the gains of mono are the left ones
- * @property {number} left    the gain that it is to have
+ * @typedef {object} Volume loudness and side of one source; mono uses the left gains
+ * @property {number} left gain to reach
  * @property {number} right
- * @property {number} leftBefore   that with which the last frame ended that was mixed
+ * @property {number} leftBefore gain at the end of the last mixed frame
  * @property {number} rightBefore
- * @property {number} frame   that frame
+ * @property {number} frame last mixed frame
  */
 
 /**
- * How loud one listener hears others, and in a stereo room from where, where it differs from how
- * everybody does. A gain moves within a frame.
+ * Volumes of other participants that one listener has set, and their pan in a stereo room. A gain
+ * moves within a frame.
  */
 export class Volumes {
   /** By the source's id. @type {Map<string, Volume>} */
   #gains = new Map();
-  /** The gains with which the frame of the source that was asked for last begins and ends. */
+  /** Gains at the beginning and the end of the source's last requested frame. */
   #from = 1;
   #to = 1;
   #rightFrom = 1;
   #rightTo = 1;
 
-  /** How many are heard in another way than everybody hears them. */
+  /** Number of sources with a volume or pan of their own. */
   get size() {
     return this.#gains.size;
   }
 
   /**
-   * @param {string} id  the source's
-   * @param {number} gain  0 and more; 1: as everybody
-   * @param {number} pan   -1, on the left alone, to 1, on the right alone; 0 in a mono room
-   * @param {number} frame  the last one in which the source was heard
+   * @param {string} id of the source
+   * @param {number} gain 0 and more; 1: unchanged
+   * @param {number} pan -1, on the left alone, to 1, on the right alone; 0 in a mono room
+   * @param {number} frame last one in which the source was heard
    */
   set(id, gain, pan, frame) {
     const [left, right] = [gain * Math.min(1, 1 - pan), gain * Math.min(1, 1 + pan)];
@@ -46,14 +46,14 @@ export class Volumes {
       this.#gains.set(id, { left, right, leftBefore: 1, rightBefore: 1, frame });
   }
 
-  /** @param {string} id  of a source that is no more */
+  /** @param {string} id of a source that has left */
   forget(id) {
     this.#gains.delete(id);
   }
 
   /**
    * @param {ReadonlyArray<Speaker>} speakers
-   * @returns {boolean} whether any of them is heard in another way
+   * @returns {boolean} true when one of them has a volume of its own
    */
   concern(speakers) {
     if (this.#gains.size === 0) return false;
@@ -62,12 +62,12 @@ export class Volumes {
   }
 
   /**
-   * Mixes what this listener hears of a frame.
-   * @param {Float32Array} mix  filled
+   * Mixes a frame for this listener.
+   * @param {Float32Array} mix filled
    * @param {number} frame
-   * @param {ReadonlyArray<Speaker>} speakers  those who are heard in the frame
-   * @param {string | null} except  the id of the source that is left out: one's own
-   * @returns {boolean} whether there is anything to be heard
+   * @param {ReadonlyArray<Speaker>} speakers heard in the frame
+   * @param {string | null} except id of the source to leave out: one's own
+   * @returns {boolean} true when there is sound
    */
   mix(mix, frame, speakers, except) {
     mix.fill(0);
@@ -96,14 +96,14 @@ export class Volumes {
   }
 
   /**
-   * Adds what this listener hears of a source from a sample on.
+   * Adds a source's sound from a sample on, for this listener.
    * @param {Float32Array} mix
-   * @param {number} start  where the sound is read
+   * @param {number} start first sample to read
    * @param {Source} source
-   * @param {number} frame  that is answered
-   * @param {number} from  the gain with which everybody hears it at the beginning
-   * @param {number} to  and at the end
-   * @returns {number} how many samples of sound were added
+   * @param {number} frame answered one
+   * @param {number} from gain for everybody at the beginning
+   * @param {number} to gain for everybody at the end
+   * @returns {number} number of samples of sound that were added
    */
   addTo(mix, start, { id, ring }, frame, from, to) {
     this.#move(id, frame);
@@ -118,8 +118,8 @@ export class Volumes {
   }
 
   /**
-   * Takes the gains with which a frame begins and ends; the next one begins with the latter.
-   * @param {string} id  the source's
+   * Sets the gains at the beginning and the end of a frame; the next one begins with the latter.
+   * @param {string} id of the source
    * @param {number} frame
    */
   #move(id, frame) {
@@ -128,7 +128,7 @@ export class Volumes {
       this.#from = this.#to = this.#rightFrom = this.#rightTo = 1;
       return;
     }
-    // A source that begins anew has no gain of a frame before to move from.
+    // A restarted source has no earlier gain to move from.
     const goesOn = known.frame === frame - 1;
     this.#from = goesOn ? known.leftBefore : known.left;
     this.#rightFrom = goesOn ? known.rightBefore : known.right;

@@ -14,10 +14,12 @@ import { Reader } from './reader.js';
 import { SegmentJobs } from './segment-jobs.js';
 import { SegmentStore } from './segment-store.js';
 
-/** The path of sessions that listen to a recording, with `?id=`. */
+/** Path of sessions for a recording, with `?id=`. */
 const RECORDING_PATH = '/recording';
 
-/** Recordings over WebTransport, to those who know their ids and aren't banned from their rooms. */
+/**
+ * Serves recordings over WebTransport to clients that know the id and aren't banned from the room.
+ */
 export class OnDemand {
   path = RECORDING_PATH;
   #recordings;
@@ -43,15 +45,12 @@ export class OnDemand {
     recordings.whenRemoved((id) => this.#removed(id));
   }
 
-  /** There is an engine that brings readers here. */
+  /** Makes segments ahead from now on, because an engine accepts readers. */
   start() {
     this.#jobs.makeAhead();
   }
 
-  /**
-   * Answers a request for a session.
-   * @param {SessionRequest} request
-   */
+  /** Answers a session request. @param {SessionRequest} request */
   requested(request) {
     this.#refusal(idOf(request.query), request.peer).then(
       (code) => (code === null ? request.accept() : refuse(request, code)),
@@ -72,7 +71,7 @@ export class OnDemand {
   }
 
   /**
-   * Serves a session that has opened.
+   * Serves an open session.
    * @param {NativeSession} native
    * @param {() => void} onEnd  called once
    */
@@ -110,7 +109,7 @@ export class OnDemand {
     if (readers?.size === 0) this.#readers.delete(id);
   }
 
-  /** @param {string} id  of a recording that was deleted */
+  /** @param {string} id  of a deleted recording */
   #removed(id) {
     for (const reader of [...(this.#readers.get(id) ?? [])]) reader.close('recording-deleted');
     const directory = this.#recordings.locate(id, 'mix.opus')?.root;

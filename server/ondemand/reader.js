@@ -1,73 +1,51 @@
 /**
- * One who listens to a recording over WebTransport: control messages as lines on the bidirectional
- * stream that the client opens, and each segment on a stream of its own. See docs/protocol.md.
+ * Serves one listener to a recording over WebTransport: control messages as lines on a
+ * bidirectional stream that the client opens. Each segment has its own stream. See
+ * docs/protocol.md.
  *
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Rule } from './rules.js'
+ * @import { ReadSegmentMessage, RecordingMessage }
+ *   from '../../public/shared/messages/segment-messages.js'
  * @import { Segments } from './segment-files.js'
  */
 
-import { z } from 'zod';
 import { ControlLines, writeControlLine } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
+import { clientSegmentMessage } from '../../public/shared/messages/segment-messages.js';
 import { writeSegment } from '../../public/shared/wire/segment.js';
 import { TokenBucket } from '../token-bucket.js';
-import { ClientBuffer } from './client-buffer.js';
-import { DEFAULT_RULE, RULES } from './rules.js';
+import { RULES } from './rules.js';
 
-/** The longest control message, in bytes. */
+/** Maximum length of a control message, in bytes. */
 const MAX_CONTROL_BYTES = 1024;
 
 /**
- * Control messages that are read: in a row, and then a second. A client sends one for each segment.
+ * Limit of control messages: in a row, and then per second. A client sends one for each segment.
  */
 const MESSAGES = Object.freeze({ atOnce: 100, perSecond: 50 });
 
-/**
- * Segments that were sent and aren't acknowledged, at most: what a reader that stands still holds
- * of the server's memory.
- */
+/** Limit of unacknowledged segments. It bounds the server memory that a stalled reader uses. */
 const MAX_UNDERWAY = 3;
 
 /**
- * The time after which a reader that acknowledges nothing is closed, and one that asks for nothing,
- * in milliseconds.
+ * Time without acknowledgements, or without requests, after which a reader is closed, in
+ * milliseconds.
  */
 const STALLED_MS = 30_000;
 const IDLE_MS = 10 * 60_000;
 
-/** The interval at which it is looked whether there is more of a recording, in milliseconds. */
+/** Interval between polls of a growing recording, in milliseconds. */
 const LOOK_MS = 500;
 
-/**
- * The shortest time for which nothing is sent, in milliseconds: what is left of a segment's time
- * may be next to nothing.
- */
+/** Minimum pause in sending, in milliseconds: the rest of a segment's time may be almost zero. */
 const LEAST_MS = 10;
 
-/** The weight of a new measurement of the throughput in the mean. */
+/** Weight of a new measurement in the mean throughput. */
 const SMOOTHING = 0.3;
 
-/** The buffers that a client may ask for, in seconds. */
-const BUFFER = Object.freeze({ min: 3, max: 10, most: 60 });
-
-const message = z.discriminatedUnion('type', [
-  z.object({
-    type: z.literal('play'),
-    epoch: z.number().int().min(0).max(0xffff),
-    from: z.number().int().min(0).max(0xffffffff),
-    rule: z.enum(/** @type {[Rule, ...Rule[]]} */ (Object.keys(RULES))).default(DEFAULT_RULE),
-    rate: z.number().positive().max(1e9).default(1e9),
-    min: z.number().min(1).max(BUFFER.most).default(BUFFER.min),
-    max: z.number().min(1).max(BUFFER.most).default(BUFFER.max),
-  }),
-  z.object({ type: z.literal('pace'), speed: z.number().min(0.25).max(4), paused: z.boolean() }),
-  z.object({ type: z.literal('got'), epoch: z.number().int(), number: z.number().int() }),
-]);
-
-/** What a control stream is read through. */
+/** Receives the bytes of control streams. */
 const chunk = new Uint8Array(4 * 1024);
 
 export class Reader {
@@ -82,21 +60,18 @@ export class Reader {
   #lines;
   #messages;
   #buffer;
-  /**
-   * What the client asked for last.
-   * @type {Extract<z.infer<typeof message>, { type: 'play' }> | null}
-   */
+  /** Latest request of the client. @type {(ReadSegmentMessage & { type: 'play' }) | null} */
   #asked = null;
   #next = 0;
   /** @type {number} */
   #rate = -1;
   /**
-   * Segments of this epoch that aren't acknowledged, by number.
+   * Unacknowledged segments of this epoch, by number.
    * @type {Map<number, { stream: Stream, sentMs: number, bytes: number }>}
    */
   #underway = new Map();
   #isReading = false;
-  /** The throughput by the times of segments, in bits a second. @type {number | null} */
+  /** Throughput from the times of segments, in bits per second. @type {number | null} */
   #measured = null;
   #heardMs;
   #told = '';
@@ -108,9 +83,9 @@ export class Reader {
    * @param {object} options
    * @param {NativeSession} options.native
    * @param {Clock} options.clock
-   * @param {Readonly<Segments>} options.segments  changed as there are more
-   * @param {(rate: number, number: number) => Promise<Uint8Array>} options.read  a segment
-   * @param {() => { on: boolean }} options.describe  the recording
+   * @param {Readonly<Segments>} options.segments  updated as more appear
+   * @param {(rate: number, number: number) => Promise<Uint8Array>} options.read  reads a segment
+   * @param {() => { on: boolean }} options.describe  describes the recording
    * @param {() => void} options.onEnd  called once
    */
   constructor({ native, clock, segments, read, describe, onEnd }) {
@@ -152,7 +127,7 @@ export class Reader {
   #received(received) {
     if (this.#ended) return;
     const now = this.#clock.now();
-    const { data } = message.safeParse(received);
+    const { data } = clientSegmentMessage.safeParse(received);
     if (!data) return this.close('bad-request');
     if (this.#messages.take(now) > 0) return this.close('too-many-requests');
     this.#heardMs = now;
@@ -162,12 +137,11 @@ export class Reader {
     this.#advance();
   }
 
-  /** @param {Extract<z.infer<typeof message>, { type: 'play' }>} asked @param {number} now */
+  /** @param {(ReadSegmentMessage & { type: 'play' })} asked @param {number} now */
   #play(asked, now) {
     this.#asked = asked;
     this.#next = asked.from;
-    // Otherwise one that asks again and again, and reads nothing, would have ever more of the
-    // server's memory.
+    // A client that asks repeatedly and reads nothing would otherwise use more and more memory.
     for (const { stream } of this.#underway.values()) stream.reset(0);
     this.#underway.clear();
     this.#buffer.empty(now);
@@ -185,7 +159,7 @@ export class Reader {
   }
 
   /**
-   * Bits a second that the way delivers: the engine's estimate, or that by the times of segments.
+   * Throughput in bits per second: the engine's estimate, or the one from segment times.
    * @returns {number | null}
    */
   get #throughput() {
@@ -195,7 +169,7 @@ export class Reader {
     return deliveryBps ?? this.#measured;
   }
 
-  /** Sends the next segment, when its time has come. */
+  /** Sends the next segment when it is due. */
   #advance() {
     if (
       this.#ended ||
@@ -252,13 +226,13 @@ export class Reader {
   /**
    * @param {{ number: number, epoch: number, rate: number }} head
    * @param {Uint8Array} segment
-   * @returns {boolean} whether there was room
+   * @returns {boolean} true if a stream was available
    */
   #write(head, segment) {
     const stream = this.#native.openStream({ bidi: false });
     const bytes = writeSegment(head, segment);
     if (!stream?.write(bytes)) {
-      // As many streams as there may be are open: nothing is read at the other end.
+      // The limit of open streams is reached, because the other end reads nothing.
       stream?.reset(0);
       this.#next = head.number;
       this.#wait(LOOK_MS);
@@ -288,19 +262,16 @@ export class Reader {
     this.#advance();
   }
 
-  /** Tells the client of the recording, where that has changed. */
+  /** Sends the state of the recording if it has changed. */
   #tell() {
     const { rates, channels, count, whole } = this.#segments;
     const { on } = this.#describe();
     const state = `${count} ${whole} ${on}`;
     if (state === this.#told || !this.#control) return;
     this.#told = state;
-    if (
-      !this.#control.write(
-        writeControlLine({ type: 'recording', rates, channels, count, whole, on }),
-      )
-    )
-      this.close('idle-timeout');
+    /** @type {RecordingMessage} */
+    const message = { type: 'recording', rates, channels, count, whole, on };
+    if (!this.#control.write(writeControlLine(message))) this.close('idle-timeout');
   }
 
   /** @param {ErrorCode} code  idempotent */
@@ -316,5 +287,49 @@ export class Reader {
     this.#lines.close();
     this.#clock.clearTimeout(this.#timer);
     this.#onEnd();
+  }
+}
+
+/** Estimates the unplayed sound at a client from its arrivals and its playback. */
+export class ClientBuffer {
+  #level = 0;
+  #speed = 1;
+  #paused = false;
+  #atMs;
+
+  /** @param {number} nowMs */
+  constructor(nowMs) {
+    this.#atMs = nowMs;
+  }
+
+  /** Level in seconds. @param {number} nowMs */
+  level(nowMs) {
+    if (!this.#paused)
+      this.#level = Math.max(0, this.#level - ((nowMs - this.#atMs) / 1000) * this.#speed);
+    this.#atMs = nowMs;
+    return this.#level;
+  }
+
+  /** @param {number} seconds  that have arrived @param {number} nowMs */
+  arrived(seconds, nowMs) {
+    this.#level = this.level(nowMs) + seconds;
+  }
+
+  /** Resets the level after a jump of the playback. @param {number} nowMs */
+  empty(nowMs) {
+    this.#level = 0;
+    this.#atMs = nowMs;
+  }
+
+  /** @param {number} speed @param {boolean} paused @param {number} nowMs */
+  pace(speed, paused, nowMs) {
+    this.level(nowMs);
+    this.#speed = speed;
+    this.#paused = paused;
+  }
+
+  /** Time to play some sound, in milliseconds; null while paused. @param {number} seconds */
+  msOf(seconds) {
+    return this.#paused ? null : (seconds * 1000) / this.#speed;
   }
 }

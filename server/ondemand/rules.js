@@ -1,36 +1,31 @@
 /**
- * Rules by which the server chooses the rate of a recording's next segment, and when it is sent:
- * basic, simple and static of "Media streaming over WebTransport" (paper 001, table 4.4), and one
- * of our own.
+ * Rules for the rate and the time of a recording's next segment. Basic, simple and static are from
+ * "Media streaming over WebTransport" (paper 001, table 4.4); careful is our own.
+ *
+ * @import { SEGMENT_RULES } from '../../public/shared/messages/segment-messages.js'
  *
  * @typedef {object} Situation
- * @property {readonly number[]} rates    in bits a second, rising
- * @property {number} wanted              index of the highest rate that the client asks for
- * @property {number} current             index of the rate before; −1 at first
- * @property {number | null} throughput bits a second that the way to the client delivers, as
- *   estimated; null where that isn't known
- * @property {number} level               seconds of sound that the client has, as estimated
- * @property {number} underway            seconds of sound on the way to it
- * @property {number} min                 seconds that the client asks for at least
- * @property {number} max                 seconds that it asks for at most
+ * @property {readonly number[]} rates  in bits per second, ascending
+ * @property {number} wanted  index of the highest rate that the client wants
+ * @property {number} current  index of the previous rate; −1 at first
+ * @property {number | null} throughput estimated throughput to the client in bits per second; null
+ *   if unknown
+ * @property {number} level  estimated seconds of sound at the client
+ * @property {number} underway  seconds of sound in flight
+ * @property {number} min  seconds that the client wants at least
+ * @property {number} max  seconds that it wants at most
  *
- * @typedef {{ rate: number, waitSeconds: number }} Choice rate: an index; waitSeconds: of sound
- *   played, before the segment is sent
- *
- * @typedef {'basic' | 'simple' | 'static' | 'careful'} Rule
+ * @typedef {{ rate: number, waitSeconds: number }} Choice rate: an index; waitSeconds: sound to be
+ *   played before the segment is sent
  */
 
-/** The length of a segment, in seconds. */
 const SEGMENT_SECONDS = 1;
 
-/**
- * The share of the throughput that our rule counts on: the rest is for what else the connection
- * carries.
- */
+/** Share of the throughput that our rule uses; the rest is for other traffic of the connection. */
 const SHARE = 0.7;
 
 /**
- * The highest rate that fits a throughput.
+ * Highest rate that fits a throughput.
  * @param {Situation} situation
  * @param {number} throughput
  */
@@ -41,36 +36,36 @@ function highest({ rates, wanted }, throughput) {
 }
 
 /**
- * Up to the most that the client asks for; then one segment for each that is played.
+ * Fills the buffer to the client's maximum, then waits for a segment to be played.
  * @param {Situation} situation
  */
 const fillUp = ({ level, underway, max }) =>
   level + underway + SEGMENT_SECONDS > max ? SEGMENT_SECONDS : 0;
 
-/** @type {Readonly<Record<Rule, (situation: Situation) => Choice>>} */
+/** @type {Readonly<Record<typeof SEGMENT_RULES[number], (situation: Situation) => Choice>>} */
 export const RULES = Object.freeze({
   /**
-   * As fast as possible below the least buffer, then one segment for each that is played; never
-   * another rate.
+   * Sends as fast as possible below the minimum buffer, then one segment per segment played, always
+   * at one rate.
    */
   basic: ({ wanted, level, underway, min }) => ({
     rate: wanted,
     waitSeconds: level + underway < min ? 0 : SEGMENT_SECONDS,
   }),
 
-  /** The highest rate that the throughput has room for, up to the fullest buffer. */
+  /** Takes the highest rate that fits the throughput, up to the maximum buffer. */
   simple: (situation) => ({
     rate: highest(situation, situation.throughput ?? 0),
     waitSeconds: fillUp(situation),
   }),
 
-  /** Like simple, and never another rate. */
+  /** Works like simple, but at one rate. */
   static: (situation) => ({ rate: situation.wanted, waitSeconds: fillUp(situation) }),
 
   /**
-   * Begins low, goes up one rate at a time while the buffer is there for it and the throughput has
-   * room to spare, and down only where the buffer runs low or the throughput is less than half of
-   * the rate: what a short dip costs the buffer pays.
+   * Begins low, and goes up one rate at a time while the buffer and the throughput have reserves.
+   * Goes down only if the buffer runs low or the throughput is less than half of the rate: the
+   * buffer covers a short dip.
    */
   careful: (situation) => {
     const { current, throughput, level, underway, min, max, rates, wanted } = situation;
@@ -83,5 +78,3 @@ export const RULES = Object.freeze({
     return { rate: mustFall ? fits : now, waitSeconds };
   },
 });
-
-export const DEFAULT_RULE = 'careful';

@@ -1,5 +1,5 @@
 /**
- * Makes the segments of a recording's mix, at several rates, as far as the mix is written.
+ * Makes the segments of a recording's mix at several rates, following the mix as it grows.
  *
  * @import { FileHandle } from 'node:fs/promises'
  * @import { Codec, Decoder, Encoder } from '../../public/shared/stream/codec.js'
@@ -23,36 +23,36 @@ import { PLACE_BYTES, segmentPaths } from './segment-files.js';
  */
 const COMPLEXITY = 5;
 
-/** The longest packet of a mix, in samples (RFC 6716, section 3.2.5). */
+/** Maximum length of a packet of a mix, in samples (RFC 6716, section 3.2.5). */
 const MAX_MIX_SAMPLES = (SEGMENT_RATE * 120) / 1000;
 
 export class SegmentEncoder {
   #codec;
   #reader;
   #channels;
-  /** Samples that players leave out, still to be dropped. */
+  /** Samples still to be dropped from the pre-skip. */
   #skip;
   /** @type {Decoder | null} */
   #decoder = null;
   #decoded = new Float32Array(0);
-  /** Decoded sound that isn't encoded yet, all channels interleaved. */
+  /** Decoded sound to encode, interleaved. */
   #pcm;
   #samples = 0;
   #frame;
   /** @type {RateFile[]} */
   #files;
-  /** Packets that were encoded, those before the first segment included. */
+  /** Number of encoded packets, including those before the first segment. */
   #packets = 0;
   #ended = false;
 
   /**
    * Opens a mix.
    * @param {Codec} codec
-   * @param {string} mix  its path
+   * @param {string} mix  path of the mix
    * @param {string} directory  of the recording
-   * @param {readonly number[]} rates  in bits a second
+   * @param {readonly number[]} rates  in bits per second
    * @returns {Promise<SegmentEncoder>}
-   * @throws {import('../recording/ogg-reader.js').OggError} when it isn't Ogg Opus
+   * @throws {import('../recording/ogg-reader.js').OggError} if it isn't Ogg Opus
    */
   static async open(codec, mix, directory, rates) {
     const reader = await OggOpusReader.open(mix);
@@ -71,7 +71,7 @@ export class SegmentEncoder {
   /**
    * @param {Codec} codec
    * @param {OggOpusReader} reader  closed with this
-   * @param {RateFile[]} files  likewise
+   * @param {RateFile[]} files  closed with this
    */
   constructor(codec, reader, files) {
     const { channels, preSkip } = reader.head;
@@ -81,9 +81,9 @@ export class SegmentEncoder {
     this.#channels = channels;
     this.#skip = preSkip;
     this.#frame = new Float32Array(PACKET_SAMPLES * channels);
-    // One packet of the mix may be longer than one of a segment. What comes before the beginning is
-    // silence: the encoders' packets are ahead by their lookahead, so that what is decoded lies
-    // where the mix has it.
+    // A packet of the mix may be longer than one of a segment. Silence precedes the beginning: the
+    // encoders' packets are ahead by their lookahead, so that decoded sound keeps its place in the
+    // mix.
     this.#pcm = new Float32Array((2 * MAX_MIX_SAMPLES + LEAD_PACKETS * PACKET_SAMPLES) * channels);
     this.#samples = LEAD_PACKETS * PACKET_SAMPLES - (files[0]?.lookahead ?? 0);
   }
@@ -92,21 +92,21 @@ export class SegmentEncoder {
     return this.#channels;
   }
 
-  /** How many segments there are. */
+  /** Number of segments. */
   get count() {
     return Math.max(0, Math.floor((this.#packets - LEAD_PACKETS) / OWN_PACKETS));
   }
 
-  /** Whether the mix has ended, and all of it is in segments. */
+  /** True when the mix has ended and is completely in segments. */
   get ended() {
     return this.#ended;
   }
 
   /**
-   * Makes segments, as many as may be at once and there is sound for.
+   * Makes up to `most` segments from the sound that is there.
    * @param {number} most
-   * @param {boolean} isWhole  whether the mix grows no more, though its end isn't marked
-   * @returns {Promise<number>} bytes that were written
+   * @param {boolean} isWhole  true if the mix grows no more, though its end isn't marked
+   * @returns {Promise<number>} bytes written
    */
   async step(most, isWhole) {
     const [before, upTo] = [this.#bytes, this.count + most];
@@ -145,10 +145,7 @@ export class SegmentEncoder {
     this.#add(this.#decoded.subarray(dropped * this.#channels), samples - dropped);
   }
 
-  /**
-   * @param {Float32Array} pcm
-   * @param {number} samples
-   */
+  /** @param {Float32Array} pcm @param {number} samples */
   #add(pcm, samples) {
     const channels = this.#channels;
     this.#pcm.set(pcm, this.#samples * channels);
@@ -182,13 +179,12 @@ export class SegmentEncoder {
   }
 }
 
-/** The segments of one rate. */
 class RateFile {
   #encoder;
   #sound;
   #places;
   #out = new Uint8Array(MAX_OPUS_BYTES);
-  /** The packets of the segment that is begun, those before it included. @type {Uint8Array[]} */
+  /** Packets of the current segment, including those before it. @type {Uint8Array[]} */
   #packets = [];
   /** @type {Uint8Array[]} */
   #whole = [];
@@ -233,7 +229,7 @@ class RateFile {
     this.lookahead = encoder.lookahead;
   }
 
-  /** @param {Float32Array} pcm  a packet's */
+  /** @param {Float32Array} pcm  of a packet */
   encode(pcm) {
     const length = this.#encoder.encode(pcm, this.#out, 0);
     this.#packets.push(this.#out.slice(0, length));
@@ -242,7 +238,7 @@ class RateFile {
     this.#packets.splice(0, OWN_PACKETS);
   }
 
-  /** Writes the segments that are whole: first their sound, then their places. */
+  /** Writes complete segments: first their sound, then their places. */
   async write() {
     for (const segment of this.#whole.splice(0)) {
       await this.#sound.appendFile(segment);

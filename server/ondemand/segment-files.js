@@ -1,34 +1,33 @@
 /**
- * The segments of a recording on the disk: for each rate a file of segments, one after the other,
- * and one of the places where they end, four bytes each. Segment n is there once the second file
- * has more than n places.
+ * Segments of a recording on the disk: for each rate a file of consecutive segments, and a file of
+ * their end positions, four bytes each. Segment n exists once the second file has more than n
+ * positions.
  */
 
 import { join } from 'node:path';
-import { RATES } from '../../public/shared/sound/rates.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
 
-/** The bytes of a place. */
+/** Size of a position in bytes. */
 export const PLACE_BYTES = 4;
 
-/** What says that all segments are there. */
+/** File whose presence says that all segments exist. */
 export const SEGMENTS_FILE = 'segments.json';
 
 /**
- * @typedef {object} Segments  what is known of a recording's segments
- * @property {number[]} rates     in bits a second, rising
+ * @typedef {object} Segments  the known segments of a recording
+ * @property {number[]} rates  in bits per second, ascending
  * @property {number} channels
- * @property {number} count       how many there are of each rate
- * @property {boolean} whole      whether there will be no more
+ * @property {number} count  number of segments at each rate
+ * @property {boolean} whole  true if no more will come
  */
 
-/** The rates of a mix that was recorded without a note of its own, in bits a second. */
+/** Assumed rate of a mix without a recorded one, in bits per second. */
 const USUAL_BITRATE = 64_000;
 
 /**
- * The rates at which a mix is kept: those below its own, and the next, above which it sounds no
- * better.
- * @param {number} [bitrate]  of the mix, in bits a second
- * @returns {number[]} rising
+ * Chooses the rates of a mix: all below its own, and the next one, above which it sounds no better.
+ * @param {number} [bitrate]  of the mix, in bits per second
+ * @returns {number[]} ascending
  */
 export function ratesOf(bitrate = USUAL_BITRATE) {
   const next = RATES.findIndex((rate) => rate >= bitrate);

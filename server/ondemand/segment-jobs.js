@@ -1,6 +1,6 @@
 /**
- * Makes the segments of recordings in a thread of its own, one recording at a time and for half of
- * the time at most: those that somebody listens to first, then those that have ended.
+ * Makes the segments of recordings in a separate thread, one recording at a time and at most half
+ * of the time. Recordings with listeners come first, then ended ones.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
@@ -11,50 +11,53 @@
  * @property {string} id
  * @property {string} directory
  * @property {Segments} segments
- * @property {boolean} isOpen   whether the thread has its files open
+ * @property {boolean} isOpen  true while the thread has its files open
  * @property {number} dueMs
- * @property {number} quiet     turns in a row without anything new
- * @property {Promise<void>} turn  settled when its last turn is over
- * @property {Set<() => void>} readers what ends those who listen, where no more segments can be
- *   made
+ * @property {number} quiet  consecutive turns without new sound
+ * @property {Promise<void>} turn  settles after its last turn
+ * @property {Set<() => void>} readers functions that disconnect listeners when no more segments can
+ *   be made
  *
- * @typedef {{ ask: (message: object) => Promise<any>, end: () => Promise<unknown>, ended: () =>
- *   boolean }} SegmentThread ask: answered in order; ended: whether it has ended, by itself too
+ * @typedef {{ ask: (message: object) => Promise<unknown>, end: () => Promise<unknown>, ended: () =>
+ *   boolean }} SegmentThread ask: answered in order; ended: true also after a crash
+ *
+ * @typedef {{ count: number, bytes: number, ended: boolean }} Step  answer to one turn
  */
 
 import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { reasonOf } from '../log.js';
 import { MIX_FILE } from '../recording/recording.js';
 import { ratesOf, SEGMENTS_FILE } from './segment-files.js';
 
-/** The segments that are made in one turn. */
+/** Number of segments made in one turn. */
 const SEGMENTS_A_TURN = 2;
 
-/** The time until a mix in which there was nothing new is looked at again, in milliseconds. */
+/** Interval between polls of a mix without new sound, in milliseconds. */
 const LOOK_MS = 500;
 
 /**
- * The turns without anything new after which a mix that isn't written any more has ended, though
- * its end isn't marked.
+ * Number of turns without new sound after which a mix counts as ended, if it is no longer written
+ * and has no end mark.
  */
 const QUIET_TURNS = 4;
 
-/** The recordings that wait, and those whose files are open, at most. */
+/** Limit of recordings that wait or have open files. */
 const MAX_WAITING = 1000;
 const MAX_OPEN = 16;
 
 /**
- * Those of the open ones that are still being written, at most: nobody knows when they end, and the
- * others must have their turn. Whoever listens to one more hears it over HTTP.
+ * Limit of open recordings that are still being written: their end is unknown, and the others need
+ * their turn. Listeners to further ones hear them over HTTP.
  */
 const MAX_RUNNING = 12;
 
-/** The recordings that are known to be whole, at most. */
+/** Limit of recordings remembered as complete. */
 const MAX_KNOWN = 500;
 
-/** The memory of the thread, in MB: the heap of JavaScript; the codec's is 3 MB beside. */
+/** Memory limit of the thread's JavaScript heap, in MB; the codec uses another 3 MB. */
 const THREAD_MB = 64;
 
 export class SegmentJobs {
@@ -64,9 +67,9 @@ export class SegmentJobs {
   #openThread;
   /** @type {SegmentThread | null} */
   #thread = null;
-  /** In the order in which they were wanted. @type {Map<string, Job>} */
+  /** Ordered by request. @type {Map<string, Job>} */
   #jobs = new Map();
-  /** Recordings whose segments are whole. @type {Map<string, Segments>} */
+  /** Recordings with complete segments. @type {Map<string, Segments>} */
   #known = new Map();
   #running = false;
   #closed = false;
@@ -89,15 +92,15 @@ export class SegmentJobs {
     recordings.whenRemoved((id) => this.#forget(id));
   }
 
-  /** Has the segments of each recording made as soon as it has ended. */
+  /** Makes the segments of each recording as soon as it has ended. */
   makeAhead() {
     this.#recordings.whenEnded((id) => void this.#want(id));
   }
 
   /**
-   * Has the segments of a recording made, unless they are there.
-   * @param {string} id whatever came
-   * @returns {Promise<boolean>} false where there are none and none can be made
+   * Requests the segments of a recording, unless they exist.
+   * @param {string} id  unchecked
+   * @returns {Promise<boolean>} false if there are none and none can be made
    */
   async prepare(id) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
@@ -108,12 +111,12 @@ export class SegmentJobs {
   }
 
   /**
-   * Takes the segments of a recording for somebody who listens, after prepare().
+   * Gives a listener the segments of a recording, after prepare().
    * @param {string} id
-   * @param {() => void} onFailed  no more segments can be made; not called after release()
+   * @param {() => void} onFailed  called if no more segments can be made, but not after release()
    * @returns {{ segments: Readonly<Segments>, directory: string, release: () => void } | null}
-   *   segments: changed as there are more; release: to be called once, when they don't listen any
-   *   more; null where there are none
+   *   segments: updated as more appear; release: to be called once, when the listener has left;
+   *   null if there are none
    */
   hold(id, onFailed) {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
@@ -135,7 +138,8 @@ export class SegmentJobs {
   async #knownOf(id, directory) {
     const known = this.#known.get(id);
     if (known) return known;
-    // Where the server ended while it wrote the file, the segments are made again.
+    // The file is incomplete if the server stopped while writing it; then the segments are made
+    // again.
     const segments = /** @type {Segments | null} */ (
       await readFile(join(directory, SEGMENTS_FILE), 'utf8')
         .then((text) => JSON.parse(text))
@@ -159,8 +163,7 @@ export class SegmentJobs {
     const directory = this.#recordings.locate(id, MIX_FILE)?.root;
     const description = await this.#recordings.describe(id);
     if (!directory || !description || this.#closed || this.#recordings.wasRemoved(id)) return null;
-    // They may have become whole meanwhile; made anew, their files would be cut off under those who
-    // read them.
+    // The segments may be complete by now. Making them again would truncate files that others read.
     const there = this.#known.get(id) ?? this.#jobs.get(id)?.segments;
     if (there) return there;
     if (this.#jobs.size >= MAX_WAITING || this.#recordings.refusalFor(id) !== null) return null;
@@ -193,7 +196,7 @@ export class SegmentJobs {
       await this.#makePlace();
       const job = this.#next(now);
       if (job) await (job.turn = this.#turn(job));
-      // As long a rest as it has worked; LOOK_MS where there is nothing to do.
+      // Rests as long as it has worked, or LOOK_MS without work.
       await this.#pause(job ? Math.max(1, this.#clock.now() - now) : LOOK_MS);
     }
     this.#running = false;
@@ -213,7 +216,7 @@ export class SegmentJobs {
     });
   }
 
-  /** Those that are being written and whose files are open. */
+  /** Running recordings with open files. */
   get #runningOnes() {
     return [...this.#jobs.values()].filter(
       ({ id, isOpen }) => isOpen && this.#recordings.isOpen(id),
@@ -221,8 +224,8 @@ export class SegmentJobs {
   }
 
   /**
-   * Where a recording that is being written waits for its turn, one that nobody listens to any more
-   * makes way: it is done again when it has ended.
+   * Makes place for a waiting recording that is still being written, by dropping one without
+   * listeners; that one is made again after its end.
    */
   async #makePlace() {
     const running = this.#runningOnes;
@@ -233,7 +236,7 @@ export class SegmentJobs {
     if (left) await this.#drop(left);
   }
 
-  /** The job whose turn it is. @param {number} now @returns {Job | null} */
+  /** Chooses the next job. @param {number} now @returns {Job | null} */
   #next(now) {
     const open = [...this.#jobs.values()].filter(({ isOpen }) => isOpen).length;
     const running = this.#runningOnes.length;
@@ -261,22 +264,19 @@ export class SegmentJobs {
       if (this.#recordings.refusalFor(id) !== null) throw new Error('there is no room for them');
       const thread = (this.#thread ??= this.#openThread());
       if (!job.isOpen) {
-        const { channels } = await thread.ask({
-          id,
-          open: { mix: join(directory, MIX_FILE), directory, rates: segments.rates },
-        });
+        const open = { mix: join(directory, MIX_FILE), directory, rates: segments.rates };
+        const opened = await thread.ask({ id, open });
+        const { channels } = /** @type {{ channels: number }} */ (opened);
         if (this.#jobs.get(id) !== job) return;
         segments.channels = channels;
         job.isOpen = true;
       }
       const isWhole = !this.#recordings.isOpen(id) && job.quiet >= QUIET_TURNS;
-      const { count, bytes, ended } = await thread.ask({
-        id,
-        step: { most: SEGMENTS_A_TURN, isWhole },
-      });
+      const step = { most: SEGMENTS_A_TURN, isWhole };
+      const { count, bytes, ended } = /** @type {Step} */ (await thread.ask({ id, step }));
       if (this.#jobs.get(id) !== job) return;
       job.quiet = bytes > 0 ? 0 : job.quiet + 1;
-      // Others have their turn before it.
+      // Other jobs get their turn first.
       job.dueMs = this.#clock.now() + (bytes > 0 ? 0 : LOOK_MS);
       segments.count = count;
       this.#recordings.addBytes(id, bytes);
@@ -284,20 +284,20 @@ export class SegmentJobs {
     } catch (error) {
       if (this.#closed || this.#jobs.get(id) !== job) return;
       this.#log.warn(
-        `the segments of a recording can't be made; it can be heard over HTTP: ` +
-          `${error instanceof Error ? error.message : error}`,
+        { event: 'segments-failed', recording: id, reason: reasonOf(error) },
+        'segments of a recording could not be made; it can be heard over HTTP',
       );
       await this.#fail(job);
     }
   }
 
-  /** Has the next turn begin a thread anew; what the one before had open is lost with it. */
+  /** Makes the next turn start a new thread; the open files of the old one are lost. */
   async #threadEnded() {
     this.#thread = null;
     for (const job of [...this.#jobs.values()]) if (job.isOpen) await this.#fail(job);
   }
 
-  /** Ends those who listen, for whom there won't be more: they may ask again. @param {Job} job */
+  /** Disconnects the listeners of a failed job: they may ask again. @param {Job} job */
   async #fail(job) {
     await this.#drop(job);
     for (const onFailed of [...job.readers]) onFailed();
@@ -313,7 +313,7 @@ export class SegmentJobs {
     await this.#drop(job);
   }
 
-  /** Ends what is being made of a recording that is deleted. @param {string} id */
+  /** Ends the job of a deleted recording. @param {string} id */
   async #forget(id) {
     this.#known.delete(id);
     const job = this.#jobs.get(id);
@@ -326,11 +326,11 @@ export class SegmentJobs {
   /** @param {Job} job */
   async #drop({ id }) {
     this.#jobs.delete(id);
-    // It may be opening its files just now.
+    // The thread may be opening its files just now.
     await this.#thread?.ask({ id, close: true }).catch(() => {});
   }
 
-  /** Ends the thread, with what it is making. Idempotent. */
+  /** Ends the thread and its work. Idempotent. */
   async close() {
     this.#closed = true;
     this.#wake();
@@ -345,8 +345,8 @@ function openSegmentThread() {
     resourceLimits: { maxOldGenerationSizeMb: THREAD_MB },
   });
   /**
-   * Those who asked, the first first.
-   * @type {{ resolve: (answer: any) => void, reject: (error: Error) => void }[]}
+   * Open questions, the oldest first.
+   * @type {{ resolve: (answer: unknown) => void, reject: (error: Error) => void }[]}
    */
   const waiting = [];
   const fail = (/** @type {Error} */ error) => {

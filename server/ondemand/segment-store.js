@@ -1,21 +1,23 @@
-/** Reads segments from the disk, for all who listen: those that several ask for lately are kept. */
+/**
+ * Reads segments from the disk for all listeners, and caches the recently shared ones.
+ */
 
 import { open } from 'node:fs/promises';
 import { MAX_SEGMENT_BYTES } from '../../public/shared/wire/segment.js';
 import { PLACE_BYTES, segmentPaths } from './segment-files.js';
 
-/** The most bytes of segments that are kept: 500 of the highest rate. */
+/** Limit of cached segments in bytes: 500 of the highest rate. */
 const MAX_KEPT_BYTES = 8_000_000;
 
 export class SegmentStore {
   #maxBytes;
-  /** The least lately used first. @type {Map<string, Buffer>} */
+  /** Ordered by use, the least recently used first. @type {Map<string, Buffer>} */
   #kept = new Map();
   #bytes = 0;
-  /** Those that are being read. @type {Map<string, Promise<Buffer>>} */
+  /** Reads in progress. @type {Map<string, Promise<Buffer>>} */
   #reading = new Map();
 
-  /** Segments that were read from the disk. */
+  /** Number of segments read from the disk. */
   reads = 0;
 
   /** @param {{ maxBytes?: number }} [options]  that are kept */
@@ -23,7 +25,7 @@ export class SegmentStore {
     this.#maxBytes = maxBytes;
   }
 
-  /** The bytes that are kept. */
+  /** Bytes in the cache. */
   get bytes() {
     return this.#bytes;
   }
@@ -33,8 +35,8 @@ export class SegmentStore {
    * @param {string} directory  of the recording
    * @param {number} rate
    * @param {number} number
-   * @returns {Promise<Buffer>} shared: not to be changed
-   * @throws {Error} when it isn't there
+   * @returns {Promise<Buffer>} shared, so the caller must not change it
+   * @throws {Error} if it doesn't exist
    */
   async read(directory, rate, number) {
     const key = `${directory} ${rate} ${number}`;
@@ -66,7 +68,7 @@ export class SegmentStore {
     return segment;
   }
 
-  /** Forgets the segments of a recording that was deleted. @param {string} directory */
+  /** Forgets the segments of a deleted recording. @param {string} directory */
   forget(directory) {
     for (const [key, { length }] of this.#kept) {
       if (!key.startsWith(`${directory} `)) continue;

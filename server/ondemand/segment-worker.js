@@ -1,8 +1,7 @@
 /**
- * The thread that makes segments, so that no room waits for it. Messages in:
- * `{ id, open: { mix, directory, rates } }`, `{ id, step: { most, isWhole } }`,
- * `{ id, close: true }`; out, one for each, in order: `{ channels, count, bytes, ended }`, or
- * `{ error }`.
+ * Runs the thread that makes segments, so that no room waits for it. Requests: `{ id, open: { mix,
+ * directory, rates } }`, `{ id, step: { most, isWhole } }`, `{ id, close: true }`. Answers, one for
+ * each in order: `{ channels, count, bytes, ended }`, or `{ error }`.
  */
 
 import { readlinkSync } from 'node:fs';
@@ -17,18 +16,18 @@ const codec = loadCodec('libopus-wasm');
 const encoders = new Map();
 
 /**
- * The thread's niceness: it gets a third of what another thread gets where there isn't enough for
- * all. Somebody may be waiting for what it makes, so it isn't starved.
+ * Niceness of the thread: it gets a third of another thread's share when the CPU is busy. Listeners
+ * may be waiting for its segments, so it isn't starved.
  */
 const NICENESS = 5;
 
-/** Has the kernel prefer other threads; where that can't be had this is an ordinary one. */
+/** Lowers the thread's priority, if the system can. */
 function lowerPriority() {
   try {
-    // Linux has a priority for each thread, by its number: "<process>/task/<thread>".
+    // Linux has a priority per thread, addressed by "<process>/task/<thread>".
     setPriority(Number(readlinkSync('/proc/thread-self').split('/')[2]), NICENESS);
   } catch {
-    // Another system, or one without /proc.
+    // Another system, or Linux without /proc.
   }
 }
 
@@ -50,7 +49,10 @@ async function answer({ id, open, step, close }) {
 }
 
 lowerPriority();
-/** Messages are dealt with one after another: no file is closed while segments are made of it. */
+/**
+ * Messages are handled one after another, so that no file is closed while segments are made from
+ * it.
+ */
 let last = Promise.resolve();
 port.on('message', (asked) => {
   last = last

@@ -1,33 +1,34 @@
 /**
+ * @import { IncomingMessage } from 'node:http'
  * @import { NextFunction, Request, Response, Router } from 'express'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { By } from '../room/moderation/moderation.js'
+ * @import { By } from '../room/rules/moderation.js'
  * @import { Parts, Route } from './routes.js'
  *
- * @typedef {(request: Request) => { remoteAddress?: string }} ClientOf tells who asks, behind a
- *   trusted proxy too
+ * @typedef {(request: Request) => { remoteAddress?: string }} ClientOf finds the client of a
+ *   request, also behind a trusted proxy
  */
 
 import express from 'express';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal } from '../counts.js';
 import { answerError, answerJson, isOfType, readBody } from '../http/body.js';
-import { isOperator, refuseOperator } from '../http/operator-token.js';
-import { OPERATOR } from '../room/moderation/moderation.js';
+import { OPERATOR } from '../access/grant.js';
 import { describeApi } from './openapi.js';
 import { ROUTES } from './routes.js';
+import { createHash, timingSafeEqual } from 'node:crypto';
 
-/** The longest body of an operator's request, in bytes. */
+/** Maximum length of a request body, in bytes. */
 const MAX_BODY_BYTES = 1024;
 
-/** The longest value in the query of an operator's request, in characters. */
+/** Maximum length of a value in a query, in characters. */
 const MAX_QUERY_VALUE = 64;
 
 /**
  * Serves the operator's API, below /api.
  * @param {Parts & { operatorToken: string | null, version: string, log: Pick<Log, 'info' | 'warn'>,
- *   clientOf?: ClientOf }} options operatorToken: null where nobody has it
+ *   clientOf?: ClientOf }} options operatorToken: null if there is no operator
  * @returns {Router}
  */
 export function createOperatorApi({
@@ -51,7 +52,11 @@ export function createOperatorApi({
  *   parts: Parts }} options
  */
 function handlerOf(route, { operatorToken, log, clientOf, parts }) {
-  /** @param {Request<any>} request @param {Response} response @param {unknown} body */
+  /**
+   * @param {Request<Record<string, string>>} request
+   * @param {Response} response
+   * @param {unknown} body
+   */
   const run = async (request, response, body) => {
     const known = isOperator(request, operatorToken);
     /** @type {By} */
@@ -66,30 +71,38 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
       by,
     });
     if (typeof result === 'string') return answerError(response, /** @type {ErrorCode} */ (result));
-    audit(log, route, { by, params: request.params, body });
-    // Where nobody waits for the answer any more, it has closed already.
+    audit(log, route, {
+      by,
+      params: request.params,
+      body: /** @type {Record<string, unknown>} */ (body),
+    });
+    // Without a waiting client the answer has closed already.
     if (route.after && response.closed) route.after(parts);
     else if (route.after) response.once('close', () => route.after?.(parts));
     const status =
-      route.otherwise && route.isOtherwise?.(result) ? route.otherwise : (route.status ?? 200);
+      route.otherwise && route.isOtherwise?.(/** @type {object} */ (result))
+        ? route.otherwise
+        : (route.status ?? 200);
     if (result === undefined) response.status(status).end();
     else answerJson(response, status, result);
   };
   return (
-    /** @type {Request<any>} */ request,
+    /** @type {Request<Record<string, string>>} */ request,
     /** @type {Response} */ response,
     /** @type {NextFunction} */ next,
   ) => {
-    // Credentials of another kind are a proxy's.
+    // Credentials of other schemes belong to a proxy.
     const isTried = /^Bearer( |$)/i.test(request.headers.authorization ?? '');
     const mustBe = !route.open || (route.open === 'less' && isTried);
     if (mustBe && refuseOperator(request, response, operatorToken)) {
       log.warn(
-        `${request.method} ${request.baseUrl}${request.path} was refused: not the operator's token`,
         {
           event: 'operator-refused',
+          method: request.method,
+          path: request.baseUrl + request.path,
           peer: clientOf(request).remoteAddress,
         },
+        "request refused: not the operator's token",
       );
       return;
     }
@@ -101,9 +114,8 @@ function handlerOf(route, { operatorToken, log, clientOf, parts }) {
 
 /**
  * @param {Route} route
- * @param {Request<any>} request
- * @returns {Record<string, string> | null} the values of the query that the route takes; null where
- *   one can't be read
+ * @param {Request<Record<string, string>>} request
+ * @returns {Record<string, string> | null} the route's query values; null if one is unreadable
  */
 function queryOf({ query: names = [] }, request) {
   /** @type {Record<string, string>} */
@@ -118,9 +130,9 @@ function queryOf({ query: names = [] }, request) {
 }
 
 /**
- * Reads a request's body as the route's schema has it, or answers why not.
+ * Reads a request's body by the route's schema, or answers with the reason for a failure.
  * @param {Route} route
- * @param {Request<any>} request
+ * @param {Request<Record<string, string>>} request
  * @param {Response} response
  * @param {(body: unknown) => void} onBody
  */
@@ -136,19 +148,20 @@ function readChecked({ body: schema, allowed = '' }, request, response, onBody) 
 }
 
 /**
- * Logs what an operator has changed, and from where. What is done in a room by its moderation is
- * logged there.
+ * Logs an operator's change and its source. Moderation is logged by its room.
  * @param {Pick<Log, 'info'>} log
  * @param {Route} route
- * @param {{ by: By, params: Record<string, string>, body: unknown }} asked
+ * @param {{ by: By, params: Record<string, string>, body?: Record<string, unknown> }} asked
  */
-function audit(log, { audit: what, audited = (change) => change }, { by, params, body }) {
-  if (what === undefined) return;
-  const fields = { event: 'moderation', by: by.id, peer: by.peer, ...params };
-  const cause = { isLimited: false };
-  if (body === undefined) return log.info(`the operator: ${what}`, fields, cause);
-  const change = audited(body);
-  if (change !== null) log.info(`the operator: ${what}`, { ...fields, change }, cause);
+function audit(log, { audit: action, audited = (change) => change }, { by, params, body }) {
+  if (action === undefined) return;
+  const change = body === undefined ? undefined : audited(body);
+  if (change === null) return;
+  log.info(
+    { event: 'moderation', action, by: by.id, peer: by.peer, ...params, ...(change && { change }) },
+    'moderated',
+    { isLimited: false },
+  );
 }
 
 /** @param {Buffer} body */
@@ -159,3 +172,34 @@ function parseJson(body) {
     return undefined;
   }
 }
+
+/**
+ * Refuses a request that only the operator may make.
+ * @param {IncomingMessage} request
+ * @param {Response} response
+ * @param {string | null} operatorToken  null if nobody may
+ * @returns {boolean} true if it was refused
+ */
+export function refuseOperator(request, response, operatorToken) {
+  if (isOperator(request, operatorToken)) return false;
+  if (operatorToken !== null) response.set('WWW-Authenticate', 'Bearer');
+  answerError(response, operatorToken === null ? 'operator-off' : 'operator-token');
+  return true;
+}
+
+/**
+ * Compares tokens by hash, in a time independent of the token and its length.
+ * @param {IncomingMessage} request
+ * @param {string | null} operatorToken  null if there is no operator
+ */
+export function isOperator(request, operatorToken) {
+  const given = /^Bearer +(\S+) *$/i.exec(request.headers.authorization ?? '')?.[1];
+  return (
+    operatorToken !== null &&
+    given !== undefined &&
+    timingSafeEqual(sha256(given), sha256(operatorToken))
+  );
+}
+
+/** @param {string} text */
+const sha256 = (text) => createHash('sha256').update(text).digest();

@@ -1,9 +1,9 @@
 /**
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Bus } from '../cluster/bus.js'
- * @import { MessageReader, NodeAddress, Subjects } from '../cluster/messages.js'
- * @import { Directory } from '../host/directory.js'
- * @import { RoomAct } from '../host/host-acts.js'
+ * @import { ClusterMessageReader, NodeAddress, Subjects } from '../cluster/messages.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
+ * @import { RoomAct, RoomAnswer } from '../host/host-acts.js'
  */
 
 import { errors } from '../../public/shared/errors.js';
@@ -18,23 +18,23 @@ import {
   roomsTold,
   where,
 } from '../cluster/messages.js';
-import { readAct } from './act-requests.js';
+import { z } from 'zod';
+import { MAX_BAN_MS } from '../access/bans.js';
+import { personChange, roomChange } from './schemas.js';
 
-/**
- * The time that a node has to say that it has a room, and to do something in it, in milliseconds.
- */
+/** Timeouts for a node to say that it owns a room, and to act in it, in milliseconds. */
 const WHERE_MS = 1000;
 const ACT_MS = 3000;
 
-/** The longest answer about a room that goes over the bus, in characters of JSON. */
+/** Maximum length of an answer about a room on the bus, in characters of JSON. */
 const MAX_ANSWER = 200_000;
 
-/** The most rooms of one node that are listed. */
+/** Limit of listed rooms per node. */
 const MAX_ROOMS = 20_000;
 
 /**
- * All rooms of a cluster, for the operator's API of any of its nodes: what is asked of a room goes
- * to the node that has it.
+ * Gives the operator's API of any node access to all rooms of a cluster: a request goes to the
+ * owner of its room.
  */
 export class ClusterRooms {
   #local;
@@ -46,10 +46,10 @@ export class ClusterRooms {
 
   /**
    * @param {object} options
-   * @param {Pick<Directory, 'inRoom' | 'rooms' | 'bans'>} options.local  of this node's rooms
-   * @param {{ bus: Bus, subjects: Subjects, reader: MessageReader }} options.wire
+   * @param {Pick<RoomsByThread, 'inRoom' | 'rooms' | 'bans'>} options.local  this node's rooms
+   * @param {{ bus: Bus, subjects: Subjects, reader: ClusterMessageReader }} options.wire
    * @param {() => NodeAddress[]} options.nodes  this one first
-   * @param {(room: string) => boolean} options.isHere  whether a room is this node's
+   * @param {(room: string) => boolean} options.isHere  true for a room of this node
    */
   constructor({ local, wire, nodes, isHere }) {
     this.#local = local;
@@ -65,18 +65,19 @@ export class ClusterRooms {
     this.#stops.push(bus.serve(subjects.rooms(id), (message) => this.#askedForRooms(message)));
   }
 
-  /** The bans that this node knows. */
+  /** Bans known to this node. */
   get bans() {
     return this.#local.bans;
   }
 
   /**
-   * Does something in a room, wherever it is.
+   * Acts in a room on any node.
    * @param {string} room
-   * @param {RoomAct} act
-   * @param {any[]} args
-   * @returns {Promise<any>} a code where it isn't done; of what tells of a room, the node too that
-   *   has it
+   * @template {RoomAct} A
+   * @param {A} act
+   * @param {unknown[]} args
+   * @returns {Promise<RoomAnswer<A> | ErrorCode>} an error code on failure; a description of a room
+   *   includes its node
    */
   async inRoom(room, act, ...args) {
     const [own] = this.#nodes();
@@ -102,7 +103,7 @@ export class ClusterRooms {
     return Object.hasOwn(errors, read.code) ? /** @type {ErrorCode} */ (read.code) : 'node-answer';
   }
 
-  /** Another node's operator asks for something in a room of this one. @param {unknown} message */
+  /** Answers another node's request to act in a room of this one. @param {unknown} message */
   async #asked(message) {
     const asked = this.#wire.reader.read(actAsked, message);
     if (asked === null) return null;
@@ -127,14 +128,14 @@ export class ClusterRooms {
     return { version: CLUSTER_VERSION, rooms: all.slice(asked.from, end), more: end < all.length };
   }
 
-  /** All rooms of all nodes, each with the node that has it. @returns {Promise<object[]>} */
+  /** Lists the rooms of all nodes, each with its node. @returns {Promise<object[]>} */
   async rooms() {
     return (await this.everything()).rooms;
   }
 
   /**
-   * @returns {Promise<{ rooms: object[], silent: string[] }>} silent: the nodes that gave no
-   *   answer, by their addresses
+   * @returns {Promise<{ rooms: object[], silent: string[] }>} silent: addresses of the nodes that
+   *   gave no answer
    */
   async everything() {
     const [own, ...others] = this.#nodes();
@@ -149,7 +150,7 @@ export class ClusterRooms {
     return { rooms, silent };
   }
 
-  /** @param {NodeAddress} node @returns {Promise<object[] | null>} null where it gave no answer */
+  /** @param {NodeAddress} node @returns {Promise<object[] | null>} null without an answer */
   async #roomsOf({ id }) {
     const { bus, subjects, reader } = this.#wire;
     /** @type {object[]} */
@@ -178,16 +179,61 @@ export class ClusterRooms {
 const shown = ({ id, url }) => ({ id, url });
 
 /**
- * @param {any} done  what an act answered
- * @param {RoomAct} act
+ * @template {RoomAct} A
+ * @param {unknown} answer  an error code, or a list as `{ list }` from another node
+ * @param {A} act
  * @param {NodeAddress} node
+ * @returns {RoomAnswer<A> | ErrorCode}
  */
-function withNode(done, act, node) {
-  if (act === 'bans' && !Array.isArray(done))
-    return typeof done === 'string' ? done : (done?.list ?? 'node-answer');
-  return act === 'describe' || act === 'count'
-    ? typeof done === 'string'
-      ? done
-      : { ...done, node: shown(node) }
-    : done;
+function withNode(answer, act, node) {
+  if (typeof answer === 'string') return /** @type {ErrorCode} */ (answer);
+  const value = /** @type {{ list?: unknown } | undefined} */ (answer);
+  /** @type {unknown} */
+  let done = answer;
+  if (act === 'bans' && !Array.isArray(answer)) done = value?.list ?? 'node-answer';
+  if (act === 'describe' || act === 'count') done = { ...value, node: shown(node) };
+  return /** @type {RoomAnswer<A>} */ (done);
+}
+
+/**
+ * Acts that one node may request of another, by their names in RoomAct, with the schemas of their
+ * arguments. Requests from nodes are checked like requests to the API.
+ */
+
+const id = z.string().max(64);
+
+/** The operator, with the address of the request. */
+const by = z.object({
+  id: z.literal('operator'),
+  label: z.string().max(100),
+  peer: z.string().max(100).optional(),
+});
+
+export const ACT_REQUESTS = Object.freeze({
+  describe: z.tuple([]),
+  count: z.tuple([]),
+  change: z.tuple([roomChange, by]),
+  end: z.tuple([by]),
+  listeners: z.tuple([
+    z.object({ after: id.optional(), find: id.optional(), most: z.number().int().min(1).max(100) }),
+  ]),
+  changePerson: z.tuple([id, personChange, by]),
+  remove: z.tuple([id, z.object({ banMs: z.number().min(0).max(MAX_BAN_MS).optional() }), by]),
+  admit: z.tuple([id, by]),
+  turnAway: z.tuple([id, by]),
+  bans: z.tuple([]),
+  unban: z.tuple([id, by]),
+  stopRecording: z.tuple([z.string().max(100)]),
+});
+
+/**
+ * @param {string} act
+ * @param {unknown[]} args
+ * @returns {unknown[] | null} the arguments; null if the act is unknown or the arguments are
+ *   invalid
+ */
+export function readAct(act, args) {
+  if (!Object.hasOwn(ACT_REQUESTS, act)) return null;
+  const parsed = ACT_REQUESTS[/** @type {keyof typeof ACT_REQUESTS} */ (act)].safeParse(args);
+  return parsed.success ? parsed.data : null;
 }

@@ -8,7 +8,7 @@ import { listenError } from '../config/config-error.js';
 import { stackOf } from '../log.js';
 import { surviveFileShortage } from '../open-files.js';
 
-/** A scraper asks now and then, over few connections: what is beyond these isn't one. */
+/** A scraper asks rarely, over few connections, so these limits only stop other clients. */
 const SERVER_OPTIONS = Object.freeze({
   headersTimeout: 5000,
   requestTimeout: 5000,
@@ -19,15 +19,15 @@ const SERVER_OPTIONS = Object.freeze({
 const MAX_CONNECTIONS = 16;
 
 /**
- * Serves GET /metrics on a port of its own, so that it can be open to the scraper alone.
+ * Serves GET /metrics on a separate port, which can be opened to the scraper only.
  * @param {{ host: string, port: number, metrics: Metrics, log: Pick<Log, 'error'> }} options port:
  *   0 for a free one
  * @returns {Promise<{ port: number, close: () => Promise<void> }>}
- * @throws {import('../config/config-error.js').ConfigError} when the address or the port can't be
- *   had
+ * @throws {import('../config/config-error.js').ConfigError} if the address or the port is
+ *   unavailable
  */
 export async function openMetricsServer({ host, port, metrics, log }) {
-  /** What is being collected, for all who ask meanwhile. @type {Promise<string> | null} */
+  /** A running collection, shared by concurrent requests. @type {Promise<string> | null} */
   let collecting = null;
   const server = createServer(SERVER_OPTIONS, (request, response) => {
     const isAsked = request.url?.split('?', 1)[0] === '/metrics';
@@ -44,7 +44,10 @@ export async function openMetricsServer({ host, port, metrics, log }) {
     collecting.then(
       (text) => response.writeHead(200, { 'Content-Type': metrics.contentType }).end(text),
       (error) => {
-        log.error(`the metrics could not be collected: ${stackOf(error)}`);
+        log.error(
+          { event: 'metrics-failed', error: stackOf(error) },
+          'metrics could not be collected',
+        );
         response.writeHead(500, { 'Content-Length': 0 }).end();
       },
     );

@@ -1,7 +1,6 @@
 /**
- * The server's metrics as Prometheus reads them. All of them are collected when they are asked for,
- * from counters that are there anyway: nothing here is on the path of a frame. No label names a
- * room or a person.
+ * Exports the server's metrics for Prometheus. They are collected on request from existing
+ * counters, so nothing here is on the path of a frame. No label names a room or a person.
  *
  * @import { Metric } from 'prom-client'
  * @import { Status } from './status.js'
@@ -16,14 +15,14 @@
 
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
-/** Gauges of prom-client that end in `_total`, which Prometheus keeps for counters. */
+/** Gauges of prom-client that end in `_total`, which Prometheus reserves for counters. */
 const MISNAMED = [
   'nodejs_active_handles_total',
   'nodejs_active_requests_total',
   'nodejs_active_resources_total',
 ];
 
-/** The histogram of how late ticks were. */
+/** Histogram of the lateness of ticks. */
 const TICK_LATENESS = 'aloud_tick_lateness_seconds';
 
 /** @param {number} value @returns {Sample[]} */
@@ -49,7 +48,7 @@ const counter = (help, samples, labels = []) => ({ type: 'counter', help, sample
  */
 const gauge = (help, samples, labels = []) => ({ type: 'gauge', help, samples, labels });
 
-/** The metrics, by name. @type {Readonly<Record<string, MetricRow>>} */
+/** Metrics by name. @type {Readonly<Record<string, MetricRow>>} */
 const METRICS = Object.freeze({
   aloud_build_info: gauge(
     'The version, the Opus library and the HTTP/3 engine that run; always 1.',
@@ -278,15 +277,15 @@ const METRICS = Object.freeze({
   ),
 });
 
-/** The names of aloud's own metrics, those of the histogram included. */
+/** Names of aloud's own metrics, including the histogram's. */
 export const METRIC_NAMES = Object.freeze([
   ...Object.keys(METRICS),
   ...['bucket', 'sum', 'count'].map((part) => `${TICK_LATENESS}_${part}`),
 ]);
 
 /**
- * The metrics of Node.js and the process, the event loop's among them. There is one process: they
- * are collected from the first time on that anybody asks.
+ * Metrics of Node.js and the process, including its event loop. There is one process, so they are
+ * collected from the first request on.
  * @type {Registry | null}
  */
 let ofProcess = null;
@@ -299,7 +298,6 @@ function processMetrics() {
   return ofProcess;
 }
 
-/** The metrics of one server. */
 export class Metrics {
   #registry = new Registry();
   #process = processMetrics();
@@ -324,7 +322,7 @@ export class Metrics {
     return this.#registry.contentType;
   }
 
-  /** Collects all metrics. @returns {Promise<string>} in Prometheus' text format */
+  /** @returns {Promise<string>} in Prometheus' text format */
   async collect() {
     const status = await this.#status();
     this.#ticks = status.ticks;
@@ -344,21 +342,21 @@ export class Metrics {
   /** @param {string} name @param {MetricRow} row */
   #counter(name, { help, labels, samples }) {
     const metric = new Counter({ name, help, labelNames: labels, registers: [this.#registry] });
-    /** What was told last, by labels. @type {Map<string, number>} */
+    /** The last exported values, by labels. @type {Map<string, number>} */
     const told = new Map();
     return (/** @type {Status} */ status) => {
       for (const [of, value] of samples(status)) {
         const key = JSON.stringify(of);
         const before = told.get(key) ?? 0;
-        // A lost packet that comes late isn't lost any more: the counter waits until there are more
-        // of them.
+        // A late packet no longer counts as lost, so the counter waits until the value exceeds it
+        // again.
         metric.inc(of, Math.max(0, value - before));
         told.set(key, Math.max(before, value));
       }
     };
   }
 
-  /** A histogram whose counts are there already: prom-client's own would be told of every tick. */
+  /** Exports existing counts as a histogram: prom-client's own would have to observe every tick. */
   #histogram() {
     const get = async () => {
       const { count, sumMs, bins } = this.#ticks;

@@ -1,6 +1,5 @@
 /**
- * The description of the operator's API, OpenAPI 3.1, made from the same table and schemas as the
- * API itself.
+ * Describes the operator's API in OpenAPI 3.1, from the same table and schemas as the API itself.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Route } from './routes.js'
@@ -12,8 +11,8 @@ import { ROUTES } from './routes.js';
 import { components, error } from './schemas.js';
 
 /**
- * The refusals of every route (server/http/gate.js), of those for the operator alone, and of those
- * that take a body.
+ * Refusals of every route (server/http/gate.js), of routes for the operator only, and of routes
+ * with a body.
  */
 const OF_GATE = /** @type {ErrorCode[]} */ (['host-not-allowed', 'too-many-requests']);
 const OF_OPERATOR = /** @type {ErrorCode[]} */ (['operator-token', 'operator-off']);
@@ -23,7 +22,7 @@ const OF_QUERY = /** @type {ErrorCode[]} */ (['bad-request']);
 /** @param {string} id */
 const uri = (id) => `#/components/schemas/${id}`;
 
-/** @param {z.ZodType} schema @returns {object} a reference where the document names it */
+/** @param {z.ZodType} schema @returns {object} a reference if the document names it */
 function schemaOf(schema) {
   const id = components.get(schema)?.id;
   if (id) return { $ref: uri(id) };

@@ -5,13 +5,13 @@
  * @import { Config } from '../config/config.js'
  * @import { Log } from '../log.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Directory } from '../host/directory.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  *
- * @typedef {object} Operator  what an operator has of a server
+ * @typedef {object} Operator  the operator's part of a server
  * @property {Router} api
  * @property {Readiness} readiness
  * @property {number | null} metricsPort  TCP; null without metrics
- * @property {string[]} lines             sentences about it, for the person who starts the server
+ * @property {string[]} lines  messages for the person who starts the server
  * @property {() => Promise<void>} close
  */
 
@@ -20,30 +20,29 @@ import { createOperatorApi } from './api.js';
 import { ClusterRooms } from './cluster-rooms.js';
 import { openMetricsServer } from './metrics-server.js';
 import { Metrics } from './metrics.js';
-import { Readiness } from './readiness.js';
-import { createStatus, RequestCounts } from './status.js';
+import { createStatus, Readiness, RequestCounts } from './status.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
 /**
- * Opens the operator's part of a server: its API, and its metrics where they are asked for.
+ * Opens the operator's part of a server: the API, and the metrics if configured.
  * @param {Pick<Config, 'operatorToken' | 'metricsPort' | 'metricsHost' | 'maxRooms' |
  *   'maxSessions'>} config
  * @param {object} parts
- * @param {Directory} parts.rooms
+ * @param {RoomsByThread} parts.rooms
  * @param {Recordings} parts.recordings
  * @param {() => boolean} parts.isDraining
  * @param {{ codec: string, engine: string | null }} parts.build
- * @param {import('../http/http-counts.js').HttpCounts} parts.httpCounts
+ * @param {import('../http/gate.js').HttpCounts} parts.httpCounts
  * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions of the HTTP/3
  *   engine
- * @param {() => number} [parts.workerEnds]  how often a worker thread has ended by itself
+ * @param {() => number} [parts.workerEnds]  number of worker threads that crashed or were killed
  * @param {import('../cluster/cluster.js').Cluster} [parts.cluster]
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API
  * @param {import('./api.js').ClientOf} parts.clientOf
  * @param {Log} parts.log
- * @param {() => void} parts.onDrain  ends the server gently
+ * @param {() => void} parts.onDrain  starts a graceful shutdown
  * @returns {Promise<Operator>}
  */
 export async function openOperator(

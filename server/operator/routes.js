@@ -1,71 +1,72 @@
 /**
- * The operator's API as one table: from it come the routes and their description in OpenAPI.
+ * Defines the operator's API in one table, the source of its routes and of their OpenAPI
+ * description.
  *
+ * @import { z } from 'zod'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { By } from '../room/moderation/moderation.js'
- * @import { Directory } from '../host/directory.js'
+ * @import { By } from '../room/rules/moderation.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  * @import { RoomAct } from '../host/host-acts.js'
- * @import { Readiness } from './readiness.js'
+ * @import { Readiness } from './status.js'
  * @import { Status } from './status.js'
  * @import { ClusterRooms } from './cluster-rooms.js'
  *
- * @typedef {object} Parts  what the routes act on
- * @property {Pick<Directory, 'inRoom' | 'rooms' | 'bans'> & Partial<Pick<ClusterRooms,
- *   'everything'>>} rooms
+ * @typedef {object} Parts  targets of the routes
+ * @property {Pick<RoomsByThread, 'rooms' | 'bans'> & Pick<ClusterRooms, 'inRoom'> &
+ *   Partial<Pick<ClusterRooms, 'everything'>>} rooms
  * @property {Pick<Recordings, 'list' | 'remove'>} recordings
  * @property {Readiness} readiness
  * @property {() => Promise<Status>} status
  *
  * @typedef {object} Asked
  * @property {Record<string, string>} params  of the path
- * @property {Record<string, string>} query    what the route takes of it
- * @property {any} body                       as the route's schema has it
- * @property {boolean} isOperator             whether the request has the token
- * @property {By} by                          the operator, for the log of what is done in a room
+ * @property {Record<string, string>} query  values that the route accepts
+ * @property {unknown} body  validated by the route's schema
+ * @property {boolean} isOperator  true if the request has the token
+ * @property {By} by  the operator, for the log of acts in a room
  *
  * @typedef {object} Route
  * @property {'get' | 'post' | 'patch' | 'delete'} method
- * @property {string} path                    as Express has it
+ * @property {string} path  in the syntax of Express
  * @property {string} summary
- * @property {'all' | 'less'} [open] needs no token; 'less': tells less without it, and refuses a
- *   wrong one
- * @property {string} [audit] what the audit log says was done; for what isn't a moderation, which a
- *   room logs itself
- * @property {(body: any) => object | null} [audited] the part of the body that the audit log tells,
- *   all of it by default; null where nothing is to be told
- * @property {string[]} [query]               names of the query that it takes, all of them optional
- * @property {import('zod').ZodType} [body]
- * @property {string} [allowed]               a sentence for who sends another body
+ * @property {'all' | 'less'} [open] needs no token; 'less': answers with less without it, and
+ *   refuses a wrong one
+ * @property {string} [audit] name of the action in the audit log; none for moderation, which the
+ *   room logs
+ * @property {(body: Record<string, unknown>) => object | null} [audited] the logged part of the
+ *   body, all of it by default; null to log nothing
+ * @property {string[]} [query]  names of accepted query values, all optional
+ * @property {z.ZodType} [body]
+ * @property {string} [allowed]  a sentence for senders of an invalid body
  * @property {number} [status]                of the answer, 200 by default; 204 has no body
- * @property {import('zod').ZodType} [answer]
- * @property {ErrorCode[]} [refusals]         besides those that every route has
+ * @property {z.ZodType} [answer]
+ * @property {ErrorCode[]} [refusals]  in addition to the refusals of every route
  * @property {(parts: Parts, asked: Asked) => Answer | Promise<Answer>} run
- * @property {(parts: Parts) => void} [after]  called when the answer has been sent
- * @property {number} [otherwise]             another status, of answers that isOtherwise() picks
- * @property {(answer: any) => boolean} [isOtherwise]
+ * @property {(parts: Parts) => void} [after]  called after the answer was sent
+ * @property {number} [otherwise]  status of the answers that isOtherwise() selects
+ * @property {(answer: { status?: unknown }) => boolean} [isOtherwise]
  *
- * @typedef {object | ErrorCode | void} Answer  a code refuses
+ * @typedef {object | ErrorCode | void} Answer  an error code is a refusal
  */
 
-import { MAX_SERVER_DELAY_MS } from '../config/options.js';
+import { MAX_PASSWORD_LENGTH, MAX_SERVER_DELAY_MS } from '../../public/shared/limits.js';
 import { MAX_BAN_MS } from '../access/bans.js';
-import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
 import * as schemas from './schemas.js';
 
-/** The most recordings, and the most bans, that are listed. */
+/** Limit of listed recordings, and of listed bans. */
 const MAX_LISTED = 500;
 
-/** The most listeners in one answer. */
+/** Limit of listeners in one answer. */
 const LISTENERS_PAGE = 100;
 
-/** Refusals of what may be asked of another node of a cluster. @type {ErrorCode[]} */
+/** Refusals of requests that may go to another node. @type {ErrorCode[]} */
 const ACROSS = ['node-silent', 'node-answer', 'cluster-unreachable'];
 
 /**
- * Does something in the room that a path names.
+ * Makes a handler that acts in the room of the path.
  * @param {RoomAct} act
- * @param {(asked: Asked) => any[]} [args]
+ * @param {(asked: Asked) => unknown[]} [args]
  * @returns {Route['run']}
  */
 const inRoom =
@@ -200,7 +201,10 @@ export const ROUTES = Object.freeze([
       `${MAX_BAN_MS / 1000} seconds.`,
     status: 204,
     refusals: ['not-found', 'person-unknown', 'ban-place', ...ACROSS],
-    run: inRoom('remove', ({ body, by }) => [body.person, { banMs: body.seconds * 1000 }, by]),
+    run: inRoom('remove', ({ body, by }) => {
+      const { person, seconds } = /** @type {z.infer<typeof schemas.newBan>} */ (body);
+      return [person, { banMs: seconds * 1000 }, by];
+    }),
   },
   {
     method: 'delete',

@@ -1,22 +1,21 @@
-/**
- * What the operator's API takes and answers: requests are checked by these schemas, and OpenAPI is
- * made from them.
- */
+/** Schemas of the operator's API: they check its requests, and OpenAPI is made from them. */
 
 import { z } from 'zod';
 import { errors } from '../../public/shared/errors.js';
+import {
+  MAX_PASSWORD_LENGTH,
+  MAX_SERVER_DELAY_MS,
+  MODES,
+  ROLES,
+} from '../../public/shared/limits.js';
 import { MAX_BAN_MS } from '../access/bans.js';
-import { ROLES } from '../access/grant.js';
-import { MAX_PASSWORD_LENGTH } from '../access/room-password.js';
-import { MAX_SERVER_DELAY_MS } from '../config/options.js';
-import { MODES } from '../room/room-mode.js';
 
 const count = z.int().min(0);
 const ms = z.number().min(0);
 const counts = z.record(z.string(), count);
 const at = z.string().describe('ISO 8601');
 
-/** The schemas that the document names. @type {z.core.$ZodRegistry<{ id: string }>} */
+/** Schemas named in the document. @type {z.core.$ZodRegistry<{ id: string }>} */
 export const components = z.registry();
 
 /**
@@ -133,7 +132,7 @@ export const status = named(
 
 const delayMode = z.enum(['auto', 'fixed']);
 
-/** Where a room is, in a cluster. */
+/** Owner of a room in a cluster. */
 const node = z
   .strictObject({ id: z.string(), url: z.string() })
   .optional()
@@ -220,7 +219,7 @@ const person = named(
     quality: count.describe('of the connection: 0 unknown, 1 bad, 2 fair, 3 good'),
     recorded: z.boolean(),
     delivery: z.enum(['tick', 'reply']),
-    stats: z.record(z.string(), z.unknown()).describe('section 5.6 of docs/protocol.md'),
+    stats: z.record(z.string(), z.unknown()).describe('section 5.7 of docs/protocol.md'),
   }),
 );
 

@@ -1,16 +1,15 @@
 /**
- * The state of the server at one moment, which the metrics, the operator's API and page are made
- * from. It names no room and no person.
+ * Collects the state of the server at one moment, for the metrics and the operator's API and page.
+ * It names no room and no person.
  *
  * @import { Server } from 'node:http'
  * @import { Admissions } from '../../native/binding.js'
  * @import { EndCount, RefusalCount } from '../counts.js'
  * @import { ClusterStatus } from '../cluster/cluster.js'
- * @import { HttpCounts } from '../http/http-counts.js'
+ * @import { HttpCounts } from '../http/gate.js'
  * @import { Recordings } from '../recording/recordings.js'
- * @import { Directory } from '../host/directory.js'
+ * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  * @import { HostState } from '../host/host-acts.js'
- * @import { Readiness, ReadinessState } from './readiness.js'
  *
  * @typedef {object} Status
  * @property {string} version
@@ -20,45 +19,43 @@
  * @property {ReadinessState} state
  * @property {number} rooms
  * @property {number} mirrors
- * @property {number} people          who have a place, those who are away included
+ * @property {number} people  with a place, including people who are away
  * @property {number} away
- * @property {number} listeners       those of the people who only listen
- * @property {Record<string, number>} listenersByRate those of them who listen to a broadcast, by
- *   bits a second
+ * @property {number} listeners  people who only listen
+ * @property {Record<string, number>} listenersByRate listeners to a broadcast, by bits per second
  * @property {{ up: number, down: number, failed: number }} rateChanges of their bit rates; failed:
  *   probes for a higher one
  * @property {Record<string, number>} sessions  by transport
- * @property {{ path: number, application: number, unknown: number }} sessionLimits sessions by what
- *   limits the rate of sending
+ * @property {{ path: number, application: number, unknown: number }} sessionLimits sessions by the
+ *   limit of their sending rate
  * @property {number} joins
- * @property {number} joinsWaiting    those that wait for their turn
+ * @property {number} joinsWaiting  joins waiting for their turn
  * @property {number} shortVisits     sessions that ended within two seconds
- * @property {boolean} busy whether newcomers are refused, since there is more to mix than can be
- *   mixed
- * @property {number} reducedRooms    rooms that mix fewer speakers for that reason
+ * @property {boolean} busy true while newcomers are refused because the mixers are overloaded
+ * @property {number} reducedRooms  rooms that mix fewer speakers because of overload
  * @property {{ rooms: number, people: number }} limits
  * @property {{ mixCpuSeconds: number, complexity: number, workers: { mixCpuSeconds: number, rooms:
  *   number }[], workerEnds: number }} load of all threads that mix, and of each worker; complexity:
- *   the least of any; workerEnds: how often a worker has ended by itself
- * @property {{ medianMs: number, maxMs: number }} delay  of rooms; 0 where there are none
- * @property {Omit<import('../source/traffic.js').Traffic, 'copy' | 'drop'>} packets
- * @property {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }} ticks how
- *   late they were
+ *   the least of any; workerEnds: number of workers that crashed or were killed
+ * @property {{ medianMs: number, maxMs: number }} delay  of rooms; 0 without rooms
+ * @property {Omit<import('../source/receiver-stats.js').Traffic, 'copy' | 'drop'>} packets
+ * @property {{ count: number, sumMs: number, bins: { upToMs: number, count: number }[] }} ticks
+ *   their lateness
  * @property {number} skippedFrames
  * @property {number} codecFaults
  * @property {{ bytes: number, limitBytes: number, open: number }} recordings
  * @property {RefusalCount[]} refusals
  * @property {EndCount[]} sessionEnds
  * @property {Record<string, number>} httpRequests  by status
- * @property {HttpCounts} connectionsEnded  TCP connections, by what their clients did
- * @property {Admissions | null} admissions new QUIC connections; null where the engine doesn't
- *   count them
+ * @property {HttpCounts} connectionsEnded  TCP connections by the fault of their clients
+ * @property {Admissions | null} admissions new QUIC connections; null if the engine doesn't count
+ *   them
  * @property {number} leftOutLogLines
  * @property {number} fileShortages   moments at which no more files could be opened
- * @property {ClusterStatus | null} cluster  null where this server is no node of one
+ * @property {ClusterStatus | null} cluster  null outside a cluster
  *
  * @typedef {object} StatusOptions
- * @property {Pick<Directory, 'states'>} rooms
+ * @property {Pick<RoomsByThread, 'states'>} rooms
  * @property {Pick<Recordings, 'usage'>} recordings
  * @property {Readiness} readiness
  * @property {() => number} now       the monotonic clock, in milliseconds
@@ -73,19 +70,22 @@
 
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 
-/** Node.js' own channel: told of every answer of an HTTP server that is whole. */
+/** @typedef {{ server: Server, response: { statusCode: number } }} Finished */
+
+/** Diagnostics channel of Node.js for every complete answer of an HTTP server. */
 const FINISHED = 'http.server.response.finish';
 
-/** Counts the answers of an HTTP server by status, whatever part of the server has given them. */
+/** Counts the answers of an HTTP server by status, from all parts of the server. */
 export class RequestCounts {
-  /** By status less 100. */
+  /** By status minus 100. */
   #counts = new Float64Array(500);
   #finished;
 
   /** @param {Server} server */
   constructor(server) {
-    this.#finished = (/** @type {any} */ message) => {
-      if (message.server === server) this.#counts[message.response.statusCode - 100] += 1;
+    this.#finished = (/** @type {unknown} */ message) => {
+      const finished = /** @type {Finished} */ (message);
+      if (finished.server === server) this.#counts[finished.response.statusCode - 100] += 1;
     };
     subscribe(FINISHED, this.#finished);
   }
@@ -105,10 +105,7 @@ export class RequestCounts {
   }
 }
 
-/**
- * @param {StatusOptions} options
- * @returns {() => Promise<Status>}
- */
+/** @param {StatusOptions} options @returns {() => Promise<Status>} */
 export function createStatus({
   rooms,
   recordings,
@@ -147,8 +144,7 @@ export function createStatus({
 }
 
 /**
- * What all hosts hold and cost together. Where there are workers, the first host, the main
- * thread's, has no rooms.
+ * Adds up the state of all hosts. With workers the first host, the main thread's, has no rooms.
  * @param {HostState[]} hosts  one or more
  * @returns {HostState}
  */
@@ -175,7 +171,7 @@ export function addUp(hosts) {
 }
 
 /**
- * Adds numbers, and the numbers in objects by their names.
+ * Adds numbers, or the equally named numbers of two objects.
  * @param {unknown} a
  * @param {unknown} b
  * @returns {unknown}
@@ -230,4 +226,42 @@ function delaysOf(delaysMs) {
   if (delaysMs.length === 0) return { medianMs: 0, maxMs: 0 };
   const sorted = delaysMs.sort((a, b) => a - b);
   return { medianMs: sorted[Math.floor(sorted.length / 2)], maxMs: sorted[sorted.length - 1] };
+}
+
+/** @typedef {'starting' | 'ready' | 'draining'} ReadinessState */
+
+/** Readiness of the server for newcomers: load balancers read it, and an operator can end it. */
+export class Readiness {
+  #started = false;
+  #asked = false;
+  #isDraining;
+  #drain;
+
+  /**
+   * @param {object} options
+   * @param {() => boolean} options.isDraining true once newcomers are refused, for any reason
+   * @param {() => void} options.drain refuses newcomers, and stops the server after the last call
+   */
+  constructor({ isDraining, drain }) {
+    this.#isDraining = isDraining;
+    this.#drain = drain;
+  }
+
+  /** @returns {ReadinessState} */
+  get state() {
+    if (this.#asked || this.#isDraining()) return 'draining';
+    return this.#started ? 'ready' : 'starting';
+  }
+
+  /** Marks all parts of the server as started. */
+  started() {
+    this.#started = true;
+  }
+
+  /** Starts a graceful shutdown. Idempotent. */
+  drain() {
+    if (this.#asked) return;
+    this.#asked = true;
+    this.#drain();
+  }
 }

@@ -1,41 +1,46 @@
-/** The quietest sound that counts as speech, in −dBov (RFC 6464): above the noise of most rooms. */
+/**
+ * Level of the quietest sound that counts as speech, in −dBov (RFC 6464): above the noise of most
+ * rooms.
+ */
 export const SPEECH_LEVEL = 45;
 
-/** The most chapters; beyond it longer pauses no longer end one, and the shortest are left out. */
+/**
+ * Limit of chapters. Near it, longer pauses stay within a chapter, and the shortest chapters are
+ * left out.
+ */
 export const MAX_CHAPTERS = 1000;
 
 /**
- * The longest pause within a chapter as long as there are few, and the shortest chapter, in
- * seconds.
+ * Longest pause within a chapter, and shortest chapter, in seconds, while there are few chapters.
  */
 const PAUSE_SECONDS = 2;
 const LEAST_SECONDS = 1;
 
 /**
- * A chapter: somebody spoke from one moment to another, in seconds from the recording's beginning.
+ * A chapter: one person's speech between two moments, in seconds from the recording's beginning.
  * @typedef {{ id: string, label: string, from: number, to: number }} Chapter
  */
 
-/** Who spoke when in a recording, from the levels of the people's frames. */
+/** Finds chapters from the levels of people's frames. */
 export class Chapters {
   #frameSeconds;
   #pause = PAUSE_SECONDS;
   /**
-   * Those of people who speak, or have just stopped, by person's id.
+   * Chapters of people who speak, or have just stopped, by person's id.
    * @type {Map<string, Chapter>}
    */
   #open = new Map();
   /** @type {Chapter[]} */
   #closed = [];
 
-  /** @param {number} frameSeconds  how long a frame lasts */
+  /** @param {number} frameSeconds  duration of a frame */
   constructor(frameSeconds) {
     this.#frameSeconds = frameSeconds;
   }
 
   /**
-   * Takes note of one person's frame.
-   * @param {string} id     the person's
+   * Adds one person's frame.
+   * @param {string} id  of the person
    * @param {string} label
    * @param {number} frame  from the recording's beginning
    * @param {number} level  in −dBov
@@ -53,7 +58,7 @@ export class Chapters {
     this.#open.set(id, { id, label, from, to });
   }
 
-  /** Takes somebody out, who doesn't want to be recorded. @param {string} id */
+  /** Removes a person who has withdrawn consent. @param {string} id */
   forget(id) {
     this.#open.delete(id);
     this.#closed = this.#closed.filter((chapter) => chapter.id !== id);
@@ -85,7 +90,7 @@ export class Chapters {
     this.#closed = merged.filter((chapter) => kept.has(chapter));
   }
 
-  /** @returns {Chapter[]} in the order of their beginnings */
+  /** @returns {Chapter[]} ordered by beginning */
   list() {
     const open = [...this.#open.values()].filter((chapter) => lengthOf(chapter) >= LEAST_SECONDS);
     return [...this.#closed, ...open].sort((a, b) => a.from - b.from);

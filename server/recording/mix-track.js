@@ -6,21 +6,20 @@
 
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 
-/** The buffer for every encoded frame of a mix. */
+/** Receives every encoded frame of a mix. */
 const out = new Uint8Array(MAX_PACKET_BYTES);
 
 /**
- * The mix's track. Its encoder is fed ahead by its lookahead, so that decoded sound lies on the
- * frame grid as it does in people's tracks. A frame is therefore encoded once part of the next is
- * there.
+ * Writes the mix. Its encoder is fed ahead by its lookahead, so that decoded sound lies on the same
+ * frame grid as people's tracks. Therefore a frame is encoded once part of the next one is there.
  */
 export class MixTrack {
   #track;
   #encoder;
-  /** Mixed sound that isn't encoded yet, interleaved, up to #to. */
+  /** Mixed sound to encode, interleaved, up to #to. */
   #waiting;
   #to = 0;
-  /** Values at the beginning that are left out: nobody hears them, as they lie in the pre-skip. */
+  /** Values to drop at the beginning: they lie in the pre-skip, so they are never heard. */
   #skip;
   #frame;
   #mixed = 0;
@@ -39,7 +38,7 @@ export class MixTrack {
     this.#waiting = new Float32Array(2 * frameValues);
   }
 
-  /** The number of frames that are encoded. */
+  /** The number of encoded frames. */
   get frames() {
     return this.#track.frames;
   }
@@ -63,7 +62,7 @@ export class MixTrack {
     this.#track.put(out, 0, this.#encoder.encode(frame, out, 0));
   }
 
-  /** Encodes what is left, as many frames as were mixed. Once only. */
+  /** Encodes the rest, so that as many frames are encoded as were mixed. Call it once. */
   end() {
     const silence = new Float32Array(this.#frame.length);
     while (this.#track.frames < this.#mixed) this.#take(silence);

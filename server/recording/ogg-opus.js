@@ -1,26 +1,21 @@
-/**
- * The rate at which Opus in Ogg counts, whatever the rate of the encoded sound, in Hz (RFC 7845,
- * section 4).
- */
+/** Unit of Opus positions in Ogg at any sample rate, in Hz (RFC 7845, section 4). */
 export const GRANULE_RATE = 48000;
 
-/** The most segments of a page, and the most bytes of a segment (RFC 3533, section 6). */
+/** Limits of segments in a page, and of bytes in a segment (RFC 3533, section 6). */
 const MAX_SEGMENTS = 255;
 const SEGMENT_BYTES = 255;
 const PAGE_HEADER_BYTES = 27;
 
-/**
- * The sound after which a page ends, in samples of GRANULE_RATE, where nothing else is asked for.
- */
+/** Default sound in a page, in samples of GRANULE_RATE. */
 const PAGE_SAMPLES = GRANULE_RATE;
 
 const FIRST_BODY_BYTES = 4096;
 
-/** Bits of a page's type: the first page of a stream, and the last (RFC 3533, section 6). */
+/** Flags of a page: first or last page of a stream (RFC 3533, section 6). */
 const BEGINS = 0x02;
 const ENDS = 0x04;
 
-/** The remainder of each byte by Ogg's polynomial (RFC 3533, section 6). */
+/** Remainder of each byte by Ogg's polynomial (RFC 3533, section 6). */
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   let remainder = byte << 24;
   for (let bit = 0; bit < 8; bit++) remainder = (remainder << 1) ^ (remainder < 0 ? 0x04c11db7 : 0);
@@ -31,7 +26,7 @@ const utf8 = new TextEncoder();
 
 /**
  * Writes one Opus stream as an Ogg file (RFC 7845), page by page. A page is written when the first
- * packet of the next comes, so that there is always one left for the mark of the end.
+ * packet of the next page arrives, so that one is always left to carry the end flag.
  */
 export class OggOpus {
   #write;
@@ -48,15 +43,15 @@ export class OggOpus {
 
   /**
    * @param {object} options
-   * @param {number} options.serial      the stream's number, 32 bits
-   * @param {number} options.preSkip samples of GRANULE_RATE that players leave out at the beginning
-   * @param {number} options.sampleRate  of what was encoded, in Hz
-   * @param {number} [options.channels]  1 or 2, to be decoded to; each packet may have either
+   * @param {number} options.serial  32-bit number of the stream
+   * @param {number} options.preSkip samples of GRANULE_RATE that players drop at the beginning
+   * @param {number} options.sampleRate  of the encoder's input, in Hz
+   * @param {number} [options.channels]  1 or 2, for decoders; single packets may differ
    * @param {Record<string, string>} options.tags  as Vorbis comments: TITLE, DATE, ARTIST
-   * @param {number} [options.pageSamples] the sound after which a page ends, in samples of
-   *   GRANULE_RATE; a reader has to wait for a whole page
-   * @param {number} [options.padding]  bytes of it behind the tags (RFC 7845, section 5.2)
-   * @param {(page: Uint8Array) => void} options.write  given a new array each time
+   * @param {number} [options.pageSamples] sound in a page, in samples of GRANULE_RATE; readers wait
+   *   for whole pages
+   * @param {number} [options.padding]  in bytes, after the tags (RFC 7845, section 5.2)
+   * @param {(page: Uint8Array) => void} options.write  receives a new array each time
    */
   constructor({
     serial,
@@ -77,7 +72,7 @@ export class OggOpus {
     this.#flush(0);
   }
 
-  /** The length of what was put in, in samples of GRANULE_RATE, the pre-skip included. */
+  /** Length of the stream, in samples of GRANULE_RATE, including the pre-skip. */
   get samples() {
     return this.#granule;
   }
@@ -86,7 +81,7 @@ export class OggOpus {
    * @param {Uint8Array} bytes
    * @param {number} start of one whole Opus packet
    * @param {number} length at most 1 275 bytes
-   * @param {number} samples that it lasts, at GRANULE_RATE
+   * @param {number} samples its duration at GRANULE_RATE
    */
   put(bytes, start, length, samples) {
     if (this.#ended) return;
@@ -99,8 +94,7 @@ export class OggOpus {
 
   /**
    * Writes the last page. Idempotent.
-   * @param {number} [samples] the length that players keep to, within the last packet; all of it by
-   *   default
+   * @param {number} [samples] length to play, ending within the last packet; all of it by default
    */
   end(samples = this.#granule) {
     if (this.#ended) return;
@@ -133,7 +127,7 @@ export class OggOpus {
     this.#segments[this.#segmentCount++] = rest;
   }
 
-  /** @param {number} type the page's bits */
+  /** @param {number} type  flags of the page */
   #flush(type) {
     const bodyAt = PAGE_HEADER_BYTES + this.#segmentCount;
     const page = new Uint8Array(bodyAt + this.#length);
@@ -175,7 +169,7 @@ export function opusHead(preSkip, sampleRate, channels) {
 /**
  * Writes the comment packet (RFC 7845, section 5.2).
  * @param {Record<string, string>} tags
- * @param {number} padding  zeros behind them, which readers leave out
+ * @param {number} padding  number of zeros after the tags, which readers ignore
  */
 function opusTags(tags, padding) {
   const comments = Object.entries(tags).map(([name, value]) => utf8.encode(`${name}=${value}`));
@@ -196,8 +190,8 @@ function opusTags(tags, padding) {
 }
 
 /**
- * Computes the checksum of an Ogg page, whose own four bytes are 0 (RFC 3533, section 6: direct,
- * beginning with 0).
+ * Computes the checksum of an Ogg page with its checksum field set to 0 (RFC 3533, section 6:
+ * direct, initial value 0).
  * @param {Uint8Array} bytes
  * @returns {number} 32 bits
  */

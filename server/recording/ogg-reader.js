@@ -1,39 +1,38 @@
 /**
- * Reads the Ogg Opus files that OggOpus writes, page by page, also while they grow.
+ * Reads files of OggOpus page by page, also while they grow.
  *
  * @import { FileHandle } from 'node:fs/promises'
  *
  * @typedef {object} OggPage
  * @property {Uint8Array[]} packets  valid until the next page is read
- * @property {number} granule        samples of GRANULE_RATE up to its end, the pre-skip included
- * @property {boolean} ended         whether it is the last
+ * @property {number} granule  samples of GRANULE_RATE up to its end, including the pre-skip
+ * @property {boolean} ended  true for the last page
  *
  * @typedef {object} OggHead
  * @property {number} channels
- * @property {number} preSkip     samples of GRANULE_RATE that players leave out at the beginning
- * @property {number} sampleRate  of what was encoded, in Hz
+ * @property {number} preSkip  samples of GRANULE_RATE that players drop at the beginning
+ * @property {number} sampleRate  of the encoder's input, in Hz
  */
 
 import { open } from 'node:fs/promises';
 
-/** The longest page (RFC 3533, section 6): its header, and 255 segments of 255 bytes. */
+/**
+ * Maximum size of a page in bytes (RFC 3533, section 6): its header, and 255 segments of 255 bytes.
+ */
 const MAX_PAGE_BYTES = 27 + 255 + 255 * 255;
 const HEADER_BYTES = 27;
 const SEGMENT_BYTES = 255;
 
-/**
- * Bits of a page's type: it goes on with a packet of the page before; it is the last (RFC 3533,
- * section 6).
- */
+/** Flags of a page: begins within a packet; last page (RFC 3533, section 6). */
 const CONTINUES = 0x01;
 const ENDS = 0x04;
 
 const OGGS = Buffer.from('OggS');
 
-/** The bytes of an Ogg file can't be read as Opus. */
+/** Reports an Ogg file that can't be read as Opus. */
 export class OggError extends Error {}
 
-/** An Ogg Opus file, open for reading. The caller closes it. */
+/** Reads an open Ogg Opus file. The caller closes it. */
 export class OggOpusReader {
   #handle;
   #buffer = Buffer.alloc(2 * MAX_PAGE_BYTES);
@@ -52,7 +51,7 @@ export class OggOpusReader {
    * Opens a file and reads its head.
    * @param {string} path
    * @returns {Promise<OggOpusReader>}
-   * @throws {OggError} when it isn't Ogg Opus of one or two channels, or its head isn't whole yet
+   * @throws {OggError} if it isn't Ogg Opus with one or two channels, or its head is incomplete
    */
   static async open(path) {
     const reader = new OggOpusReader(await open(path, 'r'));
@@ -70,8 +69,8 @@ export class OggOpusReader {
 
   /**
    * Reads the next page.
-   * @returns {Promise<OggPage | null>} null where there is no whole page, or none yet: to be asked
-   *   again where the file grows
+   * @returns {Promise<OggPage | null>} null if no whole page is there; a growing file may have one
+   *   later
    * @throws {OggError}
    */
   async next() {
@@ -88,7 +87,7 @@ export class OggOpusReader {
     }
   }
 
-  /** @returns {Promise<number>} the bytes that there were more */
+  /** @returns {Promise<number>} the number of bytes read */
   async #fill() {
     this.#buffer.copyWithin(0, this.#from, this.#to);
     this.#to -= this.#from;
@@ -110,11 +109,11 @@ export class OggOpusReader {
 }
 
 /**
- * Finds how much of a file that grows is whole pages.
+ * Measures the whole pages of a growing file.
  * @param {string} path
  * @param {number} size  of the file
- * @returns {Promise<{ bytes: number, granule: number }>} granule: of the last page; both 0 where
- *   there is none
+ * @returns {Promise<{ bytes: number, granule: number }>} granule: of the last page; both 0 without
+ *   a page
  */
 export async function wholePages(path, size) {
   const handle = await open(path, 'r');
@@ -139,10 +138,10 @@ export async function wholePages(path, size) {
 
 /**
  * @param {Buffer} bytes
- * @param {number} from  where a page begins
+ * @param {number} from  beginning of the page
  * @param {number} to
- * @returns {number | null} the page's length, or that of its header where not all of that is there;
- *   null where it is no page
+ * @returns {number | null} length of the page, or of its header while that is incomplete; null if
+ *   it is no page
  */
 function pageBytes(bytes, from, to) {
   const there = Math.min(OGGS.length, to - from);
@@ -161,7 +160,7 @@ function pageBytes(bytes, from, to) {
  * @param {number} from
  * @param {number} length
  * @returns {OggPage}
- * @throws {OggError} where a packet goes over the end of a page, which OggOpus never writes
+ * @throws {OggError} if a packet crosses the end of a page, which OggOpus never writes
  */
 function readPage(bytes, from, length) {
   const type = bytes[from + 5];

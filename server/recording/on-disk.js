@@ -1,4 +1,4 @@
-/** How long and how large recordings are, as the disk has them. */
+/** Measures recordings on the disk: their length and size. */
 
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -7,15 +7,11 @@ import { OggOpusReader, wholePages } from './ogg-reader.js';
 import { DESCRIPTION } from './recording-directory.js';
 import { MIX_FILE } from './recording.js';
 
-/**
- * The bytes that an empty recording counts for: a directory, and files in it, take blocks of the
- * disk.
- */
+/** Size that an empty recording counts as, in bytes: a directory and its files take disk blocks. */
 export const LEAST_BYTES = 16 * 1024;
 
 /**
- * The length of a mix of which that isn't known: it is being written, or the server ended before it
- * was whole.
+ * Measures a mix without a known length: it is being written, or the server stopped too early.
  * @param {string} path
  * @param {number} size
  */
@@ -30,10 +26,7 @@ export async function secondsOf(path, size) {
   }
 }
 
-/**
- * @param {string} directory
- * @returns {Promise<number>} the bytes of the files in it, and its own
- */
+/** @param {string} directory @returns {Promise<number>} bytes of the directory and its files */
 export async function sizeOf(directory) {
   let bytes = LEAST_BYTES;
   for (const name of await readdir(directory).catch(() => [])) {
@@ -43,10 +36,10 @@ export async function sizeOf(directory) {
 }
 
 /**
- * The time at which a recording ended. A server that crashed hasn't described the end, so the time
- * of its last sound counts too; one that crashed at once has left a directory only.
+ * Finds the time at which a recording ended. A crashed server hasn't described the end, so the time
+ * of the last sound counts too; an early crash leaves only a directory.
  * @param {string} directory
- * @returns {Promise<number | null>} milliseconds since 1970; null when there is no such directory
+ * @returns {Promise<number | null>} milliseconds since 1970; null if the directory is missing
  */
 export async function lastWritten(directory) {
   const timeOf = (/** @type {string} */ path) =>
@@ -61,7 +54,7 @@ export async function lastWritten(directory) {
   return known.length > 0 ? Math.max(...known) : timeOf(directory);
 }
 
-/** Whether a file is there. @param {string} path */
+/** @param {string} path */
 export const exists = (path) =>
   stat(path).then(
     () => true,

@@ -3,31 +3,28 @@ import { MAX_OPUS_BYTES, payloadSamples } from '../../public/shared/stream/codec
 import { lengthBytes, readLength } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 
-/** The longest packet, in samples of GRANULE_RATE (RFC 6716, section 3.2.5: R5). */
+/** Maximum length of a packet, in samples of GRANULE_RATE (RFC 6716, section 3.2.5: R5). */
 export const MAX_PACKET_SAMPLES = (GRANULE_RATE * 120) / 1000;
 
 /**
- * The configuration of full-band CELT of 20 ms, the longest that CELT has, and the lengths that
- * CELT has (RFC 6716, table 2).
+ * Configuration of full-band CELT of 20 ms, its longest frame, and CELT's frame lengths (RFC 6716,
+ * table 2).
  */
 const CELT_20_MS = 31;
 const CELT_MS = Object.freeze([2.5, 5, 10, 20]);
 
 /**
- * A frame of CELT whose first symbol, "silence", is set (RFC 6716, section 4.3): the range coder's
+ * A CELT frame whose first symbol, "silence", is set (RFC 6716, section 4.3): the range coder's
  * highest value.
  */
 const SILENT_FRAME = Object.freeze([0xff, 0xfe]);
 
-/**
- * The first byte of a packet from which on it is CELT, and that byte's bits and step of the frames'
- * length: all are set for 20 ms.
- */
+/** First TOC byte of CELT, and its bits and step for the frame length: all are set for 20 ms. */
 const FIRST_CELT = 16 << 3;
 const CELT_LENGTH_MASK = 0b11 << 3;
 const CELT_LENGTH_STEP = 1 << 3;
 
-/** A packet's bits that say how its frames are packed (RFC 6716, sections 3.1 and 3.2). */
+/** Bits of a TOC byte for the packing of frames (RFC 6716, sections 3.1 and 3.2). */
 const PACKING_MASK = 0b11;
 const TWO_EQUAL = 1;
 const TWO_OF_ANY = 2;
@@ -37,12 +34,12 @@ const PADDING_BIT = 0x40;
 const COUNT_MASK = 0x3f;
 
 /**
- * Whether bytes are one whole Opus packet of a duration, by the requirements R1 to R7 of RFC 6716,
- * section 3.4: a file with another in it can't be played.
+ * Checks that bytes are one whole Opus packet of a given duration, by R1 to R7 of RFC 6716, section
+ * 3.4. One bad packet makes a file unplayable.
  * @param {Uint8Array} bytes
  * @param {number} start
  * @param {number} length
- * @param {number} samples the duration at GRANULE_RATE
+ * @param {number} samples  duration at GRANULE_RATE
  */
 export function isOpusPacket(bytes, start, length, samples) {
   if (samples <= 0 || samples > MAX_PACKET_SAMPLES) return false;
@@ -64,7 +61,7 @@ export function isOpusPacket(bytes, start, length, samples) {
 
 /**
  * @param {Uint8Array} bytes
- * @param {number} start of the byte that says how many frames there are
+ * @param {number} start of the byte with the number of frames
  * @param {number} end of the packet
  */
 function hasItsFrames(bytes, start, end) {
@@ -90,14 +87,14 @@ function hasItsFrames(bytes, start, end) {
 }
 
 /**
- * Writes a packet that asks the decoder to conceal a gap, as RFC 7845, section 4.1, wants it where
- * packets were lost: frames of no bytes, in the mode of the packet before, so that the decoder goes
- * on from there. Those of CELT have 10 ms at most: libopus fades by a share a frame, so that three
- * lost packets of 20 ms are 18 dB softer, and not 5.
- * @param {Uint8Array} out two bytes, filled
+ * Writes a packet that makes the decoder conceal a gap (RFC 7845, section 4.1). It has empty frames
+ * in the mode of the previous packet, so that the decoder continues from it. Frames of CELT last at
+ * most 10 ms. Since libopus fades by a share per frame, three lost packets of 20 ms are then 18 dB
+ * softer instead of 5.
+ * @param {Uint8Array} out  two bytes, filled
  * @param {Uint8Array} bytes
- * @param {number} start of the packet before
- * @returns {number} the packet's bytes
+ * @param {number} start  of the previous packet
+ * @returns {number} length of the packet in bytes
  */
 export function writeMissing(out, bytes, start) {
   const toc = bytes[start];
@@ -110,8 +107,8 @@ export function writeMissing(out, bytes, start) {
 
 /**
  * @param {Uint8Array} out
- * @param {number} toc whose packing doesn't count
- * @param {number} count of frames of no bytes
+ * @param {number} toc  its packing bits are ignored
+ * @param {number} count  of empty frames
  */
 function writeEmpty(out, toc, count) {
   out[0] = (toc & ~PACKING_MASK) | (count > 2 ? ANY_NUMBER : count - 1);
@@ -119,7 +116,7 @@ function writeEmpty(out, toc, count) {
   return count > 2 ? 2 : 1;
 }
 
-/** The most bytes of padding that one byte of its length stands for (RFC 6716, section 3.2.5). */
+/** Maximum padding for one length byte (RFC 6716, section 3.2.5). */
 const PADDING_STEP = 254;
 
 /**
@@ -128,9 +125,9 @@ const PADDING_STEP = 254;
  * @param {Uint8Array} bytes
  * @param {number} start  of one whole packet
  * @param {number} length
- * @param {number} wanted  bytes with the padding, at most as many as `out` has
- * @returns {number} the bytes written, at most a few fewer than wanted; 0 if the packet should go
- *   as it is: it has padding, is long enough, or asks for concealment
+ * @param {number} wanted  length with padding, at most that of `out`
+ * @returns {number} bytes written, at most a few fewer than wanted; 0 to keep the packet: it has
+ *   padding, is long enough, or asks for concealment
  */
 export function padPacket(out, bytes, start, length, wanted) {
   const code = bytes[start] & PACKING_MASK;
@@ -154,9 +151,9 @@ export function padPacket(out, bytes, start, length, wanted) {
 }
 
 /**
- * Makes a packet of silence, to which a decoder fades from what it had before.
- * @param {number} samples at GRANULE_RATE: of an Opus frame, or MAX_PACKET_SAMPLES
- * @returns {Uint8Array} the packet
+ * Makes a packet of silence; a decoder fades to it from earlier sound.
+ * @param {number} samples  at GRANULE_RATE: of an Opus frame, or MAX_PACKET_SAMPLES
+ * @returns {Uint8Array}
  */
 export function silenceOf(samples) {
   const ms = (samples * 1000) / GRANULE_RATE;

@@ -12,7 +12,7 @@ import { SILENT_LEVEL } from '../../public/shared/wire/packet.js';
 export class PersonTrack {
   #packets;
   /**
-   * The same person's packets before a break, the last of which are still to be written.
+   * Packets of the same person before a break; the last ones are still to be written.
    * @type {PacketBuffer | null}
    */
   #before = null;
@@ -26,13 +26,13 @@ export class PersonTrack {
   /**
    * @param {object} options
    * @param {{ id: string, label: string }} options.person
-   * @param {PacketBuffer} options.packets  the person's
+   * @param {PacketBuffer} options.packets  of the person
    * @param {Track} options.track
    * @param {PayloadDecoder} options.decoder closed with this
    * @param {{ end: (seconds: number) => void, remove: () => void }} options.file
    * @param {AudioFormat} options.format
    * @param {number} options.firstFrame of the recording
-   * @param {number} options.agreedFrame the first frame that may be heard
+   * @param {number} options.agreedFrame first frame covered by the person's consent
    */
   constructor({
     person: { id, label },
@@ -47,7 +47,7 @@ export class PersonTrack {
     this.person = { id, label };
     this.#packets = packets;
     this.agreedFrame = agreedFrame;
-    /** The last frame of the track, where the person has left. */
+    /** Last frame of the track, once the person has left. */
     this.lastFrame = Infinity;
     this.#track = track;
     this.#decoder = decoder;
@@ -61,7 +61,7 @@ export class PersonTrack {
    * Writes one frame, and adds it to the mix.
    * @param {number} frame
    * @param {Float32Array} mix
-   * @returns {number} the level of what the person said in it, in −dBov
+   * @returns {number} level of the person's sound, in −dBov
    */
   write(frame, mix) {
     if (frame < this.agreedFrame) return SILENT_LEVEL;
@@ -114,10 +114,7 @@ export class PersonTrack {
   }
 }
 
-/**
- * @param {Float32Array} mix
- * @param {Float32Array} pcm
- */
+/** @param {Float32Array} mix @param {Float32Array} pcm */
 function add(mix, pcm) {
   for (let i = 0; i < mix.length; i++) mix[i] += pcm[i];
 }

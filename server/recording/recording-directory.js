@@ -3,31 +3,30 @@
  *
  * @typedef {object} FileDescription
  * @property {string} file
- * @property {string} label          the name of the person whose track it is; another for the mix
+ * @property {string} label  name of the person; the mix has its own
  * @property {string | null} person  the person's id; null for the mix
- * @property {number | null} seconds null where the server ended before it knew
+ * @property {number | null} seconds null if the server stopped before the length was known
  *
- * @typedef {'recording-limit' | 'recording-share' | 'recording-failed'} Trouble why a recording has
- *   to stop
+ * @typedef {'recording-limit' | 'recording-share' | 'recording-failed'} Trouble reason to stop a
+ *   recording
  *
- * The description that is kept beside the files of a recording, as JSON.
+ * Description beside the files of a recording, stored as JSON.
  * @typedef {object} Description
  * @property {string} id
  * @property {string} room
  * @property {string} startedAt         ISO 8601
- * @property {string | null} stoppedAt  null while it runs, or where the server ended before it did
- * @property {boolean} [isPublic]       whether anybody may hear it
- * @property {number} [bitrate]         of the mix, in bits a second
+ * @property {string | null} stoppedAt  null while it runs, or if the server stopped first
+ * @property {boolean} [isPublic]  true if everybody may hear it
+ * @property {number} [bitrate]  of the mix, in bits per second
  * @property {FileDescription[]} files
  */
 
 import { mkdir, open, rename, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** The file that describes the others. */
 export const DESCRIPTION = 'recording.json';
 
-/** One recording that is being written: its directory, its files, and their description. */
+/** Writes one recording: its directory, its files, and their description. */
 export class RecordingDirectory {
   #recordings;
   #directory;
@@ -36,16 +35,12 @@ export class RecordingDirectory {
   #onClose = () => {};
   /** @type {Set<RecordingFile>} */
   #files = new Set();
-  /**
-   * Texts that wait to be written, by their files' names: the latest of each.
-   * @type {Map<string, string>}
-   */
+  /** Waiting texts by file name: the latest of each. @type {Map<string, string>} */
   #texts = new Map();
-  /** The bytes of files that are written anew each time, by name. @type {Map<string, number>} */
+  /** Bytes of files that are replaced as a whole, by name. @type {Map<string, number>} */
   #textBytes = new Map();
   /**
-   * The last of the steps that make the directory and write the texts, one after another; never
-   * rejected.
+   * Last of the sequential steps that make the directory and write the texts; never rejects.
    * @type {Promise<unknown>}
    */
   #made;
@@ -53,8 +48,8 @@ export class RecordingDirectory {
   /**
    * @param {Recordings} recordings
    * @param {string} directory
-   * @param {Description} description changed as files come and go
-   * @param {(code: Trouble) => void} onTrouble the recording has to stop; called once
+   * @param {Description} description updated as files are added and removed
+   * @param {(code: Trouble) => void} onTrouble called once when the recording must stop
    */
   constructor(recordings, directory, description, onTrouble) {
     this.#recordings = recordings;
@@ -72,28 +67,28 @@ export class RecordingDirectory {
     return Promise.all([this.#made, ...[...this.#files].map((file) => file.settled)]);
   }
 
-  /** The bytes that wait for the disk. */
+  /** Bytes that wait for the disk. */
   get waiting() {
     let waiting = 0;
     for (const file of this.#files) waiting += file.waiting;
     return waiting;
   }
 
-  /** The bytes of its files, written or not. */
+  /** Bytes of its files, written or waiting. */
   get bytes() {
     let bytes = 0;
     for (const file of this.#files) bytes += file.bytes;
     return bytes;
   }
 
-  /** @param {() => void} run ends the recording at once, when the server closes */
+  /** @param {() => void} run  ends the recording at once when the server closes */
   onServerClose(run) {
     this.#onClose = run;
   }
 
   /**
-   * Ends the recording, since the server closes.
-   * @returns {Promise<unknown>} when everything is on disk
+   * Ends the recording because the server closes.
+   * @returns {Promise<unknown>} settles when everything is on disk
    */
   close() {
     this.#onClose();
@@ -101,9 +96,9 @@ export class RecordingDirectory {
   }
 
   /**
-   * Has the recording stopped, the first time.
+   * Requests the end of the recording once.
    * @param {Trouble} code
-   * @returns {boolean} whether it was the first
+   * @returns {boolean} true for the first request
    */
   trouble(code) {
     if (this.#hasTrouble) return false;
@@ -112,13 +107,10 @@ export class RecordingDirectory {
     return true;
   }
 
-  /**
-   * Has the recording stopped, and the first error logged.
-   * @param {unknown} error
-   */
+  /** Requests the end of the recording, and logs the first error. @param {unknown} error */
   failed(error) {
     if (this.trouble('recording-failed'))
-      this.#recordings.logError("a recording can't be written", error);
+      this.#recordings.logFailure({ recording: this.description.id }, error);
   }
 
   /**
@@ -152,8 +144,8 @@ export class RecordingDirectory {
   }
 
   /**
-   * Ends the recording: nothing more is added.
-   * @returns {Promise<unknown>} when everything is on disk
+   * Ends the recording: nothing is added any more.
+   * @returns {Promise<unknown>} settles when everything is on disk
    */
   end() {
     this.#recordings.ended(this);
@@ -161,13 +153,13 @@ export class RecordingDirectory {
     return this.settled;
   }
 
-  /** Writes the description, for those who ask after the server was started again. */
+  /** Writes the description, which also outlasts a restart of the server. */
   describe() {
     this.#replace(DESCRIPTION, JSON.stringify(this.description));
   }
 
   /**
-   * Writes a small file in place of the one that there was.
+   * Replaces a small file.
    * @param {string} name
    * @param {string} text
    */
@@ -179,10 +171,7 @@ export class RecordingDirectory {
     this.#recordings.count(more, this);
   }
 
-  /**
-   * @param {string} name
-   * @param {string} text
-   */
+  /** @param {string} name @param {string} text */
   #replace(name, text) {
     const isQueued = this.#texts.has(name);
     this.#texts.set(name, text);
@@ -195,18 +184,17 @@ export class RecordingDirectory {
         return writeFile(`${path}.new`, latest, { mode: 0o600 });
       })
       .then(() => rename(`${path}.new`, path))
-      // A text that can't be written has the recording stop; its end is to be described all the
-      // same.
+      // A failed write stops the recording, but its end must be described nevertheless.
       .catch((error) => this.failed(error));
   }
 }
 
 /**
- * A file that is appended to without anybody waiting: what is written waits in memory until the
- * disk takes it. The caller bounds that, by `waiting`.
+ * Appends to a file without making the caller wait: data waits in memory for the disk. The caller
+ * bounds that by `waiting`.
  */
 class RecordingFile {
-  /** The last of the steps, which are done one after another. @type {Promise<unknown>} */
+  /** Last of the sequential steps. @type {Promise<unknown>} */
   #last;
   #ended = false;
   #removed = false;
@@ -216,17 +204,17 @@ class RecordingFile {
   #onError;
 
   /**
-   * @param {string} path where there is nothing yet
-   * @param {(error: unknown) => void} onError called once; nothing more is written after it
-   * @param {Promise<unknown>} [ready] when the file may be made
+   * @param {string} path  of a new file
+   * @param {(error: unknown) => void} onError  called once; nothing is written afterwards
+   * @param {Promise<unknown>} [ready]  settles when the file may be made
    */
   constructor(path, onError, ready = Promise.resolve()) {
     this.path = path;
     this.#last = ready;
     this.#onError = onError;
-    /** The bytes that were written, waiting ones included. */
+    /** Bytes of the file, including waiting ones. */
     this.bytes = 0;
-    /** The bytes that wait for the disk. */
+    /** Bytes that wait for the disk. */
     this.waiting = 0;
   }
 
@@ -235,7 +223,7 @@ class RecordingFile {
     return this.#last;
   }
 
-  /** @param {Uint8Array} bytes kept: not to be changed */
+  /** @param {Uint8Array} bytes  kept, so the caller must not change them */
   write(bytes) {
     if (this.#ended) return;
     this.bytes += bytes.length;
@@ -248,20 +236,20 @@ class RecordingFile {
     });
   }
 
-  /** Closes the file when all is written. Idempotent. */
+  /** Closes the file when everything is written. Idempotent. */
   end() {
     if (this.#ended) return;
     this.#ended = true;
     this.#then(() => this.#close());
   }
 
-  /** Deletes the file at once, with what waits. Idempotent. */
+  /** Deletes the file at once, and discards waiting data. Idempotent. */
   remove() {
     if (this.#removed) return;
     this.#removed = true;
     this.waiting = 0;
-    // Its name goes now, before what waits for the disk. A file that was being opened meanwhile is
-    // deleted by the last step, which also tells of errors.
+    // Removes the name now, ahead of waiting data. If the file is still being opened, the last step
+    // deletes it and reports errors.
     unlink(this.path).catch(() => {});
     this.end();
     this.#then(async () => {
@@ -285,7 +273,7 @@ class RecordingFile {
       this.#ended = true;
       this.waiting = 0;
       this.#onError(error);
-      // The error was told; closing the file may meet it again.
+      // The error was reported already; closing the file may cause it again.
       return this.#close().catch(() => {});
     });
   }

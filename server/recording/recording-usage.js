@@ -1,47 +1,44 @@
 /**
- * How many times as much as is free on the disk one room's recordings may take, those that one
- * person with a token has started, and those that people without one have started from one network:
- * so nobody alone takes all of it, and what is free is shared among those who record.
+ * Largest ratio of a share to the unused part of the limit. Shares are the recordings of one room,
+ * of one identified person, and of unidentified people from one network. So nobody takes the whole
+ * disk.
  */
 const SHARE = 4;
 
 /**
- * Whose a recording is.
+ * Owner of a recording.
  * @typedef {object} RecordingOwner
  * @property {string} room
- * @property {string | null} identity the `sub` of the token of the person who started it; null
- *   without a token, and where that isn't known
- * @property {string | null} network of that person; null where that isn't known, or is this machine
+ * @property {string | null} identity `sub` in the token of the person who started it; null without
+ *   a token or if unknown
+ * @property {string | null} network of that person; null if unknown or this machine
  */
 
-/**
- * The bytes of the recordings that there are: of all together, of each room, and of each person or
- * network.
- */
+/** Counts bytes of recordings: in total, per room, and per person or network. */
 export class RecordingUsage {
   #limitBytes;
   #bytes = 0;
   /** By id. @type {Map<string, RecordingOwner & { bytes: number }>} */
   #recordings = new Map();
-  /** By keysOf. @type {Map<string, number>} */
+  /** By key, see keysOf. @type {Map<string, number>} */
   #shares = new Map();
 
-  /** @param {number} limitBytes  of all together */
+  /** @param {number} limitBytes  in total */
   constructor(limitBytes) {
     this.#limitBytes = limitBytes;
   }
 
-  /** The bytes of all recordings. */
+  /** Bytes of all recordings. */
   get bytes() {
     return this.#bytes;
   }
 
-  /** How many recordings there are. */
+  /** Number of recordings. */
   get count() {
     return this.#recordings.size;
   }
 
-  /** The ids of the recordings. @returns {string[]} */
+  /** Ids of the recordings. @returns {string[]} */
   get ids() {
     return [...this.#recordings.keys()];
   }
@@ -51,13 +48,13 @@ export class RecordingUsage {
     return this.#recordings.get(id);
   }
 
-  /** @param {string} id @returns {number} 0 where it isn't known */
+  /** @param {string} id @returns {number} 0 if unknown */
   bytesOf(id) {
     return this.#recordings.get(id)?.bytes ?? 0;
   }
 
   /**
-   * Says how much a recording takes.
+   * Sets the size of a recording.
    * @param {string} id
    * @param {RecordingOwner} owner
    * @param {number} bytes
@@ -68,10 +65,7 @@ export class RecordingUsage {
     this.add(id, bytes);
   }
 
-  /**
-   * @param {string} id
-   * @param {number} bytes  less than 0 for deleted ones
-   */
+  /** @param {string} id @param {number} bytes  negative for deleted ones */
   add(id, bytes) {
     const recording = this.#recordings.get(id);
     if (recording === undefined) return;
@@ -81,7 +75,7 @@ export class RecordingUsage {
       this.#shares.set(key, (this.#shares.get(key) ?? 0) + bytes);
   }
 
-  /** Forgets a recording that has been deleted. @param {string} id */
+  /** Forgets a deleted recording. @param {string} id */
   remove(id) {
     const recording = this.#recordings.get(id);
     if (recording === undefined) return;
@@ -92,8 +86,8 @@ export class RecordingUsage {
 
   /**
    * @param {RecordingOwner} owner
-   * @returns {'recording-limit' | 'recording-share' | null} why no more may be recorded; null where
-   *   it may
+   * @returns {'recording-limit' | 'recording-share' | null} reason to refuse more recording, or
+   *   null
    */
   refusal(owner) {
     const free = this.#limitBytes - this.#bytes;
@@ -105,8 +99,8 @@ export class RecordingUsage {
 }
 
 /**
- * The shares that a recording counts for: its room's, and its person's where they have a token,
- * since a network may be a whole school, or else their network's.
+ * Names the shares that a recording counts for: its room, and the person, or the network of a
+ * person without a token. A network may be a whole school.
  * @param {RecordingOwner} owner
  */
 function keysOf({ room, identity, network }) {

@@ -2,7 +2,7 @@
  * @import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js'
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
- * @import { TickLoad } from '../clock/tick-load.js'
+ * @import { TickLoad } from '../clock/load-shares.js'
  * @import { TickScheduler } from '../clock/tick-scheduler.js'
  * @import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js'
  * @import { RecordingDirectory } from './recording-directory.js'
@@ -14,31 +14,25 @@ import { MixClock } from '../clock/mix-clock.js';
 import { Chapters } from './chapters.js';
 import { MixTrack } from './mix-track.js';
 import { OggOpus } from './ogg-opus.js';
-import { Peaks } from './peaks.js';
 import { PersonTrack } from './person-track.js';
 import { preSkipOf, Track } from './track.js';
 
 /**
- * The delay after which a frame is written, in milliseconds: packets that came too late for the mix
- * that people hear are in the recording. Participants keep their packets for longer than that.
+ * Delay before a frame is written, in milliseconds, so that packets too late for the live mix are
+ * recorded. Participants keep their packets for longer than that.
  */
 const BEHIND_MS = 2000;
 
-/** The file of the mix. */
 export const MIX_FILE = 'mix.opus';
 
-/**
- * The files beside the sound: the waveform, and who spoke when; and the interval at which they are
- * written, in seconds.
- */
+/** Files beside the sound: waveform and chapters. They are written at this interval, in seconds. */
 export const PEAKS_FILE = 'peaks.json';
 export const CHAPTERS_FILE = 'chapters.vtt';
 const DESCRIBE_SECONDS = 5;
 
 /**
- * A recording while it is written: the mix and a track for each person who agreed, all of which
- * begin at the same sample. It pulls its frames from the participants' packets by a clock of its
- * own, after all others.
+ * Writes a recording: the mix and a track of each person who agreed, all beginning at the same
+ * sample. It reads frames from the participants' packets by its own clock, after all other readers.
  */
 export class Recording {
   #settings;
@@ -52,7 +46,7 @@ export class Recording {
   #onEnd;
   /** By participant's id. @type {Map<string, PersonTrack>} */
   #tracks = new Map();
-  /** The tracks of people who left, until their last frame is written. @type {Set<PersonTrack>} */
+  /** Tracks of people who left, until the last frame is written. @type {Set<PersonTrack>} */
   #leaving = new Set();
   #peaks;
   #chapters;
@@ -69,8 +63,8 @@ export class Recording {
    * @param {string} options.room its name
    * @param {RecordingDirectory} options.directory
    * @param {PayloadEncoder} options.encoder of the mix; closed with this
-   * @param {number} options.lookahead       of that encoder, in samples of the room's rate
-   * @param {() => void} options.onEnd       called once, when everything is with the disk
+   * @param {number} options.lookahead  of that encoder, in samples at the room's rate
+   * @param {() => void} options.onEnd  called once, after everything was handed to the disk
    */
   constructor({ settings, room, directory, encoder, lookahead, onEnd }) {
     const { format, ticks, sampleClock, load } = settings;
@@ -101,7 +95,7 @@ export class Recording {
     this.#clock.start();
   }
 
-  /** The frame that is being spoken. */
+  /** The frame of the present moment. */
   #now() {
     return Math.max(
       0,
@@ -130,10 +124,10 @@ export class Recording {
   }
 
   /**
-   * Records somebody from now on.
-   * @param {{ id: string, label: string }} member who isn't yet
-   * @param {PacketBuffer} packets the member's
-   * @param {PayloadDecoder} decoder closed with the track
+   * Records a person from now on.
+   * @param {{ id: string, label: string }} member  not recorded yet
+   * @param {PacketBuffer} packets  of the member
+   * @param {PayloadDecoder} decoder  closed with the track
    */
   add({ id, label }, packets, decoder) {
     const { track, file } = this.#addTrack(fileNameOf(++this.#files, label), label, id);
@@ -154,8 +148,8 @@ export class Recording {
   }
 
   /**
-   * Deletes the track of somebody who doesn't want to be recorded any more, and leaves them out of
-   * the frames of the mix that aren't written yet.
+   * Deletes the track of a person who has withdrawn consent, and leaves them out of unwritten
+   * frames of the mix.
    * @param {string} id
    */
   remove(id) {
@@ -166,9 +160,9 @@ export class Recording {
   }
 
   /**
-   * @param {string} id of somebody who has come back
-   * @param {PacketBuffer} packets theirs from now on
-   * @returns {boolean} whether they are recorded
+   * @param {string} id  of a person who has reconnected
+   * @param {PacketBuffer} packets  of the person from now on
+   * @returns {boolean} true if they are recorded
    */
   replace(id, packets) {
     const track = this.#tracks.get(id);
@@ -176,7 +170,7 @@ export class Recording {
     return track !== undefined;
   }
 
-  /** Ends the track of somebody who left, with what is spoken now. @param {string} id */
+  /** Ends the track of a person who left, at the present frame. @param {string} id */
   leave(id) {
     const track = this.#tracks.get(id);
     if (!track) return;
@@ -185,18 +179,18 @@ export class Recording {
     this.#leaving.add(track);
   }
 
-  /** The number of tracks that there were, the mix not counted. */
+  /** Number of tracks so far, without the mix. */
   get files() {
     return this.#files;
   }
 
-  /** Ends the recording with what is spoken now. Idempotent. */
+  /** Ends the recording at the present frame. Idempotent. */
   stop() {
     this.#last = Math.min(this.#last, this.#now());
   }
 
   /**
-   * Writes frames up to one, as late as it may be. An error ends this recording, and not its room.
+   * Writes all frames up to one. An error ends this recording, but not its room.
    * @param {number} frame
    */
   #writeThrough(frame) {
@@ -236,13 +230,13 @@ export class Recording {
     this.#chapters.heard(track.person.id, track.person.label, frame - this.firstFrame, level);
   }
 
-  /** Writes the waveform, and who spoke when, as they are by now. */
+  /** Writes the waveform and the chapters so far. */
   #describe() {
     this.#directory.replaceFile(PEAKS_FILE, JSON.stringify(this.#peaks));
     this.#directory.replaceFile(CHAPTERS_FILE, this.#chapters.toVtt());
   }
 
-  /** Ends the recording at once, with what there is, since the server closes. Idempotent. */
+  /** Ends the recording at once because the server closes, and keeps it so far. Idempotent. */
   finish() {
     this.stop();
     this.#writeThrough(this.#last);
@@ -263,10 +257,69 @@ export class Recording {
 /**
  * @param {number} number
  * @param {string} label
- * @returns {string} such as "02-ada.opus", of letters, digits and "-"
+ * @returns {string} such as "02-ada.opus", made of letters, digits and "-"
  */
 function fileNameOf(number, label) {
   const plain = label.normalize('NFKD').toLowerCase().replace(/\p{M}/gu, '');
   const words = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '');
   return `${String(number).padStart(2, '0')}-${words.slice(0, 40) || 'person'}.opus`;
+}
+
+/** Limit of points in a waveform; beyond it each two are merged. */
+export const MAX_PEAKS = 2000;
+
+/** Initial length of a point, in milliseconds. */
+const FIRST_STEP_MS = 100;
+
+/** Value of a point at full scale. */
+const FULL_SCALE = 100;
+
+/**
+ * Collects the waveform of a mix during the recording: peaks of equal stretches, MAX_PEAKS / 2 to
+ * MAX_PEAKS of them in a long recording.
+ */
+export class Peaks {
+  #points = new Uint8Array(MAX_PEAKS);
+  #count = 0;
+  #frameSeconds;
+  #framesEach;
+  #frames = 0;
+  #peak = 0;
+
+  /** @param {number} frameSeconds  duration of a frame */
+  constructor(frameSeconds) {
+    this.#frameSeconds = frameSeconds;
+    this.#framesEach = Math.max(1, Math.round(FIRST_STEP_MS / 1000 / frameSeconds));
+  }
+
+  /** Adds a frame. @param {Float32Array} pcm */
+  add(pcm) {
+    for (let i = 0; i < pcm.length; i++) {
+      const value = Math.abs(pcm[i]);
+      if (value > this.#peak) this.#peak = value;
+    }
+    if (++this.#frames < this.#framesEach) return;
+    this.#points[this.#count++] = Math.min(FULL_SCALE, Math.round(this.#peak * FULL_SCALE));
+    this.#frames = 0;
+    this.#peak = 0;
+    if (this.#count === MAX_PEAKS) this.#fold();
+  }
+
+  #fold() {
+    const points = this.#points;
+    for (let i = 0; i < MAX_PEAKS / 2; i++) points[i] = Math.max(points[2 * i], points[2 * i + 1]);
+    this.#count = MAX_PEAKS / 2;
+    this.#framesEach *= 2;
+  }
+
+  /**
+   * @returns {{ step: number, peaks: number[] }} step: seconds per point; peaks: 0 to 100, full
+   *   scale
+   */
+  toJSON() {
+    return {
+      step: this.#framesEach * this.#frameSeconds,
+      peaks: [...this.#points.subarray(0, this.#count)],
+    };
+  }
 }

@@ -8,14 +8,15 @@
  *   boolean, on: boolean }} ListedRecording
  *
  * @typedef {{ type: 'recording', id: string, owner: RecordingOwner, bytes: number | null, open:
- *   boolean }} RecordingChange plain data; bytes: of its files, null where it is deleted; open:
- *   whether it is being written
+ *   boolean }} RecordingChange plain data; bytes: of its files, null if deleted; open: true while
+ *   it is being written
  */
 
 import { randomBytes } from 'node:crypto';
 import { readdir, readFile, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { KeyedBuckets } from '../keyed-buckets.js';
+import { KeyedBuckets } from '../token-bucket.js';
+import { reasonOf, stackOf } from '../log.js';
 import { repeat } from '../timers.js';
 import { DESCRIPTION, RecordingDirectory } from './recording-directory.js';
 import { SteadyDate } from './steady-date.js';
@@ -25,37 +26,30 @@ import { CHAPTERS_FILE, MIX_FILE, PEAKS_FILE } from './recording.js';
 import { RecordingUsage } from './recording-usage.js';
 import { WEBM_FILE, WebmMaker } from './webm-file.js';
 
-/**
- * The bytes of all recordings that may wait for the disk; above it the disk is too slow to record
- * to.
- */
+/** Limit of bytes that wait for the disk in all recordings; above it the disk is too slow. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024;
 
-/** The interval between two sweeps for old recordings, in milliseconds. */
+/** Interval between deletions of old recordings, in milliseconds. */
 const SWEEP_MS = 10 * 60 * 1000;
 
-/**
- * The shortest time between two looks at what is on the disk when something was refused, in
- * milliseconds.
- */
+/** Minimum time between two checks of the disk after refusals, in milliseconds. */
 const LOOK_MS = 10_000;
 
-/** The recordings that one network may begin: in a row, and then a second. */
+/** Limit of recordings started from one network: in a row, and then per second. */
 const STARTS = Object.freeze({ atOnce: 10, perSecond: 1 / 20 });
 
 const HOUR_MS = 3600 * 1000;
 
-/** An id: 128 bits in base64url. */
+/** Form of an id: 128 bits in base64url. */
 const ID = /^[A-Za-z0-9_-]{22}$/;
 
-/** A file's name, as recordings give it. */
 const FILE = /^[a-z0-9][a-z0-9-]{0,60}\.opus$/;
 const OTHER_FILES = Object.freeze([PEAKS_FILE, CHAPTERS_FILE, WEBM_FILE]);
 
-/** The deleted recordings that are remembered as such. */
+/** Limit of remembered deletions. */
 const MAX_REMOVED = 1000;
 
-/** The recordings on disk: a directory each, named by an id that can't be guessed. */
+/** Manages the recordings on disk: one directory each, named by an unguessable id. */
 export class Recordings {
   #directory;
   #limitBytes;
@@ -69,39 +63,43 @@ export class Recordings {
   #log;
   #randomId;
   #tell;
-  /** The recordings that other threads are writing, by id. @type {Set<string>} */
+  /** Recordings that other threads are writing, by id. @type {Set<string>} */
   #openElsewhere = new Set();
-  /** The recordings that are being written. @type {Map<string, RecordingDirectory>} */
+  /** Recordings that this thread is writing. @type {Map<string, RecordingDirectory>} */
   #open = new Map();
   #stopSweeping;
-  /** Told the id of each recording that has ended. @type {((id: string) => void)[]} */
+  /** Called with the id of each ended recording. @type {((id: string) => void)[]} */
   #onEnded = [];
-  /** Told the id of each recording that is deleted. @type {((id: string) => unknown)[]} */
+  /** Called with the id of each deleted recording. @type {((id: string) => unknown)[]} */
   #onRemoved = [];
   /**
-   * Bytes that were added to recordings that other threads are writing, by id.
+   * Bytes added here to recordings that other threads are writing, by id.
    * @type {Map<string, number>}
    */
   #added = new Map();
   #webm = new WebmMaker({
     made: (id, bytes) => this.addBytes(id, bytes),
-    failed: (error) => this.logError(`no ${WEBM_FILE} can be made of a recording`, error),
+    failed: (error) =>
+      this.#log.error(
+        { event: 'recording-not-converted', file: WEBM_FILE, error: detailOf(error) },
+        'recording could not be converted',
+      ),
   });
-  /** The last that were deleted, the oldest first. @type {Set<string>} */
+  /** Recently deleted recordings, the oldest first. @type {Set<string>} */
   #removed = new Set();
   #closed = false;
 
   /**
    * @param {object} options
-   * @param {string} options.directory   made when the first recording begins
-   * @param {number} options.limitBytes  of all recordings on the disk; 0: nothing is recorded
-   * @param {number} options.keepHours   the time after its end at which a recording is deleted
+   * @param {string} options.directory  created with the first recording
+   * @param {number} options.limitBytes  of all recordings on the disk; 0 turns recording off
+   * @param {number} options.keepHours  age at which an ended recording is deleted
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Pick<Log, 'warn' | 'error'>} options.log
    * @param {() => string} [options.randomId]
    * @param {{ tell: (change: RecordingChange) => void }} [options.elsewhere] other threads that
-   *   record to the same directory
+   *   record to this directory
    */
   constructor({
     directory,
@@ -126,7 +124,7 @@ export class Recordings {
     this.#stopSweeping = repeat(clock, SWEEP_MS, () => void this.sweep());
   }
 
-  /** Takes note of a recording of another thread's. @param {RecordingChange} change */
+  /** Applies a change that another thread has made. @param {RecordingChange} change */
   heard({ id, owner, bytes, open }) {
     const hasEnded = !open && this.#openElsewhere.has(id);
     if (open) this.#openElsewhere.add(id);
@@ -141,10 +139,7 @@ export class Recordings {
     if (hasEnded) this.#hasEnded(id);
   }
 
-  /**
-   * What other threads are to know of the recordings that there are.
-   * @returns {RecordingChange[]}
-   */
+  /** All recordings, for other threads. @returns {RecordingChange[]} */
   all() {
     return this.#usage.ids.map((id) => this.#changeOf(id));
   }
@@ -160,16 +155,16 @@ export class Recordings {
     return { type: 'recording', id, owner, bytes: this.#usage.bytesOf(id), open: this.isOpen(id) };
   }
 
-  /** Whether there are recordings at all. */
+  /** True when recording is turned on. */
   get offered() {
     return this.#limitBytes > 0 && !this.#closed;
   }
 
   /**
-   * Asks to begin a recording.
+   * Checks whether a recording may begin.
    * @param {RecordingOwner} owner
    * @returns {{ code: 'recording-off' | 'recording-limit' | 'recording-share' | 'recording-busy',
-   *   retryMs?: number } | null} why it may not begin; null where it may
+   *   retryMs?: number } | null} reason to refuse it, or null
    */
   refusal(owner) {
     if (!this.offered) return { code: 'recording-off' };
@@ -182,10 +177,7 @@ export class Recordings {
     return retryMs > 0 ? { code: 'recording-busy', retryMs } : null;
   }
 
-  /**
-   * Looks at what is on the disk, so that files which somebody deleted by hand don't count any
-   * more.
-   */
+  /** Checks the disk, so that manually deleted files no longer count. */
   #lookSoon() {
     const now = this.#clock.now();
     if (now - this.#lookedMs < LOOK_MS) return;
@@ -193,7 +185,7 @@ export class Recordings {
     void this.sweep();
   }
 
-  /** How much the recordings take of what they may, in bytes, and how many are being written. */
+  /** Used and allowed bytes of the recordings, and the number of running ones. */
   get usage() {
     return {
       bytes: this.#usage.bytes,
@@ -203,8 +195,8 @@ export class Recordings {
   }
 
   /**
-   * The recordings that there are, the newest first.
-   * @param {number} most  how many are listed at most
+   * Lists the recordings, the newest first.
+   * @param {number} most  limit of the list
    * @returns {Promise<ListedRecording[]>}
    */
   async list(most) {
@@ -227,9 +219,9 @@ export class Recordings {
   /**
    * Begins a recording.
    * @param {RecordingOwner} owner
-   * @param {(code: Trouble) => void} onTrouble the recording has to stop; called once
-   * @param {{ isPublic?: boolean, bitrate?: number }} [known] whether anybody may hear it; of the
-   *   mix, in bits a second
+   * @param {(code: Trouble) => void} onTrouble  called once when the recording must stop
+   * @param {{ isPublic?: boolean, bitrate?: number }} [known]  isPublic: everybody may hear it;
+   *   bitrate: of the mix, in bits per second
    */
   begin(owner, onTrouble, { isPublic = false, bitrate } = {}) {
     const id = this.#randomId();
@@ -252,8 +244,8 @@ export class Recordings {
   }
 
   /**
-   * Counts bytes that are to be written, and stops the recording that is one too many.
-   * @param {number} bytes less than 0 for deleted ones
+   * Counts bytes before they are written, and stops a recording that exceeds a limit.
+   * @param {number} bytes  negative for deleted ones
    * @param {RecordingDirectory} by
    */
   count(bytes, by) {
@@ -268,7 +260,7 @@ export class Recordings {
     if (waiting > MAX_WAITING_BYTES) by.failed(new Error('the disk is too slow'));
   }
 
-  /** How many recordings there are, how many of them are being written, and what they take. */
+  /** Numbers of all and of running recordings, and the bytes used. */
   stats() {
     return {
       recordings: this.#usage.count,
@@ -279,13 +271,15 @@ export class Recordings {
   }
 
   /**
-   * Logs an error, with its stack where it isn't the system's.
-   * @param {string} what what happened
+   * Logs that a recording, or one participant in it, isn't written.
+   * @param {{ recording?: string, room?: string, participant?: string }} fields
    * @param {unknown} error
    */
-  logError(what, error) {
-    const { code, message, stack } = /** @type {NodeJS.ErrnoException} */ (error);
-    this.#log.error(`${what}: ${code ? message : stack}`);
+  logFailure(fields, error) {
+    this.#log.error(
+      { event: 'recording-failed', ...fields, error: detailOf(error) },
+      'recording could not be written',
+    );
   }
 
   /** @param {RecordingDirectory} by */
@@ -302,17 +296,14 @@ export class Recordings {
     for (const onEnded of this.#onEnded) onEnded(id);
   }
 
-  /**
-   * Has somebody told of each recording that ends, by its id.
-   * @param {(id: string) => void} onEnded
-   */
+  /** @param {(id: string) => void} onEnded  called with the id of each ended recording */
   whenEnded(onEnded) {
     this.#onEnded.push(onEnded);
   }
 
   /**
-   * @param {string} id of a recording
-   * @returns {'recording-limit' | 'recording-share' | null} why nothing may be added to it
+   * @param {string} id  of a recording
+   * @returns {'recording-limit' | 'recording-share' | null} reason to refuse additions, or null
    */
   refusalFor(id) {
     const owner = this.#usage.ownerOf(id);
@@ -320,11 +311,11 @@ export class Recordings {
   }
 
   /**
-   * Describes a recording and the files that there are of it.
-   * @param {string} id whatever came
+   * Describes a recording and its existing files.
+   * @param {string} id  unchecked
    * @returns {Promise<(Omit<Description, 'files'> & { on: boolean, seconds: number, files:
-   *   (FileDescription & { bytes: number })[] }) | null>} seconds: of the mix, as far as it is
-   *   written; null when there is none
+   *   (FileDescription & { bytes: number })[] }) | null>} seconds: written length of the mix; null
+   *   if there is no such recording
    */
   async describe(id) {
     if (!ID.test(id)) return null;
@@ -342,17 +333,17 @@ export class Recordings {
     return { ...description, on: this.isOpen(id), seconds, files };
   }
 
-  /** The room that a recording is of; null where there is none. @param {string} id whatever came */
+  /** Finds the room of a recording, or null. @param {string} id  unchecked */
   async roomOf(id) {
     return ID.test(id) ? ((await this.#read(id))?.room ?? null) : null;
   }
 
-  /** Whether a recording is being written. @param {string} id */
+  /** True while a recording is being written. @param {string} id */
   isOpen(id) {
     return this.#open.has(id) || this.#openElsewhere.has(id);
   }
 
-  /** Whether there was a recording that was deleted lately. @param {string} id */
+  /** True for a recently deleted recording. @param {string} id */
   wasRemoved(id) {
     return this.#removed.has(id);
   }
@@ -367,19 +358,18 @@ export class Recordings {
   }
 
   /**
-   * Has somebody told of each recording that is deleted, by its id. Its files go once what is
-   * returned is settled.
-   * @param {(id: string) => unknown} onRemoved
+   * @param {(id: string) => unknown} onRemoved  called with the id of each deleted recording; its
+   *   files are deleted after the returned promise settles
    */
   whenRemoved(onRemoved) {
     this.#onRemoved.push(onRemoved);
   }
 
   /**
-   * Finds a recording's file, to be sent.
-   * @param {string} id whatever came
-   * @param {string} file whatever came
-   * @returns {{ root: string, file: string } | null} null when it can't be a recording's
+   * Locates a recording's file for sending.
+   * @param {string} id  unchecked
+   * @param {string} file  unchecked
+   * @returns {{ root: string, file: string } | null} null if it can't be a recording's
    */
   locate(id, file) {
     const isFile = FILE.test(file) || OTHER_FILES.includes(file);
@@ -387,21 +377,21 @@ export class Recordings {
   }
 
   /**
-   * Finds how much of a file that is being written is whole, in bytes.
-   * @param {string} id    of a recording
+   * Finds the size of the whole pages in a growing file, in bytes.
+   * @param {string} id  of a recording
    * @param {string} file  an Ogg file of it
-   * @param {number} size  as the disk has it
+   * @param {number} size  on the disk
    */
   async wholeBytes(id, file, size) {
     return (await wholePages(join(this.#directory, id, file), size)).bytes;
   }
 
   /**
-   * Makes the file that is asked for, where it is one that is made when it is asked for first.
-   * @param {string} id whatever came
-   * @param {string} file whatever came
-   * @returns {Promise<'not-found' | 'recording-limit' | 'recording-share' | null>} why it isn't
-   *   made
+   * Makes a file that is made at the first request for it.
+   * @param {string} id  unchecked
+   * @param {string} file  unchecked
+   * @returns {Promise<'not-found' | 'recording-limit' | 'recording-share' | null>} reason for a
+   *   failure, or null
    */
   async prepare(id, file) {
     const found = this.locate(id, file);
@@ -416,21 +406,21 @@ export class Recordings {
   }
 
   /**
-   * Counts bytes of a recording that others have written to its directory.
+   * Counts bytes that another writer has added to a recording's directory.
    * @param {string} id
    * @param {number} bytes
    */
   addBytes(id, bytes) {
     this.#usage.add(id, bytes);
-    // The thread that writes it counts what it writes, and knows nothing of this.
+    // The thread that writes the recording doesn't know of these bytes.
     if (this.#openElsewhere.has(id)) this.#added.set(id, (this.#added.get(id) ?? 0) + bytes);
     else this.#tell(this.#changeOf(id));
   }
 
   /**
-   * Deletes a recording that has ended.
-   * @param {string} id whatever came
-   * @returns {Promise<boolean>} false when there is none
+   * Deletes an ended recording.
+   * @param {string} id  unchecked
+   * @returns {Promise<boolean>} false if there is none
    */
   async remove(id) {
     if (!ID.test(id) || this.isOpen(id) || !(await this.#read(id))) return false;
@@ -440,8 +430,8 @@ export class Recordings {
   }
 
   /**
-   * Nothing is begun with it from here on, and whoever writes to its directory has ended before
-   * that goes: it would not be empty.
+   * Deletes a recording after all writers to its directory have ended, because the directory must
+   * be empty; no new one begins from here on.
    * @param {string} id
    */
   async #delete(id) {
@@ -456,7 +446,7 @@ export class Recordings {
     this.#tell({ ...this.#changeOf(id), bytes: null, open: false });
   }
 
-  /** Deletes old recordings, and measures the rest. */
+  /** Deletes old recordings, and measures the others. */
   async sweep() {
     if (!this.offered) return;
     const now = this.#date.now();
@@ -465,7 +455,10 @@ export class Recordings {
       const writtenMs = await lastWritten(path);
       if (writtenMs === null || now - writtenMs <= this.#keepMs || this.#closed) continue;
       await this.#delete(id).catch((error) => {
-        this.#log.warn(`an old recording can't be deleted: ${error.message}`);
+        this.#log.warn(
+          { event: 'recording-not-deleted', recording: id, reason: reasonOf(error) },
+          'old recording could not be deleted',
+        );
       });
     }
     await this.#measure();
@@ -486,28 +479,33 @@ export class Recordings {
       if (!ids.has(id) && !this.isOpen(id)) await this.#forgetMissing(id);
   }
 
-  /**
-   * @param {string} id of a recording that wasn't there when all were listed: it may have ended
-   *   since
-   */
+  /** @param {string} id  of a recording missing from the list: it may have ended since */
   async #forgetMissing(id) {
     const found = await stat(join(this.#directory, id)).catch(() => null);
     if (found === null) this.#usage.remove(id);
   }
 
-  /** @returns {Promise<string[]>} the ids of the recordings that have ended */
+  /** @returns {Promise<string[]>} ids of the ended recordings */
   async #closedIds() {
     return (await this.#idsOnDisk()).filter((id) => !this.#openElsewhere.has(id));
   }
 
-  /** @returns {Promise<string[]>} the ids of the recordings that this thread isn't writing */
+  /** @param {string} path @param {unknown} error */
+  #logUnreadable(path, error) {
+    this.#log.error(
+      { event: 'recording-unreadable', path, error: detailOf(error) },
+      'recordings could not be read',
+    );
+  }
+
+  /** @returns {Promise<string[]>} ids of the recordings that this thread isn't writing */
   async #idsOnDisk() {
     try {
       const ids = await readdir(this.#directory);
       return ids.filter((id) => ID.test(id) && !this.#open.has(id));
     } catch (error) {
-      // The directory is made with the first recording.
-      if (!isMissing(error)) this.logError("the recordings' directory can't be read", error);
+      // The directory appears with the first recording.
+      if (!isMissing(error)) this.#logUnreadable(this.#directory, error);
       return [];
     }
   }
@@ -520,12 +518,12 @@ export class Recordings {
     try {
       return JSON.parse(await readFile(join(this.#directory, id, DESCRIPTION), 'utf8'));
     } catch (error) {
-      if (!isMissing(error)) this.logError("a recording's description can't be read", error);
+      if (!isMissing(error)) this.#logUnreadable(join(id, DESCRIPTION), error);
       return null;
     }
   }
 
-  /** Ends what is being written. Idempotent. */
+  /** Ends all running recordings. Idempotent. */
   async close() {
     this.#closed = true;
     this.#stopSweeping();
@@ -537,3 +535,7 @@ export class Recordings {
 const isMissing = (error) => error instanceof Error && 'code' in error && error.code === 'ENOENT';
 
 const newId = () => randomBytes(16).toString('base64url');
+
+/** Returns the message of a system error, or the stack of another error. @param {unknown} error */
+const detailOf = (error) =>
+  error instanceof Error && 'code' in error ? reasonOf(error) : stackOf(error);

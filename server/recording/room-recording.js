@@ -2,47 +2,45 @@
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Permission } from '../access/grant.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
- * @import { TickLoad } from '../clock/tick-load.js'
+ * @import { TickLoad } from '../clock/load-shares.js'
  * @import { Member } from '../room/people/member.js'
  * @import { Trouble } from './recording-directory.js'
  * @import { RoomConfig, RoomServices } from '../room/room-config.js'
- * @import { Roster } from '../room/people/roster.js'
+ * @import { People } from '../room/people/people.js'
  *
- * @typedef {object} RecordingState  the state of the recording, as the people of the room are told
+ * @typedef {object} RecordingState  state of a recording, as sent to the room
  * @property {string} id           of /api/recordings/<id>/
  * @property {boolean} on
- * @property {string} by           the label of the person who started it
- * @property {string} person       that person's id
+ * @property {string} by  label of the person who started it
+ * @property {string} person  id of that person
  * @property {string} startedAt    ISO 8601
- * @property {boolean} isPublic    whether anybody may hear it
- * @property {string} [stoppedBy]  the label of the person who stopped it
- * @property {ErrorCode} [code]    why it stopped, where nobody stopped it
- * @property {string} [message]    the same as a sentence
- * @property {boolean} [ready]     its files are whole
+ * @property {boolean} isPublic  true if everybody may hear it
+ * @property {string} [stoppedBy]  label of the person who stopped it
+ * @property {ErrorCode} [code]  reason for an automatic stop
+ * @property {string} [message]  that reason as a sentence
+ * @property {boolean} [ready]  true when its files are complete
  */
 
 import { errors } from '../../public/shared/errors.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
-import { RATES } from '../../public/shared/sound/rates.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
 import { TokenBucket } from '../token-bucket.js';
 import { Recording } from './recording.js';
 
-/**
- * The recordings that a room may begin in a row, and the seconds after which it may begin another.
- */
+/** Limit of recordings that a room may begin in a row, and seconds until it may begin one more. */
 const AT_ONCE = 3;
 const EVERY_SECONDS = 20;
 
-/** The most tracks of a recording: people may come, agree and go. */
+/** Limit of tracks in a recording, because people come, agree and leave. */
 const MAX_FILES = 1000;
 
-/** Whether a room is being recorded, who started it and who agreed. */
+/** Manages the recording of a room: who started it, and who agreed. */
 export class RoomRecording {
   #name;
   #config;
   #services;
   #sampleClock;
-  #roster;
+  #people;
   #load;
   #starts;
   /** @type {RecordingState | null} */
@@ -54,19 +52,19 @@ export class RoomRecording {
 
   /**
    * @param {object} options
-   * @param {string} options.name  the room's
+   * @param {string} options.name  of the room
    * @param {RoomConfig} options.config
    * @param {RoomServices} options.services
-   * @param {SampleClock} options.sampleClock  the room's
-   * @param {Roster} options.roster
-   * @param {TickLoad} [options.load]  the room's
+   * @param {SampleClock} options.sampleClock  of the room
+   * @param {People} options.people
+   * @param {TickLoad} [options.load]  of the room
    */
-  constructor({ name, config, services, sampleClock, roster, load }) {
+  constructor({ name, config, services, sampleClock, people, load }) {
     this.#name = name;
     this.#config = config;
     this.#services = services;
     this.#sampleClock = sampleClock;
-    this.#roster = roster;
+    this.#people = people;
     this.#load = load;
     this.#starts = new TokenBucket({
       atOnce: AT_ONCE,
@@ -75,20 +73,20 @@ export class RoomRecording {
     });
   }
 
-  /** Whether the people of this room can be recorded. */
+  /** True when this room can be recorded. */
   get offered() {
     return this.#services.recordings?.offered ?? false;
   }
 
-  /** The state as one who joins is told; null while nothing is recorded. */
+  /** State for a new participant; null while nothing is recorded. */
   get state() {
     return this.#state?.on ? this.#state : null;
   }
 
   /**
-   * Starts a recording, unless there is one.
-   * @param {Member} member  who may record, and agrees by that
-   * @param {{ isPublic?: boolean }} [options]  whether anybody may hear it
+   * Starts a recording unless one is running.
+   * @param {Member} member  may record, and agrees by starting
+   * @param {{ isPublic?: boolean }} [options]  isPublic: everybody may hear it
    */
   start(member, { isPublic = false } = {}) {
     if (this.#state?.on || this.#opening) return;
@@ -106,17 +104,17 @@ export class RoomRecording {
   }
 
   /**
-   * Stops the recording where a member may do that: the one who started it, though they may start
-   * none any more, a moderator, and anybody who may record once the one who started it isn't there.
+   * Stops the recording for a permitted member: its starter, even without the permission to start
+   * another, or a moderator. Once the starter has left, anybody who may record can stop it.
    * @param {Member} member
-   * @param {(permission: Permission) => boolean} may  whether the member may do something now
-   * @returns {ErrorCode | null} why they may not
+   * @param {(permission: Permission) => boolean} may  tells whether the member has a permission now
+   * @returns {ErrorCode | null} reason to refuse, or null
    */
   stopFor(member, may) {
     const state = this.#state;
     if (!state?.on) return null;
     if (state.person !== member.id && !may('moderate')) {
-      if (this.#roster.present.has(state.person)) return 'recording-others';
+      if (this.#people.present.has(state.person)) return 'recording-others';
       if (!may('record')) return 'not-allowed';
     }
     this.#stop({ stoppedBy: member.label });
@@ -124,9 +122,9 @@ export class RoomRecording {
   }
 
   /**
-   * Stops the recording, whoever started it.
-   * @param {string} stoppedBy the label of whoever may do that
-   * @returns {boolean} false when there is none
+   * Stops the recording of any starter.
+   * @param {string} stoppedBy  label of the permitted person
+   * @returns {boolean} false if nothing is recorded
    */
   stop(stoppedBy) {
     if (!this.#state?.on) return false;
@@ -134,16 +132,16 @@ export class RoomRecording {
     return true;
   }
 
-  /** Whose a recording is that a member starts. @param {Member} member */
+  /** Owner of a recording that a member starts. @param {Member} member */
   #ownedBy({ identity, network }) {
     return { room: this.#name, identity, network };
   }
 
-  /** @param {Member} member  who has agreed by that @param {boolean} isPublic */
+  /** @param {Member} member  has agreed by starting @param {boolean} isPublic */
   async #begin(member, isPublic) {
     const { codec, recordings, ticks } = this.#services;
     const { format, complexity, application } = this.#config;
-    // What many will hear is kept as good as it is broadcast.
+    // Public recordings keep the quality of a broadcast.
     const bitrate = isPublic ? Math.max(this.#config.bitrate, ...RATES) : this.#config.bitrate;
     const { sampleRate, channels, opusFrameSamples: frameSamples } = format;
     const encoder = await codec.createEncoder({
@@ -182,23 +180,20 @@ export class RoomRecording {
       void directory.end();
       throw error;
     }
-    // The disk may be full by the first page.
+    // A full disk may stop it with the first page.
     if (!state.on) return recording.stop();
     this.#recording = recording;
-    this.#roster.tell({ type: 'recording', recording: state });
+    this.#people.tell({ type: 'recording', recording: state });
     await this.#add(member);
   }
 
   /**
-   * Tells somebody that they can't be recorded, and logs why.
+   * Tells a member that they can't be recorded, and logs the reason.
    * @param {unknown} error
    * @param {Member} member
    */
   #failed(error, member) {
-    this.#services.recordings?.logError(
-      `person ${member.id} of room ${this.#name} can't be recorded`,
-      error,
-    );
+    this.#services.recordings?.logFailure({ room: this.#name, participant: member.id }, error);
     member.refuse('record', 'recording-failed');
   }
 
@@ -206,13 +201,10 @@ export class RoomRecording {
   #ready(state) {
     if (this.#state !== state || this.#closed) return;
     this.#state = { ...state, ready: true };
-    this.#roster.tell({ type: 'recording', recording: this.#state });
+    this.#people.tell({ type: 'recording', recording: this.#state });
   }
 
-  /**
-   * @param {Member} member
-   * @param {boolean} agreed  whether they want to be recorded
-   */
+  /** @param {Member} member @param {boolean} agreed */
   consent(member, agreed) {
     if (!this.#state?.on) return;
     if (agreed) {
@@ -244,8 +236,8 @@ export class RoomRecording {
       this.#mark(member, false, false);
       throw error;
     }
-    // A person who has changed their mind meanwhile, or left, isn't recorded.
-    const isThere = this.#roster.present.get(member.id) === member;
+    // Skips a person who has changed their mind in the meantime, or left.
+    const isThere = this.#people.present.get(member.id) === member;
     if (!member.agreed || member.recorded || !isThere || this.#recording !== recording) {
       decoder.close();
       return;
@@ -261,18 +253,18 @@ export class RoomRecording {
    */
   #mark(member, agreed, recorded) {
     const isChange = member.recorded !== recorded;
-    member.markRecorded(agreed, recorded);
-    if (isChange) this.#roster.changed(member);
+    Object.assign(member, { agreed, recorded });
+    if (isChange) this.#people.changed(member);
   }
 
-  /** @param {Member} member  who has come back to their place, by another session */
+  /** @param {Member} member  has returned to their place with a new session */
   replaced(member) {
     const goesOn =
       (member.source && this.#recording?.replace(member.id, member.source.packets)) ?? false;
-    member.markRecorded(goesOn, goesOn);
+    Object.assign(member, { agreed: goesOn, recorded: goesOn });
   }
 
-  /** @param {Member} member  who left */
+  /** @param {Member} member */
   left(member) {
     this.#recording?.leave(member.id);
   }
@@ -283,11 +275,11 @@ export class RoomRecording {
     this.#recording?.stop();
     this.#recording = null;
     Object.assign(this.#state, why, { on: false });
-    this.#roster.tell({ type: 'recording', recording: this.#state });
-    for (const member of this.#roster.present.values()) this.#mark(member, false, false);
+    this.#people.tell({ type: 'recording', recording: this.#state });
+    for (const member of this.#people.present.values()) this.#mark(member, false, false);
   }
 
-  /** The room ends; what was recorded is still written. Idempotent. */
+  /** Ends with the room; the rest of the recording is still written. Idempotent. */
   close() {
     this.#closed = true;
     this.#recording?.stop();
@@ -295,8 +287,5 @@ export class RoomRecording {
   }
 }
 
-/**
- * @param {Trouble} code
- * @returns {Partial<RecordingState>}
- */
+/** @param {Trouble} code @returns {Partial<RecordingState>} */
 const whyOf = (code) => ({ code, message: errors[code].message });

@@ -4,16 +4,16 @@
  */
 
 /**
- * A date that moves by more than the time that passed is a leap, in milliseconds: a clock that is
- * set, a machine that slept.
+ * Difference between the date and the elapsed time that counts as a leap, in milliseconds: the
+ * clock was set, or the machine slept.
  */
 const LEAP_MS = 60_000;
 
 /**
- * The date for measuring the age of files, which a clock that is set wrong doesn't make old at
- * once. The date may leap because it was wrong before or because it is now, which nobody knows: so
- * a leap counts as time only when it is `forgetMs` old. A file that is to be kept for `forgetMs` is
- * kept for that time at least, and twice that at most.
+ * Date for measuring the age of files that a wrongly set clock can't age at once. After a leap
+ * nobody knows whether the date was wrong before it or is wrong now. So a leap counts as time only
+ * once it is `forgetMs` old. Files to keep for `forgetMs` are kept that long at least, and twice as
+ * long at most.
  */
 export class SteadyDate {
   #clock;
@@ -30,7 +30,7 @@ export class SteadyDate {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow  milliseconds since 1970
    * @param {Pick<Log, 'warn'>} options.log
-   * @param {number} options.forgetMs       the age at which a leap counts as time
+   * @param {number} options.forgetMs  age at which a leap counts as time
    */
   constructor({ clock, wallNow, log, forgetMs }) {
     this.#clock = clock;
@@ -41,7 +41,7 @@ export class SteadyDate {
     this.#monotonicMs = clock.now();
   }
 
-  /** @returns {number} milliseconds since 1970, to be asked for now and then */
+  /** @returns {number} milliseconds since 1970; call it regularly */
   now() {
     const wallMs = this.#wallNow();
     const monotonicMs = this.#clock.now();
@@ -51,8 +51,8 @@ export class SteadyDate {
     if (Math.abs(byMs) > LEAP_MS) {
       this.#leaps.push({ byMs, atMs: monotonicMs });
       this.#log.warn(
-        `the clock was set, or the machine slept: ${Math.round(byMs / 1000)} s; recordings ` +
-          'are kept for as much longer',
+        { event: 'clock-jumped', seconds: Math.round(byMs / 1000) },
+        'clock was set, or the machine slept; recordings are kept for that much longer',
       );
     }
     this.#leaps = this.#leaps.filter(({ atMs }) => monotonicMs - atMs < this.#forgetMs);

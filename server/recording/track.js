@@ -8,15 +8,15 @@ import { readOpusFrames } from '../../public/shared/wire/packet.js';
 import { GRANULE_RATE } from './ogg-opus.js';
 import { isOpusPacket, MAX_PACKET_SAMPLES, silenceOf, writeMissing } from './opus-packet.js';
 
-/** The most packets of 120 ms that fill the time before somebody agreed in one go: four minutes. */
+/** Limit of packets of 120 ms that fill the time before consent in one call: four minutes. */
 const MAX_PACKETS_AT_ONCE = 2000;
 
 /** Sound that a decoder needs to converge, in samples: 80 ms (RFC 7845, section 4.2). */
 const CONVERGENCE_SAMPLES = (GRANULE_RATE * 80) / 1000;
 
 /**
- * Returns the beginning of a file that players leave out, in samples of GRANULE_RATE. It is whole
- * Opus frames: VLC and GStreamer leave out nothing smaller (`node bench/readers.js`).
+ * Returns the start of a file that players drop, in samples of GRANULE_RATE. It is whole Opus
+ * frames, because VLC and GStreamer drop nothing smaller (`node bench/readers.js`).
  * @param {Pick<AudioFormat, 'sampleRate' | 'opusFrameSamples'>} format
  */
 export function preSkipOf({ sampleRate, opusFrameSamples }) {
@@ -24,9 +24,7 @@ export function preSkipOf({ sampleRate, opusFrameSamples }) {
   return Math.ceil(CONVERGENCE_SAMPLES / frame) * frame;
 }
 
-/**
- * Payloads of the room's frames as Opus packets in a file, one frame after the other without a gap.
- */
+/** Writes the room's frames as Opus packets to a file, without gaps. */
 export class Track {
   #ogg;
   #opusFrames;
@@ -37,9 +35,9 @@ export class Track {
   #silence;
   #missing = new Uint8Array(2);
   #missingBytes = 0;
-  /** Whether a decoder conceals the last frame, or a part of it. */
+  /** True when a decoder conceals at least part of the last frame. */
   conceals = false;
-  /** Opus frames that are still concealed if they don't come: none after silence. */
+  /** Number of missing Opus frames that are still concealed: none after silence. */
   #concealed = 0;
   #maxConcealed;
 
@@ -57,15 +55,15 @@ export class Track {
     this.#maxConcealed = mostConcealedInFile({ frameMs, opusFrames });
   }
 
-  /** The number of frames that there are. */
+  /** The number of frames. */
   get frames() {
     return this.#ogg.samples / (this.#opusFrames * this.#opusFrameSamples);
   }
 
   /**
    * Fills the time before the person agreed.
-   * @param {number} frames the number that there are to be
-   * @returns {boolean} false when there is more to fill: to be called again
+   * @param {number} frames  the target number
+   * @returns {boolean} false if more is left to fill: call it again
    */
   fill(frames) {
     let samples = (frames - this.frames) * this.#opusFrames * this.#opusFrameSamples;
@@ -82,9 +80,10 @@ export class Track {
   /**
    * Adds a frame as it was sent.
    * @param {Uint8Array} bytes
-   * @param {number} start of the payload
+   * @param {number} start  of the payload
    * @param {number} length
-   * @returns {boolean} false when it isn't Opus of the room's format: then it is missing
+   * @returns {boolean} false for a payload that isn't Opus in the room's format: it counts as
+   *   missing
    */
   put(bytes, start, length) {
     const count = this.#opusFrames;
@@ -105,15 +104,14 @@ export class Track {
     return true;
   }
 
-  /** Adds a frame that was sent as silence. */
   putSilence() {
     this.#concealed = 0;
     this.putMissing();
   }
 
   /**
-   * Adds a frame that didn't come: a decoder is to go on from sound, for about as long as a
-   * listener’s does. After silence it was left out.
+   * Adds a missing frame. After sound a decoder conceals it, for about as long as a listener's
+   * does; after silence it was left out by the sender.
    */
   putMissing() {
     this.conceals = this.#concealed > 0;

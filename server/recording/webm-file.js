@@ -1,7 +1,6 @@
 /**
- * A recording's mix as WebM: the same Opus packets, for browsers that play no Ogg. It is written
- * once, when somebody asks for it, with an index at its front, so that players can seek in it by
- * ranges.
+ * Writes a recording's mix as WebM: the same Opus packets, for browsers that play no Ogg. It is
+ * made once, on request, with an index at its front, so that players can seek by range requests.
  */
 
 import { open, rename, rm } from 'node:fs/promises';
@@ -15,19 +14,16 @@ import { cuesOf, WebmOpus } from './webm-opus.js';
 export const WEBM_FILE = 'mix.webm';
 
 /**
- * The sound of a cluster, in samples: what a player reads at least where it seeks, and by how much
- * `ffmpeg -c copy` cuts early at most. The index, which a player reads before it begins, grows by
- * some 22 bytes a cluster: 40 kB an hour.
+ * Sound of a cluster, in samples: the least that a player reads after seeking, and the most by
+ * which `ffmpeg -c copy` cuts early. The index, which a player reads first, grows by some 22 bytes
+ * per cluster: 40 kB per hour.
  */
 const CLUSTER_SAMPLES = 2 * GRANULE_RATE;
 
-/**
- * Makes WebM files of recordings, one at a time, since each is read and written as fast as the disk
- * is.
- */
+/** Makes WebM files of recordings, one at a time, because each uses the full speed of the disk. */
 export class WebmMaker {
   #events;
-  /** Those that are being made, by recording's id. @type {Map<string, Promise<void>>} */
+  /** Running jobs by recording's id. @type {Map<string, Promise<void>>} */
   #making = new Map();
   /** @type {Promise<void>} */
   #last = Promise.resolve();
@@ -39,15 +35,15 @@ export class WebmMaker {
     this.#events = events;
   }
 
-  /** Waits until nothing is made of a recording any more. @param {string} id */
+  /** Waits for the end of a recording's job. @param {string} id */
   async made(id) {
     await this.#making.get(id);
   }
 
   /**
    * @param {string} id
-   * @param {string} root  the recording's directory
-   * @returns {Promise<void>} when it is there, or can't be made
+   * @param {string} root  directory of the recording
+   * @returns {Promise<void>} settles when the file is made or has failed
    */
   make(id, root) {
     const underway = this.#making.get(id);
@@ -63,16 +59,15 @@ export class WebmMaker {
 }
 
 /**
- * Writes a WebM file of the packets of an Ogg Opus file. It is there under its name once it is
- * whole.
- * @param {string} from  the Ogg file's path, which grows no more
+ * Writes a WebM file from the packets of an Ogg Opus file. It gets its name once it is whole.
+ * @param {string} from  path of the Ogg file, which no longer grows
  * @param {string} to
  * @returns {Promise<number>} its bytes
- * @throws {import('./ogg-reader.js').OggError} when the file isn't Ogg Opus
+ * @throws {import('./ogg-reader.js').OggError} if the file isn't Ogg Opus
  */
 export async function writeWebm(from, to) {
-  // The index stands before the clusters whose places it holds: so they are counted at first, and
-  // then written.
+  // The index precedes the clusters that it locates, so a first pass measures them and a second one
+  // writes.
   /** @type {{ bytes: number, samples: number }[]} */
   const parts = [];
   let before = 0;
@@ -112,11 +107,11 @@ export async function writeWebm(from, to) {
 /**
  * @param {string} path  of the Ogg file
  * @param {object} options
- * @param {number} [options.samples]  how long it is
- * @param {(part: Uint8Array, samples: number) => void} options.write given the head, then each
- *   cluster, and the samples up to its end
+ * @param {number} [options.samples]  length of the sound
+ * @param {(part: Uint8Array, samples: number) => void} options.write receives the head, then each
+ *   cluster with the samples up to its end
  * @param {() => Promise<void>} [options.page]  called after each page
- * @returns {Promise<number>} samples of GRANULE_RATE, the pre-skip included
+ * @returns {Promise<number>} samples of GRANULE_RATE, including the pre-skip
  */
 async function remux(path, { samples = 0, write, page: after = async () => {} }) {
   const reader = await OggOpusReader.open(path);

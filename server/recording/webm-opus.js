@@ -1,8 +1,6 @@
 import { GRANULE_RATE, opusHead } from './ogg-opus.js';
 
-/**
- * The identifiers of the elements that are written (RFC 9559, section 5, and RFC 8794, section 11).
- */
+/** Identifiers of the written elements (RFC 9559, section 5, and RFC 8794, section 11). */
 const Id = Object.freeze({
   void: 0xec,
   ebml: 0x1a45dfa3,
@@ -44,36 +42,32 @@ const Id = Object.freeze({
   cueClusterPosition: 0xf1,
 });
 
-/** The size of an element whose end nobody knows yet (RFC 8794, section 6.2), in eight bytes. */
+/** Size of an element with an unknown end (RFC 8794, section 6.2), in eight bytes. */
 const UNKNOWN_SIZE = Uint8Array.of(0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff);
 
-/** Nanoseconds to a unit of time: timestamps are in milliseconds. */
+/** Nanoseconds per unit of time: timestamps are in milliseconds. */
 const TIMESTAMP_SCALE = 1_000_000;
 
 /**
- * What a decoder has to hear before a place to sound right there, in nanoseconds (RFC 7845, section
- * 4.6: 80 ms).
+ * Sound to decode before a place for it to sound right, in nanoseconds (RFC 7845, section 4.6: 80
+ * ms).
  */
 const SEEK_PRE_ROLL_NS = 80_000_000;
 
-/**
- * The sound after which a cluster ends, in samples of GRANULE_RATE, where nothing else is asked
- * for.
- */
+/** Default sound in a cluster, in samples of GRANULE_RATE. */
 const CLUSTER_SAMPLES = GRANULE_RATE;
 
 /**
- * The longest cluster, in samples: a block's time in it has 16 bits with a sign, in milliseconds.
+ * Maximum length of a cluster, in samples: a block's time in it is a signed 16-bit number of
+ * milliseconds.
  */
 const MAX_CLUSTER_SAMPLES = 30 * GRANULE_RATE;
 
-/** A block's track, and its flags: each Opus packet can be decoded from. */
+/** Track of a block, and its flags: decoding may start at each Opus packet. */
 const TRACK = 1;
 const KEYFRAME = 0x80;
 
-/**
- * The bytes of a block before its packet: identifier, size in four bytes, track, time and flags.
- */
+/** Bytes of a block before its packet: identifier, size in four bytes, track, time and flags. */
 const BLOCK_HEADER_BYTES = 1 + 4 + 4;
 
 const FIRST_BODY_BYTES = 4096;
@@ -81,8 +75,8 @@ const FIRST_BODY_BYTES = 4096;
 const utf8 = new TextEncoder();
 
 /**
- * Writes one Opus stream as WebM, cluster by cluster, each whole: what was written so far can be
- * played whenever it ends. The segment's size is left open, so it may go on for ever.
+ * Writes one Opus stream as WebM, in whole clusters, so that the file is playable at any time. The
+ * size of the segment stays open, so it may go on for ever.
  */
 export class WebmOpus {
   #write;
@@ -95,16 +89,16 @@ export class WebmOpus {
 
   /**
    * @param {object} options
-   * @param {number} options.preSkip samples of GRANULE_RATE that players leave out at the beginning
-   * @param {number} options.sampleRate  of what was encoded, in Hz
-   * @param {number} [options.channels]  1 or 2, to be decoded to; each packet may have either
+   * @param {number} options.preSkip samples of GRANULE_RATE that players drop at the beginning
+   * @param {number} options.sampleRate  of the encoder's input, in Hz
+   * @param {number} [options.channels]  1 or 2, for decoders; single packets may differ
    * @param {string} [options.title]
-   * @param {number} [options.samples] how long all of it will be, in samples of GRANULE_RATE with
-   *   the pre-skip, where that is known
-   * @param {number} [options.clusterSamples] the sound after which a cluster ends, at most 30 s; a
-   *   reader has to wait for a whole one
-   * @param {number} [options.padding]  bytes of it at the header's end
-   * @param {(part: Uint8Array) => void} options.write given a new array each time: the header at
+   * @param {number} [options.samples] total length, if known, in samples of GRANULE_RATE with the
+   *   pre-skip
+   * @param {number} [options.clusterSamples] sound in a cluster, at most 30 s; readers wait for
+   *   whole clusters
+   * @param {number} [options.padding]  in bytes, at the header's end
+   * @param {(part: Uint8Array) => void} options.write receives a new array each time: the header at
    *   once, then each cluster
    */
   constructor({
@@ -130,7 +124,7 @@ export class WebmOpus {
     write(concat(head));
   }
 
-  /** The length of what was put in, in samples of GRANULE_RATE, the pre-skip included. */
+  /** Length of the stream, in samples of GRANULE_RATE, including the pre-skip. */
   get samples() {
     return this.#samples;
   }
@@ -139,7 +133,7 @@ export class WebmOpus {
    * @param {Uint8Array} bytes
    * @param {number} start of one whole Opus packet
    * @param {number} length at most 1 275 bytes
-   * @param {number} samples that it lasts, at GRANULE_RATE
+   * @param {number} samples its duration at GRANULE_RATE
    */
   put(bytes, start, length, samples) {
     if (this.#ended) return;
@@ -166,7 +160,7 @@ export class WebmOpus {
     this.#flush();
   }
 
-  /** @param {number} bytes that are to be added */
+  /** @param {number} bytes  to be added */
   #reserve(bytes) {
     if (this.#length + bytes <= this.#body.length) return;
     const grown = new Uint8Array(Math.max(2 * this.#body.length, this.#length + bytes));
@@ -187,14 +181,14 @@ export class WebmOpus {
 }
 
 /**
- * Makes the index of a file whose parts are known (RFC 9559, section 5.1.5), which belongs between
- * the header and the first cluster.
+ * Makes the index of a file with known parts (RFC 9559, section 5.1.5), for the place between the
+ * header and the first cluster.
  * @param {number} headBytes  of the header that WebmOpus wrote
  * @param {{ bytes: number, samples: number }[]} clusters  samples: of GRANULE_RATE before it
  * @returns {Uint8Array}
  */
 export function cuesOf(headBytes, clusters) {
-  // Clusters are counted from behind the segment's own size.
+  // Cluster positions count from the end of the segment's size field.
   const head = headBytes - ebmlHeader().length - idBytes(Id.segment).length - UNKNOWN_SIZE.length;
   const write = (/** @type {number} */ first) => {
     let at = first;
@@ -264,7 +258,7 @@ function tracks(preSkip, sampleRate, channels) {
 /** @param {number} id @param {Uint8Array[]} parts */
 function element(id, ...parts) {
   const length = parts.reduce((sum, part) => sum + part.length, 0);
-  // One byte where it is enough, which halves an index.
+  // A single byte halves the index.
   const size = length < 0x7f ? Uint8Array.of(0x80 | length) : new Uint8Array(4);
   if (size.length > 1) putSize(size, 0, length);
   return concat([idBytes(id), size, ...parts]);
@@ -278,7 +272,7 @@ function unsigned(id, value) {
   return element(id, Uint8Array.from(bytes));
 }
 
-/** @param {number} id @param {number} value  0 to 2^53 − 1, in eight bytes whatever it is */
+/** @param {number} id @param {number} value  0 to 2^53 − 1, always in eight bytes */
 function fixed(id, value) {
   const bytes = new Uint8Array(8);
   new DataView(bytes.buffer).setBigUint64(0, BigInt(value));
@@ -292,7 +286,7 @@ function float(id, value) {
   return element(id, bytes);
 }
 
-/** @param {number} id with its own mark of its length, as the tables have it */
+/** @param {number} id  including its length marker, as the RFC's tables list it */
 function idBytes(id) {
   const bytes = [];
   for (let rest = id; rest > 0; rest = Math.floor(rest / 256)) bytes.unshift(rest % 256);
@@ -304,7 +298,7 @@ function idBytes(id) {
  * @param {Uint8Array} out
  * @param {number} at
  * @param {number} size below 2^28 − 1
- * @returns {number} where it ends
+ * @returns {number} position after it
  */
 function putSize(out, at, size) {
   out[at] = 0x10 | (size >>> 24);

@@ -1,26 +1,23 @@
-/** How many of the last observations are kept: the one with the shortest round trip is believed. */
+/** Number of kept observations: the one with the shortest round trip counts. */
 const OBSERVATIONS = 16;
 
-/**
- * How quickly the clock is set right, in milliseconds a second: more than quartz drifts, and too
- * little to be heard.
- */
+/** Speed of corrections, in milliseconds per second: more than quartz drifts, and inaudible. */
 const SLEW_MS = 1;
 
-/** What is further off than this is set at once, in milliseconds. */
+/** Error above which the clock is corrected at once, in milliseconds. */
 const JUMP_MS = 50;
 
 /**
- * The sample clock of a room whose home is another node, by requests to it: the offset of the one
- * with the shortest round trip, since its error is at most half of it (RFC 5905, section 10). It
- * runs evenly: a new offset is reached bit by bit.
+ * Estimates the sample clock of a room at another node from requests to its owner. The offset with
+ * the shortest round trip counts, because its error is at most half of that (RFC 5905, section 10).
+ * The clock runs evenly: it approaches a new offset gradually.
  */
 export class HomeClock {
   #perMs;
   /** @type {{ offset: number, roundTripMs: number }[]} */
   #observed = [];
   /**
-   * The clock less this node's, in samples, as it is now, and as it is to be; NaN before the first
+   * The room's clock minus this node's, in samples: now, and the target. NaN before the first
    * observation.
    */
   #offset = NaN;
@@ -32,15 +29,14 @@ export class HomeClock {
     this.#perMs = sampleRate / 1000;
   }
 
-  /** Whether it can be read. */
   get isSet() {
     return !Number.isNaN(this.#offset);
   }
 
   /**
-   * @param {number} sentMs      when it was asked for, on this node's monotonic clock
-   * @param {number} receivedMs  when the answer came
-   * @param {number} clock       the answer, in samples
+   * @param {number} sentMs  time of the request on this node's monotonic clock
+   * @param {number} receivedMs  time of the answer
+   * @param {number} clock  the answer, in samples
    */
   observe(sentMs, receivedMs, clock) {
     this.#observed.push({

@@ -1,29 +1,28 @@
 /**
- * The home of relayed rooms: this node's side of the sessions that those who only listen have at
- * other nodes. They are members as any others, with whatever holds for who may come in and what
- * they may do; the mix goes to each relay once.
+ * Owner's side of relayed rooms: the sessions of listeners at other nodes. Such listeners are
+ * ordinary members with the same checks and permissions; the mix goes to each relay once.
  *
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Bus } from '../cluster/bus.js'
- * @import { MessageReader, RelayAnswer, RelayLink, Subjects } from '../cluster/messages.js'
+ * @import { ClusterMessageReader, RelayAnswer, RelayLink, Subjects } from '../cluster/messages.js'
  * @import { Log } from '../log.js'
  * @import { Accept, ControlMessage, Session } from '../transport/session.js'
  *
- * @typedef {{ bus: Bus, subjects: Subjects, reader: MessageReader }} Wire  see Cluster.wire
+ * @typedef {{ bus: Bus, subjects: Subjects, reader: ClusterMessageReader }} Wire  see Cluster.wire
  */
 
 import { errors } from '../../public/shared/errors.js';
 import { CLUSTER_VERSION, clockAsked, MAX_RELAY_IDS, relayUp } from '../cluster/messages.js';
 import { BaseSession, prepareControl } from '../transport/session.js';
 import { RelayedTransport } from './relayed-transport.js';
-import { Outbox } from './outbox.js';
+import { RelayOutbox } from './messages.js';
 
-/** The most sessions at other nodes: each takes some kilobytes here. */
+/** Limit of sessions at other nodes: each takes some kilobytes here. */
 export const MAX_RELAYED = 50_000;
 
 /**
- * The most bytes of a session's number in JSON, with its comma, until a relay has had a thousand
- * million sessions.
+ * Maximum size of a session's number in JSON, with its comma, in bytes: enough for a thousand
+ * million sessions at a relay.
  */
 const ID_BYTES = 10;
 
@@ -38,11 +37,11 @@ export class RelayHome {
   #setRelayed;
   #clock;
   #log;
-  /** By the relay's node and the session's number there. @type {Map<string, RelayedSession>} */
+  /** By relay node and session number there. @type {Map<string, RelayedSession>} */
   #sessions = new Map();
   /** By room. @type {Map<string, RelayedTransport>} */
   #transports = new Map();
-  /** By node, room and epoch. @type {Map<string, Outbox<RelayAnswer>>} */
+  /** By node, room and epoch. @type {Map<string, RelayOutbox<RelayAnswer>>} */
   #outboxes = new Map();
   /** @type {(() => void)[]} */
   #stops = [];
@@ -51,12 +50,12 @@ export class RelayHome {
    * @param {object} options
    * @param {Wire} options.wire
    * @param {string} options.id  this node's
-   * @param {(room: string) => number} options.epochOf  0 where the room isn't this node's
-   * @param {(room: string) => number | null} options.clockOf a room's sample clock now; null where
-   *   there is no such room
+   * @param {(room: string) => number} options.epochOf  0 for a room that this node doesn't own
+   * @param {(room: string) => number | null} options.clockOf current sample clock of a room, or
+   *   null for an unknown room
    * @param {Accept} options.accept
    * @param {(room: string, relays: RelayedTransport, rates: ReadonlySet<number>) => void}
-   *   options.setRelayed the rates at which relays want a broadcast have changed
+   *   options.setRelayed called when the rates that relays want of a broadcast change
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
    */
@@ -80,7 +79,6 @@ export class RelayHome {
     );
   }
 
-  /** How many sessions there are. */
   get size() {
     return this.#sessions.size;
   }
@@ -169,7 +167,7 @@ export class RelayHome {
   /** @param {{ from: string, room: string, epoch: number }} relay @param {number[]} rates */
   #want({ from, room, epoch }, rates) {
     const transport = this.#transports.get(room);
-    // It says so again each second: the room may be another one than when it was told first.
+    // A relay repeats this each second, because the room may have been replaced since.
     if (transport?.epoch === epoch && transport.want(from, rates))
       this.#setRelayed(room, transport, transport.wanted);
   }
@@ -191,7 +189,7 @@ export class RelayHome {
     const outbox = this.#outboxes.get(key);
     if (outbox) return outbox;
     const { bus, subjects } = this.#wire;
-    const opened = new Outbox((/** @type {RelayAnswer[]} */ answers) => {
+    const opened = new RelayOutbox((/** @type {RelayAnswer[]} */ answers) => {
       bus.publish(subjects.relayDown(node), { version: CLUSTER_VERSION, room, epoch, answers });
       if (this.#outboxes.get(key) === opened) this.#outboxes.delete(key);
     });
@@ -200,8 +198,7 @@ export class RelayHome {
   }
 
   /**
-   * These sessions are there still. One that is none here had its end lost on the way: its relay is
-   * told again.
+   * Keeps sessions alive. If one is unknown here, its end was lost, so its relay is notified again.
    * @param {{ from: string, room: string, epoch: number }} relay @param {number[]} ids
    */
   #refresh({ from, room, epoch }, ids) {
@@ -229,7 +226,7 @@ class RelayedSession extends BaseSession {
   /**
    * @param {object} options
    * @param {number} options.id  its number at the relay
-   * @param {() => Outbox<RelayAnswer>} options.outbox
+   * @param {() => RelayOutbox<RelayAnswer>} options.outbox
    * @param {RelayedTransport} options.transport
    * @param {string} options.peer
    * @param {string} options.room
@@ -238,14 +235,14 @@ class RelayedSession extends BaseSession {
    * @param {() => void} options.onEnd
    */
   constructor({ id, outbox, transport, peer, room, log, now, onEnd }) {
-    // The relay counts the session, which it has.
+    // The relay already counts the session.
     super({ transport, peer, log, now, onEnd, isCounted: false });
     this.room = room;
     this.#id = id;
     this.#outbox = outbox;
   }
 
-  /** The relay answers what is asked of one alone, such as the clock. */
+  /** Sends nothing: the relay answers requests of single sessions, such as those for the clock. */
   send() {
     return false;
   }
@@ -256,7 +253,7 @@ class RelayedSession extends BaseSession {
     const { message, line } = prepareControl(control);
     const outbox = this.#outbox();
     const { last } = outbox;
-    // What is for many goes over once.
+    // A message to many sessions crosses the bus once.
     if (last?.type === 'tell' && last.message === message && last.ids.length < MAX_RELAY_IDS) {
       last.ids.push(this.#id);
       outbox.grew(ID_BYTES);

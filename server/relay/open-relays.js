@@ -11,7 +11,7 @@ import { RelayHome } from './home.js';
 import { Relays } from './relays.js';
 
 /**
- * What a node of a cluster relays, and what others relay of its rooms.
+ * Connects both directions of relaying: rooms of other nodes here, and this node's rooms elsewhere.
  * @param {Pick<Config, 'sampleRate' | 'maxSessions'>} config
  * @param {{ cluster: Pick<Cluster, 'id' | 'wire' | 'epochOf'>, clock: Clock, log: Log, host: () =>
  *   { rooms: Rooms, arrivals: Pick<Arrivals, 'accept'> } }} options
@@ -20,7 +20,7 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
   const { id, wire } = cluster;
   const isFull = () => host().rooms.people + out.listeners >= maxSessions;
   const mayTake = () => !host().rooms.draining && !isFull();
-  /** Rooms of other nodes, for those who listen here. */
+  /** Rooms of other nodes for listeners here. */
   const out = new Relays({
     wire,
     id,
@@ -33,24 +33,28 @@ export function openRelays({ sampleRate, maxSessions }, { cluster, clock, log, h
     wire,
     id,
     epochOf: (room) => cluster.epochOf(room),
-    clockOf: (room) => host().rooms.get(room)?.sampleClock.now() ?? null,
+    clockOf: (room) => host().rooms.get(room)?.sound.sampleClock.now() ?? null,
     accept: (session) => host().arrivals.accept(session),
-    setRelayed: (room, relays, rates) => host().rooms.get(room)?.casting.setRelayed(relays, rates),
+    setRelayed: (room, relays, rates) =>
+      host().rooms.get(room)?.sound.delivery.setRelayed(relays, rates),
     clock,
     log,
   });
-  /** The rooms of this node, as the cluster sees them. @type {ClusterRooms} */
+  /** Rooms of this node for the cluster. @type {ClusterRooms} */
   const rooms = {
     get: (room) => host().rooms.get(room),
     audience(name) {
       const room = host().rooms.get(name);
       return {
-        relays: room?.casting.relays ?? false,
-        broadcast: room?.moderation.rules.broadcast ?? false,
+        relays: room?.rules.casting.relays ?? false,
+        broadcast: room?.rules.stage.isOn ?? false,
       };
     },
-    chat: (room) => host().rooms.get(room)?.view.chat,
-    met: (room, state) => host().rooms.get(room)?.moderation.meet(state),
+    chat(name) {
+      const chat = host().rooms.get(name)?.record.chat;
+      return chat && chat.history.length > 0 ? chat.state() : undefined;
+    },
+    met: (room, state) => host().rooms.get(room)?.rules.meet(state),
     move: (room, node) => host().rooms.move(room, node),
     get people() {
       return host().rooms.people + out.listeners;

@@ -1,10 +1,11 @@
 /**
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { NodeAddress, RelayAnswer, RelayLink } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
- * @import { Traffic } from '../source/traffic.js'
- * @import { RateCounts } from '../broadcast/rate-counts.js'
+ * @import { Traffic } from '../source/receiver-stats.js'
+ * @import { RateCounts } from '../broadcast/layers.js'
  * @import { Ladder } from '../broadcast/ladder.js'
  * @import { LightListener } from '../mix/light-listener.js'
  * @import { Wire } from './home.js'
@@ -18,45 +19,43 @@ import { CLUSTER_VERSION, clockTold, MAX_RELAY_IDS } from '../cluster/messages.j
 import { repeat } from '../timers.js';
 import { prepareControl } from '../transport/session.js';
 import { HomeClock } from './home-clock.js';
-import { MixMessage, readMix } from './mix-message.js';
-import { Outbox } from './outbox.js';
-import { PassedMix } from './passed-mix.js';
+import { MixMessage, readMix, RelayOutbox } from './messages.js';
+import { RelayedMix } from './relayed-mix.js';
 import { RelayedListener } from './relayed-listener.js';
 
 /**
- * The interval at which the home is asked for its clock, in milliseconds; a first few follow
- * quickly.
+ * Interval between requests for the owner's clock, in milliseconds; the first few follow quickly.
  */
 const CLOCK_MS = 400;
 const FIRST_CLOCKS = 4;
 const FIRST_CLOCK_MS = 50;
 
-/** The time that the home has to answer, in milliseconds. */
+/** Timeout for the owner's answer, in milliseconds. */
 const ANSWER_MS = 300;
 
-/** The interval at which it is looked whether the home says anything, in milliseconds. */
+/** Interval between checks that the owner still sends, in milliseconds. */
 const LOOK_MS = 100;
 
-/** The home is told each second of one in so many of the sessions that they are there still. */
+/** Number of rounds, one a second, in which all sessions are reported to the owner as present. */
 const TURNS = 5;
 
 /**
- * When the home is asked for what it sent last, after a server of the bus was lost, in milliseconds
- * since then: more than once, since the home may have been at that server too, and not have noticed
+ * Delays of the requests to send the last packets again after the loss of a bus server, in
+ * milliseconds. They are repeated because the owner may have used that server too and not noticed
  * yet.
  */
 const AGAIN_MS = Object.freeze([0, 50, 150]);
 
-/** When what was lost isn't waited for any longer, in milliseconds since then. */
+/** Delay after which lost packets count as lost for good, in milliseconds. */
 const GIVE_UP_MS = 250;
 
-/** The object that every message is read into: nothing of it is kept after the call. */
+/** Receives every parsed message; nothing of it is kept after the call. */
 const mix = new MixMessage();
 
 /**
- * A room whose home is another node, for those who only listen: the mix as the home sends it goes
- * to all of them, by the same groups as there, and what they and the room say to each other passes
- * through. It has no sound and no state of its own.
+ * Relays a room of another node to listeners here. The owner's mix goes to all of them, grouped as
+ * there, and messages between them and the room pass through. A relay has no sound or state of its
+ * own.
  */
 export class Relay {
   #home;
@@ -66,11 +65,11 @@ export class Relay {
   #homeClock;
   #mix;
   #traffic;
-  /** By their number. @type {Map<number, RelayedListener>} */
+  /** By number. @type {Map<number, RelayedListener>} */
   #listeners = new Map();
   #outbox;
   #nextId;
-  /** When anything was last heard of the home, on the monotonic clock. */
+  /** Time of the last message from the owner, on the monotonic clock. */
   #heardMs;
   #turn = 0;
   #closed = false;
@@ -80,15 +79,15 @@ export class Relay {
   /**
    * @param {object} options
    * @param {string} options.room
-   * @param {NodeAddress} options.home  the node that has it
-   * @param {number} options.epoch      the room's there
-   * @param {string} options.id         this node's
+   * @param {NodeAddress} options.home  owner of the room
+   * @param {number} options.epoch  of the room at the owner
+   * @param {string} options.id  of this node
    * @param {Wire} options.wire
-   * @param {() => number} options.nextId  a number for a session that none of this node has had
+   * @param {() => number} options.nextId  returns an unused session number
    * @param {number} options.sampleRate  of all rooms of the cluster, in Hz
-   * @param {Totals} options.totals     this node's
+   * @param {Totals} options.totals  of this node
    * @param {Clock} options.clock
-   * @param {(relay: Relay) => void} options.onEnd  nobody listens any more
+   * @param {(relay: Relay) => void} options.onEnd  called when the last listener has left
    */
   constructor({ room, home, epoch, id, wire, nextId, sampleRate, totals, clock, onEnd }) {
     this.room = room;
@@ -101,14 +100,14 @@ export class Relay {
     this.#homeClock = new HomeClock(sampleRate);
     this.#heardMs = clock.now();
     this.#traffic = totals.traffic;
-    this.#mix = new PassedMix({
+    this.#mix = new RelayedMix({
       counts: totals.rates,
       clock,
       want: (wanted) => this.#outbox.add({ type: 'rates', wanted }),
     });
     const { bus, subjects } = wire;
     const up = subjects.relayUp(home.id);
-    this.#outbox = new Outbox((/** @type {RelayLink[]} */ links) =>
+    this.#outbox = new RelayOutbox((/** @type {RelayLink[]} */ links) =>
       bus.publish(up, { version: CLUSTER_VERSION, from: id, room, epoch, links }),
     );
     this.#stops.push(bus.subscribeBytes(subjects.mix(room), (bytes) => this.#mixed(bytes)));
@@ -118,23 +117,26 @@ export class Relay {
     this.#askClock(FIRST_CLOCKS);
   }
 
-  /** How many listen. */
   get size() {
     return this.#listeners.size;
   }
 
-  /** Messages of the mix that were dropped. */
+  /** Dropped messages of the mix. */
   dropped = 0;
 
-  /** Whether this is the room as a node has it. @param {string} node @param {number} epoch */
+  /**
+   * True when this relays the room of that node and epoch.
+   * @param {string} node
+   * @param {number} epoch
+   */
   isOf(node, epoch) {
     return this.#home.id === node && this.epoch === epoch && !this.#closed;
   }
 
   /**
-   * Asks the home to let somebody in.
+   * Asks the owner to admit a listener.
    * @param {Session} session
-   * @param {{ nearness?: unknown }} message  their wish to join
+   * @param {{ nearness?: unknown }} message  the request to join
    */
   take(session, message) {
     const id = this.#nextId();
@@ -170,7 +172,7 @@ export class Relay {
     if (this.#listeners.size === 0) this.close();
   }
 
-  /** What the home has this relay do. @param {RelayAnswer[]} answers */
+  /** Carries out the owner's instructions. @param {RelayAnswer[]} answers */
   answered(answers) {
     this.#heardMs = this.#clock.now();
     for (const answer of answers) {
@@ -195,13 +197,13 @@ export class Relay {
       if (!listener) continue;
       const isNew = listener.welcome({ ...message, atRelay });
       const light = /** @type {LightListener} */ (listener.light);
-      listener.session.sendControl({ ...message, stride: light.toldStride });
+      listener.session.sendControl(prepareControl({ ...message, stride: light.toldStride }));
       if (isNew) this.#mix.add(light, listener.ladder);
     }
   }
 
   /**
-   * The room has become a broadcast, or is none any more.
+   * Switches to or from a broadcast.
    * @param {number[]} ids
    * @param {Record<string, unknown>} message
    */
@@ -227,13 +229,13 @@ export class Relay {
   /** @param {Uint8Array} bytes */
   #mixed(bytes) {
     if (!readMix(bytes, mix)) return void (this.dropped += 1);
-    // The room may have another home just now.
+    // The room may just have moved to another owner.
     if (mix.epoch !== this.epoch) return;
     if (!this.#mix.take(bytes, mix)) return void (this.dropped += 1);
     this.#heardMs = this.#clock.now();
   }
 
-  /** What was on its way may be lost. */
+  /** Recovers packets that may have been lost with a connection. */
   #changed() {
     this.#mix.await();
     for (const ms of AGAIN_MS) this.#clock.setTimeout(() => this.#askAgain(), ms);
@@ -246,7 +248,7 @@ export class Relay {
     this.#outbox.flush();
   }
 
-  /** @param {number} quick  how many times more it is asked soon */
+  /** @param {number} quick  number of further requests at the short interval */
   #askClock(quick = 0) {
     if (this.#closed) return;
     const { bus, subjects, reader } = this.#wire;
@@ -273,12 +275,12 @@ export class Relay {
 
   #stopClock = () => {};
 
-  /** A home that says nothing is gone: its people come to the next one by themselves. */
+  /** Ends the relay when the owner is silent; its listeners reconnect to the next one. */
   #look() {
     if (this.#clock.now() - this.#heardMs > ALIVE_MS) this.end('room-reopened');
   }
 
-  /** Tells the home what is wanted, and of some of those who are there, by turns. */
+  /** Reports the wanted rates to the owner, and part of the sessions as present, in rotation. */
   #tellThere() {
     this.#turn = (this.#turn + 1) % TURNS;
     this.#mix.tell();
@@ -290,7 +292,7 @@ export class Relay {
       );
   }
 
-  /** Tells everybody something of this node. @param {object} message */
+  /** Sends a message of this node to everybody. @param {ServerMessage} message */
   tell(message) {
     const prepared = prepareControl(message);
     for (const { session } of [...this.#listeners.values()]) session.sendControl(prepared);
@@ -303,7 +305,7 @@ export class Relay {
     this.close();
   }
 
-  /** Nobody listens any more. Idempotent. */
+  /** Idempotent. */
   close() {
     if (this.#closed) return;
     this.#closed = true;

@@ -1,13 +1,16 @@
 /**
+ * @import { ReadClientMessages } from '../../public/shared/messages/client-messages.js'
  * @import { AudioFormat } from '../../public/shared/sound/audio-format.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Supply } from '../mix/light-listener.js'
  * @import { Session, SessionHandler } from '../transport/session.js'
  *
  * @typedef {Partial<Record<'stride' | 'you' | 'bitrate' | 'atRelay', unknown>> & { format?:
- *   Partial<Record<keyof AudioFormat, unknown>> }} Welcome of the home
+ *   Partial<Record<keyof AudioFormat, unknown>> }} Welcome from the owner
  */
 
+import { readFields, typeOf } from '../../public/shared/messages/client-messages.js';
+import { relayedRates } from '../../public/shared/messages/fields.js';
 import { NEARNESS } from '../../public/shared/nearness.js';
 import {
   AUDIO_HEADER_BYTES,
@@ -19,41 +22,40 @@ import {
   readPacket,
   speakersBytes,
 } from '../../public/shared/wire/packet.js';
-import { RATES } from '../../public/shared/sound/rates.js';
-import { Ladder, LEAST_BITRATE, MOST_BITRATE } from '../broadcast/ladder.js';
-import { RATE_RULES } from '../broadcast/rate-rule.js';
+import { RATES } from '../../public/shared/sound/audio-format.js';
+import { Ladder } from '../broadcast/ladder.js';
+import { RATE_RULES, rateRuleOf } from '../broadcast/rate-rule.js';
 import { LightListener, strideOf } from '../mix/light-listener.js';
-import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../room/people/clock-answers.js';
+import { ClockAnswers, MAX_CLOCK_REQUESTS } from '../clock/sample-clock.js';
 import { TokenBucket } from '../token-bucket.js';
 
 /**
- * The most control messages that are passed on, a second, and packets that are read: nothing but
- * clock requests is awaited.
+ * Limit of control messages passed on per second, and of packets read: only clock requests are
+ * expected.
  */
 const MAX_CONTROL_MESSAGES = 20;
 const MAX_PACKETS = 2 * MAX_CLOCK_REQUESTS;
 
-/** The most frames to a packet. */
 const MAX_STRIDE = MAX_REDUNDANCY + 1;
 
-/** The bytes of a packet that are left for payloads, beside a full list of speakers. */
+/** Space for payloads in a packet beside a full list of speakers, in bytes. */
 const PAYLOADS_BYTES = MAX_SENT_BYTES - AUDIO_HEADER_BYTES - speakersBytes(MAX_LISTED_SPEAKERS);
 
-/** How much larger than their mean payloads of a broadcast may be, as at home. */
+/** Ratio of the largest to the mean payload of a broadcast, as at the owner. */
 const BROADCAST_MARGIN = 1.1;
 
-/** The format of rooms where a home tells none, as they have it by default. */
+/** Default format of rooms, for an owner that sends none. */
 const USUAL = Object.freeze({
   frameMs: /** @type {number} */ (20),
   bitrate: /** @type {number} */ (48_000),
 });
 
-/** The object that every packet is read into: nothing of it is kept after the call. */
+/** Receives every parsed packet; nothing of it is kept after the call. */
 const packet = new Packet();
 
 /**
- * Somebody who listens to a room of another node, and the handler of their session: the clock is
- * answered here, loss is dealt with here, and all else goes to the room's home.
+ * A listener to a room of another node, and the handler of its session. The relay answers clock
+ * requests and handles loss; everything else goes to the room's owner.
  * @implements {SessionHandler}
  */
 export class RelayedListener {
@@ -69,9 +71,9 @@ export class RelayedListener {
   #answers = new ClockAnswers();
   #packets = new TokenBucket({ atOnce: MAX_PACKETS, perSecond: MAX_PACKETS });
   #messages = new TokenBucket({ atOnce: MAX_CONTROL_MESSAGES, perSecond: MAX_CONTROL_MESSAGES });
-  /** Their hearing, from the home's welcome on. @type {LightListener | null} */
+  /** Set by the owner's welcome. @type {LightListener | null} */
   light = null;
-  /** The rates that there are for them, where it is a broadcast. @type {Ladder | null} */
+  /** Rates available to a listener of a broadcast. @type {Ladder | null} */
   ladder = null;
   #drop;
 
@@ -79,15 +81,16 @@ export class RelayedListener {
    * @param {object} options
    * @param {Session} options.session
    * @param {Clock} options.clock
-   * @param {(arrivalMs: number) => number} options.clockAt the room's sample clock; NaN while it
-   *   isn't known
-   * @param {(message: unknown) => void} options.pass  a control message to the home
-   * @param {unknown} [options.nearness]  that they joined with
-   * @param {(light: LightListener, ms: number, frameMs: number) => void} options.fill sends them
-   *   what was sent lately
-   * @param {(light: LightListener) => void} options.changed the packets that they need are others
-   *   from now on
-   * @param {(reason: string) => void} options.dropped  a packet or a message of theirs was dropped
+   * @param {(arrivalMs: number) => number} options.clockAt the room's sample clock; NaN while
+   *   unknown
+   * @param {(message: unknown) => void} options.pass  sends a control message to the owner
+   * @param {unknown} [options.nearness]  from the request to join
+   * @param {(light: LightListener, ms: number, frameMs: number) => void} options.fill sends the
+   *   listener recent packets
+   * @param {(light: LightListener) => void} options.changed called when the listener needs other
+   *   packets
+   * @param {(reason: string) => void} options.dropped  a packet or message of the listener was
+   *   dropped
    * @param {(code: number) => void} options.closed
    */
   constructor({ session, nearness, clock, clockAt, pass, fill, changed, dropped, closed }) {
@@ -103,9 +106,9 @@ export class RelayedListener {
   }
 
   /**
-   * The home has let them in.
+   * Admits the listener.
    * @param {Welcome} welcome
-   * @returns {boolean} false where they are in already
+   * @returns {boolean} false if admitted already
    */
   welcome({ stride, you, format, bitrate, atRelay }) {
     if (this.light !== null) return false;
@@ -125,7 +128,7 @@ export class RelayedListener {
     return true;
   }
 
-  /** The room has become a broadcast, or is none any more. @param {Welcome} told */
+  /** Switches to or from a broadcast. @param {Welcome} told */
   resupply({ stride, atRelay }) {
     this.light?.resupply(this.#supplyOf(stride, atRelay));
   }
@@ -137,7 +140,7 @@ export class RelayedListener {
     if (chosen) {
       const { ladder, rule } = chosen;
       return {
-        rate: new rule(ladder),
+        rate: rateRuleOf(rule, ladder),
         stride: ladder.stride,
         longStride: this.#longStride(ladder.rates[ladder.rates.length - 1], BROADCAST_MARGIN),
       };
@@ -158,52 +161,55 @@ export class RelayedListener {
     if (reason !== null) return this.#drop(reason);
     if (packet.type !== PacketType.clockRequest) return this.#drop('type');
     const clock = this.light === null ? NaN : this.#clockAt(arrivalMs);
-    // A clock that isn't known yet is asked for again.
+    // An unknown clock gets no answer: the client asks again.
     if (!Number.isNaN(clock) && !this.#answers.answer(this.session, packet.id, clock, arrivalMs))
       this.#drop('flood');
   }
 
   /** @param {unknown} message */
   control(message) {
-    if (this.#messages.take(this.#clock.now()) > 0) this.#drop('control');
-    else if (typeOf(message) === 'report') this.#report(/** @type {any} */ (message).lostPercent);
-    else if (typeOf(message) === 'nearness') this.#come(/** @type {any} */ (message));
-    else if (typeOf(message) === 'rate' && this.ladder !== null)
-      this.#askRate(/** @type {any} */ (message).bitsPerSecond);
-    else this.#pass(message);
+    if (this.#messages.take(this.#clock.now()) > 0) return this.#drop('control');
+    const type = typeOf(message);
+    const isOwn = type === 'report' || type === 'nearness' || (type === 'rate' && this.ladder);
+    if (!isOwn) this.#pass(message);
+    else if (this.light === null || !this.#act(this.light, type, message)) this.#drop('control');
   }
 
-  /** @param {unknown} lostPercent  of what was sent to them lately */
-  #report(lostPercent) {
-    const { light } = this;
-    if (
-      light === null ||
-      typeof lostPercent !== 'number' ||
-      !(lostPercent >= 0 && lostPercent <= 100)
-    )
-      return this.#drop('control');
-    this.#change(light, () => light.reportLoss(lostPercent, this.session.stats().rttMs));
+  /**
+   * Handles a message that is meant for the relay.
+   * @param {LightListener} light
+   * @param {'report' | 'nearness' | 'rate'} type
+   * @param {unknown} message
+   * @returns {boolean} false if the message is invalid or can't be carried out
+   */
+  #act(light, type, message) {
+    if (type === 'report') return this.#report(light, readFields(type, message));
+    if (type === 'nearness') return this.#come(light, readFields(type, message));
+    return this.#askRate(light, readFields(type, message));
   }
 
-  /** @param {{ nearness?: unknown, fill?: unknown }} wish */
-  #come({ nearness, fill }) {
-    const { light } = this;
-    const asked = nearnessOf(nearness);
-    if (light === null || asked === undefined) return this.#drop('control');
-    this.#change(light, () => void (light.nearness = asked));
-    const ms = fill === true ? light.takeFill() : 0;
+  /** @param {LightListener} light @param {ReadClientMessages['report'] | null} report */
+  #report(light, report) {
+    if (report === null) return false;
+    this.#change(light, () => light.reportLoss(report.lostPercent, this.session.stats().rttMs));
+    return true;
+  }
+
+  /** @param {LightListener} light @param {ReadClientMessages['nearness'] | null} wish */
+  #come(light, wish) {
+    if (wish === null) return false;
+    this.#change(light, () => void (light.nearness = wish.nearness));
+    const ms = wish.fill ? light.takeFill() : 0;
     if (ms > 0) this.#fill(light, ms, this.#format.frameMs);
+    return true;
   }
 
-  /** @param {unknown} bitsPerSecond  that they want at most */
-  #askRate(bitsPerSecond) {
-    const isNumber =
-      Number.isInteger(bitsPerSecond) &&
-      Number(bitsPerSecond) >= LEAST_BITRATE &&
-      Number(bitsPerSecond) <= MOST_BITRATE;
-    if (!this.light?.rate || !(isNumber || bitsPerSecond === 'auto')) return this.#drop('control');
-    this.light.rate.ask(isNumber ? Number(bitsPerSecond) : Infinity);
-    this.#changed(this.light);
+  /** @param {LightListener} light @param {ReadClientMessages['rate'] | null} wish */
+  #askRate(light, wish) {
+    if (wish === null || !light.rate) return false;
+    light.rate.ask(wish.bitsPerSecond === 'auto' ? Infinity : wish.bitsPerSecond);
+    this.#changed(light);
+    return true;
   }
 
   /** @param {LightListener} light @param {() => void} change */
@@ -222,9 +228,6 @@ export class RelayedListener {
   }
 }
 
-/** @param {any} message */
-const typeOf = (message) => message?.type;
-
 /** @param {unknown} value */
 const nearnessOf = (value) => NEARNESS.find((one) => one === value);
 
@@ -233,22 +236,18 @@ const positive = (value, otherwise) =>
   typeof value === 'number' && value > 0 && Number.isFinite(value) ? value : otherwise;
 
 /**
- * What the rate of one who listens to a broadcast is chosen by.
- * @param {any} told  by the home
+ * Reads how a broadcast listener's rate is chosen.
+ * @param {unknown} told  by the owner
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
- * @returns {{ ladder: Ladder, rule: typeof RATE_RULES[keyof typeof RATE_RULES] } | null} null where
- *   there is one rate
+ * @returns {{ ladder: Ladder, rule: string } | null} null if there is only one rate
  */
 function readAtRelay(told, format) {
-  const { count, stride, byRate, rule } = told ?? {};
-  if (
-    !(count >= 1 && count <= RATES.length && stride >= 1 && stride <= MAX_STRIDE) ||
-    typeof rule !== 'string' ||
-    !Object.hasOwn(RATE_RULES, rule)
-  )
-    return null;
+  const { success, data } = relayedRates.safeParse(told);
+  if (!success || data.count < 1 || data.count > RATES.length) return null;
+  const { count, stride, byRate, rule } = data;
+  if (!RATE_RULES.has(rule)) return null;
   return {
-    ladder: new Ladder(format, RATES[Math.floor(count) - 1], Math.floor(stride), byRate === true),
-    rule: RATE_RULES[/** @type {keyof typeof RATE_RULES} */ (rule)],
+    ladder: new Ladder(format, RATES[count - 1], stride, byRate),
+    rule,
   };
 }

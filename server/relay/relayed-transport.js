@@ -4,23 +4,20 @@
  */
 
 import { Packet, readPacket, Stream } from '../../public/shared/wire/packet.js';
-import { MAX_STREAMS, MixWriter, ROOM_RATE } from './mix-message.js';
+import { MAX_STREAMS, MixWriter, ROOM_RATE } from './messages.js';
 
-/**
- * How many messages of a mix are sent again where a server of the bus was lost: 0.4 s of packets of
- * 20 ms.
- */
+/** Number of mix messages sent again after the loss of a bus server: 0.4 s of packets of 20 ms. */
 const AGAIN = 20;
 
-/** What a relay wants that has said nothing of rates. */
+/** Assumed for a relay that hasn't sent its rates. */
 const ROOM_ALONE = Object.freeze([ROOM_RATE]);
 
-/** The object that every packet is read into: nothing of it is kept after the call. */
+/** Receives every parsed packet; nothing of it is kept after the call. */
 const packet = new Packet();
 
 /**
- * What relayed sessions of one room have in common: a packet for any number of them goes to the bus
- * once, and the packets of one frame at several rates in one message.
+ * Sends for all relayed sessions of one room: a packet for any number of them crosses the bus once.
+ * The packets of one frame at several rates share one message.
  * @implements {Transport}
  */
 export class RelayedTransport {
@@ -28,21 +25,21 @@ export class RelayedTransport {
   name = 'relay';
   replyOnly = false;
   isRelay = true;
-  /** How many sessions it has. */
+  /** Number of sessions. */
   count = 0;
-  /** The rates that any relay wants. @type {ReadonlySet<number>} */
+  /** Rates that at least one relay wants. @type {ReadonlySet<number>} */
   wanted = new Set();
   #bus;
   #subject;
   #writer;
-  /** The frame of the message that is being written; NaN for none. */
+  /** Frame of the message being written; NaN for none. */
   #frame = NaN;
   /**
-   * By relay: how many sessions it has, and what it wants.
+   * Sessions and wanted rates of each relay.
    * @type {Map<string, { count: number, rates: ReadonlyArray<number> }>}
    */
   #relays = new Map();
-  /** The messages that were sent last. @type {Uint8Array[]} */
+  /** The last messages. @type {Uint8Array[]} */
   #recent = [];
 
   /** @param {Bus} bus @param {string} subject @param {number} epoch */
@@ -53,7 +50,7 @@ export class RelayedTransport {
     this.#writer = new MixWriter(epoch);
   }
 
-  /** A session has come. @param {string} relay */
+  /** Counts a new session. @param {string} relay */
   entered(relay) {
     this.count += 1;
     const known = this.#relays.get(relay);
@@ -65,9 +62,9 @@ export class RelayedTransport {
   }
 
   /**
-   * A session has gone.
+   * Counts a session that has left.
    * @param {string} relay
-   * @returns {boolean} whether it was its relay's last
+   * @returns {boolean} true for its relay's last one
    */
   left(relay) {
     const known = this.#relays.get(relay);
@@ -82,8 +79,8 @@ export class RelayedTransport {
 
   /**
    * @param {string} relay
-   * @param {ReadonlyArray<number>} rates  that it wants
-   * @returns {boolean} false where it has no session
+   * @param {ReadonlyArray<number>} rates
+   * @returns {boolean} false for a relay without sessions
    */
   want(relay, rates) {
     const known = this.#relays.get(relay);
@@ -109,7 +106,7 @@ export class RelayedTransport {
     this.#writer.add(rate, bytes);
   }
 
-  /** Sends what was written: a frame's packets come in one turn. */
+  /** Sends the written message: all packets of a frame come in one turn. */
   #flush = () => {
     if (this.#writer.count === 0) return;
     const message = this.#writer.take();
@@ -117,7 +114,7 @@ export class RelayedTransport {
     if (this.#recent.push(message) > AGAIN) this.#recent.shift();
   };
 
-  /** Sends what was sent last once more: relays leave out what they have. */
+  /** Sends the last messages again; relays ignore duplicates. */
   again() {
     for (const message of this.#recent) this.#bus.publishBytes(this.#subject, message);
   }

@@ -1,6 +1,6 @@
 /**
  * @import { Clock } from '../../public/shared/clock.js'
- * @import { Found } from '../cluster/directory.js'
+ * @import { Found } from '../cluster/rooms-by-node.js'
  * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
  * @import { Wire } from './home.js'
@@ -10,7 +10,7 @@
 import { relayDown } from '../cluster/messages.js';
 import { Relay } from './relay.js';
 
-/** Rooms of other nodes that this one relays to those who only listen. */
+/** Relays rooms of other nodes to listeners here. */
 export class Relays {
   #wire;
   #id;
@@ -18,7 +18,7 @@ export class Relays {
   #clock;
   #mayTake;
   #totals;
-  /** Those of one room may be several for a moment: its home changes. @type {Set<Relay>} */
+  /** One room may have several relays for a moment, while its owner changes. @type {Set<Relay>} */
   #relays = new Set();
   #nextId = 1;
   #dropped = 0;
@@ -27,10 +27,10 @@ export class Relays {
   /**
    * @param {object} options
    * @param {Wire} options.wire
-   * @param {string} options.id  this node's
+   * @param {string} options.id  of this node
    * @param {number} options.sampleRate  of rooms, in Hz
-   * @param {() => boolean} options.mayTake  whether this node has room for one more session
-   * @param {() => Totals} options.totals  this node's counters
+   * @param {() => boolean} options.mayTake  true if one more session fits on this node
+   * @param {() => Totals} options.totals  counters of this node
    * @param {Clock} options.clock
    */
   constructor({ wire, id, sampleRate, mayTake, totals, clock }) {
@@ -48,19 +48,19 @@ export class Relays {
     );
   }
 
-  /** How many listen by all of them. */
+  /** Listeners to all relayed rooms. */
   get listeners() {
     let sum = 0;
     for (const { size } of this.#relays) sum += size;
     return sum;
   }
 
-  /** How many rooms are relayed. */
+  /** Number of relayed rooms. */
   get size() {
     return this.#relays.size;
   }
 
-  /** Messages of mixes that were dropped. */
+  /** Dropped messages of mixes. */
   get dropped() {
     let sum = this.#dropped;
     for (const { dropped } of this.#relays) sum += dropped;
@@ -68,12 +68,12 @@ export class Relays {
   }
 
   /**
-   * Takes somebody who only listens to a room of another node, where its home wants that.
+   * Admits a listener to a room of another node, if its owner allows that.
    * @param {Session} session
-   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} wish to join, as
-   *   the home is told it
-   * @param {Found} found  where the room is
-   * @returns {boolean} false where they are to go to the home itself
+   * @param {{ room: string, delivery?: string, e2e?: boolean, nearness?: string }} wish  the
+   *   request to join, as sent to the owner
+   * @param {Found} found  location of the room
+   * @returns {boolean} false if the listener must go to the owner itself
    */
   take(session, wish, found) {
     if (typeof found === 'string' || found.node === null || !found.relayed || !this.#mayTake())
@@ -114,8 +114,8 @@ export class Relays {
   }
 
   /**
-   * Has everybody go to another node, before this one ends.
-   * @param {NodeAddress[]} nodes that there are
+   * Sends everybody to another node before this one ends.
+   * @param {NodeAddress[]} nodes  the live ones
    */
   drain(nodes) {
     for (const relay of this.#relays) relay.tell({ type: 'moved', node: null, nodes });

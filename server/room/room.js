@@ -1,399 +1,270 @@
 /**
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
+ * @import { EventEmitter as Emitter } from 'node:events'
  * @import { ErrorCode } from '../../public/shared/errors.js'
- * @import { Listener } from '../mix/listener.js'
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Grant, Permission } from '../access/grant.js'
+ * @import { Place } from '../access/resume-token.js'
+ * @import { PersonState, RoomState, ToldState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
- * @import { Packet } from '../../public/shared/wire/packet.js'
- * @import { Member, MemberRoom } from './people/member.js'
- * @import { Entry } from './moderation/moderation.js'
+ * @import { MemberRoom } from './people/member.js'
  * @import { JoinWishes, RoomConfig, RoomOwner, RoomServices } from './room-config.js'
- * @import { RoomState, ToldState } from '../state/portable-state.js'
+ * @import { Entry } from './rules/rules.js'
+ *
+ * @typedef {Emitter<{
+ *   fault: [where: string, error: unknown],
+ *   changed: [],
+ *   freed: [member: Member],
+ *   chosen: [heir: Member],
+ *   removed: [member: Member, code: ErrorCode],
+ *   emptied: [],
+ *   ended: [code: ErrorCode],
+ * }>} RoomEvents  reports of a room's parts. fault: something threw; changed: state that is
+ *   kept on other threads; freed: nobody has the member's place any more; chosen: the member has a
+ *   role by succession; removed: a moderator has put the member out; emptied: nobody is expected
+ *   any more; ended: the room is over for everybody
+ *
+ * @typedef {object} RoomParts
+ * @property {string} name
+ * @property {Readonly<RoomConfig>} config
+ * @property {RoomServices} services
+ * @property {RoomOwner} owner
+ * @property {Clock} clock  faults of its timers end the room
+ * @property {RoomEvents} events
+ * @property {People} people
+ * @property {Sound} sound
+ * @property {RoomRecord} record
+ * @property {Rules} rules
+ *
+ * @typedef {object} RoomRecord  parts of a room besides its sound
+ * @property {Chat} chat
+ * @property {RoomRecording} recording
+ * @property {Metronome} metronome
+ * @property {BackingTrack} track
+ *
+ * @typedef {object} Arrival  a person about to get a place
+ * @property {Member | null} before  the holder of the place here until now
+ * @property {Place | null} taken  the place that they had on another node
+ * @property {Grant} grant
+ * @property {ReadonlySet<Permission>} permissions
  */
 
+import { EventEmitter } from 'node:events';
+import { permissionsOf } from '../access/grant.js';
 import { BackingTrack } from '../clock/backing-track.js';
 import { DelayControl } from '../clock/delay-control.js';
 import { guardedClock } from '../clock/guarded-clock.js';
 import { Metronome } from '../clock/metronome.js';
-import { MixClock } from '../clock/mix-clock.js';
-import { RoomCodec } from '../codec/room-codec.js';
-import { stackOf } from '../log.js';
+import { stackOf, withFields } from '../log.js';
 import { RoomRecording } from '../recording/room-recording.js';
 import { refuse } from '../transport/session.js';
-import { Casting } from './moderation/casting.js';
-import { Chat } from './chat.js';
 import { runCommand } from './commands.js';
-import { MemberSound } from './people/member-sound.js';
-import { Moderation, OPEN_ENTRY } from './moderation/moderation.js';
-import { Leaving } from './entry/leaving.js';
 import { Moving } from './entry/moving.js';
-import { makeMember } from './entry/new-member.js';
-import { Reports } from './reports/reports.js';
-import { RoomDelay } from './room-delay.js';
-import { openDelivery, RoomMode } from './room-mode.js';
-import { RoomPace } from './room-pace.js';
-import { restoreRoom, restoreTold } from './room-state.js';
-import { ToldNodes } from './told-nodes.js';
-import { RoomView } from './reports/room-view.js';
-import { ID_GAP, Roster } from './people/roster.js';
 import { welcomeOf } from './entry/welcome.js';
-
-/** All rooms' loads are settled anew where a frame is mixed later than this, in milliseconds. */
-const SETTLE_LATE_MS = 10;
+import { Member } from './people/member.js';
+import { ID_GAP, People } from './people/people.js';
+import { Chat } from './record/chat.js';
+import { Reports } from './record/reports.js';
+import { OPEN_ENTRY, Rules } from './rules/rules.js';
+import { RoomSettings } from './sound/mode.js';
+import { Sound } from './sound/sound.js';
+import { descriptionOf, publicViewOf } from './view.js';
 
 /**
- * People who hear each other. The room owns its members, its clocks, its delivery, chat and
- * recording. What throws in its tick, reports, commands or timers ends this room with `internal`,
- * and no other hears of it.
- * @implements {MemberRoom}
+ * Opens a room: makes its parts, each from those before it, and then the room from them.
+ * @param {string} name
+ * @param {RoomConfig} config
+ * @param {RoomServices} allServices
+ * @param {RoomOwner} owner
+ * @throws {Error} with code 'codec-instances' when the codec can't mix one more room
  */
-export class Room {
-  #config;
-  #services;
-  #owner;
-  #roster;
-  #delay;
-  #delivery;
-  #parts;
-  #reports;
-  #sound;
-  #leaving;
-  #nodes;
-  #closed = false;
+export function openRoom(name, config, allServices, owner) {
+  // Every line of the room's log names it.
+  const services = { ...allServices, log: withFields(allServices.log, { room: name }) };
+  const { phase, maxServerDelayMs: maxMs, serverDelayMs: setting, awayTimeoutMs: awayMs } = config;
+  const { frameMs, sampleRate } = config.format;
+  const { cluster, tokens, wallNow = Date.now } = services;
 
-  /**
-   * @param {string} name
-   * @param {RoomConfig} config
-   * @param {RoomServices} services
-   * @param {RoomOwner} owner
-   */
-  constructor(name, config, services, owner) {
-    const {
-      format,
-      phase,
-      maxServerDelayMs: maxMs,
-      serverDelayMs: setting,
-      awayTimeoutMs: awayMs,
-    } = config;
-    const { frameMs, sampleRate, frameSamples } = format;
-    const { wallNow = Date.now, observer, ticks, log, tokens, cluster } = services;
-    this.name = name;
-    /** The room's sample clock: apart from other rooms' by its phase. */
-    this.sampleClock = services.sampleClock.behind(phase * frameMs);
-    this.#config = config;
-    this.#services = services;
-    this.#owner = owner;
-    const pace = new RoomPace(config, services, owner);
-    const clock = guardedClock(services.clock, (error) => this.#fail('a timer', error));
-    const { sampleClock, tell } = this;
-    const roster = new Roster({
-      clock,
-      awayMs,
-      room: name,
-      tokens,
-      cluster,
-      settings: () => this.view.settings,
-      onFreed: (member) => this.#leaving.freed(member),
-      onTold: () => owner.changed(this),
-      census: owner.census,
-    });
-    const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
-    const codec = new RoomCodec(services.codec, config, (line) =>
-      this.#log.error(`room ${name}: ${line}`),
-    );
-    this.#sound = new MemberSound({ config, services, sampleClock, codec, mode: () => mode });
-    const delivery = openDelivery(
-      { config, clock, sampleClock, delay, rates: owner.totals.rates, observer },
-      this.#sound,
-    );
-    const mode = new RoomMode({ config, roster, delivery });
-    const chat = new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(name) });
-    const metronome = new Metronome({ sampleClock, tell });
-    const track = new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell });
-    const recording = new RoomRecording({
+  // Events come first: the parts report to the room by them, before there is one.
+  /** @type {RoomEvents} */
+  const events = new EventEmitter();
+  const clock = guardedClock(services.clock, (error) => events.emit('fault', 'a timer', error));
+  // Each room's ticks are at a phase of their own, so that not all rooms mix at once.
+  const sampleClock = services.sampleClock.behind(phase * frameMs);
+
+  // The settings stand in resume tokens, which people get, and the delay is one of them.
+  const delay = new DelayControl({ frameMs, sampleRate, setting, maxMs });
+  const settings = new RoomSettings(config, delay);
+
+  // All other parts send messages to the people, or read the list of them.
+  const people = new People({
+    clock,
+    awayMs,
+    events,
+    settings,
+    census: owner.census,
+    room: name,
+    tokens,
+    cluster,
+  });
+  const tell = (/** @type {ServerMessage} */ message) => people.tell(message);
+
+  // Mode and delay follow the people.
+  const sound = new Sound({
+    config,
+    services,
+    owner,
+    clock,
+    sampleClock,
+    delay,
+    settings,
+    people,
+    events,
+  });
+
+  // Recording and mixing share the room's load.
+  const record = {
+    chat: new Chat({ clock, wallNow, tell, before: cluster?.chatOf?.(name) }),
+    metronome: new Metronome({ sampleClock, tell }),
+    track: new BackingTrack({ sampleClock, clock, tracks: owner.tracks, tell }),
+    recording: new RoomRecording({
       name,
       config,
       services,
       sampleClock,
-      roster,
-      load: pace.load,
-    });
-    const casting = (this.casting = new Casting({
-      room: name,
-      config,
-      clock,
-      owner,
-      roster,
-      sound: this.#sound,
-      delivery,
-      recording,
-      cluster,
-    }));
-    /** What moderators and the operator do in this room. */
-    const acts = {
-      expel: (/** @type {Member} */ member, /** @type {ErrorCode} */ code) =>
-        this.#leaving.expel(member, code),
-      recast: (/** @type {Member} */ member) => casting.recast(member, true),
-      resupply: casting.resupply.bind(casting),
-      sendHome: casting.sendHome.bind(casting),
-      end: () => this.#endForAll('room-ended'),
-      changed: () => this.#nodes.changed(),
-    };
-    this.moderation = new Moderation({
-      room: name,
-      roster,
-      bans: owner.bans,
-      clock,
-      log,
-      mode,
-      broadcast: config.broadcast,
-      wallNow,
-      acts,
-      waited: () => this.#endWhereEmpty(),
-    });
-    const roomDelay = new RoomDelay({ control: delay, roster, stragglerMs: config.stragglerMs });
-    /** The room's way to another node. */
-    this.moving = new Moving({
-      roster,
-      clock,
-      cluster,
-      begun: () => this.#leave(),
-      end: () => this.#endForAll('moved'),
-    });
-    this.#roster = roster;
-    this.#delay = delay;
-    this.#delivery = delivery;
-    const tick = {
-      mix: this.#tick.bind(this),
-      failed: (/** @type {unknown} */ error) => this.#fail('its tick', error),
-    };
-    const mixClock = new MixClock({
-      ticks,
-      sampleClock,
-      frameSamples,
-      delaySamples: delay.delaySamples,
-      load: pace.load,
-      ...tick,
-    });
-    this.#parts = {
-      config,
-      roster,
-      casting,
-      delay,
-      delivery,
-      chat,
-      metronome,
-      track,
-      recording,
-      moderation: this.moderation,
-      mode,
-      roomDelay,
-      mixClock,
-      codec,
-      pace,
-      moving: this.moving,
-    };
-    const ends = {
-      isClosed: () => this.#closed,
-      emptied: () => this.#endWhereEmpty(),
-      failed: (/** @type {unknown} */ error) => this.#fail('a departure', error),
-    };
-    this.#leaving = new Leaving({ parts: this.#parts, owner, name, log, ...ends });
-    this.view = new RoomView(name, this.#parts);
-    this.#nodes = new ToldNodes({
-      cluster,
-      room: name,
-      state: () => this.view.told,
-      failed: (error) => this.#fail('telling other nodes', error),
-    });
+      people,
+      load: sound.pace.load,
+    }),
+  };
+
+  // Rules come last: they act on people, their sound, and their recording.
+  const rules = new Rules({
+    room: name,
+    config,
+    services,
+    owner,
+    clock,
+    settings,
+    people,
+    sound,
+    recording: record.recording,
+    events,
+  });
+  return new Room({ name, config, services, owner, clock, events, people, sound, record, rules });
+}
+
+/**
+ * People who hear each other. Adds and removes members, and ends itself when anything in its tick,
+ * reports, commands or timers throws: no other room notices.
+ * @implements {MemberRoom}
+ */
+export class Room {
+  #services;
+  #owner;
+  #log;
+  #reports;
+  #closed = false;
+
+  /** @param {RoomParts} parts */
+  constructor({ name, config, services, owner, clock, events, people, sound, record, rules }) {
+    this.name = name;
+    this.config = config;
+    this.people = people;
+    this.sound = sound;
+    this.record = record;
+    this.rules = rules;
+    this.#services = services;
+    this.#owner = owner;
+    this.#log = services.log;
+    /** The room's move to another node. */
+    this.moving = new Moving({ people, clock, cluster: services.cluster, rules, events });
     this.#reports = new Reports({
       room: name,
       clock,
-      log,
-      members: roster.present,
+      log: services.log,
+      members: people.present,
       visit: (member, now) => this.#visit(member, now),
-      onRound: () => this.#endRound(),
-      phase,
+      onRound: (now) => this.#endRound(now),
+      phase: config.phase,
     });
+    events.on('fault', (where, error) => this.#fail(where, error));
+    events.on('changed', () => owner.changed(this));
+    events.on('freed', (member) => this.#freed(member));
+    events.on('removed', (member, code) => this.#expel(member, code));
+    events.on('emptied', () => this.#endWhenEmpty());
+    events.on('ended', (code) => this.#endForAll(code));
   }
 
-  get #log() {
-    return this.#services.log;
-  }
-
-  /** How many people have a place in the room, with those who are away. */
+  /** Number of places, of members present or away. */
   get size() {
-    return this.#roster.size;
+    return this.people.size;
   }
 
-  /** What the room costs. */
+  /** True when nobody has a place, or is expected from another node. */
+  get isEmpty() {
+    return this.people.size === 0 && !this.rules.succession.waits;
+  }
+
+  /** Cost of the room. */
   get load() {
-    return this.#parts.pace.load;
+    return this.sound.pace.load;
   }
 
-  /** How many people are in the room, and how many places wait for those who are away. */
-  get people() {
-    return { present: this.#roster.here, away: this.#roster.waiting };
-  }
-
-  /**
-   * What the room has left out since it began, because there was too much to do, and whether it
-   * mixes fewer speakers now.
-   */
-  get overload() {
-    return {
-      skippedFrames: this.#parts.mixClock.skipped,
-      shedReplies: this.#parts.pace.shedReplies,
-      reduced: this.#parts.pace.reduced,
-    };
-  }
-
-  /** The networks of those who are in the room. */
+  /** Networks of the room's people, which share the cost. */
   get networks() {
-    return [...this.#roster.present.values()].map(({ network }) => network);
-  }
-
-  /** Whether what is said is encrypted end to end. */
-  get e2e() {
-    return this.#config.e2e;
-  }
-
-  /** What older tokens of the room's places don't say. */
-  get places() {
-    return this.#roster.notes.export();
-  }
-
-  get frameMs() {
-    return this.#config.format.frameMs;
-  }
-
-  /** The last frame that the tick has mixed; -1 before it. */
-  get mixedThrough() {
-    return this.#delivery.mixedThrough;
-  }
-
-  /** Whether frames are mixed on the tick now. */
-  get ticks() {
-    return this.#parts.mixClock.running;
-  }
-
-  clockNow() {
-    return this.#services.clock.now();
-  }
-
-  /** @param {number} arrivalMs  on the monotonic clock */
-  sampleAt(arrivalMs) {
-    return this.sampleClock.at(arrivalMs);
-  }
-
-  /** @param {number} arrivalMs  on the monotonic clock */
-  stallBefore(arrivalMs) {
-    return this.#services.ticks.stallBefore(arrivalMs);
-  }
-
-  /** @param {'tick' | 'reply'} delivery */
-  serverDelayMs(delivery) {
-    return this.#delay.toldMs(delivery);
+    return this.people.networks;
   }
 
   /**
    * @param {string | undefined} token
-   * @returns {boolean} whether it is that of a place in this room
+   * @returns {boolean} true for the token of a place in this room
    */
   keepsPlace(token) {
-    return this.#roster.holder(token) !== null;
-  }
-
-  /** The place that somebody had on another node. @param {string | undefined} token */
-  takenPlace(token) {
-    return this.#roster.taken(token);
+    return this.people.holder(token) !== null;
   }
 
   /**
-   * Lets somebody in, or back to their place, tells them who is there, and tells the others.
+   * Admits a newcomer, or returns a member to their place; sends them the room and announces them.
    * @param {Session} session
    * @param {string} name  checked already
    * @param {JoinWishes} [wishes]
-   * @param {Entry} [entry]  with what they come
-   * @returns {Member | ErrorCode | null} the code of the refusal, when there is one; null where
-   *   they wait in the lobby
+   * @param {Entry} [entry]
+   * @returns {Member | ErrorCode | null} the code of a refusal; null when they wait in the lobby
    */
   join(session, name, wishes = {}, entry = OPEN_ENTRY) {
-    const before = this.#roster.holder(wishes.resume);
-    if (this.size >= this.#config.maxParticipants && !before) return 'room-full';
-    if (this.#closed) return 'server-closing';
-    if (this.moving.begun) return 'moved';
-    if (before && !this.#roster.mayReturn(wishes.resume)) return 'join-flood';
-    const taken = before ? null : this.#roster.taken(wishes.resume);
-    const admission = taken
-      ? { grant: taken.grant, password: null, admitted: true, wasIn: true }
-      : entry;
-    const refusal =
-      this.#parts.mode.refusal(session, wishes) ??
-      (before ? null : this.moderation.refusal(session, admission));
-    if (refusal === 'knock')
-      return this.moderation.door.knock(session, name, () =>
-        this.#admit(session, name, wishes, entry),
-      );
+    const { people, sound, rules } = this;
+    const before = people.holder(wishes.resume);
+    const refusal = this.#refusal(before, wishes) ?? sound.mode.refusal(session, wishes);
     if (refusal !== null) return refusal;
-    const cast = before || taken ? entry : this.moderation.cast(entry, wishes.stage);
-    if (
-      this.#parts.casting.isElsewhere(session, wishes, {
-        before,
-        grant: (taken ? admission : cast).grant,
-        role: taken?.role,
-        admitted: entry.admitted,
-      })
-    )
-      return 'moved';
-    const member = makeMember(
-      { roster: this.#roster, sound: this.#sound, room: this },
-      session,
-      name,
-      wishes,
-      { entry: cast, before, taken },
-    );
+    const taken = before ? null : people.taken(wishes.resume);
+    const answer = before ? null : rules.refusal(session, taken ? entryOf(taken) : entry);
+    if (answer === 'knock')
+      return rules.lobby.knock(session, name, () => this.#admit(session, name, wishes, entry));
+    if (answer !== null) return answer;
+    const cast = before || taken ? entry : rules.stage.cast(entry, wishes.stage);
+    const arrival = arrivalOf(before, taken, cast);
+    const isAdmitted = entry.admitted ?? false;
+    if (rules.casting.isElsewhere(session, wishes, arrival.permissions, isAdmitted)) return 'moved';
+    const member = this.#newMember(session, name, wishes, arrival);
     if (typeof member === 'string') return member;
-    this.#roster.enter(member, before || taken ? wishes.resume : undefined);
-    if (taken) this.moderation.takenOver(member);
-    if (before) this.#replace(before, member);
-    this.#delivery.enter(member.source, member.listener);
-    session.handler = member;
-    this.moderation.entered(member, before === null);
-    this.#parts.casting.recast(member, false);
-    const token = this.#roster.tokenOf(member, before ? wishes.resume : undefined);
-    member.tell(
-      welcomeOf(this.name, this.#parts, member, {
-        token,
-        nameCut: wishes.nameCut,
-        nodes: this.#services.cluster?.nodes(),
-        atRelay: this.#sound.ratesAtRelay(session, member.listener),
-      }),
-    );
-    this.moderation.welcomed(member, before === null);
-    this.#parts.mode.review(this.clockNow());
-    this.#roster.announce(member, before !== null && !before.isLight);
-    if (member.delivery === 'tick') this.#parts.mixClock.start();
-    this.#nodes.occupied();
+    this.#enter(member, wishes, arrival);
     return member;
   }
 
   /**
-   * Goes on where the room has ended with another thread: all its people are away.
-   * @param {RoomState} state
+   * @param {Member | null} before
+   * @param {JoinWishes} wishes
+   * @returns {ErrorCode | null} why nobody can come in now
    */
-  restore(state) {
-    restoreRoom(this, this.#parts, state);
-    this.#nodes.occupied();
-  }
-
-  /** Goes on where another node had the room: its people may come. @param {ToldState} told */
-  takeOver(told) {
-    const { nextId } = told;
-    restoreTold(this.#parts, { ...told, nextId: nextId && nextId + ID_GAP });
-    this.moderation.succession.expect(this.#config.awayTimeoutMs);
+  #refusal(before, { resume }) {
+    if (this.size >= this.config.maxParticipants && !before) return 'room-full';
+    if (this.#closed) return 'server-closing';
+    if (this.moving.begun) return 'moved';
+    return before && !this.people.mayReturn(resume) ? 'join-flood' : null;
   }
 
   /**
-   * Lets somebody in who has waited in the lobby.
+   * Admits a person from the lobby, after a moderator's admission.
    * @param {Session} session
    * @param {string} name
    * @param {JoinWishes} wishes
@@ -406,132 +277,194 @@ export class Room {
   }
 
   /**
-   * @param {Member} before  whose place another session has taken up
-   * @param {Member} member  that session's
+   * Makes a member of a newcomer, a returning member, or a member from another node.
+   * @param {Session} session
+   * @param {string} name
+   * @param {JoinWishes} wishes
+   * @param {Arrival} arrival
+   * @returns {Member | 'server-full'}
    */
-  #replace(before, member) {
-    this.#parts.casting.retire(before, member);
-    this.#parts.recording.replaced(member);
+  #newMember(session, name, wishes, { before, taken, grant, permissions }) {
+    const { people, sound } = this;
+    const id = before?.id ?? (taken ? people.takenId(taken.id) : people.nextId());
+    const opened = sound.streams.open(id, session, wishes, before, permissions);
+    if (opened === 'server-full') return opened;
+    if (taken) people.takenHand(taken.hand);
+    return new Member({
+      id,
+      name: (before ?? taken)?.name ?? name,
+      // A newcomer's name may look like theirs by now.
+      label: before?.label ?? people.labelFor(taken?.label ?? name),
+      session,
+      grant,
+      ...opened,
+      sound,
+      room: this,
+      past: before?.state() ?? taken,
+    });
   }
 
   /**
-   * A member's source has kept the packet of a frame. In `reply` it is answered at once.
+   * Gives a member their place, sends them the room, and announces them.
    * @param {Member} member
-   * @param {number} frame
-   * @param {number} arrivalMs
-   * @param {Packet} packet  valid during the call, as its bytes are
-   * @param {Uint8Array} bytes
+   * @param {JoinWishes} wishes
+   * @param {Arrival} arrival
    */
-  received(member, frame, arrivalMs, packet, bytes) {
-    const { source, listener } = member;
-    if (source === null) return;
-    if (this.#parts.roomDelay.observe(member, arrivalMs)) this.#followDelay();
-    if (!this.ticks && this.#delay.advanceTo(this.sampleAt(arrivalMs), this.#delivery.sounding))
-      this.#followDelay();
-    this.#services.observer?.received(member, frame, arrivalMs);
-    member.session.letAudioWait?.(
-      this.ticks && member.delivery === 'tick' && this.#delivery.mode !== 'now',
+  #enter(member, wishes, { before, taken }) {
+    const { people, sound, rules, record } = this;
+    const { session } = member;
+    const isNew = before === null;
+    people.enter(member, before || taken ? wishes.resume : undefined);
+    if (taken) rules.takenOver(member);
+    if (before) {
+      rules.casting.retire(before, member);
+      record.recording.replaced(member);
+    }
+    sound.delivery.enter(member.source, member.listener);
+    session.handler = member;
+    rules.entered(member, isNew);
+    rules.casting.recast(member, false);
+    const token = people.tokenOf(member, before ? wishes.resume : undefined);
+    member.tell(
+      welcomeOf(this, member, {
+        token,
+        nameCut: wishes.nameCut,
+        nodes: this.#services.cluster?.nodes(),
+        atRelay: sound.streams.ratesAtRelay(session, member.listener),
+      }),
     );
-    this.#delivery.received(source, frame, packet, bytes);
-    if (listener !== null && !listener.isLight && listener.delivery === 'reply')
-      this.#reply(listener, frame);
+    rules.welcomed(member, isNew);
+    sound.mode.review(sound.clockNow());
+    people.announce(member, before !== null && !before.isLight);
+    if (member.delivery === 'tick') sound.mixClock.start();
+    rules.occupied();
   }
 
   /**
-   * Answers a packet, unless there is more to mix than can be mixed and this room takes much of it.
-   * @param {Listener} listener
-   * @param {number} frame
-   */
-  #reply(listener, frame) {
-    if (!this.#parts.pace.mayReply()) return;
-    const startMs = this.clockNow();
-    this.#delivery.reply(listener, frame);
-    this.#parts.pace.load.add(this.clockNow() - startMs);
-  }
-
-  /**
-   * @param {number} frame
-   * @param {number} latenessMs
-   */
-  #tick(frame, latenessMs) {
-    if (this.#parts.pace.ticked(latenessMs)) this.#delivery.setPlaces(this.#parts.pace.places);
-    if (latenessMs > SETTLE_LATE_MS) this.#owner.settle();
-    this.#services.observer?.ticked(frame, latenessMs);
-    this.#delivery.tick(frame);
-    if (this.#delay.advance(1, this.#delivery.sounding)) this.#followDelay();
-  }
-
-  /** Tells everybody who is in. @param {object} message */
-  tell = (message) => this.#roster.tell(message);
-
-  #followDelay() {
-    this.#parts.mixClock.delaySamples = this.#delay.delaySamples;
-  }
-
-  /**
-   * Does what a member asks for.
+   * Executes a member's command.
    * @param {Member} member
-   * @param {unknown} message  as it came
+   * @param {unknown} message  as received
+   * @returns {boolean} false when it did nothing
    */
   command(member, message) {
     try {
-      if (!runCommand(this.#parts, member, message)) member.dropControl();
+      return runCommand(this, member, message);
     } catch (error) {
       this.#fail('a command', error);
+      return true;
     }
   }
 
   /**
-   * Sets the room's server-side delay. D goes there within some frames: none is left out or
+   * Sets the room's server-side delay, which follows within some frames: none is left out or
    * doubled.
    * @param {number | 'auto'} serverDelayMs  a number from 0 to the configuration's maxDelayMs
    */
   setDelay(serverDelayMs) {
-    this.#delay.set(serverDelayMs);
-    this.#roster.noteChange();
-    this.#nodes.changed();
+    this.sound.delay.set(serverDelayMs);
+    this.#owner.changed(this);
+    this.rules.changed();
   }
 
   /**
-   * A member's session has ended. Who left is out; the place of one who was lost waits. Idempotent.
+   * Removes a member whose session has ended. After a lost connection the place is kept.
+   * Idempotent.
    * @param {Member} member
    * @param {boolean} left
    */
   gone(member, left) {
-    this.#leaving.gone(member, left);
+    const { people, sound } = this;
+    member.close();
+    if (this.#closed || !people.takeOut(member)) return;
+    sound.delivery.leave(member.source, member.listener);
+    if (people.ticking === 0) sound.mixClock.stop();
+    if (this.moving.gone(member)) return;
+    const isFree = left || !this.#keepsPlaceOf(member);
+    if (isFree) people.free(member);
+    else people.wait(member);
+    this.#owner.departures.take(member, () => this.#tellGone(member, isFree));
+  }
+
+  /** Keeps no place after a short visit. @param {Member} member */
+  #keepsPlaceOf(member) {
+    return member.heardForMs >= this.config.placeAfterMs && this.#owner.mayKeepPlace();
+  }
+
+  /** @param {Member} member @param {boolean} isFree  true when their place is free */
+  #tellGone(member, isFree) {
+    if (this.#closed) return;
+    try {
+      if (isFree) this.#freed(member);
+      // A member who has returned in the meantime isn't announced as away.
+      else if (this.people.find(member.id) === member && !member.isLight)
+        this.people.changed(member);
+    } catch (error) {
+      this.#fail('a departure', error);
+    }
+  }
+
+  /** Forgets a member whose place is free. @param {Member} member */
+  #freed(member) {
+    const { id, isLight } = member;
+    this.record.recording.left(member);
+    this.record.chat.forget(id);
+    this.rules.left(member);
+    if (!isLight) {
+      this.people.announcements.left(id);
+      this.sound.delivery.whenEnded(id, () => this.#forgetVolumes(id));
+    }
+    this.#endWhenEmpty();
+  }
+
+  /** @param {string} id  of a member who must not be heard any more */
+  #forgetVolumes(id) {
+    for (const { listener } of this.people.everybody)
+      if (!listener?.isLight) listener?.volumes.forget(id);
+    this.sound.delivery.listenersChanged();
   }
 
   /**
-   * Stops the room's recording.
-   * @param {string} by the label of whoever may
-   * @returns {boolean} false when there is none
+   * Removes a member for good.
+   * @param {Member} member  present or away
+   * @param {ErrorCode} code
    */
-  stopRecording(by) {
-    return this.#parts.recording.stop(by);
+  #expel(member, code) {
+    if (this.people.isHere(member)) {
+      this.gone(member, true);
+      this.#endSession(member, code);
+    } else {
+      this.people.free(member);
+      this.#freed(member);
+    }
   }
 
-  #endWhereEmpty() {
-    if (!this.#closed && this.size === 0 && !this.moderation.succession.waits)
-      this.#owner.ended(this);
+  /** Ends a session without signs of life. @param {Member} member */
+  #lose(member) {
+    member.end('idle-timeout');
+    this.gone(member, false);
   }
 
-  /** The room is another node's. */
-  #leave() {
-    this.#nodes.close();
-    this.moderation.door.admitAll();
+  /**
+   * Ends a member's session. A fault in it doesn't keep the others from being notified.
+   * @param {Member} member
+   * @param {ErrorCode} code
+   */
+  #endSession(member, code) {
+    try {
+      member.end(code);
+    } catch (error) {
+      this.#log.error(
+        { event: 'session-not-ended', error: stackOf(error) },
+        'session could not be ended',
+      );
+    }
   }
 
-  /** @param {ErrorCode} code */
-  #endForAll(code) {
-    this.close(code);
-    this.#owner.ended(this);
-  }
-
-  /** @param {Member} member  whose session has ended, and who still has their figures */
+  /** Logs and counts a session that has ended. @param {Member} member */
   ended(member) {
-    member.addTo(this.#parts.pace.totals.traffic);
+    member.addTo(this.#owner.totals.traffic);
     this.#owner.sessions.ended(
-      this.clockNow() - member.sinceMs,
+      member.visit.seconds * 1000,
       () => this.#reports.endOf(member),
       member.network,
     );
@@ -543,78 +476,188 @@ export class Room {
    * @returns {boolean} false when the member has gone
    */
   #visit(member, now) {
-    if (now - member.lastHeardMs > this.#config.idleTimeoutMs) {
-      this.#leaving.lose(member);
+    if (now - member.lastHeardMs > this.config.idleTimeoutMs) {
+      this.#lose(member);
       return false;
     }
     member.endSecond(now);
     member.tellDelay();
-    for (const message of this.#roster.announcements.batch) member.tell(message);
-    this.#roster.renew(member, now);
+    for (const message of this.people.announcements.batch) member.tell(message);
+    this.people.renew(member, now);
     return true;
   }
 
-  #endRound() {
-    const now = this.clockNow();
+  /** @param {number} now  on the monotonic clock */
+  #endRound(now) {
+    const { people, sound } = this;
     this.#owner.settle();
-    this.#parts.roomDelay.review(now);
-    this.#parts.mode.review(now);
-    if (this.#roster.takeNews()) this.#nodes.changed();
-    this.#roster.endRound(now, this.#delay.toldMs('tick'));
-    for (const member of [...this.#roster.audience.idle(now - this.#config.idleTimeoutMs)])
-      this.#leaving.lose(member);
-    this.#delivery.redundancyChanged();
+    sound.review(now);
+    if (people.takeNews()) this.rules.changed();
+    people.endRound(now, sound.delay.toldMs('tick'));
+    for (const member of [...people.audience.idle(now - this.config.idleTimeoutMs)])
+      this.#lose(member);
+    sound.delivery.redundancyChanged();
   }
 
-  /** See RoomView.whole. */
-  describe = () => this.view.whole();
+  /** See publicViewOf. */
+  get publicView() {
+    return publicViewOf(this);
+  }
+
+  /** See descriptionOf. */
+  describe() {
+    return descriptionOf(this);
+  }
+
+  /** The room's portable state. @returns {RoomState} */
+  state() {
+    return {
+      name: this.name,
+      told: this.rules.state(),
+      chat: this.record.chat.state(),
+      people: this.people.state(),
+    };
+  }
 
   /**
-   * Ends the room because of a mistake of the server's own. It is opened again as it was, with its
+   * Continues a room of another thread, whose people are all away.
+   * @param {RoomState} state
+   */
+  restore({ told, chat, people }) {
+    this.rules.restore(told);
+    this.record.chat.restore(chat);
+    this.people.restore(people, (person) => this.#lostMember(person));
+    for (const member of this.people.holders()) this.rules.hands.moved(member);
+    this.rules.occupied();
+  }
+
+  /** Makes a member without a session. @param {PersonState} person */
+  #lostMember(person) {
+    const { id, name, label, grant } = person;
+    return new Member({
+      id,
+      name,
+      label,
+      session: lostSession(person),
+      grant: { ...grant, withheld: new Set(grant.withheld) },
+      source: null,
+      listener: null,
+      sound: this.sound,
+      room: this,
+      past: person,
+      lost: person,
+    });
+  }
+
+  /** Continues a room of another node, whose people may come. @param {ToldState} told */
+  takeOver(told) {
+    const { nextId } = told;
+    this.rules.restore({ ...told, nextId: nextId && nextId + ID_GAP });
+    this.rules.succession.expect(this.config.awayTimeoutMs);
+  }
+
+  #endWhenEmpty() {
+    if (!this.#closed && this.isEmpty) this.#owner.ended(this);
+  }
+
+  /** @param {ErrorCode} code */
+  #endForAll(code) {
+    this.close(code);
+    this.#owner.ended(this);
+  }
+
+  /**
+   * Ends the room because of a fault of the server's own. It is opened again as it was, with its
    * people away.
    * @param {string} where
    * @param {unknown} error
    */
   #fail(where, error) {
     if (this.#closed) return;
-    this.#log.error(`room ${this.name} was ended, since ${where} failed: ${stackOf(error)}`);
+    this.#log.error(
+      { event: 'room-failed', where, error: stackOf(error) },
+      'room ended because a part of it failed',
+    );
     const state = this.#lastState();
     try {
       this.close('internal');
     } catch (second) {
-      this.#log.error(`room ${this.name} could not be closed wholly: ${stackOf(second)}`);
+      this.#log.error(
+        { event: 'room-not-closed', error: stackOf(second) },
+        'room could not be closed completely',
+      );
     }
     this.#owner.failed(this, state);
   }
 
-  /** The state of a room that fails; null where the fault is in it. */
+  /** State of a room that fails; null when the fault is in it. */
   #lastState() {
     try {
-      return this.moving.begun ? null : this.view.state();
+      return this.moving.begun ? null : this.state();
     } catch (error) {
-      this.#log.error(`room ${this.name} is forgotten: ${stackOf(error)}`);
+      this.#log.error(
+        { event: 'room-forgotten', error: stackOf(error) },
+        'state of a failed room could not be kept',
+      );
       return null;
     }
   }
 
   /**
    * Ends the room for everybody. Idempotent.
-   * @param {ErrorCode} code  what its people are told
+   * @param {ErrorCode} code  for its people
    */
   close(code) {
     if (this.#closed) return;
     this.#closed = true;
+    const { people, sound, record, rules } = this;
     this.#reports.stop();
-    this.#parts.mixClock.stop();
-    for (const member of [...this.#roster.membersHere()]) this.#leaving.end(member, code);
-    this.#parts.pace.totals.codecFaults += this.#parts.codec.faults;
-    this.#parts.pace.totals.skippedFrames += this.#parts.mixClock.skipped;
-    this.#roster.clear();
-    this.#parts.track.close();
+    sound.mixClock.stop();
+    for (const member of [...people.membersHere()]) this.#endSession(member, code);
+    people.clear();
+    record.track.close();
     this.moving.close();
-    this.#nodes.close();
-    this.moderation.close();
-    this.#parts.recording.close();
-    this.#delivery.close();
+    rules.close();
+    record.recording.close();
+    sound.close();
   }
+}
+
+/**
+ * Entry of a person with a place on another node, who isn't checked a second time.
+ * @param {Place} taken
+ * @returns {Entry}
+ */
+const entryOf = ({ grant }) => ({ grant, password: null, admitted: true, wasIn: true });
+
+/**
+ * @param {Member | null} before
+ * @param {Place | null} taken
+ * @param {Entry} entry
+ * @returns {Arrival}
+ */
+function arrivalOf(before, taken, entry) {
+  const grant = before?.grant ?? taken?.grant ?? entry.grant;
+  const role = (before ?? taken)?.role ?? grant.role;
+  return { before, taken, grant, permissions: permissionsOf(role, grant.withheld) };
+}
+
+/**
+ * Session of a member whose thread has ended: nothing comes from it, and nothing is sent.
+ * @param {PersonState} person
+ * @returns {Session}
+ */
+function lostSession({ peer, transport: name }) {
+  const stats = () => ({ rttMs: null, lostPackets: 0, droppedOut: 0, droppedIn: 0 });
+  return {
+    transport: { name, replyOnly: false, sendMany: () => {}, close: async () => {} },
+    peer,
+    log: { error: () => {} },
+    handler: null,
+    send: () => false,
+    sendControl: () => {},
+    close: () => {},
+    stats,
+    pathStats: stats,
+  };
 }

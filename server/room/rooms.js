@@ -3,7 +3,8 @@
  * @import { NodeAddress } from '../cluster/messages.js'
  * @import { Session } from '../transport/session.js'
  * @import { Member } from './people/member.js'
- * @import { Entry } from './moderation/moderation.js'
+ * @import { Room } from './room.js'
+ * @import { Entry } from './rules/rules.js'
  * @import { RoomState, Settings, ToldState } from '../state/portable-state.js'
  * @import { Cluster, Elsewhere, Fact, JoinWishes, RoomConfig, RoomOwner } from './room-config.js'
  * @import { RoomServices } from './room-config.js'
@@ -13,48 +14,43 @@ import { ROOM_FRAME_MS } from '../../public/shared/sound/audio-format.js';
 import { Bans } from '../access/bans.js';
 import { Tracks } from '../clock/backing-track.js';
 import { LoadShares } from '../clock/load-shares.js';
-import { KeyedBuckets } from '../keyed-buckets.js';
+import { KeyedBuckets } from '../token-bucket.js';
 import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
-import { Census } from './people/census.js';
-import { Figures, RoomTotals } from './reports/figures.js';
-import { OPEN_ENTRY } from './moderation/moderation.js';
-import { Room } from './room.js';
-import { amended } from './people/place-notes.js';
-import { configFor, ROOM_DEFAULTS } from './room-config.js';
-import { SessionLog } from './reports/session-log.js';
 import { Turns } from './entry/turns.js';
+import { Census } from './people/people.js';
+import { amended } from './people/place-notes.js';
+import { Figures, RoomTotals } from './record/figures.js';
+import { SessionLog } from './record/reports.js';
+import { openRoom } from './room.js';
+import { configFor } from './room-config.js';
+import { OPEN_ENTRY } from './rules/rules.js';
+import { addFigures } from './view.js';
 
-/** The name of a mirror, as the one in it is told. */
+/** Name of a mirror, as the person in it sees it. */
 const MIRROR_NAME = 'mirror';
 
-/** The delay of a mirror, in milliseconds: one hears oneself after the sentence, not into it. */
+/** Delay of a mirror, in milliseconds: people hear a sentence after its end, not during it. */
 const MIRROR_DELAY_MS = 2000;
 
 /**
- * The server is busy where mixes are later than this, in milliseconds, and take more than this
- * share of a processor.
+ * Limits of a busy server: lateness of mixes, in milliseconds, and their share of a processor. It
+ * is busy above both.
  */
 const BUSY_LATE_MS = 20;
 const BUSY_SHARE = 0.7;
 
-/**
- * How many joins of one network are let in at once, a class, and the part of it that is let in each
- * second after.
- */
+/** Joins of one network at once, enough for a class, and the part of them in each second after. */
 const NETWORK_JOINS = 100;
 const JOINS_A_SECOND = 1 / 20;
 
-/**
- * From this share of the people that there may be on, those who only listen are sent to other
- * nodes.
- */
+/** Share of the limit of people above which listeners are sent to other nodes. */
 const NEARLY_FULL = 0.8;
 
-/** Multiples of the golden ratio are spread evenly modulo 1, so rooms' ticks don't coincide. */
+/** Golden ratio, whose multiples are spread evenly modulo 1: no two rooms tick at once. */
 const SPREAD = (Math.sqrt(5) - 1) / 2;
 
-/** Where there is no other room host. @type {Elsewhere} */
+/** Other room hosts of a server with one. @type {Elsewhere} */
 const NOWHERE = Object.freeze({
   others: () => ({ present: 0, away: 0, rooms: 0 }),
   publish: () => {},
@@ -64,7 +60,7 @@ const NOWHERE = Object.freeze({
   ended: () => {},
 });
 
-/** A cluster as a room sees it that no node is to know of. @type {Omit<Cluster, 'nodes'>} */
+/** Cluster of a room that no other node knows. @type {Omit<Cluster, 'nodes'>} */
 const NO_ROOMS = Object.freeze({
   ended: () => {},
   epochOf: () => 0,
@@ -73,7 +69,7 @@ const NO_ROOMS = Object.freeze({
   placesOf: () => [],
 });
 
-/** A room that fails within this after it was opened again is forgotten, in milliseconds. */
+/** Time after a reopening within which a second failure is final, in milliseconds. */
 const FAILS_AGAIN_MS = 10_000;
 
 /** All rooms of a room host: a room begins with its first member and ends with its last. */
@@ -81,26 +77,26 @@ export class Rooms {
   /** @type {Map<string, Room>} */
   #rooms = new Map();
   /**
-   * Rooms that nobody else finds: of one, in which somebody hears themselves, and those that other
-   * nodes have now.
+   * Rooms that nobody finds by name: mirrors, in which one person hears themselves, and rooms that
+   * have moved to another node.
    * @type {Set<Room>}
    */
   #mirrors = new Set();
-  /** Time at which a room that had failed was opened again. @type {WeakMap<Room, number>} */
+  /** Time of reopening of rooms that had failed. @type {WeakMap<Room, number>} */
   #reopened = new WeakMap();
   #config;
   #services;
   #totals = new RoomTotals();
   #maxRooms;
   #maxPeople;
-  /** How many rooms were ever opened. */
+  /** Number of rooms that were ever opened. */
   #opened = 0;
   #elsewhere;
   #draining = false;
   #closed = false;
   #sessions;
   #shares;
-  /** The sound of all rooms' backing tracks. */
+  /** Backing tracks of all rooms. */
   tracks = new Tracks();
   /** By network. */
   #joins;
@@ -111,14 +107,13 @@ export class Rooms {
 
   /**
    * @param {object} options
-   * @param {Omit<RoomConfig, keyof typeof ROOM_DEFAULTS> & Partial<RoomConfig>} options.config of a
-   *   new room
+   * @param {RoomConfig} options.config  of a new room
    * @param {RoomServices} options.services
    * @param {number} options.maxRooms
-   * @param {number} options.maxPeople in all rooms together; as many places may wait for people who
-   *   are away
+   * @param {number} options.maxPeople in all rooms together; as many places are kept for
+   *   absent people
    * @param {number} [options.networkJoins]  joins of one network in a row
-   * @param {Elsewhere} [options.elsewhere]  what other room hosts of the server have
+   * @param {Elsewhere} [options.elsewhere]  other room hosts of the server
    */
   constructor({
     config,
@@ -128,8 +123,7 @@ export class Rooms {
     networkJoins = NETWORK_JOINS,
     elsewhere = NOWHERE,
   }) {
-    /** @type {RoomConfig} */
-    this.#config = { ...ROOM_DEFAULTS, ...config };
+    this.#config = config;
     this.#services = services;
     this.#shares = new LoadShares(services.cpuMs);
     this.#maxRooms = maxRooms;
@@ -172,7 +166,7 @@ export class Rooms {
     yield* this.#mirrors;
   }
 
-  /** How many people are in all rooms, and how many are away and may come back. */
+  /** Number of people present and away, and of rooms. */
   #count() {
     const { present, away, rooms } = this.#census;
     const alone = this.#mirrorCensus;
@@ -190,7 +184,7 @@ export class Rooms {
   }
 
   /**
-   * Takes note of what holds for the rooms of all hosts, as another has told it.
+   * Applies a fact that another host has reported.
    * @param {Fact} fact
    */
   heard(fact) {
@@ -198,21 +192,21 @@ export class Rooms {
     else if (fact.type === 'ban' || fact.type === 'unban') this.bans.heard(fact);
   }
 
-  /** How many people there are in all rooms, without those who are away. */
+  /** Number of people present in all rooms. */
   get people() {
     return this.#count().present;
   }
 
   /**
-   * What the rooms hold, and how the server keeps up, for metrics. Skipped frames and replies are
-   * counted of the rooms that there are now.
+   * Contents and load of the rooms, for metrics. Skipped frames and replies are those of the rooms
+   * that are open.
    */
   stats() {
     let [shedReplies, skippedFrames, reducedRooms] = [0, 0, 0];
-    for (const { overload } of this.#all()) {
-      shedReplies += overload.shedReplies;
-      skippedFrames += overload.skippedFrames;
-      reducedRooms += overload.reduced ? 1 : 0;
+    for (const { sound } of this.#all()) {
+      shedReplies += sound.pace.shedReplies;
+      skippedFrames += sound.mixClock.skipped;
+      reducedRooms += sound.pace.reduced ? 1 : 0;
     }
     const { present: people, away, rooms, mirrors } = this.#count();
     const { lateMs } = this.#services.ticks;
@@ -233,13 +227,12 @@ export class Rooms {
   }
 
   /**
-   * Whether there is more to mix than can be mixed: nobody is let in until those who are there are
-   * heard in time.
+   * True when there is more to mix than can be mixed: nobody is let in until mixes are on time
+   * again.
    */
   get busy() {
     const { ticks, effort } = this.#services;
-    // A machine that takes the processor away makes mixes late too, and nobody is to be blamed for
-    // it.
+    // Mixes are also late when other processes take the processor: then joins do no harm.
     return ticks.lateMs > BUSY_LATE_MS && (effort?.share ?? 1) > BUSY_SHARE;
   }
 
@@ -248,13 +241,13 @@ export class Rooms {
     return this.#owner.bans;
   }
 
-  /** How many rooms there are. */
+  /** Number of rooms, without mirrors. */
   get size() {
     return this.#rooms.size;
   }
 
   /**
-   * The rooms that others can find, in the order in which they were opened.
+   * Rooms that can be found by name, in the order of opening.
    * @returns {Iterable<Room>}
    */
   values() {
@@ -262,35 +255,32 @@ export class Rooms {
   }
 
   /**
-   * What stays of those who have gone. Of those who listen to other nodes' rooms here what happens
-   * is counted in it at once.
+   * Figures of rooms and people that have gone. Listeners to rooms of other nodes count at once.
    */
   get totals() {
     return this.#totals;
   }
 
   /**
-   * The sums over all rooms. It costs some microseconds for each person, so it is for those who
-   * look now and then.
+   * Sums over all rooms. They cost some microseconds for each person, so ask now and then only.
    */
   figures() {
     const figures = new Figures(this.#totals);
     figures.rooms = this.#rooms.size;
     figures.mirrors = this.#mirrors.size;
-    for (const room of this.#rooms.values()) room.view.addTo(figures);
-    for (const room of this.#mirrors) room.view.addTo(figures);
+    for (const room of this.#all()) addFigures(room, figures);
     return figures;
   }
 
   /**
-   * Lets somebody into a room, which is opened where there is none of that name. The member is the
+   * Admits a person to a room, and opens it first if there is none of that name. The member is the
    * session's handler from then on.
    * @param {string} roomName  checked already
    * @param {string} name  checked already
    * @param {Session} session
    * @param {JoinWishes} [wishes]
-   * @param {Entry} [entry]  with what they come
-   * @returns {Member | ErrorCode | null} null where they wait in the room's lobby
+   * @param {Entry} [entry]
+   * @returns {Member | ErrorCode | null} null when they wait in the room's lobby
    */
   join(roomName, name, session, wishes = {}, entry = OPEN_ENTRY) {
     const isBack = this.keepsPlace(roomName, wishes);
@@ -306,13 +296,13 @@ export class Rooms {
     try {
       return room.join(session, name, wishes, entry);
     } finally {
-      if (room.size === 0 && !room.moderation.succession.waits) this.#end(room);
+      if (room.isEmpty) this.#end(room);
       this.#elsewhere.publish(this.#count());
     }
   }
 
   /**
-   * Whether somebody comes back to a place that is theirs.
+   * True when a person returns to their own place.
    * @param {string} roomName
    * @param {JoinWishes} wishes
    */
@@ -321,14 +311,14 @@ export class Rooms {
   }
 
   /**
-   * The place that somebody had on another node of the cluster, until just now.
+   * Place of a person on another node of the cluster, until just now.
    * @param {string} roomName
    * @param {JoinWishes} wishes
    */
   takenPlace(roomName, { mirror, resume }) {
     if (mirror) return null;
     const room = this.#rooms.get(roomName);
-    if (room) return room.takenPlace(resume);
+    if (room) return room.people.taken(resume);
     const { tokens, cluster } = this.#services;
     const place = tokens?.readTaken(resume, roomName, cluster?.epochOf(roomName) ?? 0) ?? null;
     return (
@@ -341,8 +331,7 @@ export class Rooms {
   }
 
   /**
-   * The place that somebody was given in a room of this cluster at some time, whether or not it is
-   * theirs still.
+   * Place that a person once got in a room of this cluster. It may be free by now.
    * @param {string} roomName
    * @param {JoinWishes} wishes
    */
@@ -352,19 +341,18 @@ export class Rooms {
 
   /**
    * @param {Session} session  of a newcomer
-   * @param {boolean} isTaken  whether they had a place on another node
+   * @param {boolean} isTaken  true when they had a place on another node
    * @returns {ErrorCode | null}
    */
   #refusal({ peer, transport }, isTaken) {
     if (this.#draining) return 'draining';
-    // A whole room comes at once from a node that is gone.
+    // All people of a failed node's room come at once.
     if (isTaken) return this.#isFull && !transport.isRelay ? 'server-full' : null;
     const network = networkOfPeer(peer);
     this.#elsewhere.tell({ type: 'join', network });
     if (this.#joins.take(network, this.#services.clock.now()) > 0) return 'join-flood';
     if (this.busy) return 'server-busy';
-    // Those who are away count for nothing here: their places in their rooms are kept, and nobody
-    // else is kept out.
+    // Absent people don't count: their places in their rooms are kept, and keep nobody else out.
     return this.#isFull && !transport.isRelay ? 'server-full' : null;
   }
 
@@ -374,24 +362,19 @@ export class Rooms {
 
   /**
    * @param {string} name
-   * @param {JoinWishes} wishes  of the one who begins it
-   * @param {Omit<Settings, 'serverDelayMs'>} [before] the room's on another node, by the token of
-   *   somebody who was in it
+   * @param {JoinWishes} wishes  of its first participant
+   * @param {Partial<Settings>} [before] the room's on another node, by the token of a person who
+   *   was in it
    * @returns {Room | ErrorCode}
    */
-  #open(name, wishes, before) {
+  #open(name, wishes, before = {}) {
     const existing = this.#rooms.get(name);
     if (existing) return existing;
-    if (this.#closed) return 'server-closing';
-    const { mode = this.#config.mode, e2e = false } = wishes;
     const told = this.#services.cluster?.rulesOf(name) ?? null;
-    if (!told && this.#config.broadcast && (e2e || mode === 'forward')) return 'broadcast-mix';
-    if (this.#count().rooms + this.#elsewhere.others().rooms >= this.#maxRooms)
-      return 'too-many-rooms';
-    const room = this.#newRoom(
-      name,
-      this.#asBefore(wishes, { ...before, ...withoutUnknown(told), e2e: told?.e2e || before?.e2e }),
-    );
+    const refusal = this.#openRefusal(wishes, told !== null);
+    if (refusal !== null) return refusal;
+    const settings = { ...before, ...definedOf(told), e2e: told?.e2e || before.e2e };
+    const room = this.#newRoom(name, this.#asBefore(wishes, settings));
     if (typeof room === 'string') return room;
     if (told) room.takeOver(told);
     this.#add(room);
@@ -399,8 +382,21 @@ export class Rooms {
   }
 
   /**
-   * What a room is opened with that another node had.
-   * @param {JoinWishes} wishes  of the one who begins it
+   * @param {JoinWishes} wishes
+   * @param {boolean} isKnown  true when another node had the room
+   * @returns {ErrorCode | null} why no room can be opened
+   */
+  #openRefusal({ mode = this.#config.mode, e2e = false }, isKnown) {
+    if (this.#closed) return 'server-closing';
+    const mixes = mode !== 'forward' && !e2e;
+    if (!isKnown && this.#config.broadcast && !mixes) return 'broadcast-mix';
+    const rooms = this.#count().rooms + this.#elsewhere.others().rooms;
+    return rooms >= this.#maxRooms ? 'too-many-rooms' : null;
+  }
+
+  /**
+   * Wishes for a room that another node had.
+   * @param {JoinWishes} wishes  of its first participant here
    * @param {Partial<Settings>} before
    * @returns {JoinWishes}
    */
@@ -417,12 +413,12 @@ export class Rooms {
   }
 
   /**
-   * Ends a room that was opened plain by somebody who didn't know that it is encrypted.
+   * Ends a room that was opened unencrypted by a person who didn't know that it is encrypted.
    * @param {string} name
    */
   #endPlain(name) {
     const room = this.#rooms.get(name);
-    if (!room || room.e2e) return;
+    if (!room || room.config.e2e) return;
     room.close('room-reopened');
     this.#rooms.delete(name);
     this.#elsewhere.ended(room);
@@ -434,7 +430,7 @@ export class Rooms {
     this.#elsewhere.opened(room);
   }
 
-  /** Opens a room again that has ended with another thread. @param {RoomState} state */
+  /** Reopens a room that has ended with another thread. @param {RoomState} state */
   restore(state) {
     if (this.#closed || this.#rooms.has(state.name) || state.people.length === 0) return;
     const { frameMs, channels, mode, e2e } = state.told;
@@ -446,7 +442,7 @@ export class Rooms {
   }
 
   /**
-   * Opens a room that nobody else finds.
+   * Opens a room for one person, who hears themselves.
    * @param {JoinWishes} wishes
    * @returns {Room | ErrorCode}
    */
@@ -462,7 +458,7 @@ export class Rooms {
       awayTimeoutMs: 0,
     };
     const { cluster } = this.#services;
-    // No room of that name knows of it.
+    // Nothing outside knows of it.
     const without = {
       observer: undefined,
       recordings: undefined,
@@ -489,7 +485,7 @@ export class Rooms {
     const phase = (this.#opened++ * SPREAD) % 1;
     const config = { ...configFor(this.#config, wishes, this.#services.codec), ...own, phase };
     try {
-      return new Room(name, config, { ...this.#services, ...without }, owner);
+      return openRoom(name, config, { ...this.#services, ...without }, owner);
     } catch (error) {
       if (/** @type {{ code?: string }} */ (error).code === 'codec-instances') return 'server-full';
       throw error;
@@ -498,10 +494,11 @@ export class Rooms {
 
   /**
    * @param {Room} room that is empty, or has failed
-   * @param {RoomState | null} [state] with which it goes on
+   * @param {RoomState | null} [state] with which it is reopened
    */
   #end(room, state = null) {
-    const { name, places } = room;
+    const { name } = room;
+    const places = room.people.notes.export();
     const isOpen = this.#rooms.get(name) === room;
     if (isOpen) this.#rooms.delete(name);
     else if (!this.#mirrors.delete(room)) return;
@@ -515,7 +512,7 @@ export class Rooms {
   }
 
   /**
-   * Whether a room fails soon after it was opened again: the fault may be in its state.
+   * True for a room that fails soon after it was reopened: the fault may be in its state.
    * @param {Room} room
    */
   #failsSoon(room) {
@@ -530,12 +527,15 @@ export class Rooms {
       const room = this.#rooms.get(state.name);
       if (room) this.#reopened.set(room, this.#services.clock.now());
     } catch (error) {
-      this.#services.log.error(`room ${state.name} could not be opened again: ${stackOf(error)}`);
+      this.#services.log.error(
+        { event: 'room-not-reopened', room: state.name, error: stackOf(error) },
+        'room could not be reopened',
+      );
     }
   }
 
   /**
-   * A room is another node's from now on: its people go there.
+   * Moves a room's people to another node.
    * @param {string} name
    * @param {NodeAddress | null} node
    */
@@ -547,19 +547,19 @@ export class Rooms {
     room.moving.begin(node);
   }
 
-  /** Whether nobody new is let in. */
+  /** True when nobody new is let in. */
   get draining() {
     return this.#draining;
   }
 
   /**
-   * Lets nobody new in from now on, and tells everybody.
+   * Refuses newcomers from now on, and tells everybody.
    * @param {number} seconds  until the rooms are ended
    */
   drain(seconds) {
     this.#draining = true;
     for (const room of [...this.#all()])
-      if (!room.moving.begun) room.tell({ type: 'draining', seconds });
+      if (!room.moving.begun) room.people.tell({ type: 'draining', seconds });
   }
 
   /** Ends every room. Idempotent. */
@@ -572,6 +572,6 @@ export class Rooms {
   }
 }
 
-/** @param {ToldState | null} told @returns {Partial<Settings>} what is known of its settings */
-const withoutUnknown = (told) =>
+/** @param {ToldState | null} told @returns {Partial<Settings>} its known settings */
+const definedOf = (told) =>
   Object.fromEntries(Object.entries(told ?? {}).filter(([, value]) => value !== undefined));

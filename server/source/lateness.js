@@ -1,34 +1,30 @@
-/**
- * The length of a block of the histogram, in milliseconds. The oldest block is forgotten as one.
- */
+/** Length of a block of the histogram, in milliseconds. A whole block is forgotten at a time. */
 const BLOCK_MS = 2500;
 
 /** The number of blocks: 20 seconds are remembered. */
 const BLOCKS = 8;
 
-/** How many packets may be late without moving the need, however few there were. */
+/** Number of late packets that never change the need, however few packets there were. */
 const FEW = 2;
 
 /**
- * The share of the allowed late frames that the estimate uses up; the rest is headroom for sudden
- * jitter.
+ * Share of the allowed late frames that the estimate uses; the rest is headroom for sudden jitter.
  */
 const AIM = 0.75;
 
 /**
- * The share of a silent sender's packets that may be late: they are too few to tell of rare
- * lateness.
+ * Share of a silent sender's packets that may be late: there are too few to measure rare lateness.
  */
 const QUIET_SHARE = 0.1;
 
-/** The share of all frames that may miss a repetition which would have repaired them. */
+/** Share of all frames that may miss the repetition that would have repaired them. */
 const UNMENDED_SHARE = 0.0002;
 
 /**
- * A need beyond LONG_MS holds only while it has a reason: packets that were late by REASON_SHARE of
- * it, within the last RECENT_MS milliseconds, in which RECENT_PACKETS came at least, or in two
- * blocks between which there is one without. They are kept in RECENT_SLOTS parts. What held up more
- * once is over; what comes again isn't.
+ * Conditions to keep a need beyond LONG_MS: recent or repeated packets were late by at least
+ * REASON_SHARE of it. Recent means the last RECENT_MS milliseconds, in RECENT_SLOTS parts, if at
+ * least RECENT_PACKETS came. Repeated means two blocks with a block without such lateness between
+ * them. A delay for a stall that came only once is of no use.
  */
 const LONG_MS = 60;
 const REASON_SHARE = 2 / 3;
@@ -36,121 +32,113 @@ const RECENT_MS = 2500;
 const RECENT_PACKETS = 25;
 const RECENT_SLOTS = 5;
 
-/** How many packets in a row that are later than the need are taken for a longer way. */
+/** Number of packets in a row beyond the need that count as a longer path. */
 const STEP_PACKETS = 3;
 
-/** The time without late packets after which a stall counts as one late packet, in milliseconds. */
+/** Time without late packets after which a stall counts as one late packet, in milliseconds. */
 const FORGET_MS = BLOCK_MS * BLOCKS;
 
 /**
- * A stall that makes packets later than this, in milliseconds, counts as one late packet where
- * nothing near it is remembered, even if others were late. Shorter ones come again on Wi-Fi: the
- * traces `wifi` and `stalls` of `node bench/delay-control.js` would miss the target.
+ * Lateness beyond which a stall counts as one late packet if nothing similar is remembered, even
+ * after other late packets, in milliseconds. Shorter stalls recur on Wi-Fi: the traces `wifi` and
+ * `stalls` of `node bench/delay-control.js` would miss the target.
  */
 const LONE_STALL_MS = 160;
 
-/** How long a step is believed before there are enough packets to tell, in milliseconds. */
+/** Time for which a step counts before there are enough packets to judge, in milliseconds. */
 const STEP_MS = 2000;
 
 /**
- * How far the least lateness may exceed the round trip, in milliseconds: beyond it the sender's
- * clock is wrong.
+ * Excess of the least lateness over the round trip beyond which the sender's clock is wrong, in
+ * milliseconds.
  */
 const CLOCK_TOLERANCE_MS = 60;
 
 /**
- * The lateness of one speaker's packets (arrival less the end of the frame on the sample clock) as
- * a histogram over the last 20 seconds with bins of 1 ms: bin i counts those that a server-side
- * delay of i ms covers and one of i − 1 ms doesn't; bin 0 those that came before their frame's end;
- * the last bin those beyond the cap. A stall, after which packets come all at once, counts as one
- * late packet, unless there are others, and a long need is kept for less: a delay for what is over
- * is of no use. Adding one allocates nothing. `node bench/delay-control.js` shows what its
- * constants give.
+ * Histogram of the lateness of one speaker's packets: arrival minus the end of the frame on the
+ * sample clock. It covers the last 20 seconds, in bins of 1 ms.
+ *
+ * Bin i counts the packets that a server-side delay of i ms covers and i − 1 ms doesn't. Bin 0 has
+ * the packets that came before their frame's end, the last bin the packets beyond the cap.
+ *
+ * After a stall packets come all at once. They count as one late packet if no others were late. A
+ * long need is dropped sooner, because a delay for a past stall is of no use. Adding a packet
+ * allocates nothing. `node bench/delay-control.js` shows the effect of the constants.
  */
 export class Lateness {
   #capMs;
-  #drainMs;
+  #catchUpMs;
   #share;
   #bins;
-  /** Block after block of #bins counts. */
+  /** Counts of all bins, block after block. */
   #blocks;
   #totals;
-  /** The packets with sound of each block. */
+  /** Number of packets with sound in each block. */
   #soundingBlocks = new Uint32Array(BLOCKS);
   #sounding = 0;
   #block = 0;
   #blockEndMs = -Infinity;
   #count = 0;
-  /** The packets later than needMs, without those beyond the cap. */
+  /** Number of packets later than needMs, without the packets beyond the cap. */
   #above = 0;
   #run = 0;
   #runMost = 0;
   #previousMs = -Infinity;
-  /** When a packet was later than needed last, and whether those of its stall count as one. */
+  /**
+   * Time of the last packet that was later than needed, and whether its stall counts as one packet.
+   */
   #lateMs = -Infinity;
   #isForgiven = false;
   #stepMs = 0;
   #stepUntilMs = -Infinity;
   #least = Infinity;
   #frameMs;
-  /** The latest bin of each part of the last seconds, and its packets, RECENT_PACKETS at most. */
+  /** Latest bin of each part of the last seconds, and its packets, RECENT_PACKETS at most. */
   #recentBins = new Uint16Array(RECENT_SLOTS);
   #recentCounts = new Uint16Array(RECENT_SLOTS);
   /** The latest bin of each block. */
   #latestBins = new Uint16Array(BLOCKS);
   #slot = -Infinity;
-  /** The share of frames that need the first repetition, and the second. */
+  /** Shares of frames that need the first repetition, and the second. */
   #repetitions = [0, 0];
 
   /**
    * @param {object} options
    * @param {number} options.frameMs
-   * @param {number} options.maxMs  the cap, a whole number: no delay covers what is later
-   * @param {number} options.targetPercent the share of the frames that arrive which shall be in
-   *   time
+   * @param {number} options.maxMs the cap, a whole number: no delay covers later packets
+   * @param {number} options.targetPercent share of the arriving frames to have in time
    */
   constructor({ frameMs, maxMs, targetPercent }) {
     this.#capMs = maxMs;
     this.#frameMs = frameMs;
-    this.#drainMs = frameMs / 2;
+    this.#catchUpMs = frameMs / 2;
     this.#share = AIM * (1 - targetPercent / 100);
     this.#bins = maxMs + 2;
     this.#blocks = new Uint16Array(this.#bins * BLOCKS);
     this.#totals = new Uint32Array(this.#bins);
     /** The smallest delay that keeps this speaker at the target, in whole milliseconds. */
     this.needMs = 0;
-    /** Whether waiting for this speaker is of no use: the clock is wrong, or the way too long. */
+    /**
+     * True when waiting for this speaker is of no use: its clock is wrong, or its path too long.
+     */
     this.excluded = false;
   }
 
   /**
-   * @param {number} latenessMs  of a frame's own packet
-   * @param {number} nowMs  on the monotonic clock
-   * @param {boolean} [sounding]  whether there was anything to be heard in it
+   * @param {number} latenessMs of a frame's own packet
+   * @param {number} nowMs on the monotonic clock
+   * @param {boolean} [sounding] true when it has sound
    */
   add(latenessMs, nowMs, sounding = true) {
     if (nowMs >= this.#blockEndMs) this.#turn(nowMs);
-    const bin = !(latenessMs > 0)
-      ? 0
-      : latenessMs > this.#capMs
-        ? this.#capMs + 1
-        : Math.ceil(latenessMs);
-    const drains = latenessMs < this.#previousMs - this.#drainMs;
+    const bin = this.#binOf(latenessMs);
+    const catchesUp = latenessMs < this.#previousMs - this.#catchUpMs;
+    this.#previousMs = latenessMs;
     this.#noteRecent(bin, nowMs);
-    if (bin > this.needMs) {
-      if (!drains) {
-        this.#isForgiven =
-          nowMs - this.#lateMs > FORGET_MS ||
-          (bin > LONE_STALL_MS && bin * REASON_SHARE > this.#latestBin);
-        this.#lateMs = nowMs;
-      } else if (this.#isForgiven) {
-        this.#previousMs = latenessMs;
-        return;
-      }
-    }
+    if (bin > this.needMs && this.#forgives(bin, catchesUp, nowMs)) return;
     if (bin > this.#latestBins[this.#block]) this.#latestBins[this.#block] = bin;
     const at = this.#block * this.#bins + bin;
-    // A flood's 65 536th packet in one bin of one block is as good as not seen.
+    // The 65,536th packet in one bin of one block can only come from a flood.
     if (this.#blocks[at] === 0xffff) return;
     this.#blocks[at] += 1;
     this.#totals[bin] += 1;
@@ -161,12 +149,33 @@ export class Lateness {
     }
     if (bin > this.needMs && bin <= this.#capMs) {
       this.#above += 1;
-      this.#step(bin, drains, nowMs);
+      this.#step(bin, catchesUp, nowMs);
       if (this.#above > this.#allowed) this.#measure(nowMs);
     } else {
       this.#run = 0;
     }
-    this.#previousMs = latenessMs;
+  }
+
+  /** @param {number} latenessMs @returns {number} whole milliseconds; beyond the cap, one more */
+  #binOf(latenessMs) {
+    if (!(latenessMs > 0)) return 0;
+    return latenessMs > this.#capMs ? this.#capMs + 1 : Math.ceil(latenessMs);
+  }
+
+  /**
+   * Forgives a rare stall, with all packets that catch up after it.
+   * @param {number} bin beyond the need
+   * @param {boolean} catchesUp
+   * @param {number} nowMs
+   * @returns {boolean} true when the packet isn't counted
+   */
+  #forgives(bin, catchesUp, nowMs) {
+    if (catchesUp) return this.#isForgiven;
+    this.#isForgiven =
+      nowMs - this.#lateMs > FORGET_MS ||
+      (bin > LONE_STALL_MS && bin * REASON_SHARE > this.#latestBin);
+    this.#lateMs = nowMs;
+    return false;
   }
 
   /** @param {number} bin @param {number} nowMs */
@@ -184,8 +193,8 @@ export class Lateness {
   }
 
   /**
-   * The need that packets give reason for, in whole milliseconds: Infinity where the recent ones
-   * were too few.
+   * Longest need that the packets justify, in whole milliseconds. Infinity after too few recent
+   * packets.
    */
   get #longestMs() {
     let [most, count] = [0, 0];
@@ -197,14 +206,14 @@ export class Lateness {
     return Math.max(LONG_MS, Math.ceil(Math.max(most, this.#repeatedBin) / REASON_SHARE));
   }
 
-  /** The latest bin of all that is remembered. */
+  /** Latest bin of all remembered packets. */
   get #latestBin() {
     let most = 0;
     for (let i = 0; i < BLOCKS; i++) if (this.#latestBins[i] > most) most = this.#latestBins[i];
     return most;
   }
 
-  /** The latest bin that was reached again, after a block in which nothing came near it. */
+  /** Latest bin that was reached again, after a block in which nothing came near it. */
   get #repeatedBin() {
     const bins = this.#latestBins;
     let most = 0;
@@ -221,7 +230,7 @@ export class Lateness {
     return most;
   }
 
-  /** Forgets all packets, as what held them up is over. */
+  /** Forgets all packets, because the cause of their lateness is over. */
   forget() {
     this.#blocks.fill(0);
     this.#totals.fill(0);
@@ -237,18 +246,18 @@ export class Lateness {
     this.#measure(-Infinity);
   }
 
-  /** How many of the remembered packets may be later than needMs. */
+  /** Number of remembered packets that may be later than needMs. */
   get #allowed() {
     const share = this.#sounding > 0 ? this.#share : QUIET_SHARE;
     return Math.max(FEW, Math.floor((this.#count - this.#totals[this.#capMs + 1]) * share));
   }
 
   /**
-   * Plans for frames that redundancy repairs: they come one frame later, or two. How long to wait
-   * for them follows from how often that happens and from the lateness of the packets that come. A
-   * mix must have nearly all of them, since what it misses is lost beside what never came.
-   * @param {number} first  the share of all frames that needs a repetition
-   * @param {number} second  the share that needs the second repetition, since the first is lost too
+   * Plans for frames that redundancy repairs one or two frames later. The delay for them follows
+   * from their share and from the lateness of all packets. Nearly all must be in time, because a
+   * missed repair adds to the frames that never came.
+   * @param {number} first share of all frames that needs a repetition
+   * @param {number} second share that needs the second repetition, because the first is lost too
    */
   planRepetitions(first, second) {
     this.#repetitions[0] = first;
@@ -256,8 +265,8 @@ export class Lateness {
   }
 
   /**
-   * @param {number} longest  see #longestMs
-   * @returns {number} the smallest delay that has repetitions in time, in whole milliseconds
+   * @param {number} longest see #longestMs
+   * @returns {number} smallest delay that has repetitions in time, in whole milliseconds
    */
   #repetitionsMs(longest) {
     let need = 0;
@@ -274,15 +283,15 @@ export class Lateness {
   }
 
   /**
-   * Tells a longer way from a stall. After a stall packets come all at once, each earlier by a
-   * frame than the one before it: that drains by itself. Packets that stay late come by a longer
-   * way, which doesn't have to fill the histogram first.
+   * Tells a longer path from a stall. After a stall packets come all at once, each earlier by a
+   * frame than the one before, and need no delay. Packets that stay late come by a longer path,
+   * which counts before it fills the histogram.
    * @param {number} bin
-   * @param {boolean} drains
+   * @param {boolean} catchesUp
    * @param {number} nowMs
    */
-  #step(bin, drains, nowMs) {
-    this.#run = drains ? 0 : this.#run + 1;
+  #step(bin, catchesUp, nowMs) {
+    this.#run = catchesUp ? 0 : this.#run + 1;
     this.#runMost = this.#run <= 1 ? bin : Math.max(bin, this.#runMost);
     if (this.#run < STEP_PACKETS) return;
     this.#run = 0;
@@ -291,7 +300,7 @@ export class Lateness {
     this.#measure(nowMs);
   }
 
-  /** Forgets the blocks that are too old. @param {number} nowMs */
+  /** Forgets old blocks. @param {number} nowMs */
   #turn(nowMs) {
     const passed = Math.ceil((nowMs - this.#blockEndMs) / BLOCK_MS);
     const blocks = passed > BLOCKS ? BLOCKS : Math.max(1, passed);
@@ -331,12 +340,11 @@ export class Lateness {
   }
 
   /**
-   * Computes the need anew, and whether this speaker is waited for: not when more than half of its
-   * frames are beyond the cap, and not when the earliest of them took longer than its round trip,
-   * so that its clock must be wrong, or it holds its packets back.
-   *
+   * Recomputes the need, and whether to wait for this speaker. It is excluded when more than half
+   * of its frames are beyond the cap. It is also excluded when its earliest frame took longer than
+   * the round trip: its clock is wrong, or it holds packets back.
    * @param {number} nowMs
-   * @param {number | null} roundTripMs null where it isn't known
+   * @param {number | null} roundTripMs null when unknown
    */
   review(nowMs, roundTripMs) {
     if (nowMs >= this.#blockEndMs && this.#count > 0) this.#turn(nowMs);
@@ -347,15 +355,14 @@ export class Lateness {
     this.excluded = beyond || impossible;
   }
 
-  /** How many packets are remembered. */
   get count() {
     return this.#count;
   }
 
   /**
    * @param {number} share 0 to 1
-   * @returns {number | null} the quantile of the lateness, in whole milliseconds; one more than the
-   *   cap for what is beyond it; null when nothing is remembered
+   * @returns {number | null} quantile of the lateness, in whole milliseconds; one more than the cap
+   *   beyond it; null without packets
    */
   quantile(share) {
     if (this.#count === 0) return null;
@@ -370,7 +377,7 @@ export class Lateness {
   }
 
   /**
-   * How many frames came within each of the given limits, and not within the one before it.
+   * Counts the frames between each limit and the limit before it.
    * @param {ReadonlyArray<number>} uptoMs rising
    * @returns {number[]} one more than there are limits: the last is the rest
    */
@@ -379,7 +386,7 @@ export class Lateness {
     let group = 0;
     for (let bin = 0; bin < this.#bins; bin++) {
       while (group < uptoMs.length && bin > uptoMs[group]) group += 1;
-      // Lateness beyond the cap is known by its lower limit alone.
+      // Lateness beyond the cap has a lower limit only.
       counts[bin > this.#capMs ? uptoMs.length : group] += this.#totals[bin];
     }
     return counts;

@@ -1,15 +1,15 @@
 import { addRamped } from '../../public/shared/sound/level.js';
 
 /**
- * The state of a slot's frame. Everything from `concealed` on is sound.
+ * State of a slot's frame. Every state from `concealed` on is sound.
  * @enum {number}
  */
 export const FrameState = Object.freeze({
-  /** Nothing is known of the frame. */
+  /** Not known yet. */
   absent: 0,
-  /** The participant sent that the frame is silent. */
+  /** Sent as silence. */
   silent: 1,
-  /** Made up by the decoder; may still be replaced by what was sent. */
+  /** Made up by the decoder; replaced if its packet still comes. */
   concealed: 2,
   /** Decoded from its own packet or from a later packet's redundancy. */
   received: 3,
@@ -18,14 +18,14 @@ export const FrameState = Object.freeze({
 const NO_SAMPLES = new Float32Array(0);
 
 /**
- * One participant's PCM, by absolute sample index modulo capacity, on the frame grid. Each frame
- * slot has a tag that says which frame it holds, so that audio of an earlier lap is never heard.
- * Stereo is interleaved in it; its indices count samples of both channels at once.
+ * One participant's PCM on the frame grid, by absolute sample index modulo capacity. Each slot is
+ * tagged with its frame, so audio of an earlier lap is never heard. Stereo is interleaved; indices
+ * count samples of both channels at once.
  */
 export class PcmRing {
   #frameSamples;
   #channels;
-  /** The numbers of all channels in a frame slot. */
+  /** Number of values in a frame slot, of all channels. */
   #slotValues;
   #frames;
   #tags;
@@ -43,17 +43,11 @@ export class PcmRing {
     this.#frames = frames;
     this.#tags = new Float64Array(frames).fill(-1);
     this.#states = new Uint8Array(frames);
-    /**
-     * The samples, frame slot by frame slot, [-1, 1]. None until the first frame of sound is
-     * written.
-     */
+    /** Samples of all frame slots, [-1, 1]. Allocated with the first frame of sound. */
     this.samples = NO_SAMPLES;
   }
 
-  /**
-   * Changes the capacity. The newest frames stay.
-   * @param {number} frames
-   */
+  /** Changes the capacity. The newest frames stay. @param {number} frames */
   resize(frames) {
     if (frames === this.#frames) return;
     const old = {
@@ -77,7 +71,7 @@ export class PcmRing {
     }
   }
 
-  /** Gives back the samples' memory: what was sound is forgotten, what was silent stays so. */
+  /** Frees the samples' memory: sound is forgotten, silence stays silent. */
   rest() {
     this.samples = NO_SAMPLES;
     for (let slot = 0; slot < this.#frames; slot++) {
@@ -96,17 +90,13 @@ export class PcmRing {
     return this.offset(frame);
   }
 
-  /**
-   * Finds a frame's samples.
-   * @param {number} frame
-   * @returns {number} index into samples
-   */
+  /** @param {number} frame @returns {number} index into samples */
   offset(frame) {
     return (frame % this.#frames) * this.#slotValues;
   }
 
   /**
-   * Says what the frame's slot now holds. The samples are to be written before, if it is sound.
+   * Marks the content of a frame's slot. Sound is written before this call.
    * @param {number} frame
    * @param {number} state one of FrameState
    */
@@ -126,7 +116,7 @@ export class PcmRing {
   }
 
   /**
-   * Counts the samples of a stretch that are as the participant sent them, sound or silence.
+   * Counts the samples of a span that are as the participant sent them, sound or silence.
    * @param {number} start absolute sample index
    * @param {number} samples
    * @returns {number} in samples
@@ -147,14 +137,14 @@ export class PcmRing {
   }
 
   /**
-   * Adds to `out` what sound there is from sample `start` on.
+   * Adds the sound from sample `start` on to `out`.
    * @param {Float32Array} out
-   * @param {number} start absolute sample index; what is before 0 is silent
-   * @param {number} [from]  the gain at the beginning of out
-   * @param {number} [to]    and at its end
-   * @param {number} [rightFrom]  the same of the right side of stereo
+   * @param {number} start absolute sample index; silent before 0
+   * @param {number} [from] gain at the beginning of out
+   * @param {number} [to] gain at its end
+   * @param {number} [rightFrom] the same for the right side of stereo
    * @param {number} [rightTo]
-   * @returns {number} how many samples of sound were added
+   * @returns {number} number of samples of sound that were added
    */
   addTo(out, start, from = 1, to = 1, rightFrom = from, rightTo = to) {
     if (from === 0 && to === 0 && rightFrom === 0 && rightTo === 0) return 0;
@@ -181,8 +171,8 @@ export class PcmRing {
 
   /**
    * @param {Float32Array} out
-   * @param {number} at where in out
-   * @param {number} start where in samples
+   * @param {number} at index in out
+   * @param {number} start index in samples
    * @param {number} count
    */
   #add(out, at, start, count) {
@@ -193,11 +183,11 @@ export class PcmRing {
 
   /**
    * @param {Float32Array} out
-   * @param {number} from where in out, in samples of all channels
-   * @param {number} start where in samples
+   * @param {number} from index in out, in samples of all channels
+   * @param {number} start index in samples
    * @param {number} count
-   * @param {number} first the gain at the beginning of out
-   * @param {number} last  and at its end
+   * @param {number} first gain at the beginning of out
+   * @param {number} last gain at its end
    * @param {number} rightFirst
    * @param {number} rightLast
    */

@@ -1,70 +1,60 @@
 /**
  * @import { Lateness } from './lateness.js'
- * @import { Traffic } from './traffic.js'
  */
 
 import { LATENESS_BINS_MS } from '../../public/shared/wire/control.js';
 
-/** The span of `receivedPercent10s`, in seconds. */
+/** Span of `receivedPercent10s`, in seconds. */
 const RECENT_SECONDS = 10;
 
-/** The weight of one packet in the mean lateness. */
+/** Weight of one packet in the mean lateness. */
 const LATENESS_WEIGHT = 1 / 50;
 
-/** The weight of one packet in the jitter (RFC 3550, section 6.4.1). */
+/** Weight of one packet in the jitter (RFC 3550, section 6.4.1). */
 const JITTER_WEIGHT = 1 / 16;
 
-/**
- * The fewest packets that are taken for loss, in 20 seconds: fewer are no reason for more delay.
- */
+/** Fewest missing packets that count as loss, in 20 seconds: fewer don't justify more delay. */
 const FEW_LOST = 3;
 
-/** How long a loss that redundancy repaired is remembered, in seconds. */
+/** Time for which a repaired loss is remembered, in seconds. */
 const LOSS_MEMORY_SECONDS = 20;
 
-/** How many sequence numbers are known one by one, back from the highest; a power of two. */
+/** Number of sequence numbers tracked one by one, back from the highest; a power of two. */
 const WINDOW = 1024;
 
 /**
- * A sequence number further behind than this is that of a sender that begins anew (RFC 3550,
- * appendix A.1).
+ * Distance behind the highest number beyond which the sender has restarted (RFC 3550, appendix
+ * A.1).
  */
 const MAX_BEHIND = 256;
 
-/** A sequence number further ahead than this is that of a sender that begins anew. */
+/** Distance ahead of the highest number beyond which the sender has restarted. */
 const MAX_AHEAD = 3000;
 
-/**
- * Loss is computed over at least this many seconds and this many packets, and over at most
- * MOST_SECONDS.
- */
+/** Fewest seconds and packets to compute loss over; MOST_SECONDS is the longest span. */
 const LOSS_SECONDS = 5;
 const LOSS_PACKETS = 100;
 const MOST_SECONDS = 20;
 
 /**
- * The sequence numbers of one sender's packets: which came, and how many never did. The sender
- * counts the packets that it sends, not the frames, so loss is known from the numbers although
- * silent frames are left out.
+ * Sequence numbers of one sender's packets: counts arrived and lost packets. The sender numbers
+ * packets, not frames, so the numbers show loss although silent frames aren't sent.
  */
 export class SequenceTracker {
   #highest = -1;
   #seen = new Uint32Array(WINDOW / 32);
   #sent = 0;
   #came = 0;
-  /** Pairs of sent and came, by the ends of the last seconds. */
+  /** Pairs of sent and arrived packets, at the ends of the last seconds. */
   #seconds = new Float64Array(2 * (MOST_SECONDS + 1));
   #second = 0;
   /**
-   * Whether the last packet's number is the next one after the highest before it: none between them
-   * is missing.
+   * True when the last packet's number directly follows the previous highest: nothing between is
+   * missing.
    */
   follows = false;
 
-  /**
-   * @param {number} sequence  modulo 2^16
-   * @returns {boolean} false when it came before
-   */
+  /** @param {number} sequence modulo 2^16 @returns {boolean} false when it came before */
   arrived(sequence) {
     if (this.#highest < 0) this.#begin(sequence);
     const ahead = ((sequence - this.#highest) << 16) >> 16;
@@ -99,12 +89,11 @@ export class SequenceTracker {
     this.#seen[at >>> 5] &= ~(1 << (at & 31));
   }
 
-  /** How many packets were sent, as far as the numbers tell. */
+  /** Number of packets that were sent, according to their numbers. */
   get sent() {
     return this.#sent;
   }
 
-  /** How many packets never came. */
   get lost() {
     return this.#sent - this.#came;
   }
@@ -117,7 +106,7 @@ export class SequenceTracker {
 
   /**
    * Loss over the last seconds.
-   * @param {number} [seconds]  the least; more are taken where they had few packets
+   * @param {number} [seconds] the least; extended if they had few packets
    * @returns {{ sent: number, lost: number }} packets
    */
   recent(seconds = LOSS_SECONDS) {
@@ -133,9 +122,9 @@ export class SequenceTracker {
   }
 }
 
-/** Counters of the packets and frames that one participant sends. */
+/** Statistics of the packets and frames of one participant. */
 export class ReceiverStats {
-  /** The sequence numbers of all packets that could be read. */
+  /** Sequence numbers of all readable packets. */
   sequences = new SequenceTracker();
   #inTime = 0;
   #late = 0;
@@ -147,7 +136,7 @@ export class ReceiverStats {
   #latenessMs = 0;
   #jitterMs = 0;
   #previousLatenessMs = NaN;
-  /** Packets that were dropped unread, by reason. */
+  /** Numbers of packets that were dropped unread, by reason. */
   #dropped = {
     unheard: 0,
     empty: 0,
@@ -161,17 +150,17 @@ export class ReceiverStats {
     flood: 0,
     control: 0,
   };
-  /** The most payloads that a packet of this second, and of the second before, repeated. */
+  /** Most payloads that one packet repeated, in this second and the one before. */
   #redundancy = 0;
   #redundancyBefore = 0;
   /**
-   * How many frames only the second repetition brought, and the same by the ends of the last
+   * Number of frames that only the second repetition brought, now and at the ends of the last
    * seconds.
    */
   #deep = 0;
   #deepSeconds = new Float64Array(LOSS_MEMORY_SECONDS);
   #deepSecond = 0;
-  /** Pairs of received and sent, by the ends of the last seconds. */
+  /** Pairs of received and sent frames, at the ends of the last seconds. */
   #seconds = new Float64Array(2 * RECENT_SECONDS);
   #second = 0;
 
@@ -181,10 +170,10 @@ export class ReceiverStats {
   }
 
   /**
-   * Counts a packet that was the first for its frame.
-   * @param {boolean} inTime  whether its frame wasn't mixed yet
+   * Counts the first packet for a frame.
+   * @param {boolean} inTime true when its frame wasn't mixed yet
    * @param {number} latenessMs
-   * @param {number} redundancy  how many payloads it repeats
+   * @param {number} redundancy number of payloads that it repeats
    */
   arrived(inTime, latenessMs, redundancy) {
     if (inTime) this.#inTime += 1;
@@ -197,8 +186,8 @@ export class ReceiverStats {
   }
 
   /**
-   * Counts a frame that came in the next one's packet, as its sender meant.
-   * @param {boolean} inTime  whether it wasn't mixed yet
+   * Counts a frame that came in the next one's packet, as its sender intended.
+   * @param {boolean} inTime true when it wasn't mixed yet
    */
   packed(inTime) {
     if (inTime) this.#inTime += 1;
@@ -206,15 +195,15 @@ export class ReceiverStats {
   }
 
   /**
-   * Counts a frame that came first as a repetition.
-   * @param {number} repetition  1 in the next frame's packet, 2 in the one after it
+   * Counts a frame whose first copy was a repetition.
+   * @param {number} repetition 1 in the next frame's packet, 2 in the one after it
    */
   repeated(repetition) {
     if (repetition > 1) this.#deep += 1;
   }
 
   /**
-   * Counts a packet that isn't used.
+   * Counts an unused packet.
    * @param {keyof ReturnType<ReceiverStats['snapshot']>['dropped'] | 'duplicate'} reason
    */
   drop(reason) {
@@ -227,12 +216,12 @@ export class ReceiverStats {
     this.#concealed += 1;
   }
 
-  /** Counts a frame that was there for its mix because a later packet repeated it. */
+  /** Counts a frame that was ready for its mix because a later packet repeated it. */
   recovered() {
     this.#recovered += 1;
   }
 
-  /** Counts a frame of sound that wasn't mixed because louder ones were. */
+  /** Counts a frame of sound that was left out of the mix for louder ones. */
   unmixed() {
     this.#unmixed += 1;
   }
@@ -243,8 +232,7 @@ export class ReceiverStats {
   }
 
   /**
-   * @returns {{ sent: number, lost: number, inTime: number }} frames; those that were recovered are
-   *   in time
+   * @returns {{ sent: number, lost: number, inTime: number }} frames; recovered frames are in time
    */
   #sums() {
     const { lost } = this.sequences;
@@ -253,8 +241,8 @@ export class ReceiverStats {
   }
 
   /**
-   * Tells the lateness what share of the frames waits for a first repetition, and for a second:
-   * none where nothing is repeated, or hardly anything is lost.
+   * Reports the shares of frames that wait for a first and a second repetition to the lateness.
+   * Both are 0 without repetitions or with hardly any loss.
    */
   #planRepetitions() {
     const redundancy = Math.max(this.#redundancy, this.#redundancyBefore);
@@ -266,17 +254,13 @@ export class ReceiverStats {
     this.#deepSecond = (this.#deepSecond + 1) % LOSS_MEMORY_SECONDS;
     const deep = this.#deep - this.#deepSeconds[this.#deepSecond];
     this.#deepSeconds[this.#deepSecond] = this.#deep;
-    // Losses in a row need the second repetition more often than losses that are independent.
+    // Losses in a row need the second repetition more often than independent losses.
     const together = deep >= FEW_LOST ? deep / long.sent : 0;
     const second = redundancy > 1 ? Math.max(first * first, together) : 0;
     this.lateness.planRepetitions(first, second);
   }
 
-  /**
-   * Ends a second.
-   * @param {number} nowMs
-   * @param {number | null} roundTripMs  null where it isn't known
-   */
+  /** Ends a second. @param {number} nowMs @param {number | null} roundTripMs null when unknown */
   endSecond(nowMs, roundTripMs) {
     this.sequences.endSecond();
     this.#planRepetitions();
@@ -287,7 +271,7 @@ export class ReceiverStats {
     this.#seconds[2 * this.#second + 1] = sent;
   }
 
-  /** Adds the counters to a sum. @param {Traffic} traffic */
+  /** @param {Traffic} traffic */
   addTo(traffic) {
     traffic.received += this.#inTime + this.#late;
     traffic.late += this.#late;
@@ -300,10 +284,7 @@ export class ReceiverStats {
     for (const [reason, count] of Object.entries(this.#dropped)) traffic.drop(reason, count);
   }
 
-  /**
-   * The counters as they are shown: packets, frames, and the share of the sent frames that were
-   * mixed.
-   */
+  /** Figures to show: packets, frames, and the share of the sent frames that were mixed. */
   snapshot() {
     const { sent, lost, inTime } = this.#sums();
     const oldest = 2 * ((this.#second + 1) % RECENT_SECONDS);
@@ -346,6 +327,39 @@ const percentOf = (received, sent) =>
 
 /**
  * @param {{ sent: number, lost: number }} packets
- * @returns {number} 0 to 1; 0 for so few that they say nothing
+ * @returns {number} 0 to 1; 0 for too few packets to judge
  */
 const lossOf = ({ sent, lost }) => (lost >= FEW_LOST ? lost / sent : 0);
+
+/** Sums of the packets and frames of many participants, present and past. */
+export class Traffic {
+  /** Audio packets that arrived and were used. */
+  received = 0;
+  /** Used packets whose frame had been mixed before. */
+  late = 0;
+  /** Packets that never arrived, according to their numbers. */
+  lost = 0;
+  /** Unused packets and messages, by reason. @type {Record<string, number>} */
+  dropped = {};
+  /** Frames that the decoder made up. */
+  concealed = 0;
+  /** Frames that were ready for their mix because a later packet repeated them. */
+  recovered = 0;
+  /** Frames of sound that were left out of the mix for louder ones. */
+  unmixed = 0;
+  /** Payloads that weren't Opus of the room's format. */
+  garbled = 0;
+  /** Packets to participants that weren't sent because the path was blocked. */
+  unsent = 0;
+  /** Packets to participants that the transport reports lost. */
+  lostOut = 0;
+
+  /** @param {string} reason one of a bounded set, since this code names it @param {number} count */
+  drop(reason, count) {
+    this.dropped[reason] = (this.dropped[reason] ?? 0) + count;
+  }
+
+  copy() {
+    return Object.assign(new Traffic(), this, { dropped: { ...this.dropped } });
+  }
+}

@@ -9,9 +9,9 @@ import { FrameState } from './pcm-ring.js';
 const NO_SAMPLES = new Float32Array(0);
 
 /**
- * Decoded sound on its way to a ring, of a voice that is heard later than it should be: it gets
- * shorter on the way, so the ring's frames and the sender's lie no longer on one grid. Counts are
- * of samples of all channels at once.
+ * Queue of decoded sound between the decoder and the ring of a delayed voice. The sound is
+ * shortened here, so the ring's frames are no longer on the sender's grid. Counts are of samples of
+ * all channels at once.
  */
 export class SoundQueue {
   #format;
@@ -19,33 +19,30 @@ export class SoundQueue {
   #count = 0;
   #fresh = 0;
 
-  /**
-   * The samples that wait come first; behind them is room for more frames. None until there is
-   * something to wait.
-   */
+  /** Waiting samples, followed by room for more frames. Allocated when the first frame waits. */
   samples = NO_SAMPLES;
 
   /** @param {AudioFormat} format */
   constructor(format) {
     this.#format = format;
     this.#timeScale = new TimeScale(format);
-    /** How many frames should wait, so that they can be made shorter. */
+    /** Number of frames to wait for before shortening. */
     this.together = framesToScale(format);
   }
 
-  /** How many samples wait. */
+  /** Number of waiting samples. */
   get count() {
     return this.#count;
   }
 
-  /** Whether a frame is there to be given. */
+  /** True when a whole frame waits. */
   get isFull() {
     return this.#count >= this.#format.frameSamples;
   }
 
   /**
    * Makes room for a frame at the end.
-   * @param {number} _frame  of the ring's, which isn't known yet
+   * @param {number} _frame of the ring, not known yet
    * @returns {number} index into samples
    */
   claim(_frame) {
@@ -56,10 +53,10 @@ export class SoundQueue {
   }
 
   /**
-   * Says what the frame at the end is. Sound is to be written before; silence fills up what waits
-   * to whole frames.
+   * Marks the frame at the end. Sound is written before this call; silence pads the queue to whole
+   * frames.
    * @param {number} _frame
-   * @param {number} state  one of FrameState
+   * @param {number} state one of FrameState
    */
   mark(_frame, state) {
     const { frameSamples, channels } = this.#format;
@@ -74,9 +71,9 @@ export class SoundQueue {
   }
 
   /**
-   * Makes what waits shorter.
-   * @param {number} most  samples
-   * @returns {number} by how many samples
+   * Shortens the waiting sound.
+   * @param {number} most samples
+   * @returns {number} number of samples removed
    */
   shorten(most) {
     const count = this.#timeScale.shorten(this.samples, this.#count, this.#fresh, most);
@@ -86,11 +83,7 @@ export class SoundQueue {
     return samples;
   }
 
-  /**
-   * Moves the first frame to a ring.
-   * @param {PcmRing} ring
-   * @param {number} frame
-   */
+  /** Moves the first frame to a ring. @param {PcmRing} ring @param {number} frame */
   give(ring, frame) {
     const { frameSamples, frameValues, channels } = this.#format;
     const at = ring.claim(frame);
@@ -100,7 +93,7 @@ export class SoundQueue {
     ring.mark(frame, FrameState.received);
   }
 
-  /** Gives the memory back. */
+  /** Frees the memory. */
   clear() {
     this.samples = NO_SAMPLES;
     this.#count = 0;

@@ -4,76 +4,75 @@
  * @import { PayloadDecoder } from '../../public/shared/stream/payload.js'
  * @import { SampleClock } from '../clock/sample-clock.js'
  * @import { Lateness } from './lateness.js'
- * @import { Traffic } from './traffic.js'
+ * @import { Traffic } from './receiver-stats.js'
  * @import { LevelGain } from './voice-decoder.js'
  */
 
 import { unwrapFrame, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js';
-import { Passing } from './passing.js';
+import { UndecodedFrames } from './undecoded-frames.js';
 import { FrameState, PcmRing } from './pcm-ring.js';
 import { ReceiverStats } from './receiver-stats.js';
 import { SoundQueue } from './sound-queue.js';
 import { VoiceDecoder } from './voice-decoder.js';
 
 /**
- * How far ahead of the sample clock a frame may end, in milliseconds: beyond it the sender's clock
- * is wrong.
+ * Most that a frame may end ahead of the sample clock, in milliseconds: beyond it the sender's
+ * clock is wrong.
  */
 const MAX_EARLY_MS = 500;
 
 /**
- * The sound from which a decoder that begins amid a stream finds its way, in milliseconds: then it
- * is within 2.5 dB at the worst moment, at frames of all lengths
- * (test/unit/source/priming.test.js). After 10 ms it can be 8 dB too soft.
+ * Sound that primes a decoder which begins amid a stream, in milliseconds. After it the level is
+ * within 2.5 dB at the worst moment, for all frame lengths (test/unit/source/priming.test.js).
+ * After 10 ms it can be 8 dB too soft.
  */
 const PRIMING_MS = 80;
 
 /**
- * How far behind the clock, beyond the server-side delay, packets are kept and PCM is readable, in
+ * Time behind the clock, beyond the server-side delay, for which packets and PCM are kept, in
  * milliseconds.
  */
 export const HISTORY_MS = 1000;
 
 /**
- * Lateness counts from this long after the first packet, in milliseconds: before it the sender's
- * sound is being set up.
+ * Time from the first packet to the first one whose lateness counts, in milliseconds: the sender's
+ * sound is still being set up.
  */
 const SET_UP_MS = 500;
 
 /**
- * When what was late till then is forgotten, in milliseconds after the first packet: a page's start
- * is over.
+ * Time after the first packet when earlier lateness is forgotten, in milliseconds: the page has
+ * started.
  */
 const STARTED_MS = 4000;
 
 /**
- * After this long without sound the buffers are given back, in milliseconds: more than the largest
- * D and the history.
+ * Time without sound after which the buffers are freed, in milliseconds: more than the largest D
+ * and the history.
  */
 const REST_MS = 5000;
 
-/** How many frames less offset are worth a move. */
+/** Smallest decrease of the offset that is worth a move, in frames. */
 const WORTH_FRAMES = 1.5;
 
 /**
- * How late the first packet after a stall must be, so that what was held up is heard later, in
- * milliseconds: less is concealed.
+ * Lateness of the first packet after a stall from which held-up sound is heard later, in
+ * milliseconds: shorter stalls are concealed.
  */
 const STALL_MS = 40;
 
 /**
  * One participant's voice: packets by frame, decoded into a ring of PCM when a mix pulls them.
  *
- * `receive()` keeps a packet under its frame index and does no more. `pull()` decodes in order up
- * to a frame: from its packet, from a later packet's redundancy, or by concealment. A source knows
- * no session, listener or room.
+ * A packet is kept under its frame index by `receive()`. Frames are decoded by `pull()`, in order
+ * up to the asked one: from its packet, from a later packet's redundancy, or by concealment. A
+ * source knows no session, listener or room.
  *
- * A straggler's voice is heard later than others': its frames have their places in the mix an
- * offset later than the sample clock would have them. Packets are kept by the sender's frames; the
- * ring, and all frames that others ask for or are told, are the mix's: the sender's and the offset.
- * After a stall a voice is heard later too, and catches up: it is made shorter, through a queue
- * between the decoder and the ring.
+ * A straggler's voice is delayed by an offset: its frames are mixed that much later than the sample
+ * clock says. Packets are kept by the sender's frames. The ring and the frames in this interface
+ * are the mix's: the sender's plus the offset. After a stall a voice is delayed too, and catches
+ * up: a queue between the decoder and the ring shortens it.
  */
 export class Source {
   #format;
@@ -88,37 +87,34 @@ export class Source {
   #soundThrough = -1;
   #firstFrame = -1;
   #keptFrom = -1;
-  /** The sender's first frame whose own packet may still be decoded; -1 before the first packet. */
+  /** Sender's first frame whose own packet may still be decoded; -1 before the first packet. */
   #next = -1;
-  /** The sender's last frame for which a payload came. */
+  /** Sender's last frame with a payload. */
   #newest = -1;
-  /** The last frame that was pulled when it was due. */
+  /** Last frame that was pulled when it was due. */
   #mixed = -1;
-  /**
-   * By how many frames the source is heard later, without what waits in the queue, and by how many
-   * it should be.
-   */
+  /** Delay of the source in frames, without the sound in the queue, and the delay to aim for. */
   #offset = 0;
   #wantedOffset = 0;
   #mayFallBehind = false;
   #rests = true;
-  /** When lateness begins to count, and when it does anew, on the monotonic clock. */
+  /** Times when lateness begins to count, and when it restarts, on the monotonic clock. */
   #countsFromMs = Infinity;
   #startedMs = Infinity;
-  #drains = false;
-  /** The first frame that the same person's next source holds. */
+  #isFinished = false;
+  /** First frame of the same person's next source. */
   #successorFrame = Infinity;
 
   /**
    * @param {object} options
-   * @param {string} options.id  the member's; a decimal number
+   * @param {string} options.id of the member; a decimal number
    * @param {AudioFormat} options.format
    * @param {SampleClock} options.sampleClock
-   * @param {number} options.maxDelayMs  the largest server-side delay that the room can be set to
-   * @param {PayloadDecoder} options.decoder  closed with the source
-   * @param {Lateness} options.lateness  new
-   * @param {LevelGain | null} [options.balance]  null where levels are left as they are
-   * @param {boolean} [options.leavesOutSilence]  whether the sender may leave out silent frames
+   * @param {number} options.maxDelayMs largest server-side delay of the room
+   * @param {PayloadDecoder} options.decoder closed with the source
+   * @param {Lateness} options.lateness new
+   * @param {LevelGain | null} [options.balance] null to leave levels unchanged
+   * @param {boolean} [options.leavesOutSilence] true when the sender may leave out silent frames
    */
   constructor({
     id,
@@ -131,7 +127,7 @@ export class Source {
     leavesOutSilence = false,
   }) {
     this.id = id;
-    /** The source's number in packets' lists of speakers. */
+    /** Number of the source in packets' lists of speakers. */
     this.number = Number(id) & 0xffff;
     this.#format = format;
     this.#sampleClock = sampleClock;
@@ -141,9 +137,7 @@ export class Source {
     this.#maxDelayFrames = Math.floor(maxDelayMs / format.frameMs);
     this.#maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.#maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
-    /** The decoded sound, to be read. */
     this.ring = new PcmRing(format.frameSamples, historyFrames(format, 0), format.channels);
-    /** The payloads, to be read. */
     this.packets = new PacketBuffer(this.#maxPastFrames + this.#maxEarlyFrames + 2);
     this.#decoder = new VoiceDecoder({
       format,
@@ -152,8 +146,8 @@ export class Source {
       balance,
       stats: this.#stats,
     });
-    /** What is passed on undecoded. */
-    this.passing = new Passing(this.packets, this.#stats, this.#decoder.maxConcealed);
+    /** Frames that are passed on undecoded. */
+    this.undecoded = new UndecodedFrames(this.packets, this.#stats, this.#decoder.maxConcealed);
   }
 
   get format() {
@@ -168,16 +162,16 @@ export class Source {
     return this.#stats.lateness;
   }
 
-  /** By how much the source is heard later than others, in milliseconds. */
+  /** Delay of the source beyond others, in milliseconds. */
   get offsetMs() {
     return this.#offset * this.#format.frameMs;
   }
 
   /**
-   * Has the source heard so much later than others. It rises at once, since the next frame would be
-   * missing otherwise; it falls where that is worth a move, in silence, which gets shorter, or by
-   * sound that does.
-   * @param {number} ms  0 and more; a part of a frame counts as one
+   * Delays the source by this much more than others. The delay rises at once, because the next
+   * frame would be missing otherwise. It falls if that is worth a move, by shortening silence or
+   * sound.
+   * @param {number} ms 0 and more; a part of a frame counts as one
    */
   set offsetMs(ms) {
     const frames = Math.max(0, ms / this.#format.frameMs - 1e-9);
@@ -186,57 +180,51 @@ export class Source {
     if (this.#wantedOffset > this.#offset) this.#offset = this.#wantedOffset;
   }
 
-  /**
-   * @param {boolean} may whether it is heard later after a stall, rather than that what came late
-   *   isn't heard at all
-   */
+  /** @param {boolean} may true to delay late sound after a stall, rather than drop it */
   set mayFallBehind(may) {
     this.#mayFallBehind = may;
   }
 
-  /** The first frame that came; -1 before it. */
+  /** First frame that came; -1 before it. */
   get firstFrame() {
     return this.#firstFrame < 0 ? -1 : this.#firstFrame + this.#offset;
   }
 
-  /** The last frame that came with sound; -1 before it. */
+  /** Last frame that came with sound; -1 before it. */
   get soundThrough() {
     return this.#soundThrough < 0 ? -1 : this.#soundThrough + this.#offset;
   }
 
-  /** The earliest frame that the last packet brought. */
+  /** Earliest frame in the last packet. */
   get keptFrom() {
     return this.#keptFrom + this.#offset;
   }
 
-  /**
-   * The last frame that is audible when no more comes: concealment fades after the sound. -1
-   * without sound.
-   */
+  /** Last audible frame if no more comes: concealment fades after the sound. -1 without sound. */
   get endsWith() {
     return this.#soundThrough < 0 ? -1 : this.soundThrough + this.#decoder.maxConcealed;
   }
 
-  /** The level of the last decoded frame, in -dBov. */
+  /** Level of the last decoded frame, in -dBov. */
   get level() {
     return this.#decoder.level;
   }
 
-  /** Whether the sender found voice in the last decoded frame. */
+  /** True when the sender found voice in the last decoded frame. */
   get voice() {
     return this.#decoder.voice;
   }
 
   /**
-   * Keeps a packet under its frame index, and counts when it came.
-   * @param {Packet} packet  of audio, as read from `bytes`
+   * Keeps a packet under its frame index, and counts its lateness.
+   * @param {Packet} packet of audio, as read from `bytes`
    * @param {Uint8Array} bytes
-   * @param {number} arrivalMs  on the monotonic clock
-   * @param {number} stallMs how long the server had stood still just before, which isn't the
-   *   packet's lateness
-   * @param {number} mixedThrough  the last frame that the room's tick has mixed; -1 before it
-   * @returns {number} the packet's frame, by the sender's clock, when this is the first packet for
-   *   it; else -1
+   * @param {number} arrivalMs on the monotonic clock
+   * @param {number} stallMs length of a stall of the server just before, which isn't the packet's
+   *   lateness
+   * @param {number} mixedThrough last frame that the room's tick has mixed; -1 before it
+   * @returns {number} the packet's frame, by the sender's clock, when this is its first packet;
+   *   else -1
    */
   receive(packet, bytes, arrivalMs, stallMs, mixedThrough) {
     this.#stats.sequences.arrived(packet.sequence);
@@ -253,7 +241,7 @@ export class Source {
     this.#noteStart(arrivalMs);
     const latenessMs =
       ((clock - (frame + 1) * size) * 1000) / this.#sampleClock.sampleRate - stallMs;
-    // A frame that a later packet had repeated needn't have waited for its own packet.
+    // A repeated frame didn't have to wait for its own packet.
     if (!wasRepeated && arrivalMs >= this.#countsFromMs) {
       this.lateness.add(
         latenessMs + (frame - first) * this.#format.frameMs,
@@ -274,8 +262,8 @@ export class Source {
   }
 
   /**
-   * How many frames before its own a packet was sent for: those that it repeats, where no packet
-   * before it is missing that might have been theirs.
+   * Counts the earlier frames that this packet carries for the first time: the frames between the
+   * last packet and this one, when no packet between them is missing.
    * @param {number} frame
    * @param {Packet} packet
    */
@@ -297,11 +285,11 @@ export class Source {
   }
 
   /**
-   * Keeps the packet's own frame, and the earlier frames that it repeats where they are missing.
+   * Keeps the packet's own frame, and missing earlier frames that it repeats.
    * @param {number} frame
    * @param {Uint8Array} bytes
    * @param {Packet} packet
-   * @param {number} first  of the frames that it was sent for
+   * @param {number} first frame that it was sent for
    * @returns {boolean} false when the frame's own packet was there already
    */
   #keep(frame, bytes, packet, first) {
@@ -316,7 +304,7 @@ export class Source {
     for (let r = 1; r <= packet.redundancy && frame - r >= this.#firstFrame; r++) {
       const length = packet.payloadBytes[r];
       if (packets.has(frame - r)) continue;
-      // Kept even where its mix has been made: the decoder goes on from it.
+      // Kept even after its mix: the decoder continues from it.
       const isRepeated = frame - r < first;
       packets.put(frame - r, bytes, packet.payloadStart[r], length, isRepeated, level);
       this.#keptFrom = frame - r;
@@ -328,9 +316,9 @@ export class Source {
   }
 
   /**
-   * Has what a stall held up heard later, rather than not at all.
-   * @param {number} frame  that comes first after it
-   * @param {number} mixed  the last frame that was mixed
+   * Delays the sound that a stall held up, so that it is heard.
+   * @param {number} frame first one after the stall
+   * @param {number} mixed last frame that was mixed
    */
   #fallBehind(frame, mixed) {
     const behind = mixed + 1 - frame;
@@ -348,7 +336,7 @@ export class Source {
   }
 
   /**
-   * Counts a packet that isn't used.
+   * Counts an unused packet.
    * @param {DropReason | 'early' | 'past' | 'flood' | 'control' | 'duplicate' | 'unheard'} reason
    * @returns {-1}
    */
@@ -358,7 +346,7 @@ export class Source {
   }
 
   /**
-   * Begins to decode a frame that is pulled next, where nothing before it is still to be decoded.
+   * Begins to decode the next frame to be pulled, if all frames before it are decoded.
    * @param {number} frame
    */
   prepare(frame) {
@@ -374,14 +362,12 @@ export class Source {
   }
 
   /**
-   * Decodes in order up to a frame. A frame without a packet is taken from a later packet's
-   * redundancy, or concealed; after a silent frame it is silent. As long as nothing behind it has
-   * been decoded this is provisional: its packet, when it comes after all, takes its place in the
-   * ring.
-   *
+   * Decodes in order up to a frame. A frame without a packet comes from a later packet's
+   * redundancy, or is concealed; after a silent frame it is silent. This is provisional until a
+   * later frame is decoded: if its packet still comes, it replaces the frame in the ring.
    * @param {number} frame
-   * @param {boolean} due whether the frame's time has come. Before it a missing packet is waited
-   *   for, so that a reader whose clock runs ahead costs others nothing
+   * @param {boolean} due true when the frame's time has come. Before it a missing packet is waited
+   *   for, so a reader whose clock runs ahead costs others nothing
    * @returns {number} the frame's FrameState
    */
   pull(frame, due) {
@@ -414,26 +400,26 @@ export class Source {
   }
 
   /**
-   * Passes a frame on undecoded, when it is due: what pull() is where the room's sound is
-   * forwarded. Where the source is heard later than it need be, that ends in silence.
+   * Passes on a due frame undecoded: the counterpart of pull() in a room that forwards. In silence
+   * the source's delay shrinks.
    * @param {number} frame
-   * @returns {number} a FrameState: of a received one `passing.frame` says where the payload is; a
+   * @returns {number} a FrameState: `undecoded.frame` has the payload of a received frame; a
    *   concealed one is missing
    */
   pass(frame) {
     if (frame > this.#mixed) this.#mixed = frame;
     while (
-      this.passing.isQuiet &&
+      this.undecoded.isQuiet &&
       this.#offset > this.#wantedOffset &&
       !this.packets.hasSound(frame - this.#offset)
     )
       this.#offset -= 1;
-    return this.passing.pass(frame - this.#offset);
+    return this.undecoded.pass(frame - this.#offset);
   }
 
   /**
-   * @param {number} frame that is pulled
-   * @returns {boolean} whether it is given through the queue, and may get shorter
+   * @param {number} frame pulled frame
+   * @returns {boolean} true when it goes through the queue, to be shortened
    */
   #catchesUp(frame) {
     if (this.#queue.count > 0) return true;
@@ -442,10 +428,7 @@ export class Source {
     return this.packets.hasSound(this.#next) && this.packets.hasSound(this.#next + 1);
   }
 
-  /**
-   * Gives the mix a frame of sound that gets shorter.
-   * @param {number} frame
-   */
+  /** Gives the mix a frame of shortened sound. @param {number} frame */
   #catchUp(frame) {
     const queue = this.#queue;
     const size = this.#format.frameSamples;
@@ -461,10 +444,7 @@ export class Source {
     this.#offset = frame + 1 - this.#next;
   }
 
-  /**
-   * Adds the next frame to the queue, or what stands for it.
-   * @param {number} frame  that is pulled
-   */
+  /** Adds the next frame, or its substitute, to the queue. @param {number} frame pulled frame */
   #enqueue(frame) {
     const next = this.#next;
     const isThere = this.packets.has(next);
@@ -476,8 +456,8 @@ export class Source {
   }
 
   /**
-   * Leaves out silence, for as long as the offset is larger than it should be.
-   * @param {number} frame  that is pulled
+   * Leaves out silence while the delay is larger than wanted.
+   * @param {number} frame pulled frame
    */
   #shorten(frame) {
     while (this.#offset > this.#wantedOffset && this.#decoder.last !== FrameState.received) {
@@ -488,7 +468,7 @@ export class Source {
   }
 
   /**
-   * Forgets the frames before one that haven't been decoded: sound begins there for the decoder.
+   * Forgets the undecoded frames before this one. For the decoder sound begins there.
    * @param {number} frame
    */
   skipTo(frame) {
@@ -500,8 +480,7 @@ export class Source {
   }
 
   /**
-   * Forgets the frames that haven't been decoded, but those right before one that is to be heard,
-   * which prime the decoder.
+   * Forgets the undecoded frames, except the ones right before this frame, which prime the decoder.
    * @param {number} frame
    */
   prime(frame) {
@@ -509,8 +488,8 @@ export class Source {
   }
 
   /**
-   * Forgets all that is older than anybody may ask for.
-   * @param {number} frame the last one that was mixed
+   * Forgets frames that are older than any request may be.
+   * @param {number} frame last mixed frame
    */
   skipHistory(frame) {
     this.skipTo(frame - this.#maxPastFrames);
@@ -524,64 +503,49 @@ export class Source {
       this.ring.mark(frame, FrameState.silent);
   }
 
-  /**
-   * Counts a frame that has no place in the mix: it is neither late nor lost.
-   * @param {number} frame
-   */
+  /** Counts a frame that isn't mixed: it is neither late nor lost. @param {number} frame */
   leaveOut(frame) {
     if (!this.hasSound(frame)) return;
     this.#stats.unmixed();
     if (this.packets.isRedundant(frame - this.#offset)) this.#stats.recovered();
   }
 
-  /**
-   * @param {number} frame
-   * @returns {boolean} whether there is a packet for it
-   */
+  /** @param {number} frame @returns {boolean} true when it has a packet */
   has(frame) {
     return frame >= this.#offset && this.packets.has(frame - this.#offset);
   }
 
-  /**
-   * @param {number} frame
-   * @returns {boolean} whether there is a packet with sound for it
-   */
+  /** @param {number} frame @returns {boolean} true when it has a packet with sound */
   hasSound(frame) {
     return frame >= this.#offset && this.packets.hasSound(frame - this.#offset);
   }
 
-  /**
-   * @param {number} frame  that has a packet
-   * @returns {number} its level as the sender tells it, with VOICE_BIT
-   */
+  /** @param {number} frame that has a packet @returns {number} its level as sent, with VOICE_BIT */
   toldLevel(frame) {
     return this.packets.level(frame - this.#offset);
   }
 
-  /**
-   * @param {number} sample
-   * @returns {boolean} whether the sender had begun by then
-   */
+  /** @param {number} sample @returns {boolean} true when the sender had begun by then */
   hasSentAt(sample) {
     return this.#firstFrame >= 0 && sample >= this.firstFrame * this.#format.frameSamples;
   }
 
   /**
-   * Keeps decoded audio for as long as the last of its readers needs.
-   * @param {number} spreadMs  how far apart readers may be
+   * Keeps decoded audio for as long as the slowest reader needs it.
+   * @param {number} spreadMs distance between the fastest and the slowest reader
    */
   keepFor(spreadMs) {
     this.ring.resize(historyFrames(this.#format, spreadMs));
   }
 
-  /** Says that no more packets will come: what has come is still mixed. */
-  drain() {
-    this.#drains = true;
+  /** Marks the end of the packets. Received frames are still mixed. */
+  finish() {
+    this.#isFinished = true;
   }
 
   /**
-   * Ends a draining source where the same person's next one begins.
-   * @param {number} frame that one's first
+   * Ends a finished source at the beginning of the same person's next one.
+   * @param {number} frame first one of the next source
    */
   endBefore(frame) {
     if (frame < this.#successorFrame) this.#successorFrame = frame;
@@ -589,16 +553,16 @@ export class Source {
 
   /**
    * @param {number} frame
-   * @returns {boolean} whether nothing is to be heard from this frame on, ever
+   * @returns {boolean} true when the source is silent from this frame on, forever
    */
   isOver(frame) {
-    return this.#drains && (frame > this.endsWith || frame >= this.#successorFrame);
+    return this.#isFinished && (frame > this.endsWith || frame >= this.#successorFrame);
   }
 
   /**
-   * Ends a second of the statistics; gives back the buffers after a long silence.
-   * @param {number} nowMs  on the monotonic clock
-   * @param {number | null} roundTripMs  null where the transport doesn't know it
+   * Ends a second of the statistics, and frees the buffers after a long silence.
+   * @param {number} nowMs on the monotonic clock
+   * @param {number | null} roundTripMs null when the transport doesn't know it
    */
   endSecond(nowMs, roundTripMs) {
     this.#stats.endSecond(nowMs, roundTripMs);
@@ -610,12 +574,11 @@ export class Source {
     this.#queue.clear();
   }
 
-  /** The receiver statistics, as they are shown. */
   stats() {
     return this.#stats.snapshot();
   }
 
-  /** Adds the receiver statistics to a sum. @param {Traffic} traffic */
+  /** @param {Traffic} traffic */
   addTo(traffic) {
     this.#stats.addTo(traffic);
   }

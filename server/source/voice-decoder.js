@@ -6,10 +6,10 @@
  * @import { ReceiverStats } from './receiver-stats.js'
  * @import { SoundQueue } from './sound-queue.js'
  *
- * @typedef {object} LevelGain  moves a source's level towards that of all; see LevelBalance
+ * @typedef {object} LevelGain moves a source's level towards the common one; see LevelBalance
  * @property {(pcm: Float32Array, at: number, level: number, voice: boolean) => void} process a
  *   decoded frame, in place
- * @property {(pcm: Float32Array, at: number) => void} hold  a concealed frame, in place
+ * @property {(pcm: Float32Array, at: number) => void} hold a concealed frame, in place
  */
 
 import { levelOf } from '../../public/shared/sound/level.js';
@@ -17,10 +17,7 @@ import { SILENT_LEVEL, VOICE_BIT } from '../../public/shared/wire/packet.js';
 import { mostConcealed } from '../../public/shared/stream/concealment.js';
 import { FrameState } from './pcm-ring.js';
 
-/**
- * Decodes one participant's frames in order, into a ring or a queue, and conceals those that aren't
- * there.
- */
+/** Decodes one participant's frames in order, into a ring or a queue, and conceals missing ones. */
 export class VoiceDecoder {
   #format;
   #packets;
@@ -28,15 +25,15 @@ export class VoiceDecoder {
   #balance;
   #stats;
   #concealed = 0;
-  /** The sender's frame that has been begun; -1 for none. */
+  /** Sender's frame whose decoding has begun; -1 for none. */
   #begun = -1;
 
   /**
-   * The FrameState of the last frame that was sent: received, silent, or absent before the first.
+   * FrameState of the last sent frame: received, silent, or absent before the first.
    * @type {number}
    */
   last = FrameState.absent;
-  /** The level of the last decoded frame, in -dBov, and whether the sender found voice in it. */
+  /** Level of the last decoded frame, in -dBov, and whether the sender found voice in it. */
   level = SILENT_LEVEL;
   voice = false;
 
@@ -44,8 +41,8 @@ export class VoiceDecoder {
    * @param {object} options
    * @param {AudioFormat} options.format
    * @param {PacketBuffer} options.packets
-   * @param {PayloadDecoder} options.decoder  closed with this
-   * @param {LevelGain | null} options.balance  null where levels are left as they are
+   * @param {PayloadDecoder} options.decoder closed with this
+   * @param {LevelGain | null} options.balance null to leave levels unchanged
    * @param {ReceiverStats} options.stats
    */
   constructor({ format, packets, decoder, balance, stats }) {
@@ -54,28 +51,27 @@ export class VoiceDecoder {
     this.#decoder = decoder;
     this.#balance = balance;
     this.#stats = stats;
-    /** How many frames in a row are concealed at most: the rest is silence. */
+    /** Most frames in a row to conceal; silence follows. */
     this.maxConcealed = mostConcealed(format);
   }
 
   /**
-   * Whether a frame that isn't there is to be concealed: there was sound, and not too much was
+   * True when a missing frame is to be concealed: sound came before, and not too much has been
    * concealed since.
    */
   get conceals() {
     return this.last === FrameState.received && this.#concealed < this.maxConcealed;
   }
 
-  /** Goes on as after silence. */
+  /** Continues as after silence. */
   begin() {
     this.last = FrameState.silent;
     this.#concealed = 0;
   }
 
   /**
-   * Begins to decode the frame that is decoded next, so that those of several sources are decoded
-   * at once.
-   * @param {number} frame  of the sender, that has a packet with sound
+   * Begins to decode the next frame, so that frames of several sources are decoded in parallel.
+   * @param {number} frame of the sender, with a packet with sound
    */
   prepare(frame) {
     if (this.#decoder.begin(this.#packets.bytes(frame), 0, this.#packets.length(frame)))
@@ -83,10 +79,10 @@ export class VoiceDecoder {
   }
 
   /**
-   * @param {number} frame  of the sender, that has a packet
+   * @param {number} frame of the sender, with a packet
    * @param {PcmRing | SoundQueue} to
-   * @param {number} heard  its frame there
-   * @param {boolean} inTime  whether its mix is still to be made
+   * @param {number} heard its frame in `to`
+   * @param {boolean} inTime true when it isn't mixed yet
    */
   decode(frame, to, heard, inTime) {
     const length = this.#packets.length(frame);
@@ -110,9 +106,9 @@ export class VoiceDecoder {
   }
 
   /**
-   * Makes up a frame that goes on from the one before.
+   * Makes up a frame that continues the previous one.
    * @param {PcmRing | SoundQueue} to
-   * @param {number} heard  its frame there
+   * @param {number} heard its frame in `to`
    */
   conceal(to, heard) {
     const at = to.claim(heard);

@@ -1,6 +1,6 @@
 /**
  * The portable state of a room: everything that outlives its thread or its node, as plain data.
- * This file is the only place that lists it; docs/scaling.md has what doesn't travel, and why.
+ * This file is the only list of it; docs/scaling.md lists the state that stays behind, and why.
  *
  * | part | worker restart | drain | announcements to all nodes | resume tokens |
  * | --- | --- | --- | --- | --- |
@@ -23,25 +23,19 @@
  */
 
 import { z } from 'zod';
+import { MAX_SERVER_DELAY_MS, MODES, PERMISSIONS, ROLES } from '../../public/shared/limits.js';
 import { CHANNELS, MAX_FRAME_MS } from '../../public/shared/sound/audio-format.js';
-import { ROLES } from '../access/grant.js';
-import { MAX_SERVER_DELAY_MS } from '../config/options.js';
 
-/** Version of the state that this release tells: 1 had no settings, restraints and places. */
+/** Version of the state in this release; 1 had no settings, restraints and places. */
 export const STATE_VERSION = 2;
 
-/** The settings that a room's mode has. */
-export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
-
-/** The most entries of each list that other nodes are told: the newest ones. */
+/** Most entries of each list for other nodes: the newest ones. */
 export const MAX_TOLD = Object.freeze({ bans: 10, restraints: 50, places: 200 });
 
-/** The most messages of a chat. */
+/** Most messages of a chat. */
 const MAX_CHAT = 200;
 
-/**
- * The highest next id: ids go on from there for as long as they have the digits of personFields.id.
- */
+/** Highest next id, from which ids still have room for the digits of personFields.id. */
 const MAX_NEXT_ID = 1e14;
 
 const count = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
@@ -64,10 +58,10 @@ export const personFields = Object.freeze({
   hand: z.number().int().min(0).max(1_000_000_000),
 });
 
-/** Grant with which the person came. */
+/** The person's grant at the join. */
 export const grantFields = Object.freeze({
   role,
-  withheld: z.array(z.enum(['speak', 'listen', 'chat', 'record', 'moderate'])).max(5),
+  withheld: z.array(z.enum(PERMISSIONS)).max(5),
   identity: known,
   tokenId: known,
 });
@@ -75,11 +69,11 @@ export const grantFields = Object.freeze({
 const personState = z.object({
   ...personFields,
   grant: z.object(grantFields),
-  /** Whether they are one of the audience. */
+  /** True for a member of the audience. */
   isLight: z.boolean(),
   peer: z.string().max(100),
-  transport: z.enum(['webtransport', 'websocket', 'http1', 'datachannel', 'listen', 'relay']),
-  /** Time since they came. */
+  transport: z.string().max(32),
+  /** Time since the join. */
   seconds: z.number().min(0),
 });
 
@@ -95,23 +89,23 @@ export const settingsFields = Object.freeze({
 
 const settings = z.object({
   ...settingsFields,
-  /** As it is set, not the delay in force. */
+  /** The setting, not the delay in force. */
   serverDelayMs: z
     .union([z.literal('auto'), z.number().min(0).max(MAX_SERVER_DELAY_MS)])
     .optional()
     .catch(undefined),
 });
 
-/** Changes of a place that its older resume tokens don't say. */
+/** Changes of a place that its older resume tokens don't contain. */
 const placeNote = z.object({
   key: personFields.key,
   /**
-   * The room's epoch, and the time in milliseconds since 1970: tokens that were signed later say it
-   * themselves.
+   * The room's epoch, and the time in milliseconds since 1970: tokens signed later contain the
+   * change.
    */
   epoch: count,
   at: z.number().min(0).max(Number.MAX_SAFE_INTEGER),
-  /** Whether the place is free for good, so that its tokens are void. */
+  /** True when the place is free for good, so that its tokens are void. */
   out: z.boolean().default(false),
   role: role.nullable().default(null),
   silenced: z.boolean().nullable().default(null),
@@ -120,7 +114,7 @@ const placeNote = z.object({
 export const placeNotes = z.array(placeNote).max(MAX_TOLD.places).default([]);
 
 const stageState = z.object({
-  /** Admits its bearer to the stage. */
+  /** Invitation to the stage, for its bearer. */
   key: z.string().max(64),
   /** Start of the broadcast in milliseconds since 1970; null before anybody is on stage. */
   since: z.number().nullable(),
@@ -135,7 +129,7 @@ export const toldState = settings.extend({
   record: who,
   /** Salt and hash, in base64. */
   password: z.object({ salt: z.string().max(64), hash: z.string().max(64) }).nullable(),
-  /** Null where the room is no broadcast. */
+  /** Null without a broadcast. */
   broadcast: stageState.nullable().default(null),
   bans: z
     .array(
@@ -156,7 +150,7 @@ export const toldState = settings.extend({
     .max(MAX_TOLD.restraints)
     .default([]),
   places: placeNotes,
-  /** The next newcomer's id, and the place of the next hand; 0: unknown. */
+  /** Id of the next newcomer, and rank of the next hand; 0: unknown. */
   nextId: count.max(MAX_NEXT_ID).default(0),
   nextHand: personFields.hand.default(0),
 });
@@ -170,7 +164,7 @@ const said = z.object({
   cut: z.literal(true).optional(),
 });
 
-/** The last messages of the chat, and the number of the next one. */
+/** Last messages of the chat, and number of the next one. */
 export const chatState = z.object({ messages: z.array(said).max(MAX_CHAT), next: count.min(1) });
 
 /** Whole portable state of a room. */

@@ -1,30 +1,30 @@
 /**
- * The address of the client behind trusted proxies, which is what limits and logs go by. A header
- * that names it is believed as far as trusted proxies have written it, and not at all without
- * --trust-proxy: anybody may send one.
+ * Finds the address of the client behind trusted proxies, which limits and logs use. A header with
+ * it is trusted as far as trusted proxies wrote it, and not at all without --trust-proxy, because
+ * anybody may send one.
  *
  * @import { IncomingMessage } from 'node:http'
  */
 
 import { isIP } from 'node:net';
-import { readProxies } from '../config/proxies.js';
+import { readProxies } from '../config/readers.js';
 
 /**
- * @typedef {{ remoteAddress?: string, remotePort?: number }} Address as a socket has it; the port
- *   of a client behind a proxy is 0
+ * @typedef {{ remoteAddress?: string, remotePort?: number }} Address address as a socket has it;
+ *   the port of a client behind a proxy is 0
  *
  * @typedef {(request: Pick<IncomingMessage, 'headers' | 'socket'>) => Address} ClientAddress
  */
 
-/** The client is the one who connects: no proxy is trusted. @type {ClientAddress} */
+/** Returns the peer as the client: no proxy is trusted. @type {ClientAddress} */
 export const directClient = ({ socket }) => socket;
 
 /**
- * Makes the function that tells a request's client.
+ * Makes the function that finds a request's client.
  * @param {object} options
- * @param {string | null} options.trustProxy  as the option has it; null where no proxy is trusted
- * @param {'x-forwarded-for' | 'forwarded'} options.proxyHeader
- *   the one that the proxies write: the other one may be the client's own, passed on as it came
+ * @param {string | null} options.trustProxy value of the option; null when no proxy is trusted
+ * @param {'x-forwarded-for' | 'forwarded'} options.proxyHeader header that the proxies write; a
+ *   client may send the other one, which they pass on
  * @returns {ClientAddress}
  */
 export function clientAddress({ trustProxy, proxyHeader }) {
@@ -47,8 +47,8 @@ export function clientAddress({ trustProxy, proxyHeader }) {
 }
 
 /**
- * Makes the function that tells whether who connects is a trusted proxy.
- * @param {{ trustProxy: string | null }} options  as the option has it
+ * Makes the function that tells whether a peer is a trusted proxy.
+ * @param {{ trustProxy: string | null }} options value of the option
  * @returns {(socket: { remoteAddress?: string }) => boolean}
  */
 export function trustedPeer({ trustProxy }) {
@@ -56,14 +56,14 @@ export function trustedPeer({ trustProxy }) {
   return ({ remoteAddress = '' }) => trusted?.(plain(remoteAddress), 0) ?? false;
 }
 
-/** IPv4 as such, even where it came through an IPv6 socket. @param {string} address */
+/** Turns an IPv4 address of an IPv6 socket into plain IPv4. @param {string} address */
 const plain = (address) => address.replace(/^::ffff:(?=\d+\.)/i, '');
 
-/** The names in X-Forwarded-For. @param {string} value */
+/** Lists the names in X-Forwarded-For. @param {string} value */
 const listedNames = (value) => (value === '' ? [] : value.split(','));
 
 /**
- * The names in Forwarded (RFC 7239, section 4), the text of an element's `for` each.
+ * Lists the names in Forwarded (RFC 7239, section 4): the text of `for` in each element.
  * @param {string} value
  */
 function forwardedNames(value) {
@@ -75,11 +75,10 @@ function forwardedNames(value) {
 }
 
 /**
- * Splits from the end, where the nearest proxy wrote: a quote that a client opens and doesn't close
- * would take in what proxies write behind it otherwise. Empty parts count for nothing (RFC 9110,
- * section 5.6.1.2).
+ * Splits from the end, where the nearest proxy wrote. Otherwise a client's unclosed quote would
+ * swallow what proxies write behind it. Empty parts are ignored (RFC 9110, section 5.6.1.2).
  * @param {string} text
- * @param {string} separator  one character
+ * @param {string} separator one character
  */
 function splitOutsideQuotes(text, separator) {
   /** @type {string[]} */
@@ -98,7 +97,8 @@ function splitOutsideQuotes(text, separator) {
 }
 
 /**
- * Whether a character of a quoted string is escaped: an odd number of backslashes stands before it.
+ * Returns true for an escaped character of a quoted string: an odd number of backslashes stands
+ * before it.
  * @param {string} text
  * @param {number} at
  */
@@ -109,8 +109,8 @@ function isEscaped(text, at) {
 }
 
 /**
- * @param {string} name  an address, perhaps in brackets and with a port
- * @returns {string | null} null where it is none, such as `unknown` or `_hidden` (RFC 7239, section
+ * @param {string} name an address, perhaps in brackets and with a port
+ * @returns {string | null} null for other names, such as `unknown` or `_hidden` (RFC 7239, section
  *   6)
  */
 function readAddress(name) {
@@ -118,4 +118,59 @@ function readAddress(name) {
   const [, inBrackets, before] = /^(?:\[([^\]]+)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? [];
   const address = plain(inBrackets ?? before ?? text);
   return isIP(address) && !address.includes('%') ? address : null;
+}
+
+/**
+ * Formats the peer's address and port for people.
+ * @param {{ remoteAddress?: string, remotePort?: number }} socket
+ */
+export function peerName({ remoteAddress = '?', remotePort = 0 }) {
+  const address = remoteAddress.replace(/^::ffff:(?=\d+\.)/, '');
+  return address.includes(':') ? `[${address}]:${remotePort}` : `${address}:${remotePort}`;
+}
+
+/**
+ * Returns true if a page may connect to its own host and port, as by WebSocket. A page may connect
+ * only to the host that it came from. So no other site can use its visitors to enter a private
+ * network's rooms. Browsers send the page's origin (RFC 6454, section 7), which the page can't
+ * change. Other clients send none, and may connect.
+ * @param {string | undefined} origin of the page; undefined or empty if there is none
+ * @param {string | undefined} host that it connects to, with its port unless that is the default
+ */
+export function isSameHost(origin, host) {
+  return isSame(origin, host, 'host');
+}
+
+/**
+ * Returns true if a page may connect to another port of its host, as by WebTransport.
+ * @param {string | undefined} origin of the page; undefined or empty if there is none
+ * @param {string | undefined} authority that it connects to
+ */
+export function isSameHostname(origin, authority) {
+  return isSame(origin, authority, 'hostname');
+}
+
+/** Addresses of localhost: a page may be sent to the one with HTTP/3. */
+const LOOPBACK = new Set(['127.0.0.1', '[::1]']);
+
+/**
+ * @param {string | undefined} origin
+ * @param {string | undefined} host
+ * @param {'host' | 'hostname'} part
+ */
+function isSame(origin, host, part) {
+  if (origin === undefined || origin === '') return true;
+  if (origin === 'null') return false;
+  try {
+    // Some clients other than browsers send only the host that they connect to.
+    const page = new URL(origin.includes('://') ? origin : `https://${origin}`);
+    const to = new URL(`${page.protocol}//${host}`)[part];
+    return (
+      page.host !== '' &&
+      (to === page[part] ||
+        (part === 'hostname' && page.hostname === 'localhost' && LOOPBACK.has(to)))
+    );
+  } catch {
+    return false;
+  }
 }

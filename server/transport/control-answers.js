@@ -3,20 +3,20 @@
 import { LIST_LENGTH_BYTES, writeListEntry } from '../../public/shared/wire/packet-list.js';
 
 /**
- * Control messages that wait for the answers to a peer's requests. They are numbered from 1, and
- * one answer at a time has some. A peer that says which it has read gets each until then; for
- * another it counts that an answer was sent.
+ * Queue of control messages for the answers to a peer's requests. They are numbered from 1, and one
+ * answer at a time carries some. A peer that acknowledges messages gets each until then; for
+ * another peer a sent answer counts as read.
  */
 export class ControlAnswers {
-  /** The oldest first. @type {Uint8Array[]} */
+  /** Waiting messages, the oldest first. @type {Uint8Array[]} */
   #waiting = [];
-  /** The number of the oldest. */
+  /** Number of the oldest message. */
   #first = 1;
-  /** Number of the oldest that are in an answer whose arrival isn't known yet. */
+  /** Number of the oldest messages that are in an answer whose arrival isn't known yet. */
   #underWay = 0;
   #bytes = 0;
 
-  /** The bytes that wait, as entries of a list. */
+  /** Waiting bytes, as entries of a list. */
   get bytes() {
     return this.#bytes;
   }
@@ -40,9 +40,9 @@ export class ControlAnswers {
   }
 
   /**
-   * Takes note of what a request tells about the answers before it.
-   * @param {number} read  the number of the last message that the peer has read
-   * @param {boolean} isLost  whether an answer didn't get through
+   * Notes what a request says about earlier answers.
+   * @param {number} read number of the last message that the peer has read
+   * @param {boolean} isLost true if an answer was lost
    */
   heard(read, isLost) {
     this.#forget(Math.max(0, Math.min(this.#waiting.length, read - this.#first + 1)));
@@ -50,17 +50,17 @@ export class ControlAnswers {
   }
 
   /**
-   * Writes messages into the list of an answer, unless another answer is under way.
+   * Writes messages into the list of an answer, unless another answer is in flight.
    * @param {Uint8Array} list
-   * @param {number} at  where the list ends so far
-   * @param {ServerResponse} response  the answer
-   * @param {boolean} isNumbered  whether the peer says what it has read
-   * @returns {{ end: number, first: number | null }} where the list ends now, and the number of its
+   * @param {number} at end of the list so far
+   * @param {ServerResponse} response the answer
+   * @param {boolean} isNumbered true if the peer acknowledges messages
+   * @returns {{ end: number, first: number | null }} new end of the list, and the number of its
    *   first message
    */
   write(list, at, response, isNumbered) {
     let end = at;
-    // A connection that broke off while the answer was made tells of it no more.
+    // A connection that broke while the answer was made emits no more events.
     if (this.#underWay > 0 || response.closed) return { end, first: null };
     for (const packet of this.#waiting) {
       const next = writeListEntry(list, end, packet);

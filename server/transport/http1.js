@@ -1,7 +1,7 @@
 /**
- * HTTP/1: a list of packets in a request's body, the answers to them in the response's. Of a list
- * that ends within a packet the whole packets are answered, and its end counts as one truncated
- * packet.
+ * Carries sessions over HTTP/1: a list of packets in a request's body, the answers in the
+ * response's. If a list ends within a packet, its whole packets are answered, and its end counts as
+ * one truncated packet.
  *
  * @import { IncomingMessage, ServerResponse } from 'node:http'
  * @import { ErrorCode } from '../../public/shared/errors.js'
@@ -29,9 +29,8 @@ import {
 } from '../../public/shared/wire/packet.js';
 import { answer, answerCode, answerError, answerJson, isOfType, readBody } from '../http/body.js';
 import { TokenBucket } from '../token-bucket.js';
-import { directClient } from './client-address.js';
 import { ControlAnswers } from './control-answers.js';
-import { peerName } from './peer.js';
+import { directClient, peerName } from './client-address.js';
 import {
   BaseSession,
   closeIdle,
@@ -42,61 +41,56 @@ import {
 
 const LIST_TYPE = 'application/octet-stream';
 
-/** The path that a session's requests begin with, its token behind it. */
+/** Beginning of the path of a session's requests, followed by its token. */
 const SESSIONS = '/api/sessions/';
+
+/** Path of a request: a session's token, and the requested action. */
+const PATH = /^\/api\/sessions(?:\/([^/]*)(?:\/([^/]*))?)?$/;
 
 /**
  * Requests of one session: a packet for each frame has its own, and the shortest frame is 2.5 ms.
  */
 const REQUEST_RATE = Object.freeze({ atOnce: 1000, perSecond: 500 });
 
-/**
- * The lists of one session that wait while another thread answers one; those beyond them are
- * refused.
- */
+/** Most lists of one session that wait while another thread answers one; more are refused. */
 const MAX_LATER = 64;
 
-/** The control messages of one list that are read; the rest count as dropped. */
+/** Most control messages of one list that are read; the rest count as dropped. */
 const MAX_LIST_MESSAGES = 100;
 
-/** A number of a control message. */
+/** Number of a control message. */
 const NUMBER = /^\d{1,15}$/;
 
-/**
- * A truncated packet, which stands for the end of a list that was cut off, so that it is counted.
- */
+/** Truncated packet that stands for the end of a truncated list, so that it is counted. */
 const TRUNCATED = Uint8Array.of((PACKET_VERSION << 4) | PacketType.audio);
 
 /**
- * @typedef {{ control: number | null, read: number | null, isLost: boolean }} ListNumbers what a
- *   client that numbers control messages says of a list: the number of its first, the number of the
- *   last that it has read, and whether an answer was lost
+ * @typedef {{ control: number | null, read: number | null, isLost: boolean }} ListNumbers numbers
+ *   of a list from a client that numbers control messages: of its first one, of the last one that
+ *   it has read, and whether an answer was lost
  *
  * @typedef {(list: Buffer, first: number | null) => void} Answered first: the number of the first
  *   control message in it
  *
  * @typedef {object} Http1Options
  * @property {Accept} accept
- * @property {number} maxSessions     more are refused with 'server-full'
- * @property {number} idleTimeoutMs   a peer that sends no request for this long is gone
+ * @property {number} maxSessions limit; more are refused with 'server-full'
+ * @property {number} idleTimeoutMs a peer that sends no request for this long is gone
  * @property {Clock} clock
  * @property {Log} log
- * @property {ClientAddress} [clientOf]  tells a request's client; by default the one who connects
- * @property {() => string} [randomToken] one that can't be guessed, of letters, digits, '-' and '_'
+ * @property {ClientAddress} [clientOf] finds a request's client; by default its peer
+ * @property {() => string} [randomToken] makes a token that can't be guessed, of letters, digits,
+ *   '-' and '_'
  *
  * @typedef {(request: IncomingMessage, response: ServerResponse, next: () => void) => void}
  *   Middleware
  *
  * @typedef {Transport & { router: Router, handle: Middleware, carries: (request: IncomingMessage)
  *   => boolean }} Http1Transport router is for an Express app; handle does the same without
- *   Express, which costs half as much; carries says whether a request is one of a session that is
- *   open
+ *   Express, which costs half as much; carries returns true for a request of an open session
  */
 
-/**
- * @param {Http1Options} options
- * @returns {Http1Transport}
- */
+/** @param {Http1Options} options @returns {Http1Transport} */
 export function createHttp1Transport(options) {
   return new RequestTransport(options);
 }
@@ -111,7 +105,7 @@ class RequestTransport {
   /** @type {Map<string, Http1Session>} */
   #sessions = new Map();
   /**
-   * Why the server ended sessions, by token, for their next request.
+   * Reasons for which the server ended sessions, by token, for their next request.
    * @type {Map<string, ErrorCode>}
    */
   #endings = new Map();
@@ -130,12 +124,11 @@ class RequestTransport {
 
   /** @type {Middleware} */
   handle = (request, response, next) => {
-    const [start, api, sessions, token, action, ...rest] = (request.url ?? '')
-      .split('?', 1)[0]
-      .split('/');
-    const method = request.method ?? '';
-    if (start !== '' || api !== 'api' || sessions !== 'sessions' || rest.length > 0) next();
-    else if (method === 'POST' && action === 'packets') this.#packets(token, request, response);
+    const found = PATH.exec((request.url ?? '').split('?', 1)[0]);
+    if (!found) return next();
+    const [, token, action] = found;
+    const { method } = request;
+    if (method === 'POST' && action === 'packets') this.#packets(token, request, response);
     else if (method === 'POST' && action === 'leave') this.#leave(token, response);
     else if (method === 'POST' && token === undefined) this.#open(request, response);
     else if (method === 'DELETE' && token && action === undefined) this.#leave(token, response);
@@ -146,10 +139,7 @@ class RequestTransport {
   carries = ({ url = '' }) =>
     url.startsWith(SESSIONS) && this.#sessions.has(url.slice(SESSIONS.length).split('/', 1)[0]);
 
-  /**
-   * @param {Session[]} sessions
-   * @param {Uint8Array} bytes
-   */
+  /** @param {Session[]} sessions @param {Uint8Array} bytes */
   sendMany(sessions, bytes) {
     for (let i = 0; i < sessions.length; i++) sessions[i].send(bytes);
   }
@@ -161,10 +151,7 @@ class RequestTransport {
     return Promise.resolve();
   }
 
-  /**
-   * @param {IncomingMessage} request
-   * @param {ServerResponse} response
-   */
+  /** @param {IncomingMessage} request @param {ServerResponse} response */
   #open(request, response) {
     if (!isOfType(request, 'application/json')) {
       answerError(response, 'content-type');
@@ -202,7 +189,7 @@ class RequestTransport {
       },
     });
     this.#sessions.set(token, session);
-    // A peer that hangs up before the answer has no token to come back with, save one from before.
+    // A peer that hangs up before the answer has no token to return with, except an earlier one.
     const isBack = /** @type {{ resume?: unknown } | null} */ (message)?.resume !== undefined;
     response.once('close', () => {
       if (response.writableFinished) return;
@@ -213,10 +200,7 @@ class RequestTransport {
     session.receiveControl(message, now);
   }
 
-  /**
-   * @param {string} token
-   * @param {number} code
-   */
+  /** @param {string} token @param {number} code */
   #forget(token, code) {
     this.#sessions.delete(token);
     const ending = errorOfClose(code);
@@ -226,11 +210,7 @@ class RequestTransport {
     if (this.#endings.size > this.#options.maxSessions) this.#endings.delete(oldest);
   }
 
-  /**
-   * @param {string} token
-   * @param {IncomingMessage} request
-   * @param {ServerResponse} response
-   */
+  /** @param {string} token @param {IncomingMessage} request @param {ServerResponse} response */
   #packets(token, request, response) {
     const asked = this.#known(token, response);
     if (!asked) return;
@@ -265,10 +245,7 @@ class RequestTransport {
     });
   }
 
-  /**
-   * @param {string} token
-   * @param {ServerResponse} response
-   */
+  /** @param {string} token @param {ServerResponse} response */
   #leave(token, response) {
     const session = this.#known(token, response);
     if (!session) return;
@@ -279,7 +256,7 @@ class RequestTransport {
 
   /**
    * @param {string} token
-   * @param {ServerResponse} response answered with why, when there is no such session
+   * @param {ServerResponse} response answered with the reason if there is no such session
    * @returns {Http1Session | undefined}
    */
   #known(token, response) {
@@ -289,31 +266,31 @@ class RequestTransport {
   }
 }
 
-/** Every answer is written here, one after another. */
+/** Buffer of every answer: they are written one after another. */
 const answerList = new Uint8Array(MAX_LIST_BYTES);
 
 /**
- * A session that is a series of requests. Packets to the peer go into the answer to those that
+ * Session that is a series of requests. Packets to the peer go into the answer to the packets that
  * caused them, control messages into the next answer.
  * @implements {Session}
  */
 class Http1Session extends BaseSession {
   /**
-   * Takes the first control message, which answers the request that opened the session.
+   * Handles the first control message, which answers the request that opened the session.
    * @type {((message: object) => void) | null}
    */
   #onFirstMessage;
   #requestRate = new TokenBucket(REQUEST_RATE);
   #isAnswering = false;
-  /** Where the answer is written. @type {Uint8Array<ArrayBuffer>} */
+  /** Buffer of the answer. @type {Uint8Array<ArrayBuffer>} */
   #list = answerList;
   /** @type {Uint8Array<ArrayBuffer> | null} */
   #ownList = null;
-  /** Lists that came while one was being answered. @type {(() => void)[]} */
+  /** Lists that came during an earlier one's answer. @type {(() => void)[]} */
   #later = [];
   #listEnd = 0;
   #toPeer = new ControlAnswers();
-  /** The number of the peer's next control message, where it numbers them. */
+  /** Number of the peer's next control message, if the peer numbers them. */
   #nextFromPeer = 1;
 
   /**
@@ -331,11 +308,11 @@ class Http1Session extends BaseSession {
   }
 
   /**
-   * Hands a request's packets to the handler, and collects what it sends in the meantime.
-   * @param {{ body: Buffer, numbers: ListNumbers, now: number }} list  now: on the monotonic clock
-   * @param {ServerResponse} response the one that will have the answer
-   * @param {Answered} done  called with the answer: at once where the room is on this thread
-   * @returns {boolean} false where too many lists wait already
+   * Passes a request's packets to the handler, and collects its answers.
+   * @param {{ body: Buffer, numbers: ListNumbers, now: number }} list now: on the monotonic clock
+   * @param {ServerResponse} response to be filled with the answer
+   * @param {Answered} done called with the answer: at once if the room is on this thread
+   * @returns {boolean} false if too many lists wait already
    */
   exchange(list, response, done) {
     this.heardMs = list.now;
@@ -356,7 +333,7 @@ class Http1Session extends BaseSession {
   #read({ body, numbers, now }) {
     const { control, read, isLost } = numbers;
     if (read !== null) this.#toPeer.heard(read, isLost);
-    // Some messages of a list that is sent again were read before.
+    // Some messages of a repeated list were read before.
     const known = control === null ? 0 : this.#nextFromPeer - control;
     let messages = 0;
     const isWhole = readList(body, (packet) => {
@@ -369,7 +346,7 @@ class Http1Session extends BaseSession {
   }
 
   /**
-   * Waits for what another thread has to answer: the list is this session's own meanwhile.
+   * Waits for another thread's answer. Until then the session uses a list of its own.
    * @param {(done: () => void) => void} settle
    * @param {() => void} end
    */
@@ -419,21 +396,13 @@ class Http1Session extends BaseSession {
     if (this.#toPeer.bytes > MAX_STUCK_BYTES) this.closeWith('idle-timeout');
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   end(code, reason) {
     this.#toPeer.clear();
     return super.end(code, reason);
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   close(code, reason) {
     this.end(code, reason);
   }
@@ -446,11 +415,11 @@ class Http1Session extends BaseSession {
 /**
  * @param {ServerResponse} response
  * @param {string} token
- * @param {{ type?: string, code?: string }} first the first control message to the session
+ * @param {{ type?: string, code?: string }} first first control message to the session
  */
 function answerJoin(response, token, first) {
   if (first.type !== 'refused') answerJson(response, 201, { token, messages: [first] });
-  // Whoever has refused it has counted it.
+  // Counted already by the code that refused.
   else
     answerCode(
       response,
@@ -459,7 +428,7 @@ function answerJoin(response, token, first) {
 }
 
 /**
- * Reads the numbers that a request with a list has in its query.
+ * Reads the numbers of a list from a request's query.
  * @param {string} [url]
  * @returns {ListNumbers}
  */
@@ -477,10 +446,7 @@ function controlOf(packet) {
   return packet.length <= MAX_CONTROL_BYTES ? readControl(packet) : undefined;
 }
 
-/**
- * @param {Buffer} body
- * @returns {unknown} undefined when it isn't JSON
- */
+/** @param {Buffer} body @returns {unknown} undefined when it isn't JSON */
 function parse(body) {
   try {
     return JSON.parse(body.toString());

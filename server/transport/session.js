@@ -1,95 +1,92 @@
 /**
- * A connection as the room sees it, whatever protocol carries it. A transport makes sessions and
- * hands each to the `accept` function that it was given, which sets the session's handler
- * synchronously. From then on the transport calls the handler, and never after `closed`.
+ * Connection as the room sees it, over any protocol. A transport makes sessions and passes each to
+ * its `accept` function, which sets the session's handler synchronously. From then on the transport
+ * calls the handler, and never after `closed`.
  *
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
  *
  * @typedef {object} SessionHandler
- * @property {(bytes: Uint8Array, arrivalMs: number) => void} packet
- *   a packet arrived. The bytes are valid during the call only. arrivalMs is on the server's
- *   monotonic clock (performance.now)
- * @property {(message: unknown) => void} control  a control message arrived, parsed from JSON
- * @property {(done: () => void) => void} [settle] calls back when the packets before it have been
- *   dealt with, and what they caused has been sent; without it that is so at once
- * @property {(code: number, reason: string) => void} closed
- *   the session has ended, whoever ended it; called once
+ * @property {(bytes: Uint8Array, arrivalMs: number) => void} packet a packet arrived. The bytes are
+ *   valid during the call only. arrivalMs is on the server's monotonic clock (performance.now)
+ * @property {(message: unknown) => void} control a control message arrived, parsed from JSON
+ * @property {(done: () => void) => void} [settle] calls back when earlier packets have been
+ *   handled, and their effects sent; without it they have been at once
+ * @property {(code: number, reason: string) => void} closed the session has ended, by either side;
+ *   called once
  *
  * @typedef {object} SessionStats
- * @property {number | null} rttMs       the transport's own estimate, in milliseconds
- * @property {number} lostPackets packets towards the peer that the transport knows to be lost
- * @property {number} droppedOut packets that were not sent: too long, or the way was blocked
- * @property {number} [droppedTooBig]    those of them that have no room in a datagram to the peer,
- *   on the native engine
- * @property {number} droppedIn packets that arrived and were dropped, since a queue was full, and
- *   pings that weren't answered, since they were too many
- * @property {number} [sentPackets]      packets towards the peer, where lostPackets is of them
- * @property {number | null} [deliveryBps] bits a second that the way to the peer was seen to
- *   deliver, where the native engine tells it; null while nothing is known
- * @property {boolean} [deliveryIsLimit] whether that is as much as the way takes, not as much as
- *   was sent
- * @property {number} [underWayMs] how long the oldest packet towards the peer is under way that is
- *   neither acknowledged nor known to be lost, in milliseconds, where the native engine tells it; 0
- *   where none is
- * @property {string} [congestionController]  QUIC's, where the native engine tells it
+ * @property {number | null} rttMs estimate of the transport, in milliseconds
+ * @property {number} lostPackets packets to the peer that the transport knows to be lost
+ * @property {number} droppedOut packets that weren't sent: too long, or the path was blocked
+ * @property {number} [droppedTooBig] packets too long for a datagram to the peer, part of
+ *   droppedOut, on the native engine
+ * @property {number} droppedIn packets that arrived and were dropped because a queue was full, and
+ *   pings beyond the limit of answers
+ * @property {number} [sentPackets] packets to the peer, if lostPackets counts among them
+ * @property {number | null} [deliveryBps] bits a second that the path to the peer has delivered, if
+ *   the native engine measures it; null while unknown
+ * @property {boolean} [deliveryIsLimit] true if the path carries no more; false if no more was sent
+ * @property {number} [underWayMs] age of the oldest packet in flight to the peer, neither
+ *   acknowledged nor lost, in milliseconds, if the native engine measures it; 0 without one
+ * @property {string} [congestionController] of QUIC, if the native engine reports it
  *
  * @typedef {Pick<SessionStats, 'rttMs' | 'sentPackets' | 'lostPackets' | 'droppedOut' |
  *   'deliveryBps' | 'deliveryIsLimit' | 'underWayMs'>} PathStats
  *
  * @typedef {object} Session
  * @property {Transport} transport
- * @property {string} peer               the other end's address and port, for people to read
- * @property {string} [room] the one room that can be joined over it, named when it began or in its
+ * @property {string} peer address and port of the other end, for people to read
+ * @property {string} [room] only room that can be joined over it, named when it began or in its
  *   join
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {SessionHandler | null} handler
- * @property {number} [heardMs] when the other end was heard of last, on the monotonic clock
- * @property {(bytes: Uint8Array) => boolean} send
- *   sends one packet without waiting; false when it was dropped (and counted). The caller may reuse
- *   the bytes at once
- * @property {SureSending} [surely] for packets that are to arrive even where they come late; absent
- *   where send() does no less, or there is no such thing
- * @property {(message: object | ControlMessage) => void} sendControl sends a control message,
- *   reliably and in order. For one message to many sessions see prepareControl
- * @property {(code: number, reason: string) => void} close  idempotent; code 0 is a normal end
- * @property {(waits: boolean) => void} [letAudioWait] whether audio packets may wait until the tick
- *   reads them, where each that comes would wake the thread otherwise. False at first
+ * @property {number} [heardMs] last sign of life of the other end, on the monotonic clock
+ * @property {(bytes: Uint8Array) => boolean} send sends one packet without waiting; false when it
+ *   was dropped (and counted). The caller may reuse the bytes at once
+ * @property {SureSending} [surely] for packets that must arrive even if late; absent if send()
+ *   ensures that, or nothing can
+ * @property {(message: ServerMessage | ControlMessage) => void} sendControl sends it reliably and
+ *   in order. For one message to many sessions see prepareControl
+ * @property {(code: number, reason: string) => void} close idempotent; code 0 is a normal end
+ * @property {(waits: boolean) => void} [letAudioWait] true lets audio packets wait until the tick
+ *   reads them; otherwise each wakes the thread. False at first
  * @property {() => SessionStats} stats
- * @property {() => PathStats} pathStats those of them that are read again and again; valid until
- *   the next call, for whichever session
+ * @property {() => PathStats} pathStats the statistics that are read often; valid until the next
+ *   call for any session
  *
  * @typedef {object} SureSending
  * @property {(framed: Uint8Array) => boolean} send sends one packet, given behind its length
- *   (carry.js), which is sent again where it is lost, until it is too old. The caller may reuse the
+ *   (stream-packets.js), and repeats it after loss until it is too old. The caller may reuse the
  *   bytes at once
- * @property {() => void} end  no packet comes for now. Idempotent
- * @property {(arrivedMs: number) => number} restart gives up what hasn't arrived: all but what was
- *   sent before this time, on the monotonic clock, as far as is known; answers how long ago the
- *   first of it was sent, in milliseconds
+ * @property {() => void} end marks a pause in the packets. Idempotent
+ * @property {(arrivedMs: number) => number} restart gives up packets sent from this time on, on the
+ *   monotonic clock, unless they are known to have arrived; returns the age of the first one, in
+ *   milliseconds
  *
  * @typedef {object} Transport
- * @property {'webtransport' | 'websocket' | 'http1' | 'datachannel' | 'listen' | 'relay'} name
- *   relay: sessions at other nodes of a cluster
- * @property {string} [engine]           the HTTP/3 engine that serves it: 'native' or 'quiche'
+ * @property {string} name webtransport, websocket, http1, listen, relay, or a plugin's; relay:
+ *   sessions at other nodes of a cluster
+ * @property {string} [engine] HTTP/3 engine that serves it: 'native' or 'quiche'
  * @property {boolean} [isRelay] true for sessions at other nodes, whose relays are sent each packet
  *   once
- * @property {boolean} replyOnly         true where a packet to the peer can only answer one from it
- * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany
- *   sends one packet to many of this transport's sessions; the caller may reuse both arrays at once
- * @property {() => SessionGroup} [createGroup] makes a group of this transport's sessions, where
- *   that is quicker than sendMany for many of them
- * @property {() => void} [poll]
- *   delivers at once the packets that have arrived, where they otherwise wait for the event loop
+ * @property {boolean} replyOnly true if a packet to the peer can only answer one from it
+ * @property {(sessions: Session[], bytes: Uint8Array) => void} sendMany sends one packet to many of
+ *   this transport's sessions; the caller may reuse both arrays at once
+ * @property {() => SessionGroup} [createGroup] makes a group of this transport's sessions, if that
+ *   is faster than sendMany for many of them
+ * @property {() => void} [poll] delivers arrived packets at once, if they otherwise wait for the
+ *   event loop
  * @property {() => Promise<void>} close idempotent; closes every session
  *
  * @typedef {object} SessionGroup
- * @property {(sessions: Session[]) => boolean} set replaces its sessions; false where there are too
+ * @property {(sessions: Session[]) => boolean} set replaces its sessions; false if there are too
  *   many groups
  * @property {(bytes: Uint8Array) => unknown} send sends one packet to all of them, soon and in
  *   order; the caller may reuse the bytes at once
- * @property {() => void} close  idempotent
+ * @property {() => void} close idempotent
  *
  * @typedef {(session: Session) => void} Accept
  */
@@ -97,50 +94,48 @@
 import { writeControl, writeControlLine } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { countRefusal, countSessionEnd, endOf } from '../counts.js';
+import { stackOf } from '../log.js';
 import { networkOfPeer } from '../network-address.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
 
-/** The longest control message, in bytes; a longer one ends its session. */
+/** Longest control message, in bytes; a longer one ends its session. */
 export const MAX_CONTROL_BYTES = 16 * 1024;
 
-/** The unsent bytes above which packets to a slow peer are dropped, on transports that queue. */
+/** Unsent bytes above which packets to a slow peer are dropped, on transports that queue. */
 export const MAX_QUEUED_BYTES = 64 * 1024;
 
 /**
- * The bytes of unread control messages above which a peer counts as gone. A welcome must fit, with
- * 101 people of up to 560 bytes and 64 KiB of chat, and what was written before it.
+ * Bytes of unread control messages above which a peer counts as gone. A welcome with 101 people of
+ * up to 560 bytes and 64 KiB of chat must fit, and earlier messages too.
  */
 export const MAX_STUCK_BYTES = 640 * 1024;
 
 /**
- * Messages of one peer that are read: 500 in a burst, and 10 a millisecond after it, far above what
- * a client sends and far below what would keep the server busy (test/integration/hostile.test.js).
+ * Limit of a peer's messages: 500 in a burst, then 10 a millisecond. That is far above what a
+ * client sends, and far below what would keep the server busy (test/integration/hostile.test.js).
  */
 const MESSAGE_RATE = Object.freeze({ atOnce: 500, perSecond: 10_000 });
 
-/**
- * The pause in reading a peer that sends more, in milliseconds; meanwhile its messages wait on its
- * own side.
- */
+/** Pause in reading a peer that sends more, in milliseconds; its messages wait on its own side. */
 export const FLOOD_PAUSE_MS = 200;
 
-/** The longest time between two checks for idle sessions, in milliseconds. */
+/** Longest time between two checks for idle sessions, in milliseconds. */
 const IDLE_CHECK_MS = 1000;
 
-/** A control message that is serialised once, however many sessions it is sent to. */
+/** Control message that is serialised once for any number of sessions. */
 export class ControlMessage {
   /** @type {Uint8Array | null} */
   #line = null;
   /** @type {Uint8Array | null} */
   #packet = null;
 
-  /** @param {object} message not to be changed any more */
+  /** @param {object} message must not change any more */
   constructor(message) {
     this.message = message;
   }
 
-  /** JSON in UTF-8, ended by a newline. */
+  /** JSON in UTF-8 with a final newline. */
   get line() {
     this.#line ??= writeControlLine(this.message);
     return this.#line;
@@ -151,7 +146,7 @@ export class ControlMessage {
     return this.line.subarray(0, -1);
   }
 
-  /** A control packet, as HTTP/1 carries it. */
+  /** Control packet, as HTTP/1 carries it. */
   get packet() {
     this.#packet ??= writeControl(this.message);
     return this.#packet;
@@ -163,9 +158,9 @@ export class ControlMessage {
 }
 
 /**
- * Prepares a control message for Session.sendControl: each form of it is written when the first
- * session needs it, and kept for the others.
- * @param {object | ControlMessage} message not to be changed any more
+ * Prepares a control message for Session.sendControl: each form of it is written for the first
+ * session that needs it, and kept for the others.
+ * @param {object} message must not change any more
  * @returns {ControlMessage}
  */
 export function prepareControl(message) {
@@ -173,7 +168,7 @@ export function prepareControl(message) {
 }
 
 /**
- * Tells a session that it can't join, and why, and ends it.
+ * Notifies a session that it can't join, and why, and ends it.
  * @param {Session} session
  * @param {ErrorCode} code
  */
@@ -187,19 +182,17 @@ export function refuse(session, code) {
 
 /** @param {Pick<Session, 'log' | 'room' | 'peer'>} session @param {ErrorCode} code */
 function logRefusal({ log, room, peer }, code) {
-  // A flood is counted: a line for each of its joins would fill the log.
-  const write = code === 'join-flood' ? log.debug : log.info;
-  write?.(
-    'join refused',
-    { event: 'join-refused', code, room, peer },
-    { network: networkOfPeer(peer) },
-  );
+  const cause = { network: networkOfPeer(peer) };
+  // Only counted: a line for each join of a flood would fill the log.
+  if (code === 'join-flood')
+    log.debug?.({ event: 'join-refused', code, room, peer }, 'join refused', cause);
+  else log.info?.({ event: 'join-refused', code, room, peer }, 'join refused', cause);
 }
 
 /**
- * The state that all kinds of session share: the handler, which is told of the session's end once
- * and of nothing after it, the time of the last sign of life, and the counters. An error that the
- * handler throws is logged and ends this session alone.
+ * State that all kinds of session share: the handler, the time of the last sign of life, and the
+ * counters. The handler is notified of the session's end once, and of nothing after it. An error
+ * that the handler throws is logged and ends only this session.
  */
 export class BaseSession {
   #ended = false;
@@ -213,13 +206,13 @@ export class BaseSession {
    * @param {string} options.peer
    * @param {Pick<Log, 'error'> & Partial<Log>} options.log
    * @param {number} options.now  on the monotonic clock, in milliseconds
-   * @param {(code: number) => void} options.onEnd called once, after the handler was told
-   * @param {boolean} [options.isCounted]  whether its end counts in the metrics
+   * @param {(code: number) => void} options.onEnd called once, after the handler
+   * @param {boolean} [options.isCounted]  true if its end counts in the metrics
    */
   constructor({ transport, peer, log, now, onEnd, isCounted = true }) {
     this.#isCounted = isCounted;
     /**
-     * The one room that can be joined over it; undefined until it names one.
+     * Only room that can be joined over it; undefined until it names one.
      * @type {string | undefined}
      */
     this.room = undefined;
@@ -229,9 +222,9 @@ export class BaseSession {
     this.#onEnd = onEnd;
     /** @type {SessionHandler | null} */
     this.handler = null;
-    /** The time of the peer's last sign of life, on the monotonic clock, in milliseconds. */
+    /** Time of the peer's last sign of life, on the monotonic clock, in milliseconds. */
     this.heardMs = now;
-    /** Packets that were not sent. */
+    /** Number of packets that weren't sent. */
     this.droppedOut = 0;
   }
 
@@ -249,8 +242,7 @@ export class BaseSession {
   }
 
   /**
-   * Hands a packet to the handler. A bound function, which an engine can call without another
-   * around it.
+   * Passes a packet to the handler. Bound, so an engine can call it without a wrapper.
    * @type {(bytes: Uint8Array, arrivalMs: number) => void}
    */
   receive = (bytes, arrivalMs) => {
@@ -263,10 +255,7 @@ export class BaseSession {
     }
   };
 
-  /**
-   * @param {unknown} message
-   * @param {number} arrivalMs on the monotonic clock
-   */
+  /** @param {unknown} message @param {number} arrivalMs on the monotonic clock */
   receiveControl(message, arrivalMs) {
     if (this.#ended) return;
     this.heardMs = arrivalMs;
@@ -280,7 +269,7 @@ export class BaseSession {
   /**
    * Counts a message of the peer.
    * @param {number} now on the monotonic clock
-   * @returns {boolean} whether there were too many: the peer isn't to be read for FLOOD_PAUSE_MS
+   * @returns {boolean} true if there were too many: pause reading the peer for FLOOD_PAUSE_MS
    */
   isFlood(now) {
     return this.#messageRate.take(now) > 0;
@@ -290,7 +279,7 @@ export class BaseSession {
    * Ends the session for its handler.
    * @param {number} code
    * @param {string} reason
-   * @returns {boolean} false when it had ended already
+   * @returns {boolean} false if it had ended already
    */
   end(code, reason) {
     if (this.#ended) return false;
@@ -308,7 +297,7 @@ export class BaseSession {
   /** @param {number} code */
   #count(code) {
     countSessionEnd(this.transport.name, code);
-    // One that no handler was ever given came to a full server.
+    // A session that never got a handler came to a full server.
     if (this.handler !== null || code === 0) return;
     const refusal = /** @type {ErrorCode} */ (endOf(code));
     countRefusal('join', refusal);
@@ -316,7 +305,7 @@ export class BaseSession {
   }
 
   /**
-   * Ends the session and closes the connection. Each kind of session has its own way.
+   * Ends the session and closes the connection, as each kind of session does it.
    * @param {number} _code
    * @param {string} _reason
    */
@@ -324,7 +313,7 @@ export class BaseSession {
     throw new Error('close is to be overridden');
   }
 
-  /** The session's own stats(), where that costs no more. @returns {PathStats} */
+  /** Defaults to stats(), for sessions where that costs no more. @returns {PathStats} */
   pathStats() {
     return /** @type {Session} */ (/** @type {unknown} */ (this)).stats();
   }
@@ -334,23 +323,21 @@ export class BaseSession {
     this.close(errors[code].close, errors[code].message);
   }
 
-  /**
-   * Logs an error and closes the session as 'internal'.
-   * @param {unknown} error
-   */
+  /** Logs an error and closes the session as 'internal'. @param {unknown} error */
   fail(error) {
     this.log.error(
-      `a session of ${this.peer} failed: ${error instanceof Error ? error.stack : error}`,
+      { event: 'session-failed', room: this.room, peer: this.peer, error: stackOf(error) },
+      'session failed',
     );
     this.closeWith('internal');
   }
 }
 
 /**
- * Checks for sessions whose peer wasn't heard for the idle timeout, and closes them.
+ * Closes sessions whose peer gave no sign of life for the idle timeout, in regular checks.
  * @param {Clock} clock
  * @param {number} idleTimeoutMs
- * @param {() => Iterable<BaseSession>} sessions those that are open
+ * @param {() => Iterable<BaseSession>} sessions open ones
  * @returns {() => void} ends the checks
  */
 export function closeIdle(clock, idleTimeoutMs, sessions) {

@@ -1,40 +1,36 @@
 /**
- * Packets of a session of the native engine that are to arrive even where they come late: on
+ * Sends packets that must arrive even if late, for a session of the native engine. They go on
  * unidirectional streams, one after the other, each with the packets of a second behind their
- * lengths (carry.js). A length of 0 ends a stream: the peer, which has everything then, stops it. A
- * stream that isn't stopped in time is reset, so that a peer that falls behind is sent what is new:
- * what waits for it is bounded by time.
+ * lengths (stream-packets.js). A length of 0 ends a stream, and the peer, which then has
+ * everything, stops it. A stream that isn't stopped in time is reset, so a peer that falls behind
+ * gets newer packets. Time bounds the packets that wait for it.
  *
  * @import { NativeSession, Stream } from '@aloud/native'
  * @import { Clock } from '../../public/shared/clock.js'
  *
  * @typedef {{ stream: Stream, fromMs: number, startMs: number, endMs: number, packets: number }}
- *   Piece a stream, since when its packets' sound was sent for the first time, when it was begun
- *   and ended (Infinity before it is), and how many packets were written to it
+ *   Piece stream with the time when its packets' sound was first sent, its beginning and end
+ *   (Infinity before it), and its number of packets
  */
 
-import { LENGTH_BYTES } from '../../public/shared/wire/carry.js';
+import { LENGTH_BYTES } from '../../public/shared/wire/stream-packets.js';
 import { STEADY_MS } from '../../public/shared/nearness.js';
 
-/** The time whose packets go on one stream, in milliseconds. */
+/** Time whose packets share a stream, in milliseconds. */
 const PIECE_MS = 1000;
 
 /**
- * The same after a restart, for so long, in milliseconds: what has arrived is known sooner while
- * the way is narrow.
+ * Same time for this long after a restart, in milliseconds: arrival is known sooner while the path
+ * is narrow.
  */
 const SHORT_PIECE_MS = 250;
 const SHORT_FOR_MS = 5000;
 
-/**
- * What was sent for the first time longer ago isn't sent anew, in milliseconds: it would be there
- * too late.
- */
+/** Age above which a packet isn't sent again, in milliseconds: it would come too late. */
 const ANEW_MS = STEADY_MS - 300;
 
 /**
- * The time after its end in which a stream is to have arrived, in milliseconds: later it would not
- * be heard.
+ * Time after its end in which a stream must arrive, in milliseconds: later it would not be heard.
  */
 const KEPT_MS = STEADY_MS;
 
@@ -44,20 +40,22 @@ export class SureStreams {
   #native;
   #clock;
   /**
-   * Those that haven't arrived, as far as is known, the oldest first; the last one is written to
-   * while it is open.
+   * Streams not known to have arrived, the oldest first; the last one is written to while it is
+   * open.
    * @type {Piece[]}
    */
   #pieces = [];
   #isOpen = false;
   /**
-   * Since when what is sent anew was sent for the first time, before a stream is begun for it;
-   * Infinity otherwise.
+   * Time at which the packets to repeat were first sent, until a stream begins for them; else
+   * Infinity.
    */
   #anewFromMs = Infinity;
   #shortUntilMs = -Infinity;
 
-  /** Packets that weren't sent, or whose stream was reset: some of these may have arrived. */
+  /**
+   * Number of packets that weren't sent, or whose stream was reset: some of these may have arrived.
+   */
   dropped = 0;
 
   /** @param {Pick<NativeSession, 'openStream'>} native @param {Pick<Clock, 'now'>} clock */
@@ -66,7 +64,7 @@ export class SureStreams {
     this.#clock = clock;
   }
 
-  /** How many streams there are. */
+  /** Number of streams. */
   get size() {
     return this.#pieces.length;
   }
@@ -87,7 +85,7 @@ export class SureStreams {
     return true;
   }
 
-  /** @param {number} now @returns {Piece | null} null where there can be no more streams */
+  /** @param {number} now @returns {Piece | null} null if there can be no more streams */
   #pieceAt(now) {
     const last = this.#isOpen ? this.#pieces[this.#pieces.length - 1] : null;
     if (last && now - last.startMs < (now < this.#shortUntilMs ? SHORT_PIECE_MS : PIECE_MS))
@@ -109,10 +107,7 @@ export class SureStreams {
     return piece;
   }
 
-  /**
-   * Ends the stream that is written to: what comes next isn't sent so, or goes on another.
-   * Idempotent.
-   */
+  /** Ends the current stream: later packets go on another, or aren't sent this way. Idempotent. */
   end() {
     if (!this.#isOpen) return;
     this.#isOpen = false;
@@ -122,10 +117,9 @@ export class SureStreams {
   }
 
   /**
-   * Gives up what hasn't arrived, as far as is known: its sound is to be sent anew, in fewer bits.
-   * @param {number} arrivedMs  what was sent before this has arrived, on the clock
-   * @returns {number} how long ago the first of it was sent for the first time, in milliseconds; 0
-   *   where there was none
+   * Gives up packets not known to have arrived: the caller repeats their sound in fewer bits.
+   * @param {number} arrivedMs  time before which all that was sent has arrived, on the clock
+   * @returns {number} age of the oldest of them, in milliseconds; 0 without one
    */
   restart(arrivedMs) {
     if (this.#pieces.length === 0) return 0;
@@ -141,7 +135,7 @@ export class SureStreams {
     return now - this.#anewFromMs;
   }
 
-  /** @param {Piece} piece  which the peer has stopped */
+  /** @param {Piece} piece that the peer has stopped */
   #arrived(piece) {
     const at = this.#pieces.indexOf(piece);
     if (at < 0) return;

@@ -1,6 +1,8 @@
 /**
- * WebSocket (RFC 6455): one packet a binary message, one control message a text message.
+ * Carries sessions over WebSocket (RFC 6455): each packet is a binary message, each control message
+ * a text message.
  *
+ * @import { ServerMessage } from '../../public/shared/messages/server-messages.js'
  * @import { IncomingMessage, Server as HttpServer } from 'node:http'
  * @import { Server as HttpsServer } from 'node:https'
  * @import { Socket } from 'node:net'
@@ -16,12 +18,11 @@ import { STATUS_CODES } from 'node:http';
 import { WebSocket, WebSocketServer } from 'ws';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
-import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
+import { ROOM_QUERY } from '../../public/shared/links.js';
 import { countRefusal } from '../counts.js';
 import { repeat } from '../timers.js';
 import { TokenBucket } from '../token-bucket.js';
-import { directClient } from './client-address.js';
-import { isSameHost, peerName } from './peer.js';
+import { directClient, isSameHost, peerName } from './client-address.js';
 import {
   BaseSession,
   cutText,
@@ -32,69 +33,63 @@ import {
   prepareControl,
 } from './session.js';
 
-/** The time that a peer has to answer a close before its socket is destroyed, in milliseconds. */
+/** Time for a peer to answer a close before its socket is destroyed, in milliseconds. */
 const CLOSE_TIMEOUT_MS = 2000;
 
-/**
- * The number of checks within the idle timeout: each pings the peers, so that live ones are heard.
- */
+/** Number of checks within the idle timeout: each pings the peers, so that live ones answer. */
 const IDLE_PARTS = 5;
 
 const WEBSOCKET_OPTIONS = Object.freeze({
   noServer: true,
   clientTracking: false,
   perMessageDeflate: false,
-  // A session closes with a code that says why before ws closes with its own.
+  // Larger than the session's own limit, so a session closes with a code for the reason before ws
+  // closes.
   maxPayload: 4 * MAX_CONTROL_BYTES,
   maxFragments: 64,
   autoPong: false,
   closeTimeout: CLOSE_TIMEOUT_MS,
 });
 
-/** The longest reason that a close frame carries, in bytes (RFC 6455, section 5.5). */
+/** Longest reason of a close frame, in bytes (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
 /**
- * A session's close code is sent as this and more, in the range for applications (RFC 6455, section
- * 7.4.2).
+ * Base added to a session's close code, in the range for applications (RFC 6455, section 7.4.2).
  */
 const CLOSE_BASE = 4000;
 
-/** The close code of a normal end (RFC 6455, section 7.4.1). */
+/** Close code of a normal end (RFC 6455, section 7.4.1). */
 const NORMAL_CLOSE = 1000;
 
-/** The close code where the connection ended without a close frame (RFC 6455, section 7.1.5). */
+/** Close code if the connection ended without a close frame (RFC 6455, section 7.1.5). */
 const ABNORMAL_CLOSE = 1006;
 
-/** The peer's pings that are answered: a burst of 10, and 5 a second after it. */
+/** Limit of answered pings: a burst of 10, and 5 a second after it. */
 const PINGS = Object.freeze({ atOnce: 10, perSecond: 5 });
 
-/** The weight of a new measurement in the smoothed round-trip time (RFC 6298, section 2: alpha). */
+/** Weight of a new measurement in the smoothed round-trip time (RFC 6298, section 2: alpha). */
 const RTT_WEIGHT = 1 / 8;
 
 /**
  * @typedef {object} WebSocketOptions
  * @property {Accept} accept
- * @property {HttpServer | HttpsServer} server all of its upgrades are taken; those for other paths
- *   get a 404
+ * @property {HttpServer | HttpsServer} server its upgrades are all handled; other paths get a 404
  * @property {string} [path]
- * @property {number} maxSessions               sessions above it are told 'server-full' and closed
- * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade] asked before each
+ * @property {number} maxSessions limit; more sessions are closed with 'server-full'
+ * @property {(request: IncomingMessage) => ErrorCode | null} [refuseUpgrade] called before each
  *   session
- * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade] takes upgrades to
+ * @property {(request: IncomingMessage, socket: Duplex) => void} [otherUpgrade] handles upgrades to
  *   other protocols, which are refused otherwise
- * @property {(origin: string | undefined) => boolean} [allowsOrigin] asked with the origin of
+ * @property {(origin: string | undefined) => boolean} [allowsOrigin] called with the origin of
  *   another host's page
  * @property {number} idleTimeoutMs a peer that doesn't even answer a ping for this long is gone
- * @property {ClientAddress} [clientOf] tells a request's client; by default the one who connects
+ * @property {ClientAddress} [clientOf] finds a request's client; by default its peer
  * @property {Clock} clock
  * @property {Log} log
  */
 
-/**
- * @param {WebSocketOptions} options
- * @returns {Transport}
- */
+/** @param {WebSocketOptions} options @returns {Transport} */
 export function createWebSocketTransport(options) {
   return new WebSocketTransport(options);
 }
@@ -126,10 +121,7 @@ class WebSocketTransport {
     this.#stopChecks = repeat(clock, idleTimeoutMs / IDLE_PARTS, () => this.#check());
   }
 
-  /**
-   * @param {Session[]} sessions
-   * @param {Uint8Array} bytes
-   */
+  /** @param {Session[]} sessions @param {Uint8Array} bytes */
   sendMany(sessions, bytes) {
     const frame = binaryFrame(bytes);
     for (let i = 0; i < sessions.length; i++)
@@ -170,10 +162,7 @@ class WebSocketTransport {
     );
   };
 
-  /**
-   * @param {IncomingMessage} request
-   * @returns {ErrorCode | null} null when the upgrade is fine
-   */
+  /** @param {IncomingMessage} request @returns {ErrorCode | null} null if the upgrade is allowed */
   #refusal(request) {
     const code = this.#options.refuseUpgrade?.(request);
     if (code) return code;
@@ -181,16 +170,11 @@ class WebSocketTransport {
     const { origin, host } = request.headers;
     if (!isSameHost(origin, host) && !this.#options.allowsOrigin?.(origin))
       return 'origin-not-allowed';
-    // Peers above maxSessions are told why by a message, which takes a moment; the number of those
-    // is bounded too.
+    // Peers above maxSessions get a message with the reason first, so their number is bounded too.
     return this.#sockets.size >= 2 * this.#options.maxSessions + 16 ? 'server-full' : null;
   }
 
-  /**
-   * @param {WebSocket} ws
-   * @param {Socket} socket
-   * @param {IncomingMessage} request
-   */
+  /** @param {WebSocket} ws @param {Socket} socket @param {IncomingMessage} request */
   #connected(ws, socket, request) {
     const { clock, log, accept, maxSessions, clientOf = directClient } = this.#options;
     this.#sockets.add(ws);
@@ -251,7 +235,7 @@ class WebSocketSession extends BaseSession {
    * @param {object} options
    * @param {Transport} options.transport
    * @param {WebSocket} options.ws
-   * @param {Socket} options.socket  the one beneath ws
+   * @param {Socket} options.socket socket beneath ws
    * @param {Clock} options.clock
    * @param {Log} options.log
    * @param {string} options.peer
@@ -265,7 +249,7 @@ class WebSocketSession extends BaseSession {
     ws.on('message', (data, isBinary) => this.#message(/** @type {Buffer} */ (data), isBinary));
     ws.on('ping', (data) => this.#pinged(data));
     ws.on('pong', (data) => this.#ponged(data));
-    // The peer broke the protocol; ws closes by itself.
+    // The peer broke the protocol, and ws closes the connection.
     ws.on('error', () => (this.#failed = true));
     ws.on('close', (code, reason) => this.#closed(code, reason.toString()));
   }
@@ -276,15 +260,15 @@ class WebSocketSession extends BaseSession {
   }
 
   /**
-   * @param {Buffer | null} frame whole, not to be changed any more; several sessions may share it
-   * @returns {boolean} false when it was dropped
+   * @param {Buffer | null} frame whole, must not change any more; several sessions may share it
+   * @returns {boolean} false if it was dropped
    */
   sendFrame(frame) {
     if (frame === null || this.#isBlocked) {
       this.droppedOut += 1;
       return false;
     }
-    // ws writes each message whole and at once, so this one falls between two of its own.
+    // ws writes each message whole and at once, so this one lands between two of them.
     this.#socket.write(frame);
     return true;
   }
@@ -297,18 +281,14 @@ class WebSocketSession extends BaseSession {
     );
   }
 
-  /** @param {object | ControlMessage} message */
+  /** @param {ServerMessage | ControlMessage} message */
   sendControl(message) {
     if (this.ended || this.#ws.readyState !== WebSocket.OPEN) return;
     if (this.#socket.writableLength > MAX_STUCK_BYTES) this.abandon('idle-timeout');
     else this.#ws.send(prepareControl(message).json, { binary: false });
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   close(code, reason) {
     if (!this.end(code, reason)) return;
     this.#ws.close(
@@ -317,17 +297,14 @@ class WebSocketSession extends BaseSession {
     );
   }
 
-  /**
-   * Closes without waiting for a peer that doesn't answer.
-   * @param {ErrorCode} code
-   */
+  /** Closes without waiting for a peer that doesn't answer. @param {ErrorCode} code */
   abandon(code) {
     const isStuck = this.#socket.writableLength > 0;
     this.closeWith(code);
     if (isStuck) this.#ws.terminate();
   }
 
-  /** Measures the round-trip time, and has a live peer be heard. */
+  /** Measures the round-trip time, and makes a live peer answer. */
   ping() {
     if (this.#isBlocked) return;
     this.#pings += 1;
@@ -344,10 +321,7 @@ class WebSocketSession extends BaseSession {
     };
   }
 
-  /**
-   * @param {Buffer} data
-   * @param {boolean} isBinary
-   */
+  /** @param {Buffer} data @param {boolean} isBinary */
   #message(data, isBinary) {
     const now = this.#clock.now();
     this.#countMessage(now);
@@ -362,10 +336,7 @@ class WebSocketSession extends BaseSession {
     }
   }
 
-  /**
-   * Counts a message, ping or pong, and stops reading a peer that floods.
-   * @param {number} now
-   */
+  /** Counts a message, ping or pong, and stops reading a peer that floods. @param {number} now */
   #countMessage(now) {
     if (!this.isFlood(now) || this.#ws.isPaused) return;
     this.#ws.pause();
@@ -390,10 +361,7 @@ class WebSocketSession extends BaseSession {
     this.#rttMs = this.#rttMs === null ? rttMs : this.#rttMs + (rttMs - this.#rttMs) * RTT_WEIGHT;
   }
 
-  /**
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @param {number} code @param {string} reason */
   #closed(code, reason) {
     const own = code >= CLOSE_BASE && code < CLOSE_BASE + 1000 ? code - CLOSE_BASE : 0;
     if (this.#failed) this.end(errors['bad-request'].close, errors['bad-request'].message);
@@ -405,10 +373,7 @@ class WebSocketSession extends BaseSession {
 
 const ignoreError = () => {};
 
-/**
- * @param {Buffer} data UTF-8
- * @returns {unknown} undefined when it isn't JSON
- */
+/** @param {Buffer} data UTF-8 @returns {unknown} undefined if it isn't JSON */
 function parse(data) {
   try {
     return JSON.parse(data.toString());
@@ -418,9 +383,9 @@ function parse(data) {
 }
 
 /**
- * Writes a server's binary message as one frame, which isn't masked (RFC 6455, section 5.2).
+ * Writes a server's binary message as one unmasked frame (RFC 6455, section 5.2).
  * @param {Uint8Array} bytes copied
- * @returns {Buffer | null} null when the packet is too long
+ * @returns {Buffer | null} null if the packet is too long
  */
 function binaryFrame(bytes) {
   const { length } = bytes;

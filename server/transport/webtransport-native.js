@@ -1,10 +1,9 @@
 /**
- * WebTransport over HTTP/3 on the native engine: packets are datagrams, control messages are lines
- * on the client's first bidirectional stream.
+ * Carries sessions over WebTransport (HTTP/3) on the native engine: packets are datagrams, control
+ * messages are lines on the client's first bidirectional stream.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { CloseCause, NativeSession, SessionRequest, Stream } from '@aloud/native'
- * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Http3Options } from './webtransport.js'
@@ -14,16 +13,14 @@
 
 import { isIPv4 } from 'node:net';
 import { Endpoint, PathField, PATH_FIELDS } from '@aloud/native';
-import { CARRIES, CARRY_QUERY } from '../../public/shared/wire/carry.js';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { PACKET_VERSION, PacketType } from '../../public/shared/wire/packet-format.js';
-import { ROOM_QUERY } from '../../public/shared/wire/session-url.js';
+import { ROOM_QUERY } from '../../public/shared/links.js';
 import { countRefusal } from '../counts.js';
-import { MAX_PACKET_STREAMS, PacketStreams } from './packet-streams.js';
 import { SureStreams } from './sure-streams.js';
-import { isSameHostname } from './peer.js';
+import { isSameHostname } from './client-address.js';
 import {
   BaseSession,
   FLOOD_PAUSE_MS,
@@ -32,22 +29,22 @@ import {
   prepareControl,
 } from './session.js';
 
-/** Connections beyond the sessions, so that those who are one too many can be told why. */
+/** Number of connections beyond the sessions, so that a client above the limit can learn why. */
 const SPARE_CONNECTIONS = 64;
 
 /**
- * The part of the idle timeout after which a ping goes out. QUIC gives the connection up after the
- * rest (RFC 9000, section 10.1), so that both together are the timeout.
+ * Share of the idle timeout after which a ping goes out. QUIC gives the connection up after the
+ * rest (RFC 9000, section 10.1), so both together are the timeout.
  */
 const PING_SHARE = 0.25;
 
-/** Chromium takes a second off an idle timeout that is longer than that. */
+/** Time that Chromium subtracts from a longer idle timeout. */
 const CHROMIUM_MARGIN_MS = 1000;
 
-/** Every control stream is read through this, one read after another. */
+/** Buffer of all control streams, which are read one after another. */
 const chunk = new Uint8Array(4 * 1024);
 
-/** Every session's path is read through these, one after the other. */
+/** Buffer of every session's path statistics, which are read one after another. */
 const pathFields = new Float64Array(PATH_FIELDS);
 /** @type {PathStats} */
 const pathStats = {
@@ -60,15 +57,15 @@ const pathStats = {
   underWayMs: 0,
 };
 
-/** The first byte of audio packets. */
+/** First byte of audio packets. */
 const AUDIO_BYTE = (PACKET_VERSION << 4) | PacketType.audio;
 
 /** Reads of one control stream before other sessions have their turn. */
 const READS_PER_TURN = 16;
 
 /**
- * The silence after which a ping goes out, in milliseconds: it fits twice into what Chromium takes
- * for the timeout.
+ * Silence after which a ping goes out, in milliseconds: it fits twice into Chromium's idea of the
+ * timeout.
  * @param {number} idleTimeoutMs
  */
 function pingAfter(idleTimeoutMs) {
@@ -82,8 +79,8 @@ function pingAfter(idleTimeoutMs) {
  *
  * @param {Http3Options} options
  * @returns {Promise<NativeTransport>}
- * @throws {Error} when the engine isn't built (code ERR_NATIVE_NOT_BUILT, ERR_NATIVE_UNUSABLE), the
- *   certificate is no good, or the port can't be had (code EADDRINUSE, EACCES)
+ * @throws {Error} if the engine isn't built (code ERR_NATIVE_NOT_BUILT, ERR_NATIVE_UNUSABLE), the
+ *   certificate is invalid, or the port isn't available (code EADDRINUSE, EACCES)
  */
 export async function createNativeTransport({ host = '::', port = 0, certificate, ...options }) {
   const transport = new NativeTransport(options);
@@ -102,7 +99,6 @@ export class NativeTransport {
   #allowsOrigin;
   #handOver;
   #readers;
-  #carryOption;
   #path;
   #opened;
   #log;
@@ -124,47 +120,46 @@ export class NativeTransport {
     this.#allowsOrigin = engine.allowsOrigin ?? (() => false);
     this.#handOver = engine.handOver ?? (() => false);
     this.#readers = engine.readers;
-    /** The path of sessions that listen to a recording; null where there are none. */
+    /** Path of sessions that listen to a recording; null without such sessions. */
     this.recordingPath = engine.readers?.path ?? null;
-    const { congestionController = 'cubic', receiveQueue = 64, carry = 'datagrams' } = engine;
-    this.#carryOption = carry;
+    const { settings, Session, offer } = engine.parts ?? {};
+    /** Properties of a plugin for the answer to /api/config. */
+    this.offer = offer;
     this.#opened = sessionOpener({
       transport: this,
       accept,
       maxSessions,
-      carry,
+      Session,
       clock: engine.clock ?? systemClock,
       readers: engine.readers,
       log,
     });
-    this.carry = carry === 'any' ? 'datagrams' : carry;
-    /** What sessions may ask for. @type {readonly Carry[]} */
-    this.carries = carry === 'any' ? CARRIES : [];
     const keepAliveMs = pingAfter(idleTimeoutMs);
     this.#endpoint = new Endpoint({
-      congestionController,
-      receiveQueue,
       idleTimeoutMs: Math.max(1, idleTimeoutMs - keepAliveMs),
       keepAliveMs,
       maxConnections: maxSessions + SPARE_CONNECTIONS,
       streamBufferBytes: MAX_STUCK_BYTES,
-      ...(carry !== 'datagrams' && { maxStreams: MAX_PACKET_STREAMS }),
       ...(engine.ioThreads !== undefined && { ioThreads: engine.ioThreads }),
+      ...settings,
     });
     /**
-     * The engine's own, which knows sessions by their `id`, for datagrams.
+     * Engine's own function, which finds sessions by their `id`, for datagrams.
      * @type {Transport['sendMany']}
      */
-    this.sendMany =
-      carry === 'datagrams'
-        ? /** @type {any} */ (this.#endpoint.sendMany.bind(this.#endpoint))
-        : sendEach;
-    /** Likewise. @type {Transport['createGroup']} */
-    this.createGroup =
-      carry === 'datagrams'
-        ? /** @type {any} */ (this.#endpoint.createGroup.bind(this.#endpoint))
-        : undefined;
-    this.#endpoint.onFault = (message) => this.#log.error(`the native engine failed: ${message}`);
+    this.sendMany = Session
+      ? sendEach
+      : /** @type {Transport['sendMany']} */ (
+          /** @type {unknown} */ (this.#endpoint.sendMany.bind(this.#endpoint))
+        );
+    /** Engine's own function too. @type {Transport['createGroup']} */
+    this.createGroup = Session
+      ? undefined
+      : /** @type {Transport['createGroup']} */ (
+          /** @type {unknown} */ (this.#endpoint.createGroup.bind(this.#endpoint))
+        );
+    this.#endpoint.onFault = (message) =>
+      this.#log.error({ event: 'engine-failed', reason: message }, 'native engine failed');
   }
 
   /**
@@ -190,7 +185,7 @@ export class NativeTransport {
     }
   }
 
-  /** The address that it listens on; the port is UDP's. */
+  /** Address that it listens on; the port is UDP's. */
   address() {
     return this.#address;
   }
@@ -200,17 +195,15 @@ export class NativeTransport {
     return this.#endpoint.admissions();
   }
 
-  /**
-   * Delivers the packets that have arrived, which otherwise wait for the event loop's next turn.
-   */
+  /** Delivers arrived packets now, rather than in the event loop's next turn. */
   poll() {
     this.#endpoint.poll();
   }
 
   /**
-   * Serves another certificate to new sessions; open ones go on.
+   * Serves another certificate to new sessions; open ones continue.
    * @param {{ certPem: string, keyPem: string }} certificate
-   * @throws {Error} when it is no good; the old one stays then
+   * @throws {Error} if it is invalid; then the old one stays
    */
   updateCertificate({ certPem, keyPem }) {
     this.#endpoint.setCertificate(certPem, keyPem);
@@ -231,27 +224,23 @@ export class NativeTransport {
     request.reject(errors[refusal].status);
   }
 
-  /**
-   * @param {SessionRequest} request
-   * @returns {ErrorCode | null}
-   */
-  #refusal({ authority, path, query, origin }) {
+  /** @param {SessionRequest} request @returns {ErrorCode | null} */
+  #refusal({ authority, path, origin }) {
     if (!this.#isAllowedHost(authority)) return 'host-not-allowed';
     if (path !== this.#path && path !== this.#readers?.path) return 'not-found';
-    if (carryOf(this.#carryOption, query) === undefined) return 'bad-request';
     return isSameHostname(origin, authority) || this.#allowsOrigin(origin)
       ? null
       : 'origin-not-allowed';
   }
 
-  /** By this other threads serve sessions of this engine: see PortTransport. */
+  /** Shares the port: other threads can serve sessions of this engine. See PortTransport. */
   share() {
     return this.#endpoint.share();
   }
 
   /**
    * Closes the sessions of another thread that has ended.
-   * @param {number} port  its number
+   * @param {number} port number of the thread's port
    * @param {ErrorCode} code
    */
   closePort(port, code) {
@@ -260,18 +249,26 @@ export class NativeTransport {
 }
 
 /**
- * Makes sessions of the native engine's, of which so many may be open at once.
+ * Makes sessions of the native engine, up to a limit.
  * @param {object} options
- * @param {Transport} options.transport  theirs
+ * @param {Transport} options.transport of the sessions
  * @param {Accept} options.accept
  * @param {number} options.maxSessions
- * @param {Carry | 'any'} options.carry
+ * @param {typeof NativeEngineSession} [options.Session] class of the sessions
  * @param {Clock} options.clock
- * @param {Http3Options['readers']} [options.readers]  of recordings, who have a path of their own
+ * @param {Http3Options['readers']} [options.readers] of recordings, with a path of their own
  * @param {Pick<Log, 'error'>} options.log
  * @returns {(native: NativeSession) => void}
  */
-export function sessionOpener({ transport, accept, maxSessions, carry, clock, readers, log }) {
+export function sessionOpener({
+  transport,
+  accept,
+  maxSessions,
+  Session = NativeEngineSession,
+  clock,
+  readers,
+  log,
+}) {
   let sessions = 0;
   const onEnd = () => void (sessions -= 1);
   return (native) => {
@@ -284,9 +281,8 @@ export function sessionOpener({ transport, accept, maxSessions, carry, clock, re
     sessions += 1;
     if (readers && native.request?.path === readers.path) return readers.opened(native, onEnd);
     const query = native.request?.query ?? '';
-    new NativeEngineSession({
+    new Session({
       transport,
-      carry: carryOf(carry, query),
       room: roomOf(query),
       native,
       clock,
@@ -296,10 +292,7 @@ export function sessionOpener({ transport, accept, maxSessions, carry, clock, re
   };
 }
 
-/**
- * A session of the native engine.
- * @implements {Session}
- */
+/** @implements {Session} */
 export class NativeEngineSession extends BaseSession {
   #native;
   #clock;
@@ -311,45 +304,38 @@ export class NativeEngineSession extends BaseSession {
   #lines;
   #isFlooded = false;
   #audioWaits = false;
-  /** Where packets are no datagrams. @type {PacketStreams | null} */
-  #packets = null;
-  /** Where packets are to arrive surely. @type {SureStreams | null} */
+  /** Set while packets must arrive. @type {SureStreams | null} */
   #sure = null;
 
   /**
    * @param {object} options
    * @param {Transport} options.transport
-   * @param {Carry} [options.carry]  how packets go
-   * @param {string} [options.room]  the one that the session's URL names
+   * @param {string} [options.room] room in the session's URL
    * @param {NativeSession} options.native
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
-   * @param {() => void} options.onEnd called once, when the session has ended
+   * @param {() => void} options.onEnd called once, after the session's end
    */
-  constructor({ transport, carry = 'datagrams', room, native, clock, log, onEnd }) {
+  constructor({ transport, room, native, clock, log, onEnd }) {
     super({ transport, peer: native.peer, log, now: clock.now(), onEnd });
     this.room = room;
     this.#native = native;
     this.#clock = clock;
-    /** The engine's number for the session, for sendMany. */
+    /** Number of the session in the engine, for sendMany. */
     this.id = native.id;
     this.#lines = new ControlLines({
       maxBytes: MAX_CONTROL_BYTES,
       onMessage: (message) => this.#message(message),
       onError: (reason) => this.close(errors['bad-request'].close, reason),
     });
-    if (carry === 'datagrams') native.onDatagram = this.receive;
-    else this.#packets = new PacketStreams({ native, carry, clock, receive: this.receive });
-    native.onStream = (stream) => this.#stream(stream);
+    native.onDatagram = this.receive;
+    native.onStream = (stream) => this.opened(stream);
     native.onClosed = (code, reason, cause) => void this.end(codeOf(cause, code), reason);
   }
 
-  /**
-   * @param {Uint8Array} bytes
-   * @returns {boolean}
-   */
+  /** @param {Uint8Array} bytes @returns {boolean} */
   send(bytes) {
-    return this.#packets === null ? this.#native.send(bytes) : this.#packets.send(bytes);
+    return this.#native.send(bytes);
   }
 
   /** @param {boolean} waits */
@@ -364,8 +350,8 @@ export class NativeEngineSession extends BaseSession {
   }
 
   /**
-   * Closes a peer that doesn't read its control messages once their queue is full. One that takes
-   * no more of them is closing: its own end, and the reason for it, are on the way.
+   * Closes a peer that doesn't read its control messages once their queue is full. A peer that
+   * accepts no more is closing: its own end, with the reason, is about to arrive.
    * @param {object | ControlMessage} message
    */
   sendControl(message) {
@@ -376,11 +362,7 @@ export class NativeEngineSession extends BaseSession {
     if (!taken && (control === null || control.writable)) this.closeWith('idle-timeout');
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   end(code, reason) {
     if (this.ended) return false;
     this.#lines.close();
@@ -388,11 +370,7 @@ export class NativeEngineSession extends BaseSession {
     return super.end(code, reason);
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   close(code, reason) {
     if (this.end(code, reason)) this.#native.close(code, reason);
   }
@@ -405,7 +383,7 @@ export class NativeEngineSession extends BaseSession {
       rttMs: stats.rttMs,
       sentPackets: stats.sentPackets,
       lostPackets: stats.lostPackets,
-      droppedOut: stats.droppedTooBig + stats.droppedBlocked + this.#droppedHere,
+      droppedOut: stats.droppedTooBig + stats.droppedBlocked + this.droppedHere,
       droppedTooBig: stats.droppedTooBig,
       droppedIn: stats.droppedIn,
       deliveryBps: stats.deliveryBps,
@@ -415,9 +393,9 @@ export class NativeEngineSession extends BaseSession {
     };
   }
 
-  /** Packets that were dropped before the engine had them. */
-  get #droppedHere() {
-    return (this.#packets?.dropped ?? 0) + (this.#sure?.dropped ?? 0);
+  /** Number of packets that were dropped before the engine got them. */
+  get droppedHere() {
+    return this.#sure?.dropped ?? 0;
   }
 
   /** @override @returns {PathStats} */
@@ -427,16 +405,15 @@ export class NativeEngineSession extends BaseSession {
     pathStats.rttMs = pathFields[PathField.rttMs];
     pathStats.sentPackets = pathFields[PathField.sentPackets];
     pathStats.lostPackets = pathFields[PathField.lostPackets];
-    pathStats.droppedOut = pathFields[PathField.droppedOut] + this.#droppedHere;
+    pathStats.droppedOut = pathFields[PathField.droppedOut] + this.droppedHere;
     pathStats.deliveryBps = Number.isNaN(deliveryBps) ? null : deliveryBps;
     pathStats.deliveryIsLimit = pathFields[PathField.deliveryIsLimit] === 1;
     pathStats.underWayMs = pathFields[PathField.underWayMs];
     return pathStats;
   }
 
-  /** @param {Stream} stream */
-  #stream(stream) {
-    if (!stream.bidi && this.#packets) return this.#packets.take(stream);
+  /** Handles a stream that the peer has opened. @param {Stream} stream */
+  opened(stream) {
     if (this.#control || !stream.bidi) {
       const { close } = errors['bad-request'];
       stream.stop(close);
@@ -469,10 +446,7 @@ export class NativeEngineSession extends BaseSession {
     this.receiveControl(message, now);
   }
 
-  /**
-   * @param {Uint8Array} line
-   * @returns {boolean} false when there is no room
-   */
+  /** @param {Uint8Array} line @returns {boolean} false if there is no room */
   #wait(line) {
     if (this.#waitingBytes + line.length > MAX_STUCK_BYTES) return false;
     this.#waiting.push(line);
@@ -481,30 +455,13 @@ export class NativeEngineSession extends BaseSession {
   }
 }
 
-/**
- * @param {CloseCause} cause
- * @param {number} code the peer's own
- */
+/** @param {CloseCause} cause @param {number} code of the peer */
 function codeOf(cause, code) {
   if (cause === 'timeout') return errors['idle-timeout'].close;
   return cause === 'lost' ? errors['session-lost'].close : code;
 }
 
-/**
- * @param {Carry | 'any'} option  how the server has packets go
- * @param {string} query  of a session's URL
- * @returns {Carry | undefined} how the session's go; undefined where it asks for what isn't
- */
-function carryOf(option, query) {
-  if (option !== 'any') return option;
-  const asked = new URLSearchParams(query).get(CARRY_QUERY);
-  return asked === null ? 'datagrams' : CARRIES.find((carry) => carry === asked);
-}
-
-/**
- * @param {string} query of a session's URL
- * @returns {string | undefined} the room that it names
- */
+/** @param {string} query of a session's URL @returns {string | undefined} room in it */
 const roomOf = (query) =>
   query === '' ? undefined : (new URLSearchParams(query).get(ROOM_QUERY) ?? undefined);
 

@@ -1,9 +1,9 @@
 /**
  * @import { SharedEndpoint } from '@aloud/native'
- * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { Log } from '../log.js'
  * @import { Accept, Transport } from './session.js'
+ * @import { NativeEngineSession } from './webtransport-native.js'
  */
 
 import { Port } from '@aloud/native';
@@ -11,8 +11,8 @@ import { errors } from '../../public/shared/errors.js';
 import { sendEach, sessionOpener } from './webtransport-native.js';
 
 /**
- * WebTransport on a port of the native engine that another thread listens with: that thread decides
- * who may have a session here.
+ * WebTransport on a port of the native engine that another thread listens on: that thread admits
+ * the sessions.
  * @implements {Transport}
  */
 export class PortTransport {
@@ -28,29 +28,34 @@ export class PortTransport {
    * @param {SharedEndpoint} options.endpoint
    * @param {Accept} options.accept
    * @param {number} options.maxSessions
-   * @param {Carry | 'any'} options.carry
+   * @param {typeof NativeEngineSession} [options.Session]  class of its sessions, of a plugin
    * @param {Clock} options.clock
    * @param {Log} options.log
    */
   constructor({ endpoint, ...options }) {
-    const { carry, log } = options;
+    const { Session, log } = options;
     const { close: code, message: reason } = errors['room-reopened'];
     this.#port = Port.open(endpoint, {
       lastWords: { code, reason },
       onSession: sessionOpener({ transport: this, ...options }),
-      onFault: (message) => log.error(`the native engine failed: ${message}`),
+      onFault: (message) =>
+        log.error({ event: 'engine-failed', reason: message }, 'native engine failed'),
     });
     /** See NativeTransport. @type {Transport['sendMany']} */
-    this.sendMany =
-      carry === 'datagrams' ? /** @type {any} */ (this.#port.sendMany.bind(this.#port)) : sendEach;
+    this.sendMany = Session
+      ? sendEach
+      : /** @type {Transport['sendMany']} */ (
+          /** @type {unknown} */ (this.#port.sendMany.bind(this.#port))
+        );
     /** @type {Transport['createGroup']} */
-    this.createGroup =
-      carry === 'datagrams'
-        ? /** @type {any} */ (this.#port.createGroup.bind(this.#port))
-        : undefined;
+    this.createGroup = Session
+      ? undefined
+      : /** @type {Transport['createGroup']} */ (
+          /** @type {unknown} */ (this.#port.createGroup.bind(this.#port))
+        );
   }
 
-  /** The number by which sessions are handed over. */
+  /** Number by which sessions are handed over. */
   get number() {
     return this.#port.number;
   }

@@ -1,9 +1,10 @@
 /**
- * WebTransport over HTTP/3 on the quiche engine, the package @fails-components/webtransport:
- * packets are datagrams, control messages are lines on the client's first bidirectional stream.
+ * Carries sessions over WebTransport (HTTP/3) on the quiche engine, the package
+ * @fails-components/webtransport: packets are datagrams, control messages are lines on the client's
+ *   first bidirectional stream.
  *
- * Two limits of the engine can't be mended here: a TLS hello whose server name isn't ASCII ends the
- * process, and a new certificate is taken only by starting anew, see updateCertificate.
+ * Two limits of the engine can't be fixed here. A TLS hello whose server name isn't ASCII ends the
+ * process. A new certificate needs a restart of the engine, see updateCertificate.
  *
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Clock } from '../../public/shared/clock.js'
@@ -11,7 +12,7 @@
  * @import { Http3Options } from './webtransport.js'
  * @import { ControlMessage, Session, Transport } from './session.js'
  *
- * The package's HttpServer, as far as it is used.
+ * HttpServer of the package, as far as it is used.
  * @typedef {object} QuicheServer
  * @property {Promise<unknown>} ready
  * @property {Promise<unknown>} closed
@@ -20,9 +21,9 @@
  * @property {() => { host: string, port: number } | null} address
  * @property {(callback: (request: { header?: Record<string, string> }) => Promise<object>) => void}
  *   setRequestCallback
- * @property {(path: string) => ReadableStream<any>} sessionStream
+ * @property {(path: string) => ReadableStream<QuicheWebTransport>} sessionStream
  *
- * The package's HttpWTSession, as far as it is used.
+ * HttpWTSession of the package, as far as it is used.
  * @typedef {object} QuicheWebTransport
  * @property {string} [peerAddress]
  * @property {Promise<unknown>} ready
@@ -31,7 +32,7 @@
  * @property {ReadableStream<BidirectionalStream>} incomingBidirectionalStreams
  * @property {ReadableStream<ReadableStream<Uint8Array>>} incomingUnidirectionalStreams
  * @property {{ writeDatagram: (bytes: Uint8Array) => { code: string } } | undefined | null}
- *   [objint] the engine's own object; gone when the session is over
+ *   [objint] object of the engine; gone when the session is over
  * @property {(info: { closeCode: number, reason: string }) => void} close
  *
  * @typedef {object} BidirectionalStream
@@ -39,7 +40,7 @@
  * @property {WritableStream<Uint8Array>} writable
  *
  * @typedef {Http3Options['certificate']} Certificate
- * @typedef {new (options: any) => QuicheServer} QuicheServerClass
+ * @typedef {new (options: object) => QuicheServer} QuicheServerClass
  */
 
 import { randomBytes, X509Certificate } from 'node:crypto';
@@ -48,8 +49,9 @@ import { ControlLines } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../public/shared/wire/packet.js';
 import { countRefusal } from '../counts.js';
+import { reasonOf, stackOf } from '../log.js';
 import { settlesWithin } from '../timers.js';
-import { isSameHostname } from './peer.js';
+import { isSameHostname } from './client-address.js';
 import {
   BaseSession,
   closeIdle,
@@ -62,8 +64,8 @@ import {
 const ENGINE_PACKAGE = '@fails-components/webtransport-transport-http3-quiche';
 
 /**
- * The time that the engine has to start: with a bad certificate, say, it never tells that it
- * didn't.
+ * Time for the engine to start, in milliseconds: with a bad certificate, for example, it never
+ * reports its failure.
  */
 const START_TIMEOUT_MS = 5000;
 
@@ -71,22 +73,19 @@ const NOT_STARTED =
   `the quiche engine did not start within ${START_TIMEOUT_MS / 1000} s: ` +
   'its certificate or key may be of a kind that it does not take, or its port in use';
 
-/** The time that sessions and sockets have to close in order, in milliseconds. */
+/** Time for sessions and sockets to close in order, in milliseconds. */
 const STOP_TIMEOUT_MS = 1000;
 
-/**
- * The time that a session's last control messages have to go out before it is closed, in
- * milliseconds.
- */
+/** Time for a session's last control messages to go out before it is closed, in milliseconds. */
 const FLUSH_MS = 500;
 
-/** The longest close reason. The protocol allows 1024 bytes, and the package cuts by characters. */
+/** Longest close reason. The protocol allows 1024 bytes, and the package cuts by characters. */
 const MAX_REASON_BYTES = 1023;
 
 /**
- * Tells whether the engine is there.
+ * Checks for the engine.
  * @param {() => Promise<unknown>} [load]
- * @returns {Promise<string | null>} null when it is, or else why not, for people to read
+ * @returns {Promise<string | null>} null if it is there, or else the reason, for people to read
  */
 export async function quicheError(load = () => import(ENGINE_PACKAGE)) {
   try {
@@ -106,16 +105,16 @@ export async function quicheError(load = () => import(ENGINE_PACKAGE)) {
 /**
  * Opens HTTP/3 on the quiche engine.
  *
- * @param {Http3Options & { Http3Server?: QuicheServerClass }} options Http3Server: in place of the
+ * @param {Http3Options & { Http3Server?: QuicheServerClass }} options Http3Server: replaces the
  *   package's
  * @returns {Promise<QuicheTransport>}
- * @throws {Error} when it doesn't listen: the port is taken, or the certificate is no good
+ * @throws {Error} if it doesn't listen: the port is taken, or the certificate is invalid
  */
 export async function createQuicheTransport({ Http3Server, ...options }) {
-  // Not imported above: where there is no engine, the package complains on the console.
+  // Not imported above: without an engine the package complains on the console.
   const Server =
     Http3Server ??
-    /** @type {any} */ ((await import('@fails-components/webtransport')).Http3Server);
+    /** @type {QuicheServerClass} */ ((await import('@fails-components/webtransport')).Http3Server);
   const transport = new QuicheTransport(Server, options);
   try {
     await transport.listen();
@@ -141,7 +140,7 @@ export class QuicheTransport {
   /** @type {QuicheServer | null} */
   #server = null;
   #certificate;
-  /** The certificate that waits for the last session to end. @type {Certificate | null} */
+  /** Certificate that waits for the last session to end. @type {Certificate | null} */
   #nextCertificate = null;
   #renewing = false;
   /** @type {Set<QuicheSession>} */
@@ -150,41 +149,35 @@ export class QuicheTransport {
   /** @type {Promise<void> | null} */
   #closing = null;
 
-  /**
-   * @param {QuicheServerClass} Server
-   * @param {Http3Options} options
-   */
+  /** @param {QuicheServerClass} Server @param {Http3Options} options */
   constructor(Server, options) {
     const { host = '::', port = 0, certificate, path = '/session', clock = systemClock } = options;
     this.#Server = Server;
     this.#options = options;
     this.#clock = clock;
     this.#path = path;
-    // The engine listens on one address.
+    // The engine listens on one address only.
     this.#address = { host: [host].flat()[0], port };
     this.#certificate = certificate;
     this.#stopChecks = closeIdle(clock, options.idleTimeoutMs ?? 15_000, () => {
-      // A renewal that failed is tried again.
+      // Retries a failed renewal.
       this.#renewWhenEmpty();
       return this.#sessions;
     });
   }
 
-  /** The address that it listens on; the port is UDP's. */
+  /** Address that it listens on; the port is UDP's. */
   address() {
     return this.#address;
   }
 
-  /** The SHA-256, in base64, of the certificate that it serves now, which may not be the newest. */
+  /** SHA-256, in base64, of the certificate that it serves now, which may not be the newest. */
   certificateHash() {
     const { fingerprint256 } = new X509Certificate(this.#certificate.certPem);
     return Buffer.from(fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
   }
 
-  /**
-   * @param {Session[]} sessions
-   * @param {Uint8Array} bytes
-   */
+  /** @param {Session[]} sessions @param {Uint8Array} bytes */
   sendMany(sessions, bytes) {
     const copy = bytes.slice();
     for (let i = 0; i < sessions.length; i++)
@@ -192,15 +185,16 @@ export class QuicheTransport {
   }
 
   /**
-   * Has the engine serve a new certificate. It can't while it runs, so it is started anew as soon
-   * as nobody is connected; until then it serves the old one, see certificateHash.
+   * Gives the engine a new certificate. It can't accept one while it runs, so it restarts as soon
+   * as nobody is connected. Until then it serves the old one, see certificateHash.
    * @param {Certificate} certificate
    */
   updateCertificate(certificate) {
     this.#nextCertificate = certificate;
     if (this.#sessions.size > 0) {
       this.#options.log.warn?.(
-        'HTTP/3 on quiche keeps its old certificate until its last session has ended.',
+        { event: 'certificate-pending', engine: 'quiche' },
+        'HTTP/3 keeps its old certificate until its last session has ended',
       );
     }
     this.#renewWhenEmpty();
@@ -224,7 +218,7 @@ export class QuicheTransport {
       defaultDatagramsReadableMode: 'default',
     });
     this.#server = server;
-    // Failing to start is told by `ready`.
+    // `ready` rejects if it fails to start.
     server.closed.catch(() => {});
     server.setRequestCallback((request) => this.#requested(request));
     const sessions = server.sessionStream(this.#path);
@@ -234,7 +228,10 @@ export class QuicheTransport {
     this.#address = { host, port: server.address()?.port ?? port };
     const { log } = this.#options;
     readAll(sessions, (webTransport) => this.#arrived(webTransport)).catch((error) => {
-      log.error(`HTTP/3 on quiche takes no more sessions: ${error?.stack ?? error}`);
+      log.error(
+        { event: 'engine-stopped', engine: 'quiche', error: stackOf(error) },
+        'HTTP/3 accepts no more sessions',
+      );
     });
   }
 
@@ -254,7 +251,7 @@ export class QuicheTransport {
 
   /**
    * @param {Record<string, string>} header
-   * @returns {ErrorCode | null} null when the session is fine
+   * @returns {ErrorCode | null} null if the session is allowed
    */
   #refusal({ ':path': path, ':authority': authority, origin }) {
     if (this.#options.isAllowedHost?.(authority) === false) return 'host-not-allowed';
@@ -302,7 +299,8 @@ export class QuicheTransport {
     this.#renew(this.#nextCertificate)
       .catch((error) =>
         this.#options.log.error(
-          `HTTP/3 did not take its new certificate: ${error?.message ?? error}`,
+          { event: 'certificate-not-applied', engine: 'quiche', reason: reasonOf(error) },
+          'new certificate could not be applied',
         ),
       )
       .finally(() => (this.#renewing = false));
@@ -324,7 +322,7 @@ export class QuicheTransport {
     try {
       server.stopServer();
     } catch {
-      return; // It never started.
+      return; // Not started.
     }
     await settlesWithin(this.#clock, STOP_TIMEOUT_MS, server.closed);
   }
@@ -348,7 +346,7 @@ class QuicheSession extends BaseSession {
   #clock;
   #lines;
   /**
-   * Writes to the client's first bidirectional stream.
+   * Writer of the client's first bidirectional stream.
    * @type {WritableStreamDefaultWriter<Uint8Array> | null}
    */
   #writer = null;
@@ -375,19 +373,19 @@ class QuicheSession extends BaseSession {
       onMessage: (message) => this.receiveControl(message, clock.now()),
       onError: () => this.closeWith('bad-request'),
     });
-    /** Settles when the engine has done with the session. @type {Promise<void>} */
+    /** Settles when the engine has finished with the session. @type {Promise<void>} */
     this.gone = webTransport.closed.then(
       ({ closeCode, reason }) => void this.end(Number(closeCode ?? 0), String(reason ?? '')),
       () => void this.end(errors['session-lost'].close, errors['session-lost'].message),
     );
   }
 
-  /** Reads what arrives, until the session is over. */
+  /** Reads everything that arrives, until the session is over. */
   start() {
     const { datagrams, incomingBidirectionalStreams, incomingUnidirectionalStreams } =
       this.#webTransport;
-    // Never cancelled: the engine throws when it delivers to a stream that was. Read without a
-    // pause, they hold nothing.
+    // Never cancelled: the engine throws when it delivers to a cancelled stream. Continuous reading
+    // keeps the streams empty.
     const fail = (/** @type {unknown} */ error) => this.fail(error);
     readAll(datagrams.readable, (bytes) => this.receive(bytes, this.#clock.now())).catch(fail);
     readAll(incomingBidirectionalStreams, (stream) => this.#stream(stream)).catch(fail);
@@ -403,10 +401,9 @@ class QuicheSession extends BaseSession {
   }
 
   /**
-   * Sends through the engine's own object: the package's writer doesn't say when a datagram was
-   * dropped.
-   * @param {Uint8Array} bytes not to be changed any more; several sessions may share them
-   * @returns {boolean} false when they were dropped
+   * Sends through the engine's own object: the package's writer doesn't report dropped datagrams.
+   * @param {Uint8Array} bytes must not change any more; several sessions may share them
+   * @returns {boolean} false if they were dropped
    */
   sendCopy(bytes) {
     if (!this.#write(bytes)) {
@@ -426,11 +423,7 @@ class QuicheSession extends BaseSession {
     else this.#writeLine(this.#writer, line);
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   end(code, reason) {
     if (this.ended) return false;
     this.#lines.close();
@@ -438,11 +431,7 @@ class QuicheSession extends BaseSession {
     return super.end(code, reason);
   }
 
-  /**
-   * @override
-   * @param {number} code
-   * @param {string} reason
-   */
+  /** @override @param {number} code @param {string} reason */
   close(code, reason) {
     if (!this.end(code, reason)) return;
     const info = { closeCode: code, reason: cutText(reason, MAX_REASON_BYTES) };
@@ -462,14 +451,11 @@ class QuicheSession extends BaseSession {
     try {
       this.#webTransport.close(info);
     } catch {
-      // It was closing by itself.
+      // The stream was closing already.
     }
   }
 
-  /**
-   * @param {Uint8Array} bytes
-   * @returns {boolean}
-   */
+  /** @param {Uint8Array} bytes @returns {boolean} */
   #write(bytes) {
     if (this.ended || bytes.length > MAX_PACKET_BYTES) return false;
     try {
@@ -492,28 +478,25 @@ class QuicheSession extends BaseSession {
     readAll(readable, (bytes) => this.#lines.push(bytes)).catch((error) => this.fail(error));
   }
 
-  /**
-   * @param {WritableStreamDefaultWriter<Uint8Array>} writer
-   * @param {Uint8Array} line
-   */
+  /** @param {WritableStreamDefaultWriter<Uint8Array>} writer @param {Uint8Array} line */
   #writeLine(writer, line) {
     const done = () => void (this.#queuedBytes -= line.length);
     this.#lastWrite = writer.write(line).then(done, done);
   }
 }
 
-/** The error that streams are refused with that have no use here. */
+/** Error that refuses unused streams. */
 const refusal = { code: errors['bad-request'].close };
 
 const ignoreError = () => {};
 
 /**
- * Reads a stream to its end, or until it breaks: the end of its session, or of the server, tells
- * what happened.
+ * Reads a stream to its end, or until it breaks: the end of its session, or of the server, reports
+ * the cause.
  * @template T
  * @param {ReadableStream<T>} stream
  * @param {(value: T) => void} onValue
- * @throws what onValue throws
+ * @throws the errors of onValue
  */
 async function readAll(stream, onValue) {
   const reader = stream.getReader();

@@ -1,55 +1,49 @@
 /**
- * @import { CongestionController, NativeSession, SessionRequest } from '@aloud/native'
+ * @import { NativeSession, SessionRequest } from '@aloud/native'
  * @import { SharedEndpoint } from '@aloud/native'
- * @import { Carry } from '../../public/shared/wire/carry.js'
  * @import { Clock } from '../../public/shared/clock.js'
  * @import { IsAllowedHost } from '../allowed-hosts.js'
  * @import { Log } from '../log.js'
+ * @import { EngineParts } from '../plugin.js'
  * @import { Accept, Transport } from './session.js'
  *
- * @typedef {object} Readers what serves sessions that are no room's: those who listen to a
- *   recording
+ * @typedef {object} Readers server of sessions without a room: listeners of a recording
  * @property {string} path
- * @property {(request: SessionRequest) => void} requested  answers it, at once or later
- * @property {(native: NativeSession, onEnd: () => void) => void} opened onEnd: to be called once,
- *   when it has ended
+ * @property {(request: SessionRequest) => void} requested answers it, at once or later
+ * @property {(native: NativeSession, onEnd: () => void) => void} opened onEnd: called once, after
+ *   its end
  *
  * @typedef {object} Http3Options
  * @property {Accept} accept
- * @property {string | readonly string[]} [host]  an address, or several; '::' takes IPv4 as well
- * @property {number} [port]           UDP; 0 for any
+ * @property {string | readonly string[]} [host] one or more addresses; '::' includes IPv4
+ * @property {number} [port] UDP; 0 for any
  * @property {{ certPem: string, keyPem: string }} certificate
- * @property {number} [idleTimeoutMs]  a peer that isn't heard for this long is gone
- * @property {CongestionController} [congestionController]  of the native engine
- * @property {number} [receiveQueue] packets of one session that wait to be read, of the native
- *   engine
- * @property {Carry | 'any'} [carry] how packets go; else than as datagrams on the native engine
- *   alone. any: as each session asks, as datagrams where it doesn't
- * @property {string} [path] the path of sessions, with any query; others get a 404, and pages of
- *   other hosts a 403
- * @property {IsAllowedHost} [isAllowedHost]  asked with a session's :authority; others get a 421
- * @property {(origin: string | undefined) => boolean} [allowsOrigin] asked with the origin of
+ * @property {number} [idleTimeoutMs] a peer that isn't heard for this long is gone
+ * @property {EngineParts | null} [parts] of a plugin, for the native engine only
+ * @property {string} [path] path of sessions, with any query; others get a 404, and pages of other
+ *   hosts a 403
+ * @property {IsAllowedHost} [isAllowedHost] called with a session's :authority; others get a 421
+ * @property {(origin: string | undefined) => boolean} [allowsOrigin] called with the origin of
  *   another host's page
- * @property {number} [maxSessions]    sessions above it are closed as 'server-full'
- * @property {number} [ioThreads]     threads for QUIC's work, of the native engine
- * @property {Readers} [readers]       takes sessions at a path of their own, of the native engine
- * @property {(request: SessionRequest) => boolean} [handOver] asked for each session that may be
- *   opened, of the native engine: true where it was taken, to be handed to another thread
+ * @property {number} [maxSessions] limit; sessions above it are closed as 'server-full'
+ * @property {number} [ioThreads] threads for QUIC's work, of the native engine
+ * @property {Readers} [readers] serves sessions at a path of their own, on the native engine
+ * @property {(request: SessionRequest) => boolean} [handOver] called for each session that may be
+ *   opened, on the native engine; true if it was taken, to be handed to another thread
  * @property {Pick<Log, 'error'> & Partial<Log>} log
  * @property {Clock} [clock]
  *
- * @typedef {Transport & { address: () => { host: string, port: number }, carry?: Carry, carries?:
- *   readonly Carry[], recordingPath?: string | null, share?: () => SharedEndpoint, closePort?:
- *   (port: number, code: import('../../public/shared/errors.js').ErrorCode) => void,
- *   updateCertificate: (certificate: { certPem: string, keyPem: string }) => void,
- *   certificateHash?: () => string, admissions?: () => import('../../native/binding.js').Admissions
- *   }} Http3Transport address: its host is an address of IPv4 where no other is listened on;
- *   carries: what sessions may ask for; share, closePort: for other threads that serve sessions,
- *   where the engine can do that; admissions: counts of new connections, where the engine knows
- *   them
+ * @typedef {Transport & { address: () => { host: string, port: number }, offer?: object,
+ *   recordingPath?: string | null, share?: () => SharedEndpoint, closePort?: (port: number, code:
+ *   import('../../public/shared/errors.js').ErrorCode) => void, updateCertificate: (certificate: {
+ *   certPem: string, keyPem: string }) => void, certificateHash?: () => string, admissions?: () =>
+ *   import('../../native/binding.js').Admissions }} Http3Transport address: its host is an IPv4
+ *   address if it listens on no other; offer: properties of a plugin for the answer to /api/config;
+ *   share, closePort: for other threads that serve sessions, if the engine can do that; admissions:
+ *   counts of new connections, if the engine knows them
  *
  * @typedef {object} EngineChoice
- * @property {Http3Transport | null} transport  null when there is no HTTP/3
+ * @property {Http3Transport | null} transport null when there is no HTTP/3
  * @property {string} line one sentence about it, for the person who starts the server
  */
 
@@ -59,8 +53,8 @@ import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 
 /**
- * The engines by name: why each can't be had here (null when it can), what opens it, how to get it,
- * and what is to be known.
+ * Engines by name: the reason why one isn't available here (null if it is), the function that opens
+ * it, the way to get it, and a warning.
  * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: string,
  *   warning?: string, open: (options: Http3Options) => Promise<Http3Transport> }>}
  */
@@ -81,12 +75,12 @@ const engines = {
 };
 
 /**
- * Opens WebTransport on the HTTP/3 engine that is asked for, or on the first that is there.
+ * Opens WebTransport on the requested HTTP/3 engine, or on the first available one.
  *
  * @param {'auto' | 'native' | 'quiche' | 'none'} engine
  * @param {Http3Options} options
  * @returns {Promise<EngineChoice>}
- * @throws {Error} when the engine is there and can't listen: its port is taken, say
+ * @throws {Error} if the engine is available and can't listen: its port is taken, for example
  */
 export async function openWebTransport(engine, options) {
   if (engine === 'none') {
@@ -95,7 +89,7 @@ export async function openWebTransport(engine, options) {
       line: 'WebTransport is off: --engine none. Start with --engine auto to turn it on.',
     };
   }
-  const names = engine === 'auto' ? enginesFor(options.carry) : [engine];
+  const names = engine !== 'auto' ? [engine] : enginesFor(options.parts);
   const reasons = [];
   for (const name of names) {
     const reason = await engines[name].error();
@@ -118,12 +112,11 @@ export async function openWebTransport(engine, options) {
 }
 
 /**
- * The engines that carry packets so, the best first: quiche's has them as datagrams only.
- * @param {Http3Options['carry']} [carry]
+ * Lists the engines that support a plugin's parts, the best first.
+ * @param {Http3Options['parts']} [parts]
  * @returns {('native' | 'quiche')[]}
  */
-const enginesFor = (carry = 'datagrams') =>
-  carry === 'datagrams' ? ['native', 'quiche'] : ['native'];
+const enginesFor = (parts) => (parts ? ['native'] : ['native', 'quiche']);
 
 /**
  * @param {'native' | 'quiche'} name

@@ -3,8 +3,8 @@ import { isBuilt } from '@aloud/native';
 import { join } from '../../programs/client.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
-import { inBrowser, openBrowser } from './support/browser.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
+import { inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 

@@ -6,10 +6,10 @@ import { afterEach, expect } from 'vitest';
 import { loadConfig } from '../../server/config/config.js';
 import { createLog } from '../../server/log.js';
 import { createServer } from '../../server/server.js';
-import { DaySchedule } from '../fakes/day-schedule.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
-import { startServer } from './support/aloud-server.js';
-import { BROWSER, chromiumPath, inBrowser, openBrowser } from './support/browser.js';
+import { DaySchedule } from '../../testkit/fake-clock.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
+import { startServer } from '../../testkit/aloud-server.js';
+import { BROWSER, chromiumPath, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 import { CUT_OFF, joinRoom, openRoom, shows } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -34,12 +34,12 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
   /** @type {(() => Promise<unknown>)[]} */
   const closing = [];
   afterEach(async () => {
-    // Pages first: those that are left without a server try to come back.
+    // Pages first: a page without a server tries to reconnect.
     await site.closePages();
     for (const close of closing.splice(0)) await close();
   });
 
-  inBrowser.it('takes WebTransport by itself', async () => {
+  inBrowser.it('chooses WebTransport', async () => {
     const page = await site.join('auto', { name: 'Anna', transport: 'auto' });
     expect(await page.getByLabel('How you are connected').innerText()).toMatch(
       /Connected over WebTransport/,
@@ -192,7 +192,7 @@ inBrowser.describe(`a call in ${BROWSER}`, () => {
     await shows(page, /^x{40} \(you\)/);
   });
 
-  inBrowser.it('says that the connection is lost, and lets one leave meanwhile', async () => {
+  inBrowser.it('says that the connection is lost, and offers to leave', async () => {
     const doomed = await startServer();
     const page = await joinRoom(site.browser, doomed.url, 'lost', {
       name: 'Anna',

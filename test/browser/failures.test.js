@@ -1,8 +1,8 @@
 import { expect } from 'vitest';
 import { errors } from '../../public/shared/errors.js';
 import { failureTexts, noticeText } from '../../public/texts.js';
-import { startServer } from './support/aloud-server.js';
-import { BROWSER, inBrowser } from './support/browser.js';
+import { startServer } from '../../testkit/aloud-server.js';
+import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { CUT_OFF, expectProblems, joinRoom, openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -37,18 +37,22 @@ const during = Object.keys(failureTexts).filter((code) =>
   /^(microphone|speaker|sound)-|^no-(microphone|speaker|shared-memory)$/.test(code),
 );
 
-/** Runs in the page before all else: the network's part of a call, that ends as it is told to. */
+const set = (/** @type {Page} */ page, /** @type {object} */ changes) =>
+  page.evaluate((all) => /** @type {any} */ (window).aloud.call.store.set(all), changes);
+
+/**
+ * Runs in the page before everything else: the network's part of a call, which ends when the test
+ * says so.
+ */
 function failingWorker() {
   Object.assign(window, {
     endsWith: '',
     Worker: class extends EventTarget {
       /** @param {any} message */
       postMessage({ type }) {
-        const data = {
-          type: 'ended',
-          code: /** @type {any} */ (window).endsWith,
-          message: 'What a machine says.',
-        };
+        const code = /** @type {any} */ (window).endsWith;
+        const end = { code, message: 'What a machine says.' };
+        const data = { type: 'changed', detail: { state: 'ended', end } };
         if (type === 'join') setTimeout(() => /** @type {any} */ (this).onmessage({ data }), 1);
       }
       terminate() {}
@@ -56,7 +60,7 @@ function failingWorker() {
   });
 }
 
-inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, () => {
+inBrowser.describe(`the sentence for a failure, in ${BROWSER}`, () => {
   const site = useSite(['--engine', 'none', '--operator-token', 'token-of-the-operator']);
 
   const open = (/** @type {(page: Page) => Promise<unknown>} */ prepare) =>
@@ -71,7 +75,7 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
       for (const code of ends) {
         await page.evaluate((one) => Object.assign(window, { endsWith: one }), code);
         await button(page, 'Join').click();
-        // What is wrong with a password is said beside its field.
+        // A wrong password gets a sentence beside its field.
         const said = code.startsWith('password-')
           ? () => page.locator('#password-problem').innerText()
           : () => notices(page);
@@ -92,7 +96,7 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
       await tell(page, 'settled', { code });
     }
     for (const code of ['recording-off', 'recording-limit', 'recording-busy', 'recording-failed']) {
-      await tell(page, 'control', {
+      await tell(page, 'refused', {
         type: 'refused',
         of: 'record',
         code,
@@ -109,23 +113,24 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
       code: 'recording-failed',
       message: 'What a machine says.',
     };
-    await tell(page, 'control', { type: 'recording', recording: { ...stopped, on: true } });
-    await tell(page, 'control', { type: 'recording', recording: stopped });
+    await set(page, { recording: { ...stopped, on: true } });
+    await set(page, { recording: stopped });
     await expect
       .poll(() => page.getByRole('status').innerText())
       .toBe(noticeText('recording-failed'));
     await button(page, 'Record').click();
     await page.getByRole('complementary').getByText(noticeText('recording-failed')).waitFor();
-    await tell(page, 'control', { type: 'recording', recording: { ...stopped, ready: true } });
+    await set(page, { recording: { ...stopped, ready: true } });
     const filesFailed = page.getByRole('complementary').getByText(noticeText('recording-files'));
     await filesFailed.waitFor({ timeout: 10_000 });
-    // A change of the people shows the panel anew, which says the same.
+    // A change of the people renders the panel again, with the same text.
     const changed = page.evaluate(
       () =>
         new Promise((resolve) =>
-          /** @type {any} */ (window).aloud.call.addEventListener('people', () => resolve(true), {
-            once: true,
-          }),
+          /** @type {any} */ (window).aloud.call.store.observe(
+            (/** @type {any} */ now, /** @type {any} */ before) =>
+              now.people !== before.people && resolve(true),
+          ),
         ),
     );
     await button(page, 'Mute').click();
@@ -148,15 +153,14 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
         () =>
           new Promise((resolve) => {
             const { call } = /** @type {any} */ (window).aloud;
-            const short = (/** @type {any} */ { detail: told }) => {
-              const detail = {
-                ...told,
-                detail: { ...told.detail, client: { ...told.detail.client, isShortOfTime: true } },
-              };
-              call.dispatchEvent(new CustomEvent('stats', { detail }));
-              resolve(document.querySelector('[role=alert]')?.textContent);
-            };
-            call.addEventListener('stats', short, { once: true });
+            const end = call.store.observe((/** @type {any} */ now, /** @type {any} */ before) => {
+              if (now.stats === before.stats) return;
+              end();
+              const { detail } = now.stats;
+              const client = { ...detail.client, isShortOfTime: true };
+              call.store.set({ stats: { ...now.stats, detail: { ...detail, client } } });
+              setTimeout(() => resolve(document.querySelector('[role=alert]')?.textContent));
+            });
           }),
       );
       expect(said).toContain(noticeText('computer-busy'));
@@ -255,8 +259,8 @@ inBrowser.describe(`what a person is told when something fails, in ${BROWSER}`, 
   );
 
   inBrowser.it(
-    'tells those in a call that the server is about to be restarted, and those who come ' +
-      'then why they can’t',
+    'tells people in a call that the server is about to restart, and newcomers why they ' +
+      'can’t join',
     async () => {
       const server = await startServer('--engine', 'none', '--away-timeout-ms', '0');
       const page = await joinRoom(site.browser, server.url, 'draining', {

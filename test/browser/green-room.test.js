@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import { readWav } from '../../bench/stats/wav.js';
-import { BROWSER, inBrowser, openBrowser } from './support/browser.js';
+import { readWav } from '../../testkit/sound/wav.js';
+import { BROWSER, inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 import { openRoom } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -42,7 +42,9 @@ const playedPeak = (/** @type {Page} */ page) =>
 
 inBrowser.describe(`the green room in ${BROWSER}`, () => {
   const site = useSite([], async () => {
-    const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+    const { channels } = await readWav(
+      new URL('../../testkit/speech/speech-low.wav', import.meta.url),
+    );
     const [speech] = channels;
     return {
       speech: Float32Array.from({ length: speech.length * 6 }, (_, i) => speech[i % speech.length]),
@@ -162,7 +164,7 @@ inBrowser.describe(`the green room in ${BROWSER}`, () => {
       expect(await playedPeak(anna)).toBeLessThan(0.005);
       let peak = 0;
       const loudest = async () => (peak = Math.max(peak, await playedPeak(anna)));
-      // It may be over by the time that he is told of it.
+      // The question may be over before he hears of it.
       const [ben] = await Promise.all([
         site.guest('sounds', 'Ben'),
         expect.poll(loudest, { timeout: 30_000 }).toBeGreaterThan(0.02),

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { moderate } from '../../public/client/call/moderate.js';
 import { tokenCommand } from '../../server/token-command.js';
-import { BROWSER, inBrowser } from './support/browser.js';
+import { BROWSER, inBrowser } from '../../testkit/browsers/browser.js';
 import { openPage, people } from './support/room-page.js';
 import { useSite } from './support/site.js';
 
@@ -34,7 +34,7 @@ inBrowser.describe(`a link with a token, in ${BROWSER}`, () => {
   }
 
   inBrowser.it(
-    'lets in, is gone from the address bar, and outlasts a reload; without it one is told',
+    'lets in, is gone from the address bar, and outlasts a reload; without it the page says so',
     async () => {
       const ann = await invited('tea', 'Ann', 'moderator');
       expect(ann.url()).toBe(`${site.url}/r/tea?name=Guest&processing=off`);
@@ -51,9 +51,9 @@ inBrowser.describe(`a link with a token, in ${BROWSER}`, () => {
   );
 
   inBrowser.it(
-    'one whom a moderator mutes is told, is shown as muted, and can’t undo it',
+    'a person muted by a moderator gets a sentence, is shown as muted, and can’t undo it',
     async () => {
-      // Who was in a room in another test may be away there for a while.
+      // A person from another test may be away there for a while.
       const room = 'quiet';
       const ann = await invited(room, 'Ann', 'moderator');
       const bob = await invited(room, 'Bob', 'speaker');

@@ -1,16 +1,16 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { readWav } from '../../bench/stats/wav.js';
+import { readWav } from '../../testkit/sound/wav.js';
 import { createAudioFormat } from '../../public/shared/sound/audio-format.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { OggOpus } from '../../server/recording/ogg-opus.js';
 import { Track } from '../../server/recording/track.js';
 import { readOggOpus } from '../fakes/ogg-file.js';
-import { inBrowser, openBrowser } from './support/browser.js';
+import { inBrowser, openBrowser } from '../../testkit/browsers/browser.js';
 import { samplesOf } from './support/recording.js';
 
 const FRAMES = 250;
 const codec = await loadCodec('libopus-wasm');
-const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url));
 
 /**
  * A file as the server writes one, of speech.

@@ -2,14 +2,14 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect } from 'vitest';
-import { align } from '../../bench/stats/signal.js';
-import { readWav } from '../../bench/stats/wav.js';
+import { align } from '../../testkit/sound/signal.js';
+import { readWav } from '../../testkit/sound/wav.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { Chapters } from '../../server/recording/chapters.js';
-import { Peaks } from '../../server/recording/peaks.js';
+import { Peaks } from '../../server/recording/recording.js';
 import { oggOf, putRecording } from '../fakes/recorded.js';
-import { violationsOf } from './support/axe.js';
-import { BROWSER, inBrowser, isFirefox } from './support/browser.js';
+import { violationsOf } from '../../testkit/browsers/axe.js';
+import { BROWSER, inBrowser, isFirefox } from '../../testkit/browsers/browser.js';
 import { samplesOf } from './support/recording.js';
 import { useSite } from './support/site.js';
 
@@ -17,7 +17,7 @@ import { useSite } from './support/site.js';
 
 const SECONDS = 12;
 
-const { channels } = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url));
 /** Speech that nowhere is like elsewhere: the second half is played backwards. */
 const speech = Float32Array.from(
   { length: SECONDS * 48_000 },
@@ -59,7 +59,7 @@ function keepSound() {
   };
 }
 
-/** Runs in the page. @returns {Promise<string>} what it has played, as a data URL */
+/** Runs in the page. @returns {Promise<string>} the played sound, as a data URL */
 async function takeSound() {
   const reader = new FileReader();
   reader.readAsDataURL(new Blob(/** @type {any} */ (window).heard.splice(0)));
@@ -67,7 +67,11 @@ async function takeSound() {
   return String(reader.result);
 }
 
-/** What a page plays until it is as far as a second. @param {Page} page @param {number} second */
+/**
+ * Sound that a page plays until it has reached a second.
+ * @param {Page} page
+ * @param {number} second
+ */
 async function heardUntil(page, second) {
   await expect.poll(() => positionOf(page), { timeout: 30_000 }).toBeGreaterThanOrEqual(second);
   return samplesOf(await page.evaluate(takeSound));

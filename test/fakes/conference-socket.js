@@ -1,16 +1,14 @@
-/**
- * @import { Conference } from './conference.js'
- */
+/** @import { Conference } from './conference.js' */
 
 import { FakeSession } from './fake-session.js';
 
 /**
- * WebSockets, as clients know them, into a conference: no network, but delay, jitter and
- * loss as a test wants them, on the conference's clock.
+ * Makes WebSockets into a conference without a network, with the delay, jitter and loss of a test,
+ * on the conference's clock.
  *
  * @param {Conference} conference
- * @param {{ delayMs?: () => number, loses?: () => boolean, silent?: boolean }} [link]
- *   delayMs of each packet on each way; silent: control messages pass, packets never do
+ * @param {{ delayMs?: () => number, loses?: () => boolean, silent?: boolean }} [link] delayMs of
+ *   each packet on each way; silent: control messages pass, packets never do
  */
 export function conferenceSockets(
   conference,

@@ -7,15 +7,22 @@ import {
   writeAudioHeader,
 } from '../../public/shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../public/shared/stream/payload.js';
+import { BasicRule, RATE_RULES } from '../../server/broadcast/rate-rule.js';
 import { SampleClock } from '../../server/clock/sample-clock.js';
 import { TickScheduler } from '../../server/clock/tick-scheduler.js';
 import { Arrivals } from '../../server/room/entry/arrivals.js';
+import { DEFAULTS } from '../../server/config/options.js';
+import { roomConfigOf } from '../../server/room/room-config.js';
 import { Rooms } from '../../server/room/rooms.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../testkit/fake-clock.js';
 import { FakeSession, fakeTransport } from './fake-session.js';
 import { PcmCodec } from './pcm-codec.js';
+import { errorsTo } from '../../testkit/log-lines.js';
 
-/** Lets promises that are waiting go on. */
+// A rule for tests whose listeners keep the rate that they ask for.
+RATE_RULES.set('basic', BasicRule);
+
+/** Gives waiting promises their turn. */
 export const settle = () => setImmediate();
 
 /** Rooms and their people on a fake clock, with a codec that keeps every sample. */
@@ -23,7 +30,7 @@ export class Conference {
   codec = new PcmCodec();
   transport = fakeTransport();
   replyOnly = fakeTransport({ name: 'http1', replyOnly: true });
-  /** @type {unknown[]} */
+  /** @type {string[]} */
   logged = [];
 
   /**
@@ -58,11 +65,11 @@ export class Conference {
     this.format = createAudioFormat({ frameMs, channels, sampleRate, opusFrames });
     this.sampleClock = new SampleClock(this.clock, this.format.sampleRate);
     const log = {
-      error: (/** @type {any[]} */ ...line) => void this.logged.push(line),
+      error: errorsTo(this.logged).error,
       info: () => {},
       ...settings.log,
     };
-    /** Here timers alone run ticks, and not the event loop's turns. */
+    /** Only timers run ticks here, not the turns of the event loop. */
     const ticks = new TickScheduler(clock, () => {});
     /** @type {import('../../server/room/room-config.js').RoomServices} */
     this.services = {
@@ -80,6 +87,9 @@ export class Conference {
       log,
     };
     const config = {
+      ...roomConfigOf(DEFAULTS),
+      silenceSuppression: false,
+      relayFrom: Infinity,
       format: this.format,
       serverDelayMs: 60,
       maxDelayMs: 2000,
@@ -135,13 +145,12 @@ export class Person {
       ...conference.format,
       frameSamples: conference.format.opusFrameSamples,
     });
-    // The far end's own codecs aren't the server's to close.
+    // The server doesn't close the far end's codecs.
     conference.codec.open -= 2;
   }
 
   /**
-   * Sends one frame, every sample of which has the same value, or one for each side; a value of
-   * null sends silence.
+   * Sends one frame with equal samples, or with one value per side; null sends silence.
    * @param {number} frame
    * @param {number | [number, number] | null} value
    * @param {{ level?: number, voice?: boolean }} [told]
@@ -154,7 +163,7 @@ export class Person {
   }
 
   /**
-   * A packet that is sent and lost on its way.
+   * Sends a packet that gets lost.
    * @param {number} frame
    * @param {number | null} value
    */
@@ -187,7 +196,7 @@ export class Person {
   }
 
   /**
-   * The sound that was heard, by frame index: samples, or null for a silent packet.
+   * Heard sound by frame index: samples, or null for a silent packet.
    * @returns {Promise<Map<number, Float32Array | null>>}
    */
   async heard() {
@@ -208,7 +217,7 @@ export class Person {
   }
 
   /**
-   * The listed speakers, by frame index of the packets that have a list.
+   * Listed speakers, by frame index of the packets with a list.
    * @returns {Map<number, { id: string, level: number, voice: boolean }[]>}
    */
   listed() {

@@ -1,8 +1,8 @@
 /**
- * Buses of a network that a test owns: it can be cut in parts, nodes can be dead or stand still,
- * and messages take their time. Everything happens on the test's clock.
+ * Buses of a network under a test's control: it can be partitioned, nodes can die or stall, and
+ * messages take time. Everything happens on the test's clock.
  * @import { Bus, BusState } from '../../server/cluster/bus.js'
- * @import { FakeClock } from './fake-clock.js'
+ * @import { FakeClock } from '../../testkit/fake-clock.js'
  */
 
 import { NOBODY, SILENCE } from '../../server/cluster/bus.js';
@@ -11,10 +11,7 @@ export class FakeNetwork {
   /** @type {FakeBus[]} */
   #buses = [];
 
-  /**
-   * @param {FakeClock} clock
-   * @param {() => number} [delayMs]  of one message
-   */
+  /** @param {FakeClock} clock @param {() => number} [delayMs] of one message */
   constructor(clock, delayMs = () => 1) {
     this.clock = clock;
     this.delayMs = delayMs;
@@ -27,7 +24,7 @@ export class FakeNetwork {
     return bus;
   }
 
-  /** Those whom a bus reaches, itself included. @param {FakeBus} from */
+  /** Buses reachable from a bus, itself included. @param {FakeBus} from */
   reached(from) {
     return this.#buses.filter((bus) => !bus.dead && !from.dead && bus.part === from.part);
   }
@@ -38,19 +35,19 @@ export class FakeBus {
   #network;
   /**
    * @type {Set<{ pattern: RegExp, run: (message: unknown) => object | null | void | Promise<object
-   *   | null>, serves: boolean }>}
+   * | null>, serves: boolean }>}
    */
   #listeners = new Set();
-  /** What has come while the node stood still. @type {(() => void)[]} */
+  /** Deliveries while the node stalled. @type {(() => void)[]} */
   #stalled = [];
   #isStill = false;
   /** @type {BusState} */
   state = 'connected';
-  /** The part of the network that it is in. */
+  /** Partition of the network. */
   part = 0;
   dead = false;
   sent = 0;
-  /** Bytes that were published as such: sound. */
+  /** Bytes published as sound. */
   sentBytes = 0;
   dropped = 0;
 
@@ -66,13 +63,13 @@ export class FakeBus {
     return this.#isStill;
   }
 
-  /** @param {boolean} isStill  whether the node stands still: what comes waits */
+  /** @param {boolean} isStill true while the node stalls: deliveries wait */
   stand(isStill) {
     this.#isStill = isStill;
     if (!isStill) for (const run of this.#stalled.splice(0)) run();
   }
 
-  /** Hands something to the node after its way. @param {() => void} run */
+  /** Delivers to the node after the delay. @param {() => void} run */
   deliver(run) {
     this.#network.clock.setTimeout(() => {
       if (this.dead) return;
@@ -149,7 +146,7 @@ export class FakeBus {
     return () => void this.#onChanged.delete(run);
   }
 
-  /** Its way is another one from now on. */
+  /** Notifies of a changed path. */
   change() {
     for (const run of [...this.#onChanged]) run();
   }

@@ -1,9 +1,10 @@
 /**
- * A session whose other end is the test: it keeps what was sent, in order.
+ * A session whose other end is the test: it keeps all sent messages and packets in order.
  * @import { Session, SessionHandler, Transport } from '../../server/transport/session.js'
  */
 
 import { prepareControl } from '../../server/transport/session.js';
+import { checkServerMessage } from '../support/server-message.js';
 
 /** @param {Partial<Transport>} [options] @returns {Transport} */
 export function fakeTransport(options = {}) {
@@ -43,7 +44,9 @@ export class FakeSession {
 
   /** @param {object} message */
   sendControl(message) {
-    this.messages.push(structuredClone(prepareControl(message).message));
+    const told = structuredClone(prepareControl(message).message);
+    checkServerMessage(told);
+    this.messages.push(told);
   }
 
   /** @param {number} code @param {string} reason */

@@ -1,31 +1,26 @@
 /**
- * The delay of a room by what moves it alone (RoomDelay, DelayControl, the Lateness of each), on
- * time that passes by milliseconds: some hundred times as quick as a room of Conference, and
- * without sound.
+ * Simulates the delay of a room without its sound (RoomDelay, DelayControl, each person's
+ * Lateness), millisecond by millisecond: some hundred times as fast as a Conference.
  *
  * @typedef {object} LatePerson
- * @property {(frame: number) => number | null} latenessMs of a frame's packet; null where none is
- *   sent
+ * @property {(frame: number) => number | null} latenessMs of a frame's packet; null if none is sent
  * @property {(frame: number) => boolean} [isMuted]
- * @property {(frame: number) => boolean} [isSilent]  whether the packet holds no sound
+ * @property {(frame: number) => boolean} [isSilent]  true when the packet is silent
  */
 
 import { DelayControl } from '../../server/clock/delay-control.js';
-import { RoomDelay } from '../../server/room/room-delay.js';
+import { RoomDelay } from '../../server/room/sound/delay.js';
 import { Lateness } from '../../server/source/lateness.js';
 
 const FRAME_MS = 20;
 const MAX_MS = 400;
 
-/**
- * The time between two looks at a person, and of the room, in milliseconds: as the room's report
- * has them.
- */
+/** Interval of checks of a person and of the room, in milliseconds, as in the room's reports. */
 const ROUND_MS = 1000;
 
 /**
  * @param {readonly LatePerson[]} people
- * @param {number} frames  of 20 ms
+ * @param {number} frames of 20 ms
  * @returns {Float64Array} D in force at each millisecond
  */
 export function delaysOf(people, frames) {
@@ -44,8 +39,8 @@ export function delaysOf(people, frames) {
       roundTripMs: () => null,
     };
   });
-  const roster = { present: new Map(members.map((member, i) => [i, member])), tell() {} };
-  const room = new RoomDelay({ control, roster: /** @type {any} */ (roster), stragglerMs: 5 });
+  const there = { present: new Map(members.map((member, i) => [i, member])), tell() {} };
+  const room = new RoomDelay({ control, people: /** @type {any} */ (there), stragglerMs: 5 });
   const arrivals = arrivalsOf(people, frames);
   const delays = new Float64Array(frames * FRAME_MS);
   let mixed = 0;
@@ -59,7 +54,7 @@ export function delaysOf(people, frames) {
       room.observe(/** @type {any} */ (members[who]), ms);
     }
     for (; (mixed + 1) * FRAME_MS + control.delayMs <= ms; mixed++) control.advance(1, true);
-    // Each person has a moment of their own in a round, and the room the last.
+    // Each person has their own moment in a round, and the room the last.
     for (const [i, { source }] of members.entries())
       if (ms % ROUND_MS === i * FRAME_MS) source.lateness.review(ms, null);
     if (ms % ROUND_MS === ROUND_MS - 1) room.review(ms);

@@ -20,7 +20,7 @@ export function musicOf(seconds) {
 }
 
 /**
- * @param {Float32Array} music  added to
+ * @param {Float32Array} music added to
  * @param {number} from
  * @param {number} hz
  */

@@ -1,6 +1,6 @@
 /**
- * Reads Ogg Opus files apart from how they are written: pages by RFC 3533, section 6, headers by
- * RFC 7845, section 5, with what they must hold checked.
+ * Reads Ogg Opus files independently of the writer: pages by RFC 3533, section 6, headers by RFC
+ * 7845, section 5, with checks of their required content.
  */
 
 import { createDecoder } from 'libopus-wasm';
@@ -64,7 +64,7 @@ export function readPages(file) {
  * @param {Uint8Array} file
  * @returns {Promise<{ channels: number, preSkip: number, inputRate: number, vendor: string,
  *   comments: string[], packets: Uint8Array[], pages: Page[], ended: boolean, samples: Float32Array
- *   }>} samples: as a player plays them, at 48 kHz, interleaved
+ *   }>} samples: as played, at 48 kHz, interleaved
  */
 export async function readOggOpus(file) {
   const pages = readPages(file);

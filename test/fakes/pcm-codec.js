@@ -1,6 +1,6 @@
 /**
- * A codec that keeps every eighth sample of each channel as it is, in 16 bits, behind a check byte.
- * Not Opus, so that a test of the room sees what the room does, and not what a codec does.
+ * A codec that keeps every eighth sample of each channel unchanged, in 16 bits, behind a check
+ * byte. It isn't Opus, so that a room's test sees the room's effects, not a codec's.
  * @import { Codec } from '../../public/shared/stream/codec.js'
  */
 
@@ -8,7 +8,7 @@ const CHECK = 0xa5;
 const SCALE = 32767;
 const STRIDE = 8;
 
-/** Counts what is open, so that a test sees what leaks. */
+/** Counts open instances, so that tests find leaks. */
 export class PcmCodec {
   name = 'pcm';
   conceals = true;

@@ -1,6 +1,6 @@
 /**
- * A seeded generator of numbers in [0, 1): Marsaglia's xorshift with 32 bits of state
- * (Journal of Statistical Software 8, 2003, page 4).
+ * A seeded generator of numbers in [0, 1): Marsaglia's xorshift with 32 bits of state (Journal of
+ * Statistical Software 8, 2003, page 4).
  * @param {number} seed
  * @returns {() => number}
  */

@@ -1,4 +1,4 @@
-/** Recordings on the disk, as the server leaves them, for tests of what reads them. */
+/** Recordings on the disk in the server's layout, for tests of readers. */
 
 import { randomBytes } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
@@ -13,7 +13,7 @@ import { preSkipOf, Track } from '../../server/recording/track.js';
 /**
  * An Ogg Opus file of sound.
  * @param {Codec} codec
- * @param {Float32Array} pcm  at 48 kHz; comes round again at its end
+ * @param {Float32Array} pcm at 48 kHz; repeated from its end
  * @param {number} seconds
  * @param {{ bitrate?: number, frameMs?: number }} [options]
  * @returns {Uint8Array[]} its pages
@@ -39,7 +39,7 @@ export function oggOf(codec, pcm, seconds, { bitrate = 48_000, frameMs = 20 } = 
   );
   const out = new Uint8Array(1275);
   const frame = new Float32Array(format.frameSamples);
-  // The sound that players hear first is the first of `pcm`.
+  // The first sample that players keep is the first of `pcm`.
   const frames = Math.ceil((seconds * 48_000 + preSkip) / format.frameSamples);
   for (let k = 0; k < frames; k++) {
     for (let i = 0; i < frame.length; i++) {
@@ -54,8 +54,8 @@ export function oggOf(codec, pcm, seconds, { bitrate = 48_000, frameMs = 20 } = 
 }
 
 /**
- * Puts a recording that has ended on the disk.
- * @param {string} directory  of recordings
+ * Writes a finished recording to the disk.
+ * @param {string} directory of recordings
  * @param {{ room?: string, mix: Uint8Array, seconds: number, isPublic?: boolean, bitrate?: number,
  *   others?: Record<string, string> }} recording others: texts by file
  * @returns {Promise<string>} its id

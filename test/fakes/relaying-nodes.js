@@ -1,6 +1,6 @@
 /**
- * Nodes of a cluster with rooms, on one network and one clock that the test owns: what one doesn't
- * take it has relayed.
+ * Nodes of a cluster with rooms, on the test's network and clock: a full node relays people to
+ * others.
  * @import { NodeAddress } from '../../server/cluster/messages.js'
  */
 
@@ -10,14 +10,14 @@ import { openRelays } from '../../server/relay/open-relays.js';
 import { Arrivals } from '../../server/room/entry/arrivals.js';
 import { Conference, Person, settle } from './conference.js';
 import { FakeNetwork } from './fake-bus.js';
-import { FakeClock } from './fake-clock.js';
+import { FakeClock } from '../../testkit/fake-clock.js';
 import { FakeSession } from './fake-session.js';
 
 export class RelayingNodes {
   clock = new FakeClock();
   network = new FakeNetwork(this.clock);
 
-  /** @param {string} id @param {Record<string, any>} [options]  of rooms, and maxSessions */
+  /** @param {string} id @param {Record<string, any>} [options] of rooms, and maxSessions */
   add(id, { maxSessions = 1000, ...options } = {}) {
     const bus = this.network.join(id);
     const { clock } = this;
@@ -61,7 +61,7 @@ export class RelayingNodes {
       rooms: conference.rooms,
       clock,
       log,
-      directory: cluster,
+      roomsByNode: cluster,
       relays: relays.out,
     });
     const node = { id, bus, cluster, conference, relays, errors: /** @type {any[]} */ ([]) };
@@ -84,7 +84,7 @@ export class RelayingNodes {
   }
 
   /**
-   * Joins at a node, and goes where it is sent.
+   * Joins at a node, and follows its redirections.
    * @param {ReturnType<RelayingNodes['add']>} node
    * @param {string} name
    * @param {Record<string, unknown>} [wishes]
@@ -101,10 +101,10 @@ export class RelayingNodes {
   }
 
   /**
-   * Somebody speaks.
+   * Makes somebody speak.
    * @param {Person} person
    * @param {number} from the first frame
-   * @param {number} to the last and one
+   * @param {number} to the last plus one
    */
   async talk(person, from, to) {
     for (let frame = from; frame < to; frame++) {

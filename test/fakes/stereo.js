@@ -1,4 +1,4 @@
-/** Sound whose sides are known: another tone on each. */
+/** Sound with known sides: a different tone on each. */
 
 /**
  * @param {number} samples
@@ -19,10 +19,7 @@ export function stereoTones(
   return sound;
 }
 
-/**
- * Samples that are measured at once: a call moves the phase of what goes through it a little, in
- * pauses and in slides.
- */
+/** Samples measured at once: a call shifts the phase slightly, in pauses and by resampling. */
 const PIECE_SAMPLES = 12_000;
 
 /**
@@ -41,7 +38,7 @@ export function toneDb(sound, channel, hz, { sampleRate = 48000, channels = 2 } 
     let [re, im] = [0, 0];
     for (let i = 0; i < size; i++) {
       const phase = (2 * Math.PI * hz * i) / sampleRate;
-      // Hann's window: the other tone's leakage would be taken for cross-talk.
+      // Hann's window: the other tone's leakage would count as cross-talk.
       const sample =
         sound[(from + i) * channels + channel] * (1 - Math.cos((2 * Math.PI * i) / size));
       re += sample * Math.cos(phase);

@@ -1,11 +1,11 @@
 /**
- * A WebTransport session as browsers have it (W3C WebTransport, section 6), without a network: a
- * test plays the server.
+ * A browser's WebTransport session (W3C WebTransport, section 6) without a network: a test plays
+ * the server.
  *
  * @typedef {object} Behaviour
  * @property {boolean} [blocked]      datagrams are not taken until unblock()
  * @property {boolean} [failsToOpen]
- * @property {number} [maxDatagramSize]  a longer datagram is dropped without a word; can be changed
+ * @property {number} [maxDatagramSize]  longer datagrams are silently dropped; can be changed
  * @property {boolean} [neverOpens]
  * @property {Record<string, object>} [answers]  to control messages, by their type
  */
@@ -62,7 +62,7 @@ export class FakeWebTransport {
   }
 
   /**
-   * A constructor whose sessions behave so; `sessions` are those that it made.
+   * Makes a constructor of sessions with a behaviour; `sessions` lists them.
    * @param {Behaviour} [behaviour]
    */
   static behaving(behaviour = {}) {
@@ -102,7 +102,7 @@ export class FakeWebTransport {
     this.#datagramsIn?.enqueue(bytes);
   }
 
-  /** @param {ReadableStream<Uint8Array>} stream  that the server opens */
+  /** @param {ReadableStream<Uint8Array>} stream that the server opens */
   receiveStream(stream) {
     this.#streamsIn?.enqueue(stream);
   }

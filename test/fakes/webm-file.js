@@ -1,4 +1,4 @@
-/** Elements that hold others; the segment's size is unknown, so that it ends with the file. */
+/** Elements with children; the segment's size is unknown, so that it ends with the file. */
 const MASTERS = new Set([
   '1a45dfa3',
   '18538067',
@@ -12,12 +12,10 @@ const MASTERS = new Set([
   'b7',
 ]);
 
-/**
- * @typedef {{ id: string, body: Uint8Array, children: Element[] }} Element
- */
+/** @typedef {{ id: string, body: Uint8Array, children: Element[] }} Element */
 
 /**
- * Reads EBML apart from how it is written (RFC 8794, sections 4 and 5).
+ * Reads EBML independently of the writer (RFC 8794, sections 4 and 5).
  * @param {Uint8Array} bytes
  * @returns {Element[]}
  */

@@ -1,6 +1,6 @@
 /**
- * Inputs for fuzzing: valid ones that are changed, built ones and random bytes, each from a seed of
- * its own, so that any one can be made again.
+ * Inputs for fuzzing: changed valid ones, built ones and random bytes. Each has its own seed, so
+ * that any one can be made again.
  */
 
 /** The longest input, in bytes. */
@@ -20,7 +20,7 @@ const EDGES = Uint8Array.of(0, 1, 2, 0x0a, 0x10, 0x11, 0x22, 0x7f, 0x80, 0xfb, 0
 export class Numbers {
   #state = 1;
 
-  /** Begins anew. @param {number} seed @param {number} index */
+  /** Starts over. @param {number} seed @param {number} index */
   restart(seed, index) {
     this.#state = Math.imul(seed ^ 0x9e3779b9, 2654435761) ^ Math.imul(index + 1, 2246822519) || 1;
     for (let i = 0; i < 4; i++) this.next();

@@ -75,7 +75,7 @@ function report(target, input, error) {
 
 /**
  * @param {Target} target
- * @returns {Promise<number>} how many inputs something was wrong with
+ * @returns {Promise<number>} number of inputs with a finding
  */
 async function fuzz(target) {
   const inputs = new Inputs(target.valid, target.make);

@@ -1,10 +1,9 @@
 /**
  * @import { Numbers } from './inputs.js'
- *
- * @typedef {object} Target  something that takes bytes from outside
+ * @typedef {object} Target something that takes bytes from outside
  * @property {string} name
- * @property {number} cost   the time of one input, of that of a parser: so much fewer are tried
- * @property {readonly Uint8Array[]} valid  inputs as they come from those who mean well
+ * @property {number} cost the time of one input, of that of a parser: so much fewer are tried
+ * @property {readonly Uint8Array[]} valid inputs from well-behaved peers
  * @property {(numbers: Numbers, out: Uint8Array) => number} [make] writes an input of a valid one's
  *   form, and gives its length
  * @property {(input: Uint8Array) => void | Promise<void>} run throws where something is wrong; the

@@ -1,7 +1,7 @@
 /** Requests over HTTP/1.1 about a room that is full. */
 
 import { expect } from 'vitest';
-import { requireOrSkip } from '../skip.js';
+import { requireOrSkip } from '../../testkit/skip.js';
 import { hasProc } from './support/process-usage.js';
 import { withstand } from './support/withstand.js';
 

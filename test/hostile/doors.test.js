@@ -1,14 +1,14 @@
-/** Those who come by a wrong door, or under somebody else's name. */
+/** Requests by a wrong door, or under another name. */
 
 import { describe, expect } from 'vitest';
-import { requireOrSkip } from '../skip.js';
+import { requireOrSkip } from '../../testkit/skip.js';
 import { hasProc } from './support/process-usage.js';
 import { withstand } from './support/withstand.js';
 
 const { it } = requireOrSkip(hasProc, 'no /proc to read what a process uses', () => false);
 
-// They cost the processors little, so they run at once.
-describe.concurrent('one who comes', () => {
+// These attacks cost little processor time, so they run at once.
+describe.concurrent('a person who comes', () => {
   it('foreign hosts, pages, tunnels and non-HTTP are refused by status, and log no error', async ({
     task,
   }) => {

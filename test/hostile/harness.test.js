@@ -1,8 +1,8 @@
 /** The harness itself: a room that nobody attacks is well, and harm is seen. */
 
 import { describe, expect } from 'vitest';
-import { requireOrSkip } from '../skip.js';
-import { undisturbed } from '../support/undisturbed.js';
+import { requireOrSkip } from '../../testkit/skip.js';
+import { undisturbed } from '../../testkit/undisturbed.js';
 import { hasProc } from './support/process-usage.js';
 import { attackOnce, withstand } from './support/withstand.js';
 

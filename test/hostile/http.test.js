@@ -4,13 +4,13 @@
  */
 
 import { describe, expect } from 'vitest';
-import { requireOrSkip } from '../skip.js';
+import { requireOrSkip } from '../../testkit/skip.js';
 import { hasProc } from './support/process-usage.js';
 import { withstand } from './support/withstand.js';
 
 const { it } = requireOrSkip(hasProc, 'no /proc to read what a process uses', () => false);
 
-/** What an attack on memory may take at most while it lasts, in bytes. */
+/** Limit of memory during an attack on it, in bytes. */
 const MORE_BYTES = 100e6;
 
 describe('a write of many requests', () => {
@@ -86,8 +86,8 @@ describe('handshakes of TLS, 160 in one moment', () => {
   }
 });
 
-// They cost the processors little, and not all in one moment, so several run at once.
-describe.concurrent('beside one another', () => {
+// These attacks cost little processor time, and not all at once, so several run together.
+describe.concurrent('attacks beside one another', () => {
   describe('requests as fast as they are answered', () => {
     it('for files, on many connections, are answered up to the rate', async ({ task }) => {
       const check = (/** @type {any} */ { attack }) => expect(attack['429']).toBeGreaterThan(50);
@@ -127,7 +127,7 @@ describe.concurrent('beside one another', () => {
     await withstand({
       attack: 'http1-joins',
       options: { connections: 100, bodyBytes: 8000 },
-      // Those who never come again are gone while the server comes back.
+      // People who never return have left when the server recovers.
       argv: ['--idle-timeout-ms', '3000'],
       seconds: 3,
       task,

@@ -3,7 +3,7 @@
 import { isBuilt } from '@aloud/native';
 import { describe, expect } from 'vitest';
 import { aioquic, Missing } from '../interop/clients.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { hasProc } from './support/process-usage.js';
 import { withstand } from './support/withstand.js';
 
@@ -15,7 +15,7 @@ const can = requireOrSkip(
 
 const argv = ['--engine', 'native', '--max-sessions', '20'];
 
-// They cost the processors little, so they run at once.
+// These attacks cost little processor time, so they run at once.
 describe.concurrent('over QUIC', () => {
   can.it(
     '84 bare QUIC handshakes at 20 sessions, again and again: nobody else is refused',

@@ -7,7 +7,7 @@ import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
 import { loadCodec } from '../../server/codec/codec.js';
 import { oggOf, putRecording } from '../fakes/recorded.js';
-import { requireOrSkip } from '../skip.js';
+import { requireOrSkip } from '../../testkit/skip.js';
 import { withstand } from './support/withstand.js';
 
 const { it } = requireOrSkip(isBuilt(), 'the native engine is not built', () => false);
@@ -47,7 +47,7 @@ it('a thousand readers of one recording, a third of them stalled, do not harm a 
         expect(answers['a session']).toBe(WEB_TRANSPORT);
         expect(answers['200']).toBe(HTTP / 3);
         expect(answers['206']).toBeGreaterThan(HTTP);
-        // One in ten of those who read asks for what is beyond the file's end.
+        // One reader in ten asks for a range beyond the file's end.
         expect(answers['416']).toBe(HTTP / 15);
         expect(Object.keys(answers).toSorted()).toEqual(['200', '206', '416', 'a session']);
         expect(segments).toBeGreaterThan(WEB_TRANSPORT);

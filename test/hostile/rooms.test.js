@@ -1,5 +1,5 @@
 /**
- * What joins, people, recordings and speakers can do to other rooms, and to the one beside them.
+ * Effects of joins, people, recordings and speakers on other rooms, and on the one beside them.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -7,14 +7,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it } from 'vitest';
-import { NOW_AND_THEN } from '../../bench/participants/late-sender.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { NOW_AND_THEN } from '../../testkit/participants/late-sender.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { withstand } from './support/withstand.js';
 
 /**
- * The most that a room's delay may rise by beside one who is late, in milliseconds: --straggler-ms,
- * and 5 ms by which it moves meanwhile for others (0 to 3 in six runs, and 108 to 226 in five with
- * --straggler-ms 0).
+ * Largest rise of a room's delay beside a late person, in milliseconds: --straggler-ms, and 5 ms of
+ * other movement. The movement was 0 to 3 in six runs; with --straggler-ms 0 the rise was 108 to
+ * 226 in five.
  */
 const MOST_RISE_MS = 5 + 5;
 
@@ -34,8 +34,8 @@ async function withResets(addresses, task) {
   });
 }
 
-// They cost the processors little, and not all in one moment, so several run at once.
-describe.concurrent('beside one another', () => {
+// These attacks cost little processor time, and not all at once, so several run together.
+describe.concurrent('attacks beside one another', () => {
   it('recordings in room after room leave others the space for theirs', async ({ task }) => {
     const directory = mkdtempSync(join(tmpdir(), 'aloud-hostile-'));
     try {
@@ -60,7 +60,7 @@ describe.concurrent('beside one another', () => {
       task,
       check: ({ attack, processorPercent }) => {
         expect(attack.answers.welcome).toBeGreaterThan(60);
-        // It was 92 % of a processor with 30 joins a second.
+        // The load was 92 % of a processor with 30 joins a second.
         expect(processorPercent).toBeLessThan(60);
       },
     });
@@ -77,7 +77,7 @@ describe.concurrent('beside one another', () => {
         task,
         options: { addresses },
         check: ({ attack, logged }) => {
-          // Each listener was told 28 KB a second, and the log got 100 KB a second.
+          // Each listener received 28 KB a second, and the log got 100 KB a second.
           expect(attack.told.bytesPerSecond).toBeLessThan(12_000);
           expect(logged.info.count).toBeLessThan(100);
         },
@@ -135,7 +135,7 @@ requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).it(
   },
 );
 
-it('one who sends a frame in 60 late makes nobody else wait', async () => {
+it('a person who sends a frame in 60 late makes nobody else wait', async () => {
   await withstand({
     attack: 'straggler',
     options: NOW_AND_THEN,

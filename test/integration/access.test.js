@@ -4,8 +4,8 @@ import { AccessToken } from 'livekit-server-sdk';
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { Headless } from '../../bench/participants/headless.js';
-import { readWav } from '../../bench/stats/wav.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { readWav } from '../../testkit/sound/wav.js';
 import { webTransportOn } from '../../programs/webtransport.js';
 import { moderate } from '../../public/client/call/moderate.js';
 import { Http1Connection } from '../../public/client/connection/http1.js';
@@ -20,6 +20,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { tokenCommand } from '../../server/token-command.js';
+import { logTo } from '../../testkit/log-lines.js';
 
 const SECRET = 'a-secret-of-at-least-32-characters';
 const OTHER = 'another-secret-of-32-characters-or-more';
@@ -27,7 +28,7 @@ const KEYS = `main:${SECRET}`;
 const codec = await loadCodec('libopus-wasm');
 const {
   channels: [voice],
-} = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+} = await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url));
 const transports = /** @type {const} */ ([
   ...(isBuilt() ? ['webtransport'] : []),
   'websocket',
@@ -43,8 +44,6 @@ const transports = /** @type {const} */ ([
 async function startServer(test, ...argv) {
   /** @type {string[]} */
   const lines = [];
-  const write = (/** @type {string} */ line) => void lines.push(line);
-  const log = { error: write, warn: write, info: write, debug: write };
   const given = [
     '--port',
     '0',
@@ -56,7 +55,7 @@ async function startServer(test, ...argv) {
     '0',
     ...argv,
   ];
-  const server = await createServer(loadConfig({ argv: given, env: {} }), { log });
+  const server = await createServer(loadConfig({ argv: given, env: {} }), { log: logTo(lines) });
   test.onTestFinished(() => server.close());
   return Object.assign(server, { lines });
 }
@@ -88,7 +87,7 @@ async function joined(test, server, name, transport, { lasting, speech, ...optio
 }
 
 /**
- * How loud the loudest sample was that somebody heard, in dB of full scale.
+ * Level of the loudest sample that somebody heard, in dB of full scale.
  * @param {Headless} headless
  */
 const loudness = ({ recording, recorded }) =>
@@ -201,7 +200,7 @@ function soundOf(frame) {
   return bytes.slice(0, end + 4);
 }
 
-describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
+describe.concurrent.each(transports)('a server with --keys, over %s', (transport) => {
   it.concurrent.for(BAD)(
     '%s lets nobody in, and nothing passes either way',
     async ([, make, code], test) => {
@@ -247,7 +246,7 @@ describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
     },
   );
 
-  it.concurrent('a client is told why, with its code', async (test) => {
+  it.concurrent('a client receives the reason with its code', async (test) => {
     const server = await startServer(test, '--keys', KEYS);
     const token = await tokenFor('coffee', 'Ann');
     await expect(joined(test, server, 'Ann', transport, { token })).rejects.toMatchObject({
@@ -283,7 +282,7 @@ describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
         () => expect(ann.people).toMatchObject([{ name: 'Ann', role: 'moderator' }, ...bobs]),
         15_000,
       );
-      expect(server.rooms.get('tea')?.view.public).toMatchObject({
+      expect(server.rooms.get('tea')?.publicView).toMatchObject({
         present: 2,
         listeners: isSeen ? 0 : 1,
       });
@@ -297,7 +296,7 @@ describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
         () => expect(last(bob, 'refused')).toMatchObject({ of: 'moderate', code: 'not-allowed' }),
         15_000,
       );
-      expect(server.rooms.get('tea')?.moderation.rules.locked).toBe(false);
+      expect(server.rooms.get('tea')?.rules.told.locked).toBe(false);
     },
   );
 
@@ -324,7 +323,7 @@ describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
       const bob = await joined(test, server, 'Bob', transport, {
         token: await tokenFor('tea', 'Bob'),
       });
-      // What one who may hear is sent, in the same room, and over the same transport.
+      // Packets to somebody who may hear, in the same room and over the same transport.
       await vi.waitFor(() => expect(loudness(bob)).toBeGreaterThan(-50), 10_000);
       for (const message of [
         { type: 'mute', muted: false },
@@ -373,14 +372,14 @@ describe.concurrent.each(transports)('with --keys, over %s', (transport) => {
       await expect(
         joined(test, server, 'Eva', transport, { token: another }),
       ).rejects.toMatchObject({ code: 'banned' });
-      // It comes from the same address, and isn't banned for that.
+      // The request comes from the same address, and isn't banned for that.
       await joined(test, server, 'Bob', transport, { token: await tokenFor('tea', 'Bob') });
-      expect(server.lines.filter((line) => line.startsWith('moderation'))).toHaveLength(1);
+      expect(server.lines.filter((line) => line.startsWith('moderated'))).toHaveLength(1);
     },
   );
 });
 
-describe.concurrent.each(transports)('without keys, over %s', (transport) => {
+describe.concurrent.each(transports)('a server without keys, over %s', (transport) => {
   it.concurrent(
     'a moderator mutes, lets somebody in from the lobby, and removes them',
     async (test) => {

@@ -6,6 +6,7 @@
 import { spawn } from 'node:child_process';
 import { createHash, X509Certificate } from 'node:crypto';
 import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { Agent, request } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +16,14 @@ import acme from 'acme-client';
 import { Endpoint, isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
+import { systemClock } from '../../public/shared/clock.js';
+import { AcmeAuthority } from '../../server/certificate/acme-authority.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
-import { DaySchedule } from '../fakes/day-schedule.js';
-import { requireOrSkip } from '../skip.js';
+import { DaySchedule } from '../../testkit/fake-clock.js';
+import { requireOrSkip } from '../../testkit/skip.js';
 import { canInstallPebble, freePort, hasPebble, Pebble } from '../support/pebble.js';
+import { textOf } from '../../testkit/log-lines.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 const DOMAIN = 'call.example.org';
@@ -58,7 +62,8 @@ async function startServer(...argv) {
   const log = Object.fromEntries(
     ['error', 'warn', 'info', 'debug'].map((level) => [
       level,
-      (/** @type {string} */ line) => lines.push(`${level} ${line}`),
+      (/** @type {import('../../server/log.js').Fields} */ fields, /** @type {string} */ message) =>
+        lines.push(`${level} ${textOf(fields, message)}`),
     ]),
   );
   const server = await createServer(config, {
@@ -114,8 +119,7 @@ const statusOf = (port, path) =>
 
 const issued = () =>
   vi.waitFor(
-    () =>
-      expect(lines).toContainEqual(expect.stringMatching(/^info a certificate for .* was issued/)),
+    () => expect(lines).toContainEqual(expect.stringMatching(/^info certificate issued/)),
     ISSUED_MS,
   );
 
@@ -245,11 +249,33 @@ requireOrSkip(
       expect(await dial(second)).toBeDefined();
       await expect(dial(first)).rejects.toThrow();
     }
-    // The leap of the calendar is told, as it should be.
+    // The log reports the leap of the calendar, as it should.
     const told = lines.filter(
-      (line) => !line.startsWith('info') && !line.startsWith('warn the clock was set'),
+      (line) => !line.startsWith('info') && !line.startsWith('warn clock was set'),
     );
     expect(told).toEqual([]);
+  });
+
+  it('that has had a certificate replaced already issues a further one', async () => {
+    const challenges = new Map();
+    const http = createHttpServer(({ url = '' }, response) =>
+      response.end(challenges.get(url.split('/').at(-1))),
+    ).listen(httpPort);
+    open.push(() => http.close());
+    const authority = new AcmeAuthority({
+      directoryUrl: pebble.directoryUrl,
+      email: 'ann@example.org',
+      accountKey: await AcmeAuthority.newKey(),
+      clock: systemClock,
+    });
+    open.push(() => authority.close());
+    const order = async (/** @type {string | null} */ replaces) =>
+      (await authority.order({ domains: [DOMAIN], challenges, replaces })).certPem;
+    const first = await order(null);
+    const second = await order(first);
+    const third = await order(first);
+    expect(new Set([first, second, third]).size).toBe(3);
+    expect(new X509Certificate(third).checkHost(DOMAIN)).toBe(DOMAIN);
   });
 
   it('is trusted by the command when NODE_EXTRA_CA_CERTS names its private root', async () => {
@@ -282,25 +308,25 @@ requireOrSkip(
       const exit = new Promise((resolve) => void child.on('close', resolve));
       for (const stream of [child.stdout, child.stderr])
         stream.on('data', (bytes) => (output += bytes));
-      await vi.waitFor(() => expect(output).toMatch(/\b(a|no) certificate .*issued/), ISSUED_MS);
+      await vi.waitFor(() => expect(output).toMatch(/"certificate-(not-)?issued"/), ISSUED_MS);
       child.kill('SIGTERM');
       expect(await exit).toBe(0);
       return output;
     };
     const untrusted =
-      /can't be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\); NODE_EXTRA_CA_CERTS names the PEM file of a private root/;
+      /can't be reached \(DEPTH_ZERO_SELF_SIGNED_CERT\)","advice":"NODE_EXTRA_CA_CERTS names the PEM file of a private root/;
     expect(await start({})).toMatch(untrusted);
     expect(await start({ NODE_EXTRA_CA_CERTS: pebble.caFile })).toMatch(
-      /\ba certificate for call\.example\.org was issued/,
+      /"certificate-issued","domains":\["call\.example\.org"\]/,
     );
   });
 
-  it('that refuses is told in one line, with what to do', async () => {
+  it('that refuses is logged in one line, with what to do', async () => {
     const { port } = await startServer('--engine', 'none', '--domain', 'blocked.example.org');
     await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), ISSUED_MS);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /^error no certificate was issued for call\.example\.org, blocked\.example\.org, and browsers warn of the one that stands in for it: .*; the authority issues nothing for this name; it is tried again in 5 min$/,
+      /^error no certificate was issued.*"domains":\["call\.example\.org","blocked\.example\.org"\],"reason":".+","advice":"the authority issues nothing for this name","retryInMinutes":5}$/,
     );
     expect((await servedAt(port)).issuer).toBe('CN=aloud');
   });
@@ -312,7 +338,7 @@ requireOrSkip(
     await vi.waitFor(() => expect(lines.length).toBeGreaterThan(0), ISSUED_MS);
     expect(lines).toEqual([
       expect.stringMatching(
-        /^error no certificate .*refused.*TCP port 80 of this machine has to be open to the Internet; it is tried again in 5 min$/,
+        /^error no certificate .*refused.*TCP port 80 of this machine has to be open to the Internet","retryInMinutes":5}$/,
       ),
     ]);
     await close();
@@ -322,14 +348,14 @@ requireOrSkip(
     await issued();
   });
 
-  it('that is not there is told, and a server that closes meanwhile closes at once', async () => {
+  it('that is missing is logged, and a closing server closes at once', async () => {
     const gone = `https://localhost:${await freePort()}/dir`;
     const server = await startServer('--engine', 'none', '--acme-directory', gone);
     await vi.waitFor(
       () =>
         expect(lines).toEqual([
           expect.stringMatching(
-            /can't be reached \(ECONNREFUSED\); this machine needs a way to it/,
+            /can't be reached \(ECONNREFUSED\)","advice":"this machine needs a way to it/,
           ),
         ]),
       ISSUED_MS,

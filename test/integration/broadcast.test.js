@@ -1,22 +1,27 @@
 import { setTimeout as pass } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { describe, expect, it } from 'vitest';
-import { Headless } from '../../bench/participants/headless.js';
-import { readWav } from '../../bench/stats/wav.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { readWav } from '../../testkit/sound/wav.js';
 import { loadCodec } from '../../server/codec/codec.js';
+import { BasicRule, RATE_RULES } from '../../server/broadcast/rate-rule.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
-import { undisturbedTest } from '../support/undisturbed.js';
+import { undisturbedTest } from '../../testkit/undisturbed.js';
 
 const quiet = { error() {}, warn() {}, info() {}, debug() {} };
 const codec = await loadCodec('libopus-wasm');
 const {
   channels: [voice],
-} = await readWav(new URL('../fixtures/speech-low.wav', import.meta.url));
+} = await readWav(new URL('../../testkit/speech/speech-low.wav', import.meta.url));
+
+RATE_RULES.set('basic', BasicRule);
+/** Listeners get the rate that they ask for. */
+const byRequest = { room: () => ({ listenerRule: 'basic' }) };
 
 /**
- * What a listener was sent in a time, in kilobits a second, and how many frames were played, and
- * were not: each counted once.
+ * Rate of a listener's packets over a time, in kilobits a second, with the numbers of played and
+ * missing frames, each counted once.
  * @param {Headless} listener
  * @param {number} ms
  */
@@ -40,8 +45,9 @@ async function during(listener, ms) {
  * @param {{ onTestFinished: (close: () => Promise<void>) => void }} test
  * @param {string} transport
  * @param {string[]} options of the server
+ * @param {import('../../server/plugin.js').Plugin} [plugin]
  */
-async function openHall(test, transport, options) {
+async function openHall(test, transport, options, plugin) {
   const server = await createServer(
     loadConfig({
       argv: [
@@ -57,7 +63,7 @@ async function openHall(test, transport, options) {
       ],
       env: {},
     }),
-    { log: quiet },
+    { log: quiet, plugin },
   );
   test.onTestFinished(() => server.close());
   /** @param {string} name @param {{ listen?: boolean, speech?: Float32Array }} wishes */
@@ -77,12 +83,7 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
   (transport) => {
     it('is heard without a gap at each rate a listener asks for, and as it changes', (context) =>
       undisturbedTest(context, async (test) => {
-        const { server, join } = await openHall(test, transport, [
-          '--listener-rule',
-          'basic',
-          '--redundancy',
-          '0',
-        ]);
+        const { server, join } = await openHall(test, transport, ['--redundancy', '0'], byRequest);
         await join('Ann', { speech: voice });
         const lea = await join('Lea', { listen: true });
         await pass(1500);
@@ -100,14 +101,15 @@ describe.concurrent.each([...(isBuilt() ? ['webtransport'] : []), 'websocket'])(
         expect(server.rooms.figures().listenersByRate).toMatchObject({ 16000: 0, 128000: 1 });
       }));
 
-    it('goes up by probes that no listener takes for loss', async (test) => {
-      const { join } = await openHall(test, transport, []);
-      await join('Ann', { speech: voice });
-      const lea = await join('Lea', { listen: true });
-      await pass(6000);
-      const { kbps } = await during(lea, 1000);
-      expect(/** @type {any} */ (lea.stats()).detail.playout.lost).toBe(0);
-      expect(kbps).toBeGreaterThan(80);
-    });
+    it('goes up by probes that no listener takes for loss', (context) =>
+      undisturbedTest(context, async (test) => {
+        const { join } = await openHall(test, transport, []);
+        await join('Ann', { speech: voice });
+        const lea = await join('Lea', { listen: true });
+        await pass(6000);
+        const { kbps } = await during(lea, 1000);
+        expect(/** @type {any} */ (lea.stats()).detail.playout.lost).toBe(0);
+        expect(kbps).toBeGreaterThan(80);
+      }));
   },
 );

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
@@ -170,7 +170,8 @@ describe('a start', () => {
     // No terminal: one object a line.
     expect(JSON.parse(command.stderr)).toMatchObject({
       level: 'info',
-      msg: expect.stringMatching(/^SIGTERM: closing/),
+      event: 'closing',
+      signal: 'SIGTERM',
     });
     await expect(fetch(url)).rejects.toThrow();
   });
@@ -224,10 +225,12 @@ describe('a start', () => {
       .trim()
       .split('\n')
       .filter((line) => line.includes('NATS'));
-    expect(told.map((line) => JSON.parse(line).msg)).toEqual([
-      expect.stringMatching(
-        /^the cluster's NATS can't be reached at 127\.0\.0\.1:1 .*: this node serves alone, and tries again$/,
-      ),
+    expect(told.map((line) => JSON.parse(line))).toEqual([
+      expect.objectContaining({
+        event: 'nats-unreachable',
+        servers: ['127.0.0.1:1'],
+        msg: 'NATS is unreachable: this node serves alone, and tries again',
+      }),
     ]);
     command.process.kill('SIGINT');
     expect(await command.exit).toBe(0);
@@ -300,7 +303,7 @@ describe('a stop', () => {
     expect(await command.exit).toBe(0);
     expect(performance.now() - begun).toBeLessThan(10_000);
     expect(command.stderr).toMatch(
-      /SIGTERM: closing once everybody has left, in 30 s at most; send it again to stop at once/,
+      /"event":"closing","signal":"SIGTERM","drainSeconds":30,"msg":"closing; another signal stops/,
     );
   });
 
@@ -339,7 +342,7 @@ describe('a stop', () => {
     if (stop !== doors[0][1]) command.process.kill('SIGTERM');
     expect(await closed).toBe(4012);
     expect(command.stderr).toMatch(
-      /SIGTERM: closing once everybody has left, in 7 s at most; send it again to stop at once/,
+      /"event":"closing","signal":"SIGTERM","drainSeconds":7,"msg":"closing; another signal stops/,
     );
     expect(performance.now() - begun).toBeGreaterThan(1900);
     expect(await command.exit).toBe(0);

@@ -2,8 +2,8 @@ import { loadOpus } from '@aloud/native';
 import { expect } from 'vitest';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
-import { canBuildOpus, requireOrSkip } from '../skip.js';
-import { closeAfter } from './transport/transport-cases.js';
+import { canBuildOpus, requireOrSkip } from '../../testkit/skip.js';
+import { closeAfter } from '../../testkit/transport-cases.js';
 
 /** Why the addon has no Opus; null when it has. */
 function missing() {
@@ -18,7 +18,7 @@ function missing() {
 const reason = missing();
 
 requireOrSkip(reason === null, `the native Opus codec: ${reason}`, canBuildOpus).it(
-  'a server takes the native codec by itself',
+  'a server uses the native codec by default',
   async () => {
     const argv = ['--port', '0', '--engine', 'none', '--log-level', 'error'];
     const server = await createServer(loadConfig({ argv, env: {}, version: '0' }));

@@ -9,7 +9,7 @@ const root = new URL('../../', import.meta.url);
 
 const TESTS = `
 import { expect, it } from 'vitest';
-import { requireOrSkip } from '../../skip.js';
+import { requireOrSkip } from '../../../testkit/skip.js';
 it('holds', () => expect(1).toBe(1));
 let tries = 0;
 it('is unlucky', { retry: 1 }, () => expect(++tries).toBe(2));
@@ -30,7 +30,7 @@ async function runTests(ci) {
     '--root',
     directory,
     '--reporter',
-    fileURLToPath(new URL('test/reporter.js', root)),
+    fileURLToPath(new URL('testkit/vitest/reporter.js', root)),
   ];
   const env = { ...process.env, CI: ci };
   try {

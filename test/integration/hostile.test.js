@@ -6,8 +6,8 @@
 import { Endpoint, isBuilt } from '@aloud/native';
 import { WebSocket } from 'ws';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/participants/headless.js';
-import { levelDb } from '../../bench/stats/signal.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { levelDb } from '../../testkit/sound/signal.js';
 import { webTransportOn } from '../../programs/webtransport.js';
 import { connect } from '../../public/client/connection/choose.js';
 import { systemClock } from '../../public/shared/clock.js';
@@ -17,7 +17,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { random } from '../fakes/random.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 
 const codec = await loadCodec('libopus-wasm');
@@ -146,7 +146,7 @@ describe.each(['webtransport', 'websocket', 'http1'])('over %s', (transport) => 
     const { url } = await startServer();
     const { connection, seen } = await attack(url, transport);
     for (const [i, [reason]] of wrongPackets(0).entries()) {
-      // A second later, when the counts were told, the frames of before are others.
+      // A second later the counts have changed, because the earlier frames have left the window.
       const [, packets] = wrongPackets(await currentFrame(url))[i];
       for (const each of packets) {
         connection.send(each);

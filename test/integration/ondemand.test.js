@@ -15,7 +15,7 @@ import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { oggOf, putRecording } from '../fakes/recorded.js';
-import { nativeTests } from './native/harness.js';
+import { nativeTests } from '../../testkit/native.js';
 
 /** @import { NativeSession, Stream } from '@aloud/native' */
 

@@ -9,7 +9,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import { requireOrSkip } from '../skip.js';
+import { requireOrSkip } from '../../testkit/skip.js';
 
 const MAIN = fileURLToPath(new URL('../../server/main.js', import.meta.url));
 
@@ -90,7 +90,8 @@ requireOrSkip(process.platform === 'linux', 'ulimit and /proc are of Linux').des
       expect(JSON.parse(lines()[0])).toMatchObject({
         level: 'error',
         limit: LIMIT,
-        msg: expect.stringMatching(/no more files can be opened.*"ulimit -n".*LimitNOFILE=/),
+        advice: expect.stringMatching(/"ulimit -n".*LimitNOFILE=/),
+        msg: expect.stringMatching(/no more files can be opened/),
       });
       socket.send(JSON.stringify({ type: 'record', on: true }));
       await vi.waitFor(

@@ -1,6 +1,5 @@
 /**
- * A certificate that is replaced while a call goes on: nobody in it notices, and whoever comes
- * later gets in.
+ * A certificate that is replaced during a call: nobody in it notices, and newcomers get in.
  */
 
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -11,14 +10,14 @@ import { setTimeout as pass } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { isBuilt } from '@aloud/native';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { Headless } from '../../bench/participants/headless.js';
-import { align, levelDb } from '../../bench/stats/signal.js';
+import { Headless } from '../../testkit/participants/headless.js';
+import { align, levelDb } from '../../testkit/sound/signal.js';
 import { generateCertificate, writeCertificate } from '../../server/certificate/generate.js';
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
-import { DaySchedule } from '../fakes/day-schedule.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { DaySchedule } from '../../testkit/fake-clock.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { openLink } from '../support/fragile-link.js';
 
 const codec = await loadCodec('libopus-wasm');
@@ -129,7 +128,7 @@ requireOrSkip(isBuilt(), 'the native engine is not built', canBuildNative).descr
       schedule.pass(1);
       await vi.waitFor(async () => expect(await hashesOf(server.url)).not.toContain(first), 3000);
       link.cut({ udp: true, tcp: true });
-      await vi.waitFor(() => expect(listener.states.at(-1)).toBe('reconnecting'), 6000);
+      await vi.waitFor(() => expect(listener.states.at(-1)).toBe('away'), 6000);
       expect(lastSecond(listener)).toBeLessThan(-60);
       await link.forget();
       link.cut({});

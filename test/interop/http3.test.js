@@ -1,11 +1,11 @@
 /**
- * What the server answers over HTTP/3 to requests other than for a session, and to what breaks the
- * rules (RFC 9114).
+ * Answers over HTTP/3 to requests other than for a session, and to breaches of the rules (RFC
+ * 9114).
  */
 
 import { isBuilt } from '@aloud/native';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { aioquic, Missing, run } from './clients.js';
 import { startServer } from './server.js';
 
@@ -70,7 +70,7 @@ describe('HTTP/3', () => {
   }, 600_000);
 
   afterAll(async () => {
-    // Each case but those of sessions is counted, whoever answered it.
+    // Each case except sessions is counted, whichever layer answered it.
     if (!(client instanceof Missing)) {
       const { broken, requestsRefused } = await server.admissions();
       expect(broken).toBe(CASES.filter(([, answer]) => 'closed' in answer).length);

@@ -1,6 +1,7 @@
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
 import { asOperator, WITH_OPERATOR } from '../support/operator.js';
+import { errorsTo } from '../../testkit/log-lines.js';
 
 /**
  * The server as it runs, on a free port of this machine.
@@ -13,13 +14,7 @@ export async function startServer(argv = []) {
     argv: ['--port', '0', '--h3-port', '0', '--engine', 'native', ...WITH_OPERATOR, ...argv],
     env: {},
   });
-  const log = {
-    error: (/** @type {string} */ text) => void errors.push(text),
-    warn() {},
-    info() {},
-    debug() {},
-  };
-  const server = await createServer(config, { log });
+  const server = await createServer(config, { log: errorsTo(errors) });
   return {
     url: `https://127.0.0.1:${server.h3Port}`,
     http: server.port,
@@ -27,7 +22,7 @@ export async function startServer(argv = []) {
     /** Counts of QUIC connections, as the operator reads them. */
     admissions: async () =>
       /** @type {any} */ (await (await asOperator(server.url, '/status')).json()).admissions,
-    /** What was logged as an error. */
+    /** Errors in the log. */
     errors,
     close: () => server.close(),
   };

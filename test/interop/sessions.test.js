@@ -13,7 +13,7 @@ import {
   readPacket,
   writeClockRequest,
 } from '../../public/shared/wire/packet.js';
-import { canBuildNative, requireOrSkip } from '../skip.js';
+import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { aioquic, Missing, run, webtransportGo, wtransport } from './clients.js';
 import { startServer } from './server.js';
 
@@ -66,7 +66,7 @@ describe("a client of others' making", () => {
       const packet = new Packet();
       expect(readPacket(Buffer.from(datagram, 'hex'), packet)).toBe(null);
       expect(packet).toMatchObject({ type: PacketType.clockReply, id: CLOCK_ID });
-      // Where nothing is, it is told so.
+      // An address without a server gives an error.
       const { refused } = await use(command, `${server.url}/nothing`, hex);
       expect([404, null]).toContain(refused);
     }, 600_000);

@@ -2,25 +2,21 @@ import { createSocket } from 'node:dgram';
 import { connect, createServer } from 'node:net';
 
 /**
- * A link to a server, TCP and UDP, that can be cut without either end being told: what was on its
- * way waits (TCP) or is gone (UDP). Or it stalls, and all that was on its way comes at once.
+ * A link to a server, TCP and UDP, that can be cut without notice to either end. Data in flight
+ * then waits (TCP) or is lost (UDP). Or it stalls, and then delivers everything at once.
  *
  * @typedef {object} FragileLink
- * @property {string} url                         the server's, through the link
- * @property {typeof globalThis.fetch} fetch      sees the server's HTTP/3 at the link's port
- * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut what is cut from here on; all
- *   else isn't
- * @property {(ms: number) => Promise<void>} stall holds everything up both ways, and lets it go
- *   together
- * @property {() => Promise<void>} forget what was connected is connected no longer, and nobody is
- *   told
+ * @property {string} url the server's, through the link
+ * @property {typeof globalThis.fetch} fetch sees the server's HTTP/3 at the link's port
+ * @property {(cut: { tcp?: boolean, udp?: boolean }) => void} cut kind of traffic that is cut from
+ *   now on
+ * @property {(ms: number) => Promise<void>} stall holds up both directions, then delivers
+ *   everything together
+ * @property {() => Promise<void>} forget drops all connections without a notice
  * @property {() => Promise<void>} close
  */
 
-/**
- * @param {{ port: number, h3Port: number | null }} server
- * @returns {Promise<FragileLink>}
- */
+/** @param {{ port: number, h3Port: number | null }} server @returns {Promise<FragileLink>} */
 export async function openLink({ port, h3Port }) {
   const state = { tcp: false, udp: false, stalls: false };
   const tcp = await openTcp(port, state);
@@ -87,7 +83,7 @@ async function openTcp(to, state) {
   };
 }
 
-/** @returns {Promise<boolean>} whether this machine reaches itself over IPv6 */
+/** @returns {Promise<boolean>} true when this machine reaches itself over IPv6 */
 async function hasIpv6() {
   const socket = createSocket('udp6');
   const bound = await new Promise((resolve) => {
@@ -104,12 +100,9 @@ async function openUdp(to, state) {
     ? /** @type {const} */ (['udp6', '::', '::1'])
     : /** @type {const} */ (['udp4', '0.0.0.0', '127.0.0.1']);
   const near = createSocket(type);
-  /**
-   * Each client has a port of its own towards the server.
-   * @type {Map<string, import('node:dgram').Socket>}
-   */
+  /** Port of each client towards the server. @type {Map<string, import('node:dgram').Socket>} */
   const ways = new Map();
-  /** What waits for the end of a stall. @type {(() => void)[]} */
+  /** Packets that wait for the end of a stall. @type {(() => void)[]} */
   const held = [];
   const pass = (/** @type {() => void} */ send) => {
     if (state.stalls) held.push(send);

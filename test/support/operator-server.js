@@ -1,36 +1,38 @@
 /**
- * A server of the operator's API whose rooms are on a fake clock, so that a test sees what their
- * people are told.
+ * A server of the operator's API whose rooms are on a fake clock, so that a test sees their
+ * people's messages.
  */
 
 import { createServer } from 'node:http';
 import { onTestFinished } from 'vitest';
 import { createApp } from '../../server/http/app.js';
-import { Directory } from '../../server/host/directory.js';
+import { RoomsByThread } from '../../server/host/rooms-by-thread.js';
 import { createOperatorApi } from '../../server/operator/api.js';
-import { Readiness } from '../../server/operator/readiness.js';
+import { Readiness } from '../../server/operator/status.js';
 import { Conference } from '../fakes/conference.js';
+import { errorsTo } from '../../testkit/log-lines.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
 export const TOKEN = 'a-token-of-more-than-16';
 
-/** A server with one room, which has one person in it. @param {string | null} [operatorToken] */
+/** Starts a server with one room and one person in it. @param {string | null} [operatorToken] */
 export async function start(operatorToken = TOKEN) {
   /** @type {string[]} */
   const logged = [];
   /** @type {any[]} */
   const audit = [];
-  const line = (/** @type {string} */ message, /** @type {object} */ fields = {}) =>
+  const line = (/** @type {object} */ fields, /** @type {string} */ message) =>
     void audit.push({ message, ...fields });
+  const log = errorsTo(logged);
   const conference = new Conference({
     serverDelayMs: 'auto',
-    log: { error: (message) => void logged.push(message), info: line },
+    log: { ...log, info: line },
   });
   const ann = await conference.join('Ann');
   const readiness = new Readiness({ isDraining: () => false, drain: () => {} });
   const operatorApi = createOperatorApi({
-    rooms: new Directory(conference),
+    rooms: new RoomsByThread(conference),
     recordings: { list: async () => [], remove: async () => false },
     readiness,
     status: () => {
@@ -46,10 +48,10 @@ export async function start(operatorToken = TOKEN) {
     sessionPath: '/session',
     unavailable: {},
     http1: { handle: (_request, _response, next) => next() },
-    rooms: new Directory(conference),
+    rooms: new RoomsByThread(conference),
     sampleClock: conference.sampleClock,
     operatorApi,
-    log: { error: (message) => void logged.push(message) },
+    log,
   });
   const server = createServer(app);
   onTestFinished(async () => {

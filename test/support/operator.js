@@ -7,7 +7,7 @@ export const WITH_OPERATOR = Object.freeze(['--operator-token', OPERATOR_TOKEN])
 /**
  * Asks the API as the operator.
  * @param {string} origin
- * @param {string} path  below /api
+ * @param {string} path below /api
  * @param {RequestInit} [init]
  * @returns {Promise<Response>}
  */

@@ -1,7 +1,7 @@
 /**
- * Pebble, the test authority of Let's Encrypt (https://github.com/letsencrypt/pebble), with a name
- * server of its own in which every name is this machine. `node test/support/pebble.js` installs it,
- * where there is Go.
+ * Pebble, the test authority of Let's Encrypt (https://github.com/letsencrypt/pebble), with its own
+ * name server, in which every name is this machine. `node test/support/pebble.js` installs it, if
+ * Go is there.
  *
  * @import { Socket } from 'node:net'
  */
@@ -25,11 +25,11 @@ const BINARY = join(CACHE, 'pebble');
 export const hasPebble = () => existsSync(BINARY);
 export const canInstallPebble = () => spawnSync('go', ['version']).status === 0;
 
-/** The bytes of a DNS message's header (RFC 1035, section 4.1.1). */
+/** Length of a DNS message's header, in bytes (RFC 1035, section 4.1.1). */
 const DNS_HEADER_BYTES = 12;
 
 /**
- * Answers each question for an IPv4 address with 127.0.0.1, and every other one with nothing.
+ * Answers each question for an IPv4 address with 127.0.0.1, and any other one with nothing.
  * @param {Buffer} query
  */
 function answerOf(query) {
@@ -64,7 +64,7 @@ function answerOf(query) {
 }
 
 /**
- * Answers a name server's client: each message has its length before it (RFC 1035, section 4.2.2).
+ * Answers a name server's client: each message follows its length (RFC 1035, section 4.2.2).
  * @param {Socket} socket
  */
 function answerQuestions(socket) {
@@ -81,14 +81,14 @@ function answerQuestions(socket) {
   });
 }
 
-/** Ports below those that systems give to whoever asks for any (on Linux from 32768 on). */
+/** Ports below the range that systems assign (on Linux from 32768 on). */
 const OWN_PORTS = Object.freeze({ first: 20_000, count: 10_000 });
 
-/** Where to look for the next, apart from other processes of the tests. */
+/** Place of the next search, apart from other test processes'. */
 let nextPort = process.pid * 101;
 
 /**
- * A TCP port that was free a moment ago, and that nobody gets who asks for any.
+ * Finds a TCP port that was free a moment ago, and that the system doesn't assign.
  * @returns {Promise<number>}
  */
 export function freePort() {
@@ -126,10 +126,7 @@ export class Pebble {
   #dns;
   #management;
 
-  /**
-   * @param {string} directory  for its files
-   * @param {number} httpPort   where it asks names for their challenges
-   */
+  /** @param {string} directory for its files @param {number} httpPort port of the challenges */
   static async start(directory, httpPort) {
     // Pebble is installed before the packages are.
     const { generateCertificate } = await import('../../server/certificate/generate.js');
@@ -180,7 +177,7 @@ export class Pebble {
     this.#dns = dns;
     this.#management = `https://localhost:${managementPort}`;
     this.directoryUrl = `https://localhost:${port}/dir`;
-    /** The certificate of Pebble's own HTTPS, PEM, and its file. */
+    /** Certificate of Pebble's own HTTPS, PEM, and its file. */
     this.ca = ca;
     this.caFile = caFile;
     this.output = '';
@@ -202,13 +199,13 @@ export class Pebble {
     }
   }
 
-  /** The root of what it issues, PEM: another one at each start. */
+  /** Root of the issued certificates, PEM: a new one at each start. */
   root() {
     return fetchOver(`${this.#management}/roots/0`, { ca: this.ca });
   }
 
   /**
-   * Says when a certificate should be renewed.
+   * Sets the time to renew a certificate.
    * @param {string} certPem
    * @param {{ start: Date, end: Date }} suggestedWindow
    */

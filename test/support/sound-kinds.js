@@ -1,8 +1,8 @@
-/** Sound files of many kinds, made by ffmpeg and sox, for tests of what plays them. */
+/** Makes sound files of many kinds by ffmpeg and sox, for tests of players. */
 
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { formatWav } from '../../bench/stats/wav.js';
+import { formatWav } from '../../testkit/sound/wav.js';
 
 const RATE = 48_000;
 const SECONDS = 1.2;
@@ -10,7 +10,7 @@ const SECONDS = 1.2;
 /**
  * @param {string[]} args
  * @param {{ input?: Uint8Array, command?: string }} [options]
- * @returns {Buffer} what it gives
+ * @returns {Buffer} its output
  */
 function run(args, { input, command = 'ffmpeg' } = {}) {
   const all = command === 'ffmpeg' ? ['-nostdin', '-v', 'error', '-y', ...args] : args;
@@ -19,7 +19,10 @@ function run(args, { input, command = 'ffmpeg' } = {}) {
   return stdout;
 }
 
-/** A tone of each frequency: 0 is silence. @param {number[]} frequencies @param {number} seconds */
+/**
+ * Makes a tone for each frequency: 0 is silence. @param {number[]} frequencies @param {number}
+ * seconds
+ */
 const toneOf = (frequencies, seconds = SECONDS) =>
   frequencies.map((hz) =>
     Float32Array.from(
@@ -42,8 +45,8 @@ const CENTRE_GAIN = Math.SQRT1_2;
  * @property {'file' | 'pipe' | 'fifo'} by
  * @property {number} channels  1 or 2: of the room
  * @property {number[]} gains   of each side, against a tone of the source
- * @property {number | null} seconds its length, if the kind keeps it; else it has the length that
- *   ffmpeg decodes
+ * @property {number | null} seconds its length, if the kind keeps it; otherwise the length decoded
+ *   by ffmpeg
  *
  * @typedef {(source: string, file: string) => void} Make  from a WAV file of floats
  */
@@ -58,7 +61,7 @@ const bySox =
   (...args) =>
   (source, file) =>
     void run([source, ...args, file], { command: 'sox' });
-/** What ffmpeg writes to a pipe. @param {...string} args @returns {Make} */
+/** Output of ffmpeg into a pipe. @param {...string} args @returns {Make} */
 const ffmpegPipe =
   (...args) =>
   (source, file) =>
@@ -148,8 +151,8 @@ const PLAIN = [
 ];
 
 /**
- * Kinds whose length isn't in their files, or whose codec adds to it: they are as long as ffmpeg
- * decodes them.
+ * Kinds without a length in their files, or with a codec that changes it: their length is the one
+ * decoded by ffmpeg.
  */
 const INEXACT = /mp3|mp2|aac|ac3|wma|adpcm|gsm|speex|\.ts$/;
 
@@ -211,7 +214,7 @@ export function makeKinds(path) {
 }
 
 /**
- * Ogg Opus files that are chained or damaged.
+ * Makes chained and damaged Ogg Opus files.
  * @param {(name: string) => string} path
  * @param {Kind[]} plain
  * @returns {Kind[]}
@@ -243,7 +246,7 @@ function brokenOf(path, plain) {
 }
 
 /**
- * The tone's length in a file, as ffmpeg decodes it.
+ * Length of the tone in a file, decoded by ffmpeg.
  * @param {string} file
  * @param {(samples: Float32Array) => number} secondsOf
  */

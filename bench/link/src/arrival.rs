@@ -64,7 +64,7 @@ pub fn receive(socket: &UdpSocket, into: &mut [u8]) -> Result<Arrival> {
 
 /// The time that came with a message; without one, now.
 fn noted(message: &libc::msghdr) -> Nanos {
-    // SAFETY: the kernel filled the message, and what it points to is still there.
+    // SAFETY: the kernel filled the message, and its pointers are still valid.
     unsafe {
         let mut header = libc::CMSG_FIRSTHDR(message);
         while let Some(&libc::cmsghdr {

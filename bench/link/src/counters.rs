@@ -35,7 +35,7 @@ pub struct Counters {
     pub failed: Count,
     /// Delivered packets that came after one that had been sent later (RFC 4737).
     pub reordered: Count,
-    /// Not IPv4, so not carried; not among those that arrived.
+    /// Packets other than IPv4, which aren't carried, nor counted as arrived.
     pub ignored: Count,
     pub max_queue: u64,
     /// By how much the packets left later than planned, in nanoseconds.

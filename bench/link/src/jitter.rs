@@ -5,7 +5,7 @@ use crate::time::{from_ms, Nanos};
 /// Delay that is added to the base delay, in milliseconds, from two even numbers in [0, 1). `uniform` is
 /// ±jitterMs and `normal` has jitterMs as its standard deviation, both around the base delay;
 /// `lognormal` (shape: the deviation of the logarithm) and `pareto` (type II; shape: the tail index)
-/// only add, jitterMs on average; `table` holds even quantiles of what is added.
+/// only add, jitterMs on average; `table` holds even quantiles of the added delay.
 pub fn sample(settings: &Settings, u: f64, v: f64) -> f64 {
     let ms = settings.jitter_ms;
     let extra = match settings.jitter {
@@ -51,7 +51,7 @@ fn quantile(table: &[f64], u: f64) -> f64 {
     table[at] + (next - table[at]) * (position - at as f64)
 }
 
-/// Times in which nothing gets through: whoever arrives in one leaves at its end. They come by the
+/// Times in which nothing gets through: a packet that arrives in one leaves at its end. They come by the
 /// clock, not by the packet, so a link stalls as often whether one person speaks or ten.
 pub struct Stalls {
     random: Random,

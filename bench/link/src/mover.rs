@@ -1,5 +1,5 @@
-//! The thread that carries one direction: it reads what one namespace sends, asks the model what
-//! becomes of it, and writes to the other namespace what is due.
+//! The thread that carries one direction. It reads packets of one namespace, asks the model for their
+//! fate, and writes due ones to the other namespace.
 
 use crate::path::{Path, Step};
 use crate::random::Slots;
@@ -38,7 +38,7 @@ const MAX_PACKET: usize = 65_535;
 const READ_AT_ONCE: usize = 8;
 
 impl Mover {
-    /// Carries packets until it is told to stop or a device is gone.
+    /// Carries packets until a stop command, or until a device is gone.
     pub fn run(mut self) -> Result<(), String> {
         let mut buffer = vec![0; MAX_PACKET];
         loop {
@@ -124,7 +124,7 @@ impl Mover {
         while let Ok(command) = self.commands.try_recv() {
             let at = self.elapsed();
             match command {
-                // Words and steps were checked by whoever sent them.
+                // The sender has checked words and steps.
                 Command::Change(words) => drop(self.path.change(at, &words)),
                 Command::Schedule(mut steps) => {
                     steps.iter_mut().for_each(|step| step.0 += at);

@@ -1,8 +1,8 @@
-//! One direction of the link, as a model that knows no clock: packets and times go in, packets and the
-//! times at which they leave come out.
+//! One direction of the link, as a model without a clock. Packets and times go in, packets and their
+//! departure times come out.
 //!
 //! A packet goes through the queue before the bottleneck, the bottleneck's rate, a loss, and the flight:
-//! delay, jitter and stalls. What is lost has used its share of the rate, as on a real link.
+//! delay, jitter and stalls. A lost packet has used its share of the rate, as on a real link.
 
 use crate::counters::Counters;
 use crate::jitter::{sample, Stalls};
@@ -13,7 +13,7 @@ use crate::time::{from_ms, Nanos};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 
-/// The bound on what is kept at once, queued and in flight.
+/// Limit of packets kept at once, queued and in flight.
 pub const MAX_HELD: usize = 32_768;
 
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -65,7 +65,7 @@ pub struct Path {
 }
 
 impl Path {
-    /// `stream` tells the directions of one link apart.
+    /// `stream` distinguishes the directions of one link.
     pub fn new(settings: Settings, seed: u64, stream: u64) -> Self {
         let random = Random::new(seed, stream);
         Self {
@@ -153,7 +153,7 @@ impl Path {
         self.counters.failed.add(bytes);
     }
 
-    /// Begins to count anew; what is held counts as having arrived just now.
+    /// Resets the counters; held packets count as having arrived just now.
     pub fn reset(&mut self) {
         self.counters.clear();
         let flying = self.flying.iter().map(|Reverse(packet)| packet.bytes.len());
@@ -168,8 +168,8 @@ impl Path {
         self.spare.push(bytes);
     }
 
-    /// Begins the random numbers anew: the next packet's fate, jitter and stalls are those of a link that begins now.
-    /// With slots, fates and jitter begin anew in each; a burst lasts on into the next.
+    /// Restarts the random numbers: the next packet's fate, jitter and stalls are those of a link that begins now.
+    /// With slots, fates and jitter restart in each; a burst lasts on into the next.
     pub fn seed(&mut self, at: Nanos, seed: u64, slots: Option<Slots>) {
         self.advance(at);
         self.random = Random::new(seed, self.stream);
@@ -223,7 +223,7 @@ impl Path {
         while self.steps.front().is_some_and(|step| step.0 <= now) {
             if let Some((at, words)) = self.steps.pop_front() {
                 self.drain_queue(at);
-                // They were checked when they were scheduled.
+                // Checked when they were scheduled.
                 let _ = self.change(at, &words);
             }
         }

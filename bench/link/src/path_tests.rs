@@ -189,7 +189,7 @@ fn a_seeding_gives_the_next_packets_the_fates_of_a_new_link() {
     assert_ne!(before, after);
 }
 
-/// Packets that are left of 500, one every 20 ms from `from` on, where others come before the first slot and 4 ms after
+/// Surviving packets of 500, one every 20 ms from `from` on. Others come before the first slot and 4 ms after
 /// some of the 500.
 fn left_in_slots(path: &mut Path, from: Nanos, others: &[u32]) -> Vec<u32> {
     let slots = Slots {

@@ -1,6 +1,6 @@
-//! The command `probe`: streams of small datagrams to another probe, and a record of how long those
-//! that came from there were under way. Both ends read the same monotonic clock, so that one way can
-//! be measured by itself.
+//! The command `probe`: streams of small datagrams to another probe, and a record of the one-way delays
+//! of the received ones. Both ends read the same monotonic clock, so that each direction can
+//! be measured.
 //!
 //! It prints its address when it can receive, waits for the other's on its input, sends, and prints what
 //! it found.
@@ -39,8 +39,8 @@ struct Load {
     /// Further streams, as small as acknowledgements.
     acks: u32,
     seconds: f64,
-    /// All streams send at the same time, as a server does that mixes on one clock: at the multiples of their period, so
-    /// that all probes that do so send in the same instant.
+    /// All streams send at the same time, like a server that mixes on one clock: at the multiples of their period.
+    /// So all such probes send in the same instant.
     together: bool,
 }
 

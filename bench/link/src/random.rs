@@ -46,8 +46,8 @@ impl Random {
     }
 }
 
-/// Slots of time, each of which has random numbers of its own. Packets of two links that come in the same slot, in
-/// the same order, have the same fates, whatever came before: one packet more on either shifts no later one's.
+/// Slots of time, each with its own random numbers. Packets of two links that come in the same slot, in
+/// the same order, have the same fates. An additional packet on either shifts no later slot.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Slots {
     pub from: Nanos,
@@ -76,7 +76,7 @@ impl Draws {
         }
     }
 
-    /// The index of the packet that comes at `at`. Those that come before the first slot have one of their own.
+    /// Index of the packet that arrives at `at`. Packets before the first slot have their own count.
     pub fn next(&mut self, at: Nanos) -> u64 {
         if let Some(Slots { from, every }) = self.slots {
             let slot = at.checked_sub(from).map_or(0, |since| since / every + 1);

@@ -12,7 +12,7 @@ pub fn now() -> Nanos {
     read(libc::CLOCK_MONOTONIC)
 }
 
-/// The clock that tells the date.
+/// Clock with the date.
 pub fn wall() -> Nanos {
     read(libc::CLOCK_REALTIME)
 }

@@ -52,7 +52,7 @@ impl Tun {
         }
     }
 
-    /// Whether the namespace took the packet.
+    /// True if the namespace accepted the packet.
     pub fn write(&self, packet: &[u8]) -> bool {
         // SAFETY: `packet` is readable for its length.
         let n = unsafe { libc::write(self.fd(), packet.as_ptr().cast(), packet.len()) };

@@ -1,18 +1,18 @@
 /**
- * A call whose packets go on streams instead of in datagrams: what that costs, and what it gives.
+ * A call whose packets go on streams instead of in datagrams: the costs and the gains.
  * @import { Lab } from '../lab.js'
  * @import { Samples, Scenario } from '../scenario.js'
  * @import { Quantity, Table } from '../../report/result.js'
  */
 
-import { CARRIES, RESET_MS } from '../../../public/shared/wire/carry.js';
+import { CARRIES, RESET_MS } from '../../../public/lab/runs/carry.js';
 import { runCall } from '../../participants/call-run.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { valuesByRepetition } from '../../report/result.js';
 import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
-import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { mean, quantile, sorted } from '../../../testkit/statistics.js';
 import { sentencesOf } from '../../ways/figures.js';
 import { randomFor } from '../scenario.js';
 import { orderInWords } from './order.js';

@@ -1,6 +1,6 @@
 /**
- * Congestion controllers, and what they do to a voice: WebTransport with each, over legs that lose,
- * that are long, and whose rate falls and comes back.
+ * Congestion controllers and their effect on a voice: WebTransport with each, over legs with loss,
+ * long delay, or a rate that falls and comes back.
  * @import { Swept } from './grid-scenario.js'
  */
 
@@ -132,8 +132,8 @@ export const controllers = gridScenario({
       )
       .addHelpText(
         'after',
-        '\nBBRv3 (@bbr3, @bbr3-bare) is left out where its engine is not built: `npm run ' +
-          'build:native -- --noq` does that.',
+        '\nAll but @cubic are left out where their engine is not built: `npm run build:native ' +
+          '-- --lab` does that, and `-- --noq` for BBRv3 (@bbr3, @bbr3-bare).',
       ),
 });
 

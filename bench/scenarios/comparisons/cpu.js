@@ -26,7 +26,7 @@ const stopped = {
 };
 
 /**
- * Holds one process of each lane, in a control group of its own.
+ * Holds one process of each lane, in its own control group.
  * @param {number} place    of the process in its path: 0 is the sender's, -1 the receiver's
  * @param {number} percent  of a processor
  * @returns {NonNullable<Condition['disturb']>}

@@ -11,7 +11,7 @@
  */
 
 import { parseLink, parseSteps } from '../../link/settings.js';
-import { quantile, sorted } from '../../stats/statistics.js';
+import { quantile, sorted } from '../../../testkit/statistics.js';
 import { EVERY_MS } from '../../ways/run.js';
 
 /**
@@ -26,38 +26,37 @@ const LATE_LEG_MS = 1;
  */
 const LATE_SENDER_MS = 10;
 
-/** The share of random losses may differ from the leg's by so many standard deviations. */
+/** Accepted difference of random losses from the leg's, in standard deviations. */
 const DEVIATIONS = 5;
 
 /**
- * How much sooner than its legs' delay and rate allow a packet may come, in milliseconds: the legs'
- * own error.
+ * Time by which a packet may come earlier than its legs' delay and rate allow, in milliseconds: the
+ * legs' own error.
  */
 const SOONER_MS = 0.5;
 
 /**
- * The longest time from the beginning of the steps to the first packet, in milliseconds: a packet
- * may have met a step that comes that much later than it was sent.
+ * Longest time from the beginning of the steps to the first packet, in milliseconds. A packet may
+ * have met a step that comes that much after its sending.
  */
 const STEPS_BEFORE_MS = 1000;
 
 /**
- * How much later than its legs' delay the quickest packet of a way may come where nothing holds it
- * up, in milliseconds and as a share of the delay: a request of HTTP/1 may wait for a round trip of
- * a leg.
+ * Time by which an unhindered packet, the fastest of a way, may exceed its legs' delay, in
+ * milliseconds and as a share of the delay. A request of HTTP/1 may wait for a round trip of a leg.
  */
 const LATER_MS = 20;
 const LATER_SHARE = 1;
 
 /**
- * The share by which a leg may carry more than its rate, and less where more arrived than it
- * carries. TCP arrives in bursts, of which a full queue drops much, and then pauses: a WebSocket's
- * legs carry 36 to 39 kbit/s of 50 in `sweep --sweeps rate`.
+ * Share by which a leg may carry more than its rate, and less when more arrived than it carries.
+ * TCP arrives in bursts, of which a full queue drops much, and then pauses. A WebSocket's legs
+ * carry 36 to 39 kbit/s of 50 in `sweep --sweeps rate`.
  */
 const MORE_SHARE = 0.03;
 const LESS_SHARE = 0.4;
 
-/** How many times its rate must arrive at a leg for it to be busy most of the time. */
+/** Arrivals at a busy leg, in multiples of its rate. */
 const BUSY_TIMES = 1.1;
 
 /**
@@ -67,11 +66,11 @@ const BUSY_TIMES = 1.1;
 const DEFAULT_QUEUE_MS = 1000;
 
 /**
- * Why a block isn't to be trusted; null where it is.
+ * Reason to discard a block, or null if it is good.
  * @param {Pick<WayRun, 'latenessMs' | 'damaged' | 'repeated' | 'ages'>} run
  * @param {LinkStats[]} stats  of the sender's leg and of the receiver's
  * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
- * @param {readonly Uint8Array[]} payloads  that went around, from the first on
+ * @param {readonly Uint8Array[]} payloads  sent in a loop, from the first on
  * @returns {string | null}
  */
 export function faultOf({ latenessMs, damaged, repeated, ages }, stats, condition, payloads) {
@@ -114,8 +113,8 @@ export function wrongWith({ up, down, seconds }, { leg, steps }) {
 }
 
 /**
- * What a direction carried, where that isn't its rate: more than it, or less although more arrived
- * all the time.
+ * Describes a wrong rate of a direction: it carried more than its rate, or less although more
+ * arrived all the time.
  * @param {LinkStats['up']} counts @param {number} seconds @param {Partial<LinkSettings>} asked
  * @returns {string | null}
  */
@@ -164,12 +163,12 @@ const leastMs = ({ up, down }, bits) =>
   );
 
 /**
- * By how much packets came sooner than delay and rate of the legs allow, or later than the delay
- * where nothing else holds them up; null where they came as they should. Where there are steps, a
- * packet may be as quick as the quickest of the settings that it can have met.
+ * Describes packets that came earlier than the legs' delay and rate allow, or later than the delay
+ * when nothing else holds them up; null if there are none. With steps, a packet may be as fast as
+ * the fastest of its possible settings.
  * @param {readonly number[]} ages  of all packets, from the first on
  * @param {Pick<Condition, 'leg' | 'steps' | 'holdsSender' | 'disturb' | 'messages'>} condition
- * @param {readonly Uint8Array[]} payloads  that went around, from the first on
+ * @param {readonly Uint8Array[]} payloads  sent in a loop, from the first on
  * @returns {string | null}
  */
 export function wrongDelay(ages, { leg, steps, holdsSender, disturb, messages }, payloads) {

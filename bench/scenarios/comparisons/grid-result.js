@@ -10,9 +10,9 @@
  * @property {string} name    a word: 'loss'
  * @property {string} label   'Loss on each leg'
  * @property {string} unit
- * @property {string} stands  the papers' figures that it stands for
+ * @property {string} stands  the matching figures of the papers
  * @property {boolean} [isLogarithmic]  the plot's axis
- * @property {readonly Figure[]} [more]  of the table of figures, beside those that all sweeps have
+ * @property {readonly Figure[]} [more]  of the table of figures, besides the common ones
  *
  * @typedef {object} Figure  a column of means
  * @property {Quantity} of
@@ -20,7 +20,7 @@
  * @property {string} unit
  * @property {number} digits
  * @property {boolean} [isPlotted]
- * @property {Words} [words]  where sentences tell of it
+ * @property {Words} [words]  if sentences describe it
  * @property {(samplesOf: (quantity: Quantity) => readonly Sample[]) => Sample[]} [from] makes its
  *   samples of those of other quantities in the sweep
  *
@@ -28,12 +28,12 @@
  * @property {string} verb
  * @property {string} lower
  * @property {string} higher
- * @property {string} what  of which no difference is shown
+ * @property {string} what  subject without a significant difference
  * @property {string} unit  of differences
  */
 
 import { protocolLabel } from '../../report/palette.js';
-import { whereOf } from '../../report/where.js';
+import { whereOf } from '../../report/numbers.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { soundAlone, ways } from '../../ways/way.js';
 import { GRID_QUANTITIES } from './grid.js';
@@ -173,7 +173,7 @@ function sweepSentences(folder, sweep, random) {
   });
 }
 
-/** The least difference that is told, of any quantity: figures have one digit. */
+/** Least reported difference of any quantity: figures have one digit. */
 const LEAST_TOLD = 0.05;
 
 /** @type {Words} */
@@ -186,8 +186,9 @@ const RATED = Object.freeze({
 });
 
 /**
- * Sentences of each way beside the same sound without messages, or else beside the first: from
- * which value on it has more or less of a quantity, and by how much at most.
+ * Sentences that compare each way with the same sound without messages, or otherwise with the first
+ * way. They name the values from which it has more or less of a quantity, and the largest
+ * difference.
  * @param {readonly Sample[]} samples
  * @param {Pick<Sweep, 'label' | 'unit'>} sweep
  * @param {() => number} random
@@ -213,7 +214,9 @@ export function sentencesOf(samples, { label, unit }, random, words = RATED) {
           : [
               `${label}: ${whereOf(those, all, { unit })} ${name} ${words.verb} ` +
                 `${isHigher ? words.higher : words.lower} than ${otherName}, by ` +
-                `${sizeOf(most)}${words.unit && ` ${words.unit}`}${those.length > 1 ? ` at most, at ${most.value}${unit && ` ${unit}`}` : ''}.`,
+                `${sizeOf(most)}${words.unit && ` ${words.unit}`}` +
+                (those.length > 1 ? ` at most, at ${most.value}${unit && ` ${unit}`}` : '') +
+                '.',
             ],
     );
     return told.length > 0

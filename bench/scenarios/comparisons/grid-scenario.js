@@ -1,5 +1,5 @@
 /**
- * A scenario on a grid, of what is its own: all of them have the same options, conditions from
+ * Makes a scenario on a grid. All of them have the same options, conditions from
  * sweeps, and the same kind of result.
  * @import { Command } from 'commander'
  * @import { Lab } from '../lab.js'
@@ -30,14 +30,14 @@ const ALL_AT_ONCE =
  * @param {string} options.description
  * @param {readonly Swept[]} options.sweeps
  * @param {readonly string[]} options.notes
- * @param {readonly string[]} [options.ways]     those that are measured where none is named
- * @param {readonly string[]} [options.allowed]  those that may be named
- * @param {'relay' | 'nothing'} [options.through]  what is in the hub where that isn't said
- * @param {string} [options.summary] what all of it is, where that isn't a pair of legs for each way
+ * @param {readonly string[]} [options.ways]     measured by default
+ * @param {readonly string[]} [options.allowed]  names that are allowed
+ * @param {'relay' | 'nothing'} [options.through]  content of the hub by default
+ * @param {string} [options.summary] replaces the summary of a pair of legs for each way
  * @param {typeof runGrid} [options.run]
- * @param {(command: Command) => void} [options.addOptions]  those of its own
- * @param {(lab: Lab) => void} [options.check] throws, with a reason, where the machine lacks what
- *   it needs
+ * @param {(command: Command) => void} [options.addOptions]  its own options
+ * @param {(lab: Lab) => void} [options.check] throws, with a reason, if the machine lacks a
+ *   requirement
  * @returns {Scenario}
  */
 export function gridScenario({
@@ -54,7 +54,6 @@ export function gridScenario({
   addOptions,
   check,
 }) {
-  const names = sweeps.map((sweep) => sweep.name);
   const quantities = new Set([
     ...Object.values(GRID_QUANTITIES),
     ...sweeps.flatMap(({ more = [] }) => more.filter(({ from }) => !from).map(({ of }) => of)),
@@ -74,50 +73,7 @@ export function gridScenario({
       link: 'clear',
     },
     addOptions: (command) => {
-      command
-        .option(
-          '--ways <list>',
-          `of ${allowed.join(', ')}, separated by commas; the first of them is what others ` +
-            'are compared with',
-          listOf(allowed),
-          [...ways],
-        )
-        .option(
-          '--sweeps <list>',
-          `of ${names.join(', ')}, separated by commas`,
-          listOf(names),
-          names,
-        )
-        .option(
-          '--marks',
-          'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: ' +
-            'blocks of 8 s or more, and some 4 s of work for each',
-          false,
-        )
-        .option(
-          '--at <values>',
-          "of what is swept, separated by commas, instead of the sweep's own",
-          numbers,
-        )
-        .addOption(
-          new Option(
-            '--through <what>',
-            'relay: a program at the hub passes packets on; nothing: the hub routes, from ' +
-              'peer to peer',
-          )
-            .choices(['relay', 'nothing'])
-            .default(between),
-        )
-        .option(
-          '--frames',
-          "what became of each frame, in frames.csv of the run's folder: sent, arrived, " +
-            'played, heard; a million rows at most',
-          false,
-        )
-        .addHelpText(
-          'after',
-          `\n${sweeps.map((sweep) => `${sweep.name.padEnd(Math.max(...names.map(({ length }) => length)))} stands for ${sweep.stands}.`).join('\n')}`,
-        );
+      addGridOptions(command, { sweeps, ways, allowed, through: between });
       addOptions?.(command);
     },
 
@@ -129,12 +85,65 @@ export function gridScenario({
 
     result: (folder, options) => ({
       title,
-      summary: `${summary} ${options.through === 'relay' ? 'A program in the hub passes packets on.' : 'The hub routes.'}`,
+      summary:
+        `${summary} ` +
+        (options.through === 'relay'
+          ? 'A program in the hub passes packets on.'
+          : 'The hub routes.'),
       headlines: [],
       ...gridViews(folder, asked(options), randomFor(options)),
       notes: [...notes],
     }),
   };
+}
+
+/**
+ * @param {Command} command
+ * @param {{ sweeps: readonly Swept[], ways: readonly string[], allowed: readonly string[],
+ *   through: string }} scenario
+ */
+function addGridOptions(command, { sweeps, ways, allowed, through }) {
+  const names = sweeps.map(({ name }) => name);
+  const width = Math.max(...names.map(({ length }) => length));
+  command
+    .option(
+      '--ways <list>',
+      `of ${allowed.join(', ')}, separated by commas; the first of them is what others ` +
+        'are compared with',
+      listOf(allowed),
+      [...ways],
+    )
+    .option('--sweeps <list>', `of ${names.join(', ')}, separated by commas`, listOf(names), names)
+    .option(
+      '--marks',
+      'marks of what would be heard by ViSQOL and ESTOI, and recordings for a survey: ' +
+        'blocks of 8 s or more, and some 4 s of work for each',
+      false,
+    )
+    .option(
+      '--at <values>',
+      "of what is swept, separated by commas, instead of the sweep's own",
+      numbers,
+    )
+    .addOption(
+      new Option(
+        '--through <what>',
+        'relay: a program at the hub passes packets on; nothing: the hub routes, from ' +
+          'peer to peer',
+      )
+        .choices(['relay', 'nothing'])
+        .default(through),
+    )
+    .option(
+      '--frames',
+      "what became of each frame, in frames.csv of the run's folder: sent, arrived, " +
+        'played, heard; a million rows at most',
+      false,
+    )
+    .addHelpText(
+      'after',
+      sweeps.map(({ name, stands }) => `\n${name.padEnd(width)} stands for ${stands}.`).join(''),
+    );
 }
 
 /**

@@ -1,9 +1,9 @@
 /**
- * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's,
- * and all of them run at the same time: connected on legs that have their delay alone, which are
- * impaired then, all alike and with the same random numbers for each packet's time, so that a
- * packet of one way has the fate of the other ways' packet. In each repetition another voice
- * speaks.
+ * A grid: ways by conditions, on a star. Each way has a pair of legs, a sender's and a receiver's.
+ * All ways run at the same time. They connect on legs with delay only, which are then impaired
+ * alike, with the same random numbers for each packet's time. So a
+ * packet of one way has the fate of the other ways' packet. Each repetition has another
+ * voice.
  *
  * @import { Lab } from '../lab.js'
  * @import { Star } from '../../link/star.js'
@@ -14,34 +14,34 @@
  * @import { Voice } from './heard.js'
  *
  * @typedef {object} Condition
- * @property {string} sweep    what is varied, a word: 'loss'
- * @property {number} value    of it, on the plot's axis
+ * @property {string} sweep    the varied setting, a word: 'loss'
+ * @property {number} value    of the setting, on the plot's axis
  * @property {{ delayMs?: number, [setting: string]: unknown }} leg each leg's settings, as
  *   parseLink reads them, on top of those of the link's profile
  * @property {import('../../link/settings.js').LinkStep[] | { atMs: number, changes: object }[]}
  *   [steps] changes of them
  * @property {readonly Quantity[]} [phases] R before the first step, between steps, and after the
  *   last
- * @property {number} [seconds]  that count, in place of those of a block
+ * @property {number} [seconds]  measured, instead of a block's
  * @property {readonly MessageKind[]} [messages] that ways which carry messages carry beside the
  *   sound
  * @property {(lanes: readonly Lane[]) => Promise<() => Promise<readonly Record<string, number>[]>>}
- *   [disturb] begins what else goes on meanwhile; resolves to what ends it, and says what it was
- *   for each lane, by the quantities' names
- * @property {boolean} [holdsSender] whether the sender's own lateness is a part of what is
- *   measured: ages count from when packets were due
+ *   [disturb] begins other work; resolves to a function that ends it and returns its figures for
+ *   each lane, by the quantities' names
+ * @property {boolean} [holdsSender] true if the sender's own lateness is measured too:
+ *   ages count from the due time of packets
  *
  * @typedef {{ way: string, legs: readonly [Link, Link], path: Path }} Lane legs: the sender's and
  *   the receiver's
  *
- * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground what a
- *   block is measured on; frames: where what became of each frame is kept
+ * @typedef {Voice & { star: Star, lanes: readonly Lane[], frames: FrameFile | null }} Ground  base
+ *   of a block; frames: record of each frame's fate
  */
 
 import { starOf } from '../../link/star.js';
-import { sharedMs } from '../../participants/child.js';
+import { sharedMs } from '../../../testkit/participants/child.js';
 import { lossImpairment, OPUS, rating } from '../../stats/e-model.js';
-import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { mean, quantile, sorted } from '../../../testkit/statistics.js';
 import { FrameFile, framesOf } from '../../ways/frames.js';
 import { heardFrom, marksOf } from '../../ways/heard.js';
 import { messageFigures, scheduleOf } from '../../ways/messages.js';
@@ -49,7 +49,7 @@ import { EVERY_MS, Path } from '../../ways/run.js';
 import { ways as all } from '../../ways/way.js';
 import { faultOf } from './faults.js';
 import { keepSound, readVoices } from './heard.js';
-import { usableOf } from './usable.js';
+import { usableOf } from './setup.js';
 
 /**
  * Time from the impairment to the first packet that counts, in seconds: playout finds its delay.
@@ -57,18 +57,18 @@ import { usableOf } from './usable.js';
 export const SETTLE_SECONDS = 2;
 
 /**
- * Time from the random numbers' beginning to the first packet of the first way, in milliseconds:
- * all are told in it.
+ * Time from the start of the random numbers to the first packet of the first way, in milliseconds:
+ * enough to notify all legs.
  */
 const LEAD_MS = 50;
 
 /**
- * The part of a slot of random numbers that has passed when its packet is due at a leg: a packet
- * may be early by as much, and late by the rest.
+ * Share of a slot of random numbers that has passed when its packet is due at a leg. A packet may
+ * be early by that much, and late by the rest.
  */
 const EARLY = 0.25;
 
-/** How often a block, or a call, is measured that a disturbed machine spoiled. */
+/** Most measurements of a block or call, when the machine disturbs them. */
 export const TRIES = 3;
 
 /** @type {Factor[]} */
@@ -119,13 +119,13 @@ export const GRID_QUANTITIES = Object.freeze({
 
 /**
  * Measures all ways under all conditions, repetition by repetition.
- * @param {Lab} lab      whose link is emulated
+ * @param {Lab} lab      with an emulated link
  * @param {object} options
  * @param {readonly Condition[]} options.conditions
  * @param {readonly string[]} options.ways
- * @param {'relay' | 'nothing'} options.through what is in the hub: a program that passes packets
- *   on, or routing alone
- * @throws {import('../../link/link.js').LinkError} where there are no links
+ * @param {'relay' | 'nothing'} options.through content of the hub: a program that forwards packets,
+ *   or routing only
+ * @throws {import('../../link/link.js').LinkError} if there are no links
  */
 export async function runGrid(lab, { conditions, ways, through }) {
   const { repetitions } = lab.options;
@@ -162,7 +162,7 @@ export async function runGrid(lab, { conditions, ways, through }) {
 /**
  * @param {Lab} lab
  * @param {readonly string[]} ways
- * @returns {Promise<string[]>} those that this machine has
+ * @returns {Promise<string[]>} ways that this machine can run
  */
 export const usableWays = (lab, ways) => usableOf(lab, all, ways, 'ways');
 
@@ -238,7 +238,7 @@ async function runBlock(lab, ground, condition, seed) {
   const undisturb = await condition.disturb?.(lanes);
   let outcomes, others;
   try {
-    // Ways by turns within the time of a packet: processes that are all woken at once are late.
+    // Ways take turns within the time of a packet: processes woken all at once are late.
     const firstMs = sharedMs(performance.now()) + LEAD_MS;
     const starts = lanes.map((_, i) => firstMs + (i * EVERY_MS) / lanes.length);
     await star.seedAnew(
@@ -267,7 +267,7 @@ async function runBlock(lab, ground, condition, seed) {
 /**
  * Rate that the sender's connection would take for its path's.
  * @param {WayRun} run
- * @returns {{ estimate?: number }} nothing where it tells none
+ * @returns {{ estimate?: number }} empty if it reports none
  */
 const estimateOf = ({ estimates }) => (estimates.length > 0 ? { estimate: mean(estimates) } : {});
 
@@ -298,8 +298,8 @@ async function carryAll(lab, ground, condition, { connected, messages, starts })
       });
     }),
   );
-  // Legs are looked at when the last packet is due: a receiver waits for those that were lost, and
-  // nothing is sent then.
+  // Legs are read when the last packet is due. Later the receiver waits for lost packets, and
+  // nothing is sent.
   await lab.wait((LEAD_MS + (settle + count) * EVERY_MS) / 1000);
   const stats = /** @type {LinkStats[][]} */ (
     await Promise.all(lanes.map(({ legs }) => Promise.all(legs.map((leg) => leg.stats()))))
@@ -310,7 +310,7 @@ async function carryAll(lab, ground, condition, { connected, messages, starts })
     if (run.status === 'rejected') return { fault: run.reason.message, figures: null };
     const { ages, messageAges, latenessMs, cpuPercent } = run.value;
     const fault = faultOf(run.value, stats[i], condition, payloads);
-    // A block that doesn't count is told by its fault, and taints none that does.
+    // A discarded block is reported by its fault, and doesn't taint good ones.
     if (!fault && !condition.holdsSender) lab.tellGenerator(latenessMs, cpuPercent);
     const counted = condition.holdsSender
       ? ages.map((age, packet) => age + latenessMs[packet])
@@ -335,7 +335,7 @@ async function carryAll(lab, ground, condition, { connected, messages, starts })
 }
 
 /**
- * The figures of a listener to whom packets came with these ages, by the quantities' names.
+ * Figures of a listener whose packets had these ages, by the quantities' names.
  * @param {Voice} voice @param {readonly number[]} ages @param {number} settle
  */
 export function figuresOf(voice, ages, settle) {
@@ -413,7 +413,7 @@ export async function keepFrames(lab, { frames, ...voice }, block, { ages, laten
 }
 
 /**
- * Marks what was heard, and keeps what was in the first repetition as a recording.
+ * Marks the heard sound, and keeps the first repetition as a recording.
  * @param {Lab} lab
  * @param {Voice} voice
  * @param {string} way

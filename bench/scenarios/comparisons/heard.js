@@ -1,5 +1,5 @@
 /**
- * The sound that would be heard of a run of a way: its quantities, samples, table and recording,
+ * The audible result of a run of a way: its quantities, samples, table and recording,
  * the same for each comparison.
  * @import { Codec } from '../../../public/shared/stream/codec.js'
  * @import { Quantity, Sample, Table } from '../../report/result.js'
@@ -9,14 +9,15 @@
  *
  * @typedef {object} Voice
  * @property {Codec} codec
- * @property {Float32Array} speech    at 48 kHz, mono; goes around
+ * @property {Float32Array} speech    at 48 kHz, mono; played in a loop
  * @property {Uint8Array[]} payloads  of the speech, a frame of 20 ms each
  */
 
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { defaultEncoderSettings } from '../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { encode, readSpeaker, SPEAKERS } from '../../participants/speech.js';
+import { encode } from '../../../testkit/participants/speech.js';
+import { readSpeaker, SPEAKERS } from '../../participants/speakers.js';
 import { protocolLabel } from '../../report/palette.js';
 import { toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
@@ -63,8 +64,8 @@ export const heardNotes = Object.freeze([
 ]);
 
 /**
- * @returns {Promise<(repetition: number) => Voice>} who speaks in a repetition: one voice after
- *   another, over and over
+ * @returns {Promise<(repetition: number) => Voice>} voice of a repetition: one after another, in a
+ *   loop
  */
 export async function readVoices() {
   const format = createAudioFormat({ sampleRate: SAMPLE_RATE, frameMs: EVERY_MS });
@@ -83,16 +84,16 @@ export async function readVoices() {
 }
 
 /**
- * Records what would be heard of a run, and the sound of the first repetition. A run that is
+ * Records a run's audible result, and the sound of the first repetition. A run that is
  * shorter than the piece has no marks and no sound.
  *
  * @param {RunFolder} folder
  * @param {Voice} voice
  * @param {object} run
  * @param {readonly number[]} run.ages
- * @param {number} run.first               which payload the first of them has
- * @param {Omit<Sample, 'value'>} run.sample  what samples of it have beside their value
- * @param {string} run.name of the recording: the way, and the condition where there are several
+ * @param {number} run.first               payload index of the first of them
+ * @param {Omit<Sample, 'value'>} run.sample  fields of its samples besides their value
+ * @param {string} run.name of the recording: the way, and the condition if there are several
  */
 export async function recordHeard(folder, voice, { ages, first, sample, name }) {
   const piece = (PIECE_SECONDS * 1000) / EVERY_MS;
@@ -123,8 +124,8 @@ export async function recordHeard(folder, voice, { ages, first, sample, name }) 
 }
 
 /**
- * Keeps a piece of what was heard, without its delay, of the first repetition alone: another voice
- * speaks in the next, and a survey compares recordings of the same words.
+ * Keeps a piece of the heard sound without its delay, of the first repetition only. The next one
+ * has another voice, and a survey compares recordings of the same words.
  * @param {Pick<RunFolder, 'path'>} folder @param {{ name: string, repetition: number }} what
  * @param {Pick<Heard, 'said' | 'sound' | 'mouthToEarMs'>} heard
  */

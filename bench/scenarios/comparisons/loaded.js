@@ -14,7 +14,7 @@ import { gridScenario } from './grid-scenario.js';
 import { GRID_NOTES } from './grid-result.js';
 
 /**
- * Time beyond a block's own after which a load ends by itself, in seconds: settling, and the wait
+ * Time beyond a block's own after which a load ends on its own, in seconds: settling, and the wait
  * for lost packets.
  */
 const MORE_SECONDS = 10;
@@ -25,7 +25,7 @@ const QUEUES_MS = [50, 100, 200, 500, 1000];
 /** @type {Quantity} */
 const load = { name: 'load', label: 'What the load brought through', unit: 'kbit/s', factors };
 
-/** Of the leg up. @param {Lab} lab */
+/** Rate of the uplink's leg. @param {Lab} lab */
 const rateBitsOf = (lab) => 1000 * /** @type {any} */ (lab.options).rate;
 
 /**

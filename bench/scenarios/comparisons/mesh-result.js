@@ -12,9 +12,9 @@
  * @property {{ lossPercent?: number }} leg  each leg's settings besides its delay
  */
 
-import { whereOf } from '../../report/where.js';
+import { whereOf } from '../../report/numbers.js';
 import { differenceOfMeans, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
-import { quantile, sorted } from '../../stats/statistics.js';
+import { quantile, sorted } from '../../../testkit/statistics.js';
 import { LOWEST_MEAN, orderInWords } from './order.js';
 import { joinNames, meanCell, meansPlot, sentencesTable, setOf, withinSentence } from './sets.js';
 
@@ -29,7 +29,7 @@ const ORDER = ['mesh', 'forwarded', 'mixed'];
 const BASE = 'mixed';
 
 /**
- * Above these the machine, and not what was measured, made the figures: lateness of sending and
+ * Above these the machine, not the measured system, made the figures: lateness of sending and
  * mixing (p99), and processors' use.
  */
 const LATE_MS = 10;
@@ -41,7 +41,7 @@ const factors = [
 ];
 
 /**
- * What is measured: of each person, of each pair that is looked at, or of a call.
+ * Quantities of each person, of each measured pair, or of a call.
  * @type {Readonly<Record<string, Quantity>>}
  */
 export const MESH_QUANTITIES = Object.freeze({
@@ -95,7 +95,7 @@ const FIGURES = Object.freeze([
   { of: MESH_QUANTITIES.mouthToEar, label: 'Mouth to ear', digits: 0 },
 ]);
 
-/** Those of which sentences are made. */
+/** Quantities of the sentences. */
 const TOLD = Object.freeze([
   MESH_QUANTITIES.cpu,
   MESH_QUANTITIES.up,
@@ -104,7 +104,7 @@ const TOLD = Object.freeze([
   MESH_QUANTITIES.mouthToEar,
 ]);
 
-/** Those by which a row is marked. */
+/** Quantities that mark a row. */
 const MARKING = Object.freeze([
   MESH_QUANTITIES.late,
   MESH_QUANTITIES.ticks,
@@ -167,7 +167,7 @@ const setWith = (samples, topology, people) =>
   setOf(samples, topology, ({ factors: at }) => at?.people === people);
 
 /**
- * Why a row tells of the machine; '' where it doesn't. The median over repetitions decides.
+ * Reason to attribute a row to the machine, or ''. The median over repetitions decides.
  * @param {{ late: number[], ticks: number[], leftOut: number[], busy: number[], legs: number[] }}
  *   values by repetition
  */

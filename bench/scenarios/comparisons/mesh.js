@@ -11,26 +11,26 @@
  * @import { Voice } from './heard.js'
  * @import { Condition } from './mesh-result.js'
  *
- * @typedef {Voice & { star: Star }} Ground  what calls are measured on
+ * @typedef {Voice & { star: Star }} Ground  base of the calls
  *
- * @typedef {{ topology: string, people: number, repetition: number }} Which  call it is
+ * @typedef {{ topology: string, people: number, repetition: number }} Which  identifies a call
  *
  * @typedef {object} Block  a call under one condition
  * @property {Condition} condition
  * @property {CallNotes} notes
  * @property {LinkStats[]} stats    of each person's leg
  * @property {number} busyPercent   of the machine's processors
- * @property {number} leftOut       people whom the hub left out of its mix
+ * @property {number} leftOut       people left out of the hub's mix
  * @property {number} fromMs
  */
 
 import { availableParallelism } from 'node:os';
 import { starOf } from '../../link/star.js';
-import { Call, TOPOLOGIES } from '../../mesh/call.js';
+import { MeshCall, TOPOLOGIES } from '../../mesh/call.js';
 import { agesOf, setupsOf } from '../../mesh/notes.js';
 import { wholeNumber } from '../../options.js';
-import { MachineMeter, sharedMs } from '../../participants/child.js';
-import { quantile, sorted } from '../../stats/statistics.js';
+import { MachineMeter, sharedMs } from '../../../testkit/participants/child.js';
+import { quantile, sorted } from '../../../testkit/statistics.js';
 import { heardFrom } from '../../ways/heard.js';
 import { EVERY_MS } from '../../ways/run.js';
 import { isShort } from '../lab.js';
@@ -39,7 +39,7 @@ import { SETTLE_SECONDS, TRIES } from './grid.js';
 import { readVoices } from './heard.js';
 import { wrongWith } from './faults.js';
 import { CONDITIONS, MESH_QUANTITIES, meshViews } from './mesh-result.js';
-import { usableOf } from './usable.js';
+import { usableOf } from './setup.js';
 
 /** Most people: each has a process, a leg's emulator and a namespace of this machine. */
 const MOST_PEOPLE = 12;
@@ -179,7 +179,7 @@ const numbersOfPeople = (text) =>
     (a, b) => a - b,
   );
 
-/** Those that this machine has. @param {Lab} lab */
+/** Topologies that this machine can run. @param {Lab} lab */
 export const usableTopologies = (lab) =>
   usableOf(lab, TOPOLOGIES, Object.keys(TOPOLOGIES), 'topologies');
 
@@ -212,11 +212,11 @@ async function measureCall(lab, ground, which) {
  */
 async function runCall(lab, { star, payloads }, { topology, people, repetition }) {
   const legs = star.legs.slice(0, people);
-  /** @type {Call | null} */
+  /** @type {MeshCall | null} */
   let call = null;
   try {
     await star.set({ delayMs: DELAY_MS });
-    call = await Call.open({ topology, legs, hub: star.hub, payloads, signal: lab.signal });
+    call = await MeshCall.open({ topology, legs, hub: star.hub, payloads, signal: lab.signal });
     await lab.wait(/** @type {any} */ (lab.options).settle);
     const setups = setupsOf(await call.collect(), call.startMs);
     const deaf = setups.filter((ms) => ms === Infinity).length;
@@ -236,7 +236,7 @@ async function runCall(lab, { star, payloads }, { topology, people, repetition }
 
 /**
  * @param {Lab} lab
- * @param {Call} call
+ * @param {MeshCall} call
  * @param {Condition} condition
  * @param {readonly Link[]} legs
  * @returns {Promise<Block>}
@@ -296,7 +296,7 @@ function recordBlock(lab, ground, which, block) {
 }
 
 /**
- * What a person would have heard of the next.
+ * Sound that a person would have heard from the next one.
  * @param {Lab} lab @param {Ground} ground @param {Block} block @param {number} i
  */
 function heardBy(lab, { codec, speech, payloads }, { notes, fromMs }, i) {
@@ -309,7 +309,7 @@ function heardBy(lab, { codec, speech, payloads }, { notes, fromMs }, i) {
 }
 
 /**
- * What records values of a call under a condition.
+ * Makes a function that records values of a call under a condition.
  * @param {Lab} lab
  * @param {Which} which
  * @param {Condition} condition

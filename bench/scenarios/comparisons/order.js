@@ -17,7 +17,7 @@ import {
   differenceOfMedians,
   ENOUGH_REPETITIONS,
 } from '../../stats/differences.js';
-import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { mean, quantile, sorted } from '../../../testkit/statistics.js';
 
 /** @type {Ranking} */
 const HIGHEST_MEAN = Object.freeze({
@@ -30,7 +30,7 @@ const HIGHEST_MEAN = Object.freeze({
 /** For delays. @type {Ranking} */
 export const LOWEST_MEAN = Object.freeze({ ...HIGHEST_MEAN, isLowestFirst: true, digits: 0 });
 
-/** For delays whose medians are told. @type {Ranking} */
+/** Ranking by median delay. @type {Ranking} */
 export const LOWEST_MEDIAN = Object.freeze({
   ...LOWEST_MEAN,
   figure: 'p50',
@@ -41,9 +41,9 @@ const centreOf = (/** @type {Set} */ { values }, /** @type {Ranking} */ { figure
   figure === 'mean' ? mean(values.flat()) : quantile(sorted(values.flat()), 0.5);
 
 /**
- * Ways in the order of their means, the highest first, or as another ranking has it. Those that
- * follow stand beside it where no difference from it is shown: the interval of 95 % confidence of
- * their difference, pair by pair of the repetitions, holds 0.
+ * Orders ways by their means, the highest first, or by another ranking. A way joins the group of
+ * the one before it if no difference is shown. That is so if the 95 % confidence interval of their
+ * difference, paired by repetition, holds 0.
  * @param {readonly Set[]} sets
  * @param {() => number} random seeded
  * @param {Ranking} [ranking]

@@ -1,6 +1,6 @@
 /**
- * The papers' experiments, one after another, and a table of what they found beside what is found
- * here: the command `papers`.
+ * The papers' experiments, one after another, and a table of their findings beside those
+ * of this lab: the command `papers`.
  * @import { Result, Table } from '../../report/result.js'
  * @import { RunFolder } from '../../report/run-folder.js'
  *
@@ -8,10 +8,10 @@
  * @property {string} name      the folder's name
  * @property {string} paper     number and experiment
  * @property {string} question
- * @property {string} theirs    what the paper found
+ * @property {string} theirs    finding of the paper
  * @property {string[]} argv    of the lab's command
- * @property {number} limitSeconds  after this time it is ended
- * @property {(result: Result) => string} ours  what is found here, of the run's result
+ * @property {number} limitSeconds  time limit
+ * @property {(result: Result) => string} ours  finding of this lab, from the run's result
  */
 
 import { mkdir, readdir } from 'node:fs/promises';
@@ -198,11 +198,11 @@ export const EXPERIMENTS = Object.freeze([
 ]);
 
 /**
- * Tells some columns of a table's rows that begin with one value.
+ * Returns some columns of a table's rows that begin with one value.
  * @param {string} name of the table
  * @param {number | string} at
  * @param {readonly string[]} labels  of the columns
- * @param {readonly string[]} [ways]  those that are told; by default all
+ * @param {readonly string[]} [ways]  reported ways; by default all
  * @returns {Experiment['ours']}
  */
 function told(name, at, labels, ways) {
@@ -214,7 +214,8 @@ function told(name, at, labels, ways) {
     );
     const words = rows.map((row) => {
       const measured = labels.filter((label) => (row[columnOf(table, label)] ?? null) !== null);
-      return `${row[1]}: ${measured.map((label) => `${label} ${estimate(row[columnOf(table, label)])}`).join(', ')}`;
+      const figures = measured.map((label) => `${label} ${estimate(row[columnOf(table, label)])}`);
+      return `${row[1]}: ${figures.join(', ')}`;
     });
     return words.length > 0 ? `At ${at}${unitOf(table)}: ${words.join('; ')}` : 'not measured';
   };
@@ -236,7 +237,7 @@ function estimated({ tables }) {
 }
 
 /**
- * Tells the sentences of a run that are about something.
+ * Returns the sentences of a run about a subject.
  * @param {RegExp} about
  * @returns {Experiment['ours']}
  */
@@ -332,7 +333,7 @@ const papersTable = (rows) => ({
   caption:
     'R by the E-model, up to 129; in brackets, intervals of 95 % confidence. Each ' +
     "experiment is explained, with what of the paper's method can't be right, in " +
-    'docs/comparisons.md.',
+    'bench/docs/comparisons.md.',
   columns: ['Paper, experiment', 'Question', 'They found', 'Here', 'Command', 'Report'].map(
     (label) => ({ label }),
   ),
@@ -355,7 +356,7 @@ async function finishedIn(folder, argv) {
 }
 
 /**
- * All options of a run, those that have their defaults too, as its run.json has them.
+ * All options of a run, defaults included, as its run.json has them.
  * @param {readonly string[]} argv of the lab's command: a scenario, and some of its options
  * @returns {Record<string, unknown>}
  */

@@ -12,8 +12,8 @@
 
 import { setTimeout as wait } from 'node:timers/promises';
 import { starOf } from '../../link/star.js';
-import { seededRandom } from '../../stats/random.js';
-import { fairness } from '../../stats/statistics.js';
+import { seededRandom } from '../../../testkit/random.js';
+import { fairness } from '../../../testkit/statistics.js';
 import { FrameFile } from '../../ways/frames.js';
 import { EVERY_MS, Path } from '../../ways/run.js';
 import { faultOf } from './faults.js';
@@ -31,12 +31,12 @@ import { GRID_NOTES } from './grid-result.js';
 import { readVoices } from './heard.js';
 import { QUEUE_MS } from './sweep.js';
 
-/** Calls that begin one after the other, and what of their need the leg holds: two of three. */
+/** Calls that begin one after the other, and the share of their rate on the leg: two of three. */
 const APART_CALLS = 3;
 const APART_SHARE = 2 / 3;
 
 /**
- * What a call sends, in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers
+ * Rate of a call in kbit/s: Opus of 48 kbit/s, the packets' numbers, and most ways' headers
  * (`sweep`: 76 to 78).
  */
 const CALL_KILOBITS = 80;
@@ -79,13 +79,13 @@ const MORE = [
   { of: quantities.fairness, label: 'Fairness', unit: '', digits: 3 },
 ];
 
-/** @param {number} calls @param {number} share  of what they need, that the first leg holds */
+/** @param {number} calls @param {number} share  of their needed rate that the first leg carries */
 const legFor = (calls, share) => ({
   delayMs: DELAY_MS,
   up: { rateBits: 1000 * CALL_KILOBITS * calls * share, queueMs: QUEUE_MS },
 });
 
-/** @param {string} name @param {string} words @param {number} share  of what the calls need */
+/** @param {string} name @param {string} words @param {number} share  of the calls' needed rate */
 const withRoom = (name, words, share) =>
   /** @type {Swept} */ ({
     name,
@@ -109,7 +109,7 @@ const apart = {
 };
 
 /**
- * How many calls a condition has, and how long after the one before each begins, in seconds.
+ * Number of calls of a condition, and time between their starts in seconds.
  * @param {Pick<Condition, 'sweep' | 'value'>} condition
  * @returns {{ count: number, apartSeconds: number }}
  */
@@ -252,9 +252,9 @@ export function partOf({ payloads, speech, codec }, place) {
 }
 
 /**
- * Measures a block until all of its calls are to be trusted, or the tries are over.
+ * Repeats a block until all of its calls are good, or the tries are used up.
  * @param {Lab} lab @param {Star} star @param {Block} block
- * @returns {Promise<WayRun[]>} those of the calls; none where they aren't to be trusted
+ * @returns {Promise<WayRun[]>} runs of the calls; none if they aren't good
  */
 async function measureBlock(lab, star, block) {
   const { way, repetition, condition, calls } = block;
@@ -313,8 +313,8 @@ async function runBlock(lab, star, { way, repetition, condition, calls }) {
 }
 
 /**
- * What promises resolve to; the first failure only when all have ended, so that nothing of theirs
- * goes on.
+ * Awaits all promises. Throws the first failure only when all have ended, so that no work
+ * continues.
  * @template {readonly unknown[]} T
  * @param {T} promises
  * @returns {Promise<{ -readonly [I in keyof T]: Awaited<T[I]> }>}
@@ -325,7 +325,8 @@ async function allOf(promises) {
 }
 
 /**
- * How many packets of a call don't count: those before the last call has begun and settled.
+ * Number of a call's first packets that don't count: those before the last call has begun and
+ * settled.
  * @param {Pick<Condition, 'sweep' | 'value'>} condition
  * @param {number} call
  */

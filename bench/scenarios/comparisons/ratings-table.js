@@ -1,5 +1,5 @@
 /**
- * The README's second table: how ways are rated under some conditions, of the papers' runs.
+ * Table of how ways are rated under some conditions, made of the papers' runs.
  * @import { Cell, Result, Table } from '../../report/result.js'
  */
 
@@ -42,7 +42,7 @@ export function ratingsTable(results) {
     title: 'How ways are rated',
     caption:
       'R by the E-model, up to 129, for the same payload, codec and playout; in brackets, ' +
-      "intervals of 95 % confidence. It is the README's second table.",
+      'intervals of 95 % confidence. It is the first table of bench/docs/comparisons.md.',
     columns: [
       { label: 'on each leg' },
       ...Object.values(COLUMNS).map((label) => ({ label, digits: 1 })),

@@ -15,7 +15,7 @@ import { summaryIntervals } from '../../stats/bootstrap.js';
 /**
  * @param {readonly Sample[]} samples
  * @param {string} way
- * @param {(sample: Sample) => boolean} [belongs] whether a sample of the way is of the condition;
+ * @param {(sample: Sample) => boolean} [belongs] true if a sample of the way is of the condition;
  *   by default all are
  * @returns {Set | null} null where there are none
  */
@@ -54,7 +54,7 @@ export const meanCell = (quantity, set, random) =>
  * @param {object} plot
  * @param {string} plot.name
  * @param {string} plot.title
- * @param {string} [plot.of]  what means are over
+ * @param {string} [plot.of]  unit of averaging
  * @param {PlotKind} plot.kind
  * @param {Axis} plot.x
  * @param {readonly { name: string, protocol: string, sets: readonly (readonly [number, Set | null |
@@ -95,7 +95,7 @@ export const withinSentence = (text) => `${text[0].toLowerCase()}${text.slice(1)
 /**
  * @param {Iterable<string>} sentences
  * @param {{ name?: string, title?: string, caption?: string }} [words]
- * @returns {Table} what a run comes to, in words
+ * @returns {Table} conclusions of a run, in words
  */
 export const sentencesTable = (
   sentences,

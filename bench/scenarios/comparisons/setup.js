@@ -1,5 +1,5 @@
 /**
- * The time from the beginning of connecting to the first sound, split into its parts, by round
+ * The time from the beginning of connecting to the first sound, split into its parts. Varies round
  * trip, loss and rate, with new and resumed connections.
  * @import { Lab } from '../lab.js'
  * @import { Samples, Scenario } from '../scenario.js'
@@ -42,7 +42,7 @@ import {
   productTable,
 } from '../../setup/tables.js';
 import { summaryIntervals } from '../../stats/bootstrap.js';
-import { quantile, sorted } from '../../stats/statistics.js';
+import { quantile, sorted } from '../../../testkit/statistics.js';
 import { isShort } from '../lab.js';
 import { randomFor, worldNotes } from '../scenario.js';
 import { LOWEST_MEDIAN, orderInWords } from './order.js';
@@ -147,7 +147,7 @@ export const setup = {
     try {
       const transports = await joiner.open();
       const conditions = conditionsFor(lab);
-      // What is loaded and compiled at first isn't counted.
+      // Warm-up: loading and compiling don't count.
       for (const leg of legsFor(lab, AS_IS, transports)) await setUp(lab, joiner, leg);
       for (const [i, condition] of conditions.entries()) {
         const progress = (/** @type {string} */ what, /** @type {number} */ share) =>
@@ -280,7 +280,7 @@ async function measureCondition(lab, joiner, condition, legs, progress) {
 const quietMs = ({ roundTripMs }) => QUIET_MS + QUIET_ROUND_TRIPS * (Number(roundTripMs) || 0);
 
 /**
- * One setup, with what crossed the link meanwhile.
+ * One setup, with what crossed the link in the meantime.
  * @param {Lab} lab
  * @param {Joiner} joiner
  * @param {Leg} leg
@@ -479,3 +479,23 @@ const PARTS_NOTES = [
   'Bytes: IP packets sent into the link, those that it lost included. Nothing else crosses ' +
     "it: the speaker is at the server's end.",
 ];
+
+/**
+ * Chooses the ways or topologies that this machine has; the others are left out by name.
+ * @param {{ folder: { warn: (warning: string) => void } }} lab
+ * @param {Readonly<Record<string, { missing: () => Promise<string | null> }>>} all
+ * @param {readonly string[]} names  requested ones
+ * @param {string} kind  of things, as in 'ways'
+ * @returns {Promise<string[]>} names of the available ones
+ * @throws {Error} if none is available
+ */
+export async function usableOf({ folder }, all, names, kind) {
+  const usable = [];
+  for (const name of names) {
+    const missing = await all[name].missing();
+    if (missing) folder.warn(`Left out: ${name}. ${missing}`);
+    else usable.push(name);
+  }
+  if (usable.length === 0) throw new Error(`none of the ${kind} can be had here`);
+  return usable;
+}

@@ -1,8 +1,8 @@
 /**
- * Figures of a call's block, from what was heard and from what each side counts.
+ * Figures of a call's block, from the heard sound and each side's counters.
  *
- * @import { FrameNote } from '../../participants/participants.js'
- * @import { Recorded } from '../../stats/sound-lag.js'
+ * @import { FrameNote } from '../../../testkit/participants/participants.js'
+ * @import { Recorded } from '../../../testkit/sound/sound-lag.js'
  *
  * @typedef {{ concealedSamples: number, totalSamplesReceived: number, jitterBufferDelay: number,
  *   jitterBufferEmittedCount: number }} PeerCounters as WebRTC's statistics name them (W3C,
@@ -19,16 +19,17 @@
  * @typedef {{ fromMs: number, toMs: number }} Span  of the clock that all processes share
  */
 
-import { meanLags, utterancesIn } from '../../stats/sound-lag.js';
-import { mean, quantile, sorted } from '../../stats/statistics.js';
+import { meanLags, utterancesIn } from '../../../testkit/sound/sound-lag.js';
+import { mean, quantile, sorted } from '../../../testkit/statistics.js';
 import { marksOf } from '../../ways/heard.js';
 
-/** What is kept around an utterance, in seconds: more than a delay wanders within one. */
+/** Margin of sound around an utterance, in seconds: more than a delay wanders within one. */
 const MARGIN_SECONDS = 0.5;
 
 /**
- * How long before what counts an utterance may begin, in seconds, on legs that are impaired
- * already: so 20 s hold a whole one of the longest voice, 10.9 s, wherever it begins.
+ * Time by which an utterance may begin before the measured span, in seconds, on legs that are
+ * impaired already. So 20 s hold a whole utterance of the longest voice, 10.9 s, wherever it
+ * begins.
  */
 export const EARLY_SECONDS = 2;
 
@@ -41,15 +42,15 @@ const LAST_MS = 1500;
 /**
  * @param {object} recorded
  * @param {Recorded} recorded.ear
- * @param {readonly Recorded[]} recorded.loops what the mouth's browser played of the microphone by
- *   itself
- * @param {Float32Array} recorded.speech which the microphone says again and again, at the same
+ * @param {readonly Recorded[]} recorded.loops the microphone as the mouth's browser played it
+ *   on its own
+ * @param {Float32Array} recorded.speech which the microphone repeats, at the same
  *   sample rate
  * @param {number} recorded.fromMs
  * @param {number} recorded.toMs
  * @returns {{ figures: { mouthToEar: number, visqol: number, estoi: number, rating: number },
  *   utterance: Float32Array | null }} utterance: the first whole one as it was heard. R is 0, mouth
- *   to ear Infinity and utterance null where half a second of the speech was found nowhere
+ *   to ear Infinity and utterance null if half a second of the speech was found nowhere
  */
 export function heardFigures({ ear, loops, speech, fromMs, toMs }) {
   const lags = meanLags(ear, loops, { fromMs });
@@ -110,8 +111,7 @@ export function aloudFigures(before, after) {
 }
 
 /**
- * Of the frames that a peer's encoder gave, those that came to the other peer's jitter buffer, and
- * their ages.
+ * Share of a peer's encoded frames that came to the other peer's jitter buffer, and their ages.
  * @param {readonly FrameNote[]} sent
  * @param {readonly FrameNote[]} received
  * @param {Span} span
@@ -130,8 +130,9 @@ export function frameFigures(sent, received, { fromMs, toMs }) {
 }
 
 /**
- * Of the packets that aloud's page sent, a frame each, those that came to the server, those frames
- * that were there for their mix, by repetition too, and how long after its end a frame came.
+ * Uplink of aloud's page, a frame to a packet. Figures are packets that came to the server, frames
+ * that were there for their mix (repeated ones too), and the delay of their arrival after their
+ * end.
  * @param {SourceCounters} before
  * @param {SourceCounters} after
  * @param {{ arrivals: readonly { frame: number, atMs: number }[], originMs: number, frameMs: number
@@ -155,7 +156,7 @@ export function uplinkFigures(before, after, { arrivals, originMs, frameMs }, { 
   };
 }
 
-/** @param {readonly number[]} ages of what came; Infinity where nothing did */
+/** @param {readonly number[]} ages of received frames; Infinity if lost */
 function ageFigures(ages) {
   const rising = sorted(ages);
   const at = (/** @type {number} */ share) =>

@@ -5,7 +5,7 @@
  * @import { Plot, Quantity, Table } from '../../report/result.js'
  */
 
-import { CHROMIUM_CONTROLLERS } from '../../browsers/net-log.js';
+import { CHROMIUM_CONTROLLERS } from '../../participants/net-log.js';
 import { differenceOfMeans, differs, ENOUGH_REPETITIONS, sizeOf } from '../../stats/differences.js';
 import { orderInWords } from './order.js';
 import { meanCell, meansPlot, sentencesTable, setOf } from './sets.js';
@@ -40,7 +40,7 @@ const LABELS = Object.freeze({
   ),
 });
 
-/** What is measured in each block, one value each. @type {Readonly<Record<string, Quantity>>} */
+/** Quantities of each block, one value each. @type {Readonly<Record<string, Quantity>>} */
 export const SHIPPED_QUANTITIES = Object.freeze({
   rating: { name: 'rating', label: 'R, from ViSQOL and mouth to ear', unit: '', factors },
   mouthToEar: {

@@ -1,7 +1,7 @@
 /**
- * Calls as people have them: Chromium's own WebRTC from peer to peer or through a forwarder, and
- * aloud's page through aloud's server, each with its own codec, repetitions, playout and
- * concealment, over the same two legs.
+ * Calls as people have them. Chromium's own WebRTC, from peer to peer or through a forwarder, meets
+ * aloud's page through aloud's server. Each has its own codec, repetitions, playout and
+ * concealment; the two legs are the same.
  *
  * @import { Condition } from './grid.js'
  * @import { Lab } from '../lab.js'
@@ -10,11 +10,11 @@
  * @import { RunFolder } from '../../report/run-folder.js'
  * @import { Scenario } from '../scenario.js'
  *
- * @typedef {object} Ground  what blocks are measured on
+ * @typedef {object} Ground  base of the blocks
  * @property {Star} star     of two legs: the mouth's and the ear's
  * @property {Readonly<Record<'mouth' | 'ear', BrowserClients>>} browsers  one at each leg's end
- * @property {Child | null} forwarder  in the hub, where a way goes through one
- * @property {{ speaker: string, speech: Float32Array }} voice  one of SPEAKERS, and what it says
+ * @property {Child | null} forwarder  in the hub, if a way uses one
+ * @property {{ speaker: string, speech: Float32Array }} voice  one of SPEAKERS, and its words
  *
  * @typedef {{ way: string, condition: string, repetition: number }} Block
  */
@@ -22,15 +22,15 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { findChromium } from '../../browsers/chromium.js';
-import { controllerArguments, controllerFault } from '../../browsers/net-log.js';
+import { findChromium } from '../../../testkit/browsers/chromium.js';
+import { controllerArguments, controllerFault } from '../../participants/net-log.js';
 import { LINK_PROFILES } from '../../link/profiles.js';
 import { starOf } from '../../link/star.js';
 import { FORWARDER } from '../../mesh/call.js';
 import { listOf, wholeNumber } from '../../options.js';
 import { BrowserClients } from '../../participants/browser-clients.js';
-import { Child, sharedMs } from '../../participants/child.js';
-import { readSpeaker, SPEAKERS, speechFile } from '../../participants/speech.js';
+import { Child, sharedMs } from '../../../testkit/participants/child.js';
+import { readSpeaker, speakerFile, SPEAKERS } from '../../participants/speakers.js';
 import { faultOfPing, PING_BYTES } from '../../setup/conditions.js';
 import { missing } from '../../ways/webrtc.js';
 import { randomFor, worldNotes } from '../scenario.js';
@@ -53,7 +53,7 @@ import {
   shippedPlots,
   shippedTables,
 } from './shipped-result.js';
-import { usableOf } from './usable.js';
+import { usableOf } from './setup.js';
 
 /** The sample rate of speech and recordings, in Hz. */
 const MICROPHONE_RATE = 48_000;
@@ -63,10 +63,10 @@ const MICROPHONE_RATE = 48_000;
  */
 const LOOPS = 2;
 
-/** Time that a recording may go on beyond what is measured, in seconds. */
+/** Time of a recording beyond the measurement, in seconds. */
 const SPARE_SECONDS = 30;
 
-/** Opus without repetition of its own (RFC 7587, section 7.1). @param {string} sdp */
+/** Opus without its own repetition (RFC 7587, section 7.1). @param {string} sdp */
 export const withoutFec = (sdp) => sdp.replaceAll('useinbandfec=1', 'useinbandfec=0');
 
 /**
@@ -91,7 +91,7 @@ export function redFirst(sdp) {
 /** @typedef {Condition['leg']} Leg */
 
 /**
- * What each peer of WebRTC is told of the other's description.
+ * Changes to the other peer's description, for each peer of WebRTC.
  * @type {Readonly<Record<string, (sdp: string) => string>>}
  */
 const TOLD = Object.freeze({
@@ -104,10 +104,10 @@ const TOLD = Object.freeze({
 
 const ALL_WAYS = ['aloud', ...Object.keys(TOLD), ...CONTROLLED_WAYS];
 
-/** Those that are measured where none is named. */
+/** Ways that are measured by default. */
 const WAYS = ['aloud', ...Object.keys(TOLD).filter((way) => way !== FORWARDED)];
 
-/** The ways, each with what tells what this machine lacks for it. */
+/** The ways, each with a check for missing requirements. */
 const REQUIREMENTS = Object.fromEntries(
   ALL_WAYS.map((way) => [way, { missing: way === FORWARDED ? missing : async () => null }]),
 );
@@ -130,8 +130,8 @@ const CONDITIONS = Object.freeze({
 const ALL_CONDITIONS = Object.keys(CONDITIONS);
 
 /**
- * Those that are measured where none is named: the long ones are for controllers, which hold a
- * voice back there.
+ * Conditions that are measured by default. The long ones are for controllers, which hold a voice
+ * back there.
  */
 const NAMES = ALL_CONDITIONS.filter((name) => !name.startsWith('long'));
 
@@ -324,7 +324,7 @@ async function measureBlock(lab, ground, block) {
 }
 
 /**
- * Records a block's figures, and keeps what was heard of it.
+ * Records a block's figures, and keeps its heard sound.
  * @param {Pick<RunFolder, 'path' | 'record' | 'elapsedMs'>} folder @param {Block} block
  * @param {{ figures: Record<string, number>, utterance: Float32Array | null }} outcome
  */
@@ -348,7 +348,7 @@ export async function recordBlock(folder, { way, condition, repetition }, { figu
 }
 
 /**
- * A block of a way that names a controller has a mouth's browser of its own, which has it.
+ * A block of a way that names a controller has its own mouth's browser, with this controller.
  * @param {Lab} lab @param {Ground} ground @param {Block} block
  * @returns {ReturnType<typeof runBlock>}
  */
@@ -397,7 +397,7 @@ async function runBlock(
   try {
     const faults = await pingFaults(star, CONDITIONS[condition]);
     await star.set({ delayMs: CONDITIONS[condition].delayMs ?? 0 });
-    await browsers.mouth.say(speechFile(speaker));
+    await browsers.mouth.say(speakerFile(speaker));
     await connect(
       { star, browsers, forwarder },
       { way, room, recordSeconds: settle + lab.blockSeconds + SPARE_SECONDS },
@@ -456,10 +456,10 @@ async function runBlock(
 const PINGS = Object.freeze({ count: 5, intervalMs: 20, bytes: PING_BYTES });
 
 /**
- * Sets each leg as a condition has it, and asks it by pings for its delay and rate; jitter has no
- * least round trip that is known.
+ * Sets each leg as a condition has it, and checks its delay and rate by pings. With jitter the
+ * least round trip is unknown.
  * @param {Star} star @param {Leg} settings
- * @returns {Promise<(string | null)[]>} what is wrong with each
+ * @returns {Promise<(string | null)[]>} fault of each leg
  */
 async function pingFaults(star, settings) {
   const { up, ...both } = /** @type {any} */ (settings);
@@ -531,7 +531,7 @@ async function aloudCounters(lab, browser, room) {
   };
 }
 
-/** What the server noted of the mouth's packets. @param {Lab} lab */
+/** The server's notes of the mouth's packets. @param {Lab} lab */
 async function notesOfMouth(lab) {
   const [{ arrivals, originMs }, { frameMs }] = await Promise.all([
     lab.server.call('collect'),

@@ -18,7 +18,7 @@ const RATES = [1000, 500, 250, 150, 120, 100, 90, 80, 70, 60, 50, 40];
 
 const rate = (/** @type {number} */ kilobits) => ({ rateBits: 1000 * kilobits, queueMs: QUEUE_MS });
 
-/** What a server would take for the path's rate, as in section 5 of Nys (2024). */
+/** A server's plausible estimate of the path's rate, as in section 5 of Nys (2024). */
 const ESTIMATE = {
   of: GRID_QUANTITIES.estimate,
   label: 'Window ÷ round trip',
@@ -26,7 +26,7 @@ const ESTIMATE = {
   digits: 0,
 };
 
-/** The column of the ages that the legs' rate alone would make. */
+/** Column of the ages explained by the legs' rate only. */
 const EXPLAINED = {
   of: {
     name: 'explainedAge',
@@ -41,9 +41,9 @@ const EXPLAINED = {
 };
 
 /**
- * The mean ages that the bytes of ways explain at each rate: the age at the highest rate, and the
- * time that what is sent for a frame takes longer on each of the two legs. There is none at the
- * highest rate, nor where more is sent than a leg carries and packets wait for each other.
+ * Computes the mean ages that the ways' bytes explain at each rate. Such an age is the one at the
+ * highest rate, plus the longer sending time of a frame's bytes on both legs. Omits the highest
+ * rate, and rates below the sent one, at which packets queue.
  * @param {(quantity: Quantity) => readonly Sample[]} samplesOf
  * @returns {Sample[]} one for each of the ages
  */

@@ -12,7 +12,7 @@ import { listOf } from '../../options.js';
 import { protocolLabel } from '../../report/palette.js';
 import { cumulativePlot, toEstimate } from '../../report/quantity-views.js';
 import { valuesByRepetition } from '../../report/result.js';
-import { quantile, sorted } from '../../stats/statistics.js';
+import { quantile, sorted } from '../../../testkit/statistics.js';
 import { figuresOf, sentencesOf, WITHIN_MS } from '../../ways/figures.js';
 import { EVERY_MS, runWay } from '../../ways/run.js';
 import { BROWSER_WAYS, CONTROLLED_WAYS, WAYS } from '../../ways/way.js';
@@ -163,7 +163,7 @@ const agesOf = (folder, way) =>
   });
 
 /**
- * Those of which there are samples, in the order that was asked for.
+ * Ways with samples, in the requested order.
  * @param {Samples} folder
  * @param {string[]} asked
  */

@@ -14,7 +14,7 @@
 /** @type {Survey} */
 const { survey, recordings } = /** @type {any} */ (globalThis).SURVEY;
 
-/** The scales (docs/measuring.md says where they are from), and what the ends of each mean. */
+/** The scales, and the meaning of their ends (bench/docs/measuring.md has their sources). */
 const SCALES = [
   {
     name: 'clear',
@@ -199,7 +199,8 @@ function showStep(at) {
     event.preventDefault();
     const unheard = [...form.querySelectorAll('audio')].find(({ dataset }) => !dataset.played);
     if (unheard) {
-      wrong.textContent = `Please play ${step.kind === 'pair' ? 'both recordings' : 'the recording'} first.`;
+      const unplayed = step.kind === 'pair' ? 'both recordings' : 'the recording';
+      wrong.textContent = `Please play ${unplayed} first.`;
       unheard.focus();
       return;
     }

@@ -15,20 +15,20 @@ pub const REQUEST_REJECTED: u32 = 0x10b;
 pub const REQUEST_INCOMPLETE: u32 = 0x10d;
 pub const MESSAGE_ERROR: u32 = 0x10e;
 pub const QPACK_DECOMPRESSION_FAILED: u32 = 0x200;
-/// A stream of a session that is not, or no longer, there.
+/// Code of a stream whose session is missing or has ended.
 pub const SESSION_GONE: u32 = 0x170d_7b68;
-/// A client that lacks what WebTransport needs.
+/// Code for a client that lacks a condition of WebTransport.
 pub const REQUIREMENTS_NOT_MET: u32 = 0x212c_0d48;
 
 pub use web_transport_proto::{error_from_http3, error_to_http3};
 
-/// A session's or stream's code as it goes over the wire.
+/// Encodes a session's or stream's code for the wire.
 pub fn to_wire(code: u32) -> quinn::VarInt {
     // The largest is 0x52e5ac983162, below 2^62.
     quinn::VarInt::from_u64(error_to_http3(code)).unwrap_or_default()
 }
 
-/// The code that a session or stream ended with, or None where it is HTTP/3's own.
+/// Decodes the code of a session's or stream's end; None for a code of HTTP/3 itself.
 pub fn from_wire(code: quinn::VarInt) -> Option<u32> {
     error_from_http3(code.into_inner())
 }

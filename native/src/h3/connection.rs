@@ -1,4 +1,4 @@
-//! An HTTP/3 connection: its streams told from each other, and what breaks its rules.
+//! An HTTP/3 connection: sorts its streams, and ends it when the peer breaks the rules.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
@@ -22,30 +22,28 @@ use crate::h3::wire::{
     frame, read_control, read_qpack, read_section, read_settings, read_varint, uni, Broken, Section,
 };
 
-/// The most requests on one connection, the session's included: beyond it a client asks for nothing
-/// that is here.
+/// Most requests on one connection, including the session's: a client has no use for more.
 const MAX_REQUESTS: u32 = 16;
 
-/// Streams of a session's that were not taken yet, with the session that they name. The others wait
-/// in QUIC.
+/// A session's streams not accepted yet, with the session that they name. The others wait in QUIC.
 const STREAMS: usize = 4;
 
-/// Requests that were not taken yet.
+/// Requests not accepted yet.
 const REQUESTS: usize = 4;
 
-/// Time after a connection's end in which streams that came before it are still handed on.
+/// Time after a connection's end in which earlier streams are still delivered.
 pub const LAST_STREAMS: Duration = Duration::from_millis(100);
 
 pub type Bidi = (u64, Fragile<SendStream>, Fragile<RecvStream>);
 pub type Uni = (u64, Fragile<RecvStream>);
 
-/// A connection, whichever side this is.
+/// A connection, on either side.
 pub struct Connection {
     pub quic: quinn::Connection,
-    /// The peer's settings; None until they came.
+    /// The peer's settings; None until they arrive.
     settings: watch::Sender<Option<Settings>>,
     requests: AtomicU32,
-    /// The one session, by the stream that asked for it.
+    /// The only session, by the stream that requested it.
     session: OnceLock<u64>,
     streams: Mutex<Option<(Receiver<Bidi>, Receiver<Uni>)>>,
     /// Kinds of streams of which a peer has only one (RFC 9114, section 6.2.1; RFC 9204, section
@@ -54,14 +52,14 @@ pub struct Connection {
     breaches: Arc<Breaches>,
 }
 
-/// A request that was read, and its stream.
+/// A request with its stream.
 pub struct Exchange {
     pub head: RequestHead,
     pub send: Fragile<SendStream>,
     pub recv: Fragile<RecvStream>,
 }
 
-/// Ends of the queues that a connection's streams are put into.
+/// Sending ends of the queues for a connection's streams.
 struct Queues {
     bidi: Sender<Bidi>,
     uni: Sender<Uni>,
@@ -69,8 +67,8 @@ struct Queues {
 }
 
 impl Connection {
-    /// A connection on which streams can be opened, and its task, which ends with it. A client gets
-    /// no requests.
+    /// A connection for opening streams, and its task, which ends with it. A client gets no
+    /// requests.
     pub fn start(
         quic: quinn::Connection,
         breaches: Arc<Breaches>,
@@ -100,7 +98,7 @@ impl Connection {
         (connection, exchanges, task)
     }
 
-    /// The peer's settings, once they came; None where the connection ended before.
+    /// The peer's settings, once they arrive; None if the connection ended before.
     pub async fn settings(&self) -> Option<Settings> {
         let mut settings = self.settings.subscribe();
         select! {
@@ -109,7 +107,7 @@ impl Connection {
         }
     }
 
-    /// Makes a stream's request the connection's session. None where there is one already.
+    /// Makes a stream's request the connection's session. None if there is one already.
     pub fn open_session(&self, id: u64) -> Option<(Receiver<Bidi>, Receiver<Uni>)> {
         self.session.set(id).ok()?;
         lock(&self.streams).take()
@@ -123,13 +121,13 @@ impl Connection {
         self.quic.close(VarInt::from_u32(code), reason.as_bytes());
     }
 
-    /// Ends the connection for what the peer did, and counts it.
+    /// Ends the connection for a violation by the peer, and counts it.
     pub fn broken(&self, code: u32, reason: &str) {
         self.breaches.connections.add(1);
         self.close(code, reason);
     }
 
-    /// Runs until the connection has ended and the streams that came before that are handed on.
+    /// Runs until the connection has ended and all earlier streams are delivered.
     async fn run(self: Arc<Self>, queues: Queues) {
         let handed_on = async {
             try_join!(
@@ -146,7 +144,7 @@ impl Connection {
             ended = handed_on => ended,
             () = too_late => return,
         };
-        // A connection that has ended may leave its streams cut off anywhere.
+        // A connection's end may cut its streams anywhere.
         if self.quic.close_reason().is_some() {
             return;
         }
@@ -155,7 +153,7 @@ impl Connection {
         }
     }
 
-    /// Opens our control stream, and holds it open.
+    /// Opens our control stream, and keeps it open.
     async fn control(&self) -> Result<(), Broken> {
         let Ok(stream) = self.quic.open_uni().await else {
             return Ok(());
@@ -236,8 +234,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Reads the session that a stream belongs to: the number of a bidirectional stream of the
-    /// client's.
+    /// Reads the session of a stream: the number of a bidirectional stream of the client's.
     async fn session_id(&self, stream: &mut RecvStream) -> Result<u64, Broken> {
         let id = read_varint(stream)
             .await?
@@ -268,7 +265,7 @@ impl Connection {
         Ok(())
     }
 
-    /// Tells what a stream is. An error is one of the connection's.
+    /// Determines the kind of a stream. Errors are the connection's.
     async fn bidi_stream(
         &self,
         mut send: Fragile<SendStream>,
@@ -334,8 +331,7 @@ impl Connection {
         Ok(First::Request(head))
     }
 
-    /// Checks what a session needs from the connection: it is the only one, and there are
-    /// datagrams.
+    /// Checks a session's conditions on the connection: no other session, and support of datagrams.
     async fn check_session(&self) -> Result<(), Broken> {
         let settings = self.settings().await.ok_or(Broken::Gone)?;
         if !settings.datagrams || self.quic.max_datagram_size().is_none() {
@@ -358,7 +354,7 @@ enum First {
     Answered,
 }
 
-/// Decodes a request's fields; None where they are too large.
+/// Decodes a request's fields; None if they are too large.
 fn decode(section: &[u8]) -> Result<Option<RequestHead>, Broken> {
     match qpack::decode(section) {
         Ok(fields) => match RequestHead::from_fields(fields) {

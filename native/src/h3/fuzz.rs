@@ -1,7 +1,6 @@
-//! Seeded fuzzing of all that is parsed here of what a peer sends. Inputs are valid ones, changed,
-//! and random bytes. `ALOUD_FUZZ_INPUTS` is the number for each parser, `ALOUD_FUZZ_SEED` where to
-//! begin; a panic's message has the seed of its input, which alone is tried again with
-//! `ALOUD_FUZZ_INPUTS=1`.
+//! Seeded fuzzing of all parsers of a peer's bytes. Inputs are changed valid ones and random bytes.
+//! `ALOUD_FUZZ_INPUTS` is the number for each parser, `ALOUD_FUZZ_SEED` the first seed. A panic's
+//! message has the seed of its input, which `ALOUD_FUZZ_INPUTS=1` repeats alone.
 
 use std::env::var;
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -89,7 +88,7 @@ fn number(name: &str, otherwise: u64) -> u64 {
         .unwrap_or(otherwise)
 }
 
-/// Calls with many inputs; a panic is told with its input's seed.
+/// Calls with many inputs; a panic reports its input's seed.
 fn fuzz(valid: &[Vec<u8>], mut call: impl FnMut(&[u8])) {
     let first = number("ALOUD_FUZZ_SEED", 1);
     for seed in first..first + number("ALOUD_FUZZ_INPUTS", INPUTS) {
@@ -164,7 +163,7 @@ fn field_sections_are_read_or_refused() {
                 || head.path == "*"
                 || (head.path.is_empty() && head.method == "CONNECT")
         );
-        // What was understood is understood the same when it is said again.
+        // Decoded fields stay the same when they are encoded and decoded again.
         let mut fields = vec![
             (":method", head.method.as_bytes()),
             (":authority", head.authority.as_bytes()),

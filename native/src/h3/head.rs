@@ -1,12 +1,12 @@
-//! Requests' and answers' heads, and what makes one malformed (RFC 9114, sections 4.1.2 to 4.4).
+//! Heads of requests and answers, and their validity (RFC 9114, sections 4.1.2 to 4.4).
 
 use crate::h3::qpack::{encode, Field};
 use crate::h3::wire::{frame, put_frame};
 
-/// The names by which WebTransport is asked for: until draft-ietf-webtrans-http3-14, and since.
+/// Names of WebTransport in requests: until draft-ietf-webtrans-http3-14, and since.
 const WEBTRANSPORT: [&str; 2] = ["webtransport", "webtransport-h3"];
 
-/// Fields of HTTP/1's connections, which have no meaning in HTTP/3 (section 4.2).
+/// Connection fields of HTTP/1, meaningless in HTTP/3 (section 4.2).
 const OF_CONNECTIONS: [&str; 5] = [
     "connection",
     "keep-alive",
@@ -23,9 +23,9 @@ pub struct RequestHead {
     pub path: String,
     /// Without the '?'.
     pub query: String,
-    /// The protocol that an extended CONNECT asks for (RFC 9220), or empty.
+    /// Protocol of an extended CONNECT (RFC 9220), or empty.
     pub protocol: String,
-    /// Names and values in turn, without pseudo-header fields.
+    /// Names and values alternating, without pseudo-header fields.
     pub headers: Vec<String>,
 }
 
@@ -93,19 +93,18 @@ impl RequestHead {
             .map(|pair| pair[1].as_str())
     }
 
-    /// The status with which something other than WebTransport is answered at a path where
-    /// WebTransport is.
+    /// Status for other requests at a path of WebTransport.
     pub fn status_of_other(&self) -> u16 {
         if self.protocol.is_empty() {
             405
         } else {
-            // An extended CONNECT for a protocol that isn't known (RFC 9220, section 3).
+            // An extended CONNECT for an unknown protocol (RFC 9220, section 3).
             501
         }
     }
 }
 
-/// Pseudo-header fields of requests, by their place in `from_fields`.
+/// Pseudo-header fields of requests, in the order of `from_fields`.
 const PSEUDO: [&str; 5] = [":method", ":scheme", ":authority", ":path", ":protocol"];
 
 fn field_name(name: Vec<u8>) -> Result<String, Malformed> {
@@ -147,7 +146,8 @@ pub fn response(status: u16, headers: &[(&str, &str)]) -> Vec<u8> {
     bytes
 }
 
-/// A HEADERS frame with a client's request for a session. All drafts' servers know the older name.
+/// A HEADERS frame with a client's request for a session. Servers of all drafts know the older
+/// name.
 pub fn request(url: &url::Url, headers: &[String]) -> Vec<u8> {
     let path = match url.query() {
         Some(query) => format!("{}?{query}", url.path()),

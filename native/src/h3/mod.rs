@@ -1,6 +1,6 @@
-//! HTTP/3 (RFC 9114) as far as WebTransport needs it, and WebTransport (draft-ietf-webtrans-http3)
-//! on it, for a server and a client. Other requests are read too, so that they can be answered with
-//! a status.
+//! The part of HTTP/3 (RFC 9114) that WebTransport needs, and WebTransport
+//! (draft-ietf-webtrans-http3) on it, for a server and a client. Other requests are read too, for
+//! an answer with a status.
 
 pub mod codes;
 pub mod connection;

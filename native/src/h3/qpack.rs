@@ -9,7 +9,7 @@ use crate::h3::wire::MAX_FIELD_SECTION;
 /// Size of a field beyond its name and value (RFC 9114, section 4.2.2).
 const FIELD_OVERHEAD: usize = 32;
 
-/// A header field or pseudo-header field. Values are bytes, whatever they mean.
+/// A header field or pseudo-header field, with any bytes as value.
 #[derive(Debug, PartialEq, Clone)]
 pub struct Field {
     pub name: Vec<u8>,
@@ -18,7 +18,7 @@ pub struct Field {
 
 #[derive(Debug, PartialEq)]
 pub enum Undecodable {
-    /// It isn't QPACK, or refers to a table that there isn't.
+    /// Invalid QPACK, or a reference to a missing table.
     Malformed,
     /// The fields are larger than our SETTINGS allow.
     TooLarge,
@@ -38,7 +38,7 @@ pub fn decode(section: &[u8]) -> Result<Vec<Field>, Undecodable> {
     let mut size = 0;
     while let Some(&first) = rest.first() {
         let field = match first >> 4 {
-            // An indexed field line; without the bit 0x40 of the dynamic table.
+            // Indexed field line, without the dynamic table's bit 0x40.
             0b1100..=0b1111 => {
                 let (name, value) = entry(&mut rest, 6)?;
                 Field {
@@ -46,12 +46,12 @@ pub fn decode(section: &[u8]) -> Result<Vec<Field>, Undecodable> {
                     value: value.into(),
                 }
             }
-            // A literal with a name from the static table.
+            // Literal with a name from the static table.
             0b0101 | 0b0111 => Field {
                 name: entry(&mut rest, 4)?.0.into(),
                 value: string(&mut rest, 7)?,
             },
-            // A literal with a literal name.
+            // Literal with a literal name.
             0b0010 | 0b0011 => Field {
                 name: string(&mut rest, 3)?,
                 value: string(&mut rest, 7)?,
@@ -115,8 +115,8 @@ fn integer(from: &mut &[u8], bits: u32) -> Result<usize, Undecodable> {
     }
 }
 
-/// Reads a string, whose length begins in the lowest bits of the next byte, behind the bit that
-/// tells of Huffman's code (RFC 9204, section 4.1.2).
+/// Reads a string. Its length begins in the lowest bits of the next byte, after the Huffman bit
+/// (RFC 9204, section 4.1.2).
 fn string(from: &mut &[u8], bits: u32) -> Result<Vec<u8>, Undecodable> {
     let coded = from.first().ok_or(Malformed)? >> bits & 1 == 1;
     let length = integer(from, bits)?;

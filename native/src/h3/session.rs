@@ -19,31 +19,31 @@ use crate::h3::connection::{Bidi, Connection, Uni};
 use crate::h3::wire::{frame, put_frame, put_varint, uni};
 use crate::quic::engine::path_stats;
 
-/// Round trips that a peer has for ending its side after we did, and the least time for it.
+/// Round trips for the peer to end its side after ours, and the least time for it.
 const GOODBYE_ROUND_TRIPS: u32 = 3;
 const SHORTEST_GOODBYE: Duration = Duration::from_millis(100);
 
-/// Time for which the last capsule of a connection that has closed is waited for.
+/// Longest wait for the last capsule of a closed connection.
 const LAST_CAPSULE: Duration = Duration::from_millis(100);
 
 /// A session; it is alone on its connection, which ends with it.
 pub struct Session {
     connection: Arc<Connection>,
-    /// The number of the stream that asked for the session.
+    /// Number of the stream that requested the session.
     id: u64,
     /// Our side of that stream, until it is ended.
     connect: Mutex<Option<Fragile<SendStream>>>,
     bidi: Mutex<Receiver<Bidi>>,
     uni: Mutex<Receiver<Uni>>,
-    /// The peer's code and reason, where it ended the session in order.
+    /// The peer's code and reason, if it ended the session in order.
     peer_end: OnceLock<(u32, String)>,
-    /// Whether there are no more capsules.
+    /// True when no more capsules come.
     capsules_over: watch::Sender<bool>,
-    /// True once the peer has cut off the stream that asked for the session, and so the session.
+    /// True once the peer has reset the request's stream, and so the session.
     cut: AtomicBool,
 }
 
-/// How a session's stream ended.
+/// End of a session's stream.
 enum End {
     InOrder(u32, String),
     Cut,
@@ -51,7 +51,7 @@ enum End {
 }
 
 impl Session {
-    /// The session that a request's stream is for. None where the connection has one already.
+    /// The session of a request's stream. None if the connection has one already.
     pub fn new(connection: Arc<Connection>, send: Fragile<SendStream>) -> Option<Self> {
         let id = u64::from(VarInt::from(send.id()));
         let (bidi, uni) = connection.open_session(id)?;
@@ -67,15 +67,15 @@ impl Session {
         })
     }
 
-    /// The prefix of each datagram: the quarter of the session's number (RFC 9297, section 2.1).
+    /// Prefix of each datagram: the session's number divided by four (RFC 9297, section 2.1).
     pub fn datagram_header(&self) -> Vec<u8> {
         let mut header = Vec::new();
         put_varint(&mut header, self.id / 4);
         header
     }
 
-    /// Reads the stream that asked for the session until the peer ends it, and with it the session
-    /// (draft-ietf-webtrans-http3, section 6). To run as long as the session.
+    /// Reads the request's stream until the peer ends it, and with it the session
+    /// (draft-ietf-webtrans-http3, section 6). Runs as long as the session.
     pub async fn read_capsules(&self, mut recv: Fragile<RecvStream>) {
         let end = select! {
             biased;
@@ -102,8 +102,8 @@ impl Session {
         self.capsules_over.send_replace(true);
     }
 
-    /// Waits until the peer reads the session's stream no more. With a capsule that ends the
-    /// session it may say so before the capsule is here.
+    /// Waits until the peer stops reading the session's stream. With a closing capsule that signal
+    /// may overtake the capsule.
     async fn stopped(&self) {
         let stopped = match &*self.connect.lock().await {
             Some(send) => send.stopped().left_future(),
@@ -116,12 +116,12 @@ impl Session {
         }
     }
 
-    /// True once the peer has cut the session off.
+    /// True once the peer has reset the session.
     pub fn was_cut(&self) -> bool {
         self.cut.load(Ordering::Relaxed)
     }
 
-    /// The next stream that the peer opens; None when the connection has ended.
+    /// Next stream opened by the peer; None when the connection has ended.
     pub async fn accept_bi(&self) -> Option<(Fragile<SendStream>, Fragile<RecvStream>)> {
         let mut streams = self.bidi.lock().await;
         loop {
@@ -170,8 +170,7 @@ impl Session {
         header
     }
 
-    /// Ends the session with a capsule, and the connection when the peer has answered or has had
-    /// time to.
+    /// Ends the session with a capsule, and the connection after the peer's answer or a time limit.
     pub async fn close(&self, code: u32, reason: &str) {
         let Some(mut send) = self.connect.lock().await.take() else {
             return;
@@ -203,7 +202,7 @@ impl Session {
         reason
     }
 
-    /// The peer's code and reason, where it ended the session in order. They may come twice: in a
+    /// The peer's code and reason, if it ended the session in order. They may come twice: in a
     /// capsule, and with the connection's end.
     pub fn peer_end(&self, reason: &ConnectionError) -> Option<(u32, String)> {
         if let Some(end) = self.peer_end.get() {
@@ -233,12 +232,12 @@ async fn read_end(recv: &mut RecvStream) -> End {
                 return End::InOrder(code, reason)
             }
             Ok(Some(_)) => {}
-            // The stream's end without a word is one with the code 0.
+            // The end of the stream without a capsule counts as code 0.
             Ok(None) => return End::InOrder(0, String::new()),
             Err(_) => break,
         }
     }
-    // The reader doesn't say whether its error is the stream's.
+    // The reader doesn't tell whether the error is the stream's.
     match recv.received_reset().now_or_never() {
         Some(Ok(Some(_))) => End::Cut,
         _ => End::Malformed,

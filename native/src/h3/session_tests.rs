@@ -58,9 +58,8 @@ async fn open() -> Pair {
 }
 
 impl Pair {
-    /// How the session ended, as both sides see it: the code and words of the peer's end, whether
-    /// it was cut off, how often the rules were broken, and the code with which the connection was
-    /// closed.
+    /// The session's end on both sides: code and reason of the peer's end, true when it was reset,
+    /// number of violations, and the connection's close code.
     async fn ended(&self) -> (Option<(u32, String)>, bool, f64, u64) {
         let reason = timeout(AT_ONCE, self.session.closed()).await.unwrap();
         let code = match timeout(AT_ONCE, self.client.closed()).await.unwrap() {

@@ -1,5 +1,5 @@
-//! SETTINGS (RFC 9114, section 7.2.4), with those of datagrams (RFC 9297), of extended CONNECT (RFC
-//! 9220) and of WebTransport, which has changed its own from draft to draft.
+//! SETTINGS (RFC 9114, section 7.2.4), with those of datagrams (RFC 9297), extended CONNECT (RFC
+//! 9220) and WebTransport, whose setting changed from draft to draft.
 
 use bytes::Buf;
 use web_transport_proto::VarInt;
@@ -10,33 +10,33 @@ use crate::h3::wire::{frame, put_frame, put_varint, uni, Broken, MAX_FIELD_SECTI
 const SETTINGS_MAX_FIELD_SECTION_SIZE: u64 = 0x6;
 const SETTINGS_ENABLE_CONNECT_PROTOCOL: u64 = 0x8;
 const SETTINGS_H3_DATAGRAM: u64 = 0x33;
-/// The datagrams' setting of draft-ietf-masque-h3-datagram-04, which Chromium sends.
+/// Datagram setting of draft-ietf-masque-h3-datagram-04, which Chromium sends.
 const SETTINGS_H3_DATAGRAM_DRAFT_04: u64 = 0xff_d277;
 /// SETTINGS_ENABLE_WEBTRANSPORT of draft-ietf-webtrans-http3-02 to -06, with the most sessions.
 const ENABLE_WEBTRANSPORT_DRAFT_02: u64 = 0x2b60_3742;
 const MAX_SESSIONS_DRAFT_02: u64 = 0x2b60_3743;
 /// SETTINGS_WEBTRANSPORT_MAX_SESSIONS of draft-ietf-webtrans-http3-07 to -12.
 const MAX_SESSIONS_DRAFT_07: u64 = 0xc671_706a;
-/// SETTINGS_WT_MAX_SESSIONS of draft-ietf-webtrans-http3-13 and -14, which Safari asks for.
+/// SETTINGS_WT_MAX_SESSIONS of draft-ietf-webtrans-http3-13 and -14, which Safari requires.
 const MAX_SESSIONS_DRAFT_13: u64 = 0x14e9_cd29;
 /// SETTINGS_WT_ENABLED of draft-ietf-webtrans-http3-15 and later.
 const WT_ENABLED: u64 = 0x2c7c_f000;
 
-/// Settings that HTTP/3 took over from HTTP/2 as forbidden (RFC 9114, section 7.2.4.1).
+/// Settings of HTTP/2 that HTTP/3 forbids (RFC 9114, section 7.2.4.1).
 const RESERVED: [u64; 4] = [0x2, 0x3, 0x4, 0x5];
 
-/// A peer's settings, as far as they matter here.
+/// The relevant part of a peer's settings.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
 pub struct Settings {
     pub datagrams: bool,
     pub extended_connect: bool,
-    /// Whether a server takes WebTransport sessions. A client says so in its request, and not
-    /// always here.
+    /// True for a server that accepts WebTransport sessions. A client tells it in its request, and
+    /// not always here.
     pub webtransport: bool,
 }
 
-/// A control stream's beginning: its kind, and our SETTINGS. There is one session on a connection,
-/// which needs no flow control of its own.
+/// Beginning of a control stream: its kind, and our SETTINGS. With one session per connection,
+/// sessions need no flow control of their own.
 pub fn control_stream() -> Vec<u8> {
     let mut settings = Vec::new();
     for (name, value) in [
@@ -102,7 +102,7 @@ pub fn decode(mut payload: &[u8]) -> Result<Settings, Broken> {
     Ok(settings)
 }
 
-/// The most settings that are read, known and unknown.
+/// Most settings that are read, known and unknown.
 const MAX_SETTINGS: usize = 64;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Frames, as they are read from a stream (RFC 9114, section 7.1).
+//! Frames of a stream (RFC 9114, section 7.1).
 
 use bytes::BufMut;
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -18,7 +18,7 @@ pub mod frame {
     pub const MAX_PUSH_ID: u64 = 0xd;
     pub const WEBTRANSPORT: u64 = 0x41;
 
-    /// Frames of HTTP/2 that HTTP/3 doesn't have (RFC 9114, section 7.2.8).
+    /// Frames of HTTP/2 that HTTP/3 lacks (RFC 9114, section 7.2.8).
     pub const RESERVED: [u64; 4] = [0x2, 0x6, 0x8, 0x9];
 }
 
@@ -31,27 +31,27 @@ pub mod uni {
     pub const WEBTRANSPORT: u64 = 0x54;
 }
 
-/// The largest SETTINGS frame that is read, in bytes.
+/// Largest SETTINGS frame that is read, in bytes.
 const MAX_SETTINGS: u64 = 4096;
 
-/// The largest field section, encoded as well as decoded, in bytes (RFC 9114, section 4.2.2).
+/// Largest field section, both encoded and decoded, in bytes (RFC 9114, section 4.2.2).
 pub const MAX_FIELD_SECTION: u64 = 16 * 1024;
 
-/// The most bytes of unknown frames in front of a request.
+/// Most bytes of unknown frames before a request.
 const MAX_SKIPPED: u64 = 64 * 1024;
 
-/// How a peer broke the rules, or that it went.
+/// A violation of the rules by the peer, or its end.
 #[derive(Debug, PartialEq)]
 pub enum Broken {
-    /// The connection is to end with this code.
+    /// The connection must end with this code.
     Connection(u32, &'static str),
-    /// The stream is to end with this code.
+    /// The stream must end with this code.
     Stream(u32),
-    /// The stream or the connection is no more.
+    /// The stream or the connection has gone.
     Gone,
 }
 
-/// Reads a number of variable length (RFC 9000, section 16); None where the stream ended before it.
+/// Reads a variable-length integer (RFC 9000, section 16); None if the stream ended before it.
 pub async fn read_varint<R: AsyncRead + Unpin>(from: &mut R) -> Result<Option<u64>, Broken> {
     let mut bytes = [0; 8];
     if from.read(&mut bytes[..1]).await.map_err(|_| Broken::Gone)? == 0 {
@@ -92,16 +92,16 @@ async fn payload<R: AsyncRead + Unpin>(from: &mut R, length: u64) -> Result<Vec<
     Ok(bytes)
 }
 
-/// The field section in front of a request or an answer.
+/// Field section before a request or an answer.
 #[derive(Debug, PartialEq)]
 pub enum Section {
     Fields(Vec<u8>),
-    /// More than MAX_FIELD_SECTION; it is left unread.
+    /// More than MAX_FIELD_SECTION; left unread.
     TooLarge,
 }
 
 /// Reads up to the end of the first HEADERS frame of a request's stream. `first` is the kind of the
-/// first frame, where it was read already.
+/// first frame, if it was read already.
 pub async fn read_section<R: AsyncRead + Unpin>(
     from: &mut R,
     mut first: Option<u64>,
@@ -143,7 +143,7 @@ const UNEXPECTED: Broken = Broken::Connection(
 );
 const EXCESSIVE: Broken = Broken::Connection(codes::EXCESSIVE_LOAD, "a frame is too large");
 
-/// Reads the SETTINGS with which a control stream begins (RFC 9114, section 6.2.1).
+/// Reads the SETTINGS at a control stream's beginning (RFC 9114, section 6.2.1).
 pub async fn read_settings<R: AsyncRead + Unpin>(from: &mut R) -> Result<Vec<u8>, Broken> {
     let kind = read_varint(from).await?.ok_or(CRITICAL)?;
     if kind != frame::SETTINGS {
@@ -162,7 +162,7 @@ pub async fn read_settings<R: AsyncRead + Unpin>(from: &mut R) -> Result<Vec<u8>
 const CRITICAL: Broken =
     Broken::Connection(codes::CLOSED_CRITICAL_STREAM, "a critical stream ended");
 
-/// Reads a control stream behind its SETTINGS; nothing that it says is needed here.
+/// Reads a control stream after its SETTINGS; its content isn't needed.
 pub async fn read_control<R: AsyncRead + Unpin>(from: &mut R) -> Broken {
     loop {
         let skipped = async {
@@ -182,7 +182,7 @@ pub async fn read_control<R: AsyncRead + Unpin>(from: &mut R) -> Broken {
     }
 }
 
-/// Reads QPACK's streams, which have nothing to say where no table is allowed.
+/// Reads QPACK's streams, which stay empty without a dynamic table.
 pub async fn read_qpack<R: AsyncRead + Unpin>(from: &mut R) -> Broken {
     match tokio::io::copy(from, &mut tokio::io::sink()).await {
         Ok(_) => CRITICAL,
@@ -191,7 +191,7 @@ pub async fn read_qpack<R: AsyncRead + Unpin>(from: &mut R) -> Broken {
 }
 
 pub fn put_varint(into: &mut Vec<u8>, number: u64) {
-    // Numbers from here are constants, lengths and stream identifiers, all of them below 2^62.
+    // All numbers here are constants, lengths and stream identifiers below 2^62.
     VarInt::from_u64(number).unwrap_or(VarInt::MAX).encode(into);
 }
 

@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A key that nothing but these tests has, and its certificate with its SHA-256.
+/// A key used by these tests alone, and its certificate with its SHA-256.
 const KEY: &str = "-----BEGIN PRIVATE KEY-----
 MC4CAQAwBQYDK2VwBCIEIOFWb+NVcfvrtYFKwgmbF4q2ZggHZaYRbuzleBIPAgdR
 -----END PRIVATE KEY-----

@@ -2,34 +2,53 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use napi::bindgen_prelude::Result;
-use quinn::congestion::Controller;
+use quinn::congestion::{Controller, CubicConfig};
 
 use crate::errors::invalid;
 use crate::quic::delivery::Delivery;
-use crate::quic::engine;
 use crate::quic::wrapped::{Factory, Wrapped, WrappedConfig};
 
-/// A controller by the name that `settings.js` has for it; `State` has it from the controller.
-pub fn factory(name: &str) -> Result<Factory> {
-    let found = match (engine::for_measuring(name), name.strip_suffix("-bare")) {
-        (Some(inner), _) => Some((inner, false)),
-        (None, Some(bare)) => engine::bulk(bare).map(|inner| (inner, false)),
-        (None, None) => engine::bulk(name).map(|inner| (inner, true)),
-    };
-    let (inner, is_live) =
-        found.ok_or_else(|| invalid(format!("there is no congestion controller {name}")))?;
-    Ok(Arc::new(WrappedConfig { inner, is_live }))
+/// A congestion controller that an endpoint can ask for.
+pub struct Kind {
+    pub name: &'static str,
+    pub inner: fn() -> Factory,
+    /// True if it has room for live sound.
+    pub is_live: bool,
 }
 
-/// A connection's controller's report of itself.
+const KINDS: &[Kind] = &[Kind {
+    name: "cubic",
+    inner: || Arc::new(CubicConfig::default()),
+    is_live: true,
+}];
+
+#[cfg(feature = "lab")]
+const MORE_KINDS: &[Kind] = crate::lab::KINDS;
+#[cfg(not(feature = "lab"))]
+const MORE_KINDS: &[Kind] = &[];
+
+/// Finds a controller by its name.
+pub fn factory(name: &str) -> Result<Factory> {
+    let kind = KINDS
+        .iter()
+        .chain(MORE_KINDS)
+        .find(|kind| kind.name == name)
+        .ok_or_else(|| invalid(format!("there is no congestion controller {name}")))?;
+    Ok(Arc::new(WrappedConfig {
+        name: kind.name,
+        inner: (kind.inner)(),
+        is_live: kind.is_live,
+    }))
+}
+
+/// State of a connection's controller, as the controller reports it.
 #[derive(Default)]
 pub struct State {
-    /// Its name, by its type.
-    pub name: String,
+    pub name: &'static str,
     pub delivery: Delivery,
     /// Bytes under way after the last acknowledgement.
     pub in_flight: u64,
-    /// Since when the oldest packet is under way; None where none is.
+    /// Time at which the oldest packet under way was sent; None where none is under way.
     pub since: Option<Instant>,
 }
 
@@ -37,18 +56,12 @@ impl State {
     pub fn of(controller: Box<dyn Controller>) -> Self {
         let Ok(wrapped) = controller.into_any().downcast::<Wrapped>() else {
             return Self {
-                name: "unknown".into(),
+                name: "unknown",
                 ..Self::default()
             };
         };
-        let any = wrapped.inner.into_any();
-        let name = match engine::bulk_name(&*any) {
-            Some(name) if wrapped.live.is_some() => name.to_owned(),
-            Some(name) => format!("{name}-bare"),
-            None => engine::measured_name(&*any).unwrap_or("unknown").into(),
-        };
         Self {
-            name,
+            name: wrapped.name,
             delivery: wrapped.delivery,
             in_flight: wrapped.in_flight,
             since: wrapped.since,
@@ -64,10 +77,10 @@ mod tests {
 
     #[test]
     fn builds_the_controller_that_is_asked_for() {
-        for name in engine::NAMES {
-            let controller = factory(name).unwrap().build(Instant::now(), 1200);
-            assert_eq!(State::of(controller.clone_box()).name, *name);
-            assert_eq!(State::of(controller).name, *name);
+        for kind in KINDS.iter().chain(MORE_KINDS) {
+            let controller = factory(kind.name).unwrap().build(Instant::now(), 1200);
+            assert_eq!(State::of(controller.clone_box()).name, kind.name);
+            assert_eq!(State::of(controller).name, kind.name);
         }
     }
 
@@ -78,7 +91,6 @@ mod tests {
             "vegas",
             "Cubic",
             "none-bare",
-            "copa-bare",
             "cubic-bare-bare",
             "-bare",
         ] {

@@ -1,69 +1,67 @@
-//! The rate at which a path delivers what is sent, after
-//! draft-cheng-iccrg-delivery-rate-estimation-02.
+//! Delivery rate of a path, after draft-cheng-iccrg-delivery-rate-estimation-02.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// The shortest time over which a rate is measured: delays of acknowledgements, of some
-/// milliseconds, weigh little in it.
+/// Shortest time for measuring a rate: acknowledgement delays of some milliseconds matter little in
+/// it.
 const SAMPLE: Duration = Duration::from_millis(200);
 
-/// Acknowledgements that are remembered are at least this far apart, so that they are few.
+/// Least distance of remembered acknowledgements, so that they are few.
 const APART: Duration = Duration::from_millis(5);
 
-/// The newest rounds, whose highest rate is the estimate.
+/// Number of the newest rounds, whose highest rate is the estimate.
 const ROUNDS: usize = 10;
 
-/// A round is a round trip, and at least this: the window is a second where round trips are short.
+/// Least length of a round, otherwise a round trip: with short round trips the window is a second.
 const SHORTEST_ROUND: Duration = Duration::from_millis(100);
 
-/// Packets that were acknowledged together.
+/// Packets acknowledged together.
 #[derive(Clone, Copy, Debug)]
 struct Acknowledged {
     at: Instant,
-    /// When the newest of them was sent.
+    /// Send time of the newest of them.
     sent: Instant,
-    /// Bytes acknowledged so far, with theirs.
+    /// Total of acknowledged bytes, theirs included.
     delivered: u64,
 }
 
-/// The estimate of a path's rate, from its acknowledgements.
+/// Estimates a path's rate from its acknowledgements.
 ///
-/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times in which
-/// they were acknowledged and sent (section 3.3 of the draft). Where the application had nothing to
-/// send meanwhile, a sample is a lower bound of the path's rate: it may raise the estimate and
+/// A sample is the bytes acknowledged in a fifth of a second, over the longer of the times of
+/// acknowledging and sending them (section 3.3 of the draft). If the application had nothing to
+/// send in that time, a sample is a lower bound of the path's rate: it may raise the estimate and
 /// never lowers it.
 ///
-/// Three things differ from the draft. A sample is of a fifth of a second, not of a flight: where a
-/// path's rate falls, its queue may make a flight last for seconds, and where it is high, a flight
-/// is short beside the time for which receivers hold acknowledgements. A flight that follows a
-/// pause counts from its first acknowledgement on: a controller isn't told whether what it hears of
-/// as sent is acknowledgements only. And a controller is told with acknowledgements that the
-/// application has nothing to send, not when it writes.
+/// Three things differ from the draft. A sample covers a fifth of a second, not a flight. When a
+/// path's rate falls, its queue may stretch a flight to seconds; when it is high, a flight is short
+/// beside the receivers' acknowledgement delay. A flight after a pause counts from its first
+/// acknowledgement: a controller doesn't learn whether sent packets are acknowledgements only. And
+/// a controller learns with acknowledgements that the application has nothing to send, not when it
+/// writes.
 #[derive(Debug, Default)]
 pub struct Delivery {
-    /// Acknowledgements of the last fifth of a second, and the newest of those before; of the
-    /// current flight alone.
+    /// Acknowledgements of the last fifth of a second, and the newest before it; of the current
+    /// flight only.
     history: VecDeque<Acknowledged>,
     delivered: u64,
-    /// When the newest of the packets was sent that are acknowledged now.
+    /// Send time of the newest packet acknowledged now.
     newest: Option<Instant>,
-    /// The application had nothing to send before so many bytes were acknowledged.
+    /// Total of acknowledged bytes until which the application had nothing to send.
     limited_until: Option<u64>,
     rounds: Rounds,
     is_limit: bool,
 }
 
 impl Delivery {
-    /// To be called for each packet that is acknowledged.
+    /// Called for each acknowledged packet.
     pub fn acknowledged(&mut self, sent: Instant, bytes: u64) {
         self.delivered += bytes;
         self.newest = Some(self.newest.map_or(sent, |newest| newest.max(sent)));
     }
 
-    /// To be called after the packets that are acknowledged together, with the bytes that still are
-    /// under way, whether the application has nothing more to send, and the path's shortest round
-    /// trip.
+    /// Called after packets acknowledged together, with the bytes in flight, whether the
+    /// application has nothing more to send, and the path's shortest round trip.
     pub fn end_acknowledged(
         &mut self,
         at: Instant,
@@ -108,15 +106,14 @@ impl Delivery {
         self.rounds.add(now.at, length, bps, !self.is_limit);
     }
 
-    /// Bits of QUIC packets a second that the path was seen to deliver; None while nothing is
-    /// known.
+    /// Measured delivery rate of the path, in bits of QUIC packets a second; None while it is
+    /// unknown.
     pub fn bps(&self) -> Option<f64> {
         self.rounds.highest()
     }
 
-    /// Whether the newest sample was limited by the path or by congestion control, not by the
-    /// application: then the estimate is the path's rate, as far as congestion control makes use of
-    /// it.
+    /// True when the newest sample was limited by the path or congestion control, not by the
+    /// application. Then the estimate is the path's rate as far as congestion control uses it.
     pub fn is_limit(&self) -> bool {
         self.is_limit
     }
@@ -131,7 +128,7 @@ impl Delivery {
     }
 }
 
-/// A round that isn't over.
+/// The unfinished round.
 #[derive(Clone, Copy, Debug)]
 struct Round {
     since: Instant,
@@ -139,9 +136,8 @@ struct Round {
     limited: bool,
 }
 
-/// The rates of the newest rounds, each the lowest of its samples: acknowledgements that were held
-/// up come all at once then, and the few samples that begin among them are too high. The estimate
-/// is the highest of the rounds.
+/// Rates of the newest rounds, each the lowest of its samples. Held-up acknowledgements arrive all
+/// at once, and samples that begin among them are too high. The estimate is the highest round.
 #[derive(Clone, Debug, Default)]
 struct Rounds {
     rates: [f64; ROUNDS],
@@ -150,7 +146,7 @@ struct Rounds {
 }
 
 impl Rounds {
-    /// Adds a sample. A round of which one was limited by the application takes no other's place.
+    /// Adds a sample. A round limited by the application displaces no other.
     fn add(&mut self, now: Instant, length: Duration, bps: f64, limited: bool) {
         let is_over = |round: &mut Round| now.saturating_duration_since(round.since) >= length;
         if let Some(round) = self.current.take_if(is_over) {

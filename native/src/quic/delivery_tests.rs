@@ -8,15 +8,15 @@ const STEP: Duration = Duration::from_micros(100);
 /// The load of a simulated sender.
 #[derive(Clone, Copy)]
 enum Sends {
-    /// As much as the window lets through.
+    /// As much as the window allows.
     All,
     /// Packets of this many bytes, one each 20 ms.
     Frames(u64),
     Nothing,
 }
 
-/// A path with a rate, a queue and a delay, whose receiver acknowledges every second packet, or one
-/// after 25 ms, and whose acknowledgements are up to 3 ms late, by a seeded generator.
+/// A path with a rate, a queue and a delay. Its receiver acknowledges every second packet, or one
+/// after 25 ms; acknowledgements are up to 3 ms late, by a seeded generator.
 struct Path {
     rate_bps: f64,
     window: u64,
@@ -24,7 +24,7 @@ struct Path {
     delivery: Delivery,
     now: Instant,
     since_frame: Duration,
-    /// Packets before the line: sent, bytes. A change of the rate holds for them too.
+    /// Packets before the line: sent, bytes. A change of the rate applies to them too.
     queue: VecDeque<(Instant, u64)>,
     /// Bits of the first of them that have left.
     left: f64,
@@ -37,8 +37,8 @@ struct Path {
     in_flight: u64,
     random: u64,
     has_more: bool,
-    /// Acknowledgements are read by a program that stands still: after so long, for so long; then
-    /// by chance.
+    /// Stalls of the program that reads acknowledgements: first after this time, for this time;
+    /// later ones at random.
     stalls: Option<(Duration, Duration)>,
     since_stall: Duration,
 }
@@ -172,7 +172,7 @@ impl Path {
         }
     }
 
-    /// The lowest and the highest estimate, as parts of the rate, in the last half of a time.
+    /// Lowest and highest estimate, as fractions of the rate, in the last half of a time.
     fn run(&mut self, seconds: f64) -> (f64, f64) {
         let (mut lowest, mut highest) = (f64::MAX, 0.0_f64);
         let steps = (seconds / STEP.as_secs_f64()) as u64;

@@ -1,53 +1,53 @@
-//! Since when the oldest packet is under way that has neither been acknowledged nor declared lost.
+//! Age of the oldest packet neither acknowledged nor declared lost.
 
 use std::collections::VecDeque;
 use std::time::Instant;
 
-/// The most packets that are remembered. Those beyond are taken note of once these are
-/// acknowledged: live sound has fewer under way, and a transfer's oldest are among the first.
+/// Most packets remembered. Later ones are noted once these are acknowledged: live sound has fewer
+/// in flight, and a transfer's oldest are among the first.
 const MOST: usize = 32;
 
-/// The least bytes of a packet that is remembered. A controller isn't told whether a packet is
-/// acknowledgements only, which nobody acknowledges; such are smaller than this, and what isn't but
-/// for silence is larger.
+/// Smallest packet remembered. A controller doesn't learn that a packet is acknowledgements only,
+/// which are never acknowledged themselves. Those are smaller than this; other packets are larger,
+/// except silence.
 const LEAST_BYTES: u64 = 64;
 
-/// When the packets under way were sent, the oldest first.
+/// Send times of the packets in flight, oldest first.
 #[derive(Debug, Default)]
 pub struct Flight {
     sent: VecDeque<Instant>,
 }
 
 impl Flight {
-    /// Packets were sent together.
+    /// Notes packets sent together.
     pub fn sent(&mut self, at: Instant, bytes: u64) {
         if bytes >= LEAST_BYTES && self.sent.len() < MOST {
             self.sent.push_back(at);
         }
     }
 
-    /// A packet that was sent then is acknowledged.
+    /// Notes the acknowledgement of a packet with this send time.
     pub fn acknowledged(&mut self, sent: Instant) {
         if let Ok(index) = self.sent.binary_search(&sent) {
             self.sent.remove(index);
         }
     }
 
-    /// The newest of the packets that are declared lost was sent then: those before it are lost
-    /// too, or were acknowledged.
+    /// Notes lost packets by the newest one's send time: earlier ones are lost too, or were
+    /// acknowledged.
     pub fn lost(&mut self, newest: Instant) {
         let gone = self.sent.partition_point(|&sent| sent <= newest);
         self.sent.drain(..gone);
     }
 
-    /// After acknowledgements so many bytes are under way.
+    /// Notes the bytes in flight after acknowledgements.
     pub fn end_acknowledged(&mut self, in_flight: u64) {
         if in_flight == 0 {
             self.sent.clear();
         }
     }
 
-    /// When the oldest packet was sent; None where nothing is under way.
+    /// Send time of the oldest packet; None when nothing is in flight.
     pub fn since(&self) -> Option<Instant> {
         self.sent.front().copied()
     }
@@ -61,7 +61,7 @@ mod tests {
 
     const PACKET: u64 = 1000;
 
-    /// Packets that were sent at these milliseconds.
+    /// Packets sent at these milliseconds.
     fn flight(start: Instant, sent: &[u64]) -> Flight {
         let mut flight = Flight::default();
         for &ms in sent {
@@ -81,7 +81,7 @@ mod tests {
         assert_eq!(flight.since(), Some(start));
         flight.acknowledged(at(start, 0));
         assert_eq!(flight.since(), Some(at(start, 60)));
-        // A later one is acknowledged before an earlier one.
+        // A later packet is acknowledged before an earlier one.
         flight.acknowledged(at(start, 120));
         assert_eq!(flight.since(), Some(at(start, 60)));
         flight.acknowledged(at(start, 60));
@@ -102,7 +102,7 @@ mod tests {
         let mut flight = flight(start, &[]);
         flight.sent(start, LEAST_BYTES - 1);
         assert_eq!(flight.since(), None);
-        // One that is larger is forgotten once nothing is under way.
+        // A larger packet is forgotten once nothing is in flight.
         flight.sent(at(start, 5), LEAST_BYTES);
         flight.sent(at(start, 10), PACKET);
         flight.acknowledged(at(start, 10));

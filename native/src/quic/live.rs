@@ -1,34 +1,33 @@
 use std::time::{Duration, Instant};
 
-/// Bytes that may be under way in any case: speech of 150 kbit/s over a round trip of 600 ms, with
-/// the time in which QUIC finds out what was lost.
+/// Bytes that may always be in flight: speech of 150 kbit/s over a round trip of 600 ms, plus the
+/// time in which QUIC detects losses.
 const LIVE_WINDOW: u64 = 32 * 1024;
 
-/// Growth of the round trip from which on losses are taken for those of a full queue.
+/// Growth of the round trip above which losses count as caused by a full queue.
 const QUEUE: Duration = Duration::from_millis(200);
 
-/// The shortest round trip is remembered for one to two times this.
+/// Memory of the shortest round trip: one to two times this.
 const MEMORY: Duration = Duration::from_secs(30);
 
-/// Room for live sound: a window that isn't smaller than that needs, whatever another controller's
-/// is.
+/// Room for live sound: a window of at least that need, independent of another controller's.
 ///
-/// A controller made for bulk data shrinks its window at each loss, and a session sends too little
-/// to make it grow again: with 10 % of random loss it stays at two packets a round trip (RFC 9002,
-/// section 7.2), less than speech sends. Packets that don't fit wait and come too late. A larger
-/// window doesn't make us send faster: a session's rate is its codec's, some 150 kbit/s with
-/// redundancy. A TCP gets more with that loss and a round trip of 60 ms (280 kbit/s by RFC 5348,
-/// section 3.1), and RFC 8083, section 4.3, has a sender of sound stop at ten times a TCP's rate.
-/// So loss alone is no reason to hold back.
+/// A controller for bulk data shrinks its window at each loss, and a session sends too little to
+/// grow it again. With 10 % of random loss it stays at two packets a round trip (RFC 9002, section
+/// 7.2), less than speech sends; packets that don't fit wait and come too late. A larger window
+/// doesn't increase the sending rate, which is the codec's: some 150 kbit/s with redundancy. A TCP
+/// gets more with that loss and a round trip of 60 ms (280 kbit/s by RFC 5348, section 3.1), and
+/// RFC 8083, section 4.3, makes a sender of sound stop at ten times a TCP's rate. So loss alone is
+/// no reason to hold back.
 ///
-/// Two things are reasons. Where nothing is acknowledged, no more than the window is sent. Where
-/// the round trip grows, our packets fill a queue: then the other controller's window holds, and
-/// old packets are dropped here instead of waiting there. The first round trip has the other
-/// controller's window too (RFC 9002, section 7.2: ten packets).
+/// Two things are reasons. Without acknowledgements no more than the window is sent. When the round
+/// trip grows, our packets fill a queue. Then the other controller's window applies, and old
+/// packets are dropped here instead of waiting there. The first round trip also has the other
+/// controller's window (RFC 9002, section 7.2: ten packets).
 #[derive(Clone, Debug)]
 pub struct Live {
     rtts: Rtts,
-    /// Whether the round trips say that a queue fills; true until there is one.
+    /// True when the round trips show a filling queue; true until there is one.
     pub queues: bool,
 }
 
@@ -61,12 +60,12 @@ impl Live {
         Self { rtts, queues: true }
     }
 
-    /// To be called at each acknowledgement, with the smoothed round trip.
+    /// Called at each acknowledgement, with the smoothed round trip.
     pub fn acknowledged(&mut self, now: Instant, rtt: Duration) {
         self.queues = rtt > self.rtts.add(now, rtt) + QUEUE;
     }
 
-    /// The window, where the other controller's is `window`.
+    /// The window, when the other controller's is `window`.
     pub fn least_window(&self, window: u64) -> u64 {
         if self.queues {
             window

@@ -1,9 +1,8 @@
-//! What QUIC needs besides quinn: settings, sockets, and places for connections.
+//! Parts of QUIC besides quinn: settings, sockets, and places for connections.
 
 pub mod congestion;
-#[cfg(not(feature = "noq"))]
-pub mod copa;
 pub mod delivery;
+#[cfg(not(feature = "noq"))]
 pub mod engine;
 pub mod flight;
 pub mod live;
@@ -14,6 +13,7 @@ pub mod timers;
 pub mod tls;
 #[cfg(all(unix, not(feature = "noq")))]
 mod udp;
-#[cfg(not(feature = "noq"))]
-pub mod unlimited;
 pub mod wrapped;
+
+#[cfg(feature = "noq")]
+pub use crate::lab::with_noq as engine;

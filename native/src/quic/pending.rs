@@ -1,8 +1,7 @@
-//! Connections that are no session yet, and what they may take up. Each address has a share of the
-//! places; where there is no place left, the connection that waited longest at the most crowded
-//! address makes room. So who opens connections and asks for nothing pushes out its own, and keeps
-//! out nobody else. Handshakes begin one after another, since the threads that they take are those
-//! that carry everybody's sound.
+//! Connections without a session yet, and their limits. Each address has a share of the places.
+//! When no place is left, the longest-waiting connection of the most crowded address is dropped. So
+//! a client that opens connections without requests displaces only its own. Handshakes start one
+//! after another, since their threads also carry everybody's sound.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::{IpAddr, SocketAddr};
@@ -15,20 +14,19 @@ use tokio::time::{sleep_until, Instant};
 
 use crate::faults::lock;
 
-/// Part of all places that one address may have waiting.
+/// Share of all places that one address may have waiting.
 const SHARE_OF: usize = 4;
 
-/// Part of all places from which on, with so many waiting, a new client first has to prove that its
-/// address is its own (RFC 9000, section 8.1.2); and the part of its own share from which on.
+/// Share of all places from which on a new client must first prove its address (RFC 9000, section
+/// 8.1.2); and the same for its own address's share.
 const VALIDATE_FROM: usize = 8;
 
-/// The time from one handshake to the next, of one address and of all. `test/hostile/rooms.test.js`
-/// begins 160 sessions in one moment: with no time between them, it prints a longest gap in another
-/// room of some 200 ms.
+/// Interval between handshakes, of one address and of all. `test/hostile/rooms.test.js` begins 160
+/// sessions at once: without an interval it prints a longest gap in another room of some 200 ms.
 const BEGIN_EVERY: Duration = Duration::from_millis(8);
 const ALL_BEGIN_EVERY: Duration = Duration::from_millis(4);
 
-/// The part of an address that its owner can't choose freely: an IPv6 network of 64 bits, or all of
+/// Part of an address that its owner can't choose freely: an IPv6 network of 64 bits, or all of
 /// IPv4.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Network(u128);
@@ -42,7 +40,7 @@ impl Network {
     }
 }
 
-/// Counts of what happened to new connections, since the start.
+/// Counts of new connections' fates since the start.
 #[napi(object)]
 #[derive(Clone, Default)]
 pub struct Admissions {
@@ -52,15 +50,15 @@ pub struct Admissions {
     pub retried: f64,
     /// Dropped for a newer one.
     pub displaced: f64,
-    /// Refused, since all places were taken by sessions.
+    /// Refused because sessions had all places.
     pub refused: f64,
     /// Closed with an error of HTTP/3.
     pub broken: f64,
-    /// Requests that are none for a session, or broke the rules.
+    /// Requests for something else than a session, or with violations.
     pub requests_refused: f64,
 }
 
-/// Connections that wait, each with its place among the most there may be.
+/// Waiting connections, each with one of the limited places.
 pub struct Pending<P> {
     places: usize,
     table: Mutex<Table<P>>,
@@ -68,7 +66,7 @@ pub struct Pending<P> {
 }
 
 struct Table<P> {
-    /// In the order in which they came.
+    /// In the order of arrival.
     waiting: BTreeMap<u64, Waiting<P>>,
     crowds: HashMap<Network, Crowd>,
     next: u64,
@@ -81,13 +79,13 @@ struct Waiting<P> {
     displaced: Arc<Notify>,
 }
 
-/// Those of one address.
+/// Waiting connections of one address.
 struct Crowd {
     count: usize,
     turnstile: Arc<Turnstile>,
 }
 
-/// Lets one after another pass, in the order in which they came.
+/// Admits connections one by one, in the order of arrival.
 struct Turnstile {
     every: Duration,
     next: tokio::sync::Mutex<Instant>,
@@ -109,7 +107,7 @@ impl Turnstile {
 }
 
 impl<P> Pending<P> {
-    /// `places` is the most connections that there may be, sessions included.
+    /// `places` is the most connections, including sessions.
     pub fn new(places: usize) -> Self {
         let table = Table {
             waiting: BTreeMap::new(),
@@ -128,15 +126,15 @@ impl<P> Pending<P> {
         self.places.div_ceil(SHARE_OF)
     }
 
-    /// Whether a client at this address is to prove that the address is its own.
+    /// True when a client of this address must prove it.
     pub fn is_crowded(&self, network: Network) -> bool {
         let table = lock(&self.table);
         table.waiting.len() > self.places / VALIDATE_FROM
             || table.crowd(network) > self.share() / VALIDATE_FROM
     }
 
-    /// Lets a connection wait, with the place that `free` gives or else that of another. None where
-    /// neither is to be had.
+    /// Registers a waiting connection, with the place from `free` or another connection's. None if
+    /// neither is available.
     pub fn enter(
         self: &Arc<Self>,
         network: Network,
@@ -203,7 +201,7 @@ impl<P> Table<P> {
         Some(waiting)
     }
 
-    /// The place of the connection that waited longest at the most crowded address.
+    /// Place of the longest-waiting connection at the most crowded address.
     fn displace(&mut self) -> Option<P> {
         let most = self.crowds.values().map(|crowd| crowd.count).max()?;
         let longest = self
@@ -225,7 +223,7 @@ impl<P> Table<P> {
     }
 }
 
-/// A connection's right to wait; given back when dropped.
+/// A connection's right to wait; returned when dropped.
 pub struct Ticket<P> {
     number: u64,
     displaced: Arc<Notify>,
@@ -234,19 +232,19 @@ pub struct Ticket<P> {
 }
 
 impl<P> Ticket<P> {
-    /// Waits until the handshake may begin: those of one address one after another, and so all that
-    /// are next of their address.
+    /// Waits for the handshake's turn: first among its address's connections, then among those next
+    /// at their addresses.
     pub async fn turn(&self) {
         self.turnstile.pass().await;
         self.pending.turnstile.pass().await;
     }
 
-    /// Waits until the connection has to make room. One waits at a time.
+    /// Waits until the connection is displaced. Only one task may wait.
     pub async fn displaced(&self) {
         self.displaced.notified().await;
     }
 
-    /// Ends the waiting; None where the place has gone to another connection.
+    /// Ends the waiting; None if the place has gone to another connection.
     pub fn settle(&self) -> Option<P> {
         lock(&self.pending.table)
             .remove(self.number)
@@ -256,7 +254,7 @@ impl<P> Ticket<P> {
 
 impl<P> Drop for Ticket<P> {
     fn drop(&mut self) {
-        // Its place is given back behind the lock.
+        // The place is returned outside the lock.
         let _waiting = lock(&self.pending.table).remove(self.number);
     }
 }
@@ -324,7 +322,7 @@ mod tests {
         let last = places.enter(&pending, network("192.0.2.3")).unwrap();
         let honest = places.enter(&pending, network("192.0.2.4")).unwrap();
         assert!(displaced(&pair[0]) && !displaced(&pair[1]));
-        // All addresses are as crowded now: the one that waited longest goes.
+        // All addresses are equally crowded: the longest-waiting one goes.
         let next = places.enter(&pending, network("192.0.2.5")).unwrap();
         assert!(displaced(&single));
         for ticket in [&last, &honest, &next, &pair[1]] {

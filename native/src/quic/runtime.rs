@@ -12,17 +12,17 @@ use crate::hub::Hub;
 use crate::quic::engine::{wrap_udp_socket, Socket};
 use crate::quic::timers::Timers;
 
-/// tokio for quinn's own tasks, one for each connection and socket: a panic in one is told.
+/// tokio for quinn's own tasks, one for each connection and socket: a panic in one is reported.
 #[derive(Debug)]
 pub struct WalledRuntime {
     hub: Weak<Hub>,
     timers: Arc<Timers>,
-    /// True where its sockets are a server's.
+    /// True when its sockets are a server's.
     serves: bool,
 }
 
 impl WalledRuntime {
-    /// To be called in the runtime's context.
+    /// Called in the runtime's context.
     pub fn new(hub: &Arc<Hub>, serves: bool) -> Self {
         let (hub, timers) = (Arc::downgrade(hub), Timers::new());
         let runtime = Self {

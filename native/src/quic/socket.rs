@@ -3,11 +3,10 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
 use socket2::{Domain, Protocol, Socket, Type};
 
-/// Room for a burst of packets from many sessions at once; the system may grant less.
+/// Buffer for a burst of packets from many sessions at once; the system may grant less.
 const BUFFER_BYTES: usize = 4 * 1024 * 1024;
 
-/// Binds a UDP socket. `::` takes IPv4 as well, and falls back to IPv4 alone on a system without
-/// IPv6.
+/// Binds a UDP socket. `::` includes IPv4, and falls back to IPv4 alone on a system without IPv6.
 pub fn bind(address: SocketAddr) -> io::Result<UdpSocket> {
     match bind_one(address) {
         Err(error) if any_v6(address) && lacks_v6(&error) => bind_one(SocketAddr::new(

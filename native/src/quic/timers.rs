@@ -1,5 +1,5 @@
-//! Timers of connections. Each datagram moves its connection's, so that hardly any expires; tokio's
-//! own wake the thread for the times that they had before, too.
+//! Timers of connections. Each datagram moves its connection's timer, so that hardly any expires;
+//! tokio's own timers would also wake the thread for their earlier times.
 
 use std::pin::{pin, Pin};
 use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
@@ -15,27 +15,27 @@ use tokio::time::{self, sleep};
 
 use crate::faults::lock;
 
-/// Timers that lie side by side in memory, so that looking at all of them takes little time.
+/// Timers side by side in memory, so that scanning all is quick.
 const BLOCK: usize = 64;
 
-/// The time of a timer that has expired, and of a place without one.
+/// Time of an expired timer, and of a place without one.
 const NEVER: u64 = u64::MAX;
 
 #[derive(Debug)]
 struct Block {
-    /// When each expires, in nanoseconds since the timers began.
+    /// Expiry of each timer, in nanoseconds since the start.
     due: [AtomicU64; BLOCK],
     wakers: [AtomicWaker; BLOCK],
 }
 
-/// The timers of one socket's connections, and what the one task waits for that serves them all.
-/// There are as many places as there were timers at once.
+/// Timers of one socket's connections, served by a single task. The number of places is the largest
+/// number of timers at once.
 #[derive(Debug)]
 pub struct Timers {
     began: Instant,
     blocks: Mutex<Vec<Arc<Block>>>,
     free: Mutex<Vec<(Arc<Block>, usize)>>,
-    /// The time for which the task waits. No timer is due before it.
+    /// Time for which the task waits. No timer is due before it.
     next: AtomicU64,
     sooner: Notify,
 }
@@ -63,7 +63,8 @@ impl Timers {
         timer
     }
 
-    /// Takes a place. One lock at a time: a waker that is dropped under the other may drop a timer.
+    /// Reserves a place. One lock at a time: dropping a waker under the other lock may drop a
+    /// timer.
     fn place(&self) -> (Arc<Block>, usize) {
         let free = lock(&self.free).pop();
         free.unwrap_or_else(|| {
@@ -81,7 +82,7 @@ impl Timers {
         at.saturating_duration_since(self.began).as_nanos() as u64
     }
 
-    /// Wakes whose timers expire, for ever.
+    /// Wakes expired timers, forever.
     pub async fn run(self: Arc<Self>) {
         let mut sleep = pin!(sleep(Duration::ZERO));
         loop {
@@ -99,10 +100,10 @@ impl Timers {
         }
     }
 
-    /// Wakes those that are due, and finds the earliest of the others.
+    /// Wakes due timers, and finds the earliest of the others.
     fn expire(&self) {
         let now = self.since_began(now());
-        // Whoever moves a timer from here on tells the task.
+        // From here on moving a timer notifies the task.
         self.next.store(NEVER, SeqCst);
         let mut next = NEVER;
         for block in &*lock(&self.blocks) {
@@ -119,7 +120,7 @@ impl Timers {
     }
 }
 
-/// The runtime's time, which tests may set.
+/// Time of the runtime, which tests may set.
 fn now() -> Instant {
     time::Instant::now().into_std()
 }

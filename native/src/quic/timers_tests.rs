@@ -9,7 +9,7 @@ use super::*;
 
 const MS: Duration = Duration::from_millis(1);
 
-/// Runs a test on a clock that goes on where all wait.
+/// Runs a test on a clock that advances when all tasks wait.
 fn on_a_clock(test: impl Future<Output = ()>) {
     let runtime = Builder::new_current_thread()
         .enable_time()
@@ -24,7 +24,7 @@ fn timers() -> Arc<Timers> {
     timers
 }
 
-/// Waits for a timer; answers the milliseconds since `began`.
+/// Waits for a timer; returns the milliseconds since `began`.
 async fn expired(timer: &mut Timer, began: Instant) -> u128 {
     poll_fn(|cx| Pin::new(&mut *timer).poll(cx)).await;
     (now() - began).as_millis()
@@ -46,7 +46,7 @@ fn a_timer_expires_when_it_is_due_wherever_it_was_before() {
         let began = now();
         let mut timer = timers.at(began + 50 * MS);
         assert_eq!(expired(&mut timer, began).await, 50);
-        // It stays so until it is moved.
+        // The timer stays expired until it is moved.
         assert_eq!(expired(&mut timer, began).await, 50);
         timer.move_to(began + 500 * MS);
         timer.move_to(began + 80 * MS);
@@ -92,7 +92,7 @@ fn a_place_is_free_again_after_its_timer() {
                 expired(timer, began).await;
             }
             assert_eq!((now() - began).as_millis(), turn * 7);
-            // Those that go with their time still before them wake nobody.
+            // A timer dropped before it expires wakes no task.
             all[5].move_to(now() + MS);
         }
         assert_eq!(lock(&timers.blocks).len(), 3);

@@ -47,8 +47,8 @@ pub fn server_config(
     Ok(config)
 }
 
-/// A client's QUIC settings: it trusts the certificates with these SHA-256 hashes, or, when there
-/// are none, those of the system's authorities.
+/// Client settings of QUIC: it trusts certificates with these SHA-256 hashes, or without any the
+/// system's authorities.
 pub fn client_config(
     hashes: Vec<Vec<u8>>,
     transport: Arc<TransportConfig>,
@@ -75,7 +75,7 @@ fn system_roots() -> RootCertStore {
     roots
 }
 
-/// Trusts a certificate by its hash alone, as a page's `serverCertificateHashes` do.
+/// Trusts a certificate by its hash alone, as `serverCertificateHashes` of a page does.
 #[derive(Debug)]
 struct Pinned {
     provider: Arc<CryptoProvider>,
@@ -83,7 +83,7 @@ struct Pinned {
 }
 
 impl Pinned {
-    /// None where the provider has no SHA-256.
+    /// None if the provider lacks SHA-256.
     fn sha256(&self, bytes: &[u8]) -> Option<Output> {
         let mut hashes = self
             .provider

@@ -1,6 +1,6 @@
-//! quinn's UDP socket, which wakes its thread for what has come. tokio's wakes it too for the room
-//! that each datagram leaves when it goes, and finds out by one more call of the system that there
-//! is nothing else to read.
+//! quinn's UDP socket, which wakes its thread only for received datagrams. tokio's socket also
+//! wakes it for the room after each sent datagram. That costs a system call that finds nothing to
+//! read.
 
 use std::future::Future;
 use std::io::{self, IoSliceMut};
@@ -17,26 +17,27 @@ use tokio::io::unix::AsyncFd;
 use tokio::io::Interest;
 use tokio::time::{sleep, Sleep};
 
-/// The time after which a socket that was full is tried again.
+/// Time until a full socket is tried again.
 const RETRY_AFTER: Duration = Duration::from_millis(1);
 
 #[derive(Debug)]
 pub struct ReadSocket {
     io: AsyncFd<UdpSocket>,
     state: UdpSocketState,
-    /// Whether the last datagram found no room.
+    /// True when the last datagram found no room.
     is_full: AtomicBool,
-    /// True where IPv4 peers of an IPv6 socket are IPv4 addresses to quinn.
+    /// True when quinn should see IPv4 peers of an IPv6 socket as IPv4 addresses.
     is_canonical: bool,
 }
 
 impl ReadSocket {
-    /// To be called in the runtime's context. `serves` is false for clients: on an IPv6 socket
-    /// quinn's know an IPv4 server by its mapped address.
+    /// Called in the runtime's context. `serves` is false for clients: on an IPv6 socket quinn
+    /// knows an IPv4 server by its mapped address.
     pub fn new(socket: UdpSocket, serves: bool) -> io::Result<Self> {
         let is_canonical = serves && socket.local_addr()?.is_ipv6();
         let state = UdpSocketState::new((&socket).into())?;
-        // SAFETY: a UdpSocket's descriptor is its own, the same and open as long as it is.
+        // SAFETY: the descriptor belongs to the UdpSocket, and stays the same and open as long as
+        // it.
         let io = unsafe { AsyncFd::register_with_interest(socket, Interest::READABLE) }?;
         Ok(Self {
             io,
@@ -47,8 +48,8 @@ impl ReadSocket {
     }
 }
 
-/// An IPv4 address in place of one that is mapped into IPv6. When a peer's port changes, as behind
-/// a NAT, quinn keeps its path's round trip, window and MTU only where the address is IPv4.
+/// The IPv4 address inside a mapped IPv6 one. When a peer's port changes, as behind a NAT, quinn
+/// keeps its path's round trip, window and MTU only for IPv4 addresses.
 fn canonical(address: SocketAddr) -> SocketAddr {
     match address.ip().to_canonical() {
         ip @ IpAddr::V4(_) => SocketAddr::new(ip, address.port()),
@@ -56,7 +57,7 @@ fn canonical(address: SocketAddr) -> SocketAddr {
     }
 }
 
-/// The address by which an IPv6 socket reaches an IPv4 one.
+/// Address by which an IPv6 socket reaches an IPv4 one.
 fn mapped(address: SocketAddr) -> SocketAddr {
     match address.ip() {
         IpAddr::V4(ip) => SocketAddr::new(ip.to_ipv6_mapped().into(), address.port()),
@@ -109,7 +110,7 @@ impl AsyncUdpSocket for ReadSocket {
                     meta.addr = canonical(meta.addr);
                 }
             }
-            // There was room for more than there is; what comes from now on makes it ready anew.
+            // Fewer datagrams came than fit: later ones make the socket ready again.
             if received.as_ref().is_ok_and(|count| *count < bufs.len()) {
                 ready.clear_ready();
             }
@@ -134,7 +135,7 @@ impl AsyncUdpSocket for ReadSocket {
     }
 }
 
-/// Room in the socket, for one connection. Mostly there is some: that isn't asked of the system.
+/// Room in the socket for one connection. It is assumed without a system call.
 #[derive(Debug)]
 struct Room {
     socket: Arc<ReadSocket>,
@@ -172,7 +173,7 @@ mod tests {
         UdpSocket::bind((Ipv4Addr::LOCALHOST, 0)).unwrap()
     }
 
-    /// Waits for datagrams; answers the first byte of each.
+    /// Waits for datagrams; returns the first byte of each.
     async fn received(socket: &ReadSocket) -> Vec<u8> {
         let mut bytes = [[0; 100]; MOST];
         let mut meta = [RecvMeta::default(); MOST];

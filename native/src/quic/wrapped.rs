@@ -10,6 +10,7 @@ use crate::quic::live::Live;
 pub type Factory = Arc<dyn ControllerFactory + Send + Sync + 'static>;
 
 pub struct WrappedConfig {
+    pub name: &'static str,
     pub inner: Factory,
     pub is_live: bool,
 }
@@ -17,6 +18,7 @@ pub struct WrappedConfig {
 impl ControllerFactory for WrappedConfig {
     fn build(self: Arc<Self>, now: Instant, current_mtu: u16) -> Box<dyn Controller> {
         Box::new(Wrapped {
+            name: self.name,
             inner: self.inner.clone().build(now, current_mtu),
             live: self.is_live.then(|| Live::new(now)),
             delivery: Delivery::default(),
@@ -32,6 +34,7 @@ impl ControllerFactory for WrappedConfig {
 /// engine's module makes a controller of it.
 #[cfg_attr(feature = "noq", derive(Debug))]
 pub struct Wrapped {
+    pub name: &'static str,
     pub inner: Box<dyn Controller>,
     pub live: Option<Live>,
     pub delivery: Delivery,
@@ -52,6 +55,7 @@ impl Wrapped {
 
     pub fn duplicate(&self) -> Self {
         Self {
+            name: self.name,
             inner: self.inner.clone_box(),
             live: self.live.clone(),
             delivery: self.delivery.duplicate(),

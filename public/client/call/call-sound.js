@@ -8,11 +8,11 @@ import { deviceDelaysOf } from './device-delays.js';
 import { RunningContext, SoundGraph } from './sound-graph.js';
 
 /**
- * @import { CallOptions } from './types.js'
+ * @import { CallOptions, DeviceWish } from './types.js'
  * @import { Support } from '../connection/support.js'
  * @import { Beat } from '../playout/metronome.js'
  * @import { Track } from '../track/track-player.js'
- * @import { WorkerPort } from './sound-graph.js'
+ * @import { CallWorker } from './call-port.js'
  *
  * @typedef {object} CallSoundEvents
  * @property {(code: string) => void} notice   something happened
@@ -51,8 +51,7 @@ export class CallSound {
 
   /**
    * @param {Support} support
-   * @param {Pick<CallOptions, 'microphoneId' | 'speakerId' | 'processing' | 'echoCancellation' |
-   *   'noiseSuppression' | 'autoGainControl' | 'channels'>} wish  followed when it changes
+   * @param {DeviceWish & Pick<CallOptions, 'join'>} wish  read again when it changes
    * @param {CallSoundEvents} on
    */
   constructor(support, wish, on) {
@@ -73,7 +72,8 @@ export class CallSound {
   async #capture(stream) {
     if (!this.#graph) return;
     await this.#graph.startCapture(stream);
-    const isMixed = this.#wish.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
+    const isMixed =
+      this.#wish.join.channels === 2 && this.#graph.channels === 2 && mixesSides(stream);
     if (isMixed) this.#on.notice('stereo-processed');
     else this.#on.settled('stereo-processed');
   }
@@ -84,10 +84,10 @@ export class CallSound {
       echoCancellation,
       noiseSuppression,
       autoGainControl,
-      channels,
+      join,
     } = this.#wish;
     return {
-      channels,
+      channels: join.channels,
       echoCancellation: echoCancellation ?? processing,
       noiseSuppression: noiseSuppression ?? processing,
       autoGainControl: autoGainControl ?? processing,
@@ -146,8 +146,8 @@ export class CallSound {
   }
 
   /**
-   * Begins to play, and to capture; anew where it has begun before.
-   * @param {WorkerPort} worker
+   * Begins to play and to capture, or restarts both.
+   * @param {Pick<CallWorker, 'send'>} worker
    * @param {{ sampleRate: number, channels: number, frameMs: number }} format the room's
    */
   async start(worker, format) {
@@ -188,7 +188,7 @@ export class CallSound {
     this.#metronome?.play(beat);
   }
 
-  /** @param {boolean} heard whether this person hears the metronome */
+  /** @param {boolean} heard true when this person hears the metronome */
   hearBeat(heard) {
     this.#hearsBeat = heard;
     this.#metronome?.setHeard(heard);

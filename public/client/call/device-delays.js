@@ -1,4 +1,4 @@
-/** @import { ClientStats, DelayParts } from './client-stats.js' */
+/** @import { ClientStats, DelayParts } from './call-stats.js' */
 
 /**
  * @typedef {object} DeviceDelays  in milliseconds; null where the browser doesn't tell
@@ -14,7 +14,9 @@
  * @returns {DeviceDelays}
  */
 export function deviceDelaysOf(stream, context) {
-  const track = /** @type {any} */ (stream?.getAudioTracks()[0]);
+  const track = /** @type {{ stats?: { latency?: number } } | undefined} */ (
+    stream?.getAudioTracks()[0]
+  );
   return {
     microphoneMs: knownMs(track?.stats?.latency),
     speakerMs: knownMs(1000 * (context?.outputLatency ?? 0)),

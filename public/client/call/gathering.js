@@ -1,8 +1,6 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
- * @import { Person } from './room-state.js'
- *
- * @typedef {{ people: Person[], you: string, listeners: number }} Told
+ * @import { PeopleList, Person } from './roster.js'
  */
 
 /**
@@ -12,13 +10,13 @@
 const AWAY_AFTER_MS = 3000;
 
 /**
- * Keeps people in the list who are on their way to the room's next node, so that the page shows
- * neither a leave nor a join of theirs.
+ * Keeps people in the list while they move to the room's next node, so that the page shows neither
+ * leave nor join.
  */
 export class Gathering {
   #clock;
   #tell;
-  /** @type {Told | null} */
+  /** @type {PeopleList | null} */
   #told = null;
   /** People of the last list who haven't come yet. @type {Map<string, Person>} */
   #missing = new Map();
@@ -28,14 +26,16 @@ export class Gathering {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {(told: Told) => void} options.tell
+   * @param {(list: PeopleList) => void} options.tell  the list has changed with time
    */
   constructor({ clock, tell }) {
     this.#clock = clock;
     this.#tell = tell;
   }
 
-  /** Takes note of a welcome. @param {unknown} gatherMs  how long the room waits for its people */
+  /**
+   * Takes note of a welcome. @param {unknown} gatherMs time for which the room waits for its people
+   */
   welcome(gatherMs) {
     const before = this.#told?.people ?? [];
     this.#clock.clearTimeout(this.#timer);
@@ -45,13 +45,16 @@ export class Gathering {
     this.#later(Math.min(AWAY_AFTER_MS, gatherMs), () => this.#awayUntil(gatherMs));
   }
 
-  /** @param {Told} told  as the server has it */
-  people(told) {
+  /**
+   * @param {PeopleList} told  as the server has it
+   * @returns {PeopleList} with the people who are on their way
+   */
+  gathered(told) {
     for (const { id } of told.people) this.#missing.delete(id);
     const people =
       this.#missing.size === 0 ? told.people : [...told.people, ...this.#missing.values()];
     this.#told = { ...told, people };
-    this.#tell(this.#told);
+    return this.#told;
   }
 
   /** @param {number} gatherMs */

@@ -1,52 +1,61 @@
+/** @import { ClientMessages } from '../../shared/messages/client-messages.js' */
+
 /**
- * The messages of a moderator, for sendControl(). What can't be done is told by a `refused` with
- * `of: 'moderate'`.
+ * The messages of a moderator, for sendControl(). The server refuses one by a `refused` with `of:
+ * 'moderate'`.
  *
  *     call.sendControl(moderate.mute(person.id, true));
  */
-export const moderate = Object.freeze({
-  /**
-   * Mutes somebody; false lets them unmute themselves again.
-   * @param {string} person
-   * @param {boolean} muted
-   */
-  mute: (person, muted) => ({ type: 'moderate', action: 'mute', person, muted }),
-  /** @param {string} person */
-  lowerHand: (person) => ({ type: 'moderate', action: 'lower-hand', person }),
-  /**
-   * Takes somebody out, and keeps them out for so long.
-   * @param {string} person
-   * @param {number} [banSeconds]
-   */
-  remove: (person, banSeconds = 0) => ({ type: 'moderate', action: 'remove', person, banSeconds }),
-  /** @param {string} person @param {'moderator' | 'speaker' | 'listener'} role */
-  setRole: (person, role) => ({ type: 'moderate', action: 'role', person, role }),
-  /** @param {boolean} on  whether nobody new may come in */
-  lock: (on) => ({ type: 'moderate', action: 'lock', on }),
-  /** @param {boolean} on  whether newcomers must be let in; false lets all in who wait */
-  lobby: (on) => ({ type: 'moderate', action: 'lobby', on }),
-  /** @param {string} knock */
-  admit: (knock) => ({ type: 'moderate', action: 'admit', knock }),
-  /** @param {string} knock */
-  turnAway: (knock) => ({ type: 'moderate', action: 'turn-away', knock }),
-  /** @param {'chat' | 'record'} what @param {'everybody' | 'moderators'} who */
-  allow: (what, who) => ({ type: 'moderate', action: 'allow', what, who }),
-  /** @param {string | null} password  null: none */
-  setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
-  /**
-   * Asks for some of those who only listen: an `audience` answers.
-   * @param {{ after?: string, find?: string }} [wish] after: the `next` of the answer before; find:
-   *   a part of their name
-   */
-  listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
-  /** @param {'mix' | 'forward' | 'auto'} mode  whether the room's sound is mixed, or forwarded */
-  setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
-  /** @param {boolean} on  whether whoever comes without an invitation to the stage only listens */
-  broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),
-  /** Ends the room for everybody. */
-  end: () => ({ type: 'moderate', action: 'end' }),
-  /** Asks for the bans of the room: a `bans` answers. */
-  bans: () => ({ type: 'moderate', action: 'bans' }),
-  /** @param {string} ban */
-  unban: (ban) => ({ type: 'moderate', action: 'unban', ban }),
-});
+export const moderate = Object.freeze(
+  /** @satisfies {Record<string, (...args: never[]) => ClientMessages['moderate']>} */ ({
+    /**
+     * Mutes somebody; false lets them unmute themselves again.
+     * @param {string} person
+     * @param {boolean} muted
+     */
+    mute: (person, muted) => ({ type: 'moderate', action: 'mute', person, muted }),
+    /** @param {string} person */
+    lowerHand: (person) => ({ type: 'moderate', action: 'lower-hand', person }),
+    /**
+     * Takes somebody out, and keeps them out for so long.
+     * @param {string} person
+     * @param {number} [banSeconds]
+     */
+    remove: (person, banSeconds = 0) => ({
+      type: 'moderate',
+      action: 'remove',
+      person,
+      banSeconds,
+    }),
+    /** @param {string} person @param {'moderator' | 'speaker' | 'listener'} role */
+    setRole: (person, role) => ({ type: 'moderate', action: 'role', person, role }),
+    /** @param {boolean} on true: nobody new may come in */
+    lock: (on) => ({ type: 'moderate', action: 'lock', on }),
+    /** @param {boolean} on true: newcomers must be let in; false lets in all who wait */
+    lobby: (on) => ({ type: 'moderate', action: 'lobby', on }),
+    /** @param {string} knock */
+    admit: (knock) => ({ type: 'moderate', action: 'admit', knock }),
+    /** @param {string} knock */
+    turnAway: (knock) => ({ type: 'moderate', action: 'turn-away', knock }),
+    /** @param {'chat' | 'record'} what @param {'everybody' | 'moderators'} who */
+    allow: (what, who) => ({ type: 'moderate', action: 'allow', what, who }),
+    /** @param {string | null} password  null: none */
+    setPassword: (password) => ({ type: 'moderate', action: 'password', password }),
+    /**
+     * Asks for a part of the audience: an `audience` answers.
+     * @param {{ after?: string, find?: string }} [wish] after: the `next` of the answer
+     *   before; find: a part of their name
+     */
+    listeners: (wish = {}) => ({ type: 'moderate', action: 'listeners', ...wish }),
+    /** @param {'mix' | 'forward' | 'auto'} mode the room's sound is mixed, or forwarded */
+    setMode: (mode) => ({ type: 'moderate', action: 'mode', mode }),
+    /** @param {boolean} on  true: people without an invitation to the stage only listen */
+    broadcast: (on) => ({ type: 'moderate', action: 'broadcast', on }),
+    /** Ends the room for everybody. */
+    end: () => ({ type: 'moderate', action: 'end' }),
+    /** Asks for the bans of the room: a `bans` answers. */
+    bans: () => ({ type: 'moderate', action: 'bans' }),
+    /** @param {string} ban */
+    unban: (ban) => ({ type: 'moderate', action: 'unban', ban }),
+  }),
+);

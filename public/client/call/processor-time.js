@@ -15,10 +15,10 @@ const SHORT_SHARE = 0.15;
 const ENOUGH_SHARE = 0.05;
 
 /**
- * The thread has too little time where sound ran out at the sound card in more than this share of
- * the last rounds, as in three in a row, and enough again where in no more than that. Sound runs
- * out where the thread doesn't make it in time: what the network doesn't bring is made up. One gap
- * is over before anybody could do something about it.
+ * The thread has too little time when the sound card ran dry in more than this share of rounds, as
+ * in three in a row. It has enough again below the second share. Sound runs out where the thread
+ * doesn't make it in time: what the network doesn't bring is made up. One gap is over before
+ * anybody could do something about it.
  */
 const SHORT_GAP_SHARE = 0.6;
 const ENOUGH_GAP_SHARE = 0.2;
@@ -39,9 +39,9 @@ const MOST_LATE_MS = 200;
 const LEAST_COMPLEXITY = 0;
 
 /**
- * A thread's share of the processor, as a call needs it: judged by how late its own timer is, and
- * by how often the sound card finds no sound, neither of which a network brings about. The encoder
- * makes do with less where it is too little, and packets hold two frames.
+ * A thread's share of the processor, as a call needs it. Two signs that no network causes judge it:
+ * late timers, and a sound card that finds no sound. The encoder makes do with less where it is too
+ * little, and packets hold two frames.
  */
 export class ProcessorTime {
   #lateMs = 0;
@@ -52,7 +52,7 @@ export class ProcessorTime {
 
   /** The share of the last seconds by which the timer was late, 0 to 1. */
   lateShare = 0;
-  /** Whether there is too little time. */
+  /** True while there is too little time. */
   isShort = false;
 
   /** The encoder's complexity, 0 to 10. */
@@ -60,7 +60,7 @@ export class ProcessorTime {
     return this.isShort ? LEAST_COMPLEXITY : defaultEncoderSettings.complexity;
   }
 
-  /** How many frames make a packet. @returns {1 | 2} */
+  /** Frames in a packet. @returns {1 | 2} */
   get framesPerPacket() {
     return this.isShort ? 2 : 1;
   }
@@ -69,8 +69,8 @@ export class ProcessorTime {
    * The timer has run, some ten times a second at least.
    * @param {number} lateMs after it was due
    * @param {number} nowMs
-   * @param {number} [gaps] times when the sound card found nothing, till now; less than before
-   *   where it is a new one
+   * @param {number} [gaps] times when the sound card has found nothing; less than before if it is a
+   *   new one
    */
   observe(lateMs, nowMs, gaps = 0) {
     if (Number.isNaN(this.#sinceMs)) {

@@ -6,22 +6,22 @@
 import { MAX_PACKET_BYTES } from '../../shared/wire/packet.js';
 import { SEAL_BYTES, SFrameHeader, SFrameKey } from '../../shared/stream/sframe.js';
 
-/** The bytes of a KID for the participant's id, and for what is drawn anew for each join. */
+/** The bytes of a KID for the participant's id, and for the random part of each join. */
 const ID_BYTES = 3;
 const DRAWN_BYTES = 5;
 
-/** How many of one participant's joins are remembered, with the counter of each. */
+/** Number of one participant's joins that are remembered, with the counter of each. */
 const REMEMBERED = 16;
 
 /**
- * How many payloads of others fail, and none is opened, until the key is taken for the wrong one.
+ * Number of payloads that fail, while none is opened, after which the key is the wrong one.
  */
 const WRONG_AFTER = 25;
 
 /**
  * One participant's end-to-end encryption of payloads, by SFrame. The KID is the participant's id
- * and 40 bits that are drawn for each join, and each KID has a key of its own, so a counter that
- * begins at 0 again never meets a key that it was used with.
+ * and 40 random bits of each join. Each KID has a key of its own, so a counter that restarts at 0
+ * never meets a key that it was used with.
  */
 export class Sealing {
   #primitives;
@@ -56,7 +56,7 @@ export class Sealing {
     );
   }
 
-  /** Whether others' payloads come, and none can be opened: they have another key. */
+  /** True when others' payloads come, and none can be opened: they have another key. */
   get isWrong() {
     return this.#opened === 0 && this.#failed >= WRONG_AFTER;
   }
@@ -82,7 +82,7 @@ export class Sealing {
 
   /**
    * Opens a payload.
-   * @param {number} number  of the speaker whom the packet names
+   * @param {number} number of the speaker that the packet names
    * @param {Uint8Array} bytes
    * @param {number} start
    * @param {number} end

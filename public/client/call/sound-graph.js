@@ -1,5 +1,6 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
+ * @import { CallWorker } from './call-port.js'
  */
 
 import { SampleRing } from '../../../worklets/sample-ring.js';
@@ -27,7 +28,6 @@ const workletUrl = (/** @type {string} */ name) =>
 
 /**
  * The audio context's side of a call: the worklets, their rings, and the wires to the worker.
- * @typedef {{ postMessage(message: object, transfer?: Transferable[]): void }} WorkerPort
  */
 export class SoundGraph {
   #worker;
@@ -46,9 +46,9 @@ export class SoundGraph {
   #player = null;
 
   /**
-   * @param {WorkerPort} worker
+   * @param {Pick<CallWorker, 'send'>} worker
    * @param {{ sampleRate: number, channels: number, frameMs: number }} format the room's
-   * @param {boolean} shared whether the page has shared memory, and worklets that play from it
+   * @param {boolean} shared true when the page has shared memory, and worklets that play from it
    * @param {Clock} [clock]
    */
   constructor(worker, { sampleRate, channels, frameMs }, shared, clock = systemClock) {
@@ -73,7 +73,7 @@ export class SoundGraph {
     this.#fadeIn();
     if (!this.#shared) {
       this.#player = new ScheduledPlayer(this.context, this.output, (frames, leadMs) =>
-        this.#worker.postMessage({ type: 'pull', frames, leadMs }),
+        this.#worker.send('pull', { frames, leadMs }),
       );
       return;
     }
@@ -129,7 +129,7 @@ export class SoundGraph {
   #capture(stream) {
     if (this.#isHandedOut(stream)) {
       const sound = soundOf(stream);
-      this.#worker.postMessage({ type: 'capture-track', sound }, [sound]);
+      this.#worker.send('capture-track', { sound }, [sound]);
       return () => {};
     }
     const source = new MediaStreamAudioSourceNode(this.context, { mediaStream: stream });
@@ -151,7 +151,7 @@ export class SoundGraph {
     if (!this.#captured) return;
     this.#captured();
     this.#captured = null;
-    this.#worker.postMessage({ type: 'capture-ended' });
+    this.#worker.send('capture-ended', null);
   }
 
   /**
@@ -169,11 +169,10 @@ export class SoundGraph {
     });
     const { port1, port2 } = new MessageChannel();
     const { sampleRate, baseLatency } = this.context;
-    const wires = { memory, port: port1 };
-    this.#worker.postMessage(
-      { type: role, ...wires, sampleRate, blockMs: 1000 * (baseLatency || 0) },
-      [port1],
-    );
+    const blockMs = 1000 * (baseLatency || 0);
+    if (role === 'capture') this.#worker.send('capture', { memory, port: port1 }, [port1]);
+    else if (memory)
+      this.#worker.send('playback', { memory, port: port1, sampleRate, blockMs }, [port1]);
     node.port.postMessage({ port: port2 }, [port2]);
     return node;
   }
@@ -216,16 +215,19 @@ const gestures = /** @type {const} */ (['pointerdown', 'keydown']);
  */
 
 /**
- * Whether the browser lets pages play sound now (Autoplay Policy Detection); false where it doesn't
- * tell.
- * @param {any} [scope] the window, or what a test has in its place
+ * True when the browser allows pages to play sound now (Autoplay Policy Detection); false if it
+ * doesn't tell.
+ * @param {object} [scope] the window, or a test's substitute
  */
-const mayPlay = (scope = globalThis) =>
-  scope.navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
+function mayPlay(scope = globalThis) {
+  const { navigator } =
+    /** @type {{ navigator?: { getAutoplayPolicy?: (of: string) => string } }} */ (scope);
+  return navigator?.getAutoplayPolicy?.('audiocontext') === 'allowed';
+}
 
 /**
- * Keeps an audio context running: the system may stop it at any time, for a telephone call or a
- * device that went away, and the browser may want the person to press something first.
+ * Keeps an audio context running. The system may stop it at any time, for a telephone call or a
+ * device that went away. The browser may want the person to press something first.
  */
 export class RunningContext {
   #context;
@@ -241,11 +243,11 @@ export class RunningContext {
   /**
    * @param {AudioContext} context
    * @param {object} on
-   * @param {(code: Held) => void} on.held  it stands still, and runs again
-   *   by itself as soon as it may: at the latest with the next press
+   * @param {(code: Held) => void} on.held the context stands still, until it may run: at the latest
+   *   with the next press
    * @param {(stopped: boolean) => void} on.runs  stopped: it had run before, and stood still
    * @param {EventTarget} [presses]  where presses are heard of
-   * @param {() => boolean} [allowed]  whether the browser is known to hold nothing back
+   * @param {() => boolean} [allowed] true when the browser is known to hold nothing back
    */
   constructor(context, on, presses = globalThis, allowed = mayPlay) {
     this.#context = context;
@@ -268,7 +270,7 @@ export class RunningContext {
     }
   }
 
-  /** @returns {Promise<boolean>} whether it runs; otherwise it will with the next press */
+  /** @returns {Promise<boolean>} true when it runs; otherwise it will with the next press */
   async resume() {
     if (this.#closed) return false;
     const started = this.#context.resume().then(

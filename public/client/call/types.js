@@ -1,16 +1,18 @@
 /**
+ * The types of the call's client: wishes, the view of a call, and the port to the worker. No page
+ * loads this file.
+ *
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
- * @import { Nearness } from '../../shared/nearness.js'
+ * @import { ClientMessage, JoinWishes } from '../../shared/messages/client-messages.js'
+ * @import { BanFields, BeatFields, ChatFields } from '../../shared/messages/fields.js'
+ * @import { RecordingFields, TrackFields } from '../../shared/messages/fields.js'
+ * @import { ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { Failure, ServerConfig } from '../connection/choose.js'
  * @import { TransportName } from '../connection/connection.js'
- * @import { ClientStats } from './client-stats.js'
- * @import { Access } from './access-state.js'
- * @import { HeardSpeaker, Person } from './room-state.js'
- */
-
-/** The options and events of a Client, and of the page's Call. */
-
-/**
+ * @import { ClientStats } from './call-stats.js'
+ * @import { HeardSpeaker } from './heard-speakers.js'
+ * @import { Person } from './roster.js'
+ *
  * @typedef {object} Joined
  * @property {string} you                 the participant's id
  * @property {AudioFormat} format
@@ -18,79 +20,34 @@
  * @property {number} serverDelayMs
  * @property {string} resume the token with which another client takes up the same place
  * @property {string} origin of the server, or of the node of its cluster that has the room
- * @property {string} leaveUrl where a page that goes away sends a beacon; empty where none is
- *   needed
+ * @property {string} leaveUrl where a page that goes away sends a beacon; empty when none is needed
  *
- * @typedef {object} ClientEvents  all are optional
- * @property {(transport: { took: TransportName, tried: Failure[] }) => void} transport
- * @property {(joined: Joined) => void} joined
- * @property {(people: { people: Person[], you: string, listeners: number }) => void} people
- * @property {(stats: ClientStats) => void} stats
- * @property {() => void} sound  a packet of sound has come
- * @property {(speakers: HeardSpeaker[]) => void} speakers the people that are heard, the loudest
- *   first, ten times a second at most; none when it falls silent, once
- * @property {(code: string) => void} notice the call goes on, but: 'e2e-key', others have another
- *   key
- * @property {(access: Access) => void} access what one may do, the room's rules, who knocks;
- *   whenever it changes
- * @property {(message: Record<string, any>) => void} control a message of the server that this
- *   client leaves to who shows it: `welcome`, `chat`, `refused`, `recording` …
- * @property {(end: { code: string, message: string }) => void} ended
- *   the server or the network has ended it, after `joined`; not called for leave()
+ * @typedef {'auto' | TransportName} TransportWish
  *
  * @typedef {object} Output  between a client and its output device
  * @property {number} waitMs   the wait for the sound card of a piece that is pulled just in time
  * @property {number} gaps     times when the sound card found nothing
  * @property {number} gapMs    the length of those gaps in all
  *
- * @typedef {object} JoinOptions
- * @property {string} room
- * @property {string} name
+ * @typedef {object} CallWish  made by a page or a program, and passed whole
+ * @property {JoinWishes} join                       sent to the server as it is
  * @property {string} origin                         the server's, such as 'http://localhost:8080'
- * @property {'auto' | TransportName} [transport]    default 'auto'
+ * @property {TransportWish} [transport]             default 'auto'
  * @property {boolean} [muted]                       default false
- * @property {boolean} [mirror] true: a room of one, where one hears oneself 2 s later
- * @property {2.5 | 5 | 10 | 20} [frameMs]           of a room that begins with this participant
- * @property {1 | 2} [channels]                      likewise: mono or stereo
  * @property {number} [bitrate] of one's own stream, in bits a second for each channel of the room;
  *   the room's by default
- * @property {'audio' | 'voip' | 'low-delay'} [application]  what one's own encoder is tuned for
+ * @property {'audio' | 'voip' | 'low-delay'} [application] tuning of one's own encoder
  * @property {boolean} [silenceSuppression] default true: silence is left out where the server
  *   allows it; false for music, of which nothing should be taken for noise
- * @property {string} [resume]                       the token of a place to be taken up again
- * @property {string} [token] that lets one in, where the server asks for one (docs/access.md)
- * @property {string} [password]                     the room's
- * @property {boolean} [listen]                      true: only to listen, as one of the audience
- * @property {string} [stage] the key of the stage of a room that is a broadcast
- * @property {Nearness} [nearness] how near to whoever speaks, while one only listens:
- *   docs/broadcast.md
  * @property {string[]} [nodes] origins of a cluster's nodes, that one being asked first; the origin
  *   alone by default
- * @property {'mix' | 'forward' | 'auto'} [mode] of a room that begins with this participant:
- *   docs/forwarding.md
  * @property {string} [e2eKey] the room's key, base64url, where it is encrypted end to end
  * @property {ServerConfig} [config]                 fetched from the server when absent
- */
-
-export {};
-
-/**
- * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} TransportWish
  *
- * @typedef {object} CallOptions
- * @property {string} room
- * @property {string} name
- * @property {TransportWish} [transport]        default 'auto'
- * @property {boolean} [muted]                  default false
- * @property {string} [resume] the token of one's place in the room, to take it up again
- * @property {string} [token]                   that lets one in, where the server asks for one
- * @property {string} [password]                the room's
- * @property {boolean} [listen] true: only to listen, as one of the audience; no microphone is
- *   opened
- * @property {string} [stage]                   the key of the stage of a room that is a broadcast
- * @property {import('../../shared/nearness.js').Nearness} [nearness] how near to whoever speaks,
- *   while one only listens; 'conversation' by default
- * @property {string} [e2eKey] the room's key, base64url, where it is encrypted end to end
+ * @typedef {Partial<Pick<CallWish, 'muted' | 'silenceSuppression'> & Pick<JoinWishes, 'nearness'>>}
+ *   LiveWish  what can change during a call
+ *
+ * @typedef {object} DeviceWish  what stays on the page
  * @property {string | null} [microphoneId] '' (default): the default microphone; null: listen only
  * @property {boolean} [processing] false: echo cancellation, noise suppression and gain control are
  *   all off, unless asked for one by one; default true
@@ -98,47 +55,101 @@ export {};
  * @property {boolean} [noiseSuppression]
  * @property {boolean} [autoGainControl]
  * @property {string} [speakerId] '' (default): the default speaker, or what the system chooses
- * @property {boolean} [mirror] true: a room of one, where one hears oneself two seconds later
- * @property {2.5 | 5 | 10 | 20} [frameMs] of a room that begins with this call; the server's by
- *   default
- * @property {1 | 2} [channels] likewise: mono or stereo; and how the microphone is opened, where
- *   echo cancellation is off
- * @property {number} [bitrate] of one's own stream, in bits a second for each channel of the room;
- *   the room's by default
- * @property {'audio' | 'voip' | 'low-delay'} [application] what one's own Opus encoder is tuned for
  *
- * @typedef {import('./room-state.js').Person} CallPerson
+ * @typedef {Omit<CallWish, 'origin'> & DeviceWish} CallOptions
  *
- * @typedef {import('./client-stats.js').ClientStats} CallStats
+ * @typedef {object} Rules  of the room
+ * @property {boolean} locked    nobody new may come in
+ * @property {boolean} lobby     newcomers wait until a moderator lets them in
+ * @property {boolean} password  newcomers must know a password
+ * @property {'everybody' | 'moderators'} chat the people that may write
+ * @property {'everybody' | 'moderators'} record the people that may record
+ * @property {'mix' | 'forward' | 'auto'} mode the room's sound is mixed, or forwarded
+ * @property {boolean} broadcast people without an invitation to the stage only listen
+ * @property {number | null} liveSeconds for how long it had been live when the server told it; null
+ *   where it isn't
+ * @property {number | null} liveSince when that began, in milliseconds since 1970, by the clock of
+ *   High Resolution Time; likewise
  *
- * @typedef {object} CallEvents  the `detail` of each event
- * @property {{ state: CallState, code?: string, message?: string, since?: number, nextTry?: number
- *   }} state 'failed' has the code of a sentence, and a message for whoever looks into it. After
- *   'failed' and 'left' the call is over: make a new one to join again. 'reconnecting' says since
- *   when the connection is lost and when it is tried again, in milliseconds since 1970; the call
- *   comes back to 'joined' by itself, with the same name, and mostly the same id
- * @property {{ people: CallPerson[], you: string, listeners: number }} people everybody but those
- *   who only listen, and how many those are, whenever anything about them changes
- * @property {{ took: string, tried: import('../connection/choose.js').Failure[] }} transport
- *   before 'joined'; `tried` are those that failed before
- * @property {CallStats} stats                  each second
- * @property {{ id: string, level: number, voice: boolean }[]} speakers the people that are heard,
- *   the loudest first, level in -dBov; ten times a second at most, and none once in silence
- * @property {import('./access-state.js').Access} access what one may do, the room's rules, who
- *   knocks; whenever it changes
- * @property {Record<string, any>} control a message of the server: `welcome`, `chat`, `refused` …
- * @property {{ code: string }} notice the call goes on, but: 'no-microphone', 'microphone-refused',
- *   'microphone-busy', 'microphone-ended', 'microphone-insecure', 'no-audio-worklet' (listening
- *   only); 'microphone-slow' (the browser may be asking for it, and joining waits: see
- *   listenFirst()); 'microphone-muted' (by the system); 'microphone-replaced', 'speaker-replaced'
- *   (by the default one, until it comes again), 'microphone-back', 'speaker-back'; 'no-output';
- *   'sound-blocked', 'sound-interrupted' (call resumeSound() when the person presses something; any
- *   press on the page does the same), 'sound-resumed'; 'room-mono' (though stereo was asked for);
- *   'stereo-processed' (the browser makes a microphone's sides the same); 'track-unreadable',
- *   'track-too-long', 'track-not-sent', 'track-not-heard' (of a backing track)
- * @property {{ code: string }} settled  the notice of this code no longer holds
+ * @typedef {object} Access  what this participant may do, and the room's rules
+ * @property {boolean} waiting in the waiting room, until a moderator lets this participant in
+ * @property {string} role       'moderator', 'speaker' or 'listener'
+ * @property {string[]} may of 'speak', 'listen', 'chat', 'record', 'moderate', before the room's
+ *   rules
+ * @property {boolean} silenced  a moderator has muted this participant, who can't undo it
+ * @property {Rules} rules
+ * @property {string} stage the key of a broadcast's stage, for people on it; empty otherwise
+ * @property {boolean} e2e       the room is encrypted end to end
+ * @property {{ id: string, name: string }[]} knocks people in the waiting room; only moderators
+ *   have them
+ * @property {BanFields[]} bans  as asked for last
+ * @property {{ count: number, people: { id: string, label: string }[] }} hands raised in the
+ *   audience; only moderators have them
+ * @property {{ find: string, count: number, people: { id: string, label: string, hand: number }[],
+ *   next: string | null }} audience the part of it that a moderator asked for last
  *
- * @typedef {'idle' | 'connecting' | 'joined' | 'reconnecting' | 'left' | 'failed'} CallState
+ * @typedef {object} RoomView  the room, as a page shows it
+ * @property {number} session  another number after each welcome, from which on all else is new
+ * @property {string} you      one's own id; empty before the welcome
+ * @property {Person[]} people everybody but the people who only listen
+ * @property {number} listeners  the number of people who only listen
+ * @property {Access} access
+ * @property {ChatFields[]} chat  the last ones
+ * @property {{ beat: BeatFields | null, by: string | null }} metronome
+ *   by: the person who changed it
+ * @property {{ track: TrackFields | null, by: string | null }} track
+ *   by: the person who changed it; null when it has come to its end
+ * @property {RecordingFields | null} recording
+ * @property {boolean} canRecord the server can record this room
+ * @property {boolean} isDraining the server ends soon, and another one will go on
+ * @property {boolean} isStereo
+ * @property {string} node  the origin of the cluster's node that has the room; empty for the
+ *   page's own server
+ *
+ * @typedef {{ took: TransportName, tried: Failure[] }} Transport
+ *   the one in use, and those that failed before
+ *
+ * @typedef {object} CallProgress
+ * @property {'idle' | 'connecting' | 'joined' | 'away' | 'ended'} state  away: the connection is
+ *   lost, and the call tries to come back
+ * @property {{ since: number, nextTry: number } | null} away  in milliseconds since 1970: when the
+ *   connection was lost, and when it is tried next; in the past during a try
+ * @property {{ code: string, message: string } | null} end
+ *   why the call is over: 'left', or the code of a sentence, with a message for diagnosis
+ * @property {Transport | null} transport
+ * @property {Joined | null} joined  after the last join
+ * @property {HeardSpeaker[]} speakers the people that are heard, the loudest first, ten times a
+ *   second at most; none in silence
+ * @property {ClientStats | null} stats  each second
+ *
+ * @typedef {RoomView & CallProgress} CallView  the call, as a page or a program sees it
+ *
+ * @typedef {object} ToWorker  the messages of the page, and what each carries
+ * @property {CallWish} join
+ * @property {LiveWish} change
+ * @property {ClientMessage} control   for the server
+ * @property {null} wake        the network, the computer or the page may have come back
+ * @property {{ keepsPlace: boolean }} leave  answered by `left`
+ * @property {{ memory?: ArrayBufferLike, port: MessagePort }} capture  the capture worklet's ring
+ *   and port; without a ring the port carries the samples
+ * @property {{ sound: ReadableStream<AudioData> }} capture-track  the microphone, as it is
+ * @property {null} capture-ended
+ * @property {{ memory: ArrayBufferLike, port: MessagePort, sampleRate: number, blockMs: number
+ *   }} playback  the playback worklet's ring and port
+ * @property {{ frames: number, leadMs: number }} pull  answered by as many `frame`
+ *
+ * @typedef {object} ToPage  the messages of the worker, likewise
+ * @property {Partial<CallView>} changed   of the call's store
+ * @property {ServerMessages['refused']} refused  of the server, likewise the next two
+ * @property {ServerMessages['moderated']} moderated
+ * @property {ServerMessages['track-place']} track-place
+ * @property {{ code: string }} notice
+ * @property {{ samples: Float32Array<ArrayBuffer> }} frame
+ * @property {null} left
+ *
+ * @typedef {object} MessageTarget  one end of a port: a Worker, or its global scope
+ * @property {(message: object, options?: { transfer: Transferable[] }) => void} postMessage
+ * @property {((this: never, event: MessageEvent) => void) | null} onmessage
  */
 
 export {};

@@ -1,71 +1,82 @@
+/**
+ * @import { CallView, MessageTarget, ToWorker } from './types.js'
+ * @import { Primitives } from '../../shared/stream/sframe.js'
+ */
+
 import createLibopus from '/vendor/libopus-wasm/generated/libopus.generated.mjs';
 import { SampleRing } from '../../../worklets/sample-ring.js';
 import { createAudioFormat } from '../../shared/sound/audio-format.js';
 import { createLibopusCodec } from '../../shared/stream/libopus-codec.js';
-import { warmUpCodec } from './client-audio.js';
-import { loadPrimitives } from './primitives.js';
-import { ReconnectingClient } from './reconnecting-client.js';
+import { warmUpCodec } from './call-audio.js';
+import { CallClient } from './call-client.js';
+import { openWorkerEnd } from './call-port.js';
 import { pullSamples } from '../playout/playout.js';
 import { CaptureFeed, TrackFeed } from '../capture/capture-feeds.js';
 import { PlaybackFeed } from '../playout/playback-feed.js';
 
-/**
- * The worker's shell around ReconnectingClient. Messages in: `join`, `mute`, `silence-suppression`,
- * `nearness`, `control`, `leave`, `capture`, `capture-track`, `capture-ended`, `playback`, `pull`,
- * `wake`; out: `joined`, `ended`, `frame`, and the call's events.
- *
- * @typedef {object} Port
- * @property {(message: object, transfer?: Transferable[]) => void} postMessage
- * @property {((event: MessageEvent) => void) | null} onmessage
- */
-
-const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
-
-/**
- * The way that captured sound comes: the worklet's port, or a track.
- * @type {MessagePort | TrackFeed | null}
- */
-let capture = null;
-/** @type {MessagePort | null} */
-let playbackPort = null;
+/** The source of captured sound: the worklet's port, or a track. */
+let capture = /** @type {MessagePort | TrackFeed | null} */ (null);
+let playbackPort = /** @type {MessagePort | null} */ (null);
 let format = createAudioFormat();
 let frame = new Float32Array(pullSamples(format));
-/** @type {PlaybackFeed | null} */
-let playback = null;
+let playback = /** @type {PlaybackFeed | null} */ (null);
+
+/**
+ * Loads the primitives of end-to-end encryption, which few calls need.
+ * @returns {Promise<Primitives>}
+ */
+async function loadPrimitives() {
+  const [{ ctr }, { expand, extract }, { hmac }, { sha256 }] = await Promise.all([
+    import('/vendor/noble-ciphers/aes.js'),
+    import('/vendor/noble-hashes/hkdf.js'),
+    import('/vendor/noble-hashes/hmac.js'),
+    import('/vendor/noble-hashes/sha2.js'),
+  ]);
+  return { ctr, expand, extract, hmac, sha256 };
+}
 
 const codec = createLibopus().then((module) => createLibopusCodec(module));
 let isWarm = false;
 
-const call = new ReconnectingClient({
+const call = new CallClient({
   codec,
   primitives: loadPrimitives,
   on: {
-    transport: (detail) => page.postMessage({ type: 'transport', ...detail }),
-    joined: ({ format: joined, leaveUrl, resume }) => {
-      // The page makes its rings anew.
-      if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
-      format = joined;
-      frame = new Float32Array(pullSamples(format) * format.channels);
-      page.postMessage({ type: 'joined', format, leaveUrl, resume });
-      // While the page starts its sound.
-      if (!isWarm) void codec.then((ready) => warmUpCodec(ready, joined));
-      isWarm = true;
-    },
-    state: (detail) => page.postMessage({ type: 'state', ...detail }),
-    people: (detail) => page.postMessage({ type: 'people', ...detail }),
-    control: (message) => page.postMessage({ type: 'control', message }),
-    access: (access) => page.postMessage({ type: 'access', access }),
-    stats: ({ clock, ...detail }) => {
-      // The page's clock counts from another origin (High Resolution Time, section 4).
-      const atMs = clock.atMs + performance.timeOrigin;
-      page.postMessage({ type: 'stats', ...detail, clock: { ...clock, atMs } });
-    },
-    notice: (code) => page.postMessage({ type: 'notice', code }),
-    speakers: (speakers) => page.postMessage({ type: 'speakers', speakers }),
+    notice: (code) => page.send('notice', { code }),
     sound: () => playback?.arrived(),
-    ended: (detail) => page.postMessage({ type: 'ended', ...detail }),
   },
 });
+
+call.on('refused', (message) => page.send('refused', message));
+call.on('moderated', (message) => page.send('moderated', message));
+call.on('track-place', (message) => page.send('track-place', message));
+
+call.store.observe((_value, _before, changes) => {
+  const { joined, stats } = changes;
+  if (joined) prepare(joined.format);
+  page.send('changed', stats ? { ...changes, stats: atPageTime(stats) } : changes);
+  if (joined && !isWarm) {
+    isWarm = true;
+    // While the page starts its sound.
+    void codec.then((ready) => warmUpCodec(ready, joined.format));
+  }
+});
+
+/** @param {typeof format} joined  the room's */
+function prepare(joined) {
+  // The page makes other rings.
+  if (JSON.stringify(joined) !== JSON.stringify(format)) closePorts();
+  format = joined;
+  frame = new Float32Array(pullSamples(format) * format.channels);
+}
+
+/**
+ * The page's clock counts from another origin (High Resolution Time, section 4).
+ * @param {NonNullable<CallView['stats']>} stats
+ */
+function atPageTime({ clock, ...stats }) {
+  return { ...stats, clock: { ...clock, atMs: clock.atMs + performance.timeOrigin } };
+}
 
 function closePorts() {
   endCapture();
@@ -79,69 +90,59 @@ function endCapture() {
   capture = null;
 }
 
-/**
- * Ends the call as an exception in an event handler does: it reaches the page's Worker.onerror.
- * @param {unknown} error
- */
-const tellFault = (error) => reportError(error);
+/** @param {ToWorker['capture']} source */
+function captureFrom({ memory, port }) {
+  endCapture();
+  call.restartCapture();
+  capture = port;
+  if (memory) {
+    const feed = new CaptureFeed(new SampleRing(memory), call);
+    port.onmessage = () => feed.wake();
+  } else {
+    port.onmessage = (/** @type {MessageEvent<Float32Array>} */ { data }) => {
+      port.postMessage(0);
+      call.capture(data, data.length / format.channels);
+    };
+  }
+}
 
-/** @type {Record<string, (data: any) => void>} */
-const handlers = {
-  join: (options) => {
-    call
-      .join(options)
-      .catch(({ code = 'internal', message }) =>
-        page.postMessage({ type: 'ended', code, message }),
-      );
-  },
-  mute: ({ muted }) => call.mute(muted),
-  'silence-suppression': ({ on }) => call.suppressSilence(on),
-  nearness: ({ nearness }) => call.setNearness(nearness),
+/** @param {ToWorker['playback']} output */
+function playTo({ memory, port, sampleRate, blockMs }) {
+  playback?.close();
+  const { frameMs } = format;
+  const sizes = { sampleRate, blockMs, frameMs, pullSamples: frame.length };
+  const feed = new PlaybackFeed(new SampleRing(memory), call, sizes);
+  playback = feed;
+  playbackPort = port;
+  port.onmessage = () => feed.wake();
+}
+
+const scope = /** @type {MessageTarget} */ (/** @type {unknown} */ (globalThis));
+
+const page = openWorkerEnd(scope, {
+  // The store tells of a failure.
+  join: (wish) => void call.join(wish).catch(() => {}),
+  change: (changes) => call.change(changes),
+  control: (message) => call.sendControl(message),
   wake: () => call.wake(),
-  control: ({ message }) => call.sendControl(message),
   leave: ({ keepsPlace }) => {
     call.leave(keepsPlace);
-    page.postMessage({ type: 'ended', code: 'left', message: '' });
+    page.send('left', null);
   },
-  capture: ({ memory, port }) => {
-    endCapture();
-    call.captureAnew();
-    capture = port;
-    if (memory) {
-      const feed = new CaptureFeed(new SampleRing(memory), call);
-      port.onmessage = () => feed.wake();
-    } else {
-      port.onmessage = (/** @type {MessageEvent<Float32Array>} */ { data }) => {
-        port.postMessage(0);
-        call.capture(data, data.length / format.channels);
-      };
-    }
-  },
+  capture: captureFrom,
   'capture-track': ({ sound }) => {
     endCapture();
-    call.captureAnew();
-    capture = new TrackFeed(sound, call, format.channels, tellFault);
+    call.restartCapture();
+    // An exception reaches the page's Worker.onerror, as one in an event handler does.
+    capture = new TrackFeed(sound, call, format.channels, reportError);
   },
   'capture-ended': endCapture,
-  playback: ({ memory, port, sampleRate, blockMs }) => {
-    playback?.close();
-    const feed = new PlaybackFeed(new SampleRing(memory), call, {
-      sampleRate,
-      blockMs,
-      frameMs: format.frameMs,
-      pullSamples: frame.length,
-    });
-    playback = feed;
-    playbackPort = port;
-    port.onmessage = () => feed.wake();
-  },
+  playback: playTo,
   pull: ({ frames, leadMs }) => {
     call.observeOutput(leadMs, 0, 0);
     for (let i = 0; i < frames; i++) {
       const samples = frame.slice(0, call.pull(frame) * format.channels);
-      page.postMessage({ type: 'frame', samples }, [samples.buffer]);
+      page.send('frame', { samples }, [samples.buffer]);
     }
   },
-};
-
-page.onmessage = ({ data }) => handlers[data.type]?.(data);
+});

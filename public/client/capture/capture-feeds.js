@@ -1,7 +1,7 @@
 /**
  * @import { SampleRing } from '../../../worklets/sample-ring.js'
  *
- * The call, as a feed needs it: see ReconnectingClient.
+ * Part of the call that a feed uses: see CallClient.
  * @typedef {object} Sink
  * @property {(samples: Float32Array, count: number, rate?: number) => void} capture
  * @property {number} samplesToFrame
@@ -9,7 +9,7 @@
 
 import { interleave } from '../../../worklets/capture.js';
 
-/** The most that is taken from the capture ring at once, in values of all channels. */
+/** Most values read from the capture ring at once, of all channels. */
 const CHUNK_VALUES = 4096;
 
 /** Empties the ring that the capture worklet fills, frame by frame. */
@@ -18,35 +18,29 @@ export class CaptureFeed {
   #sink;
   #chunk = new Float32Array(CHUNK_VALUES);
 
-  /**
-   * @param {SampleRing} ring at the room's rate
-   * @param {Sink} sink
-   */
+  /** @param {SampleRing} ring at the room's rate @param {Sink} sink */
   constructor(ring, sink) {
     this.#ring = ring;
     this.#sink = sink;
   }
 
-  /** Called when the worklet says that a frame is complete. */
+  /** Called when the worklet has completed a frame. */
   wake() {
     do {
       let count;
       while ((count = this.#ring.read(this.#chunk)) > 0) this.#sink.capture(this.#chunk, count);
       this.#ring.arm(this.#sink.samplesToFrame);
-      // Sound that came between reading and arming has woken nobody.
+      // Sound that came between reading and arming caused no wake-up.
     } while (this.#ring.reached());
   }
 }
 
-/**
- * Takes a microphone's sound as the browser hands it out, in the place of the capture worklet and
- * its ring.
- */
+/** Reads a microphone's track directly, instead of the capture worklet and its ring. */
 export class TrackFeed {
   #reader;
   #sink;
   #channels;
-  /** One for each of the microphone's channels. @type {Float32Array<ArrayBuffer>[]} */
+  /** One plane per microphone channel. @type {Float32Array<ArrayBuffer>[]} */
   #planes = [];
   #samples = new Float32Array(0);
 
@@ -54,7 +48,7 @@ export class TrackFeed {
    * @param {ReadableStream<AudioData>} readable read until it ends, or close() is called
    * @param {Pick<Sink, 'capture'>} sink
    * @param {number} channels the room's
-   * @param {(error: unknown) => void} onFault the sink threw; nothing more is read
+   * @param {(error: unknown) => void} onFault called when the sink threw; nothing more is read
    */
   constructor(readable, sink, channels, onFault) {
     this.#reader = readable.getReader();
@@ -72,7 +66,7 @@ export class TrackFeed {
       try {
         next = await this.#reader.read();
       } catch {
-        // A track that can't be read has ended: the page hears of that from the track itself.
+        // A track that can't be read has ended: the page learns that from the track.
         return;
       }
       if (next.done) return;
@@ -88,7 +82,7 @@ export class TrackFeed {
       for (let planeIndex = 0; planeIndex < numberOfChannels; planeIndex++) {
         data.copyTo(this.#planes[planeIndex], { planeIndex, format: 'f32-planar' });
       }
-      // Its memory is the browser's until then.
+      // The browser holds the memory until then.
       data.close();
       interleave(this.#planes, this.#channels, this.#samples);
       this.#sink.capture(this.#samples, numberOfFrames, sampleRate);
@@ -97,7 +91,7 @@ export class TrackFeed {
 
   /** Idempotent. */
   close() {
-    // Whether the browser could let go of a track that is over changes nothing here.
+    // An error changes nothing here: the track is over.
     this.#reader.cancel().catch(() => {});
   }
 }

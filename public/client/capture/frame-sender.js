@@ -10,23 +10,23 @@ import { PacketStream } from '../../shared/stream/packet-stream.js';
 import { Redundancy } from '../../shared/stream/redundancy.js';
 import { VoiceActivity, VoiceFlag } from './voice-activity.js';
 
-/** Length of the fades at both ends of sound, in milliseconds. */
+/** Length of the fades at both ends of a sound, in milliseconds. */
 const FADE_MS = 5;
 
 /**
- * Silence that is encoded behind sound, in milliseconds: two lookaheads, so that codecs on the way
- * keep nothing of it.
+ * Silence encoded after a sound, in milliseconds: two lookaheads, so that no codec on the path
+ * keeps a rest of it.
  */
 const FLUSH_MS = 5;
 
-/** The longest sound of a packet that holds two frames, in milliseconds. */
+/** Longest duration of a packet with two frames, in milliseconds. */
 const MAX_PACKED_MS = 40;
 
 const noLimit = () => MAX_SENT_BYTES;
 
 /**
- * Sends frames of the grid as packets: silence is left out, and payloads are repeated as the
- * reported loss asks. Sound ends with a fade and begins with its first sample.
+ * Sends frames of the grid as packets: skips silence, and repeats payloads according to the
+ * reported loss. A sound begins with its first sample and ends with a fade.
  */
 export class FrameSender {
   #stream;
@@ -38,42 +38,42 @@ export class FrameSender {
   #redundancy;
   #effort;
   #mayPack;
-  /** Whether the last frame goes with the next one's packet. */
+  /** True when the last frame waits for the next one's packet. */
   #isHeld = false;
   #muted = false;
   #wasMuted = false;
   #gain = 1;
   #fadeStep;
   #channels;
-  /** Values of silence that were encoded behind the last sound, and how many are needed. */
+  /** Values of silence encoded after the last sound, and the number needed. */
   #flushed;
   #flushValues;
   #sentLevel = SILENT_LEVEL;
 
   /**
-   * Packets: all that were sent, those of silence, those left out, those that the connection had no
-   * room for; payloads `repeated`; frames `packed` into the next one's packet.
+   * Counters. Packets: `sent`, of them `silent`; `leftOut`; `blocked` for lack of room in the
+   * connection. Payloads: `repeated`. Frames: `packed` into the next one's packet.
    */
   counters = { sent: 0, silent: 0, leftOut: 0, repeated: 0, blocked: 0, packed: 0 };
-  /** Bytes of packets. */
+  /** Bytes of all packets sent. */
   bytes = 0;
-  /** The last frame's level in -dBov, as the microphone gave it unless it is muted. */
+  /** Level of the last frame in -dBov, as captured; silent while muted. */
   level = SILENT_LEVEL;
-  /** Whether there is voice in the last frame. */
+  /** True when the last frame has voice. */
   voice = false;
 
   /**
    * @param {object} options
    * @param {AudioFormat} options.format
-   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
-   * @param {(bytes: Uint8Array) => boolean} options.send  may not keep the bytes
-   * @param {() => number} [options.limit]  the most bytes that it takes now, asked for each frame
-   * @param {boolean} [options.suppressesSilence] whether packets may be left out in silence;
+   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder closed with this
+   * @param {(bytes: Uint8Array) => boolean} options.send must not keep the bytes
+   * @param {() => number} [options.limit] most bytes that `send` accepts now, asked for each frame
+   * @param {boolean} [options.suppressesSilence] true when packets may be left out in silence;
    *   default false
-   * @param {'auto' | 0 | 1 | 2} [options.redundancy]  default 0
+   * @param {'auto' | 0 | 1 | 2} [options.redundancy] default 0
    * @param {Pick<Clock, 'now'>} [options.clock]
    * @param {{ readonly complexity: number, readonly framesPerPacket?: 1 | 2 }} [options.effort] the
-   *   encoder's complexity, and how many frames make a packet; looked at for each frame
+   *   encoder's complexity, and how many frames make a packet; checked for each frame
    */
   constructor({
     format,
@@ -105,18 +105,18 @@ export class FrameSender {
     this.#mayPack = 2 * format.frameMs <= MAX_PACKED_MS;
   }
 
-  /** @param {boolean} muted whether silence is sent in place of sound */
+  /** @param {boolean} muted true: send silence instead of sound */
   mute(muted) {
     this.#muted = muted;
   }
 
-  /** @param {boolean} suppresses whether packets are left out in silence */
+  /** @param {boolean} suppresses true when packets are left out in silence */
   suppressSilence(suppresses) {
     this.#suppresses = suppresses;
     this.#stream.suppressSilence(suppresses);
   }
 
-  /** Whether nothing is to be heard, and packets are left out. */
+  /** True while silence is left out. */
   get resting() {
     return this.#suppresses && this.#stream.isSilent;
   }
@@ -131,8 +131,8 @@ export class FrameSender {
   }
 
   /**
-   * Sends one frame, holds it for the next one's packet, or leaves it out.
-   * @param {number} frame above the one before
+   * Sends one frame, holds it for the next one's packet, or skips it.
+   * @param {number} frame higher than the last
    * @param {Float32Array | null} pcm one frame of captured sound, faded in place; null: nothing was
    *   captured
    */
@@ -162,9 +162,8 @@ export class FrameSender {
   }
 
   /**
-   * Whether a frame goes with the next one's packet: not the first of sound, none of which the
-   * packet may not have room for two, and none where packets get lost, since two frames would be
-   * missing then.
+   * True when a frame waits for the next one's packet. The first frame of a sound doesn't, nor one
+   * too large to share a packet. While packets get lost none does, since two would be missing then.
    * @param {Float32Array | null} sound
    */
   #holds(sound) {
@@ -187,10 +186,10 @@ export class FrameSender {
   }
 
   /**
-   * Detects sound and voice, and fades at both ends of sound.
+   * Detects sound and voice, and fades both ends of a sound.
    * @param {Float32Array} pcm changed in place
-   * @returns {Float32Array | null} null where the frame is silent and nothing need be encoded
-   *   behind sound
+   * @returns {Float32Array | null} null when the frame is silent and no silence need be encoded
+   *   after a sound
    */
   #shape(pcm) {
     const hasSound = !this.#suppresses || this.#activity.next(pcm);
@@ -206,8 +205,7 @@ export class FrameSender {
   }
 
   /**
-   * Fades sound in after silence, except a word that begins with the frame, of which nothing may be
-   * lost.
+   * Fades in after silence, unless a word begins with the frame: its start must not be lost.
    * @param {Float32Array} pcm
    */
   #open(pcm) {
@@ -222,7 +220,7 @@ export class FrameSender {
   /** @param {Float32Array} pcm faded out */
   #close(pcm) {
     this.#wasMuted = this.#muted;
-    // There is nothing to fade where nothing was heard.
+    // Without earlier sound there is nothing to fade.
     if (this.#flushed >= this.#flushValues) this.#gain = 0;
     for (let i = 0; i < pcm.length;) {
       this.#gain = Math.max(0, this.#gain - this.#fadeStep);
@@ -236,10 +234,7 @@ export class FrameSender {
   }
 }
 
-/**
- * @param {Float32Array} pcm
- * @returns {number} the count of silent values at its end
- */
+/** Counts the silent values at the end. @param {Float32Array} pcm @returns {number} */
 function silentEnd(pcm) {
   let count = 0;
   while (count < pcm.length && pcm[pcm.length - 1 - count] === 0) count += 1;

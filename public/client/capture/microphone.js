@@ -1,6 +1,4 @@
-/**
- * @import { Clock } from '../../shared/clock.js'
- */
+/** @import { Clock } from '../../shared/clock.js' */
 
 import { systemClock } from '../../shared/clock.js';
 
@@ -8,39 +6,35 @@ import { systemClock } from '../../shared/clock.js';
  * @typedef {object} CallMicrophoneOptions
  * @property {() => Omit<MicrophoneWish, 'deviceId'>} processing the browser's processing of the
  *   sound
- * @property {(stream: MediaStream) => Promise<void>} capture takes its sound into the call; may
+ * @property {(stream: MediaStream) => Promise<void>} capture captures its sound for the call; may
  *   reject
- * @property {() => void} release                                 there is none any more
- * @property {(code: string) => void} notice                      something happened
- * @property {(code: string) => void} settle the notice of this code no longer holds
+ * @property {() => void} release                                 called when no microphone is left
+ * @property {(code: string) => void} notice                      reports an event
+ * @property {(code: string) => void} settle ends the notice of this code
  * @property {MediaDevices} [devices]
  * @property {Clock} [clock]
  */
 
-/**
- * A microphone that ends this soon after it was opened is opened again only after as long, in
- * milliseconds.
- */
+/** Lifetime below which a microphone is reopened only after the same time, in milliseconds. */
 const BRIEF_MS = 2000;
 
 const REFUSED = 'microphone-refused';
 
-/** The outcome of an opening during which another microphone was asked for. */
+/** Outcome of an opening during which another microphone was asked for. */
 const OVERTAKEN = 'overtaken';
 
 /**
- * The microphone of a call, through all that may happen to it: where the chosen one goes away the
- * default one takes its place until it comes again; where there is none, the first that comes is
- * taken.
+ * The microphone of a call. If the chosen device disappears, the default one replaces it until it
+ * returns. Without any microphone, the first to appear is opened.
  */
 export class CallMicrophone {
-  /** The chosen device's id, '' for the default one, null to listen only. @type {string | null} */
+  /** Id of the chosen device; '' for the default one; null to listen only. @type {string | null} */
   chosen = null;
   /** @type {MediaStream | null} */
   stream = null;
-  /** Whether the call captures its sound. */
+  /** True when the call captures its sound. */
   captured = false;
-  /** The id that the stream was asked for by. */
+  /** Device id that the stream was opened with. */
   #opened = '';
   #openedMs = 0;
   #turn = 0;
@@ -49,7 +43,7 @@ export class CallMicrophone {
   /** @type {unknown} */
   #timer = null;
   #closed = false;
-  /** @type {Set<string>} the notices that may still be shown */
+  /** @type {Set<string>} notices that may still be shown */
   #told = new Set();
   #options;
   #devices;
@@ -64,10 +58,7 @@ export class CallMicrophone {
     this.#devices?.addEventListener?.('devicechange', this.#onDevices);
   }
 
-  /**
-   * Opens the chosen microphone, or else the default one.
-   * @param {string | null} deviceId
-   */
+  /** Opens the chosen microphone, or the default one. @param {string | null} deviceId */
   async open(deviceId) {
     this.chosen = deviceId;
     this.#tell(await this.#open());
@@ -86,9 +77,9 @@ export class CallMicrophone {
   }
 
   /**
-   * Takes another one; where it can't be used, the one before goes on.
-   * @param {string | null} deviceId '' the default one; null: listen only from here on
-   * @returns {Promise<boolean>} whether it is used
+   * Switches to another microphone; if it can't be used, the previous one stays.
+   * @param {string | null} deviceId '' the default one; null: listen only from now on
+   * @returns {Promise<boolean>} true when it is used
    */
   async choose(deviceId) {
     this.#settleAll();
@@ -105,22 +96,19 @@ export class CallMicrophone {
     return problem === '';
   }
 
-  /** Opens the open microphone anew, because the wanted processing has changed. */
+  /** Reopens the microphone after a change of the wanted processing. */
   async reopen() {
     if (!this.stream) return;
     const problem = await this.#take(this.#opened);
     this.#tell(problem === '' && this.#opened !== this.chosen ? 'microphone-replaced' : problem);
   }
 
-  /** Captures the open microphone, once the call can take its sound. */
+  /** Starts capturing the open microphone, once the call accepts its sound. */
   async connect() {
     if (this.stream && !this.#closed) this.#tell(await this.#capture(this.stream));
   }
 
-  /**
-   * @param {MediaStream} stream
-   * @returns {Promise<string>} as #take
-   */
+  /** @param {MediaStream} stream @returns {Promise<string>} as #take */
   async #capture(stream) {
     try {
       await this.#options.capture(stream);
@@ -137,7 +125,7 @@ export class CallMicrophone {
   /**
    * @param {string} deviceId
    * @returns {Promise<string>} '' when it is open, the problem's code, OVERTAKEN when another was
-   *   asked for meanwhile
+   *   asked for in the meantime
    */
   async #take(deviceId) {
     const turn = ++this.#turn;
@@ -158,10 +146,7 @@ export class CallMicrophone {
     }
   }
 
-  /**
-   * @param {MediaStream} stream
-   * @param {string} deviceId
-   */
+  /** @param {MediaStream} stream @param {string} deviceId */
   #adopt(stream, deviceId) {
     stopMicrophone(this.stream);
     this.stream = stream;
@@ -177,7 +162,7 @@ export class CallMicrophone {
     return this.#capture(stream);
   }
 
-  /** The open microphone has gone away. */
+  /** Handles the end of the open microphone. */
   #lost() {
     const isBrief = this.#clock.now() - this.#openedMs < BRIEF_MS;
     this.#drop();
@@ -196,7 +181,7 @@ export class CallMicrophone {
       );
   }
 
-  /** The devices have changed. */
+  /** Handles a change of devices. */
   async #look() {
     this.#looksAgain = this.#taking > 0;
     if (this.#looksAgain || this.chosen === null || this.#closed) return;
@@ -212,7 +197,7 @@ export class CallMicrophone {
     }
   }
 
-  /** @param {string[]} ids of those that there are; '' before the browser's permission */
+  /** @param {string[]} ids of the present devices; '' before the browser's permission */
   #isGone(ids) {
     const [track] = this.stream?.getAudioTracks() ?? [];
     const id = track?.getSettings?.().deviceId;
@@ -229,7 +214,7 @@ export class CallMicrophone {
     this.#options.release();
   }
 
-  /** @param {string} code a notice's; '' and OVERTAKEN are none */
+  /** @param {string} code a notice's; '' and OVERTAKEN show nothing */
   #tell(code) {
     if (this.#closed || code === '' || code === OVERTAKEN) return;
     this.#told.add(code);
@@ -256,7 +241,7 @@ export class CallMicrophone {
 }
 
 /**
- * Opening a microphone, with a code for what goes wrong.
+ * Opens a microphone; each problem has a code.
  *
  * @typedef {object} MicrophoneWish
  * @property {string} [deviceId]            '' or absent: the default one
@@ -275,16 +260,16 @@ const codes = Object.freeze({
 });
 
 /**
- * @param {unknown} error what getUserMedia or the audio context threw
- * @returns {string} the code of the sentence that says what to do
+ * @param {unknown} error thrown by getUserMedia or the audio context
+ * @returns {string} code of the sentence that tells what to do
  */
 export function microphoneProblem(error) {
   return codes[/** @type {{ name?: string } | null} */ (error)?.name ?? ''] ?? 'microphone-busy';
 }
 
 /**
- * Asks for a microphone. One that is as it is, and mono, is opened a second time where that has its
- * sound sooner.
+ * Asks for a microphone. An unprocessed mono one is opened a second time if that gives its sound
+ * sooner.
  * @param {MicrophoneWish} wish
  * @param {MediaDevices} [devices]
  * @returns {Promise<MediaStream>} rejects as getUserMedia does
@@ -304,7 +289,7 @@ export async function openMicrophone(wish, devices = navigator.mediaDevices) {
     echoCancellation,
     noiseSuppression,
     autoGainControl,
-    // Processing of a voice takes 10 ms at once; without it some devices have shorter pieces.
+    // Voice processing works in pieces of 10 ms; without it some devices have shorter ones.
     ...(isProcessed ? {} : { latency: { ideal: 0 } }),
   };
   const stream = await devices.getUserMedia({ audio });
@@ -312,20 +297,23 @@ export async function openMicrophone(wish, devices = navigator.mediaDevices) {
   return (await openQuick(stream, audio, devices)) ?? stream;
 }
 
-/** The pieces in which Chromium processes a voice, in seconds. */
+/** Length of the pieces in which Chromium processes a voice, in seconds. */
 const PROCESSED_SECONDS = 0.01;
 
 /**
- * What Chromium calls the cancelling of calls over RTCPeerConnection alone, of which a page of ours
- * has none: sound passes as it is (within 0.5 dB, in mono), but in pieces of 10 ms.
+ * Chromium's name for echo cancellation of calls over RTCPeerConnection only, of which our pages
+ * have none. Sound passes unprocessed (within 0.5 dB, in mono), but in pieces of 10 ms.
  * docs/browsers.md has the figures.
  */
 const REMOTE_ONLY = 'remote-only';
 
-/** @param {MediaStream} stream @returns {any} what its browser can do with it */
+/**
+ * @param {MediaStream} stream @returns {MediaTrackCapabilities & { latency?: { max: number } }}
+ *   with members that not all browsers have
+ */
 const capabilitiesOf = (stream) => stream.getAudioTracks()[0]?.getCapabilities?.() ?? {};
 
-/** @param {MediaStream} stream @returns {any} */
+/** @param {MediaStream} stream @returns {MediaTrackSettings & { latency?: number }} */
 const settingsOf = (stream) => stream.getAudioTracks()[0]?.getSettings?.() ?? {};
 
 /** @param {MediaStream} stream */
@@ -333,39 +321,39 @@ const knowsRemoteOnly = (stream) =>
   Boolean(capabilitiesOf(stream).echoCancellation?.includes?.(REMOTE_ONLY));
 
 /**
- * Whether a microphone that is as it is hands its sound out in longer pieces than a processed one.
+ * True when an unprocessed microphone has longer pieces of sound than a processed one.
  * @param {MediaStream} stream
  */
 const isSlow = (stream) =>
-  settingsOf(stream).latency > PROCESSED_SECONDS && knowsRemoteOnly(stream);
+  (settingsOf(stream).latency ?? 0) > PROCESSED_SECONDS && knowsRemoteOnly(stream);
 
 /**
- * @param {MediaStream} slow  stopped where another takes its place
- * @param {MediaTrackConstraints} audio  by which it was asked for
+ * @param {MediaStream} slow stopped when another replaces it
+ * @param {MediaTrackConstraints} audio constraints that it was opened with
  * @param {MediaDevices} devices
- * @returns {Promise<MediaStream | null>} null where none is sooner
+ * @returns {Promise<MediaStream | null>} null when no other is sooner
  */
 async function openQuick(slow, audio, devices) {
-  const { deviceId, latency } = settingsOf(slow);
-  const again = /** @type {any} */ ({
+  const { deviceId, latency = 0 } = settingsOf(slow);
+  const again = /** @type {MediaTrackConstraints} */ ({
     ...audio,
     ...(deviceId && { deviceId: { exact: deviceId } }),
     echoCancellation: REMOTE_ONLY,
   });
   try {
     const quick = await devices.getUserMedia({ audio: again });
-    const isQuicker = settingsOf(quick).latency < latency;
+    const isQuicker = (settingsOf(quick).latency ?? Infinity) < latency;
     stopMicrophone(isQuicker ? slow : quick);
     return isQuicker ? quick : null;
   } catch {
-    // A browser that opens no second one has the first.
+    // Browsers that open no second stream keep the first.
     return null;
   }
 }
 
 /**
- * Whether a microphone's two sides are the same because the browser processes them: so Chromium
- * does, which alone knows REMOTE_ONLY. Firefox keeps the sides apart.
+ * True when a microphone's two sides are equal because the browser processes them. Chromium does,
+ * and only Chromium knows REMOTE_ONLY; Firefox keeps the sides apart.
  * @param {MediaStream} stream
  */
 export function mixesSides(stream) {
@@ -375,36 +363,39 @@ export function mixesSides(stream) {
   );
 }
 
-/** The most pieces of sound, of 10 ms, that wait for a late worker. */
+/** Maximum number of pieces of 10 ms that wait for a late worker. */
 const MOST_PIECES = 100;
 
 /**
+ * @typedef {{ MediaStreamTrackProcessor?: new (options: { track: MediaStreamTrack, maxBufferSize:
+ *   number }) => { readable: unknown } }} TrackScope
+ *
  * @param {MediaStream} stream
- * @param {number} mostRate Hz; to bring a higher rate down is left to the audio context
- * @param {any} [scope] the window, or what a test has in its place
- * @returns {boolean} whether soundOf() can be had
+ * @param {number} mostRate Hz; higher rates are left to the audio context
+ * @param {TrackScope} [scope] the window, or a test's substitute
+ * @returns {boolean} true when soundOf() works
  */
-export function handsOutSound(stream, mostRate, scope = globalThis) {
+export function handsOutSound(stream, mostRate, scope = /** @type {TrackScope} */ (globalThis)) {
   const [track] = stream.getAudioTracks();
   const rate = track?.getSettings().sampleRate ?? Infinity;
   return Boolean(scope.MediaStreamTrackProcessor) && rate <= mostRate;
 }
 
 /**
- * A microphone's sound as it comes, without an audio context, whose blocks and device would hold it
- * up: in browsers that hand it out to a page (MediaStreamTrackProcessor in Chromium).
+ * Opens a microphone's sound without an audio context, whose blocks and device would delay it. Only
+ * some browsers can (MediaStreamTrackProcessor in Chromium).
  * @param {MediaStream} stream for which handsOutSound() is true
- * @param {any} [scope] the window, or what a test has in its place
+ * @param {TrackScope} [scope] the window, or a test's substitute
  * @returns {ReadableStream<AudioData>}
  */
-export function soundOf(stream, scope = globalThis) {
+export function soundOf(stream, scope = /** @type {TrackScope} */ (globalThis)) {
   const [track] = stream.getAudioTracks();
-  return new scope.MediaStreamTrackProcessor({ track, maxBufferSize: MOST_PIECES }).readable;
+  const { MediaStreamTrackProcessor } = /** @type {Required<TrackScope>} */ (scope);
+  const { readable } = new MediaStreamTrackProcessor({ track, maxBufferSize: MOST_PIECES });
+  return /** @type {ReadableStream<AudioData>} */ (readable);
 }
 
-/**
- * @param {MediaStream | null} stream its microphone is switched off
- */
+/** Switches the microphone off. @param {MediaStream | null} stream */
 export function stopMicrophone(stream) {
   for (const track of stream?.getTracks() ?? []) {
     track.onended = track.onmute = track.onunmute = null;
@@ -415,7 +406,7 @@ export function stopMicrophone(stream) {
 /**
  * Lists the microphones. Before the browser's permission they have neither id nor label.
  * @param {MediaDevices} [devices]
- * @returns {Promise<{ deviceId: string, label: string }[]>} none where the browser shows none
+ * @returns {Promise<{ deviceId: string, label: string }[]>} empty when the browser lists none
  */
 export async function listMicrophones(devices = globalThis.navigator?.mediaDevices) {
   try {

@@ -8,60 +8,51 @@ import { FrameSender } from './frame-sender.js';
 import { Resampler } from '../clock/resampler.js';
 import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
-/**
- * Sound is watched for this long, and for this many chunks, before its place on the grid is fixed.
- */
+/** Time and number of chunks to observe before the sound gets its place on the grid. */
 const WATCH_MS = 100;
 const WATCH_CHUNKS = 4;
 
-/** The window in which the least late chunk shows where the captured sound is, in milliseconds. */
+/** Window whose least late chunk shows the place of the captured sound, in milliseconds. */
 const WINDOW_MS = 1000;
 
-/** The time without captured sound after which silence is sent by the timer, in milliseconds. */
+/** Time without captured sound after which the timer sends silence, in milliseconds. */
 const CAPTURE_GAP_MS = 200;
 
-/** The most silent frames that a late timer makes up for; beyond them there is a gap. */
+/** Maximum number of silent frames that a late timer makes up for; a longer time leaves a gap. */
 const MAX_MADE_UP = 10;
 
-/**
- * The largest error of place that is left alone, in milliseconds: while there is sound, and in
- * silence.
- */
+/** Largest error of place that stays, in milliseconds: during sound, and in silence. */
 const KEPT_MS = 1;
 const KEPT_IN_SILENCE_MS = 0.5;
-/**
- * The speed at which sound is steered back onto the grid: ppm for each millisecond of error, and at
- * most.
- */
+/** Speed of steering sound back onto the grid: ppm per millisecond of error, and the maximum. */
 const PPM_A_MS = 100;
 const MAX_CORRECTION_PPM = 100;
 
-/** The largest drift of a sound card that is followed, in ppm. */
+/** Largest drift of a sound card that is followed, in ppm. */
 const MAX_DRIFT_PPM = 300;
 
 /**
- * The time by which a piece of sound that comes when a frame ends is to be longer than it, in
+ * Time by which a piece of sound that arrives at a frame's end should exceed the frame, in
  * milliseconds.
  */
 const SLACK_MS = 1;
 
-/** The most by which sound is put aside from its time, in milliseconds. */
+/** Largest shift of sound from its true time, in milliseconds. */
 const MOST_ASIDE_MS = 5;
 
-/** The most captured samples that are resampled at once. */
+/** Most captured samples resampled at once. */
 const CHUNK_SAMPLES = 1024;
 
 /**
  * Sends the microphone's sound as frames on the grid of the server's sample clock. The first
- * sample's place comes from the time at which sound arrives, and from then on samples are counted.
- * One resampler brings the sound to the room's rate, and stretches it by a few parts per million,
- * since no two sound cards run at one speed; only when the samples are more than a frame off do
- * they jump.
+ * sample's place comes from its arrival time; from then on samples are counted. One resampler
+ * converts to the room's rate and stretches by a few parts per million, since no two sound cards
+ * run equally fast. Samples jump only when they are more than a frame off.
  *
- * A browser hands sound out in pieces, mostly of 10 ms, and a frame goes out with the piece that
- * completes it. Where frames and pieces fit into each other, the sound is put aside by half of the
- * shorter at most, so that pieces complete frames just as they come: else a piece would hold sound
- * back that belongs to the next frame.
+ * A browser delivers sound in pieces, mostly of 10 ms, and the piece that completes a frame sends
+ * it. When frames and pieces fit into each other, sound is shifted by up to half of the shorter, so
+ * that pieces complete frames on arrival. Otherwise a piece would keep sound of the next frame
+ * waiting.
  */
 export class Uplink {
   #format;
@@ -70,14 +61,14 @@ export class Uplink {
   #pcm;
   #filled = 0;
 
-  /** The captured sound's rate in Hz, and its samples to one of the room's. */
+  /** Rate of the captured sound in Hz, and its samples per sample of the room. */
   #rate;
   #ratio = 1;
-  /** Captured samples, those that were dropped included. */
+  /** Number of captured samples, dropped ones included. */
   #captured = 0;
   /**
-   * The minimum, over the window, of the sample clock at arrival less the captured samples, in
-   * samples of the room.
+   * Minimum, over the window, of the sample clock at arrival minus the captured samples, in samples
+   * of the room.
    */
   #offset = new SlidingMinimum(WINDOW_MS);
   #chunks = 0;
@@ -85,23 +76,19 @@ export class Uplink {
   #capturedMs = -Infinity;
   #drift = new DriftMeter();
   #resampler;
-  /** Whether it is known where the captured samples are on the grid. */
+  /** True when the place of captured samples on the grid is known. */
   #placed = false;
-  /**
-   * The samples of the room by which sound is put later than it was captured; negative: earlier.
-   */
+  /** Samples of the room by which sound is shifted to later; negative: earlier. */
   #aside = 0;
   #skip = 0;
-  /** Whether the place is being put right. */
+  /** True while the place is being corrected. */
   #steering = false;
   #silence;
-  /** The next frame to be sent; -1 before the first. */
+  /** Next frame to send; -1 before the first. */
   #frame = -1;
   #corrected = { reanchored: 0, skippedFrames: 0, droppedFrames: 0, movedMs: 0 };
 
-  /**
-   * @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options
-   */
+  /** @param {{ clockSync: ClockSync } & ConstructorParameters<typeof FrameSender>[0]} options */
   constructor({ clockSync, ...options }) {
     this.#format = options.format;
     this.#rate = options.format.sampleRate;
@@ -114,14 +101,14 @@ export class Uplink {
   }
 
   /**
-   * FrameSender's counters and the corrections of place: `reanchored` times, frames `skippedFrames`
-   * and `droppedFrames`, and `movedMs`, the sum of all movements of the sent sound, to and fro.
+   * FrameSender's counters, and corrections of place: `reanchored` times, frames `skippedFrames`
+   * and `droppedFrames`, and `movedMs`, the sum of all movements of the sent sound in either
+   * direction.
    */
   get counters() {
     return { ...this.#sender.counters, ...this.#corrected };
   }
 
-  /** Bytes of packets that were sent. */
   get bytes() {
     return this.#sender.bytes;
   }
@@ -131,12 +118,12 @@ export class Uplink {
     return { ...this.counters, level, voice, driftPpm: this.driftPpm };
   }
 
-  /** @param {boolean} muted whether silence is sent in place of sound */
+  /** @param {boolean} muted true: send silence instead of sound */
   mute(muted) {
     this.#sender.mute(muted);
   }
 
-  /** @param {boolean} suppresses whether packets are left out in silence */
+  /** @param {boolean} suppresses true when packets are left out in silence */
   suppressSilence(suppresses) {
     this.#sender.suppressSilence(suppresses);
   }
@@ -150,25 +137,25 @@ export class Uplink {
     this.#sender.report(lostPercent, roundTripMs);
   }
 
-  /** The captured samples that complete the frame. */
+  /** Number of captured samples that complete the frame. */
   get missing() {
     return (
       this.#skip + Math.max(1, this.#resampler.missing(this.#format.frameSamples - this.#filled))
     );
   }
 
-  /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
+  /** Drift of the sound card against the server's sample clock, in ppm; 0 while it is unknown. */
   get driftPpm() {
     return -this.#drift.ppm;
   }
 
   /**
-   * Takes captured sound, and sends each frame that it completes.
-   * @param {Float32Array} samples interleaved, where the format is stereo
-   * @param {number} count of them, those of both channels at once
-   * @param {number} nowMs when the last of them was captured
-   * @param {number} [rate] the sound's, in Hz: the room's by default, or a lower one; another rate
-   *   is taken for another device
+   * Captures sound, and sends each frame that it completes.
+   * @param {Float32Array} samples interleaved when stereo
+   * @param {number} count samples per channel
+   * @param {number} nowMs capture time of the last sample
+   * @param {number} [rate] in Hz: at most the room's, which is the default; a change of rate means
+   *   another device
    */
   capture(samples, count, nowMs, rate = this.#format.sampleRate) {
     if (rate !== this.#rate) this.#begin(rate);
@@ -203,7 +190,7 @@ export class Uplink {
     this.#rate = rate;
     this.#ratio = rate / this.#format.sampleRate;
     this.#resampler.step = this.#ratio;
-    this.captureAnew();
+    this.restartCapture();
   }
 
   /**
@@ -224,7 +211,7 @@ export class Uplink {
       return;
     }
     const position = captured + this.#aside;
-    // The place of the next sample to be sent, less the place that it would be sent at.
+    // Place of the next sample to send, minus the place that it would get.
     const pending = (this.#resampler.pending - this.#skip) / this.#ratio;
     const error = position - pending - this.#frame * frameSamples - this.#filled;
     const errorMs = (error * 1000) / sampleRate;
@@ -234,15 +221,12 @@ export class Uplink {
     else this.#steer(errorMs, (count * 1000) / this.#rate);
   }
 
-  /** @param {number} samples to or fro */
+  /** @param {number} samples in either direction */
   #moved(samples) {
     this.#corrected.movedMs += (Math.abs(samples) * 1000) / this.#format.sampleRate;
   }
 
-  /**
-   * @param {number} captured the chunk's first sample on the sample clock
-   * @param {number} count
-   */
+  /** @param {number} captured the chunk's first sample on the sample clock @param {number} count */
   #place(captured, count) {
     const { frameSamples } = this.#format;
     this.#aside = this.#asideFor(captured, count / this.#ratio);
@@ -251,16 +235,16 @@ export class Uplink {
     this.#skip = Math.round((this.#frame * frameSamples - first) * this.#ratio);
     this.#filled = 0;
     this.#resampler.reset();
-    // It may be another device from here on.
+    // From here on it may be another device.
     this.#drift.reset();
     this.#placed = true;
   }
 
   /**
    * @param {number} captured the piece's first sample on the sample clock
-   * @param {number} samples of it, at the room's rate
-   * @returns {number} samples by which it is to be put later, or earlier where negative; 0 where
-   *   frames don't fit
+   * @param {number} samples  its length, at the room's rate
+   * @returns {number} samples to shift it to later, or to earlier if negative; 0 when frames and
+   *   pieces don't fit
    */
   #asideFor(captured, samples) {
     const { sampleRate, frameSamples } = this.#format;
@@ -276,7 +260,8 @@ export class Uplink {
   }
 
   /**
-   * A later place leaves out frames, an earlier one drops sound.
+   * Jumps to the right place: to a later one by skipping frames, to an earlier one by dropping
+   * sound.
    * @param {number} captured the chunk's first sample on the sample clock
    * @param {number} count
    * @param {number} error
@@ -292,8 +277,7 @@ export class Uplink {
 
   /**
    * Moves captured sound at once, in silence.
-   * @param {number} samples of the room by which it comes later than it was taken for; negative:
-   *   earlier
+   * @param {number} samples of the room by which it is really later; negative: earlier
    */
   #shift(samples) {
     this.#steering = false;
@@ -308,10 +292,7 @@ export class Uplink {
       );
   }
 
-  /**
-   * @param {number} errorMs
-   * @param {number} forMs
-   */
+  /** @param {number} errorMs @param {number} forMs */
   #steer(errorMs, forMs) {
     const drift = clamp(this.driftPpm, MAX_DRIFT_PPM);
     if (Math.abs(errorMs) > KEPT_MS) this.#steering = true;
@@ -322,8 +303,8 @@ export class Uplink {
   }
 
   /**
-   * Sends silence for the frames that have passed while nothing was captured: for those who only
-   * listen, and while a microphone is away. Called at the end of each frame.
+   * Sends silence for frames that passed without captured sound: for listeners, and while a
+   * microphone is away. Called at the end of each frame.
    * @param {number} nowMs
    * @returns {boolean} false while sound is captured
    */
@@ -332,15 +313,17 @@ export class Uplink {
     if (this.#placed && isFresh) return false;
     const clock = this.#clockSync.sampleClockAt(nowMs);
     if (Number.isNaN(clock)) return false;
-    if (this.#placed) this.captureAnew();
+    if (this.#placed) this.restartCapture();
     const ended = Math.floor(clock / this.#format.frameSamples) - 1;
     if (this.#frame < 0 || this.#frame < ended - MAX_MADE_UP) this.#frame = Math.max(0, ended);
     for (; this.#frame <= ended; this.#frame++) this.#sender.send(this.#frame, null);
     return true;
   }
 
-  /** Captured sound has stopped, and comes anew: its place on the grid is another. */
-  captureAnew() {
+  /**
+   * Restarts capture after a gap or a device change: the next sample gets a new place on the grid.
+   */
+  restartCapture() {
     this.#placed = false;
     this.#watchedSinceMs = NaN;
     this.#chunks = 0;
@@ -355,8 +338,5 @@ export class Uplink {
   }
 }
 
-/**
- * @param {number} value
- * @param {number} most
- */
+/** @param {number} value @param {number} most */
 const clamp = (value, most) => Math.max(-most, Math.min(most, value));

@@ -1,6 +1,4 @@
-/**
- * @import { AudioFormat } from '../../shared/sound/audio-format.js'
- */
+/** @import { AudioFormat } from '../../shared/sound/audio-format.js' */
 
 import { fft } from '../../shared/sound/signal.js';
 
@@ -8,9 +6,9 @@ import { fft } from '../../shared/sound/signal.js';
 const BLOCK_MS = 5;
 
 /**
- * The bands: their lower edge in Hz, the time over which their power is averaged in milliseconds,
- * and the decibels by which sound must exceed the noise. A narrow band's power varies more by
- * itself, so it needs more of both. Tuned with `test/unit/client/capture/voice-activity.test.js`.
+ * Bands: lower edge in Hz, averaging time of the power in milliseconds, and decibels by which sound
+ * must exceed the noise. A narrow band's power varies more, so it needs more of both. Tuned with
+ * `test/unit/client/capture/voice-activity.test.js`.
  */
 const BANDS = Object.freeze([
   { fromHz: 80, averageMs: 30, aboveNoise: 8 },
@@ -20,40 +18,41 @@ const BANDS = Object.freeze([
 ]);
 
 /**
- * Decibels beyond a band's threshold at which one block is enough; below, two in a row are needed.
+ * Decibels beyond a band's threshold at which one block is enough; below that, it takes two in a
+ * row.
  */
 const SURE_DB = 5;
 
-/** The lowest noise floor of a band, in dBFS: softer sound can't be heard. */
+/** Lowest noise floor of a band, in dBFS: softer sound is inaudible. */
 const SOFTEST_DB = -76;
 
 /**
- * The noise floor is the minimum, over NOISE_WINDOWS windows of NOISE_WINDOW_MS, of the loudest
- * block in each 100 ms.
+ * Lengths behind a noise floor: it is the minimum, over NOISE_WINDOWS windows of NOISE_WINDOW_MS,
+ * of the loudest block in each 100 ms.
  */
 const NOISE_MS = 100;
 const NOISE_WINDOWS = 16;
 const NOISE_WINDOW_MS = 500;
-/** Windows that must have passed before a noise floor is believed, at the start of a call. */
+/** Number of windows before a noise floor is trusted, at the start of a call. */
 const LEAST_NOISE_WINDOWS = 7;
 
 /** Time after sound that still counts as sound, in milliseconds: a pause between words. */
 const HANGOVER_MS = 360;
-/** The same after a spectral change, which is found later. */
+/** Hangover after a spectral change, which is detected later. */
 const CHANGE_HANGOVER_MS = 260;
-/** Sound shorter than this, such as a click, has the shorter hangover, in milliseconds. */
+/** Length below which a sound, such as a click, has the shorter hangover, in milliseconds. */
 const SHORT_MS = 30;
 const SHORT_HANGOVER_MS = 120;
 
 /**
- * Tells sound from the noise behind it, in blocks of a few milliseconds and in four bands. A band's
- * noise is the level that it has fallen back to in the last eight seconds. Whatever is steady for
- * that long, such as a fan or a hum of any loudness, becomes noise; speech and music vary, and
+ * Separates sound from background noise, in blocks of a few milliseconds and in four bands. A
+ * band's noise is the level to which it has fallen back in the last eight seconds. Anything steady
+ * for that long becomes noise, such as a fan or a hum of any loudness. Speech and music vary, and
  * don't. Stereo is judged by the mean power of both channels.
  */
 export class VoiceActivity {
   #bands;
-  /** Numbers in a block, those of all channels. */
+  /** Values in a block, of all channels. */
   #blockValues;
   #blockMs;
   /** Blocks in a row with sound, and without. */
@@ -64,9 +63,9 @@ export class VoiceActivity {
   #noiseBlocks;
   #change;
 
-  /** Whether the last frame itself had sound. */
+  /** True when the last frame itself had sound. */
   hasSound = false;
-  /** Whether the last frame's first block had sound. */
+  /** True when the last frame's first block had sound. */
   beginsWithSound = false;
 
   /** @param {AudioFormat} format */
@@ -84,7 +83,7 @@ export class VoiceActivity {
 
   /**
    * @param {Float32Array} pcm the next frame, interleaved where it is stereo
-   * @returns {boolean} whether there is sound in it, or was so shortly before that it goes on
+   * @returns {boolean} true when it has sound, or had it within the hangover
    */
   next(pcm) {
     this.hasSound = false;
@@ -123,10 +122,10 @@ export class VoiceActivity {
   }
 }
 
-/** One band: its power block by block, and its noise. */
+/** One band with its power block by block and its noise. */
 class Band {
   #aboveNoise;
-  /** The last blocks' sums, and the next one's place. */
+  /** Sums of the last blocks, and the place of the next one. */
   #sums;
   #block = 0;
   /** By channel. */
@@ -170,7 +169,7 @@ class Band {
 
   /**
    * @param {number} values in it
-   * @returns {number} by how many dB the block is louder than sound must be; negative: softer
+   * @returns {number} decibels of the block above the threshold of sound; negative: below
    */
   endBlock(values) {
     this.#sums[this.#block] = this.#sum;
@@ -234,42 +233,42 @@ class Filter {
     this.#x2 = this.#x1;
     this.#x1 = x;
     this.#y2 = this.#y1;
-    // A value that isn't a number would stay in the filter for ever.
+    // A value that isn't a number would stay in the filter forever.
     this.#y1 = Math.abs(y) > 1e-15 && Math.abs(y) < 1e9 ? y : 0;
     return this.#y1;
   }
 }
 
-/**
- * The spectrum's range and resolution, in Hz, and the interval at which it is taken, in
- * milliseconds.
- */
+/** Range and resolution of the spectrum in Hz, and its interval in milliseconds. */
 const FROM_HZ = 100;
 const TO_HZ = 6000;
 const STEP_HZ = 25;
 const LOOK_MS = 40;
 
 /**
- * A frequency's noise floor is the minimum, over 14 windows of 4 peaks, of the loudest of each 4
- * spectra: nine seconds. Five windows must have passed before it is believed.
+ * Windows behind a frequency's noise floor: the minimum, over 14 windows of 4 peaks, of the loudest
+ * of each 4 spectra, in total nine seconds. It is trusted after five windows.
  */
 const LOOKS = 4;
 const PER_WINDOW = 4;
 const WINDOWS = 14;
 const LEAST_WINDOWS = 5;
 
-/** The factor of power by which a frequency must exceed its noise floor to be new: 16 dB. */
+/** Factor of power by which a new frequency exceeds its noise floor: 16 dB. */
 const NEW_FACTOR = 40;
 
-/** Neighbours on either side whose loudest noise is a frequency's own: some are soft by chance. */
+/**
+ * Neighbours on either side whose loudest noise also counts as a frequency's own: some are soft by
+ * chance.
+ */
 const NEIGHBOURS = 2;
 
-/** The lowest power that can be new: a tone at -75 dBFS. */
+/** Lowest power of a new frequency: a tone at -75 dBFS. */
 const SOFTEST = 3e-8;
 
 /**
- * Tells music and singing from a hum, both of which may be equally loud all the time, by a
- * frequency that was not there throughout the last nine seconds. Noise varies less at each
+ * Separates music and singing from a hum, though both may be equally loud all the time. The sign is
+ * a frequency that wasn't present throughout the last nine seconds. Noise varies less at each
  * frequency.
  */
 class SpectralChange {
@@ -291,7 +290,7 @@ class SpectralChange {
   #turns = 0;
   #windows = 0;
 
-  /** Whether the last spectrum had a new frequency. */
+  /** True when the last spectrum had a new frequency. */
   active = false;
 
   /** @param {AudioFormat} format */
@@ -333,7 +332,7 @@ class SpectralChange {
 
   #look() {
     this.#transform();
-    // The window lets a tone of amplitude 1 have a power of (size / 4)².
+    // With this window a tone of amplitude 1 has a power of (size / 4)².
     const scale = (4 / this.#size) ** 2 / 2;
     let found = false;
     for (let i = 0; i < this.#bins; i++) {
@@ -349,7 +348,7 @@ class SpectralChange {
     if (this.#looks === LOOKS) this.#keep();
   }
 
-  /** The right side is the imaginary part: both are transformed at once. */
+  /** Transforms both sides at once: the right one is the imaginary part. */
   #transform() {
     const channels = this.#channels;
     for (let i = 0; i < this.#size; i++)
@@ -363,8 +362,8 @@ class SpectralChange {
 
   /**
    * @param {number} bin
-   * @returns {number} the mean power of both sides: the sum of theirs is half of that at the
-   *   frequency and its negative
+   * @returns {number} mean power of both sides; their sum is half of the power at the frequency and
+   *   its negative
    */
   #powerAt(bin) {
     const power = this.#re[bin] ** 2 + this.#im[bin] ** 2;
@@ -396,20 +395,20 @@ class SpectralChange {
   }
 }
 
-/** Decibels by which voice exceeds the noise floor. */
+/** Decibels of voice above the noise floor. */
 const VOICE_ABOVE_NOISE = 9;
-/** The softest level that is taken for voice, in -dBov. */
+/** Softest level that counts as voice, in -dBov. */
 const SOFTEST_VOICE = 60;
-/** The lowest noise floor, in -dBov, so that a muted minute isn't the measure. */
+/** Lowest noise floor, in -dBov, so that a muted minute doesn't set it. */
 const SOFTEST_NOISE = 75;
-/** The rate at which the noise floor rises while nothing softer comes, in decibels a second. */
+/** Rate at which the noise floor rises without softer sound, in decibels a second. */
 const NOISE_RISE = 6;
-/** The pause between words that is flagged as voice, in milliseconds. */
+/** Pause between words that is flagged as voice, in milliseconds. */
 const VOICE_HANGOVER_MS = 300;
 
 /**
- * The voice flag of a packet (RFC 6464, section 3): a frame that is loud against the softest of the
- * last seconds.
+ * Sets a packet's voice flag (RFC 6464, section 3): for frames that are loud against the softest of
+ * the last seconds.
  */
 export class VoiceFlag {
   #frameMs;
@@ -421,10 +420,7 @@ export class VoiceFlag {
     this.#frameMs = frameMs;
   }
 
-  /**
-   * @param {number} level the next frame's, in -dBov
-   * @returns {boolean} whether there is voice in it
-   */
+  /** @param {number} level the next frame's, in -dBov @returns {boolean} true when it has voice */
   next(level) {
     const softer = this.#noise - (NOISE_RISE * this.#frameMs) / 1000;
     this.#noise = Math.max(Math.min(level, SOFTEST_NOISE), softer);

@@ -1,41 +1,39 @@
-/**
- * @import { Clock } from '../../shared/clock.js'
- */
+/** @import { Clock } from '../../shared/clock.js' */
 
 import { CLOCK_REQUEST_BYTES, writeClockRequest } from '../../shared/wire/packet.js';
 import { ConnectionError } from '../connection/connection.js';
 import { DriftMeter } from './drift-meter.js';
 
-/** The number of exchanges that are remembered. */
+/** Number of exchanges remembered. */
 const REMEMBERED = 16;
 
-/** The rate at which two clocks may drift apart: 100 ppm, the worst of ordinary quartz. */
+/** Largest drift between two clocks: 100 ppm, the worst of ordinary quartz. */
 const DRIFT = 100e-6;
 
 /**
- * The window whose best exchange counts for the drift, in milliseconds; most clocks drift by a few
- * ppm.
+ * Window whose best exchange counts for the drift, in milliseconds; most clocks drift by a few ppm.
  */
 const DRIFT_WINDOW_MS = 16_000;
 
 /**
- * The time in which the told clock follows a better estimate, in milliseconds, and the highest rate
- * of that.
+ * Time in which the output clock follows a better estimate, in milliseconds, and the maximum rate
+ * of following.
  */
 const FOLLOW_MS = 10_000;
 const MAX_FOLLOW = 500e-6;
-/** The first exchanges, during which the told clock jumps. */
+/** Number of first exchanges during which the output clock jumps. */
 const FIRST = 8;
 
-/** The contradiction to earlier exchanges that shows that time stood still, in milliseconds. */
+/** Contradiction to earlier exchanges that proves that time stood still, in milliseconds. */
 const CONTRADICTION_MS = 20;
 
 /**
- * The server's sample clock as the client knows it. Of many exchanges of a request and a reply the
- * one with the least round trip is believed, since the least can be wrong about it (RFC 5905,
- * section 10); an old one is believed less, by what the clocks may have drifted since. The clock
- * that is told goes on evenly, at the server's speed, and follows a better belief slowly; after a
- * sleep, when a computer's clock may have stood still, it begins anew.
+ * Estimates the server's sample clock on the client. Among many request-reply exchanges it trusts
+ * the one with the shortest round trip, whose possible error is smallest (RFC 5905, section 10).
+ * Trust decreases with age, by the possible drift since.
+ *
+ * The output clock runs evenly at the server's speed, and follows a better estimate slowly. After a
+ * sleep, when a computer's clock may have stood still, it starts again.
  */
 export class ClockSync {
   #sampleRate;
@@ -47,17 +45,14 @@ export class ClockSync {
   #held = 0;
   #best = -1;
   #drift = new DriftMeter({ windowMs: DRIFT_WINDOW_MS, stepMs: Infinity });
-  /**
-   * The line of the told clock: its beginning, and milliseconds of the server's to one of the
-   * client's.
-   */
+  /** Line of the output clock: its start, and server milliseconds per client millisecond. */
   #lineMs = 0;
   #lineClock = NaN;
   #speed = 1;
 
-  /** The latest round trip, in milliseconds; null before the first. @type {number | null} */
+  /** Latest round trip, in milliseconds; null before the first. @type {number | null} */
   roundTripMs = null;
-  /** The times that time was found to have stood still. */
+  /** Number of times that time was found to have stood still. */
   jumps = 0;
 
   /** @param {number} sampleRate Hz */
@@ -65,16 +60,17 @@ export class ClockSync {
     this.#sampleRate = sampleRate;
   }
 
-  /** The exchanges that have been counted. */
+  /** Number of exchanges so far. */
   get exchanges() {
     return this.#count;
   }
 
   /**
-   * @param {number} sentMs      when the request was sent, on the client's clock
-   * @param {number} receivedMs  when the reply arrived, on the client's clock
-   * @param {number} clock       the sample clock at the request's arrival, with its fraction
-   * @returns {boolean} false when it can't be: time ran backwards, or a number is none
+   * @param {number} sentMs when the request was sent, on the client's clock
+   * @param {number} receivedMs when the reply arrived, on the client's clock
+   * @param {number} clock the sample clock at the request's arrival, with its fraction
+   * @returns {boolean} false for an impossible exchange: time ran backwards, or a value is no
+   *   number
    */
   add(sentMs, receivedMs, clock) {
     const roundTrip = receivedMs - sentMs;
@@ -101,7 +97,7 @@ export class ClockSync {
   /**
    * @param {number} ms
    * @param {number} clock
-   * @param {number} errorMs the largest error of the exchange
+   * @param {number} errorMs largest possible error of the exchange
    * @param {number} nowMs
    */
   #contradicts(ms, clock, errorMs, nowMs) {
@@ -122,16 +118,13 @@ export class ClockSync {
     }
   }
 
-  /**
-   * @param {number} ms
-   * @returns {number} the sample clock then, by the exchange that is believed
-   */
+  /** @param {number} ms @returns {number} sample clock at that time, by the trusted exchange */
   #believed(ms) {
     const elapsed = (ms - this.#middles[this.#best]) * (1 + this.driftPpm * 1e-6);
     return this.#clocks[this.#best] + (elapsed * this.#sampleRate) / 1000;
   }
 
-  /** @param {number} nowMs when the told clock begins to follow the new estimate */
+  /** @param {number} nowMs start of following the new estimate */
   #follow(nowMs) {
     const offMs = this.#followedMs(nowMs);
     const jumps = this.#held <= FIRST;
@@ -141,25 +134,19 @@ export class ClockSync {
     this.#speed = 1 + this.driftPpm * 1e-6 + follow;
   }
 
-  /**
-   * @param {number} nowMs
-   * @returns {number} the estimate less the told clock, in milliseconds
-   */
+  /** @param {number} nowMs @returns {number} estimate minus output clock, in milliseconds */
   #followedMs(nowMs) {
     return ((this.#believed(nowMs) - this.sampleClockAt(nowMs)) * 1000) / this.#sampleRate;
   }
 
-  /**
-   * @param {number} slot
-   * @param {number} nowMs
-   */
+  /** @param {number} slot @param {number} nowMs */
   #errorMs(slot, nowMs) {
     return this.#roundTrips[slot] / 2 + Math.max(0, nowMs - this.#middles[slot]) * DRIFT;
   }
 
   /**
    * @param {number} ms a time of the client's clock
-   * @returns {number} the sample clock then, with its fraction; NaN before the first exchange
+   * @returns {number} sample clock at that time, with fraction; NaN before the first exchange
    */
   sampleClockAt(ms) {
     return this.#lineClock + ((ms - this.#lineMs) * this.#speed * this.#sampleRate) / 1000;
@@ -167,27 +154,27 @@ export class ClockSync {
 
   /**
    * @param {number} sample
-   * @returns {number} when the sample clock reaches it, on the client's clock, in milliseconds
+   * @returns {number} time at which the sample clock reaches it, in milliseconds on the client's
+   *   clock
    */
   msAt(sample) {
     return this.#lineMs + ((sample - this.#lineClock) * 1000) / (this.#sampleRate * this.#speed);
   }
 
   /**
-   * The drift of the server's sample clock against the client's clock, in ppm; 0 while that isn't
-   * known.
+   * Drift of the server's sample clock against the client's clock, in ppm; 0 while it is unknown.
    */
   get driftPpm() {
     return this.#drift.ppm;
   }
 
-  /** The round trip of the exchange that is believed, in milliseconds; null before the first. */
+  /** Round trip of the trusted exchange, in milliseconds; null before the first. */
   get leastRoundTripMs() {
     return this.#best < 0 ? null : this.#roundTrips[this.#best];
   }
 
   /**
-   * The largest error of sampleClockAt, in milliseconds.
+   * Largest possible error of sampleClockAt, in milliseconds.
    * @param {number} nowMs
    * @returns {number} Infinity before the first exchange
    */
@@ -198,7 +185,7 @@ export class ClockSync {
   }
 
   /**
-   * The accuracy of the server's clock: its largest error, its jumps, and its drift.
+   * Accuracy of the server's clock: its largest error, its jumps, and its drift.
    * @param {number} nowMs
    */
   stats(nowMs) {
@@ -206,43 +193,41 @@ export class ClockSync {
   }
 }
 
-/** The exchanges before audio is sent, and their spacing in milliseconds. */
+/** Number of exchanges before audio is sent, and their spacing in milliseconds. */
 const BURST = 8;
 const BURST_SPACING_MS = 25;
 
 /**
- * Fewer exchanges do where replies are lost or slow: FEWER, and then one, after these milliseconds;
- * without any it fails.
+ * Limits for lost or slow replies, in milliseconds: then FEWER exchanges suffice, later a single
+ * one; without any the start fails.
  */
 const FEWER_AFTER_MS = 600;
 const FEWER = 3;
 const ONE_AFTER_MS = 1500;
 const NONE_AFTER_MS = 3000;
 
-/** The spacing of exchanges from then on, in milliseconds. */
+/** Spacing of later exchanges, in milliseconds. */
 const SPACING_MS = 2000;
 
 /**
- * Of one who sends nothing else: the time without a packet after which the server is asked at once,
- * since it may be gone, and the share of the time after which the server ends a session that is
- * silent.
+ * Limits for a client that sends nothing else. After the first time without a packet it asks the
+ * server at once, since the server may be gone. It also asks at this fraction of the server's idle
+ * timeout.
  */
 const UNHEARD_MS = 250;
 const IDLE_SHARE = 1 / 4;
 
 /**
- * The lateness of a timer that shows that the computer slept, in milliseconds, and the exchanges of
+ * Lateness of a timer that proves that the computer slept, in milliseconds, and the exchanges of
  * the burst after it.
  */
 const SLEPT_MS = 3000;
 const BURST_AFTER_SLEEP = 8;
 
-/** The most requests that wait for their reply. */
+/** Most requests that wait for a reply. */
 const MAX_OUTSTANDING = 64;
 
-/**
- * Asks the server for its sample clock again and again, over one connection, and tells ClockSync.
- */
+/** Asks the server for its sample clock repeatedly over one connection, and feeds ClockSync. */
 export class ClockExchange {
   #clock;
   #sync;
@@ -250,14 +235,16 @@ export class ClockExchange {
   #bytes = new Uint8Array(CLOCK_REQUEST_BYTES);
   #id = 0;
   #sent = 0;
-  /** Exchanges of the burst after a sleep that are still to come. */
+  /** Remaining exchanges of the burst after a sleep. */
   #burstLeft = 0;
   #dueMs = Infinity;
-  /** When anything came last, for one who sends nothing else. @type {(() => number) | null} */
+  /**
+   * Time of the last packet, for a client that sends nothing else. @type {(() => number) | null}
+   */
   #heardMs = null;
   #spacingMs = SPACING_MS;
   #askedMs = -Infinity;
-  /** When each request was sent, by its number. @type {Map<number, number>} */
+  /** Send time of each request, by its number. @type {Map<number, number>} */
   #outstanding = new Map();
   /** @type {unknown} */
   #timer = null;
@@ -269,9 +256,9 @@ export class ClockExchange {
 
   /** Resolves at the first reply: packets pass both ways. @type {Promise<void>} */
   answered = new Promise((resolve) => (this.#answer = resolve));
-  /** Whether the clock is known well enough to send sound by it. */
+  /** True when the clock is known well enough to send sound. */
   isKnown = false;
-  /** Called when it is. @type {() => void} */
+  /** Called when isKnown becomes true. @type {() => void} */
   onKnown = () => {};
 
   /**
@@ -287,8 +274,8 @@ export class ClockExchange {
   }
 
   /**
-   * Begins, with a burst.
-   * @returns {Promise<void>} when the clock is known well enough; rejects when no reply came at all
+   * Begins with a burst.
+   * @returns {Promise<void>} when the clock is known well enough; rejects without any reply
    */
   start() {
     this.#startMs = this.#clock.now();
@@ -317,7 +304,7 @@ export class ClockExchange {
     const elapsed = now - this.#startMs;
     if (now > this.#dueMs + SLEPT_MS) this.#burstLeft = BURST_AFTER_SLEEP;
     if (this.#settle) this.#judge(elapsed);
-    // In the burst more are sent than are needed, since some may be lost.
+    // A burst sends more than needed, since some may be lost.
     const isBurst = this.#settle !== null && elapsed < NONE_AFTER_MS;
     if (isBurst ? this.#sent < 2 * BURST || elapsed > FEWER_AFTER_MS : this.#isDue(now))
       this.#request();
@@ -392,7 +379,7 @@ export class ClockExchange {
     if (this.#settle) this.#judge(arrivalMs - this.#startMs);
   }
 
-  /** Idempotent. A start that is waiting is rejected. */
+  /** Rejects a waiting start. Idempotent. */
   close() {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = null;

@@ -1,22 +1,23 @@
-/** The most windows that a line is laid through, and the fewest. */
+/** Maximum and minimum number of windows to fit a line through. */
 const WINDOWS = 24;
 const LEAST_WINDOWS = 6;
 
-/** The gap, in windows, after which earlier values are forgotten. */
+/** Gap, in windows, after which earlier values are forgotten. */
 const GAP_WINDOWS = 4;
 
-/** The largest drift of a clock or sound card, in parts per million. */
+/** Largest drift of a clock or sound card, in parts per million. */
 const MAX_PPM = 1000;
 
 /**
- * The usual drift, a prior of the fit: a steeper line through noisy values is believed the less.
+ * Usual drift, the prior of the fit: the steeper a line through noisy values, the less it is
+ * trusted.
  */
 const USUAL = 100e-6;
 
 /**
- * The rate at which an offset between two clocks changes. A line is laid by least squares through
- * the best value of each window of time, flatter where the values are too noisy to tell (ridge
- * regression). A step, as by another route or a gap, is no drift: the line goes on behind it.
+ * Measures the rate at which an offset between two clocks changes. It fits a line by least squares
+ * through the best value of each time window, flatter when the values are noisy (ridge regression).
+ * A step, after a route change or a gap, is no drift: the line continues behind it.
  */
 export class DriftMeter {
   #windowMs;
@@ -34,13 +35,13 @@ export class DriftMeter {
   #lineMs = 0;
   #lineValue = 0;
 
-  /** Microseconds that the offset grows by each second; 0 while it isn't known. */
+  /** Growth of the offset in microseconds a second; 0 while it is unknown. */
   ppm = 0;
 
   /**
    * @param {object} [options]
    * @param {number} [options.windowMs]
-   * @param {number} [options.stepMs]  a value further than this from the line is a step
+   * @param {number} [options.stepMs] distance from the line beyond which a value is a step
    */
   constructor({ windowMs = 5000, stepMs = 3 } = {}) {
     this.#windowMs = windowMs;
@@ -49,8 +50,9 @@ export class DriftMeter {
 
   /**
    * @param {number} nowMs
-   * @param {number} value     the offset, in milliseconds
-   * @param {number} [badness] the window's value of the least counts; by default the least late one
+   * @param {number} value the offset, in milliseconds
+   * @param {number} [badness] the value with the least badness counts for its window; by default
+   *   the least late
    */
   add(nowMs, value, badness = value) {
     if (nowMs - this.#lastMs > GAP_WINDOWS * this.#windowMs) this.reset();
@@ -105,7 +107,7 @@ export class DriftMeter {
     this.ppm = Math.max(-MAX_PPM, Math.min(MAX_PPM, 1e6 * slope));
   }
 
-  /** Forgets the values, but not how fast they changed: that is the clocks' own. */
+  /** Forgets the values but keeps the drift, which belongs to the clocks. */
   reset() {
     this.#count = 0;
     this.#shift = 0;

@@ -1,19 +1,16 @@
-/**
- * The filter's length in samples, and the phases between two samples for which its weights are
- * stored.
- */
+/** Length of the filter in samples, and the stored phases between two samples. */
 const TAPS = 32;
 const PHASES = 256;
 
-/** The samples before an output's place that it depends on; after it there is one more. */
+/** Samples before an output's place that it depends on; after the place there is one more. */
 const BEFORE = TAPS / 2 - 1;
 
 /**
- * The Kaiser window's shape: images of tones below 0.8 of half the sample rate stay under -90 dB.
+ * Shape of the Kaiser window: images of tones below 0.8 of half the sample rate stay under -90 dB.
  */
 const KAISER_BETA = 9;
 
-/** @param {number} x the modified Bessel function of the first kind, order 0, by its series */
+/** Modified Bessel function of the first kind, order 0, by its series. @param {number} x */
 function bessel(x) {
   let sum = 1;
   let term = 1;
@@ -24,9 +21,7 @@ function bessel(x) {
   return sum;
 }
 
-/**
- * The weights of a windowed sinc for each phase, whose sum is 1, and for the phase after the last.
- */
+/** Weights of a windowed sinc for each phase, each with sum 1, and for the phase after the last. */
 function createWeights() {
   const weights = new Float32Array((PHASES + 1) * TAPS);
   for (let phase = 0; phase <= PHASES; phase++) {
@@ -46,8 +41,8 @@ function createWeights() {
 const weights = createWeights();
 
 /**
- * Resamples to a higher rate, or one that differs by a little; the ratio may change at any time
- * unheard. Band-limited interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling
+ * Resamples to a higher rate, or to a slightly different one; the ratio may change at any time
+ * inaudibly. Band-limited interpolation by a windowed sinc (J. O. Smith, "Digital Audio Resampling
  * Home Page"). Its delay is TAPS / 2 samples. Stereo is interleaved; counts and places are of
  * samples of both channels at once.
  */
@@ -56,38 +51,34 @@ export class Resampler {
   #capacity;
   #buffer;
   #end = BEFORE;
-  /** The place of the next output's first tap: the sample, and the fraction beyond it. */
+  /** Place of the next output's first tap: the sample, and the fraction beyond it. */
   #at = 0;
   #fraction = 0;
 
-  /**
-   * Samples that are taken for each one given: up to little more than 1. May be set at any time.
-   */
+  /** Input samples per output sample: up to little more than 1. May be set at any time. */
   step = 1;
 
-  /**
-   * @param {number} capacity the most samples that wait to be read
-   * @param {number} [channels]
-   */
+  /** @param {number} capacity most samples that wait to be read @param {number} [channels] */
   constructor(capacity, channels = 1) {
     this.#channels = channels;
     this.#capacity = capacity + TAPS;
     this.#buffer = new Float32Array(this.#capacity * channels);
   }
 
-  /** The samples that can be written. */
+  /** Number of samples that can be written. */
   get room() {
     return this.#capacity - this.#end + this.#at;
   }
 
-  /** Samples that were written from the place of the next output on, with their fraction. */
+  /** Number of samples, with fraction, written beyond the place of the next output. */
   get pending() {
     return this.#end - this.#at - BEFORE - this.#fraction;
   }
 
   /**
    * @param {number} count
-   * @returns {number} the samples that must be written before `count` can be read; 0 when they can
+   * @returns {number} number of samples to write before `count` can be read; 0 when they can be
+   *   read now
    */
   missing(count) {
     const last = this.#fraction + (count - 1) * this.step;
@@ -113,7 +104,7 @@ export class Resampler {
    * @param {Float32Array} out
    * @param {number} at
    * @param {number} most
-   * @returns {number} the samples that there were
+   * @returns {number} number of samples read
    */
   read(out, at, most) {
     const channels = this.#channels;

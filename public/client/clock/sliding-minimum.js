@@ -1,6 +1,6 @@
 /**
- * The minimum of the last half to whole window. Everything on the way of audio adds delay, so the
- * least delayed value shows its true place.
+ * Minimum over the last half to whole window. Every stage of audio adds delay, so the least delayed
+ * value shows its true place.
  */
 export class SlidingMinimum {
   #halfMs;
@@ -17,7 +17,7 @@ export class SlidingMinimum {
   /**
    * @param {number} nowMs
    * @param {number} value
-   * @returns {number} the minimum now
+   * @returns {number} the new minimum
    */
   add(nowMs, value) {
     if (nowMs >= this.#turnsMs) {
@@ -32,12 +32,12 @@ export class SlidingMinimum {
     return this.value;
   }
 
-  /** The minimum; Infinity when there was no value yet. */
+  /** The minimum; Infinity before the first value. */
   get value() {
     return Math.min(this.#current, this.#before);
   }
 
-  /** @param {number} difference added to all earlier values */
+  /** Adds a difference to all earlier values. @param {number} difference */
   shift(difference) {
     this.#current += difference;
     this.#before += difference;

@@ -1,69 +1,64 @@
 /**
  * @import { Clock } from '../../shared/clock.js'
- * @import { Carry } from '../../shared/wire/carry.js'
  * @import { Connection, ConnectionHandler, TransportName } from './connection.js'
  * @import { NodeAddress } from './nodes.js'
  *
- * @typedef {object} ServerConfig what GET /api/config says of the transports; null where there is
- *   none
+ * @typedef {object} ServerConfig transports in the answer to GET /api/config; null when not offered
  * @property {{ webtransport?: WebTransportOffer | null, websocket?: { path: string } | null,
- *   http1?: { path: string } | null, datachannel?: { path: string } | null }} transports
- *   datachannel: for the lab; absent where the operator has none
- * @property {Record<string, string>} [unavailable]  why one is not offered
- * @property {NodeAddress | null} [node]  another node of the cluster, which has the room
- * @property {NodeAddress[]} [nodes]      of the cluster
+ *   http1?: { path: string } | null }} transports
+ * @property {Record<string, string>} [unavailable]  reason why a transport is not offered
+ * @property {NodeAddress | null} [node]  the other node that has the room
+ * @property {NodeAddress[]} [nodes]      all nodes of the cluster
  *
- * @typedef {{ host?: string, url?: string, port?: number, certificateHashes?: string[], carry?:
- *   Carry, carries?: Carry[] }} WebTransportOffer the url may lack its host, and be a path alone;
- *   then the host is `host`, or the page's; carries: what a session may ask for
+ * @typedef {{ host?: string, url?: string, port?: number, certificateHashes?: string[] }}
+ *   WebTransportOffer the url may lack its host, and be a path alone; then the host is `host`, or
+ *   the page's
  *
- * @typedef {object} Scope  the constructors; those of the global object where they are absent
+ * @typedef {object} Scope  constructors; the global object's when absent
  * @property {typeof globalThis.WebTransport} [WebTransport]
  * @property {typeof globalThis.WebSocket} [WebSocket]
  * @property {typeof globalThis.fetch} [fetch]
  *
  * @typedef {object} Failure
  * @property {string} transport
- * @property {string} code a ConnectionError's, 'no-answer' in time, or 'slower' than the one that
- *   was taken
- * @property {string} reason  for whoever looks into it
+ * @property {string} code a ConnectionError's, 'no-answer' in time, or 'slower' than the chosen one
+ * @property {string} reason  for debugging
  *
  * @typedef {object} ConnectOptions
  * @property {'auto' | TransportName} transport
  * @property {string} origin          of the page, such as 'http://localhost:8080'
  * @property {ServerConfig} config
- * @property {Record<string, any>} message  the join message
- * @property {() => boolean} [asks] called before each join; false when nobody wants to join any
- *   more
- * @property {ConnectionHandler} handler  has the connection from the `welcome` on
+ * @property {{ type: string, room?: string, [field: string]: unknown }} message  to join with
+ * @property {() => boolean} [asks] called before each join; false cancels the join
+ * @property {ConnectionHandler} handler  handles the connection from the `welcome` on
  * @property {(connection: Connection) => Promise<void>} prove called when the room is joined:
  *   resolves when packets really pass; rejects to have another tried
  * @property {Clock} clock
  * @property {Scope} [scope]
  */
 
-import { sessionUrl } from '../../shared/wire/session-url.js';
+import { sessionUrl } from '../../shared/links.js';
 import { ConnectionError } from './connection.js';
 import { Http1Connection } from './http1.js';
 import { join } from './join.js';
 import { WebSocketConnection } from './websocket.js';
 import { WebTransportConnection } from './webtransport.js';
 
-/** The order in which transports are tried. */
+/** Transports in the order of trying. */
 const PREFERENCE = Object.freeze(/** @type {const} */ (['webtransport', 'websocket', 'http1']));
 
-/** The time in which each must open, in milliseconds. */
+/** Time in which each transport must open, in milliseconds. */
 const OPEN_MS = Object.freeze({ webtransport: 3000, websocket: 5000, http1: 5000 });
 
-/** The time without an answer after which the next is tried beside it, in milliseconds. */
+/** Time without an answer after which the next transport is tried in parallel, in milliseconds. */
 const PATIENCE_MS = 1500;
 
 /**
  * Connects to the server and joins, by the transport that is asked for, or by the best that works.
  *
  * @param {ConnectOptions} options
- * @returns {Promise<{ connection: Connection, took: TransportName, tried: Failure[] }>}
- *   with those that failed before, and why; rejects with a ConnectionError
+ * @returns {Promise<{ connection: Connection, took: TransportName, tried: Failure[] }>} with the
+ *   failed ones before it, and their reasons; rejects with a ConnectionError
  */
 export async function connect(options) {
   const chooser = new Chooser(options);
@@ -116,7 +111,7 @@ class Chooser {
     }
   }
 
-  /** @returns {boolean} false when there is none left */
+  /** Starts the next transport. @returns {boolean} false when none is left */
   #startNext() {
     const transport = this.#waiting.shift();
     if (!transport) return false;
@@ -132,7 +127,7 @@ class Chooser {
     const attempt = {
       transport,
       abort,
-      outcome: Promise.resolve({ attempt: /** @type {any} */ (null) }),
+      outcome: new Promise(() => {}),
     };
     attempt.outcome = openTransport(transport, this.#options, abort.signal)
       .then(
@@ -149,7 +144,7 @@ class Chooser {
     return true;
   }
 
-  /** The first attempt that ends; null when it is time to begin another. */
+  /** First attempt to end; null when it is time to begin another. */
   async #nextOutcome() {
     const { clock } = this.#options;
     const outcomes = this.#open.map(({ outcome }) => outcome);
@@ -164,10 +159,7 @@ class Chooser {
     return first;
   }
 
-  /**
-   * @param {Connection} connection
-   * @returns {Promise<unknown>} null when it is the one
-   */
+  /** @param {Connection} connection @returns {Promise<unknown>} null when it is chosen */
   async #joinOver(connection) {
     const { message, handler, prove, clock, asks } = this.#options;
     if (asks?.() === false) {
@@ -180,17 +172,14 @@ class Chooser {
       return null;
     } catch (error) {
       const isRefused = error instanceof ConnectionError && error.refused;
-      // The next transport takes up the place that this one may have got.
+      // The next transport takes over the place that this one may have got.
       connection.close(isRefused);
       if (isRefused) throw error;
       return error;
     }
   }
 
-  /**
-   * @param {string} transport
-   * @param {unknown} error
-   */
+  /** @param {string} transport @param {unknown} error */
   #note(transport, error) {
     this.#lastError = error;
     const { code = 'connection-failed', message } =
@@ -198,7 +187,7 @@ class Chooser {
     this.#tried.push({ transport, code, reason: message });
   }
 
-  /** The attempts that failed, and those that were given up because another was quicker. */
+  /** Attempts that failed, and slower ones that were cancelled. */
   #all() {
     for (const { transport } of this.#open) {
       this.#tried.push({
@@ -217,7 +206,7 @@ class Chooser {
     return new ConnectionError('connection-failed', `The server could not be reached. ${reasons}`);
   }
 
-  /** Ends the attempts that are not needed any more. */
+  /** Ends attempts that are no longer needed. */
   abandon() {
     for (const { abort, outcome } of this.#open) {
       abort.abort();
@@ -241,12 +230,11 @@ async function openTransport(transport, { config, origin, message, clock, scope 
     throw new ConnectionError('not-offered', reason);
   }
   if (transport === 'webtransport') {
-    const { certificateHashes, carry, ...place } = /** @type {WebTransportOffer} */ (offer);
+    const { certificateHashes, ...place } = /** @type {WebTransportOffer} */ (offer);
     const url = sessionUrl(webTransportUrl(place, origin), message.room);
     return WebTransportConnection.open({
       url,
       certificateHashes,
-      carry,
       now,
       signal,
       WebTransport: scope.WebTransport,
@@ -264,10 +252,7 @@ async function openTransport(transport, { config, origin, message, clock, scope 
   });
 }
 
-/**
- * @param {WebTransportOffer} offer
- * @param {string} origin
- */
+/** @param {WebTransportOffer} offer @param {string} origin */
 function webTransportUrl({ host, url = '/session', port }, origin) {
   if (/^https:\/\/[^/:]/.test(url)) return url;
   const path = url.replace(/^https:\/\/(:\d+)?/, '');

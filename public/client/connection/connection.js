@@ -2,31 +2,30 @@ import { errorOfClose, errors } from '../../shared/errors.js';
 import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
 
 /**
- * A client's connection to the server, whatever protocol carries it.
+ * A client's connection to the server over any protocol.
  *
  * @typedef {object} ConnectionHandler
- * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket the bytes are valid during
- *   the call
+ * @property {(bytes: Uint8Array, arrivalMs: number) => void} onPacket bytes valid during the call
  * @property {(message: unknown) => void} onControl  a control message, parsed
- * @property {(code: string, reason: string) => void} onClosed
- *   the server, or the network, has ended it; once, and never after close(). The code is one of the
- *   registry, 'closed' for a normal end, or 'connection-lost'
+ * @property {(code: string, reason: string) => void} onClosed called once when the server or the
+ *   network has ended it, never after close(). The code is one of the registry, 'closed' for a
+ *   normal end, or 'connection-lost'
  *
  * @typedef {object} ConnectionStats
  * @property {number} sent        packets handed to the network
- * @property {number} droppedOut  packets that were not: the way was blocked
+ * @property {number} droppedOut  packets dropped because the path was blocked
  * @property {number} received    packets
  *
  * @typedef {'webtransport' | 'websocket' | 'http1'} TransportName
  */
 
-/** Why there is no connection, or none any more. */
+/** Reason for a missing or ended connection. */
 export class ConnectionError extends Error {
   /**
    * @param {string} code of the registry, or 'connection-failed', 'connection-lost', 'no-answer',
    *   'not-offered', 'no-webtransport', 'no-worker'
-   * @param {string} message  a sentence for people
-   * @param {boolean} [refused] the server answered, and said no: another transport won't help
+   * @param {string} message a sentence for people
+   * @param {boolean} [refused] the server answered with a refusal: another transport won't help
    */
   constructor(code, message, refused = false) {
     super(message);
@@ -39,7 +38,7 @@ export class ConnectionError extends Error {
 /**
  * @param {number} close the registry's number
  * @param {string} reason as the server gave it
- * @returns {{ code: string, reason: string }} with a sentence in any case
+ * @returns {{ code: string, reason: string }} always with a sentence
  */
 export function closeReason(close, reason) {
   if (close === 0) return { code: 'closed', reason: reason || 'The server ended the session.' };
@@ -48,20 +47,19 @@ export function closeReason(close, reason) {
   return { code: 'connection-lost', reason: reason || 'The connection to the server was lost.' };
 }
 
-/** The base of all connections: one handler, counters, and an end that comes once. */
+/** Base of all connections: one handler, counters, and a single end. */
 export class Connection {
   /** @type {ConnectionHandler | null} */
   handler = null;
   closed = false;
   /**
-   * The URL of the beacon by which a page that goes away leaves; empty where the protocol tells by
-   * itself.
+   * URL of the beacon by which a closing page leaves; empty when the protocol signals that itself.
    */
   leaveUrl = '';
   /** @type {ConnectionStats} */
   counters = { sent: 0, droppedOut: 0, received: 0 };
 
-  /** @param {TransportName | 'datachannel'} transport  data channels are the lab's */
+  /** @param {TransportName | 'datachannel'} transport data channels are the lab's */
   constructor(transport) {
     this.transport = transport;
   }
@@ -74,7 +72,7 @@ export class Connection {
     this.sendControl(message);
   }
 
-  /** The most bytes that a packet may have now. */
+  /** Most bytes that a packet may have now. */
   get limit() {
     return MAX_SENT_BYTES;
   }
@@ -88,10 +86,7 @@ export class Connection {
     throw new TypeError('a connection must say how it sends');
   }
 
-  /**
-   * Sends a control message, reliably and in order.
-   * @param {object} _message
-   */
+  /** Sends a control message reliably, in order. @param {object} _message */
   sendControl(_message) {
     throw new TypeError('a connection must say how it sends');
   }
@@ -108,10 +103,7 @@ export class Connection {
     return sent;
   }
 
-  /**
-   * @param {Uint8Array} bytes
-   * @param {number} arrivalMs
-   */
+  /** @param {Uint8Array} bytes @param {number} arrivalMs */
   received(bytes, arrivalMs) {
     if (this.closed) return;
     this.counters.received += 1;
@@ -133,8 +125,8 @@ export class Connection {
   }
 
   /**
-   * The handler threw: the fault is logged, and the connection ends, so that the call can come back
-   * over another.
+   * Handles an exception of the handler: logs it and ends the connection, so that the call can
+   * reconnect.
    * @param {unknown} error
    */
   #fault(error) {
@@ -143,7 +135,7 @@ export class Connection {
   }
 
   /**
-   * The other side, or the network, has ended it.
+   * Called when the other side or the network has ended it.
    * @param {string} code
    * @param {string} reason
    */
@@ -154,8 +146,8 @@ export class Connection {
   }
 
   /**
-   * Ends it; nothing is heard of it any more. Idempotent.
-   * @param {boolean} [leaves]  false: the place in the room is kept, for another connection
+   * Ends it silently. Idempotent.
+   * @param {boolean} [leaves] false: keeps the place in the room for another connection
    */
   close(leaves = true) {
     if (this.closed) return;
@@ -163,24 +155,18 @@ export class Connection {
     this.release(leaves);
   }
 
-  /**
-   * Lets go of what the protocol holds; called once.
-   * @param {boolean} _leaves  as in close
-   */
+  /** Releases what the protocol holds; called once. @param {boolean} _leaves as in close */
   release(_leaves) {}
 }
 
-/**
- * @param {unknown} error
- * @returns {string} its message
- */
+/** Message of an error of any type. @param {unknown} error @returns {string} */
 export function messageOf(error) {
   return /** @type {{ message?: string } | null} */ (error)?.message || 'no reason given.';
 }
 
 /**
- * @param {{ code: string, message: string }} end of a session
- * @returns {string} what a person is told of it
+ * Sentence for a person about the end of a session.
+ * @param {{ code: string, message: string }} end
  */
 export function sentenceOf({ code, message }) {
   if (Object.hasOwn(errors, code)) return errors[/** @type {keyof typeof errors} */ (code)].message;

@@ -9,22 +9,22 @@ import {
 } from '../../shared/wire/packet-list.js';
 import { Connection } from './connection.js';
 
-/** Requests at once. Browsers open 6 connections to a host; one is left for the page. */
+/** Most requests in parallel. Browsers open 6 connections to a host; one is left for the page. */
 const MAX_IN_FLIGHT = 5;
 
-/** The most packets that wait while all requests are under way; beyond it the oldest is dropped. */
+/** Most packets that wait while all requests are in flight; beyond that the oldest is dropped. */
 const MAX_UNSENT = 24;
 
-/** The most control messages that wait. */
+/** Most control messages that wait. */
 const MAX_CONTROLS = 32;
 
-/** The time without an answer after which a request has failed, in milliseconds. */
+/** Time without an answer after which a request has failed, in milliseconds. */
 const REQUEST_MS = 10_000;
 
-/** The time without any answer after which the connection is lost, in milliseconds. */
+/** Time without any answer after which the connection is lost, in milliseconds. */
 const LOST_MS = 5000;
 
-/** Errors that are one request's fault; the others are told when the session has ended. */
+/** Errors of a single request; all others end the session. */
 const ONE_REQUEST_ONLY = new Set([
   'bad-request',
   'content-type',
@@ -45,8 +45,8 @@ const ONE_REQUEST_ONLY = new Set([
  */
 
 /**
- * Packets in the bodies of POST requests, several under way at once; the server's packets come with
- * the answers. Packets that find no free request share the next one.
+ * Carries packets in the bodies of POST requests, several in parallel; the server's packets come
+ * with the answers. Packets that find no free request share the next one.
  */
 export class Http1Connection extends Connection {
   #url;
@@ -60,26 +60,23 @@ export class Http1Connection extends Connection {
   #listEnd = 0;
   #unsent = 0;
   /**
-   * The control messages that the server isn't known to have read, the oldest first.
+   * Control messages that the server isn't known to have read, oldest first.
    * @type {Uint8Array[]}
    */
   #controls = [];
-  /** The number of the oldest. */
+  /** Number of the oldest. */
   #firstControl = 1;
-  /** How many of the oldest were sent, perhaps in vain: their numbers stay. */
+  /** Number of the oldest that were sent, perhaps in vain: their numbers stay. */
   #sentControls = 0;
-  /** Whether some are under way: those after them wait, since requests overtake each other. */
+  /** True while some are in flight: later ones wait, since requests overtake each other. */
   #controlUnderWay = false;
-  /** The number of the server's last control message that was read. */
+  /** Number of the server's last control message that was read. */
   #read = 0;
-  /** Whether an answer didn't come, with control messages perhaps: the server sends those again. */
+  /** True when an answer got lost, perhaps with control messages: the server sends those again. */
   #isAnswerLost = false;
   #answeredMs;
 
-  /**
-   * @param {Http1Options} options
-   * @returns {Promise<Http1Connection>}
-   */
+  /** @param {Http1Options} options @returns {Promise<Http1Connection>} */
   static async open(options) {
     return new Http1Connection(options);
   }
@@ -94,10 +91,7 @@ export class Http1Connection extends Connection {
     this.#fetch = (/** @type {string} */ to, /** @type {RequestInit} */ init) => fetch(to, init);
   }
 
-  /**
-   * @override
-   * @param {object} message
-   */
+  /** @override @param {object} message */
   join(message) {
     void this.#join(JSON.stringify(message));
   }
@@ -139,7 +133,7 @@ export class Http1Connection extends Connection {
    * @param {string} method
    * @param {string} type of the body
    * @param {BodyInit} body
-   * @param {boolean} [endsWithThis] false for a join: who joins all the same has to leave again
+   * @param {boolean} [endsWithThis] false for a join, which must be left again if it succeeds late
    */
   async #request(url, method, type, body, endsWithThis = true) {
     const controller = new AbortController();
@@ -160,10 +154,7 @@ export class Http1Connection extends Connection {
     }
   }
 
-  /**
-   * @override
-   * @param {Uint8Array} bytes
-   */
+  /** @override @param {Uint8Array} bytes */
   send(bytes) {
     if (this.closed || !this.#token || bytes.length > MAX_PACKET_BYTES) return this.count(false);
     this.#listEnd = writeListEntry(this.#list, this.#listEnd, bytes);
@@ -183,10 +174,7 @@ export class Http1Connection extends Connection {
     this.counters.droppedOut += 1;
   }
 
-  /**
-   * @override
-   * @param {object} message
-   */
+  /** @override @param {object} message */
   sendControl(message) {
     if (this.closed) return;
     this.#controls.push(writeControl(message));
@@ -203,7 +191,10 @@ export class Http1Connection extends Connection {
     }
   }
 
-  /** The oldest control messages that a list holds beside the packets that wait: one at least. */
+  /**
+   * Number of the oldest control messages that fit into a list beside the waiting packets: one at
+   * least.
+   */
   #controlsThatFit() {
     let bytes = this.#listEnd;
     const end = this.#controls.findIndex(
@@ -226,18 +217,18 @@ export class Http1Connection extends Connection {
   }
 
   /**
-   * @param {Uint8Array<ArrayBuffer>} body
-   * @param {number} controls  how many are in it
+   * @param {Uint8Array<ArrayBuffer>} body @param {number} controls number of control messages in it
    */
   async #post(body, controls) {
     this.#inFlight += 1;
     this.#controlUnderWay ||= controls > 0;
     this.#sentControls = Math.max(this.#sentControls, controls);
-    const numbers = `read=${this.#read}${controls > 0 ? `&control=${this.#firstControl}` : ''}${this.#isAnswerLost ? '&lost' : ''}`;
+    let url = `${this.#sessionUrl(this.#token)}/packets?read=${this.#read}`;
+    if (controls > 0) url += `&control=${this.#firstControl}`;
+    if (this.#isAnswerLost) url += '&lost';
     this.#isAnswerLost = false;
     let wasRead = false;
     try {
-      const url = `${this.#sessionUrl(this.#token)}/packets?${numbers}`;
       const response = await this.#request(url, 'POST', 'application/octet-stream', body);
       wasRead = this.#answered(response, new Uint8Array(await response.arrayBuffer()));
     } catch {
@@ -246,12 +237,12 @@ export class Http1Connection extends Connection {
     this.#inFlight -= 1;
     if (controls > 0) this.#controlUnderWay = false;
     if (wasRead) this.#forgetControls(controls);
-    // They go with the next packet: at once it would be in vain again.
+    // Lost control messages go with the next packet: sent at once they would get lost again.
     else this.#isAnswerLost = true;
     if (wasRead) this.#flush();
   }
 
-  /** @param {number} count  of the oldest */
+  /** @param {number} count of the oldest */
   #forgetControls(count) {
     this.#controls.splice(0, count);
     this.#firstControl += count;
@@ -261,7 +252,7 @@ export class Http1Connection extends Connection {
   /**
    * @param {Response} response
    * @param {Uint8Array} answer
-   * @returns {boolean} whether the request needn't be sent again
+   * @returns {boolean} true when the request need not be resent
    */
   #answered({ status, headers }, answer) {
     if (status !== 200) {
@@ -278,10 +269,7 @@ export class Http1Connection extends Connection {
     return true;
   }
 
-  /**
-   * @param {number} status
-   * @param {Uint8Array} answer
-   */
+  /** @param {number} status @param {Uint8Array} answer */
   #refused(status, answer) {
     const code = status === 404 ? 'session-unknown' : codeOf(answer);
     if (code === null || ONE_REQUEST_ONLY.has(code)) this.#failed();
@@ -295,7 +283,7 @@ export class Http1Connection extends Connection {
 
   /**
    * @param {Uint8Array} bytes
-   * @param {number | null} next  the number of the message behind it, where they are numbered
+   * @param {number | null} next number of the following message, if they are numbered
    */
   #readControl(bytes, next) {
     if (next !== null) this.#read = next - 1;
@@ -303,10 +291,7 @@ export class Http1Connection extends Connection {
     if (message !== undefined) this.control(message);
   }
 
-  /**
-   * @override
-   * @param {boolean} leaves
-   */
+  /** @override @param {boolean} leaves */
   release(leaves) {
     for (const controller of this.#requests) controller.abort();
     if (leaves && this.#token) this.#leave(this.#token);
@@ -314,15 +299,12 @@ export class Http1Connection extends Connection {
 
   /** @param {string} token */
   #leave(token) {
-    // It outlives the page, and nobody waits for it.
+    // This request outlives the page, and nothing waits for it.
     this.#fetch(this.#sessionUrl(token), { method: 'DELETE', keepalive: true }).catch(() => {});
   }
 }
 
-/**
- * @param {Uint8Array} answer
- * @returns {ErrorCode | null} null when it is no error of the server's
- */
+/** @param {Uint8Array} answer @returns {ErrorCode | null} null when it is no error code */
 function codeOf(answer) {
   try {
     const { code } = JSON.parse(new TextDecoder().decode(answer));

@@ -3,6 +3,8 @@
  * @import { ServerConfig } from './choose.js'
  * @import { NodeAddress } from './nodes.js'
  * @import { Connection, ConnectionHandler } from './connection.js'
+ * @import { ServerMessage } from '../../shared/messages/server-messages.js'
+ * @import { CallWish } from '../call/types.js'
  */
 
 import { systemClock } from '../../shared/clock.js';
@@ -10,28 +12,28 @@ import { CONTROL_VERSION } from '../../shared/wire/control.js';
 import { errors } from '../../shared/errors.js';
 import { ConnectionError } from './connection.js';
 
-/** The time in which the server must answer a join, in milliseconds. */
+/** Time in which the server must answer a join, in milliseconds. */
 const JOIN_MS = 5000;
 
 /**
- * How often one who waits in the lobby is heard from, in milliseconds: over HTTP/1 that fetches the
- * answer too.
+ * Interval of messages from a client that waits in the lobby, in milliseconds: over HTTP/1 they
+ * fetch the answer too.
  */
 const KNOCK_MS = 1000;
 
 /**
- * The join message. Its token is always the latest: where one transport fails after it has joined,
- * the next takes up its place.
- * @param {{ room: string, name: string, mirror?: boolean, frameMs?: number, channels?: number,
- *   token?: string, password?: string, listen?: boolean, stage?: string, nearness?: string, mode?:
- *   string, e2e?: boolean }} wish
- * @param {() => string | undefined} token of the place to be taken up
+ * Makes the join message with the latest token: if one transport fails after it has joined, the
+ * next takes over its place.
+ * @param {CallWish} wish
+ * @param {() => string | undefined} token of the place to take over
  */
-export function joinMessage(wish, token) {
+export function joinMessage({ join: wishes, e2eKey }, token) {
   return {
     type: 'join',
     version: CONTROL_VERSION,
-    ...wish,
+    ...wishes,
+    // The key itself stays here.
+    ...(e2eKey !== undefined && { e2e: true }),
     get resume() {
       return token();
     },
@@ -39,18 +41,17 @@ export function joinMessage(wish, token) {
 }
 
 /**
- * Joins a room over a connection that is open, and hands the connection to its handler, which gets
- * the `welcome` as its first message, or a `lobby` before it, when somebody must let them in.
+ * Joins a room over an open connection, and passes the connection to its handler. The handler's
+ * first message is `welcome`, or `lobby` before it when a moderator must admit the person.
  *
  * @param {Connection} connection
- * @param {object} message the join message
+ * @param {object} wish the join message
  * @param {ConnectionHandler} handler
  * @param {Clock} clock
- * @param {() => boolean} [wanted] asked while they wait in the lobby: false when nobody wants to
- *   join any more
+ * @param {() => boolean} [wanted] asked while they wait in the lobby: false cancels the join
  * @returns {Promise<void>} rejects with a ConnectionError; the connection is closed then
  */
-export async function join(connection, message, handler, clock, wanted = () => true) {
+export async function join(connection, wish, handler, clock, wanted = () => true) {
   /** @type {unknown} */
   let timer = null;
   try {
@@ -68,28 +69,23 @@ export async function join(connection, message, handler, clock, wanted = () => t
       };
       connection.handler = {
         onPacket: () => {},
-        onControl: (answer) => {
-          const {
-            type,
-            code,
-            message: sentence,
-          } = /** @type {Record<string, any>} */ (answer ?? {});
-          if (type === 'refused') reject(refusal(code, sentence));
-          if (type === 'moved')
-            reject(new MovedError(/** @type {Record<string, any>} */ (answer).node));
-          if (type === 'lobby') {
+        onControl: (message) => {
+          const answer = /** @type {ServerMessage | null} */ (message);
+          if (answer?.type === 'refused') reject(refusal(answer.code, answer.message));
+          else if (answer?.type === 'moved') reject(new MovedError(answer.node));
+          else if (answer?.type === 'lobby') {
             clock.clearTimeout(timer);
             timer = clock.setTimeout(knock, KNOCK_MS);
             handler.onControl(answer);
+          } else if (answer?.type === 'welcome') {
+            connection.handler = handler;
+            handler.onControl(answer);
+            resolve(undefined);
           }
-          if (type !== 'welcome') return;
-          connection.handler = handler;
-          handler.onControl(answer);
-          resolve(undefined);
         },
         onClosed: (code, reason) => reject(refusal(code, reason)),
       };
-      connection.join(message);
+      connection.join(wish);
     });
   } catch (error) {
     connection.close(false);
@@ -99,19 +95,16 @@ export async function join(connection, message, handler, clock, wanted = () => t
   }
 }
 
-/** The room is another node's. */
+/** Error of a join to a room that another node has. */
 export class MovedError extends ConnectionError {
-  /** @param {NodeAddress | null} [node]  whose, where it is told */
+  /** @param {NodeAddress | null} [node] which one, if known */
   constructor(node = null) {
     super('moved', errors.moved.message, true);
     this.node = node;
   }
 }
 
-/**
- * @param {unknown} code
- * @param {unknown} sentence
- */
+/** @param {unknown} code @param {unknown} sentence */
 function refusal(code, sentence) {
   const text =
     typeof sentence === 'string' && sentence ? sentence : 'The server ended the connection.';
@@ -120,21 +113,18 @@ function refusal(code, sentence) {
   return new ConnectionError('connection-failed', text);
 }
 
-/**
- * @param {unknown} code
- * @returns {code is import('../../shared/errors.js').ErrorCode}
- */
+/** @param {unknown} code @returns {code is import('../../shared/errors.js').ErrorCode} */
 const isErrorCode = (code) => typeof code === 'string' && Object.hasOwn(errors, code);
 
-/** The time in which the server must answer, in milliseconds. */
+/** Time in which the server must answer, in milliseconds. */
 const ANSWER_MS = 4000;
 
 /**
- * Fetches what the server offers.
+ * Fetches the server's configuration.
  * @param {string} origin
  * @param {typeof globalThis.fetch} [fetch]
  * @param {Clock} [clock]
- * @param {string} [room]  that is to be joined: a cluster's answer says which node has it
+ * @param {string} [room] to be joined: a cluster's answer names its node
  * @returns {Promise<ServerConfig>} rejects with a ConnectionError when there is no answer
  */
 export async function fetchConfig(origin, fetch = globalThis.fetch, clock = systemClock, room) {
@@ -149,7 +139,7 @@ export async function fetchConfig(origin, fetch = globalThis.fetch, clock = syst
     const config = response.ok ? await response.json() : null;
     if (typeof config?.transports === 'object' && config.transports !== null) return config;
   } catch {
-    // Told below: whatever went wrong, the server could not be reached.
+    // Every error means that the server could not be reached: see below.
   } finally {
     clock.clearTimeout(timer);
   }

@@ -2,21 +2,21 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { ServerConfig } from './choose.js'
  *
- * @typedef {object} NodeAddress  where a node of a cluster is reached
+ * @typedef {object} NodeAddress  address of a node of a cluster
  * @property {string} id
  * @property {string} url                  its page's origin
  * @property {number | null} h3Port        UDP; null without HTTP/3
- * @property {string[]} certificateHashes SHA-256 in base64; none where browsers trust the
- *   certificate anyway
+ * @property {string[]} certificateHashes SHA-256 in base64; none if browsers trust the certificate
+ *   anyway
  */
 
 import { systemClock } from '../../shared/clock.js';
 import { fetchConfig } from './join.js';
 
-/** The wait for a node's answer before the next one is asked beside it, in milliseconds. */
+/** Wait for a node's answer before the next one is asked in parallel, in milliseconds. */
 const HEDGE_MS = 300;
 
-/** The most nodes that are asked. */
+/** Most nodes that are asked. */
 const MAX_ASKED = 8;
 
 /**
@@ -38,9 +38,9 @@ export function configOf({ url, h3Port, certificateHashes }) {
 }
 
 /**
- * Asks nodes which of them has a room: one after another, and the next beside it where one takes
- * its time, since a dead one says nothing. The first answer is taken.
- * @param {readonly string[]} urls  of the nodes, at least one
+ * Asks nodes one by one for the node that has a room. If one is slow, the next is asked in
+ * parallel, since a dead node never answers. The first answer counts.
+ * @param {readonly string[]} urls of the nodes, at least one
  * @param {string | undefined} room
  * @param {{ fetch?: typeof globalThis.fetch, clock?: Clock }} [options]
  * @returns {Promise<{ origin: string, config: ServerConfig }>} where to go; rejects with the last
@@ -85,3 +85,11 @@ export function locate(urls, room, { fetch = globalThis.fetch, clock = systemClo
     askNext();
   });
 }
+
+/**
+ * Origin of the node that has the room.
+ * @param {unknown} nodes as in `welcome`, that one first
+ * @returns {string} '' without a cluster: the page's own server
+ */
+export const nodeOf = (nodes) =>
+  Array.isArray(nodes) && typeof nodes[0]?.url === 'string' ? nodes[0].url : '';

@@ -1,24 +1,24 @@
-/**
- * @import { Clock } from '../../shared/clock.js'
- */
+/** @import { Clock } from '../../shared/clock.js' */
 
-/** The waits before the tries, in milliseconds; each is taken at 0.5 to 1.5 times by chance. */
+/** Delays before the tries, in milliseconds; each is multiplied by a random 0.5 to 1.5. */
 const DELAYS_MS = Object.freeze([200, 500, 1000, 2000, 4000, 10_000]);
 
 /**
- * The wait before the first try where the server has asked to come again, likewise by chance: not
- * all come in one moment.
+ * Delay before the first try when the server has asked to come again, also randomised: not all
+ * clients come at once.
  */
 const SOON_MS = 40;
 
-/** Backoff: a lost call is tried again soon, and then more and more seldom. */
+/** Backoff of a lost call: tries again soon, then less and less often. */
 export class Backoff {
   #clock;
   #wallNow;
   #random;
   #on;
   #tries = 0;
-  /** When the call was lost, by the wall clock; null while it isn't. @type {number | null} */
+  /**
+   * Time at which the call was lost, by the wall clock; null while it isn't. @type {number | null}
+   */
   #since = null;
   /** @type {unknown} */
   #timer = null;
@@ -26,11 +26,11 @@ export class Backoff {
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {() => number} options.wallNow  milliseconds since 1970
-   * @param {() => number} options.random   0 to 1
+   * @param {() => number} options.wallNow milliseconds since 1970
+   * @param {() => number} options.random 0 to 1
    * @param {(when: { since: number, nextTry: number }) => void} options.notified by the wall clock,
    *   before each wait or try
-   * @param {() => void} options.run        tries
+   * @param {() => void} options.run tries
    */
   constructor({ clock, wallNow, random, notified, run }) {
     this.#clock = clock;
@@ -39,15 +39,15 @@ export class Backoff {
     this.#on = { notified, run };
   }
 
-  /** Whether the next try is yet to come. */
+  /** True before the next try. */
   get waiting() {
     return this.#timer !== null;
   }
 
   /**
-   * Tries after a while.
-   * @param {boolean} [soon] whether the server has asked to come again at once: the first try is
-   *   sooner then
+   * Tries after a delay.
+   * @param {boolean} [soon] true when the server asked to come again at once: the first delay is
+   *   shorter
    */
   later(soon = false) {
     const most =
@@ -65,12 +65,12 @@ export class Backoff {
     this.#run();
   }
 
-  /** Something has changed: those that follow come soon again. */
+  /** Starts the delays over after a change, such as of the network. */
   hurry() {
     this.#tries = 0;
   }
 
-  /** It has come back, or is over. Idempotent. */
+  /** Ends after success or when the call is over. Idempotent. */
   end() {
     this.#stop();
     this.#tries = 0;
@@ -95,28 +95,28 @@ export class Backoff {
   }
 }
 
-/** The interval of checks, in milliseconds. */
+/** Interval of checks, in milliseconds. */
 const LOOK_MS = 250;
 
 /**
- * The time without a packet of the server after which the connection is dead, in milliseconds:
- * silence has 5 a second.
+ * Time without a packet from the server after which the connection is dead, in milliseconds: in
+ * silence there are 5 a second.
  */
 export const DEAD_MS = 2000;
 
-/** The same time where other nodes could take the call over at once, in milliseconds. */
+/** Shorter limit when other nodes could take over the call, in milliseconds. */
 export const DEAD_AMONG_NODES_MS = 1000;
 
-/** The same time after a sleep, when packets that waited in the network have come at once. */
+/**
+ * Shorter limit after a sleep, when packets that waited in the network have all arrived, in
+ * milliseconds.
+ */
 const DEAD_AFTER_SLEEP_MS = 1000;
 
-/** The lateness of a check that shows that the computer slept, in milliseconds. */
+/** Lateness of a check that proves that the computer slept, in milliseconds. */
 const SLEPT_MS = 1000;
 
-/**
- * Liveness: checks again and again whether a connection is alive, and notices that the computer has
- * slept.
- */
+/** Checks regularly that a connection is alive, and detects that the computer has slept. */
 export class Liveness {
   #clock;
   #wallNow;
@@ -126,7 +126,7 @@ export class Liveness {
   #lookedMs = 0;
   #lookedWall = 0;
   #wokeMs = -Infinity;
-  /** The time without a packet after which a connection is dead, in milliseconds. */
+  /** Time without a packet after which a connection is dead, in milliseconds. */
   deadMs = DEAD_MS;
 
   /**
@@ -134,7 +134,7 @@ export class Liveness {
    * @param {Clock} options.clock
    * @param {() => number} options.wallNow milliseconds since 1970; goes on while the computer
    *   sleeps
-   * @param {() => void} options.look       called four times a second
+   * @param {() => void} options.look called four times a second
    * @param {() => void} options.slept called before it, where the computer or the page has stood
    *   still
    */
@@ -144,7 +144,7 @@ export class Liveness {
     this.#on = { look, slept };
   }
 
-  /** Begins to look, or begins anew. */
+  /** Starts or restarts the checks. */
   start() {
     this.#lookedMs = this.#clock.now();
     this.#lookedWall = this.#wallNow();
@@ -172,12 +172,12 @@ export class Liveness {
     this.#on.look();
   }
 
-  /** The network may be another one now: packets from before this moment prove nothing. */
+  /** Notes that the network may be another one: earlier packets prove nothing. */
   woke() {
     this.#wokeMs = this.#clock.now();
   }
 
-  /** @param {number} heardMs when anything of the server was heard last, by the clock */
+  /** @param {number} heardMs time of the last packet from the server, by the clock */
   isDead(heardMs) {
     const limitMs = heardMs > this.#wokeMs ? this.deadMs : DEAD_AFTER_SLEEP_MS;
     return this.#clock.now() - Math.max(heardMs, this.#wokeMs) > limitMs;
@@ -185,7 +185,7 @@ export class Liveness {
 }
 
 /**
- * The events after which the network may have come, gone or become another one.
+ * Events after which the network may have come, gone or changed.
  * @type {[EventTarget | undefined, string][]}
  */
 const network = [
@@ -195,7 +195,7 @@ const network = [
 ];
 
 /**
- * The events after which the computer or the page may have come back.
+ * Events after which the computer or the page may have come back.
  * @type {[EventTarget | undefined, string][]}
  */
 const page = [
@@ -206,7 +206,7 @@ const page = [
 
 /**
  * Observes changes of the network, and the return of the computer or the page.
- * @param {() => void} run  called at each; for the page's own events only while it is visible
+ * @param {() => void} run called at each; for the page's own events only while it is visible
  * @returns {() => void} ends it; idempotent
  */
 export function onNetworkChange(run) {

@@ -1,22 +1,24 @@
 /**
- * Finds out what the browser lets a call do, without asking the person for anything.
+ * Detects the browser's abilities for a call, without asking the person for anything.
  *
  * @typedef {'microphone-insecure' | 'no-audio-worklet' | 'no-audio' | 'no-webtransport'} Problem
  *
  * @typedef {object} Support
- * @property {boolean} microphone         whether one can be used here
+ * @property {boolean} microphone         true when one can be used here
  * @property {boolean} webTransport
- * @property {boolean} sharedArrayBuffer  without it sound goes between the threads by messages
+ * @property {boolean} sharedArrayBuffer  without it sound passes between threads by messages
  * @property {boolean} audioWorklet
  * @property {boolean} secureContext
- * @property {boolean} audio              whether anything can be heard at all
+ * @property {boolean} audio              true when the browser can play calls
  * @property {Problem[]} problems         the worst first
+ *
+ * @typedef {{ isSecureContext?: unknown, crossOriginIsolated?: unknown,
+ *   SharedArrayBuffer?: unknown, AudioWorkletNode?: unknown, AudioContext?: unknown,
+ *   WebAssembly?: unknown, Worker?: unknown, WebTransport?: unknown,
+ *   navigator?: { mediaDevices?: { getUserMedia?: unknown } } }} Scope
  */
 
-/**
- * @param {any} [scope] the window, or what a test has in its place
- * @returns {Support}
- */
+/** @param {Scope} [scope] the window, or a test's substitute @returns {Support} */
 export function findSupport(scope = globalThis) {
   const secureContext = Boolean(scope.isSecureContext);
   const sharedArrayBuffer =

@@ -1,10 +1,10 @@
 import { errors } from '../../shared/errors.js';
 import { Connection, ConnectionError, closeReason } from './connection.js';
 
-/** The unsent bytes above which packets are dropped, since they would arrive too late. */
+/** Unsent bytes above which packets are dropped, since they would arrive too late. */
 const MAX_BUFFERED_BYTES = 8 * 1024;
 
-/** WebSocket close codes of an application start here (RFC 6455, section 7.4.2). */
+/** First WebSocket close code of an application (RFC 6455, section 7.4.2). */
 const FIRST_CLOSE_CODE = 4000;
 
 /**
@@ -15,7 +15,7 @@ const FIRST_CLOSE_CODE = 4000;
  * @property {typeof globalThis.WebSocket} [WebSocket]
  */
 
-/** One packet a binary message; control messages as text. */
+/** Carries each packet in a binary message, and control messages as text. */
 export class WebSocketConnection extends Connection {
   #socket;
 
@@ -48,16 +48,13 @@ export class WebSocketConnection extends Connection {
         signal?.removeEventListener('abort', stop);
         resolve(new WebSocketConnection(socket, now));
       };
-      // An error is followed by `close`, which tells more.
+      // A `close` event follows, with more detail.
       socket.onerror = () => {};
       socket.onclose = () => fail(`${url} gave no answer.`);
     });
   }
 
-  /**
-   * @param {WebSocket} socket one that is open
-   * @param {() => number} now
-   */
+  /** @param {WebSocket} socket one that is open @param {() => number} now */
   constructor(socket, now) {
     super('websocket');
     this.#socket = socket;
@@ -84,10 +81,7 @@ export class WebSocketConnection extends Connection {
     this.control(message);
   }
 
-  /**
-   * @override
-   * @param {Uint8Array} bytes
-   */
+  /** @override @param {Uint8Array} bytes */
   send(bytes) {
     const isOpen = !this.closed && this.#socket.readyState === 1;
     if (!isOpen || this.#socket.bufferedAmount > MAX_BUFFERED_BYTES) return this.count(false);
@@ -96,18 +90,12 @@ export class WebSocketConnection extends Connection {
     return this.count(true);
   }
 
-  /**
-   * @override
-   * @param {object} message
-   */
+  /** @override @param {object} message */
   sendControl(message) {
     if (!this.closed && this.#socket.readyState === 1) this.#socket.send(JSON.stringify(message));
   }
 
-  /**
-   * @override
-   * @param {boolean} leaves
-   */
+  /** @override @param {boolean} leaves */
   release(leaves) {
     this.#socket.onmessage = null;
     this.#socket.onclose = null;

@@ -1,55 +1,50 @@
 import { ControlLines, writeControlLine } from '../../shared/wire/control.js';
 import { errors } from '../../shared/errors.js';
 import { MAX_SENT_BYTES } from '../../shared/wire/packet-format.js';
-import { PacketStreams } from './packet-streams.js';
+import { PacketReader } from '../../shared/wire/stream-packets.js';
 import { Connection, ConnectionError, closeReason, messageOf } from './connection.js';
 
 /**
- * The most datagrams that may wait for the network. The browser is given all of them: it drops by
- * age only those that it holds itself, and holds one unless told. Beyond it packets are dropped
+ * Most datagrams that may wait for the network. The browser gets all of them, since it drops by age
+ * only the ones that it holds, and holds one by default. Beyond this number packets are dropped
  * here, the newest first.
  */
 const MAX_PENDING = 16;
 
 /**
- * Datagrams that wait in the browser while the page reads none: Chromium keeps the newest, one
- * unless told, and all while the worker is busy; Firefox keeps all.
+ * Most datagrams that wait in the browser while the page reads none. By default Chromium keeps one,
+ * the newest, and none while the worker is busy; Firefox keeps all.
  */
 const INCOMING_DATAGRAMS = 256;
 
-/** The longest control message of the server, in bytes: a room's list of people must fit. */
+/** Longest control message from the server, in bytes: a room's list of people must fit. */
 const MAX_CONTROL_BYTES = 1024 * 1024;
 
 /**
- * The age at which an unsent datagram is dropped, in milliseconds. It is the same for long frames:
- * one of 60 ms doesn't wait for it where the path carries them (thin-uplink.test.js).
+ * Age at which an unsent datagram is dropped, in milliseconds. Long frames have the same limit:
+ * those of 60 ms don't reach it on a path that carries them (thin-uplink.test.js).
  */
 const OUTGOING_MAX_AGE_MS = 40;
 
 /**
- * @import { Carry } from '../../shared/wire/carry.js'
- *
  * @typedef {object} WebTransportOptionsOfConnection
  * @property {string} url
- * @property {string[]} [certificateHashes] SHA-256 in base64; none where the certificate is trusted
+ * @property {string[]} [certificateHashes] SHA-256 in base64; none when the certificate is trusted
  *   anyway
- * @property {Carry} [carry]                 how the server has packets go; else as datagrams
  * @property {() => number} now              milliseconds, monotonic
  * @property {AbortSignal} [signal]          gives up opening
  * @property {typeof globalThis.WebTransport} [WebTransport]
  */
 
 /**
- * One packet a datagram over HTTP/3, or as the server has it; control messages as lines on one
- * bidirectional stream.
+ * Carries each packet in a datagram over HTTP/3, those to a steady listener on streams; control
+ * messages are lines
+ * on one bidirectional stream.
  */
 export class WebTransportConnection extends Connection {
   #session;
   #now;
-  /** @type {{ write: (bytes: Uint8Array) => Promise<void> }} */
   #packets;
-  /** Where packets are datagrams. @type {WebTransportDatagramDuplexStream | null} */
-  #datagrams;
   #pending = 0;
   #onWritten = () => {
     this.#pending -= 1;
@@ -61,7 +56,7 @@ export class WebTransportConnection extends Connection {
    * @param {WebTransportOptionsOfConnection} options
    * @returns {Promise<WebTransportConnection>} rejects with a ConnectionError
    */
-  static async open({ url, certificateHashes = [], carry = 'datagrams', now, signal, ...scope }) {
+  static async open({ url, certificateHashes = [], now, signal, ...scope }) {
     const Constructor = scope.WebTransport ?? globalThis.WebTransport;
     if (typeof Constructor !== 'function') {
       throw new ConnectionError('no-webtransport', 'This browser has no WebTransport.');
@@ -77,13 +72,12 @@ export class WebTransportConnection extends Connection {
     }
     const stop = () => closeSession(session);
     signal?.addEventListener('abort', stop);
-    // A session that fails rejects both promises; `ready` is awaited below, and `closed` says no
-    // more than it.
+    // A failing session rejects both promises; `ready` is awaited below, and `closed` adds nothing.
     session.closed.catch(() => {});
     try {
       await session.ready;
       const stream = await session.createBidirectionalStream();
-      return new WebTransportConnection(session, stream, carry, now);
+      return new WebTransportConnection(session, stream, now);
     } catch (error) {
       closeSession(session);
       throw new ConnectionError(
@@ -98,19 +92,14 @@ export class WebTransportConnection extends Connection {
   /**
    * @param {WebTransport} session one that is ready
    * @param {WebTransportBidirectionalStream} stream
-   * @param {Carry} carry
    * @param {() => number} now
    */
-  constructor(session, stream, carry, now) {
+  constructor(session, stream, now) {
     super('webtransport');
     this.#session = session;
     this.#now = now;
-    const isDatagrams = carry === 'datagrams';
-    const streams = new PacketStreams(session, isDatagrams ? 'stream' : carry, (bytes) =>
-      this.received(bytes, now()),
-    );
-    this.#datagrams = isDatagrams ? session.datagrams : null;
-    this.#packets = isDatagrams ? this.#openDatagrams(session.datagrams) : streams;
+    this.#packets = this.#openDatagrams(session.datagrams);
+    void this.#readStreams(session.incomingUnidirectionalStreams.getReader()).catch(() => {});
     this.#control = stream.writable.getWriter();
     this.#watchEnd();
     void this.#readControl(stream.readable.getReader());
@@ -129,7 +118,7 @@ export class WebTransportConnection extends Connection {
 
   /** @param {WebTransportDatagramDuplexStream} datagrams */
   #openDatagrams(datagrams) {
-    // The newer name and the older one of the same: a browser has one of them, or both.
+    // Two names of one property: browsers have the newer, the older, or both.
     datagrams.incomingHighWaterMark = INCOMING_DATAGRAMS;
     Object.assign(datagrams, { incomingMaxBufferedDatagrams: INCOMING_DATAGRAMS });
     datagrams.outgoingHighWaterMark = MAX_PENDING;
@@ -138,6 +127,29 @@ export class WebTransportConnection extends Connection {
       this.received(bytes, this.#now()),
     );
     return writerOf(datagrams);
+  }
+
+  /** @param {ReadableStreamDefaultReader<ReadableStream<Uint8Array>>} streams */
+  async #readStreams(streams) {
+    for (;;) {
+      const { value, done } = await streams.read();
+      if (done) return;
+      void this.#readPackets(value.getReader()).catch(() => {});
+    }
+  }
+
+  /**
+   * Reads the packets of one stream, and stops it at its end; fails if the peer resets it, or the
+   * session ends.
+   * @param {ReadableStreamDefaultReader<Uint8Array>} reader
+   */
+  async #readPackets(reader) {
+    const packets = new PacketReader((bytes) => this.received(bytes, this.#now()));
+    for (;;) {
+      const { value, done } = await reader.read();
+      if (done) return;
+      if (!packets.push(value)) return reader.cancel();
+    }
   }
 
   /** @param {ReadableStreamDefaultReader<Uint8Array>} reader */
@@ -160,7 +172,7 @@ export class WebTransportConnection extends Connection {
       try {
         next = await reader.read();
       } catch {
-        // The session has ended; #watchEnd tells of it.
+        // The session has ended; #watchEnd reports it.
         return;
       }
       if (next.done || this.closed) return;
@@ -169,11 +181,11 @@ export class WebTransportConnection extends Connection {
   }
 
   /**
-   * The longest datagram that the browser takes now: it drops a longer one without a word. Some say
-   * 1 024 bytes at first, and more later.
+   * Longest datagram that the browser accepts now; it silently drops longer ones. Some start with
+   * 1,024 bytes and allow more later.
    */
   get #longest() {
-    return this.#datagrams?.maxDatagramSize || Infinity;
+    return this.#session.datagrams.maxDatagramSize || Infinity;
   }
 
   /** @override */
@@ -181,10 +193,7 @@ export class WebTransportConnection extends Connection {
     return Math.min(this.#longest, MAX_SENT_BYTES);
   }
 
-  /**
-   * @override
-   * @param {Uint8Array} bytes
-   */
+  /** @override @param {Uint8Array} bytes */
   send(bytes) {
     const mayGo = !this.closed && this.#pending < MAX_PENDING && bytes.length <= this.#longest;
     if (!mayGo) return this.count(false);
@@ -193,29 +202,20 @@ export class WebTransportConnection extends Connection {
     return this.count(true);
   }
 
-  /**
-   * @override
-   * @param {object} message
-   */
+  /** @override @param {object} message */
   sendControl(message) {
     if (this.closed) return;
-    // A write fails when the session has ended; #watchEnd tells of it.
+    // A write fails after the session's end; #watchEnd reports it.
     this.#control?.write(writeControlLine(message)).catch(() => {});
   }
 
-  /**
-   * @override
-   * @param {boolean} leaves
-   */
+  /** @override @param {boolean} leaves */
   release(leaves) {
     closeSession(this.#session, leaves ? 0 : errors['session-lost'].close);
   }
 }
 
-/**
- * @param {string[]} hashes
- * @returns {WebTransportOptions}
- */
+/** @param {string[]} hashes @returns {WebTransportOptions} */
 function optionsOf(hashes) {
   return {
     requireUnreliable: true,
@@ -230,8 +230,9 @@ function optionsOf(hashes) {
 }
 
 /**
- * Newer browsers make writers, older ones have one stream.
- * @param {any} datagrams
+ * Newer browsers create writers, older ones have one stream.
+ * @param {WebTransportDatagramDuplexStream & { createWritable?: () =>
+ *   WritableStream<Uint8Array> }} datagrams
  * @returns {WritableStreamDefaultWriter<Uint8Array>}
  */
 function writerOf(datagrams) {
@@ -242,14 +243,11 @@ function writerOf(datagrams) {
   return writable.getWriter();
 }
 
-/**
- * @param {WebTransport} session
- * @param {number} [closeCode]
- */
+/** @param {WebTransport} session @param {number} [closeCode] */
 function closeSession(session, closeCode = 0) {
   try {
     session.close({ closeCode, reason: '' });
   } catch {
-    // It has ended by itself already.
+    // The session has already ended.
   }
 }

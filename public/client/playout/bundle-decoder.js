@@ -1,7 +1,6 @@
 /**
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { OneStreamDecoder } from './stream-decoder.js'
- * @import { VoiceGains } from './voice-gains.js'
  *
  * @typedef {object} VoicesOptions
  * @property {AudioFormat} format
@@ -21,14 +20,14 @@ import { mostConcealed } from '../../shared/stream/concealment.js';
 /** Length of the fades of a voice that begins or ends in the middle, in milliseconds. */
 const FADE_MS = 5;
 
-/** The peak of a voice's last millisecond below which it has ended by itself: -60 dBFS. */
+/** Peak of a voice's last millisecond below which the voice counts as faded out: -60 dBFS. */
 const ENDED = 0.001;
 
 /**
- * Makes one sound of a bundle's voices, as if it were one stream: each voice has a decoder of its
- * own, since an Opus decoder keeps state, and all of a frame lie on the same samples. A voice that
- * isn't in a frame has ended; one whose payload is missing is concealed. There are never more than
- * MAX_VOICES decoders.
+ * Mixes the voices of a bundle into one sound, as if it were one stream. Each voice has its own
+ * decoder, since an Opus decoder keeps state; all voices of a frame lie on the same samples. A
+ * voice that isn't in a frame has ended; a voice whose payload is missing is concealed. There are
+ * never more than MAX_VOICES decoders.
  */
 export class BundleDecoder {
   #options;
@@ -58,7 +57,7 @@ export class BundleDecoder {
    * @param {number} length
    * @param {Float32Array} out
    * @param {number} at where the frame goes
-   * @returns {boolean} false where there was garbage in it, which is concealed
+   * @returns {boolean} false when it held garbage, which is concealed
    */
   decode(bytes, start, length, out, at) {
     const list = this.#list;
@@ -96,7 +95,7 @@ export class BundleDecoder {
     this.#give(out, at);
   }
 
-  /** Nothing is heard any more: voices begin anew. */
+  /** Ends all voices without a fade: the stream is not played any more. */
   rest() {
     for (let i = 0; i < this.#voices.length; i++) this.#voices[i].rest();
   }
@@ -118,7 +117,7 @@ export class BundleDecoder {
     if (this.#voices.length < MAX_VOICES) {
       this.#voices.push(voice);
     } else {
-      // It isn't in this frame: a frame has no more voices than there are places.
+      // The oldest voice isn't in this frame: a frame has at most MAX_VOICES voices.
       oldest.end(this.#scratch, this.#mix);
       oldest.close();
       this.#voices[this.#voices.indexOf(oldest)] = voice;
@@ -133,7 +132,7 @@ export class BundleDecoder {
   }
 }
 
-/** One speaker's voice, as it is mixed. */
+/** A speaker's voice within the mix. */
 class Voice {
   #decoder;
   #gains;
@@ -143,15 +142,15 @@ class Voice {
   #perMs;
   #maxConceals;
   #sounding = false;
-  /** Whether the decoder holds nothing of a sound that was broken off. */
+  /** False after a sound was broken off: then the decoder still holds some of it. */
   #clean = true;
   #conceals = 0;
-  /** The peak of the last millisecond that was heard. */
+  /** Peak of the last millisecond played. */
   #end = 0;
   #left;
   #right;
 
-  /** The last frame in which it was, as the decoder counts them. */
+  /** Number of the last frame that had this voice, by the BundleDecoder's count. */
   turn = 0;
 
   /** @param {number} number @param {VoicesOptions} options */
@@ -177,7 +176,7 @@ class Voice {
    * @param {number} length
    * @param {Float32Array} scratch one frame
    * @param {Float32Array} mix added to
-   * @returns {boolean} false where it was garbage
+   * @returns {boolean} false for garbage
    */
   play(bytes, start, length, scratch, mix) {
     const good = this.#decoder.decode(bytes, start, length, scratch, 0);
@@ -200,7 +199,7 @@ class Voice {
   }
 
   /**
-   * It is heard no more: what would have come is faded out, unless it had ended by itself.
+   * Ends the voice: fades out its concealed continuation, unless it has faded out already.
    * @param {Float32Array} scratch
    * @param {Float32Array} mix
    */
@@ -215,7 +214,7 @@ class Voice {
     this.#add(scratch, mix);
   }
 
-  /** It was faded out with all others. */
+  /** Ends the voice without a fade of its own: the whole mix was faded out. */
   rest() {
     if (this.#sounding && this.#end > ENDED) this.#clean = false;
     this.#sounding = false;
@@ -245,5 +244,39 @@ class Voice {
 
   close() {
     this.#decoder.close();
+  }
+}
+
+/** Volume of each voice for this listener, and its position in a stereo room. */
+export class VoiceGains {
+  /** By the speaker's number. @type {Map<number, { left: number, right: number }>} */
+  #gains = new Map();
+  #isStereo;
+
+  /** @param {number} channels of the room */
+  constructor(channels) {
+    this.#isStereo = channels === 2;
+  }
+
+  /**
+   * @param {number} number the speaker's
+   * @param {number} gain 0 or more; 1 is the volume for everybody
+   * @param {number} pan -1 (left) to 1 (right); ignored in a mono room
+   */
+  set(number, gain, pan) {
+    const place = this.#isStereo ? pan : 0;
+    const [left, right] = [gain * Math.min(1, 1 - place), gain * Math.min(1, 1 + place)];
+    if (left === 1 && right === 1) this.#gains.delete(number);
+    else this.#gains.set(number, { left, right });
+  }
+
+  /** @param {number} number the speaker's @returns {number} gain of mono, or of the left side */
+  left(number) {
+    return this.#gains.get(number)?.left ?? 1;
+  }
+
+  /** @param {number} number the speaker's */
+  right(number) {
+    return this.#gains.get(number)?.right ?? 1;
   }
 }

@@ -9,35 +9,30 @@ import { Redundancy } from '../../shared/stream/redundancy.js';
 import { PacketLoss } from './packet-loss.js';
 import { PlayoutDelay } from './playout-delay.js';
 
-/** The longest sound that is kept, in milliseconds. */
+/** Longest sound that the buffer keeps, in milliseconds. */
 const CAPACITY_MS = 3000;
 
-/**
- * Packets in a row with an implausible time after which the time itself is taken to have changed.
- */
+/** Packets in a row with an implausible time before the buffer starts over at their time. */
 const RESYNC_PACKETS = 10;
 
-/**
- * A packet's time is implausible when it is further off than the longest delay and this, in
- * milliseconds.
- */
+/** Margin beyond the longest delay within which a packet's time is plausible, in milliseconds. */
 const STRANGE_MS = 150;
 
 /**
- * The longest time for which a buffer with a long fixed delay is filled before anything is heard,
- * in milliseconds: the server is asked for what it sent lately, and has answered by then.
+ * Longest time that a buffer with a long fixed delay fills before playing, in milliseconds. The
+ * server is asked for its last packets, and has answered by then.
  */
 const FILL_MS = 600;
 
-/** The part of the fixed delay that is enough to begin with. */
+/** Share of the fixed delay that is enough to begin playing. */
 const FILLED = 0.9;
 
 const INDEX_NEVER = -1;
 
 /**
- * The jitter buffer: packets wait for their time under their frame index. It knows how far playing
- * has come, and how long packets should wait. After a silent packet nothing is missed: time runs on
- * through frames for which no packets come, and sound that comes late into them is still heard from
+ * The jitter buffer keeps packets under their frame index until their time. It knows the position
+ * of playing, and how long packets should wait. After a silent packet nothing is missed: time runs
+ * on through frames without packets. Sound that comes late into such silence is still played from
  * its start.
  */
 export class JitterBuffer {
@@ -46,29 +41,29 @@ export class JitterBuffer {
   #loss = new PacketLoss();
   #strangers = 0;
   #redundancyDelay = new RedundancyDelay();
-  /** The first frame of the silence for which no packets came. */
+  /** First frame of the silence without packets. */
   #restStart = INDEX_NEVER;
 
-  /** The next frame to be played; INDEX_NEVER before the first packet. */
+  /** Next frame to play; INDEX_NEVER before the first packet. */
   next = INDEX_NEVER;
-  /** The newest frame that a packet came for; INDEX_NEVER before the first packet. */
+  /** Newest frame that has a packet; INDEX_NEVER before the first packet. */
   newest = INDEX_NEVER;
-  /** Whether it is silent from the packet before the next frame on, until another one comes. */
+  /** True from a silent packet until the next packet with sound. */
   resting = false;
-  /** Samples of the next frame that have been given as such silence. */
+  /** Samples of the next frame that were already given as silence. */
   rested = 0;
-  /** How many frames there are to a packet: those before its own are no repeats. */
+  /** Number of new frames in each packet; a packet's frames before those are repeats. */
   #stride = 1;
-  /** Whether the next frame was wanted already, and something else was given. */
+  /** True when playing has already asked for the next frame and got something else. */
   #awaited = false;
   #fillsUntilMs = -Infinity;
   /**
-   * Whether nothing is to be heard yet, and frames before the next one are taken: a buffer with a
-   * fixed delay is filled at first.
+   * True while a buffer with a fixed delay fills: nothing plays yet, and earlier frames are still
+   * accepted.
    */
   isFilling = false;
 
-  /** Packets, and frames that were left out: see Playout.counters. */
+  /** Counts of packets and of skipped frames: see Playout.counters. */
   counters = { received: 0, late: 0, lost: 0, duplicate: 0, strange: 0, skipped: 0 };
 
   /** @param {AudioFormat} format */
@@ -79,8 +74,8 @@ export class JitterBuffer {
   }
 
   /**
-   * @param {number} stride how many frames there are to a packet from now on: the first of them
-   *   waits for the last
+   * @param {number} stride number of new frames in each packet from now on: the first of them waits
+   *   for the last
    */
   set stride(stride) {
     this.#stride = stride;
@@ -88,19 +83,22 @@ export class JitterBuffer {
     this.#wait();
   }
 
-  /** Frames come with later packets, where those repeat what was lost, or bring several at once. */
+  /**
+   * Tells the delay how long frames wait for a later packet, which repeats lost ones or brings
+   * several at once.
+   */
   #wait() {
     const frames = Math.max(this.#redundancyDelay.frames, this.#stride - 1);
     this.delay.waitForRedundancy(frames * this.#format.frameMs);
   }
 
   /**
-   * Takes an audio packet as it comes.
+   * Receives an audio packet.
    * @param {Packet} packet as read
    * @param {Uint8Array} bytes the packet's; not kept
    * @param {number} arrivalMs
-   * @returns {number} where the packet is the newest, the first frame with sound that it brings,
-   *   from its own payload or a repeated one; otherwise INDEX_NEVER, which is -1
+   * @returns {number} when the packet is the newest: the first frame with sound that it brings, in
+   *   its own payload or a repeated one; otherwise INDEX_NEVER, which is -1
    */
   receive(packet, bytes, arrivalMs) {
     const frame = this.newest < 0 ? packet.frame : unwrapFrame(packet.frame, this.newest);
@@ -124,24 +122,21 @@ export class JitterBuffer {
     return frame === this.newest ? first : INDEX_NEVER;
   }
 
-  /**
-   * @param {number} nowMs
-   * @returns {number | null} see PacketLoss
-   */
+  /** @param {number} nowMs @returns {number | null} see PacketLoss */
   lostPercent(nowMs) {
     return this.#loss.percent(nowMs);
   }
 
-  /** @param {number} frame whether it was wanted before it came */
+  /** @param {number} frame @returns {boolean} true when playing asked for it before it came */
   #isMissed(frame) {
     return frame < this.next || (frame === this.next && this.#awaited);
   }
 
   /**
-   * Begins with the first packet. Where several frames come in one, the first of them is heard
-   * first: it has waited for the last.
-   * @param {number} frame  the last of the packet's
-   * @param {number} repeats  how many before it the packet has
+   * Begins with the first packet. When it brings several frames, the first of them plays first: it
+   * has waited for the last.
+   * @param {number} frame the packet's last
+   * @param {number} repeats number of earlier frames in the packet
    * @param {number} arrivalMs
    */
   #startAt(frame, repeats, arrivalMs) {
@@ -151,7 +146,7 @@ export class JitterBuffer {
     this.#fillsUntilMs = arrivalMs + FILL_MS;
   }
 
-  /** Ends the filling where there is enough, or it has taken long enough. @param {number} nowMs */
+  /** Ends the filling when there is enough, or when it has taken too long. @param {number} nowMs */
   fill(nowMs) {
     if (!this.isFilling) return;
     const isFull =
@@ -168,10 +163,7 @@ export class JitterBuffer {
     this.rested = 0;
   }
 
-  /**
-   * @param {number} frame
-   * @param {number} arrivalMs
-   */
+  /** @param {number} frame @param {number} arrivalMs */
   #isPlausible(frame, arrivalMs) {
     const lateness = this.delay.lateness(frame, arrivalMs);
     if (frame >= 0 && Math.abs(lateness) <= this.delay.mostMs + STRANGE_MS) {
@@ -196,7 +188,7 @@ export class JitterBuffer {
   #keep(frame, packet, bytes) {
     const isSilent = packet.payloadBytes[0] === 0;
     if (frame < this.next && !isSilent) this.#goBack(frame);
-    // Silence that comes late was heard all the same.
+    // Late silence was already played as silence.
     if (frame >= this.next || (isSilent && this.#isRested(frame))) this.counters.received += 1;
     else this.counters.late += 1;
     if (frame > this.newest) this.newest = frame;
@@ -206,7 +198,7 @@ export class JitterBuffer {
   /**
    * @param {number} frame
    * @param {Packet} packet
-   * @param {number} r which of its payloads: 0 is its own
+   * @param {number} r index of the payload: 0 is its own
    * @param {Uint8Array} bytes
    */
   #put(frame, packet, r, bytes) {
@@ -243,14 +235,13 @@ export class JitterBuffer {
     return first;
   }
 
-  /** @param {number} frame whether it is of the silence for which no packet came */
+  /** @param {number} frame @returns {boolean} true when it lies in the silence without packets */
   #isRested(frame) {
     return this.resting && frame >= this.#restStart;
   }
 
   /**
-   * Sound that comes late into silence is heard from its start, later: nothing was heard in its
-   * place.
+   * Goes back to sound that came late into silence: it plays from its start, later.
    * @param {number} frame before the next
    */
   #goBack(frame) {
@@ -261,7 +252,7 @@ export class JitterBuffer {
   }
 
   /**
-   * The next piece is pulled: see PlayoutDelay.
+   * Notes a pull of the next piece: see PlayoutDelay.
    * @param {number} nowMs
    * @param {number} waitMs
    * @param {number} aheadMs
@@ -280,13 +271,13 @@ export class JitterBuffer {
 
   /**
    * @param {number} [after] frames after the next
-   * @returns {boolean} whether that frame is there
+   * @returns {boolean} true when that frame is there
    */
   has(after = 0) {
     return this.#packets.has(this.next + after);
   }
 
-  /** The next frame's payload, in its first payloadBytes bytes. */
+  /** Payload of the next frame, in its first payloadBytes bytes. */
   get payload() {
     return this.#packets.bytes(this.next);
   }
@@ -307,45 +298,41 @@ export class JitterBuffer {
     return this.#packets.isRedundant(this.next);
   }
 
-  /** Whether no packet has come for the next frame or one behind it. */
+  /** True when neither the next frame nor a later one has come. */
   get isEmpty() {
     return this.newest < this.next;
   }
 
   /**
-   * The time from the next frame to the newest that has come, in milliseconds; negative where that
-   * was before it.
+   * Time from the next frame to the newest, in milliseconds; negative when the newest lies before.
    */
   get heldMs() {
     return (this.newest - this.next) * this.#format.frameMs;
   }
 
-  /** The next frame begins now, whatever part of it was given as silence. */
+  /** Begins the next frame, though a part of it was given as silence. */
   beginFrame() {
     this.delay.moved((this.rested * 1000) / this.#format.sampleRate);
     this.rested = 0;
   }
 
-  /** The next frame is wanted, and isn't there. */
+  /** Notes that the next frame was asked for and isn't there. */
   miss() {
     this.#awaited = true;
   }
 
-  /** The next frame, which is there, is wanted. */
+  /** Notes that the next frame was asked for and is there. */
   meet() {
     this.#awaited = false;
   }
 
-  /** The next frame, which is there, has been played. */
+  /** Moves on after playing the next frame. */
   advance() {
     this.#passed(this.next);
     this.next += 1;
   }
 
-  /**
-   * @param {number} samples of the silence for which there are no packets were given, within the
-   *   next frame
-   */
+  /** @param {number} samples of silence without packets that were given, within the next frame */
   rest(samples) {
     this.rested += samples;
     if (this.rested < this.#format.frameSamples) return;
@@ -353,10 +340,10 @@ export class JitterBuffer {
     this.next += 1;
   }
 
-  /** @param {number} frames to be left out from the next on */
+  /** @param {number} frames to skip, from the next on */
   leaveOut(frames) {
     const end = this.next + frames;
-    // Frames whose slots have been taken by later ones came all the same.
+    // Frames whose slots were taken by later ones did arrive.
     const oldest = Math.min(end, Math.max(this.next, this.newest + 1 - this.#packets.capacity));
     this.counters.skipped += oldest - this.next;
     for (let frame = oldest; frame < Math.min(end, this.newest + 1); frame++) {
@@ -368,7 +355,7 @@ export class JitterBuffer {
     this.delay.moved(-frames * this.#format.frameMs);
   }
 
-  /** @param {number} frame one that is there: where it is silent, so is what follows */
+  /** @param {number} frame one that is there: silence follows a silent one */
   #passed(frame) {
     this.resting = this.#packets.length(frame) === 0;
     this.#restStart = frame + 1;
@@ -377,22 +364,23 @@ export class JitterBuffer {
 }
 
 /**
- * Decides by how many frames playout waits longer for repeated payloads: as many as packets repeat,
- * where there is loss. A lost frame comes with a later packet only, too late for a shorter wait.
+ * Decides how many frames playout waits for repeated payloads: as many as packets repeat, when
+ * packets get lost. A lost frame comes back only with a later packet, which a shorter wait would
+ * miss.
  */
 class RedundancyDelay {
   #nowMs = 0;
   #second = 0;
-  /** The count that a sender would repeat. */
+  /** Number of repeats that a sender would choose for the measured loss. */
   #wanted = new Redundancy('auto', { now: () => this.#nowMs });
-  /** The count that packets repeat: the most of the last second, and of this one so far. */
+  /** Number of frames that packets repeat: the maximum of the last second and of this one. */
   #repeats = 0;
   #repeatsNow = -1;
 
   /**
    * @param {Packet} packet
    * @param {number} nowMs
-   * @returns {boolean} whether a second has passed: lost() is to be told
+   * @returns {boolean} true once a second: then lost() must be called
    */
   add(packet, nowMs) {
     this.#nowMs = nowMs;
@@ -406,7 +394,7 @@ class RedundancyDelay {
     return true;
   }
 
-  /** @param {number | null} percent of the packets of late; null where there were none */
+  /** @param {number | null} percent of recent packets that were lost; null without packets */
   lost(percent) {
     this.#wanted.report(percent);
   }

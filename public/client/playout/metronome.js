@@ -8,24 +8,24 @@ import { RoomTime } from './room-time.js';
  */
 
 /**
- * Clicks are scheduled this far ahead, in milliseconds: timers of a page in the background come
- * once a second.
+ * Time by which clicks are scheduled ahead, in milliseconds: timers of a background page fire once
+ * a second.
  */
 const AHEAD_MS = 2500;
 const STEP_MS = 250;
 
-/** A click: its pitch, which is another for the first beat of a bar, its length, and its level. */
+/** Sound of a click: pitch (another one for a bar's first beat), length and level. */
 const PITCH_HZ = 1000;
 const FIRST_PITCH_HZ = 1500;
 const CLICK_SECONDS = 0.03;
 const CLICK_LEVEL = 0.35;
 
 /**
- * The beats of a metronome within a span of the room's sample clock.
+ * Lists the beats of a metronome within a span of the room's sample clock.
  * @param {Beat} beat
- * @param {number} sampleRate  Hz
- * @param {number} start  samples, included
- * @param {number} end    samples, not included
+ * @param {number} sampleRate Hz
+ * @param {number} start samples, included
+ * @param {number} end samples, not included
  * @returns {{ sample: number, isFirst: boolean }[]} isFirst: of a bar
  */
 export function beatsWithin({ bpm, beats, from }, sampleRate, start, end) {
@@ -38,8 +38,8 @@ export function beatsWithin({ bpm, beats, from }, sampleRate, start, end) {
 }
 
 /**
- * Plays the room's metronome on an audio context, each click so that it leaves the speaker when the
- * room's sample clock reaches its beat.
+ * Plays the room's metronome on an audio context. Each click leaves the speaker when the room's
+ * sample clock reaches its beat.
  */
 export class MetronomePlayer {
   #context;
@@ -50,10 +50,10 @@ export class MetronomePlayer {
   #time;
   /** @type {Beat | null} */
   #beat = null;
-  /** Beats before this sample have been scheduled. */
+  /** Sample before which all beats have been scheduled. */
   #doneSample = -Infinity;
   /**
-   * When each click that is scheduled begins, by the context's time.
+   * Start of each scheduled click, by the context's time.
    * @type {Map<AudioBufferSourceNode, number>}
    */
   #scheduled = new Map();
@@ -61,9 +61,9 @@ export class MetronomePlayer {
   #timer = null;
 
   /**
-   * @param {AudioNode} output  of an AudioContext
-   * @param {number} sampleRate  the room's, Hz
-   * @param {Clock} clock  the page's
+   * @param {AudioNode} output of an AudioContext
+   * @param {number} sampleRate the room's, Hz
+   * @param {Clock} clock the page's
    */
   constructor(output, sampleRate, clock) {
     const context = /** @type {AudioContext} */ (output.context);
@@ -76,7 +76,7 @@ export class MetronomePlayer {
     this.#clicks = { first: clickOf(context, FIRST_PITCH_HZ), other: clickOf(context, PITCH_HZ) };
   }
 
-  /** @param {Beat | null} beat  null: it is off */
+  /** @param {Beat | null} beat null: off */
   play(beat) {
     this.#beat = beat;
     this.#takeBack();
@@ -87,18 +87,18 @@ export class MetronomePlayer {
 
   /**
    * @param {{ sample: number, atMs: number } | null} read the room's sample clock at a time of the
-   *   page's clock; null: it isn't known any more
+   *   page's clock; null when it is unknown
    */
   follow(read) {
     this.#time.follow(read);
   }
 
-  /** @param {boolean} heard  whether this person wants to hear it */
+  /** @param {boolean} heard true when this person wants the clicks */
   setHeard(heard) {
     this.#output.gain.value = heard ? 1 : 0;
   }
 
-  /** Takes back the clicks that haven't begun. */
+  /** Cancels clicks that haven't begun. */
   #takeBack() {
     this.#doneSample = -Infinity;
     for (const [node, when] of this.#scheduled) if (when > this.#context.currentTime) node.stop();
@@ -122,10 +122,7 @@ export class MetronomePlayer {
     this.#doneSample = end;
   }
 
-  /**
-   * @param {number} when     the context's time, in seconds
-   * @param {boolean} isFirst  of a bar
-   */
+  /** @param {number} when the context's time, in seconds @param {boolean} isFirst of a bar */
   #schedule(when, isFirst) {
     if (when < this.#context.currentTime) return;
     const node = new AudioBufferSourceNode(this.#context, {
@@ -144,10 +141,7 @@ export class MetronomePlayer {
   }
 }
 
-/**
- * @param {AudioContext} context
- * @param {number} pitchHz
- */
+/** @param {AudioContext} context @param {number} pitchHz */
 function clickOf(context, pitchHz) {
   const { sampleRate } = context;
   const samples = new Float32Array(Math.round(CLICK_SECONDS * sampleRate));

@@ -1,5 +1,5 @@
 /**
- * The output device of a call: where the chosen one goes away, the default one plays until it
+ * The output device of a call. If the chosen device disappears, the default one plays until it
  * returns.
  */
 export class OutputDevice {
@@ -14,8 +14,8 @@ export class OutputDevice {
 
   /**
    * @param {object} options
-   * @param {(code: string) => void} options.notice  something happened
-   * @param {(code: string) => void} options.settle  the notice of this code no longer holds
+   * @param {(code: string) => void} options.notice reports an event
+   * @param {(code: string) => void} options.settle ends the notice of this code
    * @param {MediaDevices} [options.devices]
    */
   constructor(options) {
@@ -24,10 +24,7 @@ export class OutputDevice {
     this.#devices?.addEventListener?.('devicechange', this.#onDevices);
   }
 
-  /**
-   * Plays the sound of a context.
-   * @param {AudioContext} context
-   */
+  /** Plays a context's sound on the chosen device. @param {AudioContext} context */
   async play(context) {
     this.#context = context;
     this.#playsElsewhere = false;
@@ -37,7 +34,7 @@ export class OutputDevice {
 
   /**
    * @param {string} deviceId '' for the default one
-   * @returns {Promise<boolean>} false where it can't be used: the call is heard where it was
+   * @returns {Promise<boolean>} false when it can't be used; then the call stays on its device
    */
   async choose(deviceId) {
     if (this.#context && !(await useSpeaker(this.#context, deviceId))) return false;
@@ -51,7 +48,7 @@ export class OutputDevice {
     const context = this.#context;
     if (!context || this.#chosen === '') return;
     const ids = (await listSpeakers(this.#devices)).map(({ deviceId }) => deviceId);
-    // Before the browser's permission devices have no ids.
+    // Devices have no ids before the browser's permission.
     if (context !== this.#context || ids.includes('')) return;
     const isThere = ids.includes(this.#chosen);
     if (!isThere && !this.#playsElsewhere) await this.#replace(context);
@@ -81,16 +78,20 @@ export class OutputDevice {
  *   SpeakerContext of Audio Output Devices API; TypeScript's own types lack it
  */
 
-/** @param {any} [scope] the window, or what a test has in its place */
+/**
+ * True when the browser can play on a chosen output device.
+ * @param {{ AudioContext?: { prototype: object }, navigator?: { mediaDevices?: object } }} [scope]
+ *   the window, or a test's substitute
+ */
 export const canChooseSpeaker = (scope = globalThis) =>
-  typeof scope.AudioContext?.prototype?.setSinkId === 'function' &&
-  typeof scope.navigator?.mediaDevices?.enumerateDevices === 'function';
+  'setSinkId' in (scope.AudioContext?.prototype ?? {}) &&
+  'enumerateDevices' in (scope.navigator?.mediaDevices ?? {});
 
 /**
- * Lets a context play on an output device.
+ * Moves a context to an output device.
  * @param {AudioContext} context
  * @param {string} deviceId '' for the default one
- * @returns {Promise<boolean>} false where that device can't be used: the context plays where it did
+ * @returns {Promise<boolean>} false when it can't be used; then the context stays on its device
  */
 export async function useSpeaker(context, deviceId) {
   const { setSinkId, sinkId = '' } = /** @type {SpeakerContext} */ (context);
@@ -106,7 +107,7 @@ export async function useSpeaker(context, deviceId) {
 /**
  * Lists the output devices. Before the browser's permission they have neither id nor label.
  * @param {MediaDevices} [devices]
- * @returns {Promise<{ deviceId: string, label: string }[]>} none where the browser shows none
+ * @returns {Promise<{ deviceId: string, label: string }[]>} empty when the browser lists none
  */
 export async function listSpeakers(devices = globalThis.navigator?.mediaDevices) {
   try {

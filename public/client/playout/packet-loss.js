@@ -1,40 +1,35 @@
-/**
- * @import { Packet } from '../../shared/wire/packet.js'
- */
+/** @import { Packet } from '../../shared/wire/packet.js' */
 
-/** The window of the reported loss, in seconds. */
+/** Window of the reported loss, in seconds. */
 const SECONDS = 5;
 
 /**
- * The share of a listener's packets that never come, by their sequence numbers, as RTP receivers
- * count it (RFC 3550, appendix A.3). A missing frame index says nothing, since a sender leaves
- * frames out in silence. Packets out of order are no loss.
+ * Measures the share of a listener's packets that never come, by their sequence numbers, as RTP
+ * receivers do (RFC 3550, appendix A.3). A missing frame index proves nothing, since a sender skips
+ * frames in silence. Packets out of order are no loss.
  */
 export class PacketLoss {
   #stream = -1;
   #sequence = 0;
   #frame = 0;
   #silent = false;
-  /** Whether packets have come oftener than the stride is. */
+  /** True when packets came more often than once per stride. */
   #often = false;
   #arrived = 0;
-  /** Packets that were sent so far: those expected without those that the sender left out. */
+  /** Number of packets sent so far: the expected ones minus the ones that the sender left out. */
   #sent = 0;
-  /** The packets sent and arrived by the beginning of each of the last seconds. */
+  /** Packets sent and arrived by the beginning of each of the last seconds. */
   #sentThen = new Float64Array(SECONDS);
   #arrivedThen = new Float64Array(SECONDS);
   #second = NaN;
 
-  /** Packets that should have come so far. */
+  /** Number of packets that should have come so far. */
   expected = 0;
-  /**
-   * The most frames that a packet holds of those that are sent to this listener, not counting those
-   * that an earlier one had.
-   */
+  /** Maximum number of new frames in a packet to this listener. */
   stride = 1;
 
   /**
-   * @param {Packet} packet one that wasn't there yet
+   * @param {Packet} packet a new one
    * @param {number} frame its frame index, unwrapped
    * @param {number} nowMs
    */
@@ -44,10 +39,7 @@ export class PacketLoss {
     this.#arrived = Math.min(this.#arrived + 1, this.#sent);
   }
 
-  /**
-   * @param {Packet} packet
-   * @param {number} frame
-   */
+  /** @param {Packet} packet @param {number} frame */
   #advance(packet, frame) {
     const frames = frame - this.#frame;
     const isSilent = packet.payloadBytes[0] === 0;
@@ -65,29 +57,27 @@ export class PacketLoss {
 
   /**
    * @param {Packet} packet
-   * @param {number} frames by which it is further than the one before
-   * @returns {number} the packets that should have come from the one before to this one
+   * @param {number} frames distance to the previous packet's frame
+   * @returns {number} packets that should have come since the previous packet, this one included
    */
   #steps(packet, frames) {
     if (this.stride > 1)
       return this.#silent ? 1 : Math.min(this.#strides(frames, packet), this.#gaps(frames, packet));
     if (packet.stream === this.#stream) {
       const steps = (packet.sequence - this.#sequence) & 0xffff;
-      // Frames that were never made, or in `reply` never asked for, are missed like those that were
-      // lost.
+      // Frames that were never made, or in `reply` never asked for, count as lost ones.
       if (steps > 1 && steps <= frames) return steps;
     }
-    // The numbers of two streams have nothing to do with one another.
+    // Sequence numbers of two streams are unrelated.
     return this.#silent ? 1 : frames;
   }
 
   /**
-   * A sender that is short of time leaves frames out. They are missed, but repeats for them would
-   * make its time shorter still.
+   * Counts the packets that a sender made. A sender short of time skips frames: they are missed,
+   * but repeats for them would make its time even shorter.
    * @param {Packet} packet
    * @param {number} frames
-   * @returns {number} the packets, at most, of the frames from the one before to this one that were
-   *   made, as far as their numbers tell
+   * @returns {number} most packets, by their numbers, from the previous one to this one
    */
   #made(packet, frames) {
     const made = (packet.sequence - this.#sequence) & 0xffff;
@@ -97,21 +87,21 @@ export class PacketLoss {
   }
 
   /**
-   * A broadcast's packets of a high bit rate hold fewer frames than the most: those are not of a
-   * stride's last frame only.
+   * Reads the stride from a packet. A broadcast's packets of a high bit rate hold fewer frames than
+   * the maximum: they don't only belong to a stride's last frame.
    * @param {Packet} packet
-   * @returns {number} how many frames there are to a packet
+   * @returns {number} number of new frames in it
    */
   #strideOf({ redundancy }) {
     return this.#often ? Math.min(this.stride, redundancy + 1) : this.stride;
   }
 
   /**
-   * @param {number} frames by which the newest packet is further than the one before; of each
-   *   stride the last frame's is sent
-   * @param {Packet} packet  the newest
-   * @returns {number} the packets from the one before to the newest, which may have been sent
-   *   between two strides
+   * @param {number} frames distance from the previous packet's frame to the newest; each stride
+   *   sends its last frame
+   * @param {Packet} packet the newest
+   * @returns {number} packets from the previous to the newest, which may have been sent between two
+   *   strides
    */
   #strides(frames, packet) {
     const stride = this.#strideOf(packet);
@@ -121,12 +111,12 @@ export class PacketLoss {
   }
 
   /**
-   * Packets may come oftener than the stride is, as probes and repeats do: where one goes on where
-   * the one before it ended, none is missing.
+   * Counts packets that came more often than once per stride, as probes and repeats do. If a packet
+   * continues where the previous one ended, none is missing.
    * @param {number} frames
-   * @param {Packet} packet  the newest
-   * @returns {number} the packets from the one before to the newest, if one is missing for each
-   *   stride between them
+   * @param {Packet} packet the newest
+   * @returns {number} packets from the previous to the newest, if one is missing for each stride
+   *   between them
    */
   #gaps(frames, packet) {
     return 1 + Math.ceil(Math.max(0, frames - 1 - packet.redundancy) / this.#strideOf(packet));
@@ -142,15 +132,15 @@ export class PacketLoss {
     }
   }
 
-  /** Packets that have not come, of those that should have before the newest that has. */
+  /** Number of packets that should have come before the newest, but didn't. */
   get lost() {
     return this.expected - this.#arrived;
   }
 
   /**
    * @param {number} nowMs
-   * @returns {number | null} of the packets that were sent in the last seconds, those that have not
-   *   come, in percent; null when there were none
+   * @returns {number | null} share of the last seconds' packets that have not come, in percent;
+   *   null without packets
    */
   percent(nowMs) {
     this.#turn(nowMs);
@@ -160,17 +150,17 @@ export class PacketLoss {
     return sent > 0 ? Math.max(0, (100 * (sent - arrived)) / sent) : null;
   }
 
-  /** Another stream of frames begins, which has nothing to do with the one before. */
+  /** Starts again for another stream of frames, unrelated to the one before. */
   reset() {
     this.#stream = -1;
     this.#often = false;
   }
 }
 
-/** The readings that the share is of: with one a second, the last ten seconds. */
+/** Number of readings behind the share: with one a second, the last ten seconds. */
 const READINGS = 10;
 
-/** The share of the frames due in the last seconds whose packet was there in time. */
+/** Measures the share of the last seconds' due frames whose packet was there in time. */
 export class ReceivedShare {
   /** @type {{ received: number, due: number }[]} */
   #readings = [];
@@ -181,7 +171,7 @@ export class ReceivedShare {
     if (this.#readings.length > READINGS + 1) this.#readings.shift();
   }
 
-  /** In percent; null before anything was due. */
+  /** The share in percent; null before anything was due. */
   get percent() {
     const last = this.#readings.at(-1);
     if (!last) return null;
@@ -193,12 +183,12 @@ export class ReceivedShare {
   }
 }
 
-/** The change of the loss that is reported at once, in percentage points. */
+/** Change of the loss that is reported at once, in percentage points. */
 const CHANGE_PERCENT = 0.5;
-/** The interval of reports while the loss doesn't change, in milliseconds. */
+/** Interval of reports while the loss doesn't change, in milliseconds. */
 const AGAIN_MS = 5000;
 
-/** The range that the server accepts of each figure: it refuses a report with one beyond. */
+/** Range that the server accepts for each figure: it refuses a report with one beyond. */
 const BOUNDS = Object.freeze({
   playoutDelayMs: [0, 10_000],
   soundLatencyMs: [0, 60_000],
@@ -227,18 +217,18 @@ export function reportOf(lostPercent, { delayMs, detail: { playout, client } }) 
 }
 
 /**
- * Decides when the loss of the downlink, and the sound's latency with it, is reported to the
- * server. Asked once a second.
+ * Decides once a second whether to report the downlink's loss and the sound's latency to the
+ * server.
  */
 export class LossReport {
   #toldPercent = 0;
   #toldMs = -Infinity;
 
   /**
-   * @param {number | null} lostPercent of the last seconds; null where nothing was sent
+   * @param {number | null} lostPercent of the last seconds; null when nothing was sent
    * @param {number} nowMs
    * @param {number} [againMs] the interval of reports while the loss doesn't change
-   * @returns {boolean} whether to report it
+   * @returns {boolean} true when to report it
    */
   isDue(lostPercent, nowMs, againMs = AGAIN_MS) {
     if (lostPercent === null) return false;

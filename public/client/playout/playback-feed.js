@@ -2,7 +2,7 @@
  * @import { Clock } from '../../shared/clock.js'
  * @import { SampleRing } from '../../../worklets/sample-ring.js'
  *
- * The call, as a feed needs it: see ReconnectingClient.
+ * Part of the call that a feed uses: see CallClient.
  * @typedef {object} Source
  * @property {(out: Float32Array, waitMs: number, aheadMs: number) => number} pull
  * @property {(waitMs: number, aheadMs: number) => void} look
@@ -13,27 +13,24 @@
 import { systemClock } from '../../shared/clock.js';
 
 /**
- * The time before the sound card's next burst at which it is given what there is, in milliseconds:
- * a late worker has as long. It is part of the delay, and where frames are below 10 ms whoever
- * chose them would rather risk a fade.
+ * Time before the sound card's next burst at which the ring must have its sound, in milliseconds: a
+ * late worker has this long. It is part of the delay. With frames below 10 ms it is shorter, since
+ * low delay matters more there than a rare fade.
  */
 const HEADROOM_MS = 4;
 const SHORT_HEADROOM_MS = 2;
 
-/**
- * The most sound that waits in the ring, in milliseconds: the rest waits for its time in the jitter
- * buffer.
- */
+/** Most sound that waits in the ring, in milliseconds: the rest waits in the jitter buffer. */
 const MOST_MS = 500;
 
-/** The longest interval at which the sound card's place is looked at, in milliseconds. */
+/** Longest interval between checks of the sound card's position, in milliseconds. */
 const LOOK_MS = 250;
 
 /**
- * Fills the ring that the playback worklet empties. Sound that has come is decoded at once and
- * waits in the ring, where a late worker can't hold it up. Sound that hasn't come is waited for
- * until shortly before the sound card's next burst, and then concealed; so is unsent silence. So
- * one delay, the jitter buffer's, covers all that may be late.
+ * Fills the ring that the playback worklet empties. Sound that has arrived is decoded at once and
+ * waits in the ring, safe from a late worker. For missing sound it waits until shortly before the
+ * sound card's next burst, then conceals it; likewise for unsent silence. So one delay, the jitter
+ * buffer's, covers all lateness.
  */
 export class PlaybackFeed {
   #ring;
@@ -43,7 +40,7 @@ export class PlaybackFeed {
   #perMs;
   #blockMs;
   #headroomMs;
-  /** When the worklet last told that it took a burst. */
+  /** Time at which the worklet last reported a burst. */
   #wokeMs = -Infinity;
   /** @type {unknown} */
   #timer = null;
@@ -52,10 +49,10 @@ export class PlaybackFeed {
    * @param {SampleRing} ring
    * @param {Source} source
    * @param {object} options
-   * @param {number} options.sampleRate    Hz
-   * @param {number} options.pullSamples   what a pull may give at most
-   * @param {number} [options.frameMs]     the room's
-   * @param {number} options.blockMs how much the sound card takes at once, until that is measured
+   * @param {number} options.sampleRate Hz
+   * @param {number} options.pullSamples most samples of a pull
+   * @param {number} [options.frameMs] the room's
+   * @param {number} options.blockMs length of the sound card's bursts until it is measured
    * @param {Clock} [options.clock]
    */
   constructor(
@@ -76,20 +73,20 @@ export class PlaybackFeed {
     return this.#ring.available / this.#perMs;
   }
 
-  /** The sound that the sound card takes at once, in milliseconds. */
+  /** Length of the sound card's bursts, in milliseconds. */
   get #burstMs() {
     const { burst } = this.#ring;
     return Math.max(1, burst > 0 ? burst / this.#perMs : this.#blockMs);
   }
 
-  /** Called when a packet of sound has come. */
+  /** Called when a sound packet has arrived. */
   arrived() {
     while (this.#source.ready && this.#availableMs < MOST_MS && this.#pull());
-    // A ring that holds enough wakes nobody by itself.
+    // A full ring needs no wake-ups.
     if (this.#clock.now() - this.#wokeMs > LOOK_MS) this.#ring.arm(this.#ring.capacity);
   }
 
-  /** Called when the worklet has little left, or is looked at. */
+  /** Called when the worklet has little left, and at the latest after LOOK_MS. */
   wake() {
     const burstMs = this.#burstMs;
     this.#wokeMs = this.#clock.now();
@@ -103,14 +100,11 @@ export class PlaybackFeed {
     this.#wait(burstMs);
   }
 
-  /**
-   * Waits as long as possible for sound that isn't there.
-   * @param {number} burstMs
-   */
+  /** Waits as long as possible for missing sound. @param {number} burstMs */
   #wait(burstMs) {
     this.#clock.clearTimeout(this.#timer);
     const there = this.#availableMs;
-    // One burst at least, and more where they are so short that each would come too soon.
+    // One burst at least; several when they are so short that each wake-up would come too late.
     const needMs = burstMs * Math.ceil(this.#headroomMs / burstMs);
     const gapMs = this.#ring.burstGapMs || burstMs;
     const leftMs = gapMs * (Math.floor(there / burstMs) + 1) - this.#headroomMs;
@@ -121,8 +115,8 @@ export class PlaybackFeed {
   }
 
   /**
-   * Fills the ring; where that is late already this thread stood still, and packets that came
-   * meanwhile are read first.
+   * Fills the ring. If it is late, this thread stood still: the packets that arrived in the
+   * meantime are read first.
    * @param {number} ms of sound that must be there
    */
   #makeUp(ms) {
@@ -135,12 +129,12 @@ export class PlaybackFeed {
     while (this.#availableMs < ms && this.#pull());
   }
 
-  /** Pulls no more: another ring is filled now. Idempotent. */
+  /** Stops pulling, since another ring is filled now. Idempotent. */
   close() {
     this.#clock.clearTimeout(this.#timer);
   }
 
-  /** @returns {boolean} whether there was anything, and room for it */
+  /** @returns {boolean} true when there was sound, and room for it */
   #pull() {
     const count = this.#source.pull(this.#frame, this.#availableMs, this.#headroomMs);
     return count > 0 && this.#ring.write(this.#frame, count) === count;

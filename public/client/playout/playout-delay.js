@@ -1,62 +1,63 @@
 import { DriftMeter } from '../clock/drift-meter.js';
 import { SlidingMinimum } from '../clock/sliding-minimum.js';
 
-/** The margin beyond the measured jitter, in milliseconds. */
+/** Margin beyond the measured jitter, in milliseconds. */
 const MARGIN_MS = 2;
 
-/** The delay that a call starts with, until its jitter is known, in milliseconds. */
+/** Initial delay of a call, until its jitter is known, in milliseconds. */
 const START_MS = 10;
 
-/** The longest delay that is wanted, in milliseconds: later packets are lost. */
+/** Longest delay wanted, in milliseconds: later packets count as lost. */
 export const MAX_DELAY_MS = 400;
 
 /**
- * The wanted delay rises at once. It falls by FALL_MS a second, or by FALL_PART of its surplus a
- * second where that is more; a surplus below KEPT_MS stays.
+ * Speed at which the wanted delay falls; it rises at once. FALL_MS a second, or FALL_PART of its
+ * surplus a second if that is more. A surplus below KEPT_MS stays.
  */
 const FALL_MS = 5;
 const FALL_PART = 1;
 const KEPT_MS = 2;
 
 /**
- * The surplus of delay above which frames are left out at once, in milliseconds: of an adaptive
- * delay, of a short fixed one, and of a long fixed one, which is caught up with for CHANGE_MS;
- * after that HARD_MS is its limit too. With HARD_FAR_MS no more waits than the buffer has room for.
+ * Surplus delay above which frames are skipped at once, in milliseconds: of an adaptive delay, of a
+ * short fixed one, and of a long fixed one. A long fixed delay has CHANGE_MS to catch up; after
+ * that HARD_MS is its limit too. With HARD_FAR_MS no more sound waits than the buffer can hold.
  */
 const HARD_MS = 400;
 const HARD_NEAR_MS = 60;
 const HARD_FAR_MS = 1000;
 
 /**
- * The time in which a fixed delay is reached by playing faster, where it can be, in milliseconds:
- * then what is left is jumped over.
+ * Time to reach a fixed delay by playing faster, in milliseconds; after that the rest is skipped.
  */
 const CHANGE_MS = 8000;
 
-/** The most frames by which one late packet raises the delay, since it may be the only one. */
+/**
+ * Maximum number of frames by which one late packet raises the delay, since it may be the only one.
+ */
 const LATE_FRAMES = 2;
 
-/** The window whose least late pull counts, in milliseconds: a sound card asks in bursts. */
+/** Window whose least late pull counts, in milliseconds: a sound card asks in bursts. */
 const PULL_WINDOW_MS = 1000;
 
-/** The lack of delay from which it is corrected by playing slower, in milliseconds. */
+/** Missing delay from which playing slows down, in milliseconds. */
 const SHORT_MS = 1;
 /**
- * The surplus that is left alone where sound is heard, in milliseconds: with frames of 20 ms and
- * more, and below. Who asks for short frames hears each millisecond, and a surplus that no pause
- * ends would stay for a whole piece of music.
+ * Surplus delay that stays while there is sound, in milliseconds: for frames of 20 ms and more, and
+ * for shorter ones. In a room with short frames each millisecond matters, and a surplus would last
+ * for a whole piece of music without pauses.
  */
 const LONG_MS = 12;
 const SHORT_FRAMES_LONG_MS = 4;
-/** The correction for each millisecond of error, and the largest, in ppm. */
+/** Correction per millisecond of error, and the largest, in ppm. */
 const PPM_A_MS = 250;
 const MAX_PPM = 500;
 
 /**
- * The delay that frames wait in the jitter buffer, and the delay that they should wait, both
- * measured against the quickest packet of the last seconds, so that only the added delay counts. A
- * frame's time is when it is heard, not when it is pulled: a worker that is late to fill the sound
- * card's ring moves nothing.
+ * Measures the delay of frames in the jitter buffer and decides the wanted one. Both are relative
+ * to the quickest packet of the last seconds, so that only the added delay counts. A frame's time
+ * is the time it is heard, not pulled: a worker that fills the sound card's ring late changes
+ * nothing.
  */
 export class PlayoutDelay {
   #frameMs;
@@ -66,28 +67,28 @@ export class PlayoutDelay {
   #card = new DriftMeter();
   #arrivedMs = NaN;
   #aheadMs = 0;
-  /** Whether the delay is on its way to where it should be: 1 longer, -1 shorter, 0 it stays. */
+  /** Direction in which the delay is moving: 1 longer, -1 shorter, 0 steady. */
   #way = 0;
 
-  /** The sum of all movements of the played sound, to and fro, in milliseconds. */
+  /** Sum of all movements of the played sound in either direction, in milliseconds. */
   movedMs = 0;
-  /** The surplus of delay that is left alone where sound is heard, in milliseconds. @readonly */
+  /** Surplus delay that stays while there is sound, in milliseconds. @readonly */
   longMs;
-  /** The delay that covers the jitter, in milliseconds. */
+  /** Delay that covers the jitter, in milliseconds. */
   wantedMs = START_MS;
-  /** The wait for payloads that only later packets repeat, in milliseconds. */
+  /** Time to wait for payloads that only later packets repeat, in milliseconds. */
   #redundancyMs = 0;
-  /** The delay that is wanted whatever the jitter is, in milliseconds. @type {number | null} */
+  /** Delay that is wanted regardless of jitter, in milliseconds. @type {number | null} */
   #fixedMs = null;
-  /** Until when the delay may be far from what is wanted. */
+  /** Time until which the delay may be far from the wanted one. */
   #changesUntilMs = -Infinity;
   /**
-   * The surplus that the change left, in milliseconds; Infinity where no delay was known, and none
-   * is too long.
+   * Surplus delay left by the last change, in milliseconds; Infinity when no delay was known, so
+   * that none is too long.
    */
   #changeMs = 0;
   #isStarved = false;
-  /** Since when the surplus is above HARD_MS; Infinity while it isn't. */
+  /** Time since which the surplus is above HARD_MS; Infinity while it is below. */
   #hardSinceMs = Infinity;
 
   /** @param {number} frameMs */
@@ -103,14 +104,14 @@ export class PlayoutDelay {
   }
 
   /**
-   * Has another delay from now on: one that follows the jitter, or a fixed one.
-   * @param {number | null} ms  null: as the jitter asks
+   * Changes to another delay: one that follows the jitter, or a fixed one.
+   * @param {number | null} ms null: follow the jitter
    * @param {number} nowMs
    */
   fix(ms, nowMs) {
     if (ms === this.#fixedMs) return;
     if (ms === null) this.wantedMs = Math.max(START_MS, this.#coveredMs);
-    // A little more or less is no change, since a short delay follows the server's.
+    // A small difference is no change, since a short delay follows the server's.
     const isChange =
       ms === null || this.#fixedMs === null || Math.abs(ms - this.#fixedMs) > HARD_NEAR_MS;
     this.#fixedMs = ms;
@@ -124,13 +125,13 @@ export class PlayoutDelay {
     return Number.isFinite(this.#heard.value - this.#jitter.baseMs);
   }
 
-  /** The fixed delay, in milliseconds; null where it follows the jitter. */
+  /** Fixed delay, in milliseconds; null when it follows the jitter. */
   get fixedMs() {
     return this.#fixedMs;
   }
 
   /**
-   * The longest time for which a packet may wait, or be late, in milliseconds: what is beyond it is
+   * Longest time that a packet may wait or be late, in milliseconds; anything beyond is
    * implausible.
    */
   get mostMs() {
@@ -139,12 +140,12 @@ export class PlayoutDelay {
 
   /**
    * @param {number} nowMs
-   * @returns {number} the surplus of delay above which frames are left out at once
+   * @returns {number} surplus delay above which frames are skipped at once
    */
   hardMs(nowMs) {
     const isFar = this.#fixedMs !== null && this.#fixedMs >= MAX_DELAY_MS;
     const hardMs = this.#fixedMs !== null && !isFar ? HARD_NEAR_MS : HARD_MS;
-    // An outage meanwhile is no part of the change.
+    // An outage during the change isn't part of it.
     if (nowMs < this.#changesUntilMs) return this.#changeMs + hardMs;
     if (!isFar) return hardMs;
     this.#hardSinceMs = this.surplusMs > HARD_MS ? Math.min(this.#hardSinceMs, nowMs) : Infinity;
@@ -153,8 +154,8 @@ export class PlayoutDelay {
 
   /**
    * @param {number} nowMs
-   * @returns {boolean} whether a fixed delay is to be reached at once, since it was much too short
-   *   for as long as a change may take
+   * @returns {boolean} true when a fixed delay must be reached at once, because it was much too
+   *   short for as long as a change may take
    */
   isStarved(nowMs) {
     if (this.#fixedMs === null || nowMs < this.#changesUntilMs) this.#isStarved = false;
@@ -179,7 +180,7 @@ export class PlayoutDelay {
   /**
    * @param {number} frame
    * @param {number} arrivalMs
-   * @param {boolean} missed whether the packet came after its frame was wanted
+   * @param {boolean} missed true when the packet came after its frame was wanted
    */
   arrived(frame, arrivalMs, missed) {
     const transit = arrivalMs - frame * this.#frameMs;
@@ -190,23 +191,23 @@ export class PlayoutDelay {
     const seconds = Math.min(1, Math.max(0, arrivalMs - this.#arrivedMs) / 1000) || 0;
     this.#arrivedMs = arrivalMs;
     if (this.#fixedMs !== null) return;
-    // Where the path has become longer as a whole, sound is heard when it was all the same.
+    // When the whole path became longer, sound still plays at its earlier time.
     if (this.#jitter.baseMs > baseMs) this.wantedMs -= this.#jitter.baseMs - baseMs;
     const fall = Math.max(FALL_MS, FALL_PART * (this.wantedMs - covered)) * seconds;
     const fallen = this.wantedMs - covered > KEPT_MS ? this.wantedMs - fall : this.wantedMs;
     const wanted = Math.max(covered, fallen);
     const late = Math.min(deviation + MARGIN_MS, covered + LATE_FRAMES * this.#frameMs);
-    // What a stall held up is over: a longer delay would only have to be caught up with too.
+    // A stall is over by now: a longer delay would only have to be shortened again.
     const isRaised = missed && deviation <= LONG_DEVIATION_MS;
     this.wantedMs = Math.min(MAX_DELAY_MS, isRaised ? Math.max(wanted, late) : wanted);
   }
 
   /**
-   * @param {number} frame the next one to be played, with the part of it that was
-   * @param {number} nowMs when it is pulled
-   * @param {number} waitMs how long it waits for the sound card
-   * @param {number} aheadMs how long it waits where it comes just in time
-   * @param {number} heardMs the length of all that was played before it
+   * @param {number} frame the next one to play, with the fraction of it that was played
+   * @param {number} nowMs time of the pull
+   * @param {number} waitMs time that it waits for the sound card
+   * @param {number} aheadMs time that it waits when it comes just in time
+   * @param {number} heardMs length of all sound before it
    */
   pulled(frame, nowMs, waitMs, aheadMs, heardMs) {
     this.#aheadMs = aheadMs;
@@ -214,15 +215,12 @@ export class PlayoutDelay {
     this.#card.add(nowMs, nowMs + waitMs - heardMs);
   }
 
-  /** The sound card's drift against the frames that come, in ppm; 0 while that isn't known. */
+  /** Drift of the sound card against the arriving frames, in ppm; 0 while it is unknown. */
   get driftPpm() {
     return this.#network.ppm - this.#card.ppm;
   }
 
-  /**
-   * Samples to be taken for each one played, so that the delay stays where it is or goes where it
-   * should.
-   */
+  /** Input samples per output sample, so that the delay stays at or moves to its target. */
   get step() {
     const surplus = this.surplusMs;
     if (surplus < -SHORT_MS) this.#way = 1;
@@ -234,34 +232,34 @@ export class PlayoutDelay {
     return 1 + Math.max(-MAX_PPM, Math.min(MAX_PPM, ppm)) * 1e-6;
   }
 
-  /** @param {number} ms by which sound is heard later from here on than it would have been */
+  /** @param {number} ms by which sound is heard later from now on */
   moved(ms) {
     this.movedMs += Math.abs(ms);
     this.#heard.shift(ms);
   }
 
   /**
-   * When frame 0 would have been heard, on the clock, in milliseconds: the frame that is heard now
-   * tells; NaN while that isn't known.
+   * Time at which frame 0 would have been heard, in milliseconds on the clock, by the frame being
+   * heard now; NaN while it is unknown.
    */
   get originMs() {
     const { value } = this.#heard;
     return Number.isFinite(value) ? value : NaN;
   }
 
-  /** The delay that the buffer adds now, in milliseconds; 0 while that isn't known. */
+  /** Delay that the buffer adds now, in milliseconds; 0 while it is unknown. */
   get actualMs() {
     const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
     return Number.isFinite(delay) ? delay : 0;
   }
 
-  /** The delay less the wanted one, in milliseconds; negative: too short; 0: unknown. */
+  /** Delay minus the wanted one, in milliseconds; negative: too short; 0: unknown. */
   get surplusMs() {
     const delay = this.#heard.value - this.#aheadMs - this.#jitter.baseMs;
     return Number.isFinite(delay) ? delay - this.wantedMs : 0;
   }
 
-  /** Starts again: another stream, or time that has stood still. */
+  /** Starts again, for another stream or after time has stood still. */
   reset() {
     this.#jitter.reset();
     this.#heard.reset();
@@ -271,53 +269,53 @@ export class PlayoutDelay {
   }
 }
 
-/** The time for which the quickest packet is the measure for the others, in milliseconds. */
+/** Time for which the quickest packet is the measure of the others, in milliseconds. */
 const BASE_WINDOW_MS = 10_000;
 
-/** The number and length of the windows whose worst deviations are remembered. */
+/** Number and length of the windows whose worst deviations are remembered. */
 const WINDOWS = 20;
 const WINDOW_MS = 500;
 
 /**
- * The sound that may be made up in all windows together, in milliseconds, where one frame is no
+ * Concealed sound that is acceptable in all windows together, in milliseconds, if a frame isn't
  * longer.
  */
 const MADE_UP_MS = 20;
 
 /**
- * The time after the first packet during which deviations are ignored, in milliseconds: a start
- * delays packets itself.
+ * Time after the first packet during which deviations are ignored, in milliseconds: starting itself
+ * delays packets.
  */
 const SETTLING_MS = 1000;
 
 /**
- * A longer deviation is covered, in milliseconds, only while it has a reason: one of RECENT_SHARE
- * of it within the last RECENT_WINDOWS. What held up more is over.
+ * Deviation above which a delay needs evidence, in milliseconds: one of RECENT_SHARE of it within
+ * the last RECENT_WINDOWS. Longer stalls in the past are over.
  */
 const LONG_DEVIATION_MS = 80;
 const RECENT_SHARE = 2 / 3;
 const RECENT_WINDOWS = 5;
 
 /**
- * When deviations of until a second ago are forgotten, in milliseconds after the first packet: the
- * start is over.
+ * Time after the first packet at which earlier deviations, except the last second's, are forgotten,
+ * in milliseconds.
  */
 const STARTED_MS = 4000;
 
 /**
- * The jitter of packets: each one's arrival less its frame's time, measured against the quickest of
- * the last seconds. The sender's clock need not be known for that.
+ * Measures the jitter of packets: each arrival minus its frame's time, relative to the quickest
+ * packet of the last seconds. This doesn't need the sender's clock.
  *
- * The deviation to be covered is the second worst of the last windows with frames of 20 ms. For
- * steady jitter it lies above 99 of 100 packets; but one stall, which makes a whole run of packets
- * late, isn't worth a delay for everything after it. A second one within ten seconds is; but not
- * for longer than they come, where the delay would be long. Of shorter frames more may be late, as
- * many as last as long: of 5 ms it is the fifth worst.
+ * With frames of 20 ms the deviation to cover is the second worst of the last windows. For steady
+ * jitter that is above 99 of 100 packets. One stall, which delays a whole run of packets, isn't
+ * worth a delay for everything after it. A second stall within ten seconds is, as long as stalls of
+ * this length go on. Of shorter frames more may be late, as many as last equally long: with 5 ms it
+ * is the fifth worst.
  */
 class Jitter {
   #base = new SlidingMinimum(BASE_WINDOW_MS);
   #worst = new Float64Array(WINDOWS);
-  /** The transits of the worst: where the path has become longer since, they deviate less. */
+  /** Transits of the worst packets: they deviate less after the path has become longer. */
   #transits = new Float64Array(WINDOWS);
   #window = 0;
   #turnsMs = -Infinity;
@@ -325,8 +323,8 @@ class Jitter {
   #startMs = NaN;
   #isStarted = false;
   /**
-   * The worst of the windows, the worst first. The last but one is covered, and after a lone stall
-   * the last.
+   * Worst deviations of the windows, the worst first. The last but one is covered; after a lone
+   * stall, the last.
    */
   #ranked;
 
@@ -336,8 +334,7 @@ class Jitter {
   }
 
   /**
-   * @param {number} transitMs the packet's arrival less its frame's time; their origins don't
-   *   matter
+   * @param {number} transitMs the packet's arrival minus its frame's time, with any origin
    * @param {number} arrivalMs
    * @returns {number} its delay beyond the quickest, in milliseconds
    */
@@ -347,7 +344,7 @@ class Jitter {
     if (this.#base.value > before) this.#cover();
     if (Number.isNaN(this.#startMs)) this.#startMs = arrivalMs;
     if (arrivalMs < this.#startMs + SETTLING_MS) return deviation;
-    // A stall's packets all belong to the window in which it began.
+    // All packets of a stall belong to the window in which it began.
     if (
       arrivalMs >= this.#turnsMs &&
       (deviation <= this.#coveredMs || arrivalMs >= this.#turnsMs + WINDOW_MS)
@@ -381,8 +378,8 @@ class Jitter {
         if (worst > ranked[rank]) [ranked[rank], worst] = [worst, ranked[rank]];
       }
     }
-    // A stall that is over isn't among those windows that are left uncovered: it says nothing of
-    // the others.
+    // A lone stall doesn't use up a window that may stay uncovered: it says nothing about the
+    // others.
     const isLone = ranked[0] > LONG_DEVIATION_MS && ranked[1] < ranked[0] * RECENT_SHARE;
     const covered = ranked[ranked.length - (isLone ? 1 : 2)];
     this.#coveredMs =
@@ -391,7 +388,7 @@ class Jitter {
         : covered;
   }
 
-  /** The worst deviation of the last windows. */
+  /** Worst deviation of the last windows. */
   get #recentMs() {
     let worst = 0;
     for (let i = 0; i < RECENT_WINDOWS; i++)
@@ -400,21 +397,19 @@ class Jitter {
   }
 
   /**
-   * The worst deviation of a window, from the quickest packet of then, or of now if that is slower.
+   * Worst deviation of a window from the quickest packet of that time, or of now if that is slower.
    * @param {number} index
    */
   #deviation(index) {
     return Math.min(this.#worst[index], this.#transits[index] - this.#base.value);
   }
 
-  /**
-   * The quickest transit of the last seconds, in milliseconds; Infinity before the first packet.
-   */
+  /** Quickest transit of the last seconds, in milliseconds; Infinity before the first packet. */
   get baseMs() {
     return this.#base.value;
   }
 
-  /** The deviation that a delay should cover, in milliseconds. */
+  /** Deviation that a delay should cover, in milliseconds. */
   get coveredMs() {
     return this.#coveredMs;
   }

@@ -12,30 +12,24 @@ import { Resampler } from '../clock/resampler.js';
 import { StreamDecoder } from './stream-decoder.js';
 import { SHORT_IN_LONG_QUIET_MS, Stretch } from './stretch.js';
 
-/**
- * The length of the pieces in which unsent silence is given, in milliseconds: sound may begin after
- * each.
- */
+/** Length of the pieces of unsent silence, in milliseconds: sound may begin after each. */
 const REST_MS = 5;
 
-/** Samples by which resampling may make a piece of sound longer. */
+/** Samples by which resampling may lengthen a piece of sound. */
 const PULL_EXTRA = 8;
 
-/**
- * @param {AudioFormat} format
- * @returns {number} the samples that Playout.pull() gives at most
- */
+/** @param {AudioFormat} format @returns {number} the samples that Playout.pull() gives at most */
 export const pullSamples = (format) => framesToScale(format) * format.frameSamples + PULL_EXTRA;
 
 /**
- * The playout buffer: packets wait under their frame index until the sound card wants them. It
- * waits for as long as the jitter asks, and makes up for what doesn't come. It is played at the
- * speed at which frames come, a few parts per million beside the sound card's, and so that small
- * changes of the delay aren't heard; larger ones lengthen or shorten what is quiet, or shorten a
- * voice. A frame that isn't there is made up without giving it up: if it comes meanwhile it is
- * heard, and the delay has grown by a frame; if the next one comes, it is lost. After a silent
- * packet nothing is missed: time runs on in silence until there is sound again, and the delay is
- * put right on the way.
+ * The playout buffer keeps packets under their frame index until the sound card asks. It waits as
+ * long as the jitter requires, and replaces missing sound. Playing follows the speed of the
+ * arriving frames, a few parts per million off the sound card's, and hides small changes of delay.
+ * Larger changes lengthen or shorten quiet sound, or shorten a voice.
+ *
+ * A missing frame is concealed but not given up. If it comes in the meantime it is played, and the
+ * delay has grown by a frame; once the next one comes, it is lost. After a silent packet nothing is
+ * missed: time runs on in silence until the next sound, and the delay is corrected on the way.
  */
 export class Playout {
   #format;
@@ -45,13 +39,13 @@ export class Playout {
   #stretch;
   #maxConceals;
   #resampler;
-  /** The piece that is given next, and the places of its frames. */
+  /** The next piece, and the places of its frames. */
   #piece;
   #frames;
   #heard = 0;
-  /** Frames that were concealed since the last one that was there. */
+  /** Frames concealed since the last real one. */
   #conceals = 0;
-  /** Those of them for which no frame that never came has been left out yet. */
+  /** Concealed frames for which no lost frame was skipped yet. */
   #owed = 0;
   #restSamples;
 
@@ -79,23 +73,23 @@ export class Playout {
   }
 
   /**
-   * Packets: `received` in time, `late` for their frame, `lost` that never came, `duplicate`,
-   * `strange` with an implausible time. Frames: `played`, `recovered` from a later packet,
-   * `skipped` unheard to catch up, `concealed`, `garbage`. `underruns`: times when nothing had
-   * come. Samples: `inserted`, `dropped`.
+   * Counters. Packets: `received` in time, `late`, `lost`, `duplicate`, `strange` (implausible
+   * time). Frames: `played`, `recovered` from a later packet, `skipped` unheard to catch up,
+   * `concealed`, `garbage`. `underruns`: times without any sound to play. Samples: `inserted`,
+   * `dropped`.
    */
   get counters() {
     return { ...this.#buffer.counters, ...this.#counters, ...this.#stretch.counters };
   }
 
-  /** @param {number} stride  how many frames there are to a packet from now on */
+  /** @param {number} stride number of new frames in each packet from now on */
   set stride(stride) {
     this.#buffer.stride = stride;
   }
 
   /**
-   * Sets how long sound waits for what is late or lost.
-   * @param {number | null} ms  null: as long as the jitter asks
+   * Sets how long sound waits for late or lost packets.
+   * @param {number | null} ms null: follow the jitter
    * @param {number} nowMs
    */
   fixDelay(ms, nowMs) {
@@ -103,35 +97,35 @@ export class Playout {
   }
 
   /**
-   * When frame 0 of the room's clock would have been heard, in milliseconds; NaN while that isn't
-   * known.
+   * Time at which frame 0 of the room's clock would have been heard, in milliseconds; NaN while it
+   * is unknown.
    */
   get originMs() {
     return this.#delay.originMs;
   }
 
-  /** The frame that is played next; -1 before the first packet. */
+  /** Next frame to play; -1 before the first packet. */
   get nextFrame() {
     return this.#buffer.next;
   }
 
-  /** The delay that waiting for jitter adds now, in milliseconds. */
+  /** Delay that waiting for jitter adds now, in milliseconds. */
   get delayMs() {
     return Math.max(0, this.#delay.actualMs);
   }
 
-  /** The delay that it should add, in milliseconds. */
+  /** Delay that waiting should add, in milliseconds. */
   get wantedMs() {
     return this.#delay.wantedMs;
   }
 
-  /** The sound card's drift against the server's sample clock, in ppm; 0 while that isn't known. */
+  /** Drift of the sound card against the server's sample clock, in ppm; 0 while it is unknown. */
   get driftPpm() {
     return this.#delay.driftPpm;
   }
 
   /**
-   * The share of the sent frames that were there in time, repeated ones too, in percent; null
+   * Share of the sent frames that were there in time, repeated ones included, in percent; null
    * before the first.
    */
   get receivedPercent() {
@@ -154,15 +148,15 @@ export class Playout {
 
   /**
    * @param {number} nowMs
-   * @returns {number | null} of the packets of the last seconds, those that never came, in percent,
-   *   before any of it was mended; null when there were none
+   * @returns {number | null} share of the last seconds' packets that never came, in percent, before
+   *   any repair; null without packets
    */
   lostPercent(nowMs) {
     return this.#buffer.lostPercent(nowMs);
   }
 
   /**
-   * Takes an audio packet as it comes.
+   * Receives an audio packet.
    * @param {Packet} packet as read
    * @param {Uint8Array} bytes the packet's, MAX_PACKET_BYTES at most; not kept
    * @param {number} arrivalMs
@@ -172,7 +166,7 @@ export class Playout {
     if (first >= 0) this.#sound.follow(first, this.#buffer.newest, packet, bytes);
   }
 
-  /** Whether the next piece is there, so that nothing would have to be made up for it. */
+  /** True when the next piece is there, so that nothing needs concealing. */
   get ready() {
     if (this.#buffer.isFilling) return false;
     for (let after = 0; after <= this.#owed; after++)
@@ -180,7 +174,7 @@ export class Playout {
     return false;
   }
 
-  /** Whether all frames that are to be shortened together are there. */
+  /** True when all frames to be shortened together are there. */
   get #areTogether() {
     for (let after = this.#stretch.together - 1; after > 0; after--)
       if (!this.#buffer.has(after)) return false;
@@ -188,7 +182,7 @@ export class Playout {
   }
 
   /**
-   * Notes when the next piece would be heard; called where it isn't pulled for long.
+   * Notes when the next piece would be heard, during a long time without pulls.
    * @param {number} nowMs
    * @param {number} waitMs see pull()
    * @param {number} aheadMs
@@ -199,17 +193,16 @@ export class Playout {
   }
 
   /**
-   * Gives the next piece of sound, when the sound card wants it.
+   * Gives the next piece of sound.
    * @param {Float32Array} out pullSamples() long, or only a frame; filled from its start,
-   *   interleaved where the format is stereo
+   *   interleaved when stereo
    * @param {number} nowMs
-   * @param {number} [waitMs] how long this piece waits for the sound card
-   * @param {number} [aheadMs] how long it does at least, where it comes only just in time
-   * @returns {number} its samples: about a frame, or another number where the delay is being
-   *   changed
+   * @param {number} [waitMs] time that this piece waits for the sound card
+   * @param {number} [aheadMs] time that it waits at least, when it comes just in time
+   * @returns {number} its samples: about a frame, or another number while the delay changes
    */
   pull(out, nowMs, waitMs = 0, aheadMs = waitMs) {
-    // Samples that don't fit an `out` of only a frame become a piece of their own in time.
+    // Samples beyond an `out` of one frame later become a piece of their own.
     if (this.#resampler.missing(PULL_EXTRA) > 0) {
       this.#buffer.fill(nowMs);
       this.look(nowMs, waitMs, aheadMs);
@@ -227,7 +220,7 @@ export class Playout {
   /**
    * @param {Float32Array} out one frame long
    * @param {number} nowMs
-   * @returns {number} the samples of it that are to be heard
+   * @returns {number} samples of it to play
    */
   #nextPiece(out, nowMs) {
     const buffer = this.#buffer;
@@ -248,8 +241,8 @@ export class Playout {
   }
 
   /**
-   * Leaves out silent and lost frames whose time is over, where that isn't heard; all of them where
-   * the delay is far too long.
+   * Skips overdue silent and lost frames, which is inaudible; skips all overdue frames when the
+   * delay is far too long.
    * @param {number} nowMs
    */
   #catchUp(nowMs) {
@@ -276,7 +269,7 @@ export class Playout {
     this.#owed = Math.max(0, this.#owed - frames);
   }
 
-  /** Takes concealed frames for lost, once one that comes after them is there. */
+  /** Counts concealed frames as lost once a later one is there. */
   #giveUpLost() {
     for (let frames = 1; frames <= this.#owed; frames++) {
       if (!this.#buffer.has(frames)) continue;
@@ -285,10 +278,7 @@ export class Playout {
     }
   }
 
-  /**
-   * Conceals a frame that isn't there.
-   * @param {Float32Array} out
-   */
+  /** Conceals a missing frame. @param {Float32Array} out */
   #conceal(out) {
     const { frameSamples, frameMs } = this.#format;
     if (this.#conceals === 0 && this.#buffer.isEmpty) this.#counters.underruns += 1;
@@ -303,17 +293,14 @@ export class Playout {
     return frameSamples;
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} count
-   */
+  /** @param {Float32Array} out @param {number} count */
   #silence(out, count) {
     this.#sound.silence(out, count);
     return count;
   }
 
   /**
-   * Gives silence while the buffer is filled. It is no pause, which would be made longer.
+   * Gives silence while the buffer fills. It isn't a pause that may be lengthened.
    * @param {Float32Array} out
    */
   #await(out) {
@@ -322,7 +309,7 @@ export class Playout {
   }
 
   /**
-   * Gives unsent silence, which may be made longer or shorter unheard.
+   * Gives unsent silence, which may be lengthened or shortened inaudibly.
    * @param {Float32Array} out
    */
   #rest(out) {
@@ -342,7 +329,7 @@ export class Playout {
   }
 
   /**
-   * Plays the next frame, which is there, and those that are to be shortened with it.
+   * Plays the next frame, which is there, and the frames to be shortened with it.
    * @param {Float32Array} out
    */
   #play(out) {

@@ -10,9 +10,9 @@ import { Playout } from './playout.js';
 import { VoicePlayouts } from './voice-playouts.js';
 
 /**
- * Plays a room's sound, however it comes: mixed, as bundles of voices, or voice by voice. The mixes
- * and the bundles are streams of one playout, which fades from one into another; single voices are
- * added to it.
+ * Plays a room's sound in each form: as a mix, as bundles of voices, or as single voices. Mixes and
+ * bundles are streams of one playout, which cross-fades between them; single voices are added to
+ * it.
  */
 export class RoomPlayout extends Playout {
   #voices;
@@ -47,12 +47,12 @@ export class RoomPlayout extends Playout {
     return this.#voices.active ? this.#voices.delayMs : super.delayMs;
   }
 
-  /** @override NaN where voices come one by one: each has its own. */
+  /** @override NaN while voices come one by one: each has its own origin. */
   get originMs() {
     return this.#voices.active ? NaN : super.originMs;
   }
 
-  /** Whether voices come one by one, as soon as the server has them. */
+  /** True when voices come one by one, as soon as the server has them. */
   get isDirect() {
     return this.#voices.active;
   }

@@ -1,20 +1,20 @@
 /** @import { Clock } from '../../shared/clock.js' */
 
 /**
- * Readings of the output's clock that are kept; their median counts, since one may be early or late
- * by a burst.
+ * Number of the last readings of the output's clock whose median counts, since one may be off by a
+ * burst.
  */
 const READINGS = 5;
 
 /**
- * A move of the output's clock from one look to the next that counts, in milliseconds: an output
- * may stand still.
+ * Smallest jump of the output's clock between two looks that counts, in milliseconds: an output may
+ * pause.
  */
 const MOVED_MS = 2;
 
 /**
- * The room's sample clock by an audio context's time: what is scheduled by it leaves the speaker
- * when the clock is there.
+ * Converts the room's sample clock to an audio context's time. Sound scheduled at a sample leaves
+ * the speaker when the room's clock reaches that sample.
  */
 export class RoomTime {
   #context;
@@ -35,8 +35,8 @@ export class RoomTime {
 
   /**
    * @param {AudioContext} context
-   * @param {number} sampleRate  the room's, Hz
-   * @param {Clock} clock  the page's
+   * @param {number} sampleRate the room's, Hz
+   * @param {Clock} clock the page's
    */
   constructor(context, sampleRate, clock) {
     this.#context = context;
@@ -46,7 +46,7 @@ export class RoomTime {
 
   /**
    * @param {{ sample: number, atMs: number } | null} read the room's sample clock at a time of the
-   *   page's clock; null: it isn't known any more
+   *   page's clock; null when it is unknown
    */
   follow(read) {
     this.#read = read;
@@ -54,7 +54,7 @@ export class RoomTime {
 
   /**
    * Reads the output's clock.
-   * @returns {boolean} whether it has moved, so that what is scheduled isn't in time
+   * @returns {boolean} true when it has jumped, so that scheduled sound is out of time
    */
   look() {
     const before = this.#aheadMs;
@@ -62,7 +62,7 @@ export class RoomTime {
     return Math.abs(this.#aheadMs - before) > MOVED_MS;
   }
 
-  /** The room's sample clock now; null where it isn't known, or nothing is played. */
+  /** The room's sample clock now; null when it is unknown or nothing plays. */
   get now() {
     if (!this.#read || this.#context.state !== 'running') return null;
     return this.#read.sample + ((this.#clock.now() - this.#read.atMs) * this.#sampleRate) / 1000;

@@ -1,15 +1,15 @@
-/** The time by which buffers are scheduled ahead of the sound card, in seconds. */
+/** Time by which buffers are scheduled ahead of the sound card, in seconds. */
 const LEAD_S = 0.12;
 
-/** The interval at which the player checks whether it needs more, in milliseconds. */
+/** Interval between checks for more sound, in milliseconds. */
 const LOOK_MS = 20;
 
-/** The most frames that are asked for before the first of them has come. */
+/** Maximum number of frames asked for before the first of them arrives. */
 const MAX_WANTED = 16;
 
 /**
- * Plays frames by scheduling one buffer after the other: for browsers that have no shared memory or
- * no AudioWorklet. It costs more delay than the worklet, and a busy page can be heard.
+ * Plays frames by scheduling one buffer after the other, in browsers without shared memory or
+ * AudioWorklet. It adds more delay than the worklet, and a busy page causes audible gaps.
  */
 export class ScheduledPlayer {
   #context;
@@ -21,16 +21,16 @@ export class ScheduledPlayer {
   #frameSeconds = 0.02;
   #endsAt = 0;
 
-  /** The times that sound ran out. */
+  /** Number of times that sound ran out. */
   underruns = 0;
 
   /**
    * @param {BaseAudioContext} context
    * @param {AudioNode} output
-   * @param {(frames: number, leadMs: number) => void} pull asks for frames, which come by add(),
-   *   and says how long they will wait to be heard
-   * @param {{ setInterval(run: () => void, ms: number): any, clearInterval(timer: any): void,
-   *   now(): number }} [time]
+   * @param {(frames: number, leadMs: number) => void} pull asks for frames, which arrive through
+   *   add(), and tells how long they will wait before they play
+   * @param {{ setInterval(run: () => void, ms: number): unknown, clearInterval(timer: unknown):
+   *   void, now(): number }} [time]
    */
   constructor(context, output, pull, time = pageTime) {
     this.#context = context;
@@ -43,7 +43,7 @@ export class ScheduledPlayer {
   #look() {
     if (this.#context.state !== 'running') return;
     const now = this.time.now();
-    // An answer that never came, such as to what was asked before the room was joined.
+    // Forgets requests without an answer, such as those made before the room was joined.
     if (now - this.#askedMs > 1000) this.#wanted = 0;
     const ahead = Math.max(0, this.#endsAt - this.#context.currentTime);
     const missing = Math.ceil((LEAD_S - ahead) / this.#frameSeconds) - this.#wanted;
@@ -55,8 +55,7 @@ export class ScheduledPlayer {
   }
 
   /**
-   * @param {Float32Array<ArrayBuffer>} samples that follow those before, interleaved where they are
-   *   stereo
+   * @param {Float32Array<ArrayBuffer>} samples the next ones, interleaved when stereo
    * @param {number} [channels]
    */
   add(samples, channels = 1) {
@@ -92,6 +91,6 @@ export class ScheduledPlayer {
 
 const pageTime = {
   setInterval: (/** @type {() => void} */ run, /** @type {number} */ ms) => setInterval(run, ms),
-  clearInterval: (/** @type {any} */ timer) => clearInterval(timer),
+  clearInterval: (/** @type {unknown} */ timer) => clearInterval(/** @type {number} */ (timer)),
   now: () => performance.now(),
 };

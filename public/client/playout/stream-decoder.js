@@ -3,26 +3,28 @@
  * @import { Packet } from '../../shared/wire/packet.js'
  * @import { PayloadDecoder } from '../../shared/stream/payload.js'
  *
- * @typedef {object} OneStreamDecoder  as PayloadDecoder has it
+ * @typedef {object} OneStreamDecoder  the part of PayloadDecoder that is used here
  * @property {PayloadDecoder['decode']} decode
  * @property {(out: Float32Array, at: number) => void} conceal
  * @property {() => void} close
- * @property {() => void} [rest]  is told that its sound has ended, where it holds several voices
+ * @property {() => void} [rest]  ends its sound; only a decoder of several voices has it
  */
 
 import { rampGain } from '../../shared/sound/level.js';
 import { MAX_PACKET_BYTES, MAX_REDUNDANCY, Stream } from '../../shared/wire/packet.js';
 
-/** The peak of a sound's last millisecond below which it has ended by itself: -60 dBFS. */
+/** Peak of a sound's last millisecond below which the sound counts as faded out: -60 dBFS. */
 const ENDED = 0.001;
 
 /**
- * A listener's streams as one sound. The server sends the full mix to those who are silent and a
- * mix-minus to those who speak, or bundles of voices where it forwards; each stream has a decoder
- * of its own, since an Opus decoder keeps state. Where the stream changes, its decoder is first
- * given the frames before (pre-roll), which the packet repeats though the other stream's were
- * heard; its level is matched, and one sound fades into the other. The same hides the seams of
- * frames that are concealed, silent or cut. All pieces but silence are a frame long.
+ * Decodes a listener's streams into one sound. The server sends the full mix to silent listeners, a
+ * mix-minus to speakers, or bundles of voices when it forwards. Each stream has its own decoder,
+ * since an Opus decoder keeps state.
+ *
+ * When the stream changes, its decoder first gets the earlier frames as pre-roll: the packet
+ * repeats them, though they were played from the other stream. The level is matched, and the sounds
+ * cross-fade. Seams of concealed, silent or cut frames are hidden in the same way. All pieces
+ * except silence are a frame long.
  */
 export class StreamDecoder {
   #decoders;
@@ -34,20 +36,20 @@ export class StreamDecoder {
   #preRoll = new PreRoll();
   #decodeUnheard = (/** @type {Uint8Array} */ payload, /** @type {number} */ length) =>
     this.#prime(payload, length);
-  /** The newest packet's stream: one of Stream; -1 before the first. */
+  /** Stream of the newest packet; -1 before the first. */
   #arriving = -1;
-  /** @type {number} the stream of the frame that is played: one of Stream */
+  /** @type {number} Stream of the frame being played */
   #next = Stream.fullMix;
-  /** @type {number} the stream that is heard: one of Stream */
+  /** @type {number} Stream being heard */
   #stream = Stream.fullMix;
-  /** Whether the decoder of each stream holds nothing of a sound that was broken off. */
+  /** For each stream: false while its decoder still holds some of a sound that was broken off. */
   #clean;
-  /** The peak of the last millisecond that was heard, and its last sample of each channel. */
+  /** Peak of the last millisecond played, and the last sample of each channel. */
   #end = 0;
   #last;
   #channels;
 
-  /** Whether the decoder would go on with sound, rather than silence. */
+  /** True when the decoder would continue a sound, not silence. */
   sounding = false;
 
   /**
@@ -66,20 +68,20 @@ export class StreamDecoder {
     this.#scratch = new Float32Array(format.frameValues);
   }
 
-  /** The shortest silence that may follow, in samples. */
+  /** Shortest silence that may follow, in samples. */
   get leastSilence() {
     return this.sounding || this.#splicer.pending ? this.#splicer.samples : 1;
   }
 
-  /** The shortest piece that may be cut, in samples. */
+  /** Shortest piece that may be cut, in samples. */
   get fadeSamples() {
     return this.#splicer.samples;
   }
 
   /**
-   * Takes the newest packet as it comes: where it is of another stream than the one before, what it
-   * repeats of earlier frames is kept as pre-roll.
-   * @param {number} first the first frame that it brings to be heard
+   * Keeps pre-roll from the newest packet, if its stream differs from the previous packet's: the
+   * earlier frames that it repeats.
+   * @param {number} first the first frame in it that will be played
    * @param {number} frame its own
    * @param {Packet} packet
    * @param {Uint8Array} bytes the packet's; not kept
@@ -97,7 +99,7 @@ export class StreamDecoder {
    * @param {Uint8Array} payload
    * @param {number} length its bytes; 0: silence
    * @param {Float32Array} out one frame; filled
-   * @returns {boolean} false when there was garbage in it, which is concealed
+   * @returns {boolean} false when it held garbage, which is concealed
    */
   play(frame, stream, payload, length, out) {
     this.#next = stream;
@@ -107,7 +109,7 @@ export class StreamDecoder {
       return true;
     }
     if (this.sounding && stream !== this.#stream) this.breakOff();
-    // A decoder that holds nothing of an earlier sound begins with the sound's own first sample.
+    // A clean decoder begins with the sound's own first sample, without a fade.
     if (!this.sounding && !this.#clean[stream]) this.#splicer.cutSilence();
     if (!this.sounding) this.#levels.begin();
     this.#stream = stream;
@@ -120,7 +122,8 @@ export class StreamDecoder {
   }
 
   /**
-   * Decodes a frame that isn't heard, since the other stream's was: the next one goes on from it.
+   * Decodes a frame that was played from the other stream, so that the next frame continues from
+   * it.
    * @param {Uint8Array} payload
    * @param {number} length its bytes; 0: it was silent
    */
@@ -133,7 +136,7 @@ export class StreamDecoder {
     this.#levels.primed(this.#scratch);
   }
 
-  /** @param {Float32Array} out filled with a frame that goes on from the sound before */
+  /** @param {Float32Array} out filled with a frame that continues the sound */
   conceal(out) {
     this.#decoders[this.#stream].conceal(out, 0);
     this.#clean[this.#stream] = false;
@@ -141,10 +144,7 @@ export class StreamDecoder {
     this.#join(out, this.#frameSamples);
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} count samples of it, at least leastSilence
-   */
+  /** @param {Float32Array} out @param {number} count samples of it, at least leastSilence */
   silence(out, count) {
     if (this.sounding) this.#endSound();
     this.#levels.forget();
@@ -153,8 +153,8 @@ export class StreamDecoder {
   }
 
   /**
-   * Ends the sound. One that has faded out by itself leaves its decoder as the encoder is; another
-   * is broken off.
+   * Ends the sound. After a fade-out the decoder matches the encoder; otherwise the sound was
+   * broken off.
    */
   #endSound() {
     if (this.#end > ENDED) {
@@ -166,7 +166,7 @@ export class StreamDecoder {
     this.sounding = false;
   }
 
-  /** Fades the sound out under what follows, which doesn't go on from it. */
+  /** Fades the sound out under the next piece, which doesn't continue it. */
   breakOff() {
     this.#decoders[this.#stream].conceal(this.#scratch, 0);
     this.#decoders[this.#stream].rest?.();
@@ -176,7 +176,7 @@ export class StreamDecoder {
   }
 
   /**
-   * Cuts the piece that was given last: the rest of it fades into what follows.
+   * Cuts the last piece: the rest of it fades into the next one.
    * @param {Float32Array} out
    * @param {number} count samples of it that are heard
    */
@@ -184,10 +184,7 @@ export class StreamDecoder {
     this.#splicer.cut(out, count);
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} count
-   */
+  /** @param {Float32Array} out @param {number} count */
   #join(out, count) {
     this.#splicer.join(out, count);
     this.#end = 0;
@@ -205,12 +202,12 @@ export class StreamDecoder {
   }
 }
 
-/** The most changes of the stream within the time that packets wait. */
+/** Maximum number of stream changes within the time that packets wait. */
 const CHANGES = 4;
 
 /**
- * Keeps decoder pre-roll: where the stream changes, the new stream's payloads of the frames before.
- * They aren't heard, since the old stream's were, but the decoder needs them to go on from.
+ * Keeps decoder pre-roll at a change of stream: the new stream's payloads of the frames before.
+ * They aren't heard, since the old stream's were, but the decoder needs them as its past.
  */
 class PreRoll {
   #frames = new Float64Array(CHANGES).fill(-1);
@@ -220,8 +217,8 @@ class PreRoll {
   #next = 0;
 
   /**
-   * Keeps what a packet repeats of the frames before one.
-   * @param {number} first the first frame that is to be heard
+   * Keeps the frames that a packet repeats before a given one.
+   * @param {number} first the first frame that will be heard
    * @param {number} frame the packet's own
    * @param {Packet} packet
    * @param {Uint8Array} bytes the packet's; not kept
@@ -245,7 +242,7 @@ class PreRoll {
   }
 
   /**
-   * Gives what is to be decoded before a frame, oldest first.
+   * Passes on the payloads to decode before a frame, oldest first.
    * @param {number} frame
    * @param {(payload: Uint8Array, length: number) => void} give the payload is its first `length`
    *   bytes; 0: silence
@@ -265,9 +262,8 @@ class PreRoll {
 const FADE_MS = 5;
 
 /**
- * Joins pieces of sound that don't follow from one another without a click: what would have come
- * next is kept, and faded into what comes instead. Places and counts are of samples of all channels
- * at once.
+ * Joins unrelated pieces of sound without a click: keeps the continuation of the first piece and
+ * fades it into the second. Places and counts are samples of all channels at once.
  */
 class Splicer {
   #tail;
@@ -281,7 +277,7 @@ class Splicer {
     this.#tail = new Float32Array(Math.max(1, Math.floor(fade)) * channels);
   }
 
-  /** Whether something was cut that isn't joined yet. */
+  /** True when a cut isn't joined yet. */
   get pending() {
     return this.#pending;
   }
@@ -292,7 +288,7 @@ class Splicer {
   }
 
   /**
-   * Remembers how the sound would have gone on. The first of several cuts at one place counts.
+   * Remembers the continuation of the sound. The first of several cuts at one place counts.
    * @param {Float32Array} from
    * @param {number} at at least `samples` samples are there
    */
@@ -310,8 +306,8 @@ class Splicer {
   }
 
   /**
-   * @param {Float32Array} last of each channel, that was heard: the sound would have gone on at
-   *   rest
+   * @param {Float32Array} last played sample of each channel: the continuation fades from it to
+   *   zero
    */
   cutTo(last) {
     if (this.#pending) return;
@@ -320,8 +316,8 @@ class Splicer {
   }
 
   /**
-   * Joins what comes instead, if anything was cut, and makes it fit for a speaker: within -1 to 1,
-   * and numbers all.
+   * Fades the continuation into the next piece, if there was a cut, and clamps the piece to numbers
+   * within -1 to 1.
    * @param {Float32Array} out
    * @param {number} count at least `samples`
    */
@@ -342,8 +338,8 @@ class Splicer {
 }
 
 /**
- * The share of a wrong level that Opus carries from one frame to the next, by the frame's length in
- * milliseconds: levels are coded as the difference to a share of those before (RFC 6716, section
+ * Share of a level error that Opus carries from one frame to the next, by the frame's length in
+ * milliseconds. Levels are coded as the difference to a share of earlier ones (RFC 6716, section
  * 4.3.2.1).
  */
 const CARRIED = Object.freeze(
@@ -355,16 +351,13 @@ const CARRIED = Object.freeze(
   ]),
 );
 
-/**
- * The time in which one frame's gain becomes the next one's, in milliseconds: the overlap of Opus
- * frames.
- */
+/** Time to ramp from one frame's gain to the next, in milliseconds: the overlap of Opus frames. */
 const RAMP_MS = 2.5;
 
-/** The largest ratio of two levels that are taken for the same sound. */
+/** Largest ratio of two levels that can belong to the same sound. */
 const MOST = 2;
 
-/** Mean of the squares. @param {Float32Array} values */
+/** Mean of squares. @param {Float32Array} values */
 function powerOf(values) {
   let sum = 0;
   for (let i = 0; i < values.length; i++) sum += values[i] * values[i];
@@ -372,23 +365,20 @@ function powerOf(values) {
 }
 
 /**
- * A decoder that begins again in the middle of a stream has the levels of another time, and is too
- * soft or too loud for some frames. Where it was given a frame that was heard, from another stream,
- * the difference is known.
+ * Corrects the level of a decoder that starts in the middle of a stream. Such a decoder still has
+ * earlier levels, and is too soft or too loud for some frames. The error is known when it also
+ * decoded a frame that was heard from another stream.
  */
 export class LevelMatch {
-  /** The share of a wrong level that is left after an Opus frame, and after one of the room's. */
+  /** Share of a level error that is left after an Opus frame, and after a frame of the room. */
   #carried;
   #left;
   #channels;
   #rampSamples;
-  /**
-   * The power of the last frame that was heard, and of the same frame from the decoder that takes
-   * over; 0: unknown.
-   */
+  /** Power of the last frame heard, and of the same frame from the new decoder; 0: unknown. */
   #heard = 0;
   #primed = 0;
-  /** The gain of the next frame, and of the last one. */
+  /** Gain of the next frame, and of the last one. */
   #gain = 1;
   #before = 1;
 
@@ -401,12 +391,12 @@ export class LevelMatch {
     this.#rampSamples = Math.ceil((RAMP_MS * sampleRate) / 1000);
   }
 
-  /** @param {Float32Array} frame that the other decoder made of a frame which was heard */
+  /** @param {Float32Array} frame the new decoder's version of a frame that was heard */
   primed(frame) {
     this.#primed = powerOf(frame);
   }
 
-  /** Another decoder takes over, or one begins after silence. */
+  /** Begins with a new decoder, or again after silence. */
   begin() {
     const isKnown = this.#heard > 0 && this.#primed > 0;
     const ratio = isKnown ? Math.sqrt(this.#heard / this.#primed) : 1;
@@ -415,7 +405,7 @@ export class LevelMatch {
     this.#primed = 0;
   }
 
-  /** @param {Float32Array} frame as decoded; set right in place */
+  /** @param {Float32Array} frame as decoded; corrected in place */
   apply(frame) {
     const gain = this.#gain;
     if (gain !== 1) {
@@ -425,12 +415,12 @@ export class LevelMatch {
       rampGain(frame, ramp * channels, frame.length / channels - ramp, channels, gain, gain);
     }
     this.#before = gain;
-    // Below 1 % the rest can't be heard.
+    // An error below 1 % is inaudible.
     this.#gain = Math.abs(gain - 1) < 0.01 ? 1 : gain ** this.#left;
     this.#heard = powerOf(frame);
   }
 
-  /** The frame that is heard now isn't a decoded one. */
+  /** Notes that the frame heard now isn't a decoded one. */
   forget() {
     this.#heard = 0;
   }

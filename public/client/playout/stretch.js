@@ -6,41 +6,44 @@
 
 import { framesToScale, TimeScale } from '../../shared/sound/time-scale.js';
 
-/** The loudest level at which a frame may be lengthened or shortened, in -dBov. */
+/** Loudest level at which a frame may be lengthened or shortened, in -dBov. */
 const QUIET_LEVEL = 50;
 
 /**
- * The length from which quiet is no pause between words, in milliseconds: then small errors are
- * corrected too.
+ * Length of quiet that is no mere pause between words, in milliseconds: small errors are corrected
+ * in it too.
  */
 const LONG_QUIET_MS = 1000;
 
-/** The lack of delay from which quiet is lengthened, in milliseconds: any quiet, and a long one. */
+/**
+ * Missing delay from which quiet is lengthened, in milliseconds: for short quiet, and for long
+ * quiet.
+ */
 const SHORT_MS = 6;
 export const SHORT_IN_LONG_QUIET_MS = 1;
-/** The surplus from which a long quiet is shortened, and unsent silence, in milliseconds. */
+/** Surplus delay from which sound is shortened, in milliseconds: long quiet, and unsent silence. */
 const LONG_IN_LONG_QUIET_MS = 4;
 const LONG_IN_REST_MS = 2;
 
 /**
- * The surplus from which loud sound is shortened too, and up to which it is, in milliseconds. Less
- * is left to resampling.
+ * Surplus delay at which shortening of loud sound starts and stops, in milliseconds. Resampling
+ * corrects the rest.
  */
 const MUCH_LONG_MS = 20;
 const LITTLE_LONG_MS = 4;
 
 /**
- * Makes quiet sound longer or shorter, and loud sound shorter by whole periods of the voice, so
- * that the delay reaches its target unheard.
+ * Brings the delay to its target inaudibly: makes quiet sound longer or shorter, and shortens loud
+ * sound by whole periods of the voice.
  */
 export class Stretch {
   #format;
   #delay;
   #sound;
-  /** The length of the present quiet, in milliseconds; 0 when it is loud. */
+  /** Length of the present quiet, in milliseconds; 0 while it is loud. */
   #quietMs = LONG_QUIET_MS;
   #timeScale;
-  /** Whether loud sound is being shortened. */
+  /** True while loud sound is being shortened. */
   #hurries = false;
 
   /** Samples. */
@@ -68,34 +71,34 @@ export class Stretch {
     this.#quietMs += ms;
   }
 
-  /** Whether the delay is too short, and it is quiet enough to lengthen it. */
+  /** True when the delay is too short and the sound is quiet enough to be lengthened. */
   get isShort() {
     const shortMs = this.#quietMs >= LONG_QUIET_MS ? SHORT_IN_LONG_QUIET_MS : SHORT_MS;
     return this.#quietMs > 0 && this.#delay.surplusMs < -shortMs;
   }
 
-  /** Whether the delay is too short, in unsent silence. */
+  /** True when the delay is too short during unsent silence. */
   get isShortInRest() {
     return this.#delay.surplusMs < -SHORT_IN_LONG_QUIET_MS;
   }
 
-  /** The samples by which unsent silence is too long. */
+  /** Samples of unsent silence to leave out. */
   get restSurplus() {
     const surplus = this.#delay.surplusMs;
     return surplus > LONG_IN_REST_MS ? Math.floor((surplus * this.#format.sampleRate) / 1000) : 0;
   }
 
-  /** @param {number} samples of silence that are not given */
+  /** @param {number} samples of silence that were left out */
   skipped(samples) {
     this.counters.dropped += samples;
     this.#delay.moved((-samples * 1000) / this.#format.sampleRate);
   }
 
   /**
-   * Gives concealed sound, or silence, that lengthens the delay.
+   * Lengthens the delay by concealed sound or silence.
    * @param {Float32Array} out one frame long
-   * @param {number} mostSilence samples of silence at once
-   * @returns {number} the samples of it that are to be heard
+   * @param {number} mostSilence most samples of silence at once
+   * @returns {number} samples to play
    */
   insert(out, mostSilence) {
     const { frameSamples, sampleRate } = this.#format;
@@ -116,8 +119,7 @@ export class Stretch {
   }
 
   /**
-   * How many frames are to be played together, where they are there: 1 where loud sound isn't to be
-   * shortened.
+   * Number of frames to play together if they are there: 1 unless loud sound is to be shortened.
    */
   get together() {
     if (!this.#hurries) return 1;
@@ -126,10 +128,10 @@ export class Stretch {
   }
 
   /**
-   * Shortens sound that was played when the delay is too long.
+   * Shortens decoded sound when the delay is too long.
    * @param {Float32Array} out
-   * @param {number} samples  of it
-   * @returns {number} the samples of it that are to be heard
+   * @param {number} samples  its length
+   * @returns {number} samples to play
    */
   shorten(out, samples) {
     const surplus = this.#delay.surplusMs;

@@ -7,14 +7,13 @@ import { addRamped } from '../../shared/sound/level.js';
 import { Limiter } from '../../shared/sound/limiter.js';
 import { MAX_VOICES } from '../../shared/wire/packet.js';
 import { Playout, pullSamples } from './playout.js';
-import { SampleReader } from './sample-reader.js';
 
-/** After this long without a packet a voice's playout is given up, in milliseconds. */
+/** Time without a packet after which a voice's playout is closed, in milliseconds. */
 const IDLE_MS = 2000;
 
 /**
- * Voices that are forwarded packet by packet: each has a playout of its own, and so a delay by its
- * own jitter. They are added up as the sound card wants them. There are never more than MAX_VOICES.
+ * Plays voices that are forwarded packet by packet. Each has its own playout, with a delay by its
+ * own jitter. They are summed when the sound card asks. There are never more than MAX_VOICES.
  */
 export class VoicePlayouts {
   #options;
@@ -31,24 +30,22 @@ export class VoicePlayouts {
     this.#mix = new Float32Array(pullSamples(options.format) * channels);
   }
 
-  /** Whether there are any. */
   get active() {
     return this.#voices.length > 0;
   }
 
-  /** The longest delay of a voice, in milliseconds. */
+  /** Longest delay of a voice, in milliseconds. */
   get delayMs() {
     return this.#voices.reduce((most, { playout }) => Math.max(most, playout.delayMs), 0);
   }
 
-  /** The playouts' counters. */
   get counters() {
     return this.#voices.map(({ playout }) => playout.counters);
   }
 
   /**
    * @param {number} nowMs
-   * @returns {number | null} the largest share of a voice's packets that never came, in percent
+   * @returns {number | null} the largest share of lost packets of a voice, in percent
    */
   lostPercent(nowMs) {
     const lost = this.#voices
@@ -58,7 +55,7 @@ export class VoicePlayouts {
   }
 
   /**
-   * Takes a voice packet as it comes.
+   * Receives a voice packet.
    * @param {Packet} packet
    * @param {Uint8Array} bytes
    * @param {number} arrivalMs
@@ -71,10 +68,7 @@ export class VoicePlayouts {
     voice.playout.receive(packet, bytes, arrivalMs);
   }
 
-  /**
-   * @param {Packet} packet
-   * @param {number} nowMs
-   */
+  /** @param {Packet} packet @param {number} nowMs */
   #voiceOf({ number, payloadBytes }, nowMs) {
     for (let i = 0; i < this.#voices.length; i++)
       if (this.#voices[i].number === number) return this.#voices[i];
@@ -123,7 +117,7 @@ export class VoicePlayouts {
   }
 }
 
-/** One speaker's voice, with its playout. */
+/** A speaker's voice with its playout. */
 class VoicePlayout {
   #gains;
   #channels;
@@ -132,7 +126,7 @@ class VoicePlayout {
   #left;
   #right;
 
-  /** When a packet came last. */
+  /** Time of the last packet. */
   heardMs;
 
   /** @param {number} number @param {VoicesOptions} options @param {number} nowMs */
@@ -167,5 +161,40 @@ class VoicePlayout {
     this.#left = this.#gains.left(this.number);
     this.#right = this.#gains.right(this.number);
     addRamped(out, 0, scratch, 0, count, this.#channels, left, this.#left, right, this.#right);
+  }
+}
+
+/** Reads any number of samples from a source of pieces with another length. */
+export class SampleReader {
+  #pull;
+  #piece;
+  #channels;
+  #start = 0;
+  #end = 0;
+
+  /**
+   * @param {(out: Float32Array) => number} pull fills a piece from its start and returns its sample
+   *   count, never 0
+   * @param {number} pieceSamples the longest piece
+   * @param {number} [channels]
+   */
+  constructor(pull, pieceSamples, channels = 1) {
+    this.#pull = pull;
+    this.#piece = new Float32Array(pieceSamples * channels);
+    this.#channels = channels;
+  }
+
+  /** @param {Float32Array} out filled @param {number} [length] number of values to fill */
+  read(out, length = out.length) {
+    for (let at = 0; at < length;) {
+      if (this.#start === this.#end) {
+        this.#start = 0;
+        this.#end = this.#pull(this.#piece) * this.#channels;
+      }
+      const count = Math.min(length - at, this.#end - this.#start);
+      for (let i = 0; i < count; i++) out[at + i] = this.#piece[this.#start + i];
+      at += count;
+      this.#start += count;
+    }
   }
 }

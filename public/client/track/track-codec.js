@@ -1,5 +1,5 @@
 /**
- * The two ways between a backing track's sound and its pieces: see track-piece.js.
+ * Encodes and decodes the pieces of a backing track: see track-piece.js.
  * @import { Codec } from '../../shared/stream/codec.js'
  */
 
@@ -14,7 +14,7 @@ import {
   TRACK_RATE,
 } from '../../shared/wire/track-piece.js';
 
-/** The bit rate at which music in stereo is hardly told from what it was, in bits a second. */
+/** Bit rate at which stereo music is hardly distinguishable from the original, in bits a second. */
 const BITRATE = 128_000;
 
 const FORMAT = Object.freeze({
@@ -24,16 +24,15 @@ const FORMAT = Object.freeze({
 });
 const PACKET_VALUES = PACKET_SAMPLES * TRACK_CHANNELS;
 
-/** The samples of a piece before its own sound. */
+/** Samples of a piece before its own sound. */
 export const LEAD_SAMPLES = LEAD_PACKETS * PACKET_SAMPLES;
 
 /**
- * The samples that a piece is made of: one packet more than it holds, since an encoder is behind by
- * some.
+ * Samples that a piece is encoded from: one packet more than it holds, for the encoder's lookahead.
  */
 export const SOURCE_SAMPLES = (PIECE_PACKETS + 1) * PACKET_SAMPLES;
 
-/** A piece's own sound, in samples. */
+/** Samples of a piece's own sound. */
 export const PIECE_SAMPLES = (PIECE_PACKETS - LEAD_PACKETS) * PACKET_SAMPLES;
 
 /**
@@ -67,8 +66,8 @@ export function encodePiece(codec, pcm) {
 /**
  * @param {Codec} codec
  * @param {Uint8Array} bytes
- * @returns {Float32Array<ArrayBuffer>[] | null} left and right, PIECE_SAMPLES each; null where it
- *   is no piece
+ * @returns {Float32Array<ArrayBuffer>[] | null} left and right, PIECE_SAMPLES each; null when it is
+ *   no piece
  */
 export function decodePiece(codec, bytes) {
   const decoder = codec.createDecoder(FORMAT);
@@ -87,10 +86,7 @@ export function decodePiece(codec, bytes) {
   }
 }
 
-/**
- * @param {Float32Array} pcm  interleaved
- * @param {number} channel
- */
+/** @param {Float32Array} pcm interleaved @param {number} channel */
 function channelOf(pcm, channel) {
   const samples = new Float32Array(pcm.length / TRACK_CHANNELS);
   for (let i = 0; i < samples.length; i++) samples[i] = pcm[i * TRACK_CHANNELS + channel];

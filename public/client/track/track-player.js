@@ -14,22 +14,21 @@ import { RoomTime } from '../playout/room-time.js';
  */
 
 /**
- * Pieces are scheduled this far ahead, in seconds: timers of a page in the background come once a
+ * Time by which pieces are scheduled ahead, in seconds: timers of a background page fire once a
  * second.
  */
 const AHEAD_SECONDS = 2.5;
 const STEP_MS = 250;
 
-/** The time until a piece that could not be had is asked for again, in milliseconds. */
+/** Time until a missing piece is requested again, in milliseconds. */
 const RETRY_MS = 3000;
 
-/** The time in which a piece that is late can be scheduled, in seconds. */
+/** Shortest time in which a late piece can be scheduled, in seconds. */
 const SOON_SECONDS = 0.02;
 
 /**
- * Plays the room's backing track on an audio context, so that each sample leaves the speaker when
- * the room's sample clock reaches it. Each piece is faded into the next, since the output's clock
- * isn't the room's.
+ * Plays the room's backing track on an audio context. Each sample leaves the speaker when the
+ * room's sample clock reaches it. Pieces cross-fade, since the output's clock isn't the room's.
  */
 export class TrackPlayer {
   #context;
@@ -41,21 +40,18 @@ export class TrackPlayer {
   #failed;
   /** @type {Track | null} */
   #track = null;
-  /** Pieces by number: null while one is under way. @type {Map<number, AudioBuffer | null>} */
+  /** Pieces by number; null while one is being fetched. @type {Map<number, AudioBuffer | null>} */
   #pieces = new Map();
-  /**
-   * Those that are scheduled.
-   * @type {Map<number, { node: AudioBufferSourceNode, fade: GainNode }>}
-   */
+  /** Scheduled pieces. @type {Map<number, { node: AudioBufferSourceNode, fade: GainNode }>} */
   #scheduled = new Map();
   #retryMs = -Infinity;
   /** @type {unknown} */
   #timer = null;
 
   /**
-   * @param {AudioNode} output  of an AudioContext
-   * @param {number} sampleRate  the room's, Hz
-   * @param {Clock} clock  the page's
+   * @param {AudioNode} output of an AudioContext
+   * @param {number} sampleRate the room's, Hz
+   * @param {Clock} clock the page's
    * @param {{ get: (id: string, number: number) => Promise<Float32Array<ArrayBuffer>[]>, failed: ()
    *   => void }} from failed: a piece can't be had, and is missing
    */
@@ -71,7 +67,7 @@ export class TrackPlayer {
     this.#failed = failed;
   }
 
-  /** @param {Track | null} track  null: there is none */
+  /** @param {Track | null} track null: there is none */
   play(track) {
     this.#takeBack();
     if (track?.id !== this.#track?.id) this.#pieces.clear();
@@ -81,12 +77,12 @@ export class TrackPlayer {
     if (track) this.#step();
   }
 
-  /** @param {{ sample: number, atMs: number } | null} read  see RoomTime */
+  /** @param {{ sample: number, atMs: number } | null} read see RoomTime */
   follow(read) {
     this.#time.follow(read);
   }
 
-  /** @param {number} level  a factor; 0: this person doesn't hear it */
+  /** @param {number} level a factor; 0: inaudible for this person */
   setLevel(level) {
     this.#output.gain.value = level;
   }
@@ -107,7 +103,7 @@ export class TrackPlayer {
     if (!this.#track) return;
     const { from, seconds } = this.#track;
     const { now } = this.#time;
-    // The beginning is fetched beforehand, so that everybody can start at once.
+    // The beginning is fetched in advance, so that all can start at once.
     if (from === null) return void this.#piece(this.#track, 0);
     if (now === null) return;
     const at = (now - from) / this.#sampleRate;
@@ -122,7 +118,7 @@ export class TrackPlayer {
   }
 
   /**
-   * Gets a piece, or has it fetched.
+   * Gets a piece, or starts fetching it.
    * @param {Track} track
    * @param {number} number
    * @returns {AudioBuffer | null}
@@ -155,7 +151,7 @@ export class TrackPlayer {
   /**
    * @param {AudioBuffer} buffer
    * @param {number} number
-   * @param {number} from  the track's first sample on the room's clock
+   * @param {number} from the track's first sample on the room's clock
    */
   #schedule(buffer, number, from) {
     if (this.#scheduled.has(number)) return;

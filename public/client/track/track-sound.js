@@ -8,19 +8,13 @@ import {
   TRACK_RATE,
 } from '../../shared/wire/track-piece.js';
 
-/**
- * The largest file that is read, in bytes: what the longest track takes as a WAV file of 24 bits,
- * and more.
- */
+/** Largest file that is read, in bytes: more than the longest track as a 24-bit WAV file. */
 const MAX_FILE_BYTES = 300e6;
 
-/**
- * The time from one piece that is fetched beforehand to the next, in milliseconds: at 128 kbit/s,
- * 1.3 Mbit/s.
- */
+/** Interval of fetching pieces in advance, in milliseconds: at 128 kbit/s, 1.3 Mbit/s. */
 const KEEP_MS = 1000;
 
-/** A failure with the code of a sentence. */
+/** Failure with the code of a sentence. */
 export class TrackError extends Error {
   /** @param {string} code */
   constructor(code) {
@@ -30,7 +24,7 @@ export class TrackError extends Error {
 }
 
 /**
- * Reads a file as sound, by the browser's own decoders.
+ * Decodes a file by the browser's own decoders.
  * @param {Blob} file
  * @returns {Promise<AudioBuffer>} at TRACK_RATE
  * @throws {TrackError}
@@ -51,21 +45,21 @@ export async function readTrack(file) {
 }
 
 /**
- * The backing tracks' pieces, between the server and this page: coded in a worker of their own,
- * which starts when needed.
+ * Transfers the backing tracks' pieces between the server and this page. Its own worker codes them;
+ * it starts when needed.
  */
 export class TrackPieces {
   /** @type {Worker | null} */
   #worker = null;
-  /** The origin of the node of a cluster that has the room; '' for the page's own server. */
+  /** Origin of the node of a cluster that has the room; '' for the page's own server. */
   origin = '';
   #nextId = 1;
-  /** @type {Map<number, { resolve: (value: any) => void, reject: (error: Error) => void }>} */
+  /** @type {Map<number, { resolve: (value: unknown) => void, reject: (error: Error) => void }>} */
   #waiting = new Map();
   #clock;
   /**
-   * The pieces of one track, as they come.
-   * @type {{ id: string, pieces: Map<number, Promise<Uint8Array<ArrayBuffer>>> }}
+   * Pieces of one track that have arrived.
+   * @type {{ id: string, pieces: Map<number, Uint8Array<ArrayBuffer>> }}
    */
   #kept = { id: '', pieces: new Map() };
 
@@ -74,10 +68,10 @@ export class TrackPieces {
   }
 
   /**
-   * Sends all pieces of a track, one after the other.
+   * Sends all pieces of a track in order.
    * @param {string} id
    * @param {AudioBuffer} sound
-   * @param {(share: number) => void} progress  0 to 1
+   * @param {(share: number) => void} progress 0 to 1
    * @throws {TrackError}
    */
   async send(id, sound, progress) {
@@ -85,7 +79,8 @@ export class TrackPieces {
     for (let number = 0; number < count; number++) {
       progress(number / count);
       const encode = sourceOf(sound, number);
-      const body = await this.#ask({ encode }, [encode.buffer]).catch(() => null);
+      const piece = await this.#ask({ encode }, [encode.buffer]).catch(() => null);
+      const body = /** @type {Uint8Array<ArrayBuffer> | null} */ (piece);
       const answer =
         body &&
         (await fetch(`${this.origin}/api/tracks/${id}/${number}`, { method: 'PUT', body }).catch(
@@ -97,16 +92,16 @@ export class TrackPieces {
   }
 
   /**
-   * Fetches a track beforehand, in place of the one before, so that nothing is fetched while people
-   * play to it.
-   * @param {string} id  '' for none
+   * Fetches a track in advance, and forgets the previous one, so that nothing is fetched while
+   * people play to it.
+   * @param {string} id '' for none
    * @param {number} seconds
    */
   async keep(id, seconds) {
     if (this.#kept.id === id) return;
     const kept = (this.#kept = { id, pieces: new Map() });
     for (let number = 0; number < piecesOf(seconds); number++) {
-      // One that can't be had is asked for again when it is needed.
+      // A missing piece is requested again when it is needed.
       await this.#fetch(id, number).catch(() => {});
       await new Promise(
         (/** @type {(done: void) => void} */ done) => void this.#clock.setTimeout(done, KEEP_MS),
@@ -125,13 +120,10 @@ export class TrackPieces {
   async get(id, number) {
     const sound = await this.#ask({ decode: await this.#fetch(id, number) });
     if (!sound) throw new TrackError('track-not-heard');
-    return sound;
+    return /** @type {Float32Array<ArrayBuffer>[]} */ (sound);
   }
 
-  /**
-   * @param {string} id
-   * @param {number} number
-   */
+  /** @param {string} id @param {number} number */
   #fetch(id, number) {
     const { pieces } = this.#kept.id === id ? this.#kept : { pieces: new Map() };
     const piece = pieces.get(number) ?? fetchPiece(this.origin, id, number);
@@ -143,7 +135,7 @@ export class TrackPieces {
   /**
    * @param {object} message
    * @param {Transferable[]} [transfer]
-   * @returns {Promise<any>}
+   * @returns {Promise<unknown>}
    */
   #ask(message, transfer = []) {
     const worker = (this.#worker ??= this.#start());
@@ -166,7 +158,7 @@ export class TrackPieces {
     return worker;
   }
 
-  /** Ends the worker; what waits for it fails. */
+  /** Ends the worker; waiting requests fail. */
   #end() {
     this.#worker?.terminate();
     this.#worker = null;
@@ -195,7 +187,7 @@ async function fetchPiece(origin, id, number) {
 }
 
 /**
- * The sound that a piece is made of, silent before the track and after it.
+ * Returns the sound that a piece is encoded from, silent before and after the track.
  * @param {AudioBuffer} sound
  * @param {number} number
  * @returns {Float32Array<ArrayBuffer>} SOURCE_SAMPLES, left and right interleaved

@@ -4,16 +4,17 @@
  *
  * @import { ConnectOptions } from '../../client/connection/choose.js'
  * @import { PeerMessage } from './peers.js'
+ * @import { LabConfig } from './way.js'
  *
- * @typedef {Pick<ConnectOptions, 'config' | 'origin' | 'clock' | 'message' | 'handler' | 'asks' |
- *   'prove'> & { askPeer?: AskPeer }} ChannelOptions
+ * @typedef {Pick<ConnectOptions, 'origin' | 'clock' | 'message' | 'handler' | 'asks' | 'prove'> & {
+ *   config: LabConfig, askPeer?: AskPeer }} ChannelOptions
  *
  * @typedef {(url: string) => MessagePort} AskPeer
  *   has the page connect to the server's peer; the port tells what comes of it
  */
 
 import { inTime } from '../../shared/clock.js';
-import { CLOSED } from '../../shared/wire/data-channel.js';
+import { CLOSED } from './peers.js';
 import { Connection, ConnectionError, closeReason } from '../../client/connection/connection.js';
 import { join } from '../../client/connection/join.js';
 
@@ -142,7 +143,7 @@ export class DataChannelConnection extends Connection {
 
   /** @override */
   release() {
-    // What was sent before goes out first.
+    // Earlier messages go out first.
     this.#control.close();
     this.#packets.close();
   }

@@ -6,7 +6,7 @@
 
 import { Run } from './run.js';
 
-/** Nothing is counted for this long after the first packet, in milliseconds. */
+/** Time after the first packet without counting, in milliseconds. */
 const SETTLE_MS = 800;
 
 /**
@@ -15,15 +15,16 @@ const SETTLE_MS = 800;
  */
 const PHASE = 0.5;
 
-/**
- * The interval at which the server's counts are requested while the delay stays, in milliseconds.
- */
+/** Interval of requests for the server's counts while the delay stays, in milliseconds. */
 const ASK_MS = 500;
 
-/** The time to wait for the last counts, in milliseconds. */
+/** Time to wait for the last counts, in milliseconds. */
 const LAST_COUNTS_MS = 400;
 
-/** Measures what two clients hear of each other at a server-side delay, as the server counts it. */
+/**
+ * Measures the audio that two clients receive from each other at a server-side delay, by the
+ * server's counts.
+ */
 class DelayRun extends Run {
   /**
    * Opens a pair, and waits until both clients hear each other.
@@ -39,7 +40,7 @@ class DelayRun extends Run {
       {
         onControl: (client, message) => {
           if (message.type !== 'delayed') return;
-          // The first span begins before the other client was there.
+          // The first span began before the other client joined.
           if (settled.has(client)) this.#count(protocol, client, message.before);
           settled.add(client);
         },
@@ -79,10 +80,7 @@ export class LiveRun extends DelayRun {
   /** @type {Pair | null} */
   #pair = null;
 
-  /**
-   * @param {RunOptions} options
-   * @param {{ protocol: Way, serverDelayMs: number }} settings
-   */
+  /** @param {RunOptions} options @param {{ protocol: Way, serverDelayMs: number }} settings */
   constructor(options, { protocol, serverDelayMs }) {
     super(options);
     this.#protocol = protocol;
@@ -128,10 +126,7 @@ export class SweepRun extends DelayRun {
     }
   }
 
-  /**
-   * @param {Way} protocol
-   * @param {number} index of the protocol
-   */
+  /** @param {Way} protocol @param {number} index of the protocol */
   async #sweep(protocol, index) {
     const turns = this.#protocols.length;
     const pair = await this.settle(protocol, this.#delaysMs[0]);

@@ -8,38 +8,31 @@ import { MAX_HEADER_BYTES, MAX_SENT_BYTES } from '../../shared/wire/packet.js';
 import { PayloadEncoder } from '../../shared/stream/payload.js';
 import { align } from '../../shared/sound/signal.js';
 
-/** The known signal's period, in milliseconds: longer than any delay that is looked for. */
+/** Period of the known signal, in milliseconds: longer than any delay to find. */
 const PERIOD_MS = 4800;
 
-/** The known signal's band, in Hz, in which speech is strong and codecs keep the waveform. */
+/** Band of the known signal, in Hz, in which speech is strong and codecs keep the waveform. */
 const LOW_HZ = 120;
 const HIGH_HZ = 900;
 
-/** The known signal's root mean square. */
+/** Root mean square of the known signal. */
 const LEVEL = 0.1;
 
-/**
- * The rates at which the known signal's loudness varies, in cycles a period, as those of syllables
- * and words.
- */
+/** Rates of the loudness variation, in cycles a period, like those of syllables and words. */
 const SYLLABLES = Object.freeze([5, 19, 23]);
 
-/** The rate at which sounds are compared, in Hz; the known signal has nothing above half of it. */
+/** Rate of comparing sounds, in Hz; the known signal has nothing above half of it. */
 const COMPARED_RATE = 8000;
 
-/** The least correlation at which a sound counts as the known signal. */
+/** Least correlation of a sound that counts as the known signal. */
 const LEAST_CORRELATION = 0.5;
 
-/**
- * The signal is looked for up to the server-side delay and this much more, in milliseconds, for
- * codecs and the network.
- */
+/** Search range beyond the server-side delay, in milliseconds, for codecs and the network. */
 const MARGIN_MS = 300;
 
 /**
- * Makes the known signal, which is unlike itself at any other time: noise in the band of a voice,
- * whose loudness varies as in talk, and which is never silent. It is always the same for one
- * format.
+ * Makes the known signal, which is unlike itself at any other time. It is noise in the band of a
+ * voice, with the varying loudness of talk but no silence. It is always the same for one format.
  *
  * @param {AudioFormat} format
  * @returns {Float32Array} a whole number of frames, [-1, 1]
@@ -86,8 +79,8 @@ function noise() {
 }
 
 /**
- * Encodes the known signal as one payload for each frame. It is encoded twice and the second pass
- * is used, since the signal is sent again and again and its start then follows its end.
+ * Encodes the known signal as one payload for each frame. The second of two passes is used, since
+ * the signal is sent repeatedly and its start follows its end.
  *
  * @param {Codec} codec
  * @param {AudioFormat} format
@@ -128,12 +121,12 @@ export function createKnownSignalEncoder() {
   };
 }
 
-/** The samples of a format that make one compared sample. @param {number} sampleRate in Hz */
+/** Samples of a format per compared sample. @param {number} sampleRate in Hz */
 const comparedStep = (sampleRate) =>
   sampleRate % COMPARED_RATE === 0 ? sampleRate / COMPARED_RATE : 1;
 
 /**
- * Reduces a sound to the rate at which it is compared, by the mean of neighbours.
+ * Reduces a sound to the compared rate by averaging neighbours.
  * @param {Float32Array} samples
  * @param {number} sampleRate in Hz
  * @returns {Float32Array<ArrayBuffer>}
@@ -149,7 +142,7 @@ export function lowerRate(samples, sampleRate) {
   return lowered;
 }
 
-/** Finds the known signal in the sound that was heard. */
+/** Finds the known signal in the heard sound. */
 export class SoundLag {
   #format;
   #rate;
@@ -165,7 +158,7 @@ export class SoundLag {
   }
 
   /**
-   * Measures how far the sound in a window lags behind the clock of its frames.
+   * Measures the lag of a window's sound behind the clock of its frames.
    * @param {Pick<SoundWindow, 'frame' | 'sound'>} window
    * @param {number} serverDelayMs
    * @returns {{ lagMs: number, correlation: number } | null} null when the signal isn't found
@@ -196,8 +189,8 @@ export class SoundLag {
   }
 
   /**
-   * The latency of the sound in each packet of a window: from a sample's capture at the speaker to
-   * the arrival of the packet that holds it at the listener.
+   * Latency of the sound in each packet of a window: from a sample's capture at the speaker to the
+   * arrival of its packet at the listener.
    * @param {SoundWindow} window
    * @param {number} serverDelayMs
    * @returns {{ latenciesMs: { atMs: number, latencyMs: number }[], correlation: number } | null}

@@ -5,18 +5,18 @@
  * @typedef {object} SoundWindow  a piece of the sound that was heard
  * @property {number} frame                      its first frame
  * @property {Float32Array<ArrayBuffer>} sound   its frames, at the rate of SoundLag
- * @property {Float64Array<ArrayBuffer>} arrivalsMs when each frame's packet arrived; NaN for one
- *   that didn't
- * @property {number} startMs  when the first frame began at the speaker, on the clock of arrivalsMs
+ * @property {Float64Array<ArrayBuffer>} arrivalsMs arrival time of each frame's packet; NaN without
+ *   one
+ * @property {number} startMs  start of the first frame at the speaker, on the clock of arrivalsMs
  */
 
 import { lowerRate } from './known-signal.js';
 
-/** The length of a window, in milliseconds: enough to find the known signal in it. */
+/** Length of a window, in milliseconds: enough to find the known signal in it. */
 const WINDOW_MS = 400;
 
 /** Decodes the answers to a client's packets, and reports the sound window by window. */
-export class Listener {
+export class AnswerDecoder {
   #decoder;
   #format;
   #onWindow;
@@ -58,7 +58,7 @@ export class Listener {
     const slot = frame - this.#first;
     if (slot < 0) return;
     this.#arrivalsMs[slot] = arrivalMs;
-    // An Opus decoder can't go back: for a frame that comes out of order only the arrival is noted.
+    // An Opus decoder can't go back: of a frame out of order only the arrival is noted.
     if (frame <= this.#last) return;
     this.#last = frame;
     if (length > 0)
@@ -80,7 +80,7 @@ export class Listener {
     });
   }
 
-  /** Drops the window that has begun, after a pause. */
+  /** Drops the unfinished window, after a pause. */
   reset() {
     this.#first = -1;
   }

@@ -5,7 +5,7 @@
  *   sent, on the clock, in milliseconds; send() moves it on
  */
 
-/** Sends the frames of talkers when they are due, and measures its own lateness. */
+/** Sends the frames of talkers at their due times, and measures its own lateness. */
 export class Pacer {
   #clock;
   /** @type {Set<Paced>} */
@@ -20,7 +20,7 @@ export class Pacer {
     this.#clock = clock;
   }
 
-  /** @param {Paced} talker one that was started */
+  /** @param {Paced} talker a started one */
   add(talker) {
     this.#talkers.add(talker);
     this.#schedule();
@@ -50,7 +50,7 @@ export class Pacer {
     this.#schedule();
   }
 
-  /** @returns {number[]} how late packets were sent since the last call, in milliseconds */
+  /** @returns {number[]} lateness of each packet since the last call, in milliseconds */
   takeLateness() {
     const latenessMs = this.#latenessMs;
     this.#latenessMs = [];

@@ -1,9 +1,10 @@
 /**
- * @import { Scope, ServerConfig } from '../../client/connection/choose.js'
- * @import { Way } from './way.js'
+ * @import { Scope } from '../../client/connection/choose.js'
+ * @import { LabConfig, Way } from './way.js'
  * @import { Connection } from '../../client/connection/connection.js'
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
+ * @import { ServerMessage } from '../../shared/messages/server-messages.js'
  * @import { Codec } from '../../shared/stream/codec.js'
  * @import { Packet } from '../../shared/wire/packet.js'
  * @import { AskPeer } from './data-channel.js'
@@ -15,14 +16,14 @@
  *
  * @typedef {object} Place  the server to connect to
  * @property {string} origin
- * @property {ServerConfig} config
+ * @property {LabConfig} config
  * @property {Clock} clock
  * @property {Scope} [scope]
  * @property {AskPeer} [askPeer]
  *
  * @typedef {object} PairHandler
- * @property {(window: SoundWindow) => void} [onWindow]   called with what B heard of A
- * @property {(client: ClientName, message: Record<string, any>) => void} [onControl]
+ * @property {(window: SoundWindow) => void} [onWindow]   called with B's sound of A
+ * @property {(client: ClientName, message: ServerMessage) => void} [onControl]
  * @property {(leaveUrl: string) => void} [onJoined] called for each of the two: see TalkerEvents
  * @property {(reason: string) => void} onEnded called when the server or the network has ended one
  *   of the two
@@ -38,32 +39,32 @@ import { connect } from '../../client/connection/choose.js';
 import { ConnectionError } from '../../client/connection/connection.js';
 import { PayloadDecoder } from '../../shared/stream/payload.js';
 import { connectOverChannels } from './data-channel.js';
-import { Listener } from './listener.js';
-import { Talker } from './talker.js';
+import { AnswerDecoder } from './listener.js';
+import { ProbeTalker } from './talker.js';
 import { connectionOf } from './way.js';
 
-/** Nothing is noted for this long after a pause, in milliseconds. */
+/** Time after a pause without measuring, in milliseconds. */
 const WARM_UP_MS = 300;
 
-/** A packet without an answer within this time is lost, in milliseconds. */
+/** Time without an answer after which a packet is lost, in milliseconds. */
 const LOST_MS = 2000;
 
-/** The level that the packets of the known signal tell, in -dBov. */
+/** Level in the packets of the known signal, in -dBov. */
 const SPOKEN_LEVEL = 20;
 
 /**
  * One client of a pair: a talker whose packets the server answers at once with the packet of the
- * same frame (delivery `reply`), and which notes when each was answered.
+ * same frame (delivery `reply`). It notes the time of each answer.
  */
-class Client {
+class ProbeClient {
   #place;
   #protocol;
   #noteFrom = Infinity;
-  /** The times when the frames without an answer were sent. @type {Map<number, number>} */
+  /** Send times of frames without an answer. @type {Map<number, number>} */
   #waiting = new Map();
   /** @type {Answer[]} */
   #answers = [];
-  /** Hears the answers. @type {Listener | null} */
+  /** Decodes the answers. @type {AnswerDecoder | null} */
   listener = null;
   talker;
 
@@ -71,14 +72,14 @@ class Client {
    * @param {object} options
    * @param {Way} options.protocol
    * @param {Place} options.place
-   * @param {(message: Record<string, any>) => void} options.onControl
+   * @param {(message: ServerMessage) => void} options.onControl
    * @param {(leaveUrl: string) => void} [options.onJoined]
    * @param {(reason: string) => void} options.onEnded
    */
   constructor({ protocol, place, onControl, onJoined, onEnded }) {
     this.#protocol = protocol;
     this.#place = place;
-    this.talker = new Talker({
+    this.talker = new ProbeTalker({
       clock: place.clock,
       level: SPOKEN_LEVEL,
       on: {
@@ -111,11 +112,12 @@ class Client {
         message: { type: 'join', version: CONTROL_VERSION, delivery: 'reply', ...wish },
         handler,
         asks: () => !talker.closed,
-        // After a stop no other transport resumes the place: it is left.
+        // After a stop no other transport takes over the place: it is left.
         prove: (/** @type {Connection} */ candidate) => prove(candidate).finally(stopIfClosed),
       };
       if (this.#protocol === 'datachannel') return connectOverChannels(options);
-      return (await connect({ ...options, ...connectionOf(this.#protocol, this.#place.config) }))
+      const { config, scope } = this.#place;
+      return (await connect({ ...options, ...connectionOf(this.#protocol, config, scope) }))
         .connection;
     });
     stopIfClosed();
@@ -141,17 +143,17 @@ class Client {
     this.listener?.receive(frame, arrivalMs, bytes, packet.payloadStart[0], packet.payloadBytes[0]);
   }
 
-  /** The number of packets that are neither answered nor lost yet. */
+  /** Number of packets neither answered nor lost yet. */
   get outstanding() {
     return this.#waiting.size;
   }
 
-  /** @returns {Answer[]} those since the last call, and the packets that were lost since */
+  /** @returns {Answer[]} answers and losses since the last call */
   takeAnswers() {
     const answers = this.#answers;
     const oldest = this.#place.clock.now() - LOST_MS;
     for (const [frame, sentMs] of this.#waiting) {
-      // A Map keeps the order in which the packets were sent.
+      // A Map keeps the order of sending.
       if (sentMs > oldest) break;
       this.#waiting.delete(frame);
       answers.push({ frame, sentMs, roundTripMs: null });
@@ -168,7 +170,7 @@ class Client {
   }
 }
 
-/** Two clients of one protocol, alone in a room of their own, that talk at the same time. */
+/** Two clients of one protocol, alone in their room, that talk at the same time. */
 export class Pair {
   #pacer;
   #handler;
@@ -182,7 +184,7 @@ export class Pair {
    * @param {Place} options.place
    * @param {Pacer} options.pacer
    * @param {PairHandler} options.handler
-   * @param {number} [options.phase]  by how much of a frame B sends after A, 0 to 1
+   * @param {number} [options.phase] fraction of a frame by which B sends after A
    */
   constructor({ protocol, place, pacer, handler, phase = 0 }) {
     const { onControl = () => {}, onJoined, onEnded } = handler;
@@ -190,14 +192,14 @@ export class Pair {
     this.#pacer = pacer;
     this.#handler = handler;
     this.#phase = phase;
-    this.#a = new Client({
+    this.#a = new ProbeClient({
       protocol,
       place,
       onJoined,
       onEnded,
       onControl: (message) => onControl('A', message),
     });
-    this.#b = new Client({
+    this.#b = new ProbeClient({
       protocol,
       place,
       onJoined,
@@ -206,7 +208,7 @@ export class Pair {
     });
   }
 
-  /** @returns {readonly [ClientName, Client][]} */
+  /** @returns {readonly [ClientName, ProbeClient][]} */
   get clients() {
     return [
       ['A', this.#a],
@@ -218,10 +220,10 @@ export class Pair {
    * Joins a room, A first.
    * @param {object} options
    * @param {string} options.room
-   * @param {string} [options.token]  of an invitation to it
+   * @param {string} [options.token] of an invitation to it
    * @param {Codec} options.codec
-   * @param {Encode} options.encode  gives the speech
-   * @param {number} [options.serverDelayMs]  the room's if not given
+   * @param {Encode} options.encode gives the speech
+   * @param {number} [options.serverDelayMs] default: the room's
    * @returns {Promise<void>} rejects with a ConnectionError; both have left then
    */
   async open({ room, token, codec, encode, serverDelayMs }) {
@@ -238,14 +240,11 @@ export class Pair {
     }
   }
 
-  /**
-   * @param {Codec} codec
-   * @param {(window: SoundWindow) => void} onWindow
-   */
+  /** @param {Codec} codec @param {(window: SoundWindow) => void} onWindow */
   #listen(codec, onWindow) {
     const { format } = this;
     const { sampleRate, opusFrameSamples: frameSamples } = format;
-    this.#b.listener = new Listener({
+    this.#b.listener = new AnswerDecoder({
       format,
       decoder: new PayloadDecoder(codec.createDecoder({ sampleRate, frameSamples }), format),
       onWindow: (window) => onWindow({ ...window, startMs: this.#a.talker.msAt(window.frame) }),

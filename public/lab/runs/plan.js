@@ -1,10 +1,10 @@
 /**
- * The length of a turn, in milliseconds: long enough to settle, short enough for all protocols to
- * meet the same network.
+ * Length of a turn, in milliseconds: long enough to settle, short enough for all protocols to meet
+ * the same network.
  */
 const TURN_MS = 2000;
 
-/** The least number of turns for each protocol, however short the run. */
+/** Least number of turns per protocol, even in a short run. */
 const MIN_ROUNDS = 2;
 
 /**
@@ -22,8 +22,8 @@ export function planTurns(protocols, durationMs) {
   const ms = durationMs / (protocols.length * rounds);
   const turns = [];
   for (let round = 0; round < rounds; round++) {
-    // Every other round is reversed; else each protocol would follow the same neighbour in every
-    // round.
+    // Every other round is reversed; otherwise each protocol would always follow the same
+    // neighbour.
     const order = round % 2 === 0 ? protocols : protocols.toReversed();
     const shift = Math.floor(round / 2) % protocols.length;
     for (let i = 0; i < order.length; i++)

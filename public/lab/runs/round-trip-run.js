@@ -7,21 +7,18 @@
 import { planTurns } from './plan.js';
 import { Run } from './run.js';
 
-/** The interval at which measurements are reported, in milliseconds. */
+/** Interval of reports, in milliseconds. */
 const TELL_MS = 250;
 
-/** The time to wait for the last answers, in milliseconds. */
+/** Time to wait for the last answers, in milliseconds. */
 const LAST_ANSWERS_MS = 2100;
 
-/** Measures round trips, and the sound that came with them; the protocols take turns. */
+/** Measures round trips with their sound; the protocols take turns. */
 export class RoundTripRun extends Run {
   #protocols;
   #durationMs;
 
-  /**
-   * @param {RunOptions} options
-   * @param {{ protocols: Way[], durationMs: number }} settings
-   */
+  /** @param {RunOptions} options @param {{ protocols: Way[], durationMs: number }} settings */
   constructor(options, { protocols, durationMs }) {
     super(options);
     this.#protocols = protocols;
@@ -38,8 +35,7 @@ export class RoundTripRun extends Run {
       });
       if (this.stopped) return;
       if (!pair) continue;
-      // A room's delay may adapt; the latency that is added up and the one that is heard need the
-      // same delay.
+      // The room's delay may adapt, but the computed and the heard latency need the same delay.
       pair.delay(pair.welcome.serverDelayMs);
       pairs.set(protocol, pair);
     }
@@ -61,7 +57,7 @@ export class RoundTripRun extends Run {
    * @param {Pair} pair
    * @param {number} ms
    * @param {(now: number) => void} onProgress
-   * @returns {Promise<boolean>} whether the run goes on
+   * @returns {Promise<boolean>} false when the run was stopped
    */
   async #turn(pair, ms, onProgress) {
     if (!this.pairs.includes(pair)) return this.#goesOn;
@@ -79,7 +75,7 @@ export class RoundTripRun extends Run {
     return true;
   }
 
-  /** Whether there is a pair left to measure. */
+  /** True while a pair is left to measure. */
   get #goesOn() {
     return this.pairs.length > 0 && !this.stopped;
   }
@@ -103,10 +99,7 @@ export class RoundTripRun extends Run {
     this.tell({ type: 'lateness', latenessMs: this.pacer.takeLateness() });
   }
 
-  /**
-   * @param {Way} protocol
-   * @param {import('./listener.js').SoundWindow} window
-   */
+  /** @param {Way} protocol @param {import('./listener.js').SoundWindow} window */
   #heard(protocol, window) {
     window.startMs = this.since(window.startMs);
     for (let i = 0; i < window.arrivalsMs.length; i++)

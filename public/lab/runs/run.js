@@ -19,12 +19,12 @@
  *   number, sentSamples: number, heardSamples: number }} HeardEvent
  * @typedef {JoinedEvent | OpenedEvent | FailedEvent | ProgressEvent | TurnEvent | AnswersEvent |
  *   WindowEvent | LatenessEvent
- *   | HeardEvent} RunEvent  times are in milliseconds since the run began to measure
+ * | HeardEvent} RunEvent  times are in milliseconds since the run began to measure
  *
  * @typedef {object} RunOptions
  * @property {Place} place
  * @property {Codec} codec
- * @property {() => string} newRoom  makes the name of a room that nobody else is in
+ * @property {() => string} newRoom  makes the name of an unused room
  * @property {string} [token]  of an invitation to that room
  * @property {(event: RunEvent) => void} on
  */
@@ -33,10 +33,10 @@ import { createKnownSignalEncoder } from './known-signal.js';
 import { Pacer } from './pacer.js';
 import { Pair } from './pair.js';
 
-/** The time in which a farewell is sent, in milliseconds. */
+/** Time for sending a farewell, in milliseconds. */
 const FAREWELL_MS = 150;
 
-/** A run of the lab: it opens pairs of clients, reports those that fail, and closes them. */
+/** A run of the lab: opens pairs of clients, reports failed ones, and closes them. */
 export class Run {
   #options;
   #abort = new AbortController();
@@ -53,22 +53,22 @@ export class Run {
     this.pacer = new Pacer(options.place.clock);
   }
 
-  /** Begins to measure: the run's times count from now. */
+  /** Starts the run's clock for measuring. */
   begin() {
     this.#startMs = this.#options.place.clock.now();
   }
 
-  /** Milliseconds since the run began to measure. */
+  /** Milliseconds since the start of measuring. */
   get elapsedMs() {
     return this.#options.place.clock.now() - this.#startMs;
   }
 
-  /** Whether the run was stopped. */
+  /** True when the run was stopped. */
   get stopped() {
     return this.#abort.signal.aborted;
   }
 
-  /** The pairs that are open. */
+  /** All open pairs. */
   get pairs() {
     return [...this.#pairs];
   }
@@ -78,19 +78,16 @@ export class Run {
     this.#options.on(event);
   }
 
-  /**
-   * @param {number} ms on the place's clock
-   * @returns {number} since the run began
-   */
+  /** @param {number} ms on the place's clock @returns {number} since the run began */
   since(ms) {
     return ms - this.#startMs;
   }
 
   /**
-   * Opens a pair, and reports that it is open or why it failed.
+   * Opens a pair, and reports success or the reason of a failure.
    * @param {Way} protocol
    * @param {Omit<PairHandler, 'onJoined' | 'onEnded'>} handler
-   * @param {{ serverDelayMs?: number, phase?: number }} [options]  of the pair
+   * @param {{ serverDelayMs?: number, phase?: number }} [options] of the pair
    * @returns {Promise<Pair | null>} null when it can't be opened
    */
   async open(protocol, handler, { serverDelayMs, phase } = {}) {
@@ -117,10 +114,7 @@ export class Run {
     return pair;
   }
 
-  /**
-   * @param {Pair} pair
-   * @param {string} reason
-   */
+  /** @param {Pair} pair @param {string} reason */
   #fail(pair, reason) {
     if (!this.#pairs.delete(pair)) return;
     pair.close();
@@ -133,10 +127,7 @@ export class Run {
     pair.close();
   }
 
-  /**
-   * @param {number} ms
-   * @returns {Promise<boolean>} whether the run goes on
-   */
+  /** @param {number} ms @returns {Promise<boolean>} false when the run was stopped */
   wait(ms) {
     const { clock } = this.#options.place;
     const { signal } = this.#abort;

@@ -1,31 +1,31 @@
 /**
- * @import { ServerConfig } from '../../client/connection/choose.js'
+ * @import { LabConfig } from './way.js'
  * @import { RunEvent } from './run.js'
  *
  * @typedef {object} Wish
  * @property {'round-trip' | 'live' | 'sweep'} kind
  * @property {string} origin
- * @property {ServerConfig} config
- * @property {string} [token]    of an invitation, where joining needs one: all join its room
- * @property {object} settings  as the kind of run asks for
+ * @property {LabConfig} config
+ * @property {string} [token]    of an invitation if joining needs one: all join its room
+ * @property {object} settings  of this kind of run
  */
 
-import { Peers } from './peers.js';
+import { LabPeers } from './peers.js';
 
-/** A worker that hasn't stopped within this time is terminated, in milliseconds. */
+/** Time after which a worker that should stop is terminated, in milliseconds. */
 const STOP_MS = 3000;
 
-/** Runs one run at a time, each in a worker of its own. */
+/** Runs one run at a time, each in its own worker. */
 export class Runner {
   /** @type {Worker | null} */
   #worker = null;
-  #peers = new Peers();
-  /** The URLs of beacons that leave. @type {string[]} */
+  #peers = new LabPeers();
+  /** URLs of beacons for leaving. @type {string[]} */
   #leaveUrls = [];
   /** @type {((problem: string) => void) | null} */
   #settle = null;
 
-  /** Whether a run goes on. */
+  /** True during a run. */
   get running() {
     return this.#worker !== null;
   }
@@ -63,7 +63,7 @@ export class Runner {
     setTimeout(() => worker === this.#worker && this.abandon(), STOP_MS);
   }
 
-  /** Ends the run at once, since the page goes away. Idempotent. */
+  /** Ends the run at once, when the page closes. Idempotent. */
   abandon() {
     // A worker doesn't outlive its page, but a beacon does.
     for (const url of this.#leaveUrls) if (url) navigator.sendBeacon(url);

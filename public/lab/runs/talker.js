@@ -1,4 +1,5 @@
 /**
+ * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
  * @import { AudioFormat } from '../../shared/sound/audio-format.js'
  * @import { Clock } from '../../shared/clock.js'
  * @import { Connection, ConnectionHandler } from '../../client/connection/connection.js'
@@ -16,34 +17,34 @@ import {
 import { ClockExchange, ClockSync } from '../../client/clock/clock-sync.js';
 
 /**
- * A talker that is later than this was suspended, and goes on with the current frame, in
- * milliseconds.
+ * Lateness that shows that a talker was suspended, in milliseconds: it continues with the current
+ * frame.
  */
 const MAX_BEHIND_MS = 1000;
 
 /**
  * @typedef {object} TalkerEvents  times are on the talker's clock, in milliseconds
- * @property {(leaveUrl: string) => void} [onJoined] called with the URL of a beacon by which a page
- *   that goes away leaves; empty when none is needed
+ * @property {(leaveUrl: string) => void} [onJoined] called with the URL of the beacon with which a
+ *   closing page leaves; empty when none is needed
  * @property {(frame: number) => void} [onStart] called before the first frame, and after each pause
  * @property {(frame: number, atMs: number, bytes: number) => void} [onSent]
  * @property {(frame: number, arrivalMs: number, packet: Packet, bytes: Uint8Array) => void}
- *   [onAudio] packet: the header of `bytes`; both are used again for the next packet
- * @property {(message: Record<string, any>) => void} [onControl] called with all messages but the
+ *   [onAudio] packet: the header of `bytes`; both are reused for the next packet
+ * @property {(message: ServerMessage) => void} [onControl] called with all messages but the
  *   welcome
  * @property {(code: string, reason: string) => void} [onClosed] called when the server or the
  *   network has ended it
  *
  * @typedef {(handler: ConnectionHandler, prove: (connection: Connection) => Promise<void>) =>
- *   Promise<Connection>} Join opens a connection and joins a room over it, and gives it to `prove`
- *   once it has been joined
+ *   Promise<Connection>} Join opens a connection, joins a room over it, and then passes it to
+ *   `prove`
  */
 
 /**
- * A synthetic participant that sends one packet for each frame when the frame ends, whatever comes
- * back and however late (an open loop). Its speech is encoded beforehand.
+ * A synthetic participant that sends one packet at the end of each frame, independent of answers
+ * and lateness (an open loop). Its speech is encoded in advance.
  */
-export class Talker {
+export class ProbeTalker {
   #clock;
   #level;
   #on;
@@ -57,22 +58,22 @@ export class Talker {
   #startFrame = 0;
   #phaseMs = 0;
   #sequence = 0;
-  /** The next frame to be sent; -1 before start(). */
+  /** Next frame to send; -1 before start(). */
   #frame = -1;
   #packet = new Packet();
   #read = new Packet();
   #bytes = new Uint8Array(MAX_PACKET_BYTES);
   #closed = false;
 
-  /** The format of the room, with one channel. @type {AudioFormat} */
+  /** Format of the room, with one channel. @type {AudioFormat} */
   format = createAudioFormat();
-  /** The server's welcome. @type {Record<string, any>} */
-  welcome = {};
+  /** The server's welcome. */
+  welcome = /** @type {ServerMessages['welcome']} */ ({});
 
   /**
    * @param {object} options
    * @param {Clock} options.clock
-   * @param {number} options.level  of the speech, in -dBov
+   * @param {number} options.level of the speech, in -dBov
    * @param {TalkerEvents} options.on
    */
   constructor({ clock, level, on }) {
@@ -94,7 +95,7 @@ export class Talker {
     const connection = await open(
       {
         onPacket: (bytes, arrivalMs) => this.#receive(bytes, arrivalMs),
-        onControl: (message) => this.#control(/** @type {Record<string, any> | null} */ (message)),
+        onControl: (message) => this.#control(/** @type {ServerMessage | null} */ (message)),
         onClosed: (code, reason) => {
           if (this.#connection && !this.#closed) this.#on.onClosed?.(code, reason);
         },
@@ -117,11 +118,11 @@ export class Talker {
     if (!this.#closed) await this.#exchange.start();
   }
 
-  /** @param {Record<string, any> | null} message */
+  /** @param {ServerMessage | null} message */
   #control(message) {
     if (message?.type === 'welcome') {
       this.welcome = message;
-      // Speech is mono: packets say so, and decoders of one channel take any.
+      // The packets are mono, and decoders of one channel accept any.
       this.format = createAudioFormat({ ...message.format, channels: 1 });
     } else if (message) {
       this.#on.onControl?.(message);
@@ -129,9 +130,9 @@ export class Talker {
   }
 
   /**
-   * Speaks from now on; until then it sends silence.
-   * @param {Uint8Array[]} payloads one for each frame, repeated without end
-   * @param {number} [startFrame]   the payload of frame 0
+   * Speaks from now on; before, it sends silence.
+   * @param {Uint8Array[]} payloads one for each frame, repeated forever
+   * @param {number} [startFrame] the payload of frame 0
    */
   speak(payloads, startFrame = 0) {
     this.#payloads = payloads;
@@ -139,8 +140,8 @@ export class Talker {
   }
 
   /**
-   * Begins to send, or begins again after a pause, with the next frame of the room's clock.
-   * @param {number} [phaseMs] the time between a frame's end and its sending
+   * Starts or resumes sending with the next frame of the room's clock.
+   * @param {number} [phaseMs] time between a frame's end and its sending
    */
   start(phaseMs = 0) {
     this.#phaseMs = phaseMs;
@@ -151,14 +152,14 @@ export class Talker {
     this.#on.onStart?.(this.#frame);
   }
 
-  /** When the next frame is to be sent, on the clock, in milliseconds. */
+  /** Send time of the next frame, on the clock, in milliseconds. */
   get dueMs() {
     return this.msAt(this.#frame + 1) + this.#phaseMs;
   }
 
   /**
    * @param {number} frame
-   * @returns {number} when its first sample is captured, on the clock, in milliseconds
+   * @returns {number} capture time of its first sample, on the clock, in milliseconds
    */
   msAt(frame) {
     return this.#sync.msAt(frame * this.format.frameSamples);
@@ -166,7 +167,7 @@ export class Talker {
 
   /** Sends the next frame. */
   send() {
-    // Read before the sending, which is part of what is measured.
+    // Read before sending, whose time is part of the measurement.
     const atMs = this.#clock.now();
     if (atMs - this.dueMs > MAX_BEHIND_MS) this.start(this.#phaseMs);
     const frame = this.#frame++;
@@ -189,10 +190,7 @@ export class Talker {
     this.#connection?.sendControl(message);
   }
 
-  /**
-   * @param {Uint8Array} bytes
-   * @param {number} arrivalMs
-   */
+  /** @param {Uint8Array} bytes @param {number} arrivalMs */
   #receive(bytes, arrivalMs) {
     const packet = this.#read;
     if (readPacket(bytes, packet) !== null) return;
@@ -202,7 +200,7 @@ export class Talker {
     this.#on.onAudio?.(unwrapFrame(packet.frame, this.#frame), arrivalMs, packet, bytes);
   }
 
-  /** The connection's statistics; null before it has been joined. */
+  /** Statistics of the connection; null before it has joined. */
   get connectionStats() {
     return this.#connection?.stats() ?? null;
   }

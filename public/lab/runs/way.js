@@ -1,13 +1,17 @@
 /**
- * Ways in which the lab's clients reach the server: the transports, and where the server has them
- * (`--carry any`), WebTransport whose packets go on streams and WebRTC's data channels.
+ * Ways in which the lab's clients reach the server: the transports, and where the server has a
+ * plugin for them, WebTransport whose packets go on streams and WebRTC's data channels.
  *
- * @import { Carry } from '../../shared/wire/carry.js'
- * @import { ServerConfig } from '../../client/connection/choose.js'
+ * @import { Scope, ServerConfig, WebTransportOffer } from '../../client/connection/choose.js'
  * @import { TransportName } from '../../client/connection/connection.js'
+ * @import { Carry } from './carry.js'
+ *
+ * @typedef {ServerConfig & { transports: { datachannel?: { path: string } | null, webtransport?:
+ *   WebTransportOffer & { carries?: readonly Carry[] } | null } }} LabConfig carries: the ways that
+ *   a session may ask for; both are absent without the plugin
  */
 
-import { CARRY_QUERY } from '../../shared/wire/carry.js';
+import { CARRY_QUERY, carrying } from './carry.js';
 
 /** Ways of WebTransport beside datagrams. */
 export const STREAM_WAYS = Object.freeze(
@@ -28,7 +32,7 @@ export const isStreamWay = (way) => /** @type {readonly string[]} */ (STREAM_WAY
 
 /**
  * The ways that the page shows: those beside the transports where the operator has them.
- * @param {ServerConfig} config
+ * @param {LabConfig} config
  * @returns {Way[]}
  */
 export const waysOf = ({ transports }) =>
@@ -39,21 +43,22 @@ export const waysOf = ({ transports }) =>
   );
 
 /**
- * How to connect by a transport.
+ * Parameters for connecting by a transport.
  * @param {Exclude<Way, 'datachannel'>} way
- * @param {ServerConfig} config
- * @returns {{ transport: TransportName, config: ServerConfig }}
+ * @param {LabConfig} config
+ * @param {Scope} [scope]
+ * @returns {{ transport: TransportName, config: ServerConfig, scope?: Scope }}
  */
-export function connectionOf(way, config) {
-  if (!isStreamWay(way)) return { transport: way, config };
+export function connectionOf(way, config, scope) {
+  if (!isStreamWay(way)) return { transport: way, config, scope };
   const { webtransport } = config.transports;
   const asking = webtransport && {
     ...webtransport,
-    carry: way,
     url: `${webtransport.url ?? '/session'}?${CARRY_QUERY}=${way}`,
   };
   return {
     transport: 'webtransport',
     config: { ...config, transports: { ...config.transports, webtransport: asking } },
+    scope: { ...scope, WebTransport: carrying(scope?.WebTransport ?? globalThis.WebTransport) },
   };
 }

@@ -6,8 +6,12 @@ import { LiveRun, SweepRun } from './delay-run.js';
 import { RoundTripRun } from './round-trip-run.js';
 
 /**
- * A worker around one run: in the page, drawing would delay it. Messages in: `start`, `delay`,
- * `stop`; out: the run's events, `peer` to have one opened, and `ended` when all clients have left.
+ * Worker for one run, since drawing would delay it in the page. Messages in: `start`, `delay`,
+ * `stop`; out: the run's events, `peer` to request one, and `ended` when all clients have left.
+ *
+ * @import { Codec } from '../../shared/stream/codec.js'
+ * @import { RunEvent, RunOptions } from './run.js'
+ * @import { Wish } from './runner.js'
  *
  * @typedef {object} Port
  * @property {(message: object, transfer?: Transferable[]) => void} postMessage
@@ -19,16 +23,19 @@ const loading = createLibopus().then((module) => createLibopusCodec(module));
 const page = /** @type {Port} */ (/** @type {unknown} */ (globalThis));
 
 /**
- * @type {Record<string, new (options: any, settings: any) => RoundTripRun | LiveRun | SweepRun>}
+ * @type {Record<string, new (options: RunOptions, settings: never) => RoundTripRun | LiveRun |
+ *   SweepRun>}
  */
 const kinds = { 'round-trip': RoundTripRun, live: LiveRun, sweep: SweepRun };
 
 /** @type {RoundTripRun | LiveRun | SweepRun | null} */
 let run = null;
 
-/** Makes a room's name from 64 random bits, which nobody else has. */
-const newRoom = () =>
-  `lab-${[...crypto.getRandomValues(new Uint8Array(8))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+/** Makes a room's name from 64 random bits, so that nobody else has it. */
+function newRoom() {
+  const bytes = [...crypto.getRandomValues(new Uint8Array(8))];
+  return `lab-${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+}
 
 /** @type {import('./data-channel.js').AskPeer} */
 function askPeer(url) {
@@ -37,10 +44,7 @@ function askPeer(url) {
   return port1;
 }
 
-/**
- * @param {{ kind: string, origin: string, config: any, token?: string, settings: object }} options
- * @param {import('../../shared/stream/codec.js').Codec} codec
- */
+/** @param {Wish} wish @param {Codec} codec */
 async function start({ kind, origin, config, token, settings }, codec) {
   const ofToken = token === undefined ? null : roomOfInvitation(token);
   const started = new kinds[kind](
@@ -49,10 +53,9 @@ async function start({ kind, origin, config, token, settings }, codec) {
       codec,
       newRoom: () => ofToken ?? newRoom(),
       token,
-      on: (/** @type {import('./run.js').RunEvent} */ event) =>
-        page.postMessage(event, transferOf(event)),
+      on: (/** @type {RunEvent} */ event) => page.postMessage(event, transferOf(event)),
     },
-    settings,
+    /** @type {never} */ (settings),
   );
   run = started;
   let problem = '';
@@ -65,20 +68,14 @@ async function start({ kind, origin, config, token, settings }, codec) {
   page.postMessage({ type: 'ended', problem });
 }
 
-/** @param {import('./run.js').RunEvent} event */
+/** @param {RunEvent} event */
 const transferOf = (event) =>
   event.type === 'window' ? [event.window.sound.buffer, event.window.arrivalsMs.buffer] : [];
 
-/**
- * @type {Record<string, (data: any, codec: import('../../shared/stream/codec.js').Codec) => void>}
- */
-const handlers = {
-  start: (options, codec) => void start(options, codec),
-  delay: ({ serverDelayMs }) => {
-    if (run instanceof LiveRun) run.setDelay(serverDelayMs);
-  },
-  stop: () => run?.close(),
+page.onmessage = async ({ data }) => {
+  // All messages wait for the codec, which keeps them in order.
+  const codec = await loading;
+  if (data.type === 'start') void start(data, codec);
+  if (data.type === 'delay' && run instanceof LiveRun) run.setDelay(data.serverDelayMs);
+  if (data.type === 'stop') run?.close();
 };
-
-// All messages wait for the codec, so that they keep their order.
-page.onmessage = async ({ data }) => handlers[data.type]?.(data, await loading);

@@ -12,7 +12,7 @@ import { leastDelay, summarize } from '../summary.js';
 const round = (/** @type {number | null} */ ms) =>
   ms === null ? null : Math.round(ms * 1000) / 1000;
 
-/** The shares of audio for which the least delay is given, in percent. */
+/** Shares of audio whose least delay is reported, in percent. */
 export const TARGETS = Object.freeze([90, 99]);
 
 /**
@@ -80,10 +80,7 @@ function describeRun(run) {
   };
 }
 
-/**
- * @param {Measurements} measurements
- * @param {import('../runs/way.js').Way} protocol
- */
+/** @param {Measurements} measurements @param {import('../runs/way.js').Way} protocol */
 function leastDelays(measurements, protocol) {
   const curves = (/** @type {('A' | 'B')[]} */ ...clients) =>
     clients.map((client) => measurements.receivedCurve(protocol, client));
@@ -105,7 +102,7 @@ const describeSpan = ({ protocol, client, serverDelayMs, atMs, sentSamples, hear
   heard_samples: heardSamples,
 });
 
-/** The columns of the CSV; a row fills those of its kind of measurement. */
+/** Columns of the CSV; a row fills those of its kind of measurement. */
 const COLUMNS = Object.freeze([
   'measurement',
   'protocol',
@@ -121,7 +118,7 @@ const COLUMNS = Object.freeze([
 
 /**
  * Formats every sample as one row: round trips (empty if lost), heard sound, received audio. Lines
- * in front, which begin with `#`, hold what is the same for all.
+ * in front that begin with `#` hold the common values.
  * @param {Measurements} measurements
  * @param {Environment} environment
  * @returns {string} as in RFC 4180, except for the lines in front

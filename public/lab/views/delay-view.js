@@ -13,13 +13,13 @@ import { leastDelay } from '../summary.js';
 import { fillTable } from './tables.js';
 import { nameOf, percentage, texts } from '../texts.js';
 
-/** The largest delay that the page asks for, in milliseconds. */
+/** Largest delay on the page, in milliseconds. */
 export const MAX_DELAY_MS = 400;
 
-/** The least time between two changes of the delay while the slider moves, in milliseconds. */
+/** Least time between two changes of the delay while the slider moves, in milliseconds. */
 const TELL_MS = 100;
 
-/** The number of spans, about a second, over which the audio heard now is averaged. */
+/** Number of spans, about a second, over which the audio heard now is averaged. */
 const NOW_SPANS = 2;
 
 /** @type {readonly ClientName[]} */
@@ -90,15 +90,12 @@ export class DelayView {
     this.#showDelay();
   }
 
-  /** Resets the meters, when nothing is heard any more. */
+  /** Resets the meters at the end of the sound. */
   silence() {
     for (const client of CLIENTS) this.#meter(client, null);
   }
 
-  /**
-   * @param {ClientName} client
-   * @param {number | null} percent
-   */
+  /** @param {ClientName} client @param {number | null} percent */
   #meter(client, percent) {
     const { bar, text } = this.#meters[client];
     bar.value = percent ?? 0;
@@ -159,10 +156,7 @@ export class DelayView {
     );
   }
 
-  /**
-   * @param {Map<Way, Map<number, number>[]>} curves
-   * @param {readonly Way[]} protocols
-   */
+  /** @param {Map<Way, Map<number, number>[]>} curves @param {readonly Way[]} protocols */
   #showLeast(curves, protocols) {
     const rows = TARGETS.flatMap((percent) =>
       /** @type {const} */ (['both', 'A', 'B']).map((who) => [

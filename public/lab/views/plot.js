@@ -15,7 +15,7 @@
  *
  * @typedef {(number | null)[]} Values
  *
- * @typedef {{ atMs: number, ms: number }} Reading  a latency and the time when it was measured
+ * @typedef {{ atMs: number, ms: number }} Reading  a latency with its time
  */
 
 import uPlot from '/vendor/uplot/uPlot.esm.js';
@@ -37,10 +37,7 @@ export class Plot {
   #xEnd = 1;
   #yEnd = 1;
 
-  /**
-   * @param {HTMLElement} host
-   * @param {PlotOptions} options
-   */
+  /** @param {HTMLElement} host @param {PlotOptions} options */
   constructor(host, { label, xLabel, yLabel, lines }) {
     this.#host = host;
     host.role = 'img';
@@ -86,11 +83,11 @@ export class Plot {
 }
 
 /**
- * Shows readings over time. The axis ends where usual values can be told apart; larger ones are
- * drawn at its edge, and their number is told.
+ * Shows readings over time. The axis ends where usual values are distinguishable; larger ones are
+ * drawn at its edge, and counted in the text.
  *
  * @param {Plot} plot with one line for each protocol
- * @param {HTMLElement} above the element that tells their number
+ * @param {HTMLElement} above the element for that count
  * @param {ReadonlyMap<Way, Reading[]>} readings
  */
 export function showScatter(plot, above, readings) {
@@ -134,10 +131,7 @@ function axis(label, size) {
   };
 }
 
-/**
- * @param {Line} line
- * @returns {uPlot.Series}
- */
+/** @param {Line} line @returns {uPlot.Series} */
 function series({ label, color, dash, kind = 'line' }) {
   const stroke = () => colorOf(color);
   const points = {

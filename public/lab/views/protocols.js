@@ -1,5 +1,5 @@
 /**
- * @import { ServerConfig } from '../../client/connection/choose.js'
+ * @import { LabConfig } from '../runs/way.js'
  * @import { Way } from '../runs/way.js'
  */
 
@@ -8,7 +8,8 @@ import { isStreamWay } from '../runs/way.js';
 import { browserLacks, nameOf, protocolHints } from '../texts.js';
 
 /**
- * The protocols' lines: a colour of the style sheet, and dashes for people who don't see colours.
+ * Lines of the protocols: a colour of the style sheet, and dashes for people who can't distinguish
+ * colours.
  */
 export const protocolLines = Object.freeze({
   webtransport: { color: '--webtransport', dash: [] },
@@ -23,7 +24,7 @@ export const protocolLines = Object.freeze({
 /**
  * The reason why a protocol can't be measured here.
  * @param {Way} protocol
- * @param {ServerConfig} config
+ * @param {LabConfig} config
  * @param {{ WebTransport?: unknown, RTCPeerConnection?: unknown, isSecureContext?: boolean }} scope
  *   the window
  * @returns {string} a sentence; empty when it can be measured
@@ -46,8 +47,8 @@ export class ProtocolChoice {
 
   /**
    * @param {HTMLElement} host in a fieldset
-   * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<Way, string> }} options
-   *   reasons: why a protocol can't be chosen; empty if it can
+   * @param {{ type: 'checkbox' | 'radio', reasons: ReadonlyMap<Way, string> }} options reasons:
+   *   reason why a protocol can't be chosen; empty if it can
    */
   constructor(host, { type, reasons }) {
     this.#fieldset = host.closest('fieldset');

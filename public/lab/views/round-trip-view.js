@@ -12,10 +12,10 @@ import { cumulative, histogram, quantile, sorted, summarize, usualEnd } from '..
 import { fillTable } from './tables.js';
 import { milliseconds, nameOf, percentage, texts } from '../texts.js';
 
-/** The number of parts into which an axis of latency is divided. */
+/** Number of parts of a latency axis. */
 const PARTS = 60;
 
-/** The shares of answers whose time the table gives. */
+/** Shares of answers whose time the table shows. */
 const SHARES = Object.freeze([0.01, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 1]);
 
 /** Round trips: over time, their distribution, and figures. */
@@ -113,10 +113,7 @@ export class RoundTripView {
     );
   }
 
-  /**
-   * @param {Measurements['runs']} runs
-   * @param {readonly Way[]} protocols
-   */
+  /** @param {Measurements['runs']} runs @param {readonly Way[]} protocols */
   #showFigures(runs, protocols) {
     const found = protocols.map((protocol) => {
       const run = runOf(runs, protocol);
@@ -135,10 +132,7 @@ export class RoundTripView {
     fillTable(this.#figures, [texts.quantity, ...protocols.map(nameOf)], rows);
   }
 
-  /**
-   * @param {Measurements['runs']} runs
-   * @param {Measurements['turns']} turns
-   */
+  /** @param {Measurements['runs']} runs @param {Measurements['turns']} turns */
   #showTurns(runs, turns) {
     const rows = turns.map(({ protocol, startMs, endMs }) => {
       const during =
@@ -159,10 +153,7 @@ export class RoundTripView {
   }
 }
 
-/**
- * @param {Measurements['runs']} runs
- * @param {Way} protocol
- */
+/** @param {Measurements['runs']} runs @param {Way} protocol */
 const runOf = (runs, protocol) =>
   /** @type {import('../measurements.js').ProtocolRun} */ (runs.get(protocol));
 

@@ -1,6 +1,4 @@
-/**
- * @import { Measurements } from '../measurements.js'
- */
+/** @import { Measurements } from '../measurements.js' */
 
 import { elementOf } from '../../ui/kit/element.js';
 import { addedUpMs } from '../measurements.js';

@@ -1,10 +1,10 @@
 /**
- * The audio format of a room: what one frame of the grid holds.
+ * The audio format of a room, by the contents of one frame of the grid.
  *
  * @typedef {object} AudioFormat
  * @property {number} sampleRate       Hz; one of SAMPLE_RATES
- * @property {number} channels 1 or 2. The sound of two is interleaved: left, right, left …; clocks
- *   and indices count samples of both at once
+ * @property {number} channels 1 or 2. Stereo is interleaved: left, right, left …; clocks and
+ *   indices count samples of both at once
  * @property {number} frameSamples     samples in one frame of the grid, and so in one packet
  * @property {number} frameValues      numbers in one frame of the grid: frameSamples × channels
  * @property {number} opusFrames       Opus frames in one packet (1; the thesis: 8)
@@ -12,22 +12,21 @@
  * @property {number} frameMs          length of one frame of the grid, in milliseconds
  */
 
-/** The sample rates that Opus takes, in Hz (RFC 6716, section 2). */
+/** Sample rates of Opus, in Hz (RFC 6716, section 2). */
 export const SAMPLE_RATES = Object.freeze([8000, 12000, 16000, 24000, 48000]);
 
-/** Mono and stereo. */
 export const CHANNELS = Object.freeze([1, 2]);
 
-/** The frame lengths that Opus takes, in milliseconds (RFC 6716, section 2.1.4). */
+/** Frame lengths of Opus, in milliseconds (RFC 6716, section 2.1.4). */
 export const OPUS_FRAME_MS = Object.freeze([2.5, 5, 10, 20, 40, 60]);
 
-/** The lengths of a frame that who begins a room may choose, in milliseconds. */
+/** Frame lengths that a room's first person may choose, in milliseconds. */
 export const ROOM_FRAME_MS = Object.freeze(/** @type {const} */ ([2.5, 5, 10, 20]));
 
-/** The most Opus frames that fit one packet. */
+/** Most Opus frames in a packet. */
 export const MAX_OPUS_FRAMES = 8;
 
-/** The longest frame of the grid, in milliseconds. */
+/** Longest frame of the grid, in milliseconds. */
 export const MAX_FRAME_MS = 120;
 
 /**
@@ -72,3 +71,10 @@ export function createAudioFormat({
     frameMs,
   });
 }
+
+/**
+ * Bit rates of a broadcast's mix, in bits a second, ascending. Opus needs 128 kb/s for fullband
+ * music in stereo, 64 in mono, and 16 for wideband speech (RFC 6716, section 2.1.1; RFC 7587,
+ * section 3.1.1).
+ */
+export const RATES = Object.freeze([16_000, 32_000, 64_000, 96_000, 128_000]);

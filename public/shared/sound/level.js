@@ -1,10 +1,10 @@
 import { SILENT_LEVEL } from '../wire/packet.js';
 
 /**
- * The level of a frame as packets have it (RFC 6464, section 3).
+ * Measures the level of a frame in a packet's unit (RFC 6464, section 3).
  * @param {Float32Array} pcm
- * @param {number} [at]  where the frame begins
- * @param {number} [samples]  how long it is
+ * @param {number} [at] start of the frame
+ * @param {number} [samples] its length
  * @returns {number} -dBov: 0, a square wave at full scale, to 127, silence
  */
 export function levelOf(pcm, at = 0, samples = pcm.length - at) {
@@ -16,13 +16,13 @@ export function levelOf(pcm, at = 0, samples = pcm.length - at) {
 }
 
 /**
- * Multiplies a stretch of sound by a gain that moves linearly over it, the same for all channels.
+ * Multiplies a stretch of sound by a gain that changes linearly, the same for all channels.
  * @param {Float32Array} pcm changed in place
- * @param {number} at index of its first number
- * @param {number} samples of it
+ * @param {number} at index of its first value
+ * @param {number} samples
  * @param {number} channels
- * @param {number} from the gain before the first sample
- * @param {number} to   and of the last
+ * @param {number} from gain before the first sample
+ * @param {number} to gain of the last
  */
 export function rampGain(pcm, at, samples, channels, from, to) {
   const step = (to - from) / samples;
@@ -36,10 +36,10 @@ export function rampGain(pcm, at, samples, channels, from, to) {
 }
 
 /**
- * Adds a stretch of sound to another, by gains that move as in rampGain(): of stereo the right side
- * may have its own.
+ * Adds a stretch of sound to another with gains as in rampGain(); the right side of stereo may have
+ * its own.
  * @param {Float32Array} out
- * @param {number} outAt index of the first number that is added to
+ * @param {number} outAt index of the first value added to
  * @param {Float32Array} pcm
  * @param {number} at
  * @param {number} samples

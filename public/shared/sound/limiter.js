@@ -1,29 +1,26 @@
-/** The largest peak that passes: -0.45 dBFS, which leaves room for Opus's overshoot. */
+/** Largest peak that passes: -0.45 dBFS leaves room for Opus's overshoot. */
 const CEILING = 0.95;
 
-/** The time constant with which the gain returns to 1, in seconds. */
+/** Time constant of the gain's return to 1, in seconds. */
 const RELEASE_SECONDS = 0.1;
 
-/** The length of a segment, in samples: the gain moves linearly from one to the next. */
+/** Length of a segment, in samples: the gain changes linearly between segments. */
 const SEGMENT_SAMPLES = 32;
 
 /**
- * A peak limiter for one stream: its gain falls linearly over the segment before a peak would pass
- * the ceiling, and returns slowly. It looks ahead within the frame only, so it adds no delay; a
- * peak in a frame's first segment is met by a gain that falls at once. Both channels of stereo have
- * the same gain.
+ * Peak limiter of one stream. Its gain falls linearly over the segment before a peak that would
+ * exceed the ceiling, and returns slowly. It looks ahead within the frame only, so it adds no
+ * delay; for a peak in a frame's first segment the gain falls at once. Both channels of stereo
+ * share the gain.
  */
 export class Limiter {
   #gain = 1;
   #release;
   #channels;
-  /** Numbers in a segment. */
+  /** Values in a segment. */
   #segment;
 
-  /**
-   * @param {number} sampleRate Hz
-   * @param {number} [channels]
-   */
+  /** @param {number} sampleRate Hz @param {number} [channels] */
   constructor(sampleRate, channels = 1) {
     this.#channels = channels;
     this.#segment = SEGMENT_SAMPLES * channels;
@@ -31,9 +28,9 @@ export class Limiter {
   }
 
   /**
-   * Limits one frame in place. A stream that never passes the ceiling isn't touched.
+   * Limits one frame in place. A stream that never exceeds the ceiling stays unchanged.
    * @param {Float32Array} pcm
-   * @param {number} [length]  its first numbers alone
+   * @param {number} [length] number of values to process
    */
   process(pcm, length = pcm.length) {
     let target = this.#allowed(pcm, 0, length);
@@ -62,9 +59,9 @@ export class Limiter {
 
   /**
    * @param {Float32Array} pcm
-   * @param {number} start of a segment; behind the frame's end anything is allowed
+   * @param {number} start of a segment; behind the frame's end any gain is allowed
    * @param {number} length of the frame
-   * @returns {number} the largest gain that keeps the segment below the ceiling
+   * @returns {number} largest gain that keeps the segment below the ceiling
    */
   #allowed(pcm, start, length) {
     const end = Math.min(start + this.#segment, length);

@@ -1,23 +1,20 @@
 /**
- * Comparison of recorded signals: the position of one in another, their likeness and their level.
- * All signals are mono, samples from -1 to 1.
+ * Compares recorded signals: position of one in another, similarity and level. All signals are
+ * mono, samples from -1 to 1.
  */
 
-/** The level given for silence, in dBFS. */
+/** Level returned for silence, in dBFS. */
 export const SILENCE_DB = -200;
 
-/**
- * The smallest power of two that is not less than a length.
- * @param {number} length at least 1
- */
+/** Smallest power of two that is not less than a length. @param {number} length at least 1 */
 const powerOfTwo = (length) => 2 ** Math.ceil(Math.log2(Math.max(1, length)));
 
 /**
- * The discrete Fourier transform, in place: radix 2, decimation in time (Cooley and Tukey, 1965).
- * The inverse is not scaled: it is N times the signal.
+ * Discrete Fourier transform in place: radix 2, decimation in time (Cooley and Tukey, 1965). The
+ * inverse is not scaled: it is N times the signal.
  *
  * @param {Float64Array} re real parts; their number is a power of two
- * @param {Float64Array} im imaginary parts, as many
+ * @param {Float64Array} im imaginary parts, equally many
  * @param {boolean} [inverse]
  * @throws {RangeError} when the lengths differ, or are no power of two
  */
@@ -48,10 +45,7 @@ export function fft(re, im, inverse = false) {
   }
 }
 
-/**
- * @param {Float64Array} re
- * @param {Float64Array} im
- */
+/** @param {Float64Array} re @param {Float64Array} im */
 function reverseBits(re, im) {
   const n = re.length;
   for (let i = 1, j = 0; i < n; i++) {
@@ -66,8 +60,8 @@ function reverseBits(re, im) {
 }
 
 /**
- * For each lag from 0 to signal.length - reference.length, the sum of reference[i] · signal[i +
- * lag].
+ * Correlates two signals: for each lag from 0 to signal.length - reference.length, the sum of
+ * reference[i] · signal[i + lag].
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal not shorter than the reference
@@ -77,7 +71,8 @@ export function crossCorrelation(reference, signal) {
   const n = powerOfTwo(reference.length + signal.length);
   const re = new Float64Array(n);
   const im = new Float64Array(n);
-  // Two real signals in one complex transform: signal + i·reference, taken apart by symmetry below.
+  // Both real signals share one complex transform, signal + i·reference; symmetry separates them
+  // below.
   re.set(signal);
   im.set(reference);
   fft(re, im);
@@ -99,16 +94,16 @@ export function crossCorrelation(reference, signal) {
 /**
  * @typedef {object} Alignment
  * @property {number} lag samples after the start of the signal at which the reference starts
- * @property {number} correlation  normalized, -1 to 1: 1 means equal save for the level
- * @property {number} gainDb       by how much the signal is louder than the reference there
+ * @property {number} correlation  normalized, -1 to 1: 1 means equal except for the level
+ * @property {number} gainDb       level of the signal above the reference there
  */
 
 /**
- * Finds the place in a signal at which it is most like a reference.
+ * Finds the place where a signal is most similar to a reference.
  *
  * @param {Float32Array} reference
  * @param {Float32Array} signal not shorter than the reference
- * @param {{ from?: number, to?: number }} [lags] the lags to look at, both included
+ * @param {{ from?: number, to?: number }} [lags] range of lags, both ends included
  * @returns {Alignment}
  * @throws {RangeError} when the reference is empty, longer than the signal, or no lag is possible
  */
@@ -126,7 +121,7 @@ export function align(reference, signal, { from = 0, to = Infinity } = {}) {
   const products = crossCorrelation(reference, part);
   const energies = slidingEnergy(part, reference.length);
   const referenceEnergy = energy(reference);
-  // A part too quiet to be heard has no likeness: without this, rounding noise could win.
+  // Inaudible parts have no similarity: otherwise rounding noise could win.
   const floor = Math.max(referenceEnergy * 1e-8, Number.MIN_VALUE);
   let best = 0;
   let correlation = -Infinity;
@@ -140,22 +135,19 @@ export function align(reference, signal, { from = 0, to = Infinity } = {}) {
 }
 
 /**
- * The level of a signal: its root mean square against a full-scale square wave.
+ * Measures the level of a signal: its root mean square against a full-scale square wave.
  * @param {Float32Array} samples
- * @returns {number} dBFS, at most 0 for samples within -1 to 1; SILENCE_DB when there is nothing
+ * @returns {number} dBFS, at most 0 for samples within -1 to 1; SILENCE_DB for an empty or silent
+ *   signal
  */
 export function levelDb(samples) {
   return samples.length === 0 ? SILENCE_DB : decibels(energy(samples) / samples.length);
 }
 
-/**
- * @param {number} power mean square
- */
+/** @param {number} power mean square */
 const decibels = (power) => (power > 0 ? Math.max(SILENCE_DB, 10 * Math.log10(power)) : SILENCE_DB);
 
-/**
- * @param {Float32Array} samples
- */
+/** @param {Float32Array} samples */
 function energy(samples) {
   let sum = 0;
   for (let i = 0; i < samples.length; i++) sum += samples[i] * samples[i];
@@ -163,7 +155,7 @@ function energy(samples) {
 }
 
 /**
- * The energy of every stretch of `length` samples.
+ * Energy of every stretch of `length` samples.
  * @param {Float32Array} samples
  * @param {number} length
  */
@@ -173,7 +165,7 @@ function slidingEnergy(samples, length) {
   for (let i = 0; i < samples.length; i++) {
     sum += samples[i] * samples[i];
     if (i >= length) sum -= samples[i - length] * samples[i - length];
-    // Rounding may leave a sum that should be zero below it.
+    // Rounding may push a sum below zero.
     if (i >= length - 1) energies[i - length + 1] = Math.max(0, sum);
   }
   return energies;

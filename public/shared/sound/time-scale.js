@@ -1,54 +1,49 @@
 /**
- * The shortest and longest shift, in milliseconds: one period of a low voice, two or three of a
- * high one.
+ * Shortest and longest shift, in milliseconds: one period of a low voice, two or three of a high
+ * one.
  */
 const LEAST_MS = 5;
 const MOST_MS = 12.5;
 
-/** The length of the pieces that are compared, and faded into one another, in milliseconds. */
+/** Length of the pieces that are compared and cross-faded, in milliseconds. */
 const OVERLAP_MS = 7.5;
 
 /**
- * The sample rate at which shifts are compared at first, in Hz: most of a voice is below half of
- * it.
+ * Sample rate of the first, rough comparison of shifts, in Hz: most of a voice is below half of it.
  */
 const COARSE_RATE = 8000;
 
-/** The shortest sound in which every shift can be found, in milliseconds. */
+/** Shortest sound in which every shift can be found, in milliseconds. */
 const LENGTH_MS = MOST_MS + OVERLAP_MS;
 
 /**
- * The most that is left out, as a share of the sound: it is played faster by a quarter. What could
- * not be left out is made up for later, up to so many milliseconds.
+ * Largest share of the sound that may be left out: it plays a quarter faster. A share not used is
+ * saved for later, up to a limit in milliseconds.
  */
 const MOST_SHARE = 0.2;
 const MOST_SPARE_MS = 25;
 
 /**
- * How alike what is left out must be to what is before it, as a correlation. Half of a voice is,
- * and all of one instrument; of several together next to nothing.
+ * Smallest correlation of the part left out with the part before it. Half of a voice reaches it,
+ * and all of a single instrument, but hardly any of several together.
  */
 const ALIKE = 0.85;
 
-/**
- * The share of the sound that is left out where nothing is alike: it is played faster, and higher
- * by five cents.
- */
+/** Share of the sound left out when nothing correlates: it plays faster, and five cents higher. */
 const SLIDE_SHARE = 0.003;
 
 /**
  * @param {{ frameMs: number }} format
- * @returns {number} how many frames are to be given to a TimeScale together
+ * @returns {number} number of frames to give to a TimeScale together
  */
 export const framesToScale = ({ frameMs }) => Math.ceil(LENGTH_MS / frameMs);
 
 /**
- * Makes sound shorter unheard. Where there is one voice, by whole periods of it:
- * waveform-similarity overlap-add (Verhelst and Roelands, "An overlap-add technique based on
- * waveform similarity (WSOLA) for high quality time-scale modification of speech", ICASSP 1993).
- * Elsewhere, and so in music, it is played faster by a little. Nothing before the sound or behind
- * it is needed: its ends stay what they are. Counts are of samples of all channels at once; PCM is
- * interleaved.
+ * Shortens sound inaudibly. A single voice is shortened by whole periods: waveform-similarity
+ * overlap-add (Verhelst and Roelands, "An overlap-add technique based on waveform similarity
+ * (WSOLA) for high quality time-scale modification of speech", ICASSP 1993). All other sound, such
+ * as music, is played slightly faster. The ends of the sound stay unchanged, so its neighbours
+ * don't matter. Counts are of samples of all channels at once; PCM is interleaved.
  */
 export class TimeScale {
   #channels;
@@ -59,7 +54,7 @@ export class TimeScale {
   #overlap;
   #length;
   #coarse;
-  /** The samples that may be left out by now, as a whole period and where nothing is alike. */
+  /** Samples that may be left out by now: as a whole period, and when nothing correlates. */
   #spare = 0;
   #slide = 0;
 
@@ -77,13 +72,12 @@ export class TimeScale {
   }
 
   /**
-   * Makes sound shorter, in place, where that is unheard. To be called for one piece after the
-   * other.
+   * Shortens sound in place where that is inaudible. Called for each piece in order.
    * @param {Float32Array} pcm
-   * @param {number} count  samples of it
-   * @param {number} fresh  how many of them weren't given before
-   * @param {number} most  how many may be left out
-   * @returns {number} the samples that are left
+   * @param {number} count samples of it
+   * @param {number} fresh samples among them not given before
+   * @param {number} most samples that may be left out
+   * @returns {number} samples left
    */
   shorten(pcm, count, fresh, most) {
     const pieces = Math.floor(Math.min(fresh, count) / this.#length);
@@ -106,7 +100,7 @@ export class TimeScale {
   }
 
   /**
-   * Makes sound shorter at its end, as shorten() does.
+   * Shortens sound at its end, as shorten() does.
    * @param {Float32Array} pcm @param {number} count @param {number} fresh @param {number} most
    */
   #shortenEnd(pcm, count, fresh, most) {
@@ -137,7 +131,7 @@ export class TimeScale {
   }
 
   /**
-   * Finds the shift by which the end of a sound is most like what is before it.
+   * Finds the shift at which the end of a sound is most similar to the part before it.
    * @param {Float32Array} pcm @param {number} count @param {number} longest
    */
   #findShift(pcm, count, longest) {
@@ -155,9 +149,9 @@ export class TimeScale {
   }
 
   /**
-   * Takes the means of a few samples of all channels each, at the sound's end.
+   * Averages groups of samples of all channels at the sound's end.
    * @param {Float32Array} pcm @param {number} count
-   * @returns {number} how many there are
+   * @returns {number} number of means
    */
   #mixDown(pcm, count) {
     const values = this.#factor * this.#channels;
@@ -173,7 +167,7 @@ export class TimeScale {
   /**
    * @param {number} length of the means
    * @param {number} longest
-   * @returns {number} the best shift, roughly, in samples
+   * @returns {number} rough best shift, in samples
    */
   #findRoughly(length, longest) {
     const overlap = Math.floor(this.#overlap / this.#factor);
@@ -193,7 +187,7 @@ export class TimeScale {
     return best;
   }
 
-  /** @param {Float32Array} pcm @param {number} count @param {number} samples  a shift */
+  /** @param {Float32Array} pcm @param {number} count @param {number} samples a shift */
   #leaveOut(pcm, count, samples) {
     const overlap = this.#overlap * this.#channels;
     const shift = samples * this.#channels;
@@ -207,9 +201,9 @@ export class TimeScale {
 
 /**
  * @param {Float32Array} pcm
- * @param {number} from  where a piece begins, in samples
- * @param {number} lag  how much earlier the other one begins
- * @param {number} length  of each
+ * @param {number} from where a piece begins, in samples
+ * @param {number} lag number of samples by which the other one begins earlier
+ * @param {number} length of each
  * @param {number} channels
  * @returns {number} -1 to 1; 1 where both are silent
  */
@@ -226,10 +220,10 @@ function correlation(pcm, from, lag, length, channels) {
 
 /**
  * Plays one channel faster, in place, by cubic interpolation (Catmull and Rom, "A class of local
- * interpolating splines", 1974). What follows is played on from its end.
+ * interpolating splines", 1974). The sound continues from its end.
  * @param {Float32Array} pcm
- * @param {number} count  samples of it
- * @param {number} left  how many they become
+ * @param {number} count samples of it
+ * @param {number} left samples that they become
  * @param {number} channel
  * @param {number} channels
  */

@@ -6,28 +6,28 @@
 import { MAX_HEADER_BYTES, MAX_SENT_BYTES } from '../wire/packet-format.js';
 import { MAX_BITRATE } from './codec.js';
 
-/** The longest payload that is written, in bytes. */
+/** Longest payload that is written, in bytes. */
 const MAX_PAYLOAD_BYTES = MAX_SENT_BYTES - MAX_HEADER_BYTES;
 
 /**
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
- * @param {number} [payloadBytes]  the most of a frame; as they are written by default
- * @returns {number} the bit rate at which a frame fills a packet, in bits a second
+ * @param {number} [payloadBytes] largest payload of a frame; by default the longest that is written
+ * @returns {number} bit rate at which a frame fills a packet, in bits a second
  */
 export function mostBitrate({ frameMs, opusFrames }, payloadBytes = MAX_PAYLOAD_BYTES) {
   return Math.floor(((payloadBytes - 2 * opusFrames) * 8000) / frameMs);
 }
 
 /**
- * The shortest Opus frame that may be of little bandwidth, in milliseconds: shorter ones are for
+ * Shortest Opus frame that may have a narrow bandwidth, in milliseconds: shorter ones are for
  * music.
  */
 const NARROW_MS = 10;
 
 /**
- * The bit rates from which libopus codes the full band, and two channels as two, in bits a second
- * of all channels: by the Opus frame's length in milliseconds, those of one channel and of two.
- * Below, it becomes narrowband and mono without a word (test/unit/shared/stream/bitrate.test.js).
+ * Bit rates from which libopus codes the full band, and stereo as stereo, in bits a second of all
+ * channels. Each Opus frame length in milliseconds has one for mono and one for stereo. Below them
+ * it silently becomes narrowband and mono (test/unit/shared/stream/bitrate.test.js).
  */
 const FULL_BAND = new Map([
   [2.5, [38_000, 56_000]],
@@ -45,14 +45,14 @@ export const fullBandBitrate = ({ frameMs, opusFrames, channels }) =>
 
 /**
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames' | 'channels'>} format
- * @returns {number} the least bit rate of a stream, in bits a second; 0 where any will do
+ * @returns {number} least bit rate of a stream, in bits a second; 0 for no limit
  */
 export const leastBitrate = (format) =>
   format.frameMs / format.opusFrames < NARROW_MS ? fullBandBitrate(format) : 0;
 
 /**
- * The bits that Opus frames shorter than 10 ms need for the sound of one of 20 ms, whose bits are
- * 1: by their length in milliseconds (docs/codec.md, "Short frames").
+ * Bits that Opus frames shorter than 10 ms need for the sound quality of 20 ms frames, relative to
+ * those: by their length in milliseconds (docs/codec.md, "Short frames").
  */
 const BITS_OF_SHORT = new Map([
   [2.5, 4 / 3],
@@ -60,11 +60,10 @@ const BITS_OF_SHORT = new Map([
 ]);
 
 /**
- * @param {number} bitrate of one channel, in bits a second, where a frame has 10 ms or more
+ * @param {number} bitrate of one channel, in bits a second, for frames of 10 ms or more
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames' | 'channels'>} format
- * @returns {number} the bit rate of a stream of the format: `bitrate` for each channel, more for
- *   short frames, and as much as they need for the full band, as far as a packet has room, and Opus
- *   goes
+ * @returns {number} bit rate for the format: `bitrate` per channel, more for short frames, and
+ *   enough for their full band, limited by the packet and by Opus
  */
 export function streamBitrate(bitrate, format) {
   const { channels, frameMs, opusFrames } = format;

@@ -1,10 +1,9 @@
 /**
- * The interface of an Opus codec, whichever library does the work, in the browser and on the
- * server; and the parts that all of them share: the settings that they take and the payloads that
- * they refuse.
+ * The interface of an Opus codec for all libraries, in the browser and on the server. It includes
+ * their shared checks of settings and payloads.
  *
- * @typedef {'audio' | 'voip' | 'low-delay'} Application
- *   what the encoder favours: faithful sound, intelligible speech, or the least delay
+ * @typedef {'audio' | 'voip' | 'low-delay'} Application goal of the encoder: faithful sound,
+ *   intelligible speech, or the least delay
  *
  * @typedef {object} EncoderSettings
  * @property {number} sampleRate    Hz; one of SAMPLE_RATES
@@ -13,77 +12,72 @@
  * @property {number} [bitrate]     b/s of all channels, 500 to 512 000 (RFC 6716, section 2.1.1)
  * @property {number} [complexity]  0 (fastest) to 10
  * @property {Application} [application]
- * @property {boolean} [isConstant] whether each payload has the bit rate's bytes; by default
- *   payloads have them on average
+ * @property {boolean} [isConstant] true for a constant bit rate; the default is variable
  *
  * @typedef {object} DecoderSettings
  * @property {number} sampleRate    Hz; one of SAMPLE_RATES
  * @property {number} frameSamples  samples in one Opus frame: 2.5, 5, 10, 20, 40 or 60 ms
- * @property {number} [channels] of what comes out, whatever the payloads have: 1 (default), or 2,
+ * @property {number} [channels] of the output, independent of the payloads: 1 (default), or 2,
  *   interleaved
  *
  * @typedef {object} Encoder
- * @property {number} lookahead  samples by which the decoded sound lies behind the encoded
+ * @property {number} lookahead  samples of delay between encoded and decoded sound
  * @property {(pcm: Float32Array, out: Uint8Array, at: number) => number} encode encodes one frame;
  *   returns the bytes written at `at`, 0 when it failed or the encoder is closed. Samples outside
- *   -1 to 1 are clipped, those that are not numbers are silence. Throws a RangeError when `pcm`
- *   isn't one frame
- * @property {(pcm: Float32Array, most: number) => boolean} [begin] begins to encode one frame,
- *   whose payload may have `most` bytes, on another thread; false when it isn't begun. `pcm` may be
- *   used again at once. Where a codec has it there is `end` too
- * @property {(out: Uint8Array, at: number) => number} [end]
- *   ends what was begun, and waits for it: returns as encode() does. Nothing else is encoded before
+ *   -1 to 1 are clipped, NaN becomes silence. Throws a RangeError when `pcm` isn't one frame
+ * @property {(pcm: Float32Array, most: number) => boolean} [begin] starts encoding one frame, with
+ *   at most `most` bytes, on another thread; false when it didn't start. `pcm` may be reused at
+ *   once. Comes with `end`
+ * @property {(out: Uint8Array, at: number) => number} [end] waits for the started frame; returns as
+ *   encode() does. Nothing else may be encoded before
  * @property {(complexity: number) => void} setComplexity  0 to 10, from the next frame on
- * @property {(mono: boolean) => void} setMono of an encoder of two channels, from the next frame
- *   on: whether both are the same and go out as one
- * @property {(predicts: boolean) => void} setPrediction from the next frame on: whether frames are
- *   coded against the one before, as they are at first. The others sound the same from a decoder
- *   that had something else before them
+ * @property {(mono: boolean) => void} setMono for an encoder of two channels, from the next frame
+ *   on: true when both are equal and are sent as one
+ * @property {(predicts: boolean) => void} setPrediction from the next frame on: true (the initial
+ *   state) codes frames against the previous one; false makes them independent of the decoder's
+ *   past
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Decoder
  * @property {(bytes: Uint8Array, start: number, length: number, out: Float32Array, at: number) =>
  *   boolean} decode decodes the payload in `length` bytes from `start` into the frame from `at`, of
  *   frameSamples × channels numbers. False, and `out` untouched, when it is no Opus, or not of one
- *   frame's duration, or when the decoder is closed; whoever calls then conceals. Throws a
- *   RangeError when `out` has no room for a frame
- * @property {(bytes: Uint8Array, start: number, length: number) => boolean} [begin] begins to
- *   decode a payload on another thread; false when it isn't begun, as decode() is false. `bytes`
- *   may be used again at once. Where a codec has it there is `end` too
- * @property {(out: Float32Array, at: number) => boolean} [end]
- *   ends what was begun, and waits for it: returns as decode() does. Nothing else is decoded before
- * @property {(out: Float32Array, at: number) => void} conceal
- *   fills one frame in place of a payload that is missing; silence when the decoder is closed
+ *   frame's duration, or when the decoder is closed; then the caller conceals. Throws a RangeError
+ *   when `out` has no room for a frame
+ * @property {(bytes: Uint8Array, start: number, length: number) => boolean} [begin] starts decoding
+ *   a payload on another thread; false when it didn't start, as in decode(). `bytes` may be reused
+ *   at once. Comes with `end`
+ * @property {(out: Float32Array, at: number) => boolean} [end] waits for the started payload;
+ *   returns as decode() does. Nothing else may be decoded before
+ * @property {(out: Float32Array, at: number) => void} conceal fills one frame for a missing
+ *   payload; silence when the decoder is closed
  * @property {() => void} close  idempotent
  *
  * @typedef {object} Codec
  * @property {string} name           as in `--codec`
- * @property {boolean} conceals      whether it conceals loss by Opus's own means
- * @property {number} maxInstances how many encoders and decoders together may be open in a process
- * @property {number} maxFrameValues how many numbers one Opus frame may have, those of all channels
- * @property {(settings: EncoderSettings) => Encoder} createEncoder
- *   throws a RangeError for settings that Opus doesn't have, and an error of code 'codec-instances'
- *   beyond maxInstances
+ * @property {boolean} conceals      true when it conceals loss by Opus's own method
+ * @property {number} maxInstances most encoders and decoders, together, open in a process
+ * @property {number} maxFrameValues most values of an Opus frame, of all channels
+ * @property {(settings: EncoderSettings) => Encoder} createEncoder throws a RangeError for settings
+ *   that Opus doesn't have, and an error of code 'codec-instances' beyond maxInstances
  * @property {(settings: DecoderSettings) => Decoder} createDecoder  likewise
  */
 
 import { CHANNELS, OPUS_FRAME_MS, SAMPLE_RATES } from '../sound/audio-format.js';
 
-/**
- * The longest Opus frame, in bytes (RFC 6716, section 3.2.1), and the longest payload taken here.
- */
+/** Longest Opus frame, in bytes (RFC 6716, section 3.2.1), and longest payload accepted here. */
 export const MAX_OPUS_BYTES = 1275;
 
-/** Opus's highest bit rate, in bits a second of all channels (RFC 6716, section 2.1.1). */
+/** Highest bit rate of Opus, in bits a second of all channels (RFC 6716, section 2.1.1). */
 export const MAX_BITRATE = 512_000;
 
-/** The longest Opus frame: 60 ms at 48 kHz. */
+/** Longest Opus frame: 60 ms at 48 kHz. */
 export const MAX_FRAME_SAMPLES = 2880;
 
-/** Numbers in it, where it is stereo. */
+/** Values of the longest frame in stereo. */
 export const MAX_FRAME_VALUES = 2 * MAX_FRAME_SAMPLES;
 
-/** The numbers by which libopus knows the applications. */
+/** Numbers of the applications in libopus. */
 export const APPLICATIONS = Object.freeze({ voip: 2048, audio: 2049, 'low-delay': 2051 });
 
 /** An encoder's default settings; docs/codec.md says why. */
@@ -125,8 +119,7 @@ export function checkEncoderSettings(settings) {
 
 /**
  * @param {EncoderSettings} settings
- * @returns {Partial<EncoderSettings>} without those that are undefined, so that defaults show
- *   through
+ * @returns {Partial<EncoderSettings>} without undefined ones, so that defaults apply
  */
 function definedOf(settings) {
   return Object.fromEntries(Object.entries(settings).filter(([, value]) => value !== undefined));
@@ -151,10 +144,9 @@ export function checkDecoderSettings({ sampleRate, frameSamples, channels = 1 })
 }
 
 /**
- * The samples that a payload says it holds, from its first byte or two (RFC 6716, sections 3.1 and
- * 3.2).
+ * Reads the number of samples from a payload's first byte or two (RFC 6716, sections 3.1 and 3.2).
  * @param {Uint8Array} bytes
- * @param {number} start where the payload starts
+ * @param {number} start of the payload
  * @param {number} length its bytes
  * @param {number} sampleRate Hz
  * @returns {number} 0 when it is empty, too long, cut short or not within `bytes`
@@ -174,20 +166,14 @@ export function payloadSamples(bytes, start, length, sampleRate) {
   }
 }
 
-/**
- * @param {number} config 0 to 31 (RFC 6716, table 2)
- * @param {number} sampleRate Hz
- */
+/** @param {number} config 0 to 31 (RFC 6716, table 2) @param {number} sampleRate Hz */
 function tocSamples(config, sampleRate) {
   if (config >= 16) return (sampleRate / 400) << (config & 3);
   if (config >= 12) return (sampleRate / 100) << (config & 1);
   return (config & 3) === 3 ? (sampleRate * 3) / 50 : (sampleRate / 100) << (config & 3);
 }
 
-/**
- * @param {number} sample
- * @returns {number} from -1 to 1; 0 when it is not a number
- */
+/** @param {number} sample @returns {number} from -1 to 1; 0 when it is not a number */
 export function clipSample(sample) {
   if (sample >= -1 && sample <= 1) return sample;
   return sample > 1 ? 1 : sample < -1 ? -1 : 0;
@@ -217,12 +203,12 @@ export function instancesError(name, maxInstances) {
 }
 
 /**
- * A codec of a library that has room for a limited number of encoders and decoders.
+ * Wraps a library that has room for a limited number of encoders and decoders as a codec.
  * @param {object} options
  * @param {string} options.name
  * @param {number} options.maxInstances
  * @param {number} [options.maxFrameValues]
- * @param {() => number} options.open  how many there are
+ * @param {() => number} options.open number of open ones
  * @param {(settings: FullEncoderSettings) => Encoder} options.encoder
  * @param {(settings: DecoderSettings) => Decoder} options.decoder
  * @returns {Codec}

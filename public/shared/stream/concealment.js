@@ -1,40 +1,36 @@
 /** @import { AudioFormat } from '../sound/audio-format.js' */
 
 /**
- * The longest gap that is concealed, in milliseconds. From 100 ms on libopus makes noise as loud as
- * the lost voice (test/unit/shared/stream/concealment.test.js, docs/codec.md).
+ * Longest gap that is concealed, in milliseconds. From 100 ms on libopus makes noise as loud as the
+ * lost voice (test/unit/shared/stream/concealment.test.js, docs/codec.md).
  */
 const MAX_CONCEAL_MS = 80;
 
 /**
- * The time from which concealed sound is faded, in milliseconds: two lost frames of 20 ms are left
- * as they are.
+ * Time from which concealed sound fades, in milliseconds: two lost frames of 20 ms stay unfaded.
  */
 const FADE_FROM_MS = 40;
 
-/**
- * @param {Pick<AudioFormat, 'frameMs'>} format
- * @returns {number} the frames in a row that are concealed at most
- */
+/** @param {Pick<AudioFormat, 'frameMs'>} format @returns {number} most frames concealed in a row */
 export const mostConcealed = ({ frameMs }) => Math.ceil(MAX_CONCEAL_MS / frameMs);
 
 /**
  * @param {Pick<AudioFormat, 'frameMs' | 'opusFrames'>} format
- * @returns {number} the Opus frames in a row that players of a file conceal, who fade as libopus
- *   does alone: one at least
+ * @returns {number} most Opus frames in a row to conceal in a file, whose players only have
+ *   libopus's own fade: one at least
  */
 export const mostConcealedInFile = ({ frameMs, opusFrames }) =>
   Math.max(1, Math.floor((MAX_CONCEAL_MS * opusFrames) / frameMs));
 
 /**
- * Fades concealed sound to silence, however long its frames are: libopus fades by a share a frame,
- * so that frames of 20 ms and more would end in a cut.
+ * Fades concealed sound to silence, independent of its frame length. libopus alone fades by a share
+ * per frame: frames of 20 ms and more would end abruptly.
  */
 export class ConcealmentFade {
   #channels;
   #from;
   #over;
-  /** Samples that were concealed since the last payload. */
+  /** Samples concealed since the last payload. */
   #concealed = 0;
 
   /** @param {Pick<AudioFormat, 'sampleRate' | 'channels'>} format */
@@ -44,19 +40,19 @@ export class ConcealmentFade {
     this.#over = (MAX_CONCEAL_MS * sampleRate) / 1000;
   }
 
-  /** Whether there is only silence to come. */
+  /** True when only silence remains. */
   get isOver() {
     return this.#concealed >= this.#over;
   }
 
-  /** A payload was decoded. */
+  /** Called after a payload was decoded. */
   reset() {
     this.#concealed = 0;
   }
 
   /**
-   * @param {Float32Array} pcm  concealed sound, interleaved; faded in place
-   * @param {number} at  index of its first number
+   * @param {Float32Array} pcm concealed sound, interleaved; faded in place
+   * @param {number} at index of its first value
    * @param {number} samples
    */
   apply(pcm, at, samples) {

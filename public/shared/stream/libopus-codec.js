@@ -1,7 +1,7 @@
 /**
- * Opus by the package `libopus-wasm`: the same WebAssembly in Node.js and in browsers. It is driven
- * without the package's own classes, which are made asynchronously and return a new array from each
- * call.
+ * Opus by the package `libopus-wasm`: the same WebAssembly in Node.js and in browsers. The
+ * package's own classes aren't used, since they are made asynchronously and return a new array from
+ * each call.
  */
 
 import {
@@ -22,9 +22,8 @@ import {
  * @typedef {import('./codec.js').DecoderSettings} DecoderSettings
  * @typedef {import('./codec.js').FullEncoderSettings} FullEncoderSettings
  *
- * @typedef {object} LibopusModule  what of the package's own module is used: it comes without types
- * @property {Uint8Array} HEAPU8 the library's memory; another one once that has grown, and so are
- *   the rest
+ * @typedef {object} LibopusModule  the used part of the package's module, which comes without types
+ * @property {Uint8Array} HEAPU8 the library's memory; growth replaces it, and the other views
  * @property {Float32Array} HEAPF32
  * @property {Int32Array} HEAP32
  * @property {(bytes: number) => number} _malloc
@@ -42,15 +41,14 @@ import {
  */
 
 /**
- * The library's one memory ends at 2 GiB, which held 37 084 pairs of an encoder and a decoder; the
- * figure leaves room for the longest frames' buffers.
+ * Most encoders and decoders. The library's only memory ends at 2 GiB, which held 37,084 pairs of
+ * both; the limit leaves room for the longest frames' buffers.
  */
 const MAX_INSTANCES = 60000;
 
-/** libopus's code for memory that it can't have. */
+/** Error code of libopus for failed allocation. */
 const ALLOCATION_FAILED = -7;
 
-/** Requests of libopus's opus_encoder_ctl. */
 const CTL = Object.freeze({
   setBitrate: 4002,
   setVbr: 4006,
@@ -59,11 +57,11 @@ const CTL = Object.freeze({
   disablePrediction: 4042,
 });
 
-/** The value of a request by which the library decides for itself. */
+/** Value of a request with which the library decides itself. */
 const AUTO = -1000;
 
 /**
- * @param {LibopusModule} module what the package's `generated/libopus.generated.mjs` makes
+ * @param {LibopusModule} module result of the package's `generated/libopus.generated.mjs`
  * @param {{ maxInstances?: number }} [options]
  * @returns {Codec} which counts its own instances: make one for each module
  */
@@ -78,14 +76,13 @@ export function createLibopusCodec(module, { maxInstances = MAX_INSTANCES } = {}
   });
 }
 
-/** One module with one pair of buffers, which all encoders and decoders use in turn. */
+/** One module with one pair of buffers, shared by all encoders and decoders. */
 class Library {
   #error;
 
   /** @param {LibopusModule} module */
   constructor(module) {
     this.module = module;
-    /** The number of open encoders and decoders. */
     this.open = 0;
     this.pcm = module._malloc(MAX_FRAME_VALUES * Float32Array.BYTES_PER_ELEMENT);
     this.payload = module._malloc(MAX_OPUS_BYTES);
@@ -103,10 +100,7 @@ class Library {
     );
   }
 
-  /**
-   * @param {number} sampleRate Hz
-   * @param {number} channels
-   */
+  /** @param {number} sampleRate Hz @param {number} channels */
   createDecoder(sampleRate, channels) {
     return this.#created(this.module._oc_create_decoder(sampleRate, channels, this.#error));
   }
@@ -129,10 +123,7 @@ class LibopusEncoder {
   #address;
   #closed = false;
 
-  /**
-   * @param {Library} library
-   * @param {FullEncoderSettings} settings
-   */
+  /** @param {Library} library @param {FullEncoderSettings} settings */
   constructor(
     library,
     { sampleRate, frameSamples, channels, bitrate, complexity, application, isConstant },
@@ -211,10 +202,7 @@ class LibopusDecoder {
   #address;
   #closed = false;
 
-  /**
-   * @param {Library} library
-   * @param {DecoderSettings} settings
-   */
+  /** @param {Library} library @param {DecoderSettings} settings */
   constructor(library, { sampleRate, frameSamples, channels = 1 }) {
     this.#library = library;
     this.#sampleRate = sampleRate;
@@ -243,10 +231,7 @@ class LibopusDecoder {
     return this.#fill(payload, length, out, at);
   }
 
-  /**
-   * @param {Float32Array} out
-   * @param {number} at
-   */
+  /** @param {Float32Array} out @param {number} at */
   conceal(out, at) {
     checkRoom(out, at, this.#frameValues);
     if (this.#closed || !this.#fill(0, 0, out, at)) out.fill(0, at, at + this.#frameValues);
@@ -260,7 +245,7 @@ class LibopusDecoder {
   }
 
   /**
-   * @param {number} payload its address, 0 for one that is missing
+   * @param {number} payload its address, 0 for a missing one
    * @param {number} length
    * @param {Float32Array} out
    * @param {number} at

@@ -3,14 +3,14 @@ import { SILENT_LEVEL, Stream } from '../wire/packet-format.js';
 /** @enum {number} */
 const Held = Object.freeze({ nothing: 0, redundant: 1, own: 2 });
 
-/** The step in which a slot grows to the payloads that it holds, in bytes. */
+/** Step by which a slot grows to its payloads, in bytes. */
 const SLOT_STEP_BYTES = 64;
 
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * Payloads by frame index modulo capacity, until a clock pulls them: the server's of one
- * participant, the client's of what it hears. Each slot has a tag that says which frame it holds.
+ * Keeps payloads by frame index modulo capacity until a clock pulls them: on the server those of
+ * one participant, on the client the received ones. Each slot has a tag with its frame index.
  * Memory is bounded by the number of slots and MAX_PACKET_BYTES.
  */
 export class PacketBuffer {
@@ -34,18 +34,18 @@ export class PacketBuffer {
   }
 
   /**
-   * Keeps a copy of a payload. A packet's own payload takes the place of a repeated one; nothing
-   * else is replaced, save what an earlier lap left.
+   * Keeps a copy of a payload. A packet's own payload replaces a repeated one; otherwise only
+   * payloads of an earlier lap are replaced.
    *
    * @param {number} frame not negative
    * @param {Uint8Array} bytes
    * @param {number} start
    * @param {number} length of the payload, in bytes; 0 means a silent frame
-   * @param {boolean} redundant whether a later packet repeats it
-   * @param {number} [level] the packet's, in -dBov; the server adds VOICE_BIT. A repeated frame is
-   *   taken for as loud
+   * @param {boolean} redundant true when a later packet repeats it
+   * @param {number} [level] the packet's, in -dBov; the server adds VOICE_BIT. A repeated frame
+   *   counts as equally loud
    * @param {number} [stream] the packet's: one of Stream
-   * @returns {boolean} whether it was kept; false when the slot has this frame already
+   * @returns {boolean} true when it was kept; false when the slot has this frame already
    */
   put(frame, bytes, start, length, redundant, level = SILENT_LEVEL, stream = Stream.fullMix) {
     const slot = frame % this.capacity;
@@ -65,7 +65,7 @@ export class PacketBuffer {
     return true;
   }
 
-  /** Gives back the payloads' memory, and so forgets what isn't silent. */
+  /** Frees the payloads' memory, and so forgets all frames with sound. */
   rest() {
     for (let slot = 0; slot < this.capacity; slot++) {
       if (this.#lengths[slot] > 0) this.#held[slot] = Held.nothing;
@@ -73,19 +73,13 @@ export class PacketBuffer {
     this.#slots.fill(NO_BYTES);
   }
 
-  /**
-   * @param {number} frame not negative
-   * @returns {boolean}
-   */
+  /** @param {number} frame not negative @returns {boolean} */
   has(frame) {
     const slot = frame % this.capacity;
     return this.#tags[slot] === frame && this.#held[slot] !== Held.nothing;
   }
 
-  /**
-   * @param {number} frame not negative
-   * @returns {boolean} whether it is there and isn't silent
-   */
+  /** @param {number} frame not negative @returns {boolean} true when it is there and has sound */
   hasSound(frame) {
     return this.has(frame) && this.length(frame) > 0;
   }
@@ -93,7 +87,7 @@ export class PacketBuffer {
   /**
    * @param {number} after
    * @param {number} through
-   * @returns {boolean} whether there is a frame after the one and up to the other
+   * @returns {boolean} true when there is a frame above `after`, up to `through`
    */
   hasAny(after, through) {
     for (let frame = after + 1; frame <= through; frame++) if (this.has(frame)) return true;
@@ -101,15 +95,15 @@ export class PacketBuffer {
   }
 
   /**
-   * @param {number} frame one that it has
-   * @returns {boolean} whether it is there only because a later packet repeats it
+   * @param {number} frame present in the buffer
+   * @returns {boolean} true when it came only as a repeat in a later packet
    */
   isRedundant(frame) {
     return this.#held[frame % this.capacity] === Held.redundant;
   }
 
   /**
-   * @param {number} frame one that it has
+   * @param {number} frame present in the buffer
    * @returns {Uint8Array} the slot's bytes, of which the first `length(frame)` are the payload
    */
   bytes(frame) {
@@ -117,30 +111,24 @@ export class PacketBuffer {
   }
 
   /**
-   * @param {number} frame one that it has
+   * @param {number} frame present in the buffer
    * @returns {number} the payload's bytes; 0 when the frame is silent
    */
   length(frame) {
     return this.#lengths[frame % this.capacity];
   }
 
-  /**
-   * @param {number} frame one that it has
-   * @returns {number} its level as put() got it
-   */
+  /** @param {number} frame present in the buffer @returns {number} the level given to put() */
   level(frame) {
     return this.#levels[frame % this.capacity];
   }
 
-  /**
-   * @param {number} frame one that it has
-   * @returns {number} one of Stream
-   */
+  /** @param {number} frame present in the buffer @returns {number} one of Stream */
   stream(frame) {
     return this.#streams[frame % this.capacity];
   }
 
-  /** Forgets everything, and keeps the memory. */
+  /** Forgets all frames, and keeps the memory. */
   clear() {
     this.#tags.fill(-1);
   }

@@ -1,6 +1,4 @@
-/**
- * @import { PayloadEncoder } from './payload.js'
- */
+/** @import { PayloadEncoder } from './payload.js' */
 
 import {
   AUDIO_HEADER_BYTES,
@@ -13,21 +11,21 @@ import {
   writeAudioHeader,
 } from '../wire/packet.js';
 
-/** The number of silent packets after sound: one of them may be lost. */
+/** Number of silent packets after a sound: one of them may get lost. */
 const SILENT_FRAMES = 2;
 
-/** The interval of packets in longer silence, in milliseconds. */
+/** Interval of packets in longer silence, in milliseconds. */
 const SILENT_MS = 200;
 
 const PAYLOADS = MAX_REDUNDANCY + 1;
 
-/** The buffer into which every stream's packets are written: connections don't keep it. */
+/** Buffer for every stream's packets, since connections don't keep it. */
 const out = new Uint8Array(MAX_SENT_BYTES);
 
-/** Views of its beginning, by their length. @type {Uint8Array[]} */
+/** Views of the beginning of `out`, by their length. @type {Uint8Array[]} */
 const views = [];
 
-/** Decides which packets of silence are sent: the first of them, and then one now and then. */
+/** Decides which packets of silence are sent: the first two, then one per interval. */
 export class SilencePace {
   #suppresses;
   #interval;
@@ -36,38 +34,40 @@ export class SilencePace {
 
   /**
    * @param {number} frameMs
-   * @param {boolean} suppresses whether packets are left out in silence
+   * @param {boolean} suppresses true when packets are left out in silence
    */
   constructor(frameMs, suppresses) {
     this.#suppresses = suppresses;
     this.#interval = Math.max(1, Math.round(SILENT_MS / frameMs));
   }
 
-  /** @param {boolean} suppresses whether packets are left out in silence */
+  /** @param {boolean} suppresses true when packets are left out in silence */
   set suppresses(suppresses) {
     this.#suppresses = suppresses;
   }
 
-  /** Whether the last frame was silent. */
+  /** True when the last frame was silent. */
   get isSilent() {
     return this.#silentFrames > 0;
   }
 
-  /** Whether the last frame is the second silent one after sound: the last that is always sent. */
+  /**
+   * True when the last frame is the second silent one after sound, the last that is always sent.
+   */
   get endsSound() {
     return this.#silentFrames === SILENT_FRAMES;
   }
 
-  /** Whether the last frame is of a silence of which most packets are left out. */
+  /** True while most packets of a long silence are left out. */
   get isSparse() {
     return this.#suppresses && this.#silentFrames > SILENT_FRAMES;
   }
 
   /**
-   * To be asked for each frame.
+   * Called for each frame.
    * @param {number} frame
    * @param {boolean} isSilent
-   * @returns {boolean} whether its packet is sent
+   * @returns {boolean} true when its packet is sent
    */
   sends(frame, isSilent) {
     this.#silentFrames = isSilent ? this.#silentFrames + 1 : 0;
@@ -79,44 +79,44 @@ export class SilencePace {
 }
 
 /**
- * One numbered stream of audio packets: encodes frames, leaves out silence, and repeats the
- * payloads of the frames before. The client sends its microphone as one, the server each mix.
- * Nothing is allocated for a frame.
+ * A numbered stream of audio packets: encodes frames, leaves out silence, and repeats earlier
+ * payloads. The client sends its microphone as one, the server each mix. It allocates nothing per
+ * frame.
  *
  *     if (stream.encode(frame, pcm)) send(stream.write(redundancy));
  */
 export class PacketStream {
   /**
-   * The header of the next packet: stream, level, voice and speakers are the owner's to set, the
-   * rest is filled in.
+   * Header of the next packet: the owner sets stream, level, voice and speakers; the rest is filled
+   * in.
    */
   packet = new Packet();
   #encoder;
   #effort;
   #pace;
   #limit = MAX_SENT_BYTES;
-  /** The payloads of the last frames, in turn. @type {Uint8Array[]} */
+  /** Payloads of the last frames, as a ring. @type {Uint8Array[]} */
   #payloads = [];
-  /** The parts of them that a payload may fill. @type {Uint8Array[]} */
+  /** Parts of #payloads that a payload may fill. @type {Uint8Array[]} */
   #rooms = [];
-  /** Their lengths in bytes; 0 is silence. */
+  /** Lengths of #payloads in bytes; 0 is silence. */
   #lengths = new Uint16Array(PAYLOADS);
   #turn = 0;
-  /** Whether the last frame's payload is still to come. */
+  /** True while the last frame's payload isn't finished. */
   #hasBegun = false;
   #frame = -2;
-  /** The first frame after those that were pre-rolled. */
+  /** First frame after a pre-roll. */
   #primedFrame = -Infinity;
-  /** The last frame that was encoded. */
+  /** Last encoded frame. */
   #soundFrame = -2;
 
   /**
    * @param {object} options
-   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder  closed with this
+   * @param {Pick<PayloadEncoder, 'begin' | 'end' | 'close'>} options.encoder closed with this
    * @param {number} options.frameMs
-   * @param {boolean} [options.suppresses]  whether packets are left out in silence; default false
-   * @param {{ readonly complexity: number }} [options.effort] the encoder's complexity, looked at
-   *   for each frame
+   * @param {boolean} [options.suppresses] true when packets are left out in silence; default false
+   * @param {{ readonly complexity: number }} [options.effort] the encoder's complexity, checked for
+   *   each frame
    */
   constructor({ encoder, frameMs, suppresses = false, effort }) {
     this.#encoder = encoder;
@@ -124,14 +124,14 @@ export class PacketStream {
     this.#pace = new SilencePace(frameMs, suppresses);
   }
 
-  /** @param {boolean} suppresses whether packets are left out in silence */
+  /** @param {boolean} suppresses true when packets are left out in silence */
   suppressSilence(suppresses) {
     this.#pace.suppresses = suppresses;
   }
 
   /**
-   * Sets the most bytes of a packet, from the next frame on: a payload fits it at any bit rate.
-   * @param {number} bytes  MAX_SENT_BYTES at most, as at first
+   * Sets the maximum size of a packet from the next frame on: a payload fits it at any bit rate.
+   * @param {number} bytes MAX_SENT_BYTES at most, which is the default
    */
   set limit(bytes) {
     if (bytes === this.#limit) return;
@@ -139,30 +139,32 @@ export class PacketStream {
     this.#rooms = [];
   }
 
-  /** Whether the last frame was silent. */
+  /** True when the last frame was silent. */
   get isSilent() {
     return this.#pace.isSilent;
   }
 
-  /** Whether the last frame is the second silent one after sound: the last that is always sent. */
+  /**
+   * True when the last frame is the second silent one after sound, the last that is always sent.
+   */
   get endsSound() {
     return this.#pace.endsSound;
   }
 
-  /** Whether the last frame is of a silence of which most packets are left out. */
+  /** True while most packets of a long silence are left out. */
   get isSparse() {
     return this.#pace.isSparse;
   }
 
-  /** The bytes of the last frame's payload; 0 for silence. */
+  /** Length of the last frame's payload in bytes; 0 for silence. */
   get payloadBytes() {
     return this.#lengths[this.#turn];
   }
 
   /**
-   * Encodes a frame that nobody hears, right before the next one: the encoder goes on from it, and
-   * the next packets repeat it.
-   * @param {number} frame  the one before the next that encode() or preRoll() gets
+   * Encodes an unheard frame right before the next one: the encoder continues from it, and the next
+   * packets repeat it.
+   * @param {number} frame the one before the next for encode() or preRoll()
    * @param {Float32Array} pcm
    */
   preRoll(frame, pcm) {
@@ -172,11 +174,10 @@ export class PacketStream {
 
   /**
    * Encodes one frame.
-   * @param {number} frame above the one before; where it isn't the next one nothing before it is
-   *   repeated
-   * @param {Float32Array | null} pcm  one frame; null: silence
-   * @param {boolean} [heard]  false for a frame that has no packet of its own
-   * @returns {boolean} whether its packet is to be written: false where silence is left out
+   * @param {number} frame higher than the last; after a gap no earlier frame is repeated
+   * @param {Float32Array | null} pcm one frame; null: silence
+   * @param {boolean} [heard] false for a frame that has no packet of its own
+   * @returns {boolean} true when its packet must be written; false for silence left out
    */
   encode(frame, pcm, heard = true) {
     const isSent = this.begin(frame, pcm, heard);
@@ -185,9 +186,9 @@ export class PacketStream {
   }
 
   /**
-   * Begins what encode() does, so that several streams are encoded at once. end() is to follow.
+   * Starts what encode() does, so that several streams are encoded at once. end() must follow.
    * @param {number} frame
-   * @param {Float32Array | null} pcm  may be used again at once
+   * @param {Float32Array | null} pcm may be reused at once
    * @param {boolean} [heard]
    * @returns {boolean} as encode()
    */
@@ -214,7 +215,7 @@ export class PacketStream {
     return true;
   }
 
-  /** Ends what was begun: the packet can be written. */
+  /** Finishes the started frame: its packet can be written. */
   end() {
     if (this.#hasBegun) this.#lengths[this.#turn] = this.#encoder.end();
     this.#hasBegun = false;
@@ -228,13 +229,12 @@ export class PacketStream {
   }
 
   /**
-   * Writes the packet of the frame that was encoded last; again with another redundancy, where
-   * several get it.
-   * @param {number} redundancy 0 to MAX_REDUNDANCY: how many frames before it are repeated, as far
-   *   as there is room; as many as can be in the first packets after a pre-roll. The list of
-   *   speakers is left out where it has no room
-   * @param {number} [back] how many frames before it the packet's own is; with `redundancy`
-   *   MAX_REDUNDANCY at most
+   * Writes the packet of the last encoded frame; again with another redundancy for other receivers.
+   * @param {number} redundancy 0 to MAX_REDUNDANCY: number of earlier frames to repeat if there is
+   *   room; the maximum in the first packets after a pre-roll. The list of speakers is left out if
+   *   it has no room
+   * @param {number} [back] distance of the packet's own frame before the last one; with
+   *   `redundancy` MAX_REDUNDANCY at most
    * @returns {Uint8Array} valid until any stream's next packet is written
    */
   write(redundancy, back = 0) {
@@ -256,8 +256,8 @@ export class PacketStream {
   }
 
   /**
-   * @param {number} redundancy  0 to MAX_REDUNDANCY
-   * @returns {number} how many of so many frames before the last one have no room in its packet,
+   * @param {number} redundancy 0 to MAX_REDUNDANCY
+   * @returns {number} number of these earlier frames without room in the last frame's packet,
    *   beside a full list of speakers
    */
   leavesOut(redundancy) {
@@ -271,11 +271,11 @@ export class PacketStream {
   }
 
   /**
-   * Chooses the payloads that are repeated: as many as are asked for and fit, but none older than
-   * the oldest sound.
+   * Chooses the payloads to repeat: as many as requested and possible, but none before the oldest
+   * sound.
    * @param {Packet} packet
    * @param {number} redundancy
-   * @param {number} back  how many frames before the last one the packet's own is
+   * @param {number} back distance of the packet's own frame before the last one
    */
   #fit(packet, redundancy, back) {
     const own = AUDIO_HEADER_BYTES + this.#lengthBefore(back);
@@ -299,7 +299,7 @@ export class PacketStream {
   }
 
   /**
-   * Gives back the memory that only sound needs, until there is sound again.
+   * Frees the memory that only sound needs, until there is sound again.
    * @param {number} frame only if nothing was encoded from this one on
    */
   rest(frame) {
@@ -309,7 +309,7 @@ export class PacketStream {
     this.#lengths.fill(0);
   }
 
-  /** Idempotent where the encoder's is. */
+  /** Idempotent if the encoder's is. */
   close() {
     this.#encoder.close();
   }

@@ -1,5 +1,6 @@
 /**
- * One frame of the grid as a packet's payload: one Opus frame, or several behind their lengths.
+ * Converts a frame of the grid to a packet's payload and back: one Opus frame, or several behind
+ * their lengths.
  * @import { AudioFormat } from '../sound/audio-format.js'
  * @import { Decoder, Encoder } from './codec.js'
  */
@@ -7,17 +8,18 @@
 import { readOpusFrames, writeLength } from '../wire/packet-format.js';
 import { ConcealmentFade } from './concealment.js';
 
-/** The longest Opus frame of a payload, in bytes: the most that its coded length can say. */
+/** Longest Opus frame of a payload, in bytes, by its coded length. */
 const MAX_OPUS_FRAME_BYTES = 1275;
 
-/** How many frames a codec that failed twice in a row is left alone: a second of 20 ms frames. */
+/**
+ * Frames for which a codec is not reopened after two failures in a row: a second of 20 ms frames.
+ */
 const REST_FRAMES = 50;
 
 /**
- * One Opus encoder or decoder, or none yet. It is opened when there is something to do for it,
- * where `open` is given, and replaced when it throws: at once, or after REST_FRAMES when the one
- * before had failed as lately. It is kept otherwise, since an Opus frame is coded against the one
- * before it.
+ * One Opus encoder or decoder. With `open` it is opened when first needed, and replaced when it
+ * throws. If its predecessor failed recently too, the replacement waits for REST_FRAMES. Otherwise
+ * it is kept, since an Opus frame is coded against the one before it.
  * @template {Encoder | Decoder} T
  */
 class CodecSlot {
@@ -25,30 +27,24 @@ class CodecSlot {
   #open;
   #onFault;
   #closed = false;
-  /** How many frames were asked for since the last fault, those that were left out not counted. */
+  /** Frames asked for since the last fault, skipped ones not counted. */
   #frames = REST_FRAMES;
-  /** How many frames are still left out. */
+  /** Frames still to skip. */
   #rest = 0;
 
-  /**
-   * @param {T | null} codec
-   * @param {Reopening<T>} [reopening]
-   */
+  /** @param {T | null} codec @param {Reopening<T>} [reopening] */
   constructor(codec, { open, onFault } = {}) {
     this.#codec = codec;
     this.#open = open;
     this.#onFault = onFault;
   }
 
-  /** The instance that is open; null where there is none. */
+  /** The open instance, or null. */
   get current() {
     return this.#codec;
   }
 
-  /**
-   * To be asked once a frame.
-   * @returns {T | null} null while there is none to be had
-   */
+  /** Called once per frame. @returns {T | null} null while none can be had */
   get() {
     if (this.#rest > 0) {
       this.#rest -= 1;
@@ -65,9 +61,9 @@ class CodecSlot {
   }
 
   /**
-   * Gives up the instance that has thrown.
+   * Drops the instance that threw.
    * @param {unknown} error
-   * @throws {unknown} the same where there is no other instance to be had
+   * @throws {unknown} the same if no other instance can be had
    */
   fail(error) {
     const broken = this.#codec;
@@ -79,7 +75,7 @@ class CodecSlot {
     try {
       broken?.close();
     } catch {
-      // The fault has been told; an instance that can't even be closed is left to the garbage
+      // The fault was reported; an instance that can't even be closed is left to the garbage
       // collector.
     }
   }
@@ -95,30 +91,30 @@ class CodecSlot {
 /**
  * @template T
  * @typedef {object} Reopening
- * @property {() => T} [open] makes the codec, at first and after a fault; without it a fault is
- *   thrown
- * @property {(error: unknown) => void} [onFault]  told when the codec threw, or couldn't be opened
+ * @property {() => T} [open] makes the codec, first and after a fault; without it a fault is thrown
+ * @property {(error: unknown) => void} [onFault]  called when the codec threw, or couldn't be
+ *   opened
  */
 
 /**
- * Encodes frames of the grid to payloads. Stereo whose two sides are the same, such as a mono
- * microphone's, goes out as mono.
+ * Encodes frames of the grid to payloads. Stereo with equal sides, such as a mono microphone's, is
+ * sent as mono.
  */
 export class PayloadEncoder {
   #slot;
   #opusFrames;
   #opusFrameValues;
   #isStereo;
-  /** Whether the last frame's sides were the same, and whether it was sent as mono. */
+  /** True when the last frame's sides were equal, and true when it was sent as mono. */
   #hadSameSides = true;
   #isMono = false;
   #predicts = true;
   #complexity = -1;
   #scratch = new Uint8Array(MAX_OPUS_FRAME_BYTES);
-  /** Views of its beginning, by their length. @type {Uint8Array[]} */
+  /** Views of the beginning of #frame, by their length. @type {Uint8Array[]} */
   #views = [];
   /**
-   * The encoder that has begun a frame, and where its payload goes; else the payload's bytes.
+   * Encoder with a started frame, and the payload's place; otherwise the payload's bytes.
    * @type {Encoder | null}
    */
   #begun = null;
@@ -128,8 +124,7 @@ export class PayloadEncoder {
   #bytes = 0;
 
   /**
-   * @param {Encoder | null} encoder closed with this; null where `open` makes it with the first
-   *   frame
+   * @param {Encoder | null} encoder closed with this; null if `open` makes it with the first frame
    * @param {AudioFormat} format
    * @param {Reopening<Encoder>} [reopening]
    */
@@ -141,10 +136,10 @@ export class PayloadEncoder {
   }
 
   /**
-   * @param {Float32Array} pcm  one frame of the grid, [-1, 1]
+   * @param {Float32Array} pcm one frame of the grid, [-1, 1]
    * @param {Uint8Array} out
    * @param {number} at
-   * @param {number} [complexity]  0 to 10; as it is without
+   * @param {number} [complexity] 0 to 10; unchanged by default
    * @returns {number} the payload's bytes; 0 when it failed or doesn't fit
    */
   encode(pcm, out, at, complexity = this.#complexity) {
@@ -171,14 +166,13 @@ export class PayloadEncoder {
   }
 
   /**
-   * Begins what encode() does: on another thread, where the codec has some. end() is to follow.
-   * @param {Float32Array} pcm  one frame of the grid; may be used again at once
+   * Starts what encode() does, on another thread if the codec has some. end() must follow.
+   * @param {Float32Array} pcm one frame of the grid; may be reused at once
    * @param {Uint8Array} out
    * @param {number} at
    * @param {number} [complexity]
-   * @param {boolean} [predicts] false for the first frame after some that weren't encoded: it is
-   *   coded for itself, so that it sounds as well from a decoder to which they were silence, or
-   *   lost
+   * @param {boolean} [predicts] false for the first frame after unencoded ones: it is coded
+   *   independently, so that it sounds the same from a decoder that had silence or loss instead
    */
   begin(pcm, out, at, complexity = this.#complexity, predicts = true) {
     this.#bytes = 0;
@@ -200,7 +194,7 @@ export class PayloadEncoder {
     }
   }
 
-  /** @returns {number} what encode() returns, of the frame that was begun last */
+  /** @returns {number} result of encode() for the last started frame */
   end() {
     const encoder = this.#begun;
     if (encoder === null) return this.#bytes;
@@ -244,7 +238,7 @@ export class PayloadEncoder {
     let end = at;
     for (let i = 0; i <= last; i++) {
       const opusFrame = pcm.subarray(i * this.#opusFrameValues, (i + 1) * this.#opusFrameValues);
-      // Each may have its share of the room that is left, so that the last one has room too.
+      // Each frame gets its share of the remaining room, so that the last one has some.
       const share = Math.floor((out.length - end) / (last + 1 - i)) - 2;
       const room = Math.max(0, Math.min(share, MAX_OPUS_FRAME_BYTES));
       const view = (this.#views[room] ??= this.#scratch.subarray(0, room));
@@ -258,8 +252,8 @@ export class PayloadEncoder {
   }
 
   /**
-   * Each Opus frame overlaps with the one before, so only the second with the same sides is like
-   * mono wholly.
+   * Updates the stereo state. Each Opus frame overlaps with the one before, so only the second
+   * frame with equal sides is wholly mono.
    * @param {Encoder} encoder
    * @param {boolean} hasSame
    */
@@ -287,8 +281,7 @@ export class PayloadDecoder {
   #fade;
 
   /**
-   * @param {Decoder | null} decoder closed with this; null where `open` makes it with the first
-   *   frame
+   * @param {Decoder | null} decoder closed with this; null if `open` makes it with the first frame
    * @param {AudioFormat} format
    * @param {Reopening<Decoder>} [reopening]
    */
@@ -305,12 +298,12 @@ export class PayloadDecoder {
 
   /**
    * @param {Uint8Array} bytes
-   * @param {number} start  where the payload starts
-   * @param {number} length  its bytes
+   * @param {number} start where the payload starts
+   * @param {number} length its bytes
    * @param {Float32Array} out
-   * @param {number} at  where the frame goes
-   * @returns {boolean} false when there was garbage in it, which is concealed, or the decoder
-   *   failed, which is silent
+   * @param {number} at where the frame goes
+   * @returns {boolean} false for garbage, which is concealed, or a failed decoder, which gives
+   *   silence
    */
   decode(bytes, start, length, out, at) {
     const decoder = this.#slot.get();
@@ -334,11 +327,11 @@ export class PayloadDecoder {
   }
 
   /**
-   * Begins to decode a payload on another thread, where the codec has some. end() is to follow.
-   * @param {Uint8Array} bytes  may be used again at once
+   * Starts decoding a payload on another thread if the codec has some. end() must follow.
+   * @param {Uint8Array} bytes may be reused at once
    * @param {number} start
    * @param {number} length
-   * @returns {boolean} whether it has begun: else decode() is to be called
+   * @returns {boolean} false when it didn't start: then decode() must be called
    */
   begin(bytes, start, length) {
     const decoder = this.#slot.current;
@@ -352,9 +345,9 @@ export class PayloadDecoder {
   }
 
   /**
-   * Ends what was begun.
+   * Waits for the started payload.
    * @param {Float32Array} out
-   * @param {number} at  where the frame goes
+   * @param {number} at place of the frame
    * @returns {boolean} as decode()
    */
   end(out, at) {
@@ -399,7 +392,7 @@ export class PayloadDecoder {
   /**
    * @param {Decoder} decoder
    * @param {Float32Array} out
-   * @param {number} at  where the Opus frame goes
+   * @param {number} at where the Opus frame goes
    * @returns {false}
    */
   #concealOne(decoder, out, at) {

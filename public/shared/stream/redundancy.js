@@ -3,46 +3,46 @@
 import { systemClock } from '../clock.js';
 import { MAX_REDUNDANCY } from '../wire/packet.js';
 
-/** The loss from which one, and two, earlier payloads are repeated, in percent. */
+/** Loss from which one and two earlier payloads are repeated, in percent. */
 const RISE_PERCENT = Object.freeze([0, 0.5, 2]);
-/** The loss below which fewer are repeated again, in percent: about half of that. */
+/** Loss below which fewer are repeated again, in percent: about half of RISE_PERCENT. */
 const KEEP_PERCENT = Object.freeze([0, 0.25, 1]);
-/** The time for which loss must be lower before one fewer is repeated, in milliseconds. */
+/** Time of lower loss before one fewer is repeated, in milliseconds. */
 const HOLD_MS = 30_000;
 
-/** The growth of the round trip from which on a queue is full, or will be, in milliseconds. */
+/** Growth of the round trip that shows a queue which is full or will be, in milliseconds. */
 const QUEUE_MS = 50;
-/** So many reports in a row must tell of it. */
+/** Number of reports in a row that must show the queue. */
 const QUEUE_REPORTS = 3;
-/** The time in which a queue drains that was ours, once nothing is repeated, in milliseconds. */
+/** Time in which our own queue drains once nothing is repeated, in milliseconds. */
 const DRAIN_MS = 10_000;
-/** The time for which nothing is repeated where it did, in milliseconds. */
+/** Time without repeats after they filled a queue, in milliseconds. */
 const REST_MS = 60_000;
-/** The shortest round trip is remembered for one to two times this, in milliseconds. */
+/** Memory of the shortest round trip, in milliseconds: one to two times this. */
 const MEMORY_MS = 30_000;
 
 /**
  * Decides how many earlier payloads each packet repeats, by the loss that the other end reports.
- * The count rises at once and falls slowly, one at a time, since loss comes in bursts and a payload
+ * The count rises at once and falls slowly, one by one, since loss comes in bursts and a payload
  * costs little.
  *
- * Loss on a path that has no room for more is another thing: what is repeated is lost in its turn,
- * and makes all of it late. There a queue fills, which the round trip tells: when it has grown,
- * nothing is repeated. If it hasn't shrunk again soon, the path has become longer, or the queue is
- * others', and all goes on.
+ * On a path without spare capacity repeats make loss worse: they get lost too, and delay
+ * everything. The growing round trip reveals the queue; then nothing is repeated. If the round trip
+ * doesn't shrink soon, the path has become longer or the queue is someone else's, and repeats
+ * resume.
  */
 export class Redundancy {
   #setting;
   #clock;
   #count = 0;
-  /** The last time that the present count was needed. */
+  /** Last time that the present count was needed. */
   #neededMs = 0;
   #queue;
-  /** Until then nothing is repeated. */
+  /** End of the time without repeats. */
   #restsUntilMs = -Infinity;
 
   /**
-   * @param {'auto' | 0 | 1 | 2} setting  a number: always that count
+   * @param {'auto' | 0 | 1 | 2} setting a number: always that count
    * @param {Pick<Clock, 'now'>} [clock]
    * @throws {RangeError} for another setting
    */
@@ -59,9 +59,9 @@ export class Redundancy {
   }
 
   /**
-   * @param {number | null} lostPercent of the packets of the last seconds, those that never came,
-   *   before any of it was mended; null or not a number: not known, and nothing changes
-   * @param {number | null} [roundTripMs]  smoothed; null where it isn't known
+   * @param {number | null} lostPercent share of the last seconds' packets that never came, before
+   *   any repair; null or not a number: unknown, changes nothing
+   * @param {number | null} [roundTripMs] smoothed; null when unknown
    */
   report(lostPercent, roundTripMs = null) {
     if (this.#rests(roundTripMs)) return;
@@ -73,7 +73,7 @@ export class Redundancy {
       this.#neededMs = this.#clock.now();
   }
 
-  /** @param {number | null} roundTripMs @returns {boolean} whether nothing is to be repeated now */
+  /** @param {number | null} roundTripMs @returns {boolean} true while nothing may be repeated */
   #rests(roundTripMs) {
     const nowMs = this.#clock.now();
     const wasResting = nowMs < this.#restsUntilMs;
@@ -88,7 +88,7 @@ export class Redundancy {
     return nowMs < this.#restsUntilMs;
   }
 
-  /** The number of earlier payloads to repeat now: 0 to MAX_REDUNDANCY. */
+  /** Number of earlier payloads to repeat now: 0 to MAX_REDUNDANCY. */
   get count() {
     if (this.#setting !== 'auto') return this.#setting;
     if (this.#count > 0 && this.#clock.now() - this.#neededMs >= HOLD_MS) {
@@ -99,7 +99,7 @@ export class Redundancy {
   }
 }
 
-/** Whether a queue stands on the path, by how much longer the round trip is than it was. */
+/** Detects a standing queue on the path by the growth of the round trip. */
 class StandingQueue {
   #clock;
   #sinceMs;
@@ -127,7 +127,7 @@ class StandingQueue {
     return this.#reports >= QUEUE_REPORTS;
   }
 
-  /** The round trip is what it is: a new one is compared with those from now on. */
+  /** Accepts the present round trip as normal: later ones are compared with those from now on. */
   forget() {
     this.#leastMs = Infinity;
     this.#leastBeforeMs = Infinity;

@@ -1,17 +1,17 @@
 /**
  * SFrame (RFC 9605) with the cipher suite AES_128_CTR_HMAC_SHA256_64: each payload is encrypted and
- * authenticated by itself, whatever carries it. Encryption is synchronous, since the path of a
+ * authenticated on its own, over any transport. Encryption is synchronous, since the path of a
  * frame never waits.
  *
- * @typedef {object} Primitives  what `@noble/ciphers` and `@noble/hashes` export under these names
- * @property {(key: Uint8Array, nonce: Uint8Array) => { encrypt: (bytes: Uint8Array, out?:
- *   Uint8Array) => Uint8Array }} ctr AES in counter mode, from `@noble/ciphers/aes.js`
- * @property {any} sha256   from `@noble/hashes/sha2.js`
- * @property {{ create: (hash: any, key: Uint8Array) => Mac }} hmac   from `@noble/hashes/hmac.js`
- * @property {(hash: any, ikm: Uint8Array, salt?: Uint8Array) => Uint8Array} extract from
- *   `@noble/hashes/hkdf.js`
- * @property {(hash: any, prk: Uint8Array, info?: Uint8Array, length?: number) => Uint8Array} expand
- *   likewise
+ * @typedef {{
+ *   ctr(key: Uint8Array, nonce: Uint8Array): {
+ *     encrypt(bytes: Uint8Array, out?: Uint8Array): Uint8Array
+ *   },
+ *   sha256: unknown,
+ *   hmac: { create(hash: unknown, key: Uint8Array): Mac },
+ *   extract(hash: unknown, ikm: Uint8Array, salt?: Uint8Array): Uint8Array,
+ *   expand(hash: unknown, prk: Uint8Array, info?: Uint8Array, length?: number): Uint8Array
+ * }} Primitives  AES in counter mode of `@noble/ciphers`; hash functions of `@noble/hashes`
  *
  * @typedef {{ clone: () => Mac, update: (bytes: Uint8Array) => Mac, digest: () => Uint8Array }} Mac
  */
@@ -21,43 +21,43 @@ import { MAX_PACKET_BYTES } from '../wire/packet-format.js';
 /** The suite's number (RFC 9605, section 8.1). */
 export const CIPHER_SUITE = 0x0002;
 
-/** The bytes of a key for encryption, of one for authentication, of a nonce, and of a tag. */
+/** Lengths of a key for encryption, a key for authentication, a nonce, and a tag, in bytes. */
 const ENCRYPTION_BYTES = 16;
 const AUTHENTICATION_BYTES = 32;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 8;
 
-/** The bytes of a KID and of a counter at most. */
+/** Most bytes of a KID and of a counter. */
 const FIELD_BYTES = 8;
 
-/** The longest SFrame header: the first byte, KID and counter. */
+/** Longest SFrame header: the first byte, KID and counter. */
 const MAX_HEADER_BYTES = 1 + 2 * FIELD_BYTES;
 
-/** The most that sealing adds to a payload, in bytes. */
+/** Most bytes that sealing adds to a payload. */
 export const SEAL_BYTES = MAX_HEADER_BYTES + TAG_BYTES;
 
-/** Lengths and nonce in front of what is authenticated (section 4.5.1). */
+/** Lengths and nonce before the authenticated data (section 4.5.1). */
 const AUTH_HEAD_BYTES = 24 + NONCE_BYTES;
 
 const utf8 = new TextEncoder();
 
-/** The longest plaintext or ciphertext. */
+/** Longest plaintext or ciphertext. */
 const MAX_BYTES = MAX_PACKET_BYTES + SEAL_BYTES;
 
-/** A header as read (section 4.3). One object serves for any number of payloads. */
+/** Header of a payload (section 4.3). One object reads any number of payloads. */
 export class SFrameHeader {
   /** The KID, big-endian in its last `kidBytes` bytes, zeros before them. */
   kid = new Uint8Array(FIELD_BYTES);
   /** The counter. */
   ctr = 0;
-  /** The header's bytes. */
+  /** Length of the header, in bytes. */
   length = 0;
 
   /**
    * @param {Uint8Array} bytes
    * @param {number} start
    * @param {number} end
-   * @returns {boolean} false where it is cut off, or its counter is beyond a safe integer
+   * @returns {boolean} false when it is cut off, or its counter is beyond a safe integer
    */
   read(bytes, start, end) {
     if (start >= end) return false;
@@ -79,9 +79,9 @@ export class SFrameHeader {
 /**
  * @param {Uint8Array} out
  * @param {number} at
- * @param {Uint8Array} kid  FIELD_BYTES, big-endian
+ * @param {Uint8Array} kid FIELD_BYTES, big-endian
  * @param {number} ctr
- * @returns {number} where the header ends
+ * @returns {number} end of the header
  */
 export function writeSFrameHeader(out, at, kid, ctr) {
   let first = 0;
@@ -116,7 +116,7 @@ export class SFrameKey {
   /**
    * @param {Primitives} primitives
    * @param {Uint8Array} baseKey
-   * @param {Uint8Array} kid  FIELD_BYTES, big-endian
+   * @param {Uint8Array} kid FIELD_BYTES, big-endian
    */
   constructor({ ctr, sha256, hmac, extract, expand }, baseKey, kid) {
     const suite = Uint8Array.of(CIPHER_SUITE >>> 8, CIPHER_SUITE);
@@ -139,11 +139,11 @@ export class SFrameKey {
 
   /**
    * Encrypts a payload.
-   * @param {number} ctr  another one for each payload
-   * @param {Uint8Array} payload  all of it
+   * @param {number} ctr unique for each payload
+   * @param {Uint8Array} payload the whole
    * @param {Uint8Array} out
    * @param {number} at
-   * @param {Uint8Array} [metadata]  authenticated with it
+   * @param {Uint8Array} [metadata] authenticated with it
    * @returns {number} the bytes written: header, ciphertext and tag
    */
   seal(ctr, payload, out, at, metadata = NO_BYTES) {
@@ -157,14 +157,14 @@ export class SFrameKey {
   }
 
   /**
-   * Decrypts what was sealed, where its tag is right.
-   * @param {SFrameHeader} header  as read from its start
+   * Decrypts a sealed payload if its tag is right.
+   * @param {SFrameHeader} header as read from its start
    * @param {Uint8Array} bytes
    * @param {number} start
    * @param {number} end
-   * @param {Uint8Array} out  filled from its start
+   * @param {Uint8Array} out filled from its start
    * @param {Uint8Array} [metadata]
-   * @returns {number} the payload's bytes; -1 where it wasn't sealed with this key, or was changed
+   * @returns {number} the payload's bytes; -1 when another key sealed it, or it was changed
    */
   open(header, bytes, start, end, out, metadata = NO_BYTES) {
     const from = start + header.length;
@@ -180,8 +180,8 @@ export class SFrameKey {
   }
 
   /**
-   * The nonce is the salt, changed by the counter (section 4.4.3); the counter of AES blocks behind
-   * it is 0.
+   * Sets the nonce: the salt changed by the counter (section 4.4.3), followed by AES block counter
+   * 0.
    * @param {number} ctr
    */
   #setNonce(ctr) {
@@ -215,7 +215,7 @@ export class SFrameKey {
 const NO_BYTES = new Uint8Array(0);
 
 /**
- * The last two of a length's eight bytes.
+ * Writes a length's last two of eight bytes.
  * @param {Uint8Array} out
  * @param {number} at
  * @param {number} length

@@ -16,7 +16,7 @@ import {
   readLength,
   writeLength,
 } from './packet-format.js';
-import { RATES } from '../sound/rates.js';
+import { RATES } from '../sound/audio-format.js';
 
 /** The bytes in front of an audio packet's payloads. */
 export const AUDIO_HEADER_BYTES = 9;
@@ -46,9 +46,9 @@ export const speakersBytes = (speakers) => (speakers === 0 ? 0 : 1 + SPEAKER_BYT
 
 /**
  * Writes an audio packet's header, its list of speakers, if any, and its repeated payloads'
- * lengths; the payloads follow it, oldest first, the packet's own at the end. Reads of `packet`:
- * stream, voice, level, sequence, frame, the speakers, redundancy, and payloadBytes of the repeated
- * ones.
+ * lengths. The payloads follow: the repeated ones, oldest first, then the packet's own. Reads of
+ * `packet`: stream, voice, level, sequence, frame, the speakers, redundancy, and payloadBytes of
+ * the repeated ones.
  *
  * @param {Uint8Array} out
  * @param {Packet} packet

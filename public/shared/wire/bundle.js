@@ -21,7 +21,7 @@ import {
   writeLength,
 } from './packet-format.js';
 
-/** The bytes in front of a bundle's payloads, without the lengths of those that it repeats. */
+/** Bytes in front of a bundle's payloads, without the lengths of repeated frames. */
 export const BUNDLE_HEADER_BYTES = 8;
 
 /** A voice's number and level, in front of its length. */

@@ -8,7 +8,7 @@ import { PACKET_VERSION, PacketType } from './packet-format.js';
 export const CONTROL_VERSION = 1;
 
 /**
- * Upper limits of the lateness histogram's bins that are told, in milliseconds; the last bin has
+ * Upper limits of the bins of the lateness histogram in `stats`, in milliseconds. The last bin has
  * none.
  */
 export const LATENESS_BINS_MS = Object.freeze([
@@ -28,9 +28,9 @@ const FIRST_BYTES = 256;
 const utf8 = new TextEncoder();
 
 /**
- * Control messages as a byte stream carries them: JSON in UTF-8, one a line, each line ended by
- * '\n'. Holds at most one unfinished line, of the length that is allowed. The first fault is told
- * once and ends the reading, since nothing after it can be trusted.
+ * Reads control messages from a byte stream: JSON in UTF-8, one a line, each line ended by '\n'.
+ * Holds at most one unfinished line, of the length that is allowed. The first fault is
+ * reported once and ends the reading, since nothing after it can be trusted.
  */
 export class ControlLines {
   #maxBytes;
@@ -56,8 +56,7 @@ export class ControlLines {
   }
 
   /**
-   * Takes bytes as they arrive, however they are cut. Calls back before it returns. Never throws of
-   * itself.
+   * Reads bytes as they arrive, cut anywhere. Calls back before it returns. Throws nothing itself.
    * @param {Uint8Array} chunk not kept
    */
   push(chunk) {

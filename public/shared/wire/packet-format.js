@@ -1,16 +1,15 @@
 /**
- * The constants of the wire format, version 1, a packet as it is read and written, and the coding
- * of lengths.
+ * Constants of the wire format, version 1, the packet object, and the coding of lengths.
  */
 
 export const PACKET_VERSION = 1;
 
-/** The largest packet that is read, in bytes. */
+/** Largest packet that is read, in bytes. */
 export const MAX_PACKET_BYTES = 1200;
 
 /**
- * The largest packet that is written, in bytes: it fits a datagram at any time. Of the 1 200 bytes
- * that each path takes (RFC 9000, section 14) QUIC needs up to 50, with the longest connection id,
+ * Largest packet that is written, in bytes: it fits a datagram at any time. Each path carries
+ * 1 200 bytes (RFC 9000, section 14). QUIC needs up to 50 of them, with the longest connection id,
  * and WebTransport one.
  */
 export const MAX_SENT_BYTES = 1149;
@@ -44,9 +43,9 @@ export const PacketType = Object.freeze({
 });
 
 /**
- * Which of a listener's streams sound belongs to: the two of mixing, by a bit of each audio packet,
- * that of bundles, by the packet's type, or the full mix of a broadcast at one of RATES: the stream
- * `layers` and those behind it. A voice packet is of its speaker's only stream.
+ * A listener's streams: the two of mixing, told apart by a bit of each audio packet, and that of
+ * bundles. From `layers` on they are the full mix of a broadcast at each of RATES. A voice packet
+ * is of its speaker's only stream.
  * @enum {number}
  */
 export const Stream = Object.freeze({ fullMix: 0, mixMinus: 1, voices: 2, layers: 3 });
@@ -71,7 +70,7 @@ export class Packet {
     this.type = PacketType.audio;
     /** @type {number} one of Stream */
     this.stream = Stream.fullMix;
-    /** Whether there is voice in the frame. */
+    /** True when there is voice in the frame. */
     this.voice = false;
     /** The frame's level in -dBov, 0 (loudest) to 127 (silent). */
     this.level = SILENT_LEVEL;
@@ -155,7 +154,7 @@ export function readLength(bytes, at, end) {
  * @param {Uint8Array} bytes
  * @param {number} start where the payload starts
  * @param {number} length its bytes
- * @param {number} opusFrames how many it must hold
+ * @param {number} opusFrames number of Opus frames that it must hold
  * @param {Uint16Array} starts filled: where each Opus frame starts; at least opusFrames long
  * @param {Uint16Array} lengths filled: how many bytes each has
  * @returns {boolean} false when the payload doesn't hold that number, or has an empty one

@@ -20,7 +20,7 @@ export {
 } from './audio-packet.js';
 
 /**
- * A packet's type, for those who pass packets on unread.
+ * Reads a packet's type alone, to pass the packet on unread.
  * @param {Uint8Array} bytes
  * @returns {number} one of PacketType; 0 when there is none, or of another version
  */
@@ -57,7 +57,7 @@ export function readPacket(bytes, packet) {
 }
 
 /**
- * The frame index nearest to a known one, of those that are equal modulo 2^32.
+ * Returns the frame index nearest to a known one, of all that are equal modulo 2^32.
  * @param {number} low the index as the packet has it
  * @param {number} near a frame index close to it, such as the sample clock's own
  * @returns {number} may be negative, when a peer sends nonsense
@@ -109,7 +109,7 @@ export function writeClockReply(out, id, clock) {
  * Reads a clock request or reply, whose version and type are known.
  * @param {Uint8Array} bytes
  * @param {Packet} packet filled
- * @param {number} length what such a packet must have
+ * @param {number} length of such a packet, in bytes
  * @returns {DropReason | null}
  */
 export function readClock(bytes, packet, length) {

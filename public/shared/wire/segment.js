@@ -1,8 +1,8 @@
 /**
- * A recording's sound as it is sent on demand: segments of a second, each of Opus packets of 20 ms
- * at 48 kHz, each packet after its length (RFC 6716, section 3.2.1). The first packets are the last
- * ones of the segment before: a decoder that begins here, or comes from another rate, is tuned in
- * by them (RFC 7845, section 4.6), and they aren't heard.
+ * A recording's sound, sent on demand in segments of a second. A segment is a list of Opus packets
+ * of 20 ms at 48 kHz, each after its length (RFC 6716, section 3.2.1). It begins with the last
+ * packets of the previous segment. They aren't heard: they prepare a decoder that begins here, or
+ * comes from another rate (RFC 7845, section 4.6).
  */
 
 import { PACKET_SAMPLES, readPiece } from './track-piece.js';

@@ -1,8 +1,7 @@
 /**
- * The sound of a backing track as it is kept and sent: pieces that each can be decoded alone, of
- * Opus packets of 20 ms at 48 kHz, each after its length (RFC 6716, section 3.2.1). A piece begins
- * with packets that only tune the decoder in (RFC 7845, section 4.6), and ends with one during
- * which the next piece is faded in.
+ * The sound of a backing track, in pieces that can each be decoded alone. A piece is a list of Opus
+ * packets of 20 ms at 48 kHz, each after its length (RFC 6716, section 3.2.1). Its first packets
+ * only prepare the decoder (RFC 7845, section 4.6). During its last one the next piece is faded in.
  */
 
 import { payloadSamples } from '../stream/codec.js';
@@ -58,7 +57,7 @@ export function joinPackets(packets) {
  * Calls back with each packet of a piece.
  * @param {Uint8Array} bytes
  * @param {(start: number, length: number) => void} [take]
- * @param {number} [packets]  how many it must have
+ * @param {number} [packets]  number that it must have
  * @returns {boolean} false where it is no piece: `take` has got packets nevertheless
  */
 export function readPiece(bytes, take = () => {}, packets = PIECE_PACKETS) {

@@ -2,6 +2,11 @@ import { build, elementOf, makeIcon, onPressOutside, setText } from '../kit/elem
 import { icons } from '../kit/icons.js';
 import { texts } from '../../texts.js';
 
+/**
+ * @import { CurrentCall } from './current-call.js'
+ * @import { OwnSound } from './own-sound.js'
+ */
+
 const button = (/** @type {string} */ id) => elementOf(id, HTMLButtonElement);
 
 /** The bar of buttons in a call. */
@@ -17,19 +22,27 @@ export class CallBar {
   #more = button('more');
   #moreButtons = elementOf('more-buttons', HTMLElement);
   #badge = build('span', { class: 'badge', hidden: true, 'aria-hidden': 'true' });
-  /** What assistive technology reads behind the button's text. */
+  /** Text for assistive technology behind the button's text. */
   #unread = build('span', { class: 'visually-hidden' });
   #endWatch = () => {};
 
-  /**
-   * @param {{ toggleMute: () => void, toggleHand: () => void, leave: () => void }} actions
-   */
-  constructor({ toggleMute, toggleHand, leave }) {
+  #current;
+
+  /** @param {CurrentCall} current @param {OwnSound} own */
+  constructor(current, own) {
+    this.#current = current;
     this.#mute.prepend(makeIcon(icons.microphone));
     this.chat.append(this.#badge, this.#unread);
-    this.#mute.addEventListener('click', toggleMute);
-    this.#hand.addEventListener('click', toggleHand);
-    button('leave').addEventListener('click', leave);
+    this.#mute.addEventListener('click', () => void own.toggleMute(false));
+    this.#hand.addEventListener('click', () => this.toggleHand());
+    button('leave').addEventListener('click', () => void current.call?.leave());
+    own.store.subscribe(['muted', 'talking', 'isHeld'], (sound) => this.#showMute(sound));
+    current.store.subscribe(['people', 'you', 'state', 'recording'], ({ state, recording }) => {
+      this.#showHand(Boolean(current.me?.hand));
+      // Only the server can raise it.
+      this.#hand.disabled = state === 'away';
+      this.#showRecording(recording?.on === true);
+    });
     this.#more.addEventListener('click', () => this.#showMore(!this.#isMore));
     // The panel that was opened takes the menu's place on a phone.
     this.#moreButtons.addEventListener('click', () => this.#showMore(false));
@@ -54,33 +67,28 @@ export class CallBar {
     this.#moreButtons.classList.toggle('open', more);
   }
 
-  /**
-   * @param {boolean} muted
-   * @param {boolean} talking whether Space is held
-   * @param {boolean} held whether a moderator keeps this person muted
-   */
-  muted(muted, talking, held) {
-    this.#mute.setAttribute('aria-disabled', String(held));
+  toggleHand() {
+    this.#current.send({ type: 'hand', raised: !this.#current.me?.hand });
+  }
+
+  /** @param {OwnSound['store']['value']} sound */
+  #showMute({ muted, talking, isHeld }) {
+    this.#mute.setAttribute('aria-disabled', String(isHeld));
     this.#mute.setAttribute('aria-pressed', String(muted));
     this.#mute.classList.toggle('talking', talking);
     this.#mute.firstElementChild?.replaceWith(makeIcon(muted ? icons.muted : icons.microphone));
     setText(this.#muteText, talking ? texts.talking : muted ? texts.unmute : texts.mute);
   }
 
-  /** @param {boolean} on whether the room is being recorded */
-  recording(on) {
+  /** @param {boolean} on true while the room is being recorded */
+  #showRecording(on) {
     this.record.classList.toggle('recording', on);
     if (on) this.record.setAttribute('aria-label', texts.recordButtonOn);
     else this.record.removeAttribute('aria-label');
   }
 
-  /** @param {boolean} offline disables the hand, which only the server can raise */
-  offline(offline) {
-    this.#hand.disabled = offline;
-  }
-
   /** @param {boolean} raised */
-  hand(raised) {
+  #showHand(raised) {
     this.#hand.setAttribute('aria-pressed', String(raised));
     this.#hand.setAttribute('aria-label', raised ? texts.lowerHand : texts.raiseHand);
   }

@@ -1,6 +1,11 @@
 import { texts } from '../../texts.js';
 
 /**
+ * @import { CurrentCall } from './current-call.js'
+ * @import { OwnSound } from './own-sound.js'
+ */
+
+/**
  * The signs of a call outside of its page: the tab's title, the system's media controls, a screen
  * kept on.
  */
@@ -15,43 +20,51 @@ export class CallSigns {
 
   /**
    * @param {string} room
-   * @param {{ toggleMute: () => void, leave: () => void }} actions
+   * @param {CurrentCall} current
+   * @param {OwnSound} own
    */
-  constructor(room, { toggleMute, leave }) {
+  constructor(room, current, own) {
     this.#room = room;
-    this.#showTitle();
-    onMediaAction('togglemicrophone', () => this.#inCall && toggleMute());
-    onMediaAction('hangup', () => this.#inCall && leave());
+    onMediaAction('togglemicrophone', () => void (this.#inCall && own.toggleMute(true)));
+    onMediaAction('hangup', () => void (this.#inCall && current.call?.leave()));
+    own.store.subscribe(['muted'], ({ muted }) => this.#setMuted(muted));
+    current.store.subscribe(['state'], ({ state }) => {
+      const isIn = state === 'joined' || state === 'away';
+      this.#offline = state === 'away';
+      if (isIn !== this.#inCall) this.#follow(isIn);
+      this.#showTitle();
+    });
     // A wake lock ends whenever the page is hidden.
     document.addEventListener('visibilitychange', () => void this.#stayAwake());
   }
 
-  begin() {
-    this.#inCall = true;
+  /** @param {boolean} isIn */
+  #follow(isIn) {
+    this.#inCall = isIn;
+    if (isIn) this.#begin();
+    else this.#end();
+  }
+
+  #begin() {
     const session = navigator.mediaSession;
     if (session && typeof MediaMetadata === 'function') {
       session.metadata = new MediaMetadata({ title: this.#room, artist: texts.title });
       session.playbackState = 'playing';
     }
     setAudioSession('play-and-record');
-    this.#showTitle();
     void this.#stayAwake();
   }
 
-  /** Idempotent. */
-  end() {
-    this.#inCall = false;
-    this.#offline = false;
+  #end() {
     this.#unread = 0;
     if (navigator.mediaSession) navigator.mediaSession.playbackState = 'none';
     setAudioSession('auto');
-    this.#showTitle();
     void this.#awake?.release().catch(() => {});
     this.#awake = null;
   }
 
   /** @param {boolean} muted */
-  muted(muted) {
+  #setMuted(muted) {
     this.#muted = muted;
     if (this.#inCall) void navigator.mediaSession?.setMicrophoneActive?.(!muted)?.catch?.(() => {});
     this.#showTitle();
@@ -60,12 +73,6 @@ export class CallSigns {
   /** @param {number} count of unread messages */
   unread(count) {
     this.#unread = count;
-    this.#showTitle();
-  }
-
-  /** @param {boolean} offline */
-  offline(offline) {
-    this.#offline = offline;
     this.#showTitle();
   }
 
@@ -88,7 +95,7 @@ export class CallSigns {
       return;
     try {
       const awake = await navigator.wakeLock.request('screen');
-      // Meanwhile the call may have ended, or another request may have been granted.
+      // While waiting, the call may have ended, or another request may have been granted.
       const isOne = /** @type {WakeLockSentinel | null} */ (this.#awake)?.released === false;
       if (!this.#inCall || isOne) await awake.release();
       else this.#awake = awake;
@@ -104,15 +111,15 @@ export class CallSigns {
  */
 function onMediaAction(action, run) {
   try {
-    navigator.mediaSession?.setActionHandler(/** @type {any} */ (action), run);
+    navigator.mediaSession?.setActionHandler(/** @type {MediaSessionAction} */ (action), run);
   } catch {
     // The browser doesn't know the action.
   }
 }
 
 /**
- * Tells a phone's system what the page's sound is (Audio Session API; Safari since 16.4): that of a
- * call isn't silenced by the switch at the phone's side while no microphone is open, goes on in the
+ * Tells a phone's system the kind of the page's sound (Audio Session API; Safari since 16.4). The
+ * phone's mute switch doesn't silence a call without a microphone then; it goes on in the
  * background, and isn't mixed with music.
  * @param {'auto' | 'play-and-record'} type
  */

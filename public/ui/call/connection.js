@@ -1,8 +1,11 @@
 import { build, elementOf, setText } from '../kit/element.js';
+import { labelOf } from '../people/person.js';
 import { texts, whyNot } from '../../texts.js';
 
 /**
+ * @import { CallView } from '../../client/call/types.js'
  * @import { Notices } from '../kit/notices.js'
+ * @import { CurrentCall } from './current-call.js'
  */
 
 /**
@@ -14,47 +17,48 @@ const LONG_MS = 30_000;
 const TELL_MS = 250;
 
 /**
- * One line about the connection: its transport, those that failed before it, and how good it is.
+ * One line about the connection: its transport, the transports that failed before it, and its
+ * quality.
  */
 export class ConnectionLine {
   #name = elementOf('connection-name', HTMLElement);
   #stats = elementOf('stats', HTMLElement);
   #failures = elementOf('connection-failures', HTMLUListElement);
   #waited = elementOf('waited-for', HTMLElement);
-  #over = '';
 
-  /**
-   * @param {string} transport the one in use
-   * @param {{ transport: string, code: string }[]} failed those that were tried before it
-   */
-  connected(transport, failed) {
-    this.#over = texts.connectedOver(transport);
-    setText(this.#name, this.#over);
-    this.#failures.hidden = failed.length === 0;
-    this.#failures.replaceChildren(
-      ...failed.map((one) => build('li', {}, texts.notTaken(one.transport, whyNot(one.code)))),
+  /** @param {CurrentCall} current */
+  constructor({ store }) {
+    store.subscribe(['transport', 'state'], (now) => this.#showTransport(now));
+    store.subscribe(['stats', 'state'], ({ stats, state }) =>
+      this.#showStats(state === 'away' ? null : stats),
+    );
+    store.subscribe(['people'], ({ people }) =>
+      this.#showWaited(people.filter(({ waitMs }) => waitMs > 0).map(labelOf)),
     );
   }
 
-  /** @param {boolean} offline whether the connection is lost */
-  offline(offline) {
-    setText(this.#name, offline ? texts.offline : this.#over);
-    if (offline) this.stats({});
+  /** @param {CallView} call */
+  #showTransport({ transport, state }) {
+    const { took = '', tried = [] } = transport ?? {};
+    const over = took === '' ? '' : texts.connectedOver(took);
+    setText(this.#name, state === 'away' ? texts.offline : over);
+    this.#failures.hidden = tried.length === 0;
+    this.#failures.replaceChildren(
+      ...tried.map((one) => build('li', {}, texts.notTaken(one.transport, whyNot(one.code)))),
+    );
   }
 
   /**
-   * @param {string[]} names of those for whose sound the room waits longer than for the others'
+   * @param {string[]} names of people for whose sound the room waits longer than for the others'
    */
-  waitedFor(names) {
+  #showWaited(names) {
     this.#waited.hidden = names.length === 0;
     setText(this.#waited, names.length === 0 ? '' : texts.waitedFor(names));
   }
 
-  /**
-   * @param {{ roundTripMs?: number | null, receivedPercent?: number | null, delayMs?: number | null
-   *   }} stats values that are not known are left out
-   */
-  stats({ roundTripMs, receivedPercent, delayMs }) {
+  /** @param {CallView['stats']} stats values that are not known are left out */
+  #showStats(stats) {
+    const { roundTripMs, receivedPercent, delayMs } = stats ?? {};
     const parts = [];
     if (Number.isFinite(roundTripMs)) parts.push(texts.roundTrip(Number(roundTripMs)));
     if (Number.isFinite(receivedPercent)) parts.push(texts.received(Number(receivedPercent)));

@@ -15,7 +15,7 @@ import { texts } from '../../texts.js';
  * @property {unknown} target
  *
  * @typedef {object} KeyActions
- * @property {() => boolean} active  whether a call is shown
+ * @property {() => boolean} active true while a call is shown
  * @property {() => void} mute
  * @property {() => void} hand
  * @property {() => void} chat

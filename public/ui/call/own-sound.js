@@ -1,37 +1,51 @@
-import { mayNow } from '../../client/call/access-state.js';
+import { mayNow } from '../../client/call/call-view.js';
+import { Store } from '../../client/call/store.js';
 import { keepChoices, readChoices, soundOf } from '../settings/choices.js';
 import { LISTEN_ONLY } from '../settings/devices.js';
+import { announce } from '../kit/element.js';
+import { noticeText, texts } from '../../texts.js';
 
 /**
- * @import { Call } from '../../call.js'
- * @import { Access } from '../../client/call/access-state.js'
- *
- * @typedef {'silenced' | 'listener'} Held  a moderator has muted them, or they may only listen
+ * @import { Access } from '../../client/call/types.js'
+ * @import { Notices } from '../kit/notices.js'
+ * @import { Switches } from '../settings/choices.js'
+ * @import { CurrentCall } from './current-call.js'
+ * @import { Sounds } from './sounds.js'
  *
  * @typedef {object} OwnSoundOptions
- * @property {() => Call | null} call
+ * @property {CurrentCall} current
  * @property {boolean} processing  false leaves the microphone's sound as it is
- * @property {(muted: boolean, talking: boolean, held: boolean) => void} onMuted held: a moderator
- *   keeps them muted
- * @property {(why: Held) => void} refused  says why this person can't speak
+ * @property {Notices} notices
+ * @property {Sounds} sounds
  * @property {() => Promise<void>} listDevices
  */
 
-/** This person's own sound: mute, Space held to talk, the microphone and its switches. */
+/** This person's own sound: mute, Space held to talk, the devices and their switches. */
 export class OwnSound {
   /** The chosen microphone: a device's id, '' for the default one, or LISTEN_ONLY. */
   microphone = '';
+  /** As buttons show it; talking: Space is held; isHeld: a moderator keeps this person muted. */
+  store = new Store({ muted: true, talking: false, isHeld: false });
   #options;
-  /** Whether this person has muted themselves; without a microphone they are muted anyway. */
+  #current;
+  /** True when this person has muted themselves; without a microphone they are muted anyway. */
   #muted = false;
-  /** Whether Space is held. */
   #talking = false;
-  /** Why this person can't speak whatever they press; null where they can. @type {Held | null} */
+  /**
+   * The reason why this person can't speak whatever they press: a moderator has muted them, or they
+   * may only listen.
+   * @type {'silenced' | 'listener' | null}
+   */
   #held = null;
 
   /** @param {OwnSoundOptions} options */
   constructor(options) {
     this.#options = options;
+    this.#current = options.current;
+    this.#current.store.subscribe(['access', 'session'], ({ access, session }) => {
+      // Before the welcome nothing is known of what one may do.
+      if (session > 0 && !access.waiting) this.#follow(access);
+    });
   }
 
   /**
@@ -50,47 +64,56 @@ export class OwnSound {
    * Follows what this person may do: once they may speak again they stay muted.
    * @param {Access} access
    */
-  follow(access) {
+  #follow(access) {
     const held = access.silenced ? 'silenced' : mayNow(access, 'speak') ? null : 'listener';
     if (held === this.#held) return;
     this.#held = held;
-    this.#talking = false;
-    this.#muted = true;
-    this.apply();
-  }
-
-  /** Whether this person can't unmute. */
-  get held() {
-    return this.#held !== null;
+    this.silence();
   }
 
   get muted() {
-    return (this.#muted && !this.#talking) || !this.#options.call()?.hasMicrophone;
+    return (this.#muted && !this.#talking) || !this.#hasMicrophone;
+  }
+
+  get #hasMicrophone() {
+    return this.#current.call?.hasMicrophone ?? false;
   }
 
   /** Reports to the call and to the page whether this person is muted. */
   apply() {
-    this.#options.call()?.mute(this.muted);
-    this.#options.onMuted(this.muted, this.#talking, this.#held !== null);
+    const { muted } = this;
+    this.#current.call?.mute(muted);
+    this.store.set({ muted, talking: this.#talking, isHeld: this.#held !== null });
   }
 
   /** Called when the call has been joined or resumed. */
   joined() {
     // Soft music would be taken for silence.
-    this.#options.call()?.suppressSilence(!readChoices().music);
+    this.#current.call?.suppressSilence(!readChoices().music);
     this.apply();
   }
 
-  async toggleMute() {
-    if (this.#held) return this.#options.refused(this.#held);
-    if (this.#options.call()?.hasMicrophone) {
+  /**
+   * @param {boolean} byKey  true announces the result; the button, when pressed, announces itself
+   */
+  async toggleMute(byKey) {
+    if (this.#held) return this.#refuse();
+    if (this.#hasMicrophone) {
       this.#talking = false;
       this.#muted = !this.#muted;
       this.apply();
-      return;
+    } else {
+      // A person without a microphone who presses Unmute wants to speak.
+      await this.chooseMicrophone(this.microphone === LISTEN_ONLY ? '' : this.microphone);
     }
-    // A person without a microphone who presses Unmute wants to speak.
-    await this.chooseMicrophone(this.microphone === LISTEN_ONLY ? '' : this.microphone);
+    if (!this.muted) this.#options.notices.settle('moderated');
+    if (byKey && !this.#held) announce(this.muted ? texts.youMuted : texts.youUnmuted);
+  }
+
+  #refuse() {
+    const sentence =
+      this.#held === 'listener' ? texts.onlyListens : noticeText('muted-by-moderator');
+    this.#options.notices.show('moderated', { sentence });
   }
 
   /** A moderator has muted this person. */
@@ -105,40 +128,43 @@ export class OwnSound {
    * @param {boolean} talking
    */
   talk(talking) {
-    if (
-      talking === this.#talking ||
-      this.#held ||
-      !this.#muted ||
-      !this.#options.call()?.hasMicrophone
-    )
-      return;
+    if (talking === this.#talking || this.#held || !this.#muted || !this.#hasMicrophone) return;
     this.#talking = talking;
     this.apply();
   }
 
-  /** Applies the switches, which have changed. */
-  async processingChanged() {
-    const call = this.#options.call();
+  /** Applies a switch that has changed. @param {keyof Switches} choice */
+  async switched(choice) {
+    if (choice === 'sounds' || choice === 'shortcuts') return;
+    const { call } = this.#current;
     call?.suppressSilence(!readChoices().music);
     await call?.setProcessing(soundOf(readChoices(), this.#options.processing));
   }
 
   /** @param {string} microphone */
   async chooseMicrophone(microphone) {
-    const { call: callNow, listDevices } = this.#options;
-    const call = callNow();
+    const { call } = this.#current;
     if (!call) return;
     const before = this.microphone;
     const heardBefore = call.hasMicrophone;
     const isUsed = await call.setMicrophone(deviceOf(microphone));
-    if (call !== callNow()) return;
+    if (call !== this.#current.call) return;
 
     // If the new microphone fails, the call goes on with the one before.
     this.microphone = !isUsed && call.hasMicrophone ? before : microphone;
     if (!heardBefore && call.hasMicrophone && !this.#held) this.#muted = false;
     if (isUsed) keepChoices({ microphone });
     this.apply();
-    await listDevices();
+    await this.#options.listDevices();
+  }
+
+  /** @param {string} speaker */
+  async chooseSpeaker(speaker) {
+    const { notices, sounds } = this.#options;
+    keepChoices({ speaker });
+    sounds.speaker(speaker);
+    if ((await this.#current.call?.setSpeaker(speaker)) === false) notices.show('no-speaker');
+    else notices.settle('no-speaker');
   }
 }
 

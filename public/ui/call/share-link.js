@@ -1,8 +1,10 @@
 import { showDialog } from '../kit/dialog.js';
-import { build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element.js';
+import { announce, build, elementOf, makeDrawing, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
-import { roomLink } from '../lobby/room-address.js';
+import { roomLink } from '../green-room/room-address.js';
 import { labels, texts } from '../../texts.js';
+
+/** @import { Notices } from '../kit/notices.js' */
 
 /** The time for which the button says that the link was copied, in milliseconds. */
 const SAID_MS = 4000;
@@ -12,9 +14,9 @@ const QUIET_ZONE = 4;
 
 /**
  * Makes the buttons that copy the room's link and show it as a QR code.
- * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+ * @param {Notices} notices
  */
-export function shareLink({ announce, failed }) {
+export function shareLink(notices) {
   const text = elementOf('copy-link-text', HTMLElement);
   const copy = elementOf('copy-link', HTMLButtonElement);
   // The icon changes too, since a phone shows nothing else of the button.
@@ -27,7 +29,7 @@ export function shareLink({ announce, failed }) {
     try {
       await navigator.clipboard.writeText(roomLink(location));
     } catch {
-      failed('copy-failed');
+      notices.show('copy-failed');
       return;
     }
     say(texts.linkCopied, icons.check);
@@ -36,7 +38,7 @@ export function shareLink({ announce, failed }) {
     timer = window.setTimeout(() => say(labels.copyLink, icons.link), SAID_MS);
   });
   elementOf('show-qr', HTMLButtonElement).addEventListener('click', () =>
-    showQr().catch(() => failed('qr-failed')),
+    showQr().catch(() => notices.show('qr-failed')),
   );
 }
 

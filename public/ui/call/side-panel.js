@@ -75,7 +75,7 @@ export class SidePanel {
 
   /**
    * Idempotent.
-   * @param {boolean} [back] whether the button that opened the panel gets the focus
+   * @param {boolean} [back] true gives the focus to the button that opened the panel
    */
   close(back = false) {
     const open = this.#open;

@@ -1,4 +1,5 @@
 import { useSpeaker } from '../../client/playout/output-device.js';
+import { readChoices } from '../settings/choices.js';
 
 /**
  * @typedef {{ hz: number, at: number, seconds: number }} Note at: when it begins in the melody, in
@@ -62,11 +63,16 @@ export class Sounds {
     clearTimeout(this.#timer);
     const context = (this.#context ??= new AudioContext());
     const isThere = await useSpeaker(context, this.#speaker);
-    // It rejects if close() came first; then nothing is to be heard.
+    // Rejects if close() came first; then nothing is to be heard.
     await context.resume().catch(() => {});
     for (const note of MELODIES[melody]) playNote(context, note);
     this.#timer = window.setTimeout(() => void context.suspend(), REST_MS);
     return isThere || this.#speaker === '';
+  }
+
+  /** Plays that somebody came, or went, if this person wants that. @param {boolean} came */
+  comeOrGone(came) {
+    if (readChoices().sounds) void this.play(came ? 'came' : 'went');
   }
 
   /** Closes the sound device until the next sound. Idempotent. */

@@ -2,13 +2,7 @@ import { build } from '../kit/element.js';
 import { texts } from '../../texts.js';
 
 /**
- * @typedef {object} ChatMessage
- * @property {number} number
- * @property {string} from   the person's id
- * @property {string} name
- * @property {string} text
- * @property {string} at     ISO 8601
- * @property {boolean} [cut] the message was longer, and the server has cut it
+ * @typedef {import('../../shared/messages/fields.js').ChatFields} ChatMessage
  *
  * @typedef {{ text: string, href: string | null }} Piece a piece of a text; href: null unless it is
  *   an address

@@ -1,11 +1,15 @@
 import { MAX_CHAT_CHARACTERS } from '../../shared/text.js';
 import { makeMessage } from './chat-message.js';
-import { build, makeIcon, setText } from '../kit/element.js';
+import { mayNow } from '../../client/call/call-view.js';
+import { Store } from '../../client/call/store.js';
+import { announce, build, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { Outbox } from './outbox.js';
 import { labels, noticeText, texts } from '../../texts.js';
 
 /**
+ * @import { CallView } from '../../client/call/types.js'
+ * @import { CurrentCall } from '../call/current-call.js'
  * @import { ChatMessage } from './chat-message.js'
  */
 
@@ -15,14 +19,17 @@ const MAX_SHOWN = 500;
 /** The hint shows how many characters are left when they are this few. */
 const NEAR_LIMIT = 200;
 
+/** The most characters of a message that are announced to assistive technology. */
+const MAX_ANNOUNCED = 300;
+
 /** The distance from its end at which the list counts as read, in pixels. */
 const AT_END = 48;
 
 /** The chat of the room. */
 export class ChatPanel {
   title = labels.chat;
-  /** The number of messages that came while the panel was closed. */
-  #unread = 0;
+  /** count: messages that came while the panel was closed. */
+  unread = new Store({ count: 0 });
   #you = '';
   #isOpen = false;
   /** @type {ChatMessage | null} */
@@ -61,18 +68,14 @@ export class ChatPanel {
     this.#field,
     this.#submitButton,
   );
-  #onUnread;
   element = build('div', { class: 'chat-panel' }, this.#empty, this.#scroll, this.#form);
 
-  /**
-   * @param {object} actions
-   * @param {(text: string) => boolean} actions.send  returns false when there is no connection
-   * @param {(count: number, message: ChatMessage | null) => void} actions.onUnread with the new
-   *   message, or null
-   */
-  constructor({ send, onUnread }) {
-    this.#outbox = new Outbox(send);
-    this.#onUnread = onUnread;
+  /** @param {CurrentCall} current */
+  constructor(current) {
+    this.#outbox = new Outbox((text) => current.send({ type: 'chat', text }));
+    current.store.subscribe(['session', 'chat', 'access', 'state'], (now, before) =>
+      this.#follow(now, before),
+    );
     this.#form.addEventListener('submit', (event) => {
       event.preventDefault();
       this.#submit();
@@ -87,7 +90,7 @@ export class ChatPanel {
 
   opened() {
     this.#isOpen = true;
-    this.#setUnread(0, null);
+    this.unread.set({ count: 0 });
     this.#scroll.scrollTop = this.#scroll.scrollHeight;
   }
 
@@ -99,12 +102,21 @@ export class ChatPanel {
     this.#field.focus();
   }
 
+  /** @param {CallView} now @param {CallView} before */
+  #follow(now, before) {
+    if (now.state === 'idle' && before.state !== 'idle') return this.#clear();
+    if (now.session !== before.session) this.#history(now.chat, now.you);
+    else if (now.chat !== before.chat) for (const message of now.chat) this.#add(message);
+    if (now.state !== before.state) this.#showOffline(now.state === 'away');
+    if (now.session > 0 && !now.access.waiting) this.#allow(mayNow(now.access, 'chat'));
+  }
+
   /**
    * Shows the earlier messages, which the server sends after each join.
-   * @param {ChatMessage[]} history
+   * @param {readonly ChatMessage[]} history
    * @param {string} you
    */
-  history(history, you) {
+  #history(history, you) {
     const seen = this.#you === '' ? Infinity : (this.#last?.number ?? 0);
     const ids = [this.#you, you];
     this.#you = you;
@@ -112,23 +124,23 @@ export class ChatPanel {
     this.#list.replaceChildren();
     for (const message of history) this.#append(message);
     const missed = history.filter(({ number }) => number > seen).length;
-    if (!this.#isOpen && missed > 0) this.#setUnread(this.#unread + missed, null);
+    if (!this.#isOpen && missed > 0) this.#addUnread(missed);
     this.#empty.hidden = history.length > 0;
     if (you === '') return;
     this.#outbox.got(history.filter(({ from, number }) => number > seen && ids.includes(from)));
   }
 
-  /** @param {boolean} offline whether the connection is lost, so that messages wait */
-  offline(offline) {
+  /** @param {boolean} offline true when the connection is lost, so that messages wait */
+  #showOffline(offline) {
     if (offline) this.#outbox.offline();
     else this.#outbox.online();
     this.#showWaits();
   }
 
   /** Forgets the messages, before another call. */
-  clear() {
-    this.history([], '');
-    this.#setUnread(0, null);
+  #clear() {
+    this.#history([], '');
+    this.unread.set({ count: 0 });
     // Unsent messages go back to the field, for the next call.
     const unsent = this.#outbox.clear();
     if (this.#field.value === '') this.#field.value = unsent.join('\n');
@@ -136,8 +148,8 @@ export class ChatPanel {
     setText(this.#hint, '');
   }
 
-  /** @param {ChatMessage} message */
-  add(message) {
+  /** @param {ChatMessage} message  one that is shown already changes nothing */
+  #add(message) {
     if (this.#last !== null && message.number <= this.#last.number) return;
     const own = message.from === this.#you;
     const { scrollTop, scrollHeight, clientHeight } = this.#scroll;
@@ -147,31 +159,30 @@ export class ChatPanel {
     if (own) this.#outbox.came();
     if (own) this.#showWaits();
     if (this.#isOpen && (own || atEnd)) this.#scroll.scrollTop = this.#scroll.scrollHeight;
-    if (!this.#isOpen && !own) this.#setUnread(this.#unread + 1, message);
+    if (this.#isOpen || own) return;
+    this.#addUnread(1);
+    announce(texts.chatFrom(message.name, message.text.slice(0, MAX_ANNOUNCED)));
   }
 
   /**
-   * Sends the last message again, which the server has refused.
-   * @param {number} retryMs after this long
-   */
-  refused(retryMs) {
-    this.#outbox.putOff(retryMs);
-    this.#showWaits();
-  }
-
-  /**
-   * Gives the last message back, which the server doesn't let this person write.
+   * The server has refused the last message: too many came at once, or this person may not write.
    * @param {string} code
+   * @param {number} [retryMs]  after this long it is sent again
    */
-  rejected(code) {
+  refused(code, retryMs = 0) {
+    if (code === 'chat-flood') {
+      this.#outbox.putOff(retryMs);
+      this.#showWaits();
+      return;
+    }
     const text = this.#outbox.reject();
     if (this.#field.value === '') this.#field.value = text;
     this.#showWaits();
     setText(this.#hint, noticeText(code));
   }
 
-  /** @param {boolean} allowed whether this person may write */
-  allowed(allowed) {
+  /** @param {boolean} allowed true when this person may write */
+  #allow(allowed) {
     setText(this.#closed, allowed ? '' : texts.chatClosed);
     this.#field.readOnly = !allowed;
     this.#submitButton.disabled = !allowed;
@@ -212,12 +223,8 @@ export class ChatPanel {
     setText(this.#hint, left < 0 ? texts.tooLong(-left) : isNear ? texts.charactersLeft(left) : '');
   }
 
-  /**
-   * @param {number} count
-   * @param {ChatMessage | null} message
-   */
-  #setUnread(count, message) {
-    this.#unread = count;
-    this.#onUnread(count, message);
+  /** @param {number} count */
+  #addUnread(count) {
+    this.unread.set({ count: this.unread.value.count + count });
   }
 }

@@ -102,7 +102,7 @@ export class Outbox {
     this.#next();
   }
 
-  /** Forgets the messages, before another call. @returns {string[]} those that were not sent */
+  /** Forgets the messages, before another call. @returns {string[]} unsent */
   clear() {
     const unsent = this.#waiting.splice(0);
     this.offline();

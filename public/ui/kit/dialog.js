@@ -1,7 +1,7 @@
 import { build, makeButton } from './element.js';
 import { texts } from '../../texts.js';
 
-/** The number of dialogs so far; it makes their ids differ. */
+/** Number of dialogs so far, for unique ids. */
 let count = 0;
 
 /**
@@ -28,7 +28,7 @@ function open(title, text, ...children) {
 }
 
 /**
- * Shows something in a dialog. A button, Escape and a press beside the dialog close it.
+ * Shows content in a dialog. A button, Escape and a press outside close it.
  * @param {string} title
  * @param {...(Node | null)} children
  * @returns {() => void} closes it; idempotent
@@ -47,7 +47,7 @@ export function showDialog(title, ...children) {
 /**
  * Asks a question in a dialog. Closing the dialog means no.
  * @param {{ title: string, text: string, yes: string, no: string, isDangerous?: boolean }} question
- *   isDangerous: whether a yes can't be undone
+ *   isDangerous: true when a yes can't be undone
  * @param {(agreed: boolean) => void} answer called once, unless the question is withdrawn
  * @returns {() => void} withdraws the question; idempotent
  */

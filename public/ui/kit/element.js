@@ -67,10 +67,7 @@ export function makeDrawing(className, viewBox, path) {
   return drawing;
 }
 
-/**
- * Makes an icon, hidden from assistive technology.
- * @param {string} path one of icons.js
- */
+/** Makes an icon, hidden from assistive technology. @param {string} path one of icons.js */
 export function makeIcon(path) {
   const icon = makeDrawing('icon', '0 0 24 24', path);
   icon.setAttribute('aria-hidden', 'true');
@@ -78,7 +75,7 @@ export function makeIcon(path) {
 }
 
 /**
- * Sets an element's text only if it differs: a live region would announce the same text again.
+ * Sets an element's text only if it differs: otherwise a live region would announce it again.
  * @param {Element} element
  * @param {string} text
  */
@@ -87,7 +84,7 @@ export function setText(element, text) {
 }
 
 /**
- * Calls `run` at each press outside of some elements, so that a press elsewhere can close a menu.
+ * Calls `run` at each press outside some elements, such as to close a menu.
  * @param {Element[]} inside
  * @param {() => void} run
  * @returns {() => void} removes the listener; idempotent
@@ -98,4 +95,12 @@ export function onPressOutside(inside, run) {
   };
   document.addEventListener('pointerdown', look);
   return () => document.removeEventListener('pointerdown', look);
+}
+
+/**
+ * Announces a sentence to assistive technology.
+ * @param {string} sentence
+ */
+export function announce(sentence) {
+  elementOf('announcer', HTMLElement).textContent = sentence;
 }

@@ -1,7 +1,7 @@
 /**
- * The room that a token is for, as it says itself: only the server can tell whether that is true.
+ * Reads the room of a token. Only the server can verify it.
  * @param {string} token
- * @returns {string | null} null where it can't be read
+ * @returns {string | null} null when it is unreadable
  */
 export function roomOfInvitation(token) {
   const room = grantOf(token)?.room;
@@ -9,8 +9,8 @@ export function roomOfInvitation(token) {
 }
 
 /**
- * Whether a token lets one only listen, as it says itself.
- * @param {string | undefined} token
+ * True when a token only permits listening. Only the server can verify it. @param {string |
+ * undefined} token
  */
 export function isListenersInvitation(token) {
   const grant = token === undefined ? null : grantOf(token);
@@ -18,9 +18,9 @@ export function isListenersInvitation(token) {
 }
 
 /**
- * The name by which the server shows whoever comes with a token, as it says itself.
+ * Reads the name that the server will show for a token's owner. Only the server can verify it.
  * @param {string | undefined} token
- * @returns {string} empty where the token leaves it to the person
+ * @returns {string} empty when the token leaves it to the person
  */
 export function nameOfInvitation(token) {
   const name = token === undefined ? null : claimsOf(token)?.name;
@@ -29,7 +29,7 @@ export function nameOfInvitation(token) {
 
 /**
  * @param {string} token
- * @returns {Record<string, unknown> | null} what it grants; null where it can't be read
+ * @returns {Record<string, unknown> | null} its grant; null when it is unreadable
  */
 function grantOf(token) {
   const video = claimsOf(token)?.video;
@@ -38,7 +38,7 @@ function grantOf(token) {
 
 /**
  * @param {string} token
- * @returns {Record<string, unknown> | null} what it says; null where it can't be read
+ * @returns {Record<string, unknown> | null} its claims; null when it is unreadable
  */
 function claimsOf(token) {
   try {
@@ -54,25 +54,25 @@ function claimsOf(token) {
 }
 
 /**
- * @typedef {object} Page  of the browser, or what a test has in its place
+ * @typedef {object} Page  the browser's, or a test's substitute
  * @property {Pick<Location, 'hash' | 'pathname' | 'search'>} [location]
  * @property {Pick<History, 'replaceState'>} [history]
  * @property {() => Pick<Storage, 'getItem' | 'setItem'> & { removeItem?: (key: string) => void }}
- *   [storage] may throw where the browser keeps nothing
+ *   [storage] may throw when the browser keeps nothing
  */
 
 /**
- * Takes the token out of the page's address (`#token=`), so that it is not copied with it; or the
- * one that this tab was opened with.
- * @param {string} room  or another page that is opened by a token
+ * Moves the token out of the page's address (`#token=`), so that it isn't copied with it. Without
+ * one it returns the token that this tab was opened with.
+ * @param {string} room or another page that a token opens
  * @param {Page} [page]
  * @returns {string | undefined}
  */
 export const takeInvitation = (room, page) => take('token', room, page);
 
 /**
- * Takes the key of a broadcast's stage out of the page's address (`#stage=`); or the one that this
- * tab has.
+ * Moves the key of a broadcast's stage out of the page's address (`#stage=`); or returns the one of
+ * this tab.
  * @param {string} room
  * @param {Page} [page]
  * @returns {string | undefined}
@@ -80,9 +80,9 @@ export const takeInvitation = (room, page) => take('token', room, page);
 export const takeStage = (room, page) => take('stage', room, page);
 
 /**
- * Keeps the key of a broadcast's stage, so that a reload leads back onto it.
+ * Keeps the key of a broadcast's stage, so that a reload returns to the stage.
  * @param {string} room
- * @param {string} key  empty: none any more
+ * @param {string} key empty: none any more
  * @param {Page} [page]
  */
 export function keepStage(room, key, { storage = () => sessionStorage } = {}) {
@@ -90,12 +90,12 @@ export function keepStage(room, key, { storage = () => sessionStorage } = {}) {
     if (key === '') storage().removeItem?.(keyOf('stage', room));
     else storage().setItem(keyOf('stage', room), key);
   } catch {
-    // The browser keeps nothing for this page: whoever reloads it needs the link.
+    // The browser keeps nothing for this page: a reload needs the link.
   }
 }
 
 /**
- * The key under which a tab keeps a secret of a room, so that it outlasts a reload.
+ * Key of a room's secret in the tab's storage, so that it survives a reload.
  * @param {string} name
  * @param {string} room
  */
@@ -115,7 +115,7 @@ function take(
   const fragment = new URLSearchParams(location.hash.slice(1));
   const secret = fragment.get(name);
   fragment.delete(name);
-  // What else is there stays, such as a room's key.
+  // Other parameters stay, such as a room's key.
   const rest = fragment.size > 0 ? `#${fragment}` : '';
   if (secret) history.replaceState(null, '', location.pathname + location.search + rest);
   try {

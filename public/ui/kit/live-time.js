@@ -1,31 +1,26 @@
 import { build, setText } from './element.js';
-import { liveText } from '../../texts/live.js';
 
 /** @typedef {{ liveSince: number | null }} LiveRules  of the room */
 
 /**
- * @returns {number} milliseconds since 1970, the same in a page and in its worker (High Resolution
- *   Time, section 4)
+ * Wall clock that never jumps, the same in a page and its worker (High Resolution Time, section 4).
+ * @returns {number} milliseconds since 1970
  */
 export const monotonicNow = () => performance.timeOrigin + performance.now();
 
 /**
- * A server tells whole seconds, so that the beginning differs by so much each time it is told, in
- * milliseconds.
+ * Tolerance for the beginning, in milliseconds: the server tells whole seconds, so that it varies.
  */
 const ROUNDED_MS = 1500;
 
-/** The sign of a broadcast, with the time since it began. */
+/** Sign of a broadcast, with the time since its beginning. */
 export class LiveTime {
   element = build('span', { class: 'live', hidden: true });
-  /**
-   * When it began, in milliseconds since 1970; null where nothing is live.
-   * @type {number | null}
-   */
+  /** Beginning in milliseconds since 1970; null when nothing is live. @type {number | null} */
   #since = null;
   #timer = 0;
 
-  /** @param {LiveRules | null} rules  null: nothing is known */
+  /** @param {LiveRules | null} rules null when unknown */
   show(rules) {
     const since = rules?.liveSince ?? null;
     if (
@@ -47,4 +42,16 @@ export class LiveTime {
       liveText(Math.max(0, Math.round((monotonicNow() - (this.#since ?? 0)) / 1000))),
     );
   }
+}
+
+/** @param {number} seconds  since a broadcast began */
+export const liveText = (seconds) => `LIVE ${timeText(seconds)}`;
+
+/** @param {number} seconds */
+function timeText(seconds) {
+  const hours = Math.floor(seconds / 3600);
+  const minutes = [Math.floor(seconds / 60) % 60, seconds % 60]
+    .map((part) => String(part).padStart(2, '0'))
+    .join(':');
+  return hours > 0 ? `${hours}:${minutes}` : minutes;
 }

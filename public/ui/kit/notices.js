@@ -2,8 +2,8 @@ import { build, makeButton } from './element.js';
 import { noticeText, texts } from '../../texts.js';
 
 /**
- * The time for which a notice stays, in milliseconds, by code: good news, and offers that Settings
- * has too. Other notices stay.
+ * Display time of a notice, in milliseconds, by code: for good news, and offers that Settings has
+ * too. Other notices stay.
  */
 const STAYS_MS = new Map([
   ['microphone-back', 8000],
@@ -15,14 +15,11 @@ const STAYS_MS = new Map([
   ['hand-lowered', 20_000],
 ]);
 
-/**
- * The notices of the page: what went wrong and what to do about it, until they are dismissed or
- * settled.
- */
+/** Notices of the page: a problem and its remedy, until they are dismissed or settled. */
 export class Notices {
   /** @type {Map<string, HTMLElement>} by code */
   #shown = new Map();
-  /** The codes of what holds, shown or dismissed. @type {Set<string>} */
+  /** Codes of conditions that hold, shown or dismissed. @type {Set<string>} */
   #held = new Set();
   #area;
 
@@ -35,9 +32,9 @@ export class Notices {
    * Shows a notice, in place of an earlier one with the same code.
    * @param {string} code of the registry of errors, or one of the page's own
    * @param {object} [options]
-   * @param {string} [options.sentence]  for codes that texts/failures.js doesn't have
-   * @param {{ label: string, run: () => void }} [options.action]  a button that acts on the notice
-   * @param {HTMLElement} [options.more]  an element below the sentence
+   * @param {string} [options.sentence] for codes that texts/failures.js doesn't have
+   * @param {{ label: string, run: () => void }} [options.action] a button that acts on the notice
+   * @param {HTMLElement} [options.more] an element below the sentence
    */
   show(code, { sentence = noticeText(code), action, more } = {}) {
     this.settle(code);
@@ -55,8 +52,8 @@ export class Notices {
   }
 
   /**
-   * Shows a notice once something holds, and removes it when that is over; it may be dismissed
-   * meanwhile.
+   * Shows a notice when a condition begins to hold, and removes it when that ends; it may be
+   * dismissed in between.
    * @param {string} code
    * @param {boolean} holds
    */
@@ -68,10 +65,7 @@ export class Notices {
     else this.#held.delete(code);
   }
 
-  /**
-   * Removes a notice, because it is no longer true.
-   * @param {string} code
-   */
+  /** Removes a notice, because it is no longer true. @param {string} code */
   settle(code) {
     this.#shown.get(code)?.remove();
     this.#shown.delete(code);

@@ -1,14 +1,11 @@
-/**
- * The operator's API as a page asks it, and the token that it needs, which lasts as long as the
- * tab.
- */
+/** The operator's API for a page, and its token, which lasts as long as the tab. */
 
 const TOKEN_KEY = 'aloud.operator';
 
-/** The time after which a request is given up, in milliseconds. */
+/** Time limit of a request, in milliseconds. */
 const TIMEOUT_MS = 10_000;
 
-/** The token, where the browser keeps nothing. */
+/** The token, if the browser keeps nothing. */
 let kept = '';
 
 /** @returns {string} '' when there is none */
@@ -34,10 +31,10 @@ export function keepToken(token) {
 /**
  * Asks the operator's API.
  * @param {'GET' | 'POST' | 'PATCH' | 'DELETE'} method
- * @param {string} path  below /api
+ * @param {string} path below /api
  * @param {{ body?: object, token?: string }} [options]
- * @returns {Promise<{ code: string | null, status: number, answer: any }>}
- *   code: of the refusal, or `operator-offline` where nobody answers; null where it was done
+ * @returns {Promise<{ code: string | null, status: number, answer: unknown }>} code: of the
+ *   refusal, or `operator-offline` without an answer; null on success
  */
 export async function askOperatorApi(method, path, { body, token = readToken() } = {}) {
   const headers = {

@@ -3,7 +3,7 @@ import { elementOf, makeIcon, setText } from './element.js';
 import { labels } from '../../texts.js';
 
 /**
- * Fills in the texts and icons that the markup only names: `data-text`, `data-label` and
+ * Fills in the texts and icons named by the markup: `data-text`, `data-label` and
  * `data-placeholder` hold keys of the labels, `data-icon` one of the icons. So every sentence is
  * under texts/.
  * @param {ParentNode} root
@@ -31,7 +31,7 @@ function labelOf(key) {
   return labels[/** @type {keyof typeof labels} */ (key)];
 }
 
-// An on-screen keyboard covers the page in some browsers, so a call takes the height that is left.
+// In some browsers an on-screen keyboard covers the page, so a call uses the remaining height.
 // Zooming in changes the visual viewport too, and must not change the layout.
 globalThis.visualViewport?.addEventListener('resize', () => {
   const { height, scale } = /** @type {VisualViewport} */ (visualViewport);
@@ -39,12 +39,12 @@ globalThis.visualViewport?.addEventListener('resize', () => {
 });
 
 const main = elementOf('main', HTMLElement);
-const views = ['start', 'lobby', 'call'].map((id) => elementOf(id, HTMLElement));
+const views = ['start', 'green-room', 'call'].map((id) => elementOf(id, HTMLElement));
 
 /**
- * Shows one view and takes the others out of the document, so that none of their labels and ids is
+ * Shows one view and removes the others from the document, so that their labels and ids aren't
  * found.
- * @param {'start' | 'lobby' | 'call'} id
+ * @param {'start' | 'green-room' | 'call'} id
  */
 export function showView(id) {
   for (const view of views) {

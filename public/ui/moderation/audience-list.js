@@ -4,16 +4,17 @@ import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts.js';
 
 /**
- * @import { Access } from '../../client/call/access-state.js'
- * @import { Send } from './person-dialog.js'
+ * @import { Access } from '../../client/call/types.js'
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
+ * @import { Send } from '../call/current-call.js'
  */
 
 /** After so long without a key the server is asked, in milliseconds. */
 const TYPED_MS = 400;
 
 /**
- * Those who only listen, in the panel Room: found by a part of their name, a page at a time, to be
- * let speak or removed.
+ * The audience, in the panel Room: found by a part of their name, a page at a time, to be allowed
+ * to speak or removed.
  */
 export class AudienceList {
   #send;
@@ -70,7 +71,7 @@ export class AudienceList {
     this.#first.hidden = after === undefined;
   }
 
-  /** Asks for the first page, which nobody tells of itself. */
+  /** Asks for the first page, which the server doesn't send unasked. */
   opened() {
     this.#ask(undefined);
   }
@@ -97,7 +98,7 @@ export class AudienceList {
 
   /** @param {{ id: string, label: string }} person */
   #row({ id, label }) {
-    const act = (/** @type {object} */ message) => {
+    const act = (/** @type {ClientMessage} */ message) => {
       this.#send(message);
       this.#ask(undefined);
     };

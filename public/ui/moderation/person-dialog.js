@@ -6,9 +6,9 @@ import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts.js';
 
 /**
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
+ * @import { Send } from '../call/current-call.js'
  * @import { Person } from '../people/person.js'
- *
- * @typedef {(message: object) => void} Send  sends a control message to the server
  */
 
 /**
@@ -18,12 +18,12 @@ import { texts as callTexts } from '../../texts.js';
  * @returns {() => void} closes the dialog; idempotent
  */
 export function showPersonDialog(person, send) {
-  const { id, silenced = false, hand = 0 } = person;
+  const { id, silenced, hand } = person;
   /** @type {() => void} */
   let close = () => {};
   const does = (
     /** @type {string} */ label,
-    /** @type {() => object} */ message,
+    /** @type {() => ClientMessage} */ message,
     className = 'button',
   ) =>
     makeButton(className, label, () => {
@@ -33,11 +33,7 @@ export function showPersonDialog(person, send) {
   const [muteLabel, muteHint] = silenced
     ? [texts.allowToSpeak, texts.allowToSpeakHint]
     : [texts.muteForAll, texts.muteForAllHint];
-  const role = makeSelect(
-    'moderate-role',
-    Object.entries(texts.roleNames),
-    person.role ?? 'speaker',
-  );
+  const role = makeSelect('moderate-role', Object.entries(texts.roleNames), person.role);
   const ban = makeSelect(
     'moderate-ban',
     texts.banTimes.map(([seconds, text]) => [String(seconds), text]),

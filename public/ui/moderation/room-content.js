@@ -2,7 +2,8 @@ import { noticeText, texts } from '../../texts.js';
 import { build } from '../kit/element.js';
 
 /**
- * @import { Access } from '../../client/call/access-state.js'
+ * @import { CurrentCall, Send } from '../call/current-call.js'
+ * @import { Notices } from '../kit/notices.js'
  * @import { RoomPanel } from './room-panel.js'
  */
 
@@ -13,24 +14,23 @@ import { build } from '../kit/element.js';
 export class RoomContent {
   title = texts.roomPanel;
   element = build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.panelLoading));
+  #current;
   #send;
-  #actions;
+  #notices;
   /** @type {RoomPanel | null} */
   #panel = null;
-  /** @type {Access | null} */
-  #access = null;
-  #you = '';
-  #isOnly = false;
   #isOpen = false;
   #isLoading = false;
 
   /**
-   * @param {(message: object) => void} send
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   * @param {CurrentCall} current
+   * @param {Send} send
+   * @param {Notices} notices
    */
-  constructor(send, actions) {
+  constructor(current, send, notices) {
+    this.#current = current;
     this.#send = send;
-    this.#actions = actions;
+    this.#notices = notices;
   }
 
   opened() {
@@ -52,31 +52,11 @@ export class RoomContent {
     this.#panel?.clear();
   }
 
-  /** @param {Access} access */
-  show(access) {
-    this.#access = access;
-    this.#panel?.show(access);
-  }
-
-  /**
-   * @param {string} you  one's own id
-   * @param {boolean} isOnly  whether there is no other moderator
-   */
-  people(you, isOnly) {
-    this.#you = you;
-    this.#isOnly = isOnly;
-    if (!this.#panel) return;
-    this.#panel.you = you;
-    this.#panel.onlyModerator(isOnly);
-  }
-
   async #load() {
     this.#isLoading = true;
     try {
       const { RoomPanel: Panel } = await import('./room-panel.js');
-      this.#panel = new Panel(this.#send, this.#actions);
-      this.people(this.#you, this.#isOnly);
-      if (this.#access) this.#panel.show(this.#access);
+      this.#panel = new Panel(this.#current, this.#send, this.#notices);
       this.element.replaceChildren(this.#panel.element);
       if (this.#isOpen) {
         this.#panel.opened();

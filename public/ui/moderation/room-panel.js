@@ -1,20 +1,18 @@
 import { moderate } from '../../client/call/moderate.js';
+import { MAX_PASSWORD_LENGTH } from '../../shared/limits.js';
 import { ask } from '../kit/dialog.js';
-import { build, makeButton, setText } from '../kit/element.js';
+import { announce, build, makeButton, setText } from '../kit/element.js';
 import { AudienceList } from './audience-list.js';
-import { BanList } from './ban-list.js';
-import { BroadcastControls } from './broadcast-controls.js';
-import { listenLink } from '../lobby/room-address.js';
+import { listenLink, stageLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
 import { texts as callTexts } from '../../texts.js';
 
 /**
- * @import { Access } from '../../client/call/access-state.js'
- * @import { Send } from './person-dialog.js'
+ * @import { Access, CallView } from '../../client/call/types.js'
+ * @import { BanFields } from '../../shared/messages/fields.js'
+ * @import { CurrentCall, Send } from '../call/current-call.js'
+ * @import { Notices } from '../kit/notices.js'
  */
-
-/** The most characters of a password, as the server has it. */
-const MAX_PASSWORD_LENGTH = 128;
 
 /** The panel Room, by which a moderator says who may come in and what they may do. */
 export class RoomPanel {
@@ -44,19 +42,17 @@ export class RoomPanel {
   #withdrawQuestion = () => {};
   element;
 
-  /** One's own id. */
-  you = '';
-
   /**
+   * @param {CurrentCall} current
    * @param {Send} send
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void }} actions
+   * @param {Notices} notices
    */
-  constructor(send, { announce, failed }) {
+  constructor(current, send, notices) {
     this.#send = send;
     const copy = (/** @type {string} */ link) =>
       void navigator.clipboard.writeText(link).then(
         () => announce(callTexts.linkCopied),
-        () => failed('copy-failed'),
+        () => notices.show('copy-failed'),
       );
     this.#audience = new AudienceList(send, () => copy(listenLink(location)));
     this.#broadcast = new BroadcastControls(send, copy);
@@ -80,7 +76,7 @@ export class RoomPanel {
     );
     this.#bans = new BanList(send);
     this.#stepDown = makeButton('button', texts.stepDown, () =>
-      send(moderate.setRole(this.you, 'speaker')),
+      send(moderate.setRole(current.store.value.you, 'speaker')),
     );
     const end = () =>
       void (this.#withdrawQuestion = ask(
@@ -106,6 +102,8 @@ export class RoomPanel {
         makeButton('button danger', texts.endForAll, end),
       ),
     );
+    current.store.subscribe(['access'], ({ access }) => this.#show(access));
+    current.store.subscribe(['people', 'you'], (call) => this.#showStepDown(call));
   }
 
   /**
@@ -144,7 +142,7 @@ export class RoomPanel {
     this.#audience.clear();
   }
 
-  /** Asks for the bans, which nobody tells of themselves. */
+  /** Asks for the bans, which the server doesn't send unasked. */
   opened() {
     this.#send(moderate.bans());
     this.#audience.opened();
@@ -155,7 +153,7 @@ export class RoomPanel {
   }
 
   /** @param {Access} access */
-  show(access) {
+  #show(access) {
     const {
       rules: { locked, lobby, password, chat, record, mode },
       e2e,
@@ -181,9 +179,11 @@ export class RoomPanel {
   }
 
   /**
-   * @param {boolean} isOnly whether there is no other moderator, so that one can't stop being one
+   * The only moderator can't stop being one.
+   * @param {CallView} call
    */
-  onlyModerator(isOnly) {
+  #showStepDown({ people, you }) {
+    const isOnly = !people.some(({ id, role }) => id !== you && role === 'moderator');
     this.#stepDown.hidden = isOnly;
     this.#lastModerator.hidden = !isOnly;
   }
@@ -229,4 +229,93 @@ function makeChoice(id, label, choices, onChoice) {
     field: build('div', { class: 'field' }, build('label', { for: id }, label), select),
     select,
   };
+}
+
+/** Going live, in the panel Room, and the link by which others come onto the stage. */
+class BroadcastControls {
+  #hint = build('p', { class: 'hint', id: 'broadcast-hint', 'aria-live': 'polite' }, texts.offHint);
+  #toggle;
+  #copy;
+  #linkHint = build('p', { class: 'hint' }, texts.stageLinkHint);
+  #isOn = false;
+  #key = '';
+  element;
+
+  /**
+   * @param {Send} send
+   * @param {(link: string) => void} copy  copies a link
+   */
+  constructor(send, copy) {
+    this.#toggle = makeButton('button', texts.goLive, () => send(moderate.broadcast(!this.#isOn)));
+    this.#toggle.setAttribute('aria-describedby', this.#hint.id);
+    this.#copy = makeButton('button small', texts.copyStageLink, () =>
+      copy(stageLink(location, this.#key)),
+    );
+    this.element = build(
+      'section',
+      { class: 'field' },
+      this.#toggle,
+      this.#hint,
+      this.#copy,
+      this.#linkHint,
+    );
+  }
+
+  /** @param {Access} access */
+  show({ rules: { broadcast }, stage, e2e }) {
+    // The server can't broadcast sound that it can't hear.
+    this.element.hidden = e2e && !broadcast;
+    this.#isOn = broadcast;
+    this.#key = stage;
+    setText(this.#toggle, broadcast ? texts.endBroadcast : texts.goLive);
+    this.#toggle.classList.toggle('danger', broadcast);
+    setText(this.#hint, broadcast ? texts.onHint : texts.offHint);
+    this.#copy.hidden = this.#linkHint.hidden = !broadcast || stage === '';
+  }
+}
+
+const time = new Intl.DateTimeFormat(undefined, { dateStyle: 'short', timeStyle: 'short' });
+
+/**
+ * People banned from the room, each with a button that ends the ban. Hidden while there are none.
+ */
+class BanList {
+  #send;
+  #list = build('ul', { class: 'bans' });
+  #title = build('h3', { tabindex: '-1' }, texts.bans);
+  element = build('section', { class: 'field', hidden: true }, this.#title, this.#list);
+
+  /** The list that is shown. @type {BanFields[]} */
+  #shown = [];
+
+  /** @param {Send} send */
+  constructor(send) {
+    this.#send = send;
+  }
+
+  /** @param {BanFields[]} bans  as the server lists them */
+  show(bans) {
+    if (bans === this.#shown) return;
+    this.#shown = bans;
+    const hadFocus = this.#list.contains(document.activeElement);
+    this.#list.replaceChildren(...bans.map((ban) => this.#row(ban)));
+    this.element.hidden = bans.length === 0;
+    // The button that was pressed is gone.
+    if (hadFocus) (bans.length > 0 ? this.#title : document.getElementById('side'))?.focus();
+  }
+
+  /** @param {BanFields} ban */
+  #row({ id, name, by, identity, network, seconds }) {
+    const end = time.format(new Date(Date.now() + 1000 * Number(seconds)));
+    const button = makeButton('button small', texts.unban, () =>
+      this.#send(moderate.unban(String(id))),
+    );
+    button.setAttribute('aria-label', texts.unbanName(String(name)));
+    return build(
+      'li',
+      { class: 'ban' },
+      build('span', { class: 'ban-whom' }, texts.ban({ name, by, identity, network }, end)),
+      button,
+    );
+  }
 }

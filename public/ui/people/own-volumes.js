@@ -1,4 +1,6 @@
 /**
+ * @import { CurrentCall } from '../call/current-call.js'
+ *
  * How one hears another.
  * @typedef {{ gain: number, pan: number }} Volume gain: 1 is the volume for everybody; pan: from
  *   -1, on the left, to 1, in a stereo room
@@ -15,19 +17,18 @@ export class OwnVolumes {
   /** By the others' ids. @type {Map<string, Volume>} */
   #volumes = new Map();
   #you = '';
-  #send;
+  #current;
 
-  /**
-   * @param {(person: string, volume: Volume) => void} send sends a volume, if there is a connection
-   */
-  constructor(send) {
-    this.#send = send;
+  /** @param {CurrentCall} current */
+  constructor(current) {
+    this.#current = current;
+    current.store.subscribe(['you'], ({ you }) => you !== '' && this.#follow(you));
   }
 
   /**
    * Begins a call.
    * @param {string} [you]  one's id, if the call continues from another tab
-   * @param {[string, Volume][]} [volumes]  those of that tab
+   * @param {[string, Volume][]} [volumes] from that tab
    */
   begin(you = '', volumes = []) {
     this.#you = you;
@@ -60,9 +61,14 @@ export class OwnVolumes {
    * @param {string} you one's own id; if it has changed, so have the others', and the volumes are
    *   cleared
    */
-  follow(you) {
+  #follow(you) {
     if (you !== this.#you) this.#volumes.clear();
     this.#you = you;
+  }
+
+  /** @param {string} person @param {Volume} volume */
+  #send(person, volume) {
+    this.#current.send({ type: 'volume', person, ...volume });
   }
 
   /** Sends all volumes, over a new connection. */

@@ -5,21 +5,17 @@ import { PersonMenu } from './person-menu.js';
 import { texts } from '../../texts.js';
 
 /**
+ * @import { CallView } from '../../client/call/types.js'
+ * @import { CurrentCall } from '../call/current-call.js'
  * @import { Person } from './person.js'
- * @import { Volume } from './own-volumes.js'
+ * @import { OwnVolumes, Volume } from './own-volumes.js'
  *
  * @typedef {object} Shown  what the page knows about a person besides
  * @property {boolean} you
- * @property {boolean} recording whether the room is being recorded
- * @property {boolean} moderates whether one is a moderator
- * @property {boolean} ownVolumes whether one has volumes of one's own: those who only listen have
- *   none
- * @property {boolean} stereo    whether the room is stereo
- *
- * @typedef {object} VolumeActions  one's own volume of another person
- * @property {(id: string) => Volume} volumeOf
- * @property {(id: string, volume: Volume) => void} volume
- * @property {(person: Person) => void} moderate  shows what a moderator can do with somebody
+ * @property {boolean} recording the room is being recorded
+ * @property {boolean} moderates the person of this page is a moderator
+ * @property {boolean} ownVolumes one has volumes of one's own: listeners have none
+ * @property {boolean} stereo the room is stereo
  */
 
 /**
@@ -39,33 +35,31 @@ const NOTABLE_MS = 60;
 export class PeopleList {
   /** @type {Map<Person['id'], PersonTile>} */
   #tiles = new Map();
-  #list;
-  #actions;
-  #isStereo = false;
+  #list = elementOf('people', HTMLUListElement);
+  #volumes;
+  #moderate;
 
   /**
-   * @param {HTMLUListElement} list
-   * @param {VolumeActions} actions
+   * @param {CurrentCall} current
+   * @param {OwnVolumes} volumes
+   * @param {(person: Person) => void} moderate  shows what a moderator can do with somebody
    */
-  constructor(list, actions) {
-    this.#list = list;
-    this.#actions = actions;
+  constructor({ store }, volumes, moderate) {
+    this.#volumes = volumes;
+    this.#moderate = moderate;
+    store.subscribe(['people', 'you', 'recording', 'isStereo'], (now, before) => {
+      // After another id of one's own all ids are others'.
+      if (now.you !== before.you) this.#show({ ...now, people: [] });
+      this.#show(now);
+    });
+    store.subscribe(['speakers', 'state'], ({ speakers, state }) =>
+      this.#showSpeakers(state === 'away' ? [] : speakers),
+    );
+    store.subscribe(['stats'], ({ stats }) => this.#heardAfter(stats?.delayMs ?? null));
   }
 
-  /**
-   * @param {boolean} stereo whether the room is stereo: then people have places from left to right.
-   *   Shown with show()
-   */
-  set stereo(stereo) {
-    this.#isStereo = stereo;
-  }
-
-  /**
-   * @param {Person[]} people
-   * @param {Person['id'] | null} you
-   * @param {boolean} [recording]
-   */
-  show(people, you, recording = false) {
+  /** @param {CallView} call */
+  #show({ people, you, recording, isStereo: stereo }) {
     const here = new Set(people.map(({ id }) => id));
     for (const [id, { element }] of this.#tiles) {
       if (here.has(id)) continue;
@@ -76,10 +70,10 @@ export class PeopleList {
     }
     const role = people.find(({ id }) => id === you)?.role;
     const shown = {
-      recording,
+      recording: recording?.on === true,
       moderates: role === 'moderator',
       ownVolumes: role !== 'listener',
-      stereo: this.#isStereo,
+      stereo,
     };
     for (const person of people)
       this.#tileOf(person.id).show(person, { ...shown, you: person.id === you });
@@ -91,7 +85,7 @@ export class PeopleList {
    * @param {number | null} ms from a sound to its being heard, without an offset; null where that
    *   isn't known
    */
-  heardAfter(ms) {
+  #heardAfter(ms) {
     for (const tile of this.#tiles.values()) tile.heardAfter(ms);
   }
 
@@ -100,7 +94,7 @@ export class PeopleList {
    * @param {{ id: string, level: number, voice: boolean }[]} speakers level in -dBov; people not
    *   listed are silent
    */
-  speakers(speakers) {
+  #showSpeakers(speakers) {
     const speaking = new Map(speakers.map((one) => [one.id, one]));
     for (const [id, tile] of this.#tiles) {
       const one = speaking.get(id);
@@ -113,9 +107,9 @@ export class PeopleList {
     let tile = this.#tiles.get(id);
     if (!tile) {
       tile = new PersonTile(
-        this.#actions.volumeOf(id),
-        (volume) => this.#actions.volume(id, volume),
-        this.#actions.moderate,
+        this.#volumes.of(id),
+        (volume) => this.#volumes.set(id, volume),
+        this.#moderate,
       );
       this.#tiles.set(id, tile);
       this.#list.append(tile.element);
@@ -128,11 +122,36 @@ export class PeopleList {
 const shareOf = (level) => Math.min(1, Math.max(0, (QUIET - level) / (QUIET - LOUD)));
 
 /**
- * Whether two objects have the same values under the same names.
- * @param {any} one
- * @param {any} other
+ * True when two objects have the same values under the same names.
+ * @template {object} T
+ * @param {T | null} one
+ * @param {T} other
  */
-const isAlike = (one, other) => Object.keys(other).every((name) => one[name] === other[name]);
+const isAlike = (one, other) =>
+  one !== null && Object.entries(one).every(([name, value]) => Reflect.get(other, name) === value);
+
+/**
+ * Says what is true of a person now, beside their name.
+ * @param {Person} person
+ * @param {Shown} shown
+ * @param {boolean} isMutedForYou
+ * @returns {string[]}
+ */
+function statesOf(person, shown, isMutedForYou) {
+  const { role, away, hand, muted, silenced, waitMs, laterMs, recorded } = person;
+  const later = shown.you ? texts.youLater : texts.later;
+  const states = [
+    texts.roles[role],
+    away && texts.away,
+    hand > 0 && texts.handRaised,
+    muted && (silenced ? texts.mutedByModerator : texts.muted),
+    waitMs > 0 && texts.waited(waitMs),
+    laterMs >= NOTABLE_MS && later(laterMs),
+    isMutedForYou && texts.mutedForYou,
+    shown.recording && !recorded && texts.notRecorded,
+  ];
+  return states.flatMap((state) => state || []);
+}
 
 /** One person's tile: name, level, signs, and the menu. */
 class PersonTile {
@@ -188,9 +207,8 @@ class PersonTile {
    * @param {Shown} shown
    */
   show(person, shown) {
-    // Of a long list nearly all stay as they were.
-    const isSame =
-      this.#person !== null && isAlike(this.#person, person) && isAlike(this.#shown, shown);
+    // Nearly all tiles of a long list stay as they were.
+    const isSame = isAlike(this.#person, person) && isAlike(this.#shown, shown);
     this.#person = { ...person };
     this.#shown = shown;
     if (!isSame) this.#refresh();
@@ -199,18 +217,8 @@ class PersonTile {
   #refresh() {
     const [person, shown] = [this.#person, this.#shown];
     if (!person || !shown) return;
-    const {
-      name,
-      muted,
-      hand = 0,
-      away = false,
-      quality = 0,
-      recorded,
-      role = 'speaker',
-      silenced = false,
-    } = person;
-    const { waitMs = 0, laterMs = 0 } = person;
-    const { you, recording, moderates, ownVolumes, stereo } = shown;
+    const { name, muted, hand, away, quality, transport } = person;
+    const { you, moderates, ownVolumes, stereo } = shown;
     const called = labelOf(person);
     // An attribute, drawn by the stylesheet, so that assistive technology doesn't read the
     // initials.
@@ -222,28 +230,20 @@ class PersonTile {
     this.#you.hidden = !you;
     this.#muted.hidden = !muted;
     this.#hand.hidden = hand === 0;
+    this.#showQuality(quality);
+    setText(this.#how, statesOf(person, shown, this.#isMutedForYou).join(' · '));
+    const menu = { you, moderates: moderates && !you, ownVolumes, stereo };
+    this.#menu.show(called, transport, menu);
+    if (muted || away) this.speaks(0, false);
+  }
+
+  /** @param {number} quality */
+  #showQuality(quality) {
+    const text = texts.quality[quality] ?? '';
     this.#quality.hidden = quality === 0;
     this.#quality.dataset.quality = String(quality);
-    this.#quality.title = texts.quality[quality] ?? '';
-    setText(this.#qualityText, texts.quality[quality] ?? '');
-    const states = [
-      texts.roles[role],
-      away && texts.away,
-      hand > 0 && texts.handRaised,
-      muted && (silenced ? texts.mutedByModerator : texts.muted),
-      waitMs > 0 && texts.waited(waitMs),
-      laterMs >= NOTABLE_MS && (you ? texts.youLater(laterMs) : texts.later(laterMs)),
-      this.#isMutedForYou && texts.mutedForYou,
-      recording && recorded === false && texts.notRecorded,
-    ];
-    setText(this.#how, states.filter(Boolean).join(' · '));
-    this.#menu.show(called, person.transport, {
-      you,
-      moderates: moderates && !you,
-      ownVolumes,
-      stereo,
-    });
-    if (muted || away) this.speaks(0, false);
+    this.#quality.title = text;
+    setText(this.#qualityText, text);
   }
 
   /** @param {number | null} ms  as PeopleList has it */
@@ -254,7 +254,7 @@ class PersonTile {
 
   /**
    * @param {number} level 0 to 1
-   * @param {boolean} voice whether the sound is a voice
+   * @param {boolean} voice true when the sound is a voice
    */
   speaks(level, voice) {
     this.element.classList.toggle('speaking', voice);

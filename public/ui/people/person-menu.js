@@ -97,9 +97,9 @@ export class PersonMenu {
    * @param {string} transport
    * @param {object} shown
    * @param {boolean} shown.you hides the menu: one doesn't hear oneself
-   * @param {boolean} shown.moderates whether one may moderate the person
-   * @param {boolean} shown.ownVolumes whether one has volumes of one's own
-   * @param {boolean} shown.stereo whether the room is stereo
+   * @param {boolean} shown.moderates one may moderate the person
+   * @param {boolean} shown.ownVolumes one has volumes of one's own
+   * @param {boolean} shown.stereo the room is stereo
    */
   show(name, transport, { you, moderates, ownVolumes, stereo }) {
     this.#moderate.hidden = !moderates;
@@ -114,8 +114,7 @@ export class PersonMenu {
   }
 
   /**
-   * @param {number | null} ms how long after it was said the person is heard; null where that isn't
-   *   known
+   * @param {number | null} ms time from speaking until it is heard here; null if unknown
    */
   heardAfter(ms) {
     this.#age.hidden = ms === null;

@@ -1,23 +1,6 @@
 import { texts } from '../../texts.js';
 
-/**
- * @typedef {object} Person  a person in the room, as the server reports them
- * @property {string} id
- * @property {string} name
- * @property {string} [label]      the name, numbered when several people have it
- * @property {string} transport
- * @property {boolean} muted
- * @property {number} [hand] 0 while it is down; raised hands are numbered in the order of their
- *   raising
- * @property {number} [quality]    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
- * @property {boolean} [away]      the connection was lost, and the place is kept
- * @property {number} [waitMs] the delay that everybody has because of this person's sound, in
- *   milliseconds
- * @property {number} [laterMs]    by how much this person alone is heard later, in milliseconds
- * @property {string} [role]       'moderator', 'speaker' or 'listener'
- * @property {boolean} [silenced]  muted by a moderator
- * @property {boolean} [recorded]  during a recording: whether this person agreed to it
- */
+/** @typedef {import('../../client/call/roster.js').Person} Person */
 
 /** The name by which a person is shown. @param {Person} person */
 export const labelOf = ({ label, name }) => label || name;
@@ -44,8 +27,8 @@ const firstCharacter = (/** @type {string} */ word) => {
 };
 
 /**
- * A person's hue, a hash of the name: FNV-1a of its UTF-16 units, mixed once more, so that names
- * which differ only in their last letter get hues far apart.
+ * A person's hue, a hash of the name: FNV-1a of its UTF-16 units. It is mixed once more, since
+ * names that differ in their last letter should get hues far apart.
  * @param {string} name
  * @returns {number} degrees, 0 to 359
  */
@@ -56,7 +39,7 @@ export function hue(name) {
   return ((hash ^ (hash >>> 12)) >>> 0) % 360;
 }
 
-/** The most changes of one kind that are told one by one. */
+/** The most changes of one kind that are announced one by one. */
 const MOST_NAMED = 5;
 
 /**

@@ -1,21 +1,15 @@
+import { mayNow, NO_CALL } from '../../client/call/call-view.js';
 import { build, makeButton, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
 import { labelOf } from '../people/person.js';
 import { labels, noticeText, texts } from '../../texts.js';
 
 /**
+ * @import { CallView } from '../../client/call/types.js'
+ * @import { Send } from '../call/current-call.js'
  * @import { Person } from '../people/person.js'
  *
- * @typedef {object} RecordingState  as the server reports it
- * @property {string} id
- * @property {boolean} on
- * @property {string} by          the label of the person who started it
- * @property {string} [person]    that person's id
- * @property {string} startedAt   ISO 8601
- * @property {boolean} [isPublic]  anybody may hear it
- * @property {string} [stoppedBy]
- * @property {string} [code]      the reason why it stopped, if nobody stopped it
- * @property {boolean} [ready]    its files are complete
+ * @typedef {import('../../shared/messages/fields.js').RecordingFields} RecordingState
  *
  * @typedef {object} RecordedFile
  * @property {string} file
@@ -69,21 +63,28 @@ export class RecordingPanel {
   element;
 
   /**
-   * @param {object} actions
-   * @param {(on: boolean, isPublic: boolean) => boolean | void} actions.record
-   * @param {(agreed: boolean) => void} actions.consent
-   * @param {() => void} actions.opened
+   * @param {Send} send
+   * @param {() => void} opened
    */
-  constructor({ record, consent, opened }) {
+  constructor(send, opened) {
     this.opened = opened;
     this.#start = makeButton(
       'button primary',
       texts.startRecording,
-      () => record(true, !this.#publicRow.hidden && this.#public.checked),
+      () =>
+        send({
+          type: 'record',
+          on: true,
+          isPublic: !this.#publicRow.hidden && this.#public.checked,
+        }),
       icons.record,
     );
-    this.#stop = makeButton('button', texts.stopRecording, () => record(false, false));
-    this.#me.addEventListener('change', () => consent(this.#me.checked));
+    this.#stop = makeButton('button', texts.stopRecording, () =>
+      send({ type: 'record', on: false }),
+    );
+    this.#me.addEventListener('change', () =>
+      send({ type: 'recordConsent', agreed: this.#me.checked }),
+    );
     this.element = build(
       'div',
       { class: 'stack' },
@@ -96,17 +97,13 @@ export class RecordingPanel {
       this.#page,
       this.#filesPart,
     );
-    this.show(null, [], null, { allowed: true, mayBePublic: false, origin: '' });
+    this.show(NO_CALL);
   }
 
-  /**
-   * @param {RecordingState | null} recording
-   * @param {Person[]} people
-   * @param {string | null} you
-   * @param {{ allowed: boolean, mayBePublic: boolean, origin: string }} room allowed: whether one
-   *   may record now; mayBePublic: and make it public; origin: of the server that has it
-   */
-  show(recording, people, you, { allowed, mayBePublic, origin }) {
+  /** @param {CallView} call */
+  show({ session, recording, people, you, access, node: origin }) {
+    const allowed = session === 0 || mayNow(access, 'record');
+    const mayBePublic = allowed && access.role === 'moderator' && access.rules.broadcast;
     const isOn = recording?.on === true;
     this.#publicRow.hidden = isOn || !mayBePublic;
     this.#page.hidden = recording === null;
@@ -172,12 +169,12 @@ export class RecordingPanel {
 }
 
 /**
- * Whether one may stop a recording: the one who started it, a moderator, and who may record once
- * the first isn't there.
+ * Returns true when one may stop a recording: its starter and moderators may, and others who may
+ * record once the starter is gone.
  * @param {RecordingState} recording
  * @param {Person[]} people
- * @param {string | null} you
- * @param {boolean} allowed  whether one may record now
+ * @param {string} you
+ * @param {boolean} allowed one may record now
  */
 function mayStop({ person }, people, you, allowed) {
   if (person === you || people.some(({ id, role }) => id === you && role === 'moderator'))

@@ -70,20 +70,27 @@ export function keepChoices(choices) {
 }
 
 /**
- * The options of a call that follow from the choices.
+ * The sound of a room that begins with this person, by their choices.
  * @param {Words & Switches} choices
+ */
+export const roomSoundOf = ({ frameMs, stereo }) => ({
+  channels: stereo ? /** @type {const} */ (2) : undefined,
+  frameMs: ROOM_FRAME_MS.find((ms) => String(ms) === frameMs),
+});
+
+/**
+ * The sound of one's own that follows from the choices.
+ * @param {Omit<Words & Switches, 'frameMs'>} switches
  * @param {boolean} processing false leaves the microphone's sound as it is, whatever the switches
  *   say
  */
-export function soundOf({ frameMs, ...switches }, processing = true) {
+export function soundOf(switches, processing = true) {
   const clean = processing && !switches.music;
   return {
     echoCancellation: clean && switches.echoCancellation,
     noiseSuppression: clean && switches.noiseSuppression,
     autoGainControl: clean && switches.autoGainControl,
     bitrate: switches.music || switches.highBitrate ? HIGH_BITRATE : undefined,
-    channels: switches.stereo ? /** @type {const} */ (2) : undefined,
-    frameMs: ROOM_FRAME_MS.find((ms) => String(ms) === frameMs),
     application: /** @type {'low-delay' | 'audio'} */ (switches.lowDelay ? 'low-delay' : 'audio'),
   };
 }

@@ -19,7 +19,7 @@ export const LISTEN_ONLY = 'none';
 /** Ids that stand for whatever device the system takes. */
 const ROLES = new Set(['', 'default', 'communications']);
 
-/** Lists the microphones and speakers, and reports those that are plugged in. */
+/** Lists the microphones and speakers, and reports newly plugged ones. */
 export class Devices {
   /** @type {Device[]} */
   #microphones = [];
@@ -61,8 +61,7 @@ export class Devices {
  */
 export function newOf(before, after) {
   const known = new Set(before.map(({ deviceId }) => deviceId));
-  // Before the browser's permission devices have no names, and the first device of all is used by
-  // itself.
+  // Before the browser's permission devices have no names, and the first one is used anyway.
   if (before.length === 0 || known.has('')) return null;
   return (
     after.find(({ deviceId, label }) => label && !ROLES.has(deviceId) && !known.has(deviceId)) ??

@@ -1,13 +1,13 @@
-import { readChoices } from './choices.js';
+import { keepChoices, readChoices } from './choices.js';
 import { DeviceFields } from './devices.js';
 import { build, makeButton } from '../kit/element.js';
 import { showKeys } from '../call/keys.js';
-import { SwitchList } from './switches.js';
-import { labels, texts } from '../../texts.js';
+import { labels, switchTexts, texts } from '../../texts.js';
 
 /**
  * @import { Device } from './devices.js'
  * @import { Switches } from './choices.js'
+ * @import { OwnSound } from '../call/own-sound.js'
  */
 
 /** The devices and switches, during a call. */
@@ -16,22 +16,17 @@ export class SettingsPanel {
   #devices;
   #switches;
 
-  /**
-   * @param {object} actions
-   * @param {(microphone: string) => void} actions.chooseMicrophone
-   * @param {(speaker: string) => void} actions.chooseSpeaker
-   * @param {(choice: keyof Switches) => void} actions.choose
-   */
-  constructor({ chooseMicrophone, chooseSpeaker, choose }) {
+  /** @param {OwnSound} own */
+  constructor(own) {
     this.#devices = new DeviceFields('call-', {
-      microphone: chooseMicrophone,
-      speaker: chooseSpeaker,
+      microphone: (microphone) => void own.chooseMicrophone(microphone),
+      speaker: (speaker) => void own.chooseSpeaker(speaker),
     });
     const switches = build('div', { class: 'switches', id: 'call-switches' });
     this.#switches = new SwitchList(
       switches,
       ['echoCancellation', 'noiseSuppression', 'autoGainControl', 'music', 'sounds', 'shortcuts'],
-      choose,
+      (choice) => void own.switched(choice),
     );
     const { microphoneField, speakerField } = this.#devices;
     const keys = makeButton('button small', texts.showKeys, showKeys);
@@ -50,7 +45,7 @@ export class SettingsPanel {
    * @param {Device[]} microphones
    * @param {Device[]} speakers
    * @param {string} microphone the one in use
-   * @param {boolean} allowed whether a microphone can be used
+   * @param {boolean} allowed true when a microphone can be used
    */
   devices(microphones, speakers, microphone, allowed) {
     this.#devices.show(microphones, speakers, {
@@ -59,4 +54,70 @@ export class SettingsPanel {
       allowed,
     });
   }
+}
+
+/** The switches that have no effect while Music is on. */
+const NOT_WITH_MUSIC = /** @type {const} */ ([
+  'echoCancellation',
+  'noiseSuppression',
+  'autoGainControl',
+  'highBitrate',
+]);
+
+/**
+ * A list of switches, each of which keeps its choice at once; those without effect are disabled.
+ */
+export class SwitchList {
+  /** @type {Map<keyof Switches, HTMLInputElement>} */
+  #inputs = new Map();
+
+  /**
+   * @param {HTMLElement} host its id begins the switches' ids
+   * @param {readonly (keyof Switches)[]} choices
+   * @param {(choice: keyof Switches) => void} onChange
+   */
+  constructor(host, choices, onChange) {
+    for (const choice of choices) {
+      const { row, input } = makeSwitch(choice, host.id);
+      input.addEventListener('change', () => {
+        keepChoices({ [choice]: input.checked });
+        this.refresh();
+        onChange(choice);
+      });
+      this.#inputs.set(choice, input);
+      host.append(row);
+    }
+    this.refresh();
+  }
+
+  /** Shows the choices as they are kept: another list may have changed them. */
+  refresh() {
+    const choices = readChoices();
+    for (const [choice, input] of this.#inputs) {
+      input.checked = choices[choice];
+      input.disabled = choices.music && NOT_WITH_MUSIC.some((one) => one === choice);
+    }
+  }
+}
+
+/**
+ * @param {keyof Switches} choice
+ * @param {string} prefix of the ids
+ */
+function makeSwitch(choice, prefix) {
+  const { label, hint } = switchTexts[choice];
+  const id = `${prefix}-${choice}`;
+  const input = build('input', {
+    type: 'checkbox',
+    role: 'switch',
+    id,
+    'aria-describedby': `${id}-hint`,
+  });
+  const words = build(
+    'div',
+    { class: 'switch-text' },
+    build('label', { for: id }, label),
+    build('p', { class: 'hint', id: `${id}-hint` }, hint),
+  );
+  return { row: build('div', { class: 'switch' }, words, input), input };
 }

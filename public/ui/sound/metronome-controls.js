@@ -3,11 +3,8 @@ import { build, makeButton, setText } from '../kit/element.js';
 import { texts } from '../../texts.js';
 
 /**
- * @typedef {{ bpm: number, beats: number, by: string }} Beat  as the server tells it
- *
- * @typedef {object} MetronomeActions
- * @property {(message: object) => void} send  sends a control message
- * @property {(heard: boolean) => void} hearMetronome
+ * @import { BeatFields } from '../../shared/messages/fields.js'
+ * @import { CurrentCall } from '../call/current-call.js'
  */
 
 /** The room's metronome: what it is set to, for everybody, and whether one hears it oneself. */
@@ -26,15 +23,15 @@ export class MetronomeControls {
   #send;
   element;
 
-  /** @param {MetronomeActions} actions */
-  constructor({ send, hearMetronome }) {
-    this.#send = send;
+  /** @param {CurrentCall} current */
+  constructor(current) {
+    this.#send = current.send;
     this.#button = makeButton('button', texts.metronomeStart, () =>
       this.#isOn ? this.#stop() : this.#start(),
     );
     for (const input of [this.#bpm, this.#beats])
       input.addEventListener('change', () => this.#isOn && this.#start());
-    this.#heard.addEventListener('change', () => hearMetronome(this.#heard.checked));
+    this.#heard.addEventListener('change', () => current.call?.hearMetronome(this.#heard.checked));
     const fields = [
       [texts.metronomeBpm, this.#bpm],
       [texts.metronomeBeats, this.#beats],
@@ -61,11 +58,11 @@ export class MetronomeControls {
       ),
       build('p', { class: 'hint' }, texts.metronomeHint),
     );
-    this.show(null);
+    current.store.subscribe(['metronome'], ({ metronome }) => this.#show(metronome.beat));
   }
 
-  /** @param {Beat | null} beat  null: it is off */
-  show(beat) {
+  /** @param {BeatFields | null} beat  null: it is off */
+  #show(beat) {
     this.#isOn = beat !== null;
     if (beat) {
       this.#bpm.value = String(beat.bpm);
@@ -92,7 +89,7 @@ export class MetronomeControls {
 /**
  * @param {string} id
  * @param {{ min: number, max: number }} range
- * @param {number} first  what it has at first
+ * @param {number} first initial value
  */
 function numberField(id, { min, max }, first) {
   return build('input', {

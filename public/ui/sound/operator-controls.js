@@ -133,8 +133,10 @@ export class OperatorControls {
   async #read(token) {
     const { code, answer: room } = await askOperatorApi('GET', this.#path, { token });
     if (code !== null) return code;
-    this.#automatic.checked = room.delay?.mode === 'auto';
-    this.#slider.value = String(Math.round(Number(room.serverDelayMs) || 0));
+    const { delay, serverDelayMs } =
+      /** @type {{ delay: { mode: string }, serverDelayMs: number }} */ (room);
+    this.#automatic.checked = delay.mode === 'auto';
+    this.#slider.value = String(Math.round(serverDelayMs));
     return null;
   }
 

@@ -3,9 +3,9 @@ import { SoundHistory } from './sound-history.js';
 import { labels, noticeText, texts } from '../../texts.js';
 
 /**
- * @import { ClientStats } from '../../client/call/client-stats.js'
- * @import { Beat, MetronomeActions } from './metronome-controls.js'
- * @import { Track, TrackActions } from './track-controls.js'
+ * @import { ClientStats } from '../../client/call/call-stats.js'
+ * @import { CurrentCall } from '../call/current-call.js'
+ * @import { Notices } from '../kit/notices.js'
  * @import { SoundPanel } from './sound-panel.js'
  */
 
@@ -19,14 +19,9 @@ export class SoundContent {
   title = labels.soundPanel;
   element = build('div', { class: 'stack' }, build('p', { class: 'hint' }, texts.panelLoading));
   #room;
-  #actions;
+  #current;
+  #notices;
   #history = new SoundHistory();
-  /** @type {ClientStats | null} */
-  #stats = null;
-  /** @type {Beat | null} */
-  #beat = null;
-  /** @type {Track | null} */
-  #track = null;
   /** @type {SoundPanel | null} */
   #panel = null;
   #isOpen = false;
@@ -34,12 +29,17 @@ export class SoundContent {
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } &
-   *   MetronomeActions & TrackActions} actions
+   * @param {CurrentCall} current
+   * @param {Notices} notices
    */
-  constructor(room, actions) {
+  constructor(room, current, notices) {
     this.#room = room;
-    this.#actions = actions;
+    this.#current = current;
+    this.#notices = notices;
+    current.store.subscribe(['stats'], ({ stats }) => {
+      if (stats === null) this.#history.clear();
+      else this.#add(stats);
+    });
   }
 
   opened() {
@@ -58,32 +58,13 @@ export class SoundContent {
   }
 
   /** @param {ClientStats} stats */
-  add(stats) {
-    this.#stats = stats;
+  #add(stats) {
     this.#history.add(stats, performance.now());
     if (this.#isOpen) this.#show();
   }
 
-  /** @param {Beat | null} beat  the room's metronome; null: it is off */
-  metronome(beat) {
-    this.#beat = beat;
-    this.#panel?.metronome(beat);
-  }
-
-  /** @param {Track | null} track  the room's backing track; null: there is none */
-  track(track) {
-    this.#track = track;
-    this.#panel?.track(track);
-  }
-
-  /** Forgets the call, before another one. */
-  clear() {
-    this.#history.clear();
-    this.#stats = null;
-  }
-
   #show() {
-    this.#panel?.show(this.#stats, this.#history.samples);
+    this.#panel?.show(this.#current.store.value.stats, this.#history.samples);
   }
 
   async #load() {
@@ -93,9 +74,7 @@ export class SoundContent {
         import('./sound-panel.js'),
         addStyle(STYLE),
       ]);
-      this.#panel = new Panel(this.#room, this.#actions);
-      this.#panel.metronome(this.#beat);
-      this.#panel.track(this.#track);
+      this.#panel = new Panel(this.#room, this.#current, this.#notices);
       this.element.replaceChildren(...this.#panel.parts);
       if (this.#isOpen) this.opened();
     } catch {

@@ -3,8 +3,8 @@ import { connectionNames, figureTexts, partTexts, texts } from '../../texts.js';
 import { build, setText } from '../kit/element.js';
 
 /**
- * @import { ClientStats } from '../../client/call/client-stats.js'
- * @import { DelayParts } from '../../client/call/client-stats.js'
+ * @import { ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { ClientStats, DelayParts } from '../../client/call/call-stats.js'
  * @import { Sample } from './sound-history.js'
  *
  * @typedef {object} Figure
@@ -44,7 +44,7 @@ const WORTH_MS = 3;
  * Finds what could be saved of each part of the delay, the most first. Nothing can of the way
  * itself, which is as long as the network has it; the server's delay covers the way up.
  * @param {DelayParts} parts
- * @returns {{ part: keyof DelayParts, ms: number }[]} those that are worth doing something about
+ * @returns {{ part: keyof DelayParts, ms: number }[]} the savings that are worth it
  */
 export function savingsOf(parts) {
   const least = { ...BEST, serverDelayMs: BEST.serverDelayMs + parts.wayMs };
@@ -86,14 +86,16 @@ const COUNTS = /** @type {const} */ ([
  * @returns {Figure[]} with a dash for what isn't known or isn't counted
  */
 export function figuresOf({ receivedPercent, detail: { server, playout, uplink, client } }) {
-  const told = /** @type {Record<string, any>} */ (server ?? {});
-  const own = /** @type {Record<string, any>} */ (playout);
+  /** @type {Partial<ServerMessages['stats']>} */
+  const told = server ?? {};
+  /** @type {Partial<Record<(typeof COUNTS)[number], number>>} */
+  const counts = playout;
   const percent = (/** @type {number | null | undefined} */ value) => quantity(value, '%', 1);
   return [
     {
       name: figureTexts.received,
       up: percent(told.receivedPercent),
-      down: percent(own.receivedPercent),
+      down: percent(playout.receivedPercent),
     },
     {
       name: figureTexts.received10s,
@@ -103,18 +105,18 @@ export function figuresOf({ receivedPercent, detail: { server, playout, uplink, 
     ...COUNTS.map((name) => ({
       name: figureTexts[name],
       up: quantity(told[name], ''),
-      down: quantity(own[name], ''),
+      down: quantity(counts[name], ''),
     })),
     { name: figureTexts.gaps, up: quantity(null, ''), down: quantity(client?.gapMs, 'ms') },
     {
       name: figureTexts.jitter,
       up: quantity(told.jitterMs, 'ms', 1),
-      down: quantity(own.wantedMs, 'ms', 1),
+      down: quantity(playout.wantedMs, 'ms', 1),
     },
     {
       name: figureTexts.drift,
       up: quantity(uplink?.driftPpm, 'ppm', 1),
-      down: quantity(own.driftPpm, 'ppm', 1),
+      down: quantity(playout.driftPpm, 'ppm', 1),
     },
   ];
 }

@@ -1,10 +1,10 @@
 /**
- * @import { ClientStats } from '../../client/call/client-stats.js'
+ * @import { ClientStats } from '../../client/call/call-stats.js'
  *
  * @typedef {object} Sample  one second of a call; null for what isn't known
  * @property {number} second                 since the call began
  * @property {number | null} roundTripMs
- * @property {number | null} receivedPercent of what is heard here
+ * @property {number | null} receivedPercent of sound heard here
  * @property {number | null} serverDelayMs
  * @property {number | null} playoutDelayMs
  * @property {number | null} lostDownPercent

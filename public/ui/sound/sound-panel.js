@@ -1,4 +1,4 @@
-import { build, makeButton, setText } from '../kit/element.js';
+import { announce, build, makeButton, setText } from '../kit/element.js';
 import { MetronomeControls } from './metronome-controls.js';
 import { OperatorControls } from './operator-controls.js';
 import { TrackControls } from './track-controls.js';
@@ -14,9 +14,9 @@ import {
 import { noticeText, partTexts, texts } from '../../texts.js';
 
 /**
- * @import { ClientStats } from '../../client/call/client-stats.js'
- * @import { Beat, MetronomeActions } from './metronome-controls.js'
- * @import { Track, TrackActions } from './track-controls.js'
+ * @import { ClientStats } from '../../client/call/call-stats.js'
+ * @import { CurrentCall } from '../call/current-call.js'
+ * @import { Notices } from '../kit/notices.js'
  * @import { Sample } from './sound-history.js'
  * @import { SoundPlots } from './sound-plots.js'
  */
@@ -48,19 +48,15 @@ export class SoundPanel {
   #figures = new SoundFigures();
   #devices = build('p', { class: 'hint' });
   #savings = build('ul', { class: 'savings' });
-  #metronome;
-  #track;
   #operator;
 
   /**
    * @param {string} room
-   * @param {{ announce: (sentence: string) => void, failed: (code: string) => void } &
-   *   MetronomeActions & TrackActions} actions
+   * @param {CurrentCall} current
+   * @param {Notices} notices
    */
-  constructor(room, { announce, failed, ...music }) {
+  constructor(room, current, notices) {
     this.#room = room;
-    this.#metronome = new MetronomeControls(music);
-    this.#track = new TrackControls(music);
     this.#operator = new OperatorControls(room);
     const copy = makeButton('button small', texts.copyAsText, async () => {
       try {
@@ -69,7 +65,7 @@ export class SoundPanel {
         copy.textContent = texts.copied;
         setTimeout(() => (copy.textContent = texts.copyAsText), 3000);
       } catch {
-        failed('copy-failed');
+        notices.show('copy-failed');
       }
     });
     const rows = this.#parts.map(({ part, value }) =>
@@ -97,8 +93,8 @@ export class SoundPanel {
         build('h3', {}, texts.savings),
         this.#savings,
       ),
-      this.#metronome.element,
-      this.#track.element,
+      new MetronomeControls(current).element,
+      new TrackControls(current).element,
       this.#place,
       this.#figures.element,
       copy,
@@ -113,16 +109,6 @@ export class SoundPanel {
 
   closed() {
     this.#operator.closed();
-  }
-
-  /** @param {Beat | null} beat  the room's metronome; null: it is off */
-  metronome(beat) {
-    this.#metronome.show(beat);
-  }
-
-  /** @param {Track | null} track  the room's backing track; null: there is none */
-  track(track) {
-    this.#track.show(track);
   }
 
   /**

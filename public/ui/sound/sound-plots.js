@@ -12,7 +12,7 @@ import { texts } from '../../texts.js';
  * @property {string} unit
  * @property {number} [digits]
  * @property {number} least      the axis' least length
- * @property {boolean} [hangs]   whether the axis ends at 100 and its lower end varies
+ * @property {boolean} [hangs]   true when the axis ends at 100 and its lower end varies
  * @property {{ key: Exclude<keyof Sample, 'second'>, label: string, color: string }[]} lines
  */
 

@@ -3,14 +3,8 @@ import { build, makeButton, setText } from '../kit/element.js';
 import { texts } from '../../texts.js';
 
 /**
- * @typedef {{ id: string, name: string, seconds: number, from: number | null, by: string }} Track
- *   as the server tells it
- *
- * @typedef {object} TrackActions
- * @property {(message: object) => void} send  sends a control message
- * @property {(file: Blob, name: string, progress: (share: number) => void) => Promise<boolean>}
- *   offerTrack
- * @property {(level: number) => void} setTrackLevel  a factor
+ * @import { TrackFields } from '../../shared/messages/fields.js'
+ * @import { CurrentCall } from '../call/current-call.js'
  */
 
 /** The name of a file that has none which can be shown. */
@@ -38,23 +32,20 @@ export class TrackControls {
   #progress = build('progress', { max: '1', 'aria-label': texts.trackSending, hidden: true });
   #says = build('p', {});
   #inRoom;
-  #send;
-  #offer;
-  /** @type {Track | null} */
-  #track = null;
+  #current;
   element;
 
-  /** @param {TrackActions} actions */
-  constructor({ send, offerTrack, setTrackLevel }) {
-    this.#send = send;
-    this.#offer = offerTrack;
-    const ask = (/** @type {string} */ action) => this.#send({ type: 'track', action });
+  /** @param {CurrentCall} current */
+  constructor(current) {
+    this.#current = current;
+    const ask = (/** @type {'play' | 'stop' | 'remove'} */ action) =>
+      current.send({ type: 'track', action });
     this.#choose = makeButton('button', texts.trackChoose, () => this.#file.click());
     this.#play = makeButton('button', texts.trackPlay, () => ask('play'));
     this.#remove = makeButton('button quiet', texts.trackRemove, () => ask('remove'));
     this.#file.addEventListener('change', () => void this.#take());
     this.#level.addEventListener('input', () =>
-      setTrackLevel((Number(this.#level.value) / 100) ** 2),
+      current.call?.setTrackLevel((Number(this.#level.value) / 100) ** 2),
     );
     const stop = makeButton('button', texts.trackStop, () => ask('stop'));
     this.#inRoom = [
@@ -81,12 +72,11 @@ export class TrackControls {
     );
     this.#file.tabIndex = -1;
     this.#file.setAttribute('aria-hidden', 'true');
-    this.show(null);
+    current.store.subscribe(['track'], ({ track }) => this.#show(track.track));
   }
 
-  /** @param {Track | null} track  null: there is none */
-  show(track) {
-    this.#track = track;
+  /** @param {TrackFields | null} track  null: there is none */
+  #show(track) {
     for (const part of this.#inRoom) part.hidden = track === null;
     setText(
       this.#says,
@@ -105,13 +95,13 @@ export class TrackControls {
     this.#progress.hidden = false;
     this.#progress.removeAttribute('value');
     setText(this.#says, texts.trackSending);
-    await this.#offer(
+    await this.#current.call?.offerTrack(
       file,
       error === null ? name : NAMELESS,
       (share) => (this.#progress.value = share),
     );
     this.#choose.disabled = false;
     this.#progress.hidden = true;
-    this.show(this.#track);
+    this.#show(this.#current.store.value.track.track);
   }
 }

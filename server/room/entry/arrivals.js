@@ -3,36 +3,40 @@
  * @import { ErrorCode } from '../../../public/shared/errors.js'
  * @import { Place } from '../../access/resume-token.js'
  * @import { Admission, TokenVerifier } from '../../access/token.js'
- * @import { Directory } from '../../cluster/directory.js'
+ * @import { RoomsByNode } from '../../cluster/rooms-by-node.js'
  * @import { Log } from '../../log.js'
  * @import { Session } from '../../transport/session.js'
- * @import { JoinMessage } from '../commands.js'
- * @import { Entry } from '../moderation/moderation.js'
+ * @import { ReadClientMessages } from '../../../public/shared/messages/client-messages.js'
+ * @import { Entry } from '../rules/rules.js'
  * @import { Elsewhere, Fact } from '../room-config.js'
  * @import { Rooms } from '../rooms.js'
  * @import { Cluster } from '../room-config.js'
  * @import { Relays } from '../../relay/relays.js'
  *
- * @typedef {Pick<Directory, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>}
+ * @typedef {Pick<RoomsByNode, 'isHere' | 'find'> & Partial<Pick<Cluster, 'nodes' | 'relayFor'>>}
  *   Nodes
+ *
+ * @typedef {ReadClientMessages['join'] & { type: 'join', nameCut: boolean }} JoinMessage  its name
+ *   as it is kept; nameCut: true when it was longer
  */
 
-import { readName } from '../../../public/shared/text.js';
+import { readFields, typeOf } from '../../../public/shared/messages/client-messages.js';
+import { readName, roomNameError } from '../../../public/shared/text.js';
+import { CONTROL_VERSION } from '../../../public/shared/wire/control.js';
 import { OPEN_GRANT } from '../../access/grant.js';
 import { PasswordTries } from '../../access/password-tries.js';
-import { KeyedBuckets } from '../../keyed-buckets.js';
+import { KeyedBuckets } from '../../token-bucket.js';
 import { stackOf } from '../../log.js';
 import { networkOfPeer } from '../../network-address.js';
 import { refuse } from '../../transport/session.js';
-import { readJoin } from '../commands.js';
-import { OPEN_ENTRY } from '../moderation/moderation.js';
+import { OPEN_ENTRY } from '../rules/rules.js';
 import { moveTo } from './moving.js';
 import { Turns } from './turns.js';
 
-/** How long a session may take to ask to join, in milliseconds. */
+/** Time that a session may take to ask to join, in milliseconds. */
 const JOIN_TIMEOUT_MS = 10_000;
 
-/** How many rooms of other nodes one network may look for: a burst, and then a second. */
+/** Rate at which one network may look for rooms of other nodes. */
 const SEARCHES = Object.freeze({ atOnce: 200, perSecond: 10 });
 
 /**
@@ -46,7 +50,7 @@ export class Arrivals {
   #verifier;
   #tries;
   #turns;
-  #directory;
+  #roomsByNode;
   #relays;
   /** Rooms that are looked for, by network. */
   #searches = new KeyedBuckets(SEARCHES);
@@ -56,18 +60,25 @@ export class Arrivals {
    * @param {Rooms} options.rooms
    * @param {Clock} options.clock
    * @param {Pick<Log, 'error'>} options.log
-   * @param {TokenVerifier | null} [options.verifier]  null where joining needs no token
+   * @param {TokenVerifier | null} [options.verifier]  null if joining needs no token
    * @param {Pick<Elsewhere, 'tell'>} [options.elsewhere]  other room hosts of the server
-   * @param {Nodes | null} [options.directory]  where rooms are; null where all are here
-   * @param {Pick<Relays, 'take'> | null} [options.relays] rooms of other nodes for those who only
-   *   listen
+   * @param {Nodes | null} [options.roomsByNode]  finds rooms; null when all are here
+   * @param {Pick<Relays, 'take'> | null} [options.relays] rooms of other nodes, for listeners
    */
-  constructor({ rooms, clock, log, verifier = null, elsewhere, directory = null, relays = null }) {
+  constructor({
+    rooms,
+    clock,
+    log,
+    verifier = null,
+    elsewhere,
+    roomsByNode = null,
+    relays = null,
+  }) {
     this.#rooms = rooms;
     this.#clock = clock;
     this.#log = log;
     this.#verifier = verifier;
-    this.#directory = directory;
+    this.#roomsByNode = roomsByNode;
     this.#relays = relays;
     this.#tries = new PasswordTries(clock, elsewhere?.tell);
     this.#turns = new Turns(clock);
@@ -94,13 +105,13 @@ export class Arrivals {
     };
   }
 
-  /** Takes note of what another room host has told. @param {Fact} fact */
+  /** Applies a fact that another room host has reported. @param {Fact} fact */
   heard(fact) {
     if (fact.type === 'password-try') this.#tries.heard(fact);
     else this.#rooms.heard(fact);
   }
 
-  /** How many joins wait for their turn. */
+  /** Number of joins that wait for their turn. */
   get waiting() {
     return this.#turns.waiting;
   }
@@ -112,36 +123,36 @@ export class Arrivals {
   #join(session, message) {
     const wish = readJoin(message);
     if (typeof wish === 'string') return refuse(session, wish);
-    // The session was brought to where that room is, and another may be elsewhere.
+    // The session was brought to this room's host; another room may have another.
     if (session.room !== undefined && session.room !== wish.room)
       return refuse(session, 'bad-request');
     session.room = wish.room;
     if (this.#isElsewhere(wish))
-      void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
+      void this.#findFirst(session, wish, /** @type {Nodes} */ (this.#roomsByNode));
     else this.#admit(session, wish);
   }
 
-  /** Whether the room isn't this node's, or is no longer. @param {JoinMessage} wish */
+  /** True when the room isn't this node's, or no longer. @param {JoinMessage} wish */
   #isElsewhere({ room, mirror }) {
-    return this.#directory !== null && !mirror && !this.#directory.isHere(room);
+    return this.#roomsByNode !== null && !mirror && !this.#roomsByNode.isHere(room);
   }
 
   /**
-   * Looks for the room among the nodes of the cluster, and sends the session there where another
-   * one has it.
+   * Looks for the room among the nodes of the cluster, and sends the session to the node that has
+   * it.
    * @param {Session} session
    * @param {JoinMessage} wish
-   * @param {Pick<Directory, 'find'>} directory
+   * @param {Pick<RoomsByNode, 'find'>} roomsByNode
    */
-  async #findFirst(session, wish, directory) {
+  async #findFirst(session, wish, roomsByNode) {
     if (this.#searches.take(networkOfPeer(session.peer), this.#clock.now()) > 0)
       return refuse(session, 'join-flood');
     let isThere = true;
     session.handler = { packet: () => {}, control: () => {}, closed: () => void (isThere = false) };
     try {
       const taken = this.#rooms.takenPlace(wish.room, wish);
-      // Who has no token, and was never let in, has no room opened on any node. All else the room's
-      // own node checks.
+      // No room is opened on any node for a participant without a token or a place. The room's own
+      // node checks the rest.
       const place = taken ?? this.#rooms.signedPlace(wish.room, wish);
       const admission =
         this.#verifier && place === null
@@ -150,7 +161,7 @@ export class Arrivals {
       const found =
         typeof admission === 'string'
           ? admission
-          : await directory.find(wish.room, { hold: true, above: taken?.epoch });
+          : await roomsByNode.find(wish.room, { hold: true, above: taken?.epoch });
       if (!isThere) return;
       if (typeof found === 'string') refuse(session, found);
       else if (found.node === null) this.#admit(session, wish);
@@ -174,7 +185,7 @@ export class Arrivals {
    * @param {JoinMessage} wish  for a room that is here
    */
   #admit(session, wish) {
-    // Whoever comes back to their place was checked when they got it: a call outlasts its token.
+    // A participant who resumes a place was checked when they got it: a call outlasts its token.
     const isBack =
       this.#rooms.keepsPlace(wish.room, wish) || this.#rooms.takenPlace(wish.room, wish) !== null;
     if (isBack || (this.#verifier === null && this.#passwordOf(wish) === null))
@@ -184,11 +195,11 @@ export class Arrivals {
 
   /** @param {JoinMessage} wish */
   #passwordOf({ room, mirror }) {
-    return mirror ? null : (this.#rooms.get(room)?.moderation.password ?? null);
+    return mirror ? null : (this.#rooms.get(room)?.rules.policy.password ?? null);
   }
 
   /**
-   * Lets a session in once its token and its password are checked, unless it has ended meanwhile.
+   * Admits a session once its token and password are checked, unless it has ended by then.
    * @param {Session} session
    * @param {JoinMessage} wish
    */
@@ -200,7 +211,7 @@ export class Arrivals {
       if (!isThere) return;
       if (typeof checked === 'string') refuse(session, checked);
       else if (this.#isElsewhere(wish))
-        await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#directory));
+        await this.#findFirst(session, wish, /** @type {Nodes} */ (this.#roomsByNode));
       else this.#enter(session, checked.wish, checked.entry);
     } catch (error) {
       this.#failed(session, error);
@@ -253,15 +264,15 @@ export class Arrivals {
   }
 
   /**
-   * Sends somebody to where their place is: to another node one who only listens, to this one who
-   * came by another.
+   * Sends a person to the node of their place: a listener to another node, a person who came by a
+   * relay to this one.
    * @param {Session} session
    * @param {string} room
    */
   #sendOn(session, room) {
     const node = session.transport.isRelay
-      ? this.#directory?.nodes?.()[0]
-      : this.#directory?.relayFor?.(room);
+      ? this.#roomsByNode?.nodes?.()[0]
+      : this.#roomsByNode?.relayFor?.(room);
     if (node) moveTo(session, node);
     else refuse(session, 'moved');
   }
@@ -271,17 +282,38 @@ export class Arrivals {
    * @param {unknown} error
    */
   #failed(session, error) {
-    this.#log.error(`a participant could not join: ${stackOf(error)}`);
+    this.#log.error(
+      { event: 'join-failed', room: session.room, peer: session.peer, error: stackOf(error) },
+      'join failed',
+    );
     refuse(session, 'internal');
   }
 }
 
 /**
- * Whether somebody only listens, as far as is known before they have joined: their room's home
- * knows for certain.
+ * @param {unknown} message  the first that a session sent
+ * @returns {JoinMessage | ErrorCode} the code when it isn't a good join
+ */
+export function readJoin(message) {
+  const type = typeOf(message);
+  const wish = type === 'join' ? readFields(type, message) : null;
+  if (type !== 'join' || wish === null) {
+    const { version } = /** @type {{ version?: unknown }} */ (message ?? {});
+    return typeof version === 'number' && version !== CONTROL_VERSION
+      ? 'protocol-version'
+      : 'bad-request';
+  }
+  const { name, isCut: nameCut, error } = readName(wish.name);
+  const fault = (wish.mirror ? null : roomNameError(wish.room)) ?? error;
+  return fault ?? { ...wish, type, name, nameCut };
+}
+
+/**
+ * True when a participant only listens, as far as is known before the join. The room's owner knows
+ * for certain.
  * @param {JoinMessage} wish
  * @param {{ admission: Admission | null, place: Place | null, isBroadcast?: boolean }} known
- *   admission: where there are tokens; place: the one that they had
+ *   admission: null without tokens; place: their earlier one
  */
 function onlyListens({ listen, stage }, { admission, place, isBroadcast = false }) {
   if (place) return place.role === 'listener';
@@ -293,15 +325,14 @@ function onlyListens({ listen, stage }, { admission, place, isBroadcast = false 
 }
 
 /**
- * Who wants to listen and no more is a listener, whatever else they might be.
+ * An entry with the role of a listener, for a participant who only wants to listen.
  * @param {Entry} entry
  * @returns {Entry}
  */
 const listening = (entry) => ({ ...entry, grant: { ...entry.grant, role: 'listener' } });
 
 /**
- * The wish with the name of the token, where it has one: nobody calls themselves otherwise than
- * they were invited.
+ * The wish with the token's name, if it has one: nobody takes another name than the invited one.
  * @param {JoinMessage} wish
  * @param {string | null} text  the token's name
  * @returns {JoinMessage | ErrorCode}

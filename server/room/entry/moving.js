@@ -3,26 +3,28 @@
  * @import { NodeAddress } from '../../cluster/messages.js'
  * @import { Session } from '../../transport/session.js'
  * @import { Member } from '../people/member.js'
+ * @import { People } from '../people/people.js'
  * @import { Cluster } from '../room-config.js'
- * @import { Roster } from '../people/roster.js'
+ * @import { RoomEvents } from '../room.js'
+ * @import { Rules } from '../rules/rules.js'
  */
 
 import { errors } from '../../../public/shared/errors.js';
 import { refuse } from '../../transport/session.js';
 
-/** The time that people have to go to another node, in milliseconds. */
+/** Time that people have to go to another node, in milliseconds. */
 const MOVE_MS = 5000;
 
 /**
- * A room's way to another node of the cluster: its people are told, go there by themselves, and are
- * heard here until they do.
+ * Moves a room to another node of the cluster. Its people are notified, connect there on their own,
+ * and are heard here until they do.
  */
 export class Moving {
-  #roster;
+  #people;
   #clock;
   #cluster;
-  #onBegun;
-  #end;
+  #rules;
+  #events;
   #timer = /** @type {unknown} */ (null);
   /** @type {NodeAddress | null} */
   #node = null;
@@ -30,56 +32,60 @@ export class Moving {
 
   /**
    * @param {object} options
-   * @param {Roster} options.roster
+   * @param {People} options.people
    * @param {Clock} options.clock
    * @param {Cluster} [options.cluster]
-   * @param {() => void} options.begun  called once, when people have been told
-   * @param {() => void} options.end  ends the room here
+   * @param {Rules} options.rules
+   * @param {RoomEvents} options.events
    */
-  constructor({ roster, clock, cluster, begun, end }) {
-    this.#onBegun = begun;
-    this.#roster = roster;
+  constructor({ people, clock, cluster, rules, events }) {
+    this.#people = people;
     this.#clock = clock;
     this.#cluster = cluster;
-    this.#end = end;
+    this.#rules = rules;
+    this.#events = events;
   }
 
-  /** Whether the room is another node's now. */
+  /** True once the room is another node's. */
   get begun() {
     return this.#begun;
   }
 
   /**
-   * The room is another node's from now on. Idempotent.
-   * @param {NodeAddress | null} node null where it isn't known
+   * Leaves the room to another node. Idempotent.
+   * @param {NodeAddress | null} node  null when unknown
    */
   begin(node) {
     if (this.#begun) return;
     this.#begun = true;
     this.#node = node;
-    this.#roster.tell({ type: 'moved', node, nodes: this.#cluster?.nodes() ?? [] });
-    this.#onBegun();
-    this.#timer = this.#clock.setTimeout(this.#end, MOVE_MS);
-    for (const member of this.#roster.everybody) if (member.away) this.#roster.free(member);
-    if (this.#roster.size === 0) this.#end();
+    this.#people.tell({ type: 'moved', node, nodes: this.#cluster?.nodes() ?? [] });
+    this.#rules.release();
+    this.#timer = this.#clock.setTimeout(() => this.#end(), MOVE_MS);
+    for (const member of this.#people.everybody) if (member.away) this.#people.free(member);
+    if (this.#people.size === 0) this.#end();
   }
 
-  /** Somebody who isn't in yet is to ask the other node. @param {Session} session */
+  /** Sends a person who hasn't joined yet to the other node. @param {Session} session */
   sendOn(session) {
     if (this.#node) moveTo(session, this.#node);
     else refuse(session, 'moved');
   }
 
   /**
-   * Somebody has gone: they are on the other node, or will be, and nobody is told.
+   * Frees the place of a member who has gone to the other node. Nobody is notified.
    * @param {Member} member
-   * @returns {boolean} false where the room isn't moving
+   * @returns {boolean} false when the room isn't moving
    */
   gone(member) {
     if (!this.#begun) return false;
-    this.#roster.free(member);
-    if (this.#roster.size === 0) this.#end();
+    this.#people.free(member);
+    if (this.#people.size === 0) this.#end();
     return true;
+  }
+
+  #end() {
+    this.#events.emit('ended', 'moved');
   }
 
   /** Idempotent. */

@@ -1,22 +1,21 @@
 /** @import { Clock } from '../../../public/shared/clock.js' */
 
 /**
- * The length of a window, and the most that calls take of it, in milliseconds: those that come all
- * at once wait.
+ * Length of a window, and the share of it in which calls may begin, in milliseconds. The rest of a
+ * burst waits for the next window.
  */
 const WINDOW_MS = 20;
 const MOST_IN_WINDOW_MS = 5;
 
 /**
- * Joins and departures that come all at once take turns, so that the rooms' sound goes on
- * meanwhile.
+ * Spreads simultaneous joins and departures over time, so that the rooms' sound continues.
  */
 export class Turns {
   #clock;
   #windowMs = -Infinity;
   #spentMs = 0;
   /**
-   * The calls that wait for their turn, the oldest first, by what they are of.
+   * Waiting calls, the oldest first, by the object that each is for.
    * @type {Map<object, () => void>}
    */
   #waiting = new Map();
@@ -26,7 +25,7 @@ export class Turns {
     this.#clock = clock;
   }
 
-  /** How many wait. */
+  /** Number of waiting calls. */
   get waiting() {
     return this.#waiting.size;
   }
@@ -37,9 +36,9 @@ export class Turns {
   }
 
   /**
-   * Calls at once, or in a later window where this one's time is used up.
-   * @param {object} whose a session that joins, or a member who has gone: one call of each waits at
-   *   most
+   * Calls at once, or in a later window when this one's time is used up.
+   * @param {object} whose a session that joins, or a member who has gone: at most one call of each
+   *   waits
    * @param {() => void} call  throws nothing
    */
   take(whose, call) {
@@ -56,7 +55,7 @@ export class Turns {
     if (this.#waiting.size === 1) this.#later();
   }
 
-  /** @param {object} whose  nobody wants that call any more */
+  /** @param {object} whose  its call isn't needed any more */
   forget(whose) {
     this.#waiting.delete(whose);
   }

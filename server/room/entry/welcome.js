@@ -1,59 +1,47 @@
 /**
- * @import { RoomRecording } from '../../recording/room-recording.js'
- * @import { Chat } from '../chat.js'
- * @import { Member } from '../people/member.js'
- * @import { MemberSound } from '../people/member-sound.js'
- * @import { BackingTrack } from '../../clock/backing-track.js'
- * @import { Metronome } from '../../clock/metronome.js'
- * @import { Moderation } from '../moderation/moderation.js'
+ * @import { ServerMessages } from '../../../public/shared/messages/server-messages.js'
  * @import { NodeAddress } from '../../cluster/messages.js'
- * @import { RoomConfig } from '../room-config.js'
- * @import { RoomDelay } from '../room-delay.js'
- * @import { Roster } from '../people/roster.js'
+ * @import { Member } from '../people/member.js'
+ * @import { People } from '../people/people.js'
+ * @import { Room } from '../room.js'
+ * @import { Streams } from '../sound/streams.js'
  */
 
 import { CONTROL_VERSION } from '../../../public/shared/wire/control.js';
 
-/** The most people in one message. */
+/** Most people in one message. */
 export const PEOPLE_PAGE = 100;
 
 /**
- * Some of the people of the room, as others are told of them.
- * @param {Roster} roster
+ * One page of the list of people.
+ * @param {People} people
  * @param {string} [after]  the id of the last one of the page before
  */
-export function peoplePage(roster, after = '0') {
+export function peoplePage(people, after = '0') {
   const isBehind = (/** @type {Member} */ { id }) =>
-    Number(id) > Number(after) && roster.announcements.isKnown(id);
-  const behind = roster.everybody.filter(isBehind).sort((a, b) => Number(a.id) - Number(b.id));
-  const people = behind.slice(0, PEOPLE_PAGE);
+    Number(id) > Number(after) && people.announcements.isKnown(id);
+  const behind = people.everybody.filter(isBehind).sort((a, b) => Number(a.id) - Number(b.id));
+  const page = behind.slice(0, PEOPLE_PAGE);
   return {
-    people: people.map((person) => person.describe()),
-    ...(behind.length > people.length && { next: people[people.length - 1].id }),
+    people: page.map((person) => person.describe()),
+    ...(behind.length > page.length && { next: page[page.length - 1].id }),
   };
 }
 
 /**
- * The first message to a member: the sound's format, who is there, and what has been going on.
- * @param {string} room  its name
- * @param {{ config: Readonly<RoomConfig>, roster: Roster, chat: Chat, recording: RoomRecording,
- *   moderation: Moderation, roomDelay: RoomDelay, metronome: Metronome, track: BackingTrack }}
- *   parts the room's
+ * The first message to a member: the sound's format, the people, the chat and the rules.
+ * @param {Room} room
  * @param {Member} member
  * @param {{ token: string, nameCut?: boolean, nodes?: NodeAddress[], atRelay?:
- *   ReturnType<MemberSound['ratesAtRelay']> }} place token: with which the place is taken up again;
- *   nodes: on which it can be, in a cluster; atRelay: what the relay of one who listens to a
- *   broadcast chooses their rate by, and keeps to itself
+ *   ReturnType<Streams['ratesAtRelay']> }} place token: resumes the place; nodes: where it can be,
+ *   in a cluster; atRelay: rates for the relay of a broadcast's listener
+ * @returns {ServerMessages['welcome']}
  */
-export function welcomeOf(
-  room,
-  { config, roster, chat, recording, moderation, roomDelay, metronome, track },
-  member,
-  { token, nameCut, nodes, atRelay },
-) {
+export function welcomeOf(room, member, { token, nameCut, nodes, atRelay }) {
+  const { config, sound, record, rules } = room;
   const { bitrate, e2e, echo, idleTimeoutMs, redundancy, silenceSuppression, format } = config;
   const { sampleRate, channels, frameMs, opusFrames } = format;
-  const { people, next } = peoplePage(roster);
+  const { people, next } = peoplePage(room.people);
   if (!people.some(({ id }) => id === member.id)) people.push(member.describe());
   return {
     type: 'welcome',
@@ -70,20 +58,20 @@ export function welcomeOf(
     idleTimeoutMs,
     people,
     ...(next !== undefined && { next }),
-    listeners: roster.audience.size,
+    listeners: room.people.audience.size,
     stride: member.stride,
-    room,
-    waited: roomDelay.people,
-    chat: chat.history,
-    canRecord: recording.offered && !e2e,
+    room: room.name,
+    waited: sound.late,
+    chat: record.chat.history,
+    canRecord: record.recording.offered && !e2e,
     role: member.role,
     may: [...member.permissions],
-    rules: moderation.rules,
-    recording: recording.state,
-    metronome: metronome.beat,
-    track: track.state,
+    rules: rules.told,
+    recording: record.recording.state,
+    metronome: record.metronome.beat,
+    track: record.track.state,
     resume: token,
-    ...(moderation.succession.waits && { gatherMs: moderation.succession.waitsMs }),
+    ...(rules.succession.waits && { gatherMs: rules.succession.waitsMs }),
     ...(nodes && { nodes }),
     ...(nameCut && { nameCut }),
     ...(atRelay && { atRelay }),

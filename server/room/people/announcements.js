@@ -1,4 +1,5 @@
 /**
+ * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ControlMessage } from '../../transport/session.js'
  * @import { Member } from './member.js'
@@ -7,28 +8,25 @@
 import { TokenBucket } from '../../token-bucket.js';
 import { prepareControl } from '../../transport/session.js';
 
-/**
- * How many who came, and how many changes and departures, are told at once: a burst, and then a
- * second.
- */
+/** Limits of newcomers, and of other changes, that are announced at once: a burst, then a rate. */
 const JOINS = Object.freeze({ atOnce: 50, perSecond: 20 });
 const CHANGES = Object.freeze({ atOnce: 200, perSecond: 50 });
 
-/** The most people of each kind that one batch tells of: the rest waits for the next. */
+/** Most people of each kind in a batch: the rest waits for the next. */
 const MOST_PEOPLE = 50;
 const MOST_LEFT = 500;
 
 /**
- * Tells a room who has come, changed and gone: at once where they are few, and else in batches, a
- * message with many, which the room hands to each member in turn, so that a crowd's coming holds up
- * no mix. Whatever waits is told in order, and who goes before they were told of is never told of.
+ * Announces newcomers, changes and departures: one by one at once, or a crowd in batches. The
+ * room hands a batch to each member in turn, so that a crowd delays no mix. Announcements keep
+ * their order, and somebody who leaves before their announcement is never announced.
  */
 export class Announcements {
   #clock;
   #tell;
   #joins;
   #changes;
-  /** Those who wait to be told of, by id. @type {Map<string, Member>} */
+  /** Newcomers who wait to be announced, by id. @type {Map<string, Member>} */
   #came = new Map();
   /** @type {Map<string, Member>} */
   #changed = new Map();
@@ -36,12 +34,12 @@ export class Announcements {
   #left = [];
   /** @type {ControlMessage[]} */
   #batch = [];
-  /** Whether there are people in the batch. */
+  /** True when the batch contains people. */
   #isOfPeople = false;
 
   /**
    * @param {Clock} clock
-   * @param {(message: object, except?: Member) => void} tell  tells everybody at once
+   * @param {(message: ServerMessage, except?: Member) => void} tell  tells everybody at once
    */
   constructor(clock, tell) {
     this.#clock = clock;
@@ -50,13 +48,13 @@ export class Announcements {
     this.#changes = new TokenBucket({ ...CHANGES, nowMs: clock.now() });
   }
 
-  /** @param {string} id @returns {boolean} whether others know of this member, or are being told */
+  /** @param {string} id @returns {boolean} false while the member waits to be announced */
   isKnown(id) {
     return !this.#came.has(id);
   }
 
   /**
-   * The messages that each member is to be told once before the next turn().
+   * Messages for each member, once before the next turn().
    * @returns {ReadonlyArray<ControlMessage>}
    */
   get batch() {
@@ -65,7 +63,7 @@ export class Announcements {
 
   /**
    * @param {TokenBucket} bucket
-   * @returns {boolean} whether it may be told at once: nothing that waits is overtaken
+   * @returns {boolean} true when a message may go at once, without overtaking one that waits
    */
   #mayTell(bucket) {
     const waiting = this.#came.size + this.#changed.size + this.#left.length;
@@ -80,8 +78,8 @@ export class Announcements {
   }
 
   /**
-   * @param {Member} member  of whom something has changed that others see
-   * @param {Member} [except]  who knows already
+   * @param {Member} member  with a visible change
+   * @param {Member} [except]  gets no message
    */
   changed(member, except) {
     if (this.#came.has(member.id)) this.#came.set(member.id, member);
@@ -90,7 +88,7 @@ export class Announcements {
     else this.#changed.set(member.id, member);
   }
 
-  /** @param {string} id  of a member whom others don't see any more */
+  /** @param {string} id  of a member that others no longer see */
   left(id) {
     this.#changed.delete(id);
     if (this.#came.delete(id)) return;
@@ -99,43 +97,30 @@ export class Announcements {
   }
 
   /**
-   * The batch has been told to all: the next one is of those who wait now.
+   * Makes the next batch, once all members have the last one.
    * @returns {ReadonlyArray<ControlMessage>}
    */
   turn() {
     this.#batch = [];
-    this.#add('joined', this.#came);
-    this.#add('changed', this.#changed);
+    const came = take(this.#came);
+    const changed = take(this.#changed);
+    if (came.length > 0) this.add({ type: 'joined', people: came });
+    if (changed.length > 0) this.add({ type: 'changed', people: changed });
     const ids = this.#left.splice(0, MOST_LEFT);
-    if (ids.length > 0) this.#batch.push(prepareControl({ type: 'left', ids }));
+    if (ids.length > 0) this.add({ type: 'left', ids });
     this.#isOfPeople = this.#batch.length > 0;
     return this.#batch;
   }
 
   /**
-   * Adds a message to the batch that says nothing of anybody in it, so that nobody is told of later
-   * for it.
-   * @param {object} message
+   * Adds a message to the batch that isn't about its people, so it delays no announcement.
+   * @param {ServerMessage} message
    */
   add(message) {
     this.#batch.push(prepareControl(message));
   }
 
-  /**
-   * @param {'joined' | 'changed'} type
-   * @param {Map<string, Member>} waiting
-   */
-  #add(type, waiting) {
-    const people = [];
-    for (const [id, member] of waiting) {
-      if (people.length === MOST_PEOPLE) break;
-      waiting.delete(id);
-      people.push(member.describe());
-    }
-    if (people.length > 0) this.#batch.push(prepareControl({ type, people }));
-  }
-
-  /** Nothing is told any more. Idempotent. */
+  /** Drops all announcements. Idempotent. */
   clear() {
     this.#came.clear();
     this.#changed.clear();
@@ -143,4 +128,18 @@ export class Announcements {
     this.#batch = [];
     this.#isOfPeople = false;
   }
+}
+
+/**
+ * Takes the first waiting people, as others see them.
+ * @param {Map<string, Member>} waiting
+ */
+function take(waiting) {
+  const people = [];
+  for (const [id, member] of waiting) {
+    if (people.length === MOST_PEOPLE) break;
+    waiting.delete(id);
+    people.push(member.describe());
+  }
+  return people;
 }

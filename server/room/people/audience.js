@@ -1,36 +1,33 @@
 /**
+ * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
  * @import { Clock } from '../../../public/shared/clock.js'
  * @import { ControlMessage } from '../../transport/session.js'
  * @import { Member } from './member.js'
  *
  * @typedef {{ number: number, message: ControlMessage }} Numbered
- * @typedef {{ member: Member, next: number }} Entry next: the number of the first message that they
- *   haven't been told
+ * @typedef {{ member: Member, next: number }} Entry  next: number of the first message that the
+ *   member hasn't received
  */
 
 import { prepareControl } from '../../transport/session.js';
 
-/** An audience of no more is told everything at once. */
+/** Largest audience that receives everything at once. */
 const AT_ONCE = 32;
 
 /**
- * A larger one is told part by part: at least so many each PART_MS, and all of them in a second.
- * Telling one takes some 10 to 20 µs, so a part holds up no mix.
+ * Fewest members of one part of a larger audience, interval between parts in milliseconds, and
+ * number of parts, which take a second. A message takes 10 to 20 µs, so a part delays no mix.
  */
 const PART = 32;
 const PART_MS = 10;
 const PARTS = 100;
 
-/**
- * The most messages that wait while those before them are told; beyond it the oldest is left out,
- * and counted.
- */
+/** Most messages that wait for their turn; beyond it the oldest is left out, and counted. */
 const MAX_WAITING = 64;
 
 /**
- * The members of a room who only listen. They are in nobody's list of people: others are told how
- * many they are. What the room tells them reaches them in order, a moment later than people where
- * they are many.
+ * The members of a room who only listen. They are in nobody's list of people: others see their
+ * number. They receive the room's messages in order; a large audience a moment later than people.
  */
 export class Audience {
   /** @type {Map<string, Entry>} */
@@ -38,11 +35,11 @@ export class Audience {
   #clock;
   /** @type {unknown} */
   #timer = null;
-  /** The number of the next message. */
+  /** Number of the next message. */
   #next = 0;
   /** @type {Numbered[]} */
   #waiting = [];
-  /** Those who are told now, how far that has come, and what they are told. */
+  /** Members of the pass under way, the next of them, and their messages. */
   #pass = { entries: /** @type {Entry[]} */ ([]), at: 0, messages: /** @type {Numbered[]} */ ([]) };
   #leftOut = 0;
 
@@ -51,17 +48,17 @@ export class Audience {
     this.#clock = clock;
   }
 
-  /** How many are there. */
+  /** Number of listeners. */
   get size() {
     return this.#entries.size;
   }
 
-  /** How many messages the audience wasn't told, because there were too many. */
+  /** Number of messages that were left out. */
   get leftOut() {
     return this.#leftOut;
   }
 
-  /** @param {Member} member @returns {boolean} whether they are there, by this session */
+  /** @param {Member} member @returns {boolean} true when they are here, by this session */
   has(member) {
     return this.#entries.get(member.id)?.member === member;
   }
@@ -72,21 +69,22 @@ export class Audience {
   }
 
   /**
-   * Those of whom nothing has been heard since a time.
+   * Members without a sign of life since a time.
    * @param {number} sinceMs on the monotonic clock
    */
   *idle(sinceMs) {
     for (const { member } of this.#entries.values()) if (member.lastHeardMs < sinceMs) yield member;
   }
 
-  /** @param {Member} member  who knows what has been told until now */
+  /** Adds a member, who has received everything so far. @param {Member} member */
   enter(member) {
     this.#entries.set(member.id, { member, next: this.#next });
   }
 
   /**
-   * @param {Member} member who is told at once what they still have to hear
-   * @returns {boolean} false where they weren't there
+   * Takes a member out, and sends the messages that still wait for them.
+   * @param {Member} member
+   * @returns {boolean} false when they weren't here
    */
   leave(member) {
     const entry = this.#entries.get(member.id);
@@ -99,8 +97,8 @@ export class Audience {
   }
 
   /**
-   * Tells all of them, in order, soon.
-   * @param {object | ControlMessage} message
+   * Sends a message to all of them, in order, soon.
+   * @param {ServerMessage | ControlMessage} message
    */
   tell(message) {
     if (this.size === 0) return;
@@ -146,13 +144,13 @@ export class Audience {
   }
 
   /**
-   * Some of those who are there, in the order in which they came.
+   * A page of listeners, in the order of coming.
    * @param {object} wish
-   * @param {string} [wish.after]  the id of the last one of the page before
-   * @param {string} [wish.find]  a part of their name, in whatever case
+   * @param {string} [wish.after]  last id of the page before
+   * @param {string} [wish.find]  part of the name, in any case
    * @param {number} wish.most
    * @returns {{ members: Member[], next: string | null }} next: the `after` of the next page; null
-   *   where there is none
+   *   for the last one
    */
   page({ after = '0', find = '', most }) {
     const text = find.toLowerCase();
@@ -166,7 +164,7 @@ export class Audience {
     return { members, next: behind.length > most ? members[most - 1].id : null };
   }
 
-  /** Nobody is there any more. Idempotent. */
+  /** Takes everybody out. Idempotent. */
   clear() {
     this.#clock.clearTimeout(this.#timer);
     this.#timer = null;

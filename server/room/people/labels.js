@@ -1,19 +1,18 @@
-import { skeleton } from '../../names/skeleton.js';
+import { readFileSync } from 'node:fs';
 
-/** The names with which the people of one room are shown: each unlike all others. */
+/** Display names of the people of one room, each unlike all others. */
 export class Labels {
-  /** The skeletons of labels that somebody has. @type {Set<string>} */
+  /** Skeletons of labels in use. @type {Set<string>} */
   #taken = new Set();
   /**
-   * By a name's skeleton: how many have the name, and the least number behind it that may be free,
-   * so that a thousand of one name aren't counted through for each of them.
+   * By a name's skeleton: number of people of that name, and the least suffix that may be free. It
+   * saves counting through a thousand people of one name for each of them.
    * @type {Map<string, { count: number, next: number }>}
    */
   #names = new Map();
 
   /**
-   * The name that a person is to be shown with: their own, or where somebody has one that looks
-   * like it, with a number.
+   * Makes a label: the name itself, or with a number if another one looks like it.
    * @param {string} name
    * @returns {string} "Ada", "Ada (2)", "Ada (3)"
    */
@@ -26,7 +25,7 @@ export class Labels {
     return labelOf(name, number);
   }
 
-  /** @param {string} name @param {string} label  somebody has it from now on */
+  /** @param {string} name @param {string} label */
   take(name, label) {
     this.#taken.add(skeleton(label));
     const base = skeleton(name);
@@ -35,7 +34,7 @@ export class Labels {
     else this.#names.set(base, { count: 1, next: 1 });
   }
 
-  /** @param {string} name @param {string} label  nobody has it any more */
+  /** @param {string} name @param {string} label */
   free(name, label) {
     this.#taken.delete(skeleton(label));
     const base = skeleton(name);
@@ -52,3 +51,34 @@ export class Labels {
 
 /** @param {string} name @param {number} number */
 const labelOf = (name, number) => (number === 1 ? name : `${name} (${number})`);
+
+/**
+ * Unicode's table of characters that look alike: a line for each prototype, with the characters
+ * that look like it.
+ */
+const TABLE = readFileSync(new URL('look-alikes.txt', import.meta.url), 'utf8');
+
+const charactersOf = (/** @type {string} */ hex) =>
+  String.fromCodePoint(...hex.split(' ').map((number) => Number.parseInt(number, 16)));
+
+/** Prototypes of the characters that look like others. @type {ReadonlyMap<string, string>} */
+const PROTOTYPES = new Map(
+  TABLE.split('\n')
+    .filter((line) => line !== '' && !line.startsWith('#'))
+    .flatMap((line) => {
+      const [prototype, characters] = line.split(':').map(charactersOf);
+      return [...characters].map((character) => /** @type {const} */ ([character, prototype]));
+    }),
+);
+
+/**
+ * Skeleton of a name (UTS #39, section 4), only for comparing: names that look alike have the same
+ * one. Adjacent spaces count as one, as a page shows them.
+ * @param {string} name  without marks that change the direction of text
+ */
+export function skeleton(name) {
+  const seen = name.normalize('NFD').replace(/\p{Default_Ignorable_Code_Point}/gu, '');
+  let prototypes = '';
+  for (const character of seen) prototypes += PROTOTYPES.get(character) ?? character;
+  return prototypes.normalize('NFD').replace(/\s+/gu, ' ').trim();
+}

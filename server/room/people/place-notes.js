@@ -5,12 +5,12 @@
 
 import { MAX_TOLD } from '../../state/portable-state.js';
 
-/** The most notes that are kept: beyond them the oldest is dropped. */
+/** Most notes; beyond it the oldest is dropped. */
 const MOST = 10_000;
 
 /**
- * Notes of what older resume tokens of a room's places don't say: who is out for good, and what
- * moderators decided. A note is kept for as long as another node believes a token older than it.
+ * Changes of a room's places that older resume tokens don't have: departures for good, and
+ * moderators' decisions. A note is kept for as long as another node accepts a token older than it.
  */
 export class PlaceNotes {
   #now;
@@ -18,7 +18,7 @@ export class PlaceNotes {
   #epoch;
   /** By the place's key, the newest last. @type {Map<string, PlaceNote>} */
   #notes = new Map();
-  /** Keys whose notes are told first. @type {Set<string>} */
+  /** Keys of notes that are exported first. @type {Set<string>} */
   #decided = new Set();
   #isChanged = false;
 
@@ -34,12 +34,12 @@ export class PlaceNotes {
     this.#epoch = epoch;
   }
 
-  /** Notes that the place is free for good. @param {string} key */
+  /** Notes that a place is free for good. @param {string} key */
   out(key) {
     this.#add(key, { out: true });
   }
 
-  /** Notes what a moderator has decided. @param {string} key @param {Partial<PlaceNote>} what */
+  /** Notes a moderator's decision. @param {string} key @param {Partial<PlaceNote>} what */
   decide(key, what) {
     this.#decided.add(key);
     this.#add(key, what);
@@ -68,7 +68,7 @@ export class PlaceNotes {
   /**
    * Takes over another node's notes.
    * @param {readonly PlaceNote[]} notes
-   * @returns {PlaceNote[]} those that weren't known
+   * @returns {PlaceNote[]} the new ones
    */
   take(notes) {
     const taken = [];
@@ -84,14 +84,14 @@ export class PlaceNotes {
   }
 
   /**
-   * @param {Place | null} place as a token says it
-   * @returns {Place | null} as it is; null where it is void
+   * @param {Place | null} place  of a token
+   * @returns {Place | null} the present one; null when the token is void
    */
   amend(place) {
     return place && amended(place, this.#notes.get(place.key));
   }
 
-  /** The notes for other nodes. @returns {PlaceNote[]} */
+  /** Notes for other nodes. @returns {PlaceNote[]} */
   export() {
     const since = this.#now() - this.#keptMs;
     const all = [...this.#notes.values()].filter(({ at }) => at >= since);
@@ -104,7 +104,7 @@ export class PlaceNotes {
     ];
   }
 
-  /** @returns {boolean} whether there are notes that weren't asked for yet */
+  /** @returns {boolean} true when there are new notes since the last call */
   takeChange() {
     const isChanged = this.#isChanged;
     this.#isChanged = false;
@@ -113,9 +113,9 @@ export class PlaceNotes {
 }
 
 /**
- * @param {Place} place  as a token says it
+ * @param {Place} place  of a token
  * @param {PlaceNote | undefined} note
- * @returns {Place | null} null where the place is free for good
+ * @returns {Place | null} null when the place is free for good
  */
 export function amended(place, note) {
   if (!note || place.epoch > note.epoch || (place.epoch === note.epoch && place.issuedMs > note.at))

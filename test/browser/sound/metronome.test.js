@@ -1,8 +1,8 @@
 import { expect, it as test, describe } from 'vitest';
-import { inBrowser } from '../support/browser.js';
+import { inBrowser } from '../../../testkit/browsers/browser.js';
 import { allowRecorder, recordingBegan, recordWholly } from '../support/recording.js';
 import { useSite } from '../support/site.js';
-import { undisturbed } from '../../support/undisturbed.js';
+import { undisturbed } from '../../../testkit/undisturbed.js';
 
 const RATE = 48_000;
 const BPM = 150;
@@ -24,7 +24,7 @@ function onsets(sound) {
   return found;
 }
 
-test('finds the beginning of each click', () => {
+test('the search finds the beginning of each click', () => {
   const sound = new Float32Array(RATE);
   for (const at of [1000, 20_000])
     for (let i = 0; i < 1440; i++)
@@ -38,15 +38,15 @@ describe('the metronome in Chromium', () => {
   /**
    * Compares each click with its beat on the server's clock.
    * @param {Float32Array} sound
-   * @param {number} beganMs  when it began, in milliseconds since 1970
-   * @returns {number[]} how much later each began, in milliseconds
+   * @param {number} beganMs when it began, in milliseconds since 1970
+   * @returns {number[]} delay of each beginning, in milliseconds
    */
   function lateness(sound, beganMs) {
     const room = site.server.rooms.get('band');
     const beat = room?.describe().metronome;
     if (!room || !beat) throw new Error('there is no metronome');
     const apartMs = 60_000 / BPM;
-    const firstMs = performance.timeOrigin + room.sampleClock.msAt(beat.from);
+    const firstMs = performance.timeOrigin + room.sound.sampleClock.msAt(beat.from);
     return onsets(sound)
       .map((at) => (beganMs + (1000 * at) / RATE - firstMs) / apartMs)
       .map((beats) => (beats - Math.round(beats)) * apartMs);

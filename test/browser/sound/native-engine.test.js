@@ -6,16 +6,17 @@ import {
   nativeTests,
   newCertificate,
   until,
-} from '../../integration/native/harness.js';
+} from '../../../testkit/native.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
-import { chromiumPath, inBrowser, openBrowser } from '../support/browser.js';
+import { prepareControl } from '../../../server/transport/session.js';
+import { chromiumPath, inBrowser, openBrowser } from '../../../testkit/browsers/browser.js';
 
 /**
  * @import { Page } from 'playwright-core'
  * @import { Session } from '../../../server/transport/session.js'
  */
 
-/** A handler that sends all back, and closes when it is told to. @param {Session} session */
+/** A handler that echoes everything, and closes on request. @param {Session} session */
 function echo(session) {
   session.handler = {
     packet: (bytes) => void session.send(bytes),
@@ -24,7 +25,7 @@ function echo(session) {
         message
       );
       if (type === 'close') session.close(code, reason);
-      else session.sendControl({ echo: message });
+      else session.sendControl(prepareControl({ echo: message }));
     },
     closed: (code, reason) => closed.push([code, reason]),
   };
@@ -50,7 +51,7 @@ async function useSession({ url, hash }) {
       if (next.value.length === 80) echoed.add(next.value[79]);
     }
   };
-  // It ends with the session.
+  // The stream ends with the session.
   collect().catch(() => {});
   const rest = (/** @type {number} */ ms) => new Promise((resolve) => void setTimeout(resolve, ms));
   for (let i = 0; i < 100; i++) {
@@ -97,7 +98,7 @@ tests.describe('the native engine and Chromium', () => {
 
   beforeAll(async () => {
     const certificate = await newCertificate();
-    const log = { error: (/** @type {string} */ message) => void closed.push(message) };
+    const log = { error: (/** @type {object} */ fields) => void closed.push(fields) };
     const transport = closeAfter(
       await createNativeTransport({
         certificate,
@@ -123,14 +124,13 @@ tests.describe('the native engine and Chromium', () => {
   afterAll(closeAll);
 
   nativeTests.it(
-    'connects by hash, gets datagrams and messages back, and ends when it is told to',
+    'connects by hash, gets datagrams and messages back, and ends on request',
     async () => {
       closed.length = 0;
       const seen = await page.evaluate(useSession, server);
       expect(seen.line).toBe('{"echo":{"type":"hello","text":"grüß"}}\n');
-      // Chromium takes the capsule, and yet more often than not tells the page that the connection
-      // was lost: the message with the code and the news that the session is gone reach the page
-      // over two pipes, in any order.
+      // Chromium reads the capsule, yet mostly reports a lost connection to the page. The message
+      // with the code and the end of the session reach the page over two pipes, in any order.
       expect([
         JSON.stringify({ closeCode: 6, reason: 'es ist genug' }),
         '"Connection lost."',

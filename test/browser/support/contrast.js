@@ -1,7 +1,7 @@
 /**
- * Runs in a page: the visible texts whose colours are too close to what is behind them, by WCAG
- * 2.2, 1.4.3: a contrast of at least 4.5, or 3 for large text.
- * @returns {string[]} what each says, and its contrast
+ * Runs in a page: returns the visible texts with too little contrast to their background. WCAG 2.2,
+ * 1.4.3 asks for at least 4.5, or 3 for large text.
+ * @returns {string[]} text and contrast of each
  */
 export function lowContrast() {
   const canvas = new OffscreenCanvas(1, 1).getContext('2d', { willReadFrequently: true });

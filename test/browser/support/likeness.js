@@ -1,4 +1,4 @@
-import { align, alignPieces, findGaps, levelDb } from '../../../bench/stats/signal.js';
+import { align, alignPieces, findGaps, levelDb } from '../../../testkit/sound/signal.js';
 
 const RATE = 48_000;
 const PIECE = { pieceSamples: 0.4 * RATE, searchSamples: 0.1 * RATE };
@@ -7,9 +7,9 @@ const PIECE = { pieceSamples: 0.4 * RATE, searchSamples: 0.1 * RATE };
 const GAP_SAMPLES = 0.03 * RATE;
 
 /**
- * Compares what was heard with what was said, piece by piece: in its pauses a call may change its
- * delay, and what follows is then a little earlier or later.
- * @param {Float32Array} speech  at 48 kHz
+ * Compares the heard sound with the speech, piece by piece. In pauses a call may change its delay,
+ * and later pieces are a little earlier or later.
+ * @param {Float32Array} speech at 48 kHz
  * @param {Float32Array} output
  * @returns {{ correlation: number, gainDb: number, gaps: { saidMs: number, ms: number }[] }} the
  *   pieces' means, each counting by its energy; what is missing, and where in the speech

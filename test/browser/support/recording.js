@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
  */
 
 /** The lab's: a worklet that hands on all that it hears. */
-const RECORDER = new URL('../../../bench/participants/recorder-processor.js', import.meta.url);
+const RECORDER = new URL('../../../testkit/participants/recorder-processor.js', import.meta.url);
 
 /**
  * Records what a page's call plays, from now on. The recorder is a ScriptProcessorNode, deprecated

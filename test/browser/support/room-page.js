@@ -11,7 +11,7 @@ import { expect } from 'vitest';
  */
 
 /**
- * The errors that pages have met since the last test, by the profile.
+ * Errors of pages since the last test, by profile.
  * @type {Map<BrowserContext, string[]>}
  */
 const problems = new Map();
@@ -57,8 +57,8 @@ export function expectProblems(page, kind) {
 }
 
 /**
- * The errors that pages have met since it was asked last: exceptions, what the content security
- * policy forbade, what wasn't there; less those that a test has expected.
+ * Returns the errors of all pages since the last call: exceptions, violations of the content
+ * security policy, and missing files, without the expected ones.
  * @returns {string[]}
  */
 export function takeProblems() {

@@ -1,21 +1,21 @@
 import { afterAll, afterEach, beforeAll } from 'vitest';
-import { Headless } from '../../../bench/participants/headless.js';
+import { Headless } from '../../../testkit/participants/headless.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { startServer } from './aloud-server.js';
-import { openBrowser } from './browser.js';
+import { startServer } from '../../../testkit/aloud-server.js';
+import { openBrowser } from '../../../testkit/browsers/browser.js';
 import { joinRoom, openPage, openRoom } from './room-page.js';
 
 /**
  * @import { BrowserContextOptions } from 'playwright-core'
- * @import { BrowserOptions, OpenBrowser } from './browser.js'
+ * @import { BrowserOptions, OpenBrowser } from '../../../testkit/browsers/browser.js'
  * @import { Visit } from './room-page.js'
  *
  * @typedef {Awaited<ReturnType<typeof startServer>>} Server
  */
 
 /**
- * A server and a browser that visits it, for the tests of one `describe`: both are there from
- * before its first test until after its last, and the pages of each test are closed after it.
+ * A server and a browser for the tests of one file. Both live from before its first test until
+ * after its last; each test's pages are closed after it.
  */
 class Site {
   /** @type {Server | undefined} */

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { beforeEach } from 'vitest';
-import { BROWSER, chromiumPath, isFirefox } from './browser.js';
-import { findFirefox } from '../../../bench/browsers/firefox.js';
+import { BROWSER, chromiumPath, isFirefox } from '../../../testkit/browsers/browser.js';
+import { findFirefox } from '../../../testkit/browsers/firefox.js';
 
 const program = isFirefox ? findFirefox() : chromiumPath;
 const said = program ? String(spawnSync(program, ['--version']).stdout) : '';

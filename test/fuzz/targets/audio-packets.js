@@ -103,7 +103,7 @@ const starts = new Uint16Array(6);
 const lengths = new Uint16Array(6);
 const REASONS = new Set(['empty', 'oversized', 'version', 'type', 'truncated', 'malformed']);
 
-/** What is read lies within the packet, and is written again as it was. @type {Target} */
+/** A read packet lies within its bounds, and is written as it was. @type {Target} */
 export const audioPackets = {
   name: 'audio-packets',
   cost: 1,

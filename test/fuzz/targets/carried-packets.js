@@ -1,6 +1,6 @@
 /** @import { Target } from '../target.js' */
 
-import { PacketReader, withLength } from '../../../public/shared/wire/carry.js';
+import { PacketReader, withLength } from '../../../public/shared/wire/stream-packets.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
 import { check } from '../target.js';
 

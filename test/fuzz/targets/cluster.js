@@ -1,14 +1,15 @@
 /** @import { Target } from '../target.js' */
 
-import { OPEN_GRANT, ROLES } from '../../../server/access/grant.js';
+import { ROLES } from '../../../public/shared/limits.js';
+import { OPEN_GRANT } from '../../../server/access/grant.js';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
-import { readClusterUrl } from '../../../server/config/cluster-url.js';
+import { readClusterUrl } from '../../../server/config/readers.js';
 import {
   beat,
   claim,
   clockAsked,
   clockTold,
-  MessageReader,
+  ClusterMessageReader,
   opened,
   opening,
   relayDown,
@@ -22,7 +23,7 @@ import {
   MixWriter,
   readMix,
   ROOM_RATE,
-} from '../../../server/relay/mix-message.js';
+} from '../../../server/relay/messages.js';
 import { bytesOf, check } from '../target.js';
 
 const NOW_MS = 1_800_000_000_000;
@@ -133,7 +134,7 @@ export const clusterMessages = {
       return;
     }
     let warned = 0;
-    const reader = new MessageReader({ warn: () => void (warned += 1) });
+    const reader = new ClusterMessageReader({ warn: () => void (warned += 1) });
     for (const schema of SCHEMAS) {
       const read = /** @type {any} */ (reader.read(schema, message));
       for (const url of [read?.url, read?.node?.url].filter(Boolean))

@@ -9,7 +9,7 @@ import {
   roomNameError,
   tidyName,
 } from '../../../public/shared/text.js';
-import { readJoin } from '../../../server/room/commands.js';
+import { readJoin } from '../../../server/room/entry/arrivals.js';
 import { bytesOf, check } from '../target.js';
 
 const MAX_BYTES = 4096;
@@ -30,7 +30,7 @@ export const joins = [
   '{"type":"join","version":1,"room":"own","name":"Ada","password":"p\\u00e4ss","delivery":"tick"}',
 ];
 
-/** What a participant asks for. */
+/** Commands of a participant. */
 export const commands = [
   '{"type":"mute","muted":true}',
   '{"type":"hand","raised":true}',
@@ -55,8 +55,8 @@ export const commands = [
 ];
 
 /**
- * What a moderator asks for: the ids are those of the first who come, are banned, or knock. What
- * ends a call is last.
+ * Commands of a moderator. The ids are those of the first participants, bans and knocks. A command
+ * that ends the call is last.
  */
 export const moderation = [
   '{"type":"moderate","action":"mute","person":"1","muted":true}',
@@ -119,8 +119,7 @@ export const controlLines = {
 };
 
 /**
- * What a session's first message asks for is understood or refused, and names are as they should
- * be.
+ * A session's first message is understood or refused, and names are valid.
  * @type {Target}
  */
 export const controlMessages = {

@@ -6,7 +6,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Duplex } from 'node:stream';
 import express from 'express';
-import { Directory } from '../../../server/host/directory.js';
+import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { createOperatorApi } from '../../../server/operator/api.js';
 import { ROUTES } from '../../../server/operator/routes.js';
 import { error } from '../../../server/operator/schemas.js';
@@ -40,7 +40,7 @@ class World {
   ann = null;
 
   constructor() {
-    const rooms = new Directory(this.conference);
+    const rooms = new RoomsByThread(this.conference);
     const log = { info() {}, warn() {} };
     /** @type {any} no body is for these */
     const others = { recordings: null, readiness: null, status: () => null };

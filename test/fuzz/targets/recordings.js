@@ -21,7 +21,7 @@ const segmentOf = (bytes) =>
     ),
   );
 
-/** What comes as a segment is whole, and is written as it was read. @type {Target} */
+/** A read segment is whole, and is written as it was. @type {Target} */
 export const segmentStreams = {
   name: 'segment-streams',
   cost: 10,

@@ -17,6 +17,7 @@ import { bytesOf, check } from '../target.js';
 import { packets } from './audio-packets.js';
 import { commands, joins, messages, moderation } from './control-lines.js';
 import { listOf } from './packet-lists.js';
+import { errorsTo } from '../../../testkit/log-lines.js';
 
 /** The frames of the grid that pass after an input, and the inputs of one room. */
 const FRAMES = 3;
@@ -45,13 +46,7 @@ class Room {
   }
 
   get log() {
-    const { logged } = this.conference;
-    return {
-      error: (/** @type {string} */ text) => void logged.push(text),
-      warn() {},
-      info() {},
-      debug() {},
-    };
+    return errorsTo(this.conference.logged);
   }
 
   /** Lets time pass, and looks whether all is well. */
@@ -83,7 +78,7 @@ async function inRoom(act) {
   }
 }
 
-/** What a client does: a datagram, a packet of TCP's, a control line or part of it. */
+/** Acts of a client: a datagram, a packet over TCP, a control line or part of it. */
 const entry = (/** @type {number} */ what, /** @type {Uint8Array} */ bytes) =>
   Uint8Array.of(what, ...bytes);
 const linesOf = (/** @type {string[]} */ texts) =>
@@ -106,7 +101,7 @@ const scripts = [
   ]),
 ];
 
-/** What the native engine hands over: datagrams, and a control stream in pieces. @type {Target} */
+/** Events of the native engine: datagrams, and a control stream in pieces. @type {Target} */
 export const engineSessions = {
   name: 'engine-sessions',
   cost: 200,

@@ -1,6 +1,6 @@
 /** @import { Target } from '../target.js' */
 
-import { formatWav } from '../../../bench/stats/wav.js';
+import { formatWav } from '../../../testkit/sound/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
 import { readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { NotSoundError } from '../../../programs/sound/sound.js';
@@ -23,7 +23,7 @@ async function oggFile() {
   return new Uint8Array(Buffer.concat(parts));
 }
 
-/** What comes of any bytes is sound within bounds, or an error that says so. @type {Target} */
+/** Any bytes give sound within bounds, or an error that says so. @type {Target} */
 export const soundFiles = {
   name: 'sound-files',
   cost: 100,

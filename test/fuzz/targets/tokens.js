@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import { errors } from '../../../public/shared/errors.js';
-import { ROLES } from '../../../server/access/grant.js';
+import { ROLES } from '../../../public/shared/limits.js';
 import { TokenVerifier } from '../../../server/access/token.js';
 import { bytesOf, check } from '../target.js';
 
@@ -45,14 +45,14 @@ const claimsOf = (own, video) =>
     ...own,
   });
 
-/** What lets somebody into the room. */
+/** Tokens that open the room. */
 const good = [
   claimsOf(),
   claimsOf({}, { roomAdmin: true, roomRecord: true }),
   claimsOf({ jti: undefined }, { canPublish: false, canSubscribe: false, canPublishData: false }),
 ];
 
-/** What doesn't. */
+/** Tokens that don't. */
 const bad = [
   claimsOf({ exp: NOW - 600 }),
   claimsOf({ nbf: NOW + 600 }),

@@ -8,7 +8,7 @@ import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { count } from '../support/web-socket.js';
 
-/** How often something is asked, in milliseconds. */
+/** Interval between requests, in milliseconds. */
 const EVERY_MS = 20;
 
 /** The time that an answer is waited for, in milliseconds. */
@@ -20,7 +20,7 @@ const UPGRADE =
   '13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n';
 
 /**
- * What is asked, by a name, of a server that is reached as `host`.
+ * Requests by name, to a server that is reached as `host`.
  * @type {Record<string, (host: string) => string>}
  */
 const DOORS = {

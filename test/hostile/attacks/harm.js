@@ -1,5 +1,5 @@
 /**
- * What no server withstands, so that the harness shows that it sees harm.
+ * Attacks that no server withstands, to show that the harness notices harm.
  * @import { Attack } from '../support/attack-process.js'
  */
 

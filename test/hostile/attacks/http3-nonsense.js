@@ -15,7 +15,7 @@ export async function attack({ host, h3Port, isOver }, { command: [program, ...a
   let out = '';
   child.stdout.on('data', (bytes) => void (out += bytes));
   while (!isOver()) await pause(20);
-  // It ends with its input.
+  // The process ends with its input.
   child.stdin.end();
   await once(child, 'close');
   return JSON.parse(out);

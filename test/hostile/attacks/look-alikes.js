@@ -9,7 +9,7 @@ import { addressOf, count, Joining } from '../support/web-socket.js';
  */
 const NAMES = ['Ann', '\u0410nn', 'A\u200bnn', '\uff21nn', 'Ann\u00a0', 'A\u2060n\ufeffn'];
 
-/** How often somebody joins, in milliseconds. */
+/** Interval between joins, in milliseconds. */
 const EVERY_MS = 50;
 
 /**

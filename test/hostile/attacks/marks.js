@@ -6,7 +6,7 @@ import { addressOf, count, Joining } from '../support/web-socket.js';
 /** Nearly 16 KiB of letters that have nearly a heap of marks each: what took longest to look at. */
 const MARKS = ('a' + '\u0301\u0323'.repeat(14)).repeat(275);
 
-/** How often somebody joins, in milliseconds. */
+/** Interval between joins, in milliseconds. */
 const EVERY_MS = 1000 / 30;
 
 /**

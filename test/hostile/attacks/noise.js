@@ -41,7 +41,7 @@ export async function attack(target, { sessions, perRoom, addresses, overHttp3 =
     await pause(AGAIN_MS);
     if (!target.isOver()) await join(number);
   };
-  // All in one moment: so many handshakes, and joins, are a part of the attack.
+  // All in one moment: the many handshakes and joins are part of the attack.
   const joins = Array.from({ length: sessions }, (_, number) => join(number));
   const frameAt = (/** @type {number} */ ms) => Math.floor((ms - zeroMs) / periodMs);
   for (let frame = frameAt(performance.now()); !target.isOver();) {

@@ -3,7 +3,7 @@
 import { attack as pipelinedGets } from './pipelined-gets.js';
 import { count, Joining } from '../support/web-socket.js';
 
-/** How many are in the room that is asked about. */
+/** Number of people in the requested room. */
 const PEOPLE = 98;
 
 /** The addresses that they come from: one network may not join as often. */

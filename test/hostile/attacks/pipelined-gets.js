@@ -12,11 +12,11 @@ const PATIENCE_MS = 2000;
 
 /**
  * @typedef {object} Options
- * @property {string[]} paths      one after another
- * @property {number} [many]       requests in a write
- * @property {string} [headers]    of each, with their line ends
- * @property {boolean} [isRead]    whether answers are read
- * @property {boolean} [isReset]   whether the attacker resets the connection once it has written
+ * @property {string[]} paths one after another
+ * @property {number} [many] requests in a write
+ * @property {string} [headers] of each, with their line ends
+ * @property {boolean} [isRead] true to read the answers
+ * @property {boolean} [isReset] true to reset the connection after writing
  * @property {number} [connections] at once
  */
 

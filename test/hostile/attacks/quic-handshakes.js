@@ -1,5 +1,5 @@
 /**
- * Begins QUIC connections and ends none, and counts how others fare who want in meanwhile.
+ * Begins QUIC connections and finishes none, and counts how newcomers fare in that time.
  * @import { Attack } from '../support/attack-process.js'
  */
 

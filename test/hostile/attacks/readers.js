@@ -1,6 +1,6 @@
 /**
- * Readers of one recording, all at once: ranges over HTTP as a player asks for them, segments over
- * WebTransport, and of both some who ask and read nothing.
+ * Readers of one recording, all at once. They ask for ranges over HTTP as a player does, and for
+ * segments over WebTransport. Some of both never read the answer.
  * @import { Attack } from '../support/attack-process.js'
  * @import { Stream } from '@aloud/native'
  */
@@ -21,8 +21,8 @@ const EVERY_MS = 2500;
 const OF_A_NETWORK = 4;
 
 /**
- * Every how many readers one reads nothing of what it asks for; every how many another one asks
- * first for what is beyond the file's end.
+ * Number of readers among which one never reads its answers, and number among which one first asks
+ * for a range beyond the file's end.
  */
 const STALLED_EVERY = 3;
 const BEYOND_EVERY = 10;
@@ -33,7 +33,7 @@ export async function attack(target, { path, id, http, webTransport }) {
   /** @type {Record<string, number>} */
   const answers = {};
   /**
-   * Refusals that are no answer to a range beyond the end, as they were told.
+   * Refusals other than for a range beyond the end.
    * @type {Record<string, number>}
    */
   const told = {};

@@ -6,7 +6,7 @@ import { addressOf, count, Joining } from '../support/web-socket.js';
 /** The time that the answer to `record` is waited for, in milliseconds. */
 const ANSWER_MS = 100;
 
-/** How many do it at once. */
+/** Number of people who do it at once. */
 const AT_ONCE = 10;
 
 /**

@@ -3,7 +3,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { addressOf, count, Joining } from '../support/web-socket.js';
 
-/** How many connections are opened before the next pause: 400 a second. */
+/** Number of connections until the next pause: 400 a second. */
 const AT_ONCE = 4;
 const PAUSE_MS = 10;
 

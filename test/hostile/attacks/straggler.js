@@ -1,7 +1,7 @@
 /** @import { Attack } from '../support/attack-process.js' */
 
 import { setTimeout as pause } from 'node:timers/promises';
-import { LateSender } from '../../../bench/participants/late-sender.js';
+import { LateSender } from '../../../testkit/participants/late-sender.js';
 import { makeNoise, packetOf, zeroOf } from '../support/noise-packets.js';
 import { Joining } from '../support/web-socket.js';
 
@@ -23,7 +23,7 @@ export async function attack(target, options) {
     sender.send(packetOf(first + i, i, frames[i % frames.length]));
   }
   eve.leave();
-  // What the room has told of its delay, at the join and each second.
+  // Delays that the room reported, at the join and each second.
   const told = eve.messages.filter(
     ({ type }) => type === 'welcome' || type === 'stats' || type === 'delay',
   );

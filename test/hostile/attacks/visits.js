@@ -3,12 +3,12 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { addressOf, count, Joining } from '../support/web-socket.js';
 
-/** How often somebody joins and leaves, in milliseconds. */
+/** Interval between visits, in milliseconds. */
 const EVERY_MS = 1000 / 220;
 
 /**
- * Joins and leaves the room beside, again and again; somebody else, who is there all the time,
- * counts what they are told.
+ * Joins and leaves the room beside, again and again. A permanent member counts the messages about
+ * it.
  * @type {Attack} options: { addresses: how many it comes from }
  */
 export async function attack(target, { addresses }) {

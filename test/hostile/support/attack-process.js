@@ -1,6 +1,6 @@
 /** An attack, in a process of its own, so that its work isn't the listener's. */
 
-import { serve } from '../../../bench/participants/child.js';
+import { serve } from '../../../testkit/participants/child.js';
 
 /**
  * @typedef {object} Target  what is attacked
@@ -11,7 +11,7 @@ import { serve } from '../../../bench/participants/child.js';
  * @property {number} pid            the server's process
  * @property {string} from the attacker's own address, another one than the participants': to be
  *   given to sockets as `localAddress`. Any of 127.0.0.0/8 will do too
- * @property {() => boolean} isOver  whether the attack's time is up
+ * @property {() => boolean} isOver  true when the attack's time is up
  *
  * A function `attack` of a module in test/hostile/attacks/: it goes on until its time is up, ends
  * what it has opened, and gives what it counted. An attack that is refused or cut off goes on with
@@ -24,7 +24,7 @@ serve(
     /**
      * @param {{ module: string, target: Omit<Target, 'isOver'>, seconds: number, options: object }}
      *   task
-     * @returns {Promise<object>} what the attack counted
+     * @returns {Promise<object>} counters of the attack
      */
     async run({ module, target, seconds, options }) {
       const { attack } = await import(module);

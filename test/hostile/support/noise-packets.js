@@ -7,10 +7,10 @@ import { loadCodec } from '../../../server/codec/codec.js';
 import { random } from '../../fakes/random.js';
 import { answerOf } from './answer.js';
 
-/** How many different frames of noise there are. */
+/** Number of different frames of noise. */
 const FRAMES = 50;
 
-/** The level of the noise as it is told, in -dBov: among the loudest. */
+/** Level in the packets, in -dBov: among the loudest. */
 const LEVEL = 8;
 
 const packet = new Packet();

@@ -1,8 +1,8 @@
-/** What a process uses, as Linux tells it in /proc (proc(5)). */
+/** Resources of a process, from Linux's /proc (proc(5)). */
 
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Whether this machine has it. */
+/** True when this machine has /proc. */
 export const hasProc = process.platform === 'linux';
 
 /**

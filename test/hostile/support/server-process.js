@@ -6,9 +6,10 @@
 
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { serve } from '../../../bench/participants/child.js';
+import { serve } from '../../../testkit/participants/child.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer } from '../../../server/server.js';
+import { textOf } from '../../../testkit/log-lines.js';
 
 setFlagsFromString('--expose-gc');
 const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
@@ -16,7 +17,7 @@ const collectGarbage = /** @type {() => void} */ (runInNewContext('gc'));
 /** The lines of each level that are kept; the rest is only counted. */
 const KEPT_LINES = 20;
 
-/** What was logged since the start. */
+/** Log since the start. */
 const logged = { error: note(), warn: note(), info: note() };
 
 function note() {
@@ -24,11 +25,16 @@ function note() {
 }
 
 /** @param {keyof typeof logged} level */
-const logTo = (level) => (/** @type {string} */ message) => {
-  const { lines } = logged[level];
-  logged[level].count += 1;
-  if (lines.length < KEPT_LINES) lines.push(message);
-};
+const logTo =
+  (level) =>
+  (
+    /** @type {import('../../../server/log.js').Fields} */ fields,
+    /** @type {string} */ message,
+  ) => {
+    const { lines } = logged[level];
+    logged[level].count += 1;
+    if (lines.length < KEPT_LINES) lines.push(textOf(fields, message));
+  };
 
 const log = { error: logTo('error'), warn: logTo('warn'), info: logTo('info'), debug() {} };
 

@@ -66,7 +66,7 @@ export class Joining {
     if (this.socket.readyState === WebSocket.OPEN) this.socket.send(JSON.stringify(message));
   }
 
-  /** @param {Uint8Array} bytes @returns {boolean} whether the packet was sent */
+  /** @param {Uint8Array} bytes @returns {boolean} true when the packet was sent */
   send(bytes) {
     if (
       this.socket.readyState !== WebSocket.OPEN ||

@@ -94,7 +94,7 @@ class JoiningByWebTransport {
     });
   }
 
-  /** @param {Uint8Array} bytes @returns {boolean} whether the packet was sent */
+  /** @param {Uint8Array} bytes @returns {boolean} true when the packet was sent */
   send(bytes) {
     return this.#session?.send(bytes) ?? false;
   }

@@ -5,19 +5,17 @@
  * @import { RunnerTestCase as Task } from 'vitest'
  * @import { Target } from './attack-process.js'
  * @import { TransportName } from '../../../public/client/connection/connection.js'
- *
  * @typedef {object} Figures
  * @property {{ expected: number, got: number, percent: number, longestGapMs: number }} listener
  *   packets in the time of the attack
- * @property {Level} residentBytes  memory of the server's process
+ * @property {Level} residentBytes memory of the server's process
  * @property {{ before: number, after: number }} usedBytes memory in use there once garbage was
  *   collected
- * @property {Level} descriptors    open files and sockets there
- * @property {number} processorPercent  of one processor, that the server used during the attack
- * @property {Record<string, any>} attack  what the attack counted
+ * @property {Level} descriptors open files and sockets there
+ * @property {number} processorPercent of one processor, that the server used during the attack
+ * @property {Record<string, any>} attack counters of the attack
  * @property {Record<'error' | 'warn' | 'info', { count: number, lines: string[] }>} logged by the
  *   server
- *
  * @typedef {{ before: number, most: number, after: number }} Level
  */
 
@@ -27,9 +25,9 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { isBuilt } from '@aloud/native';
 import { expect } from 'vitest';
-import { Child, CLIENT, sharedMs } from '../../../bench/participants/child.js';
+import { Child, CLIENT, sharedMs } from '../../../testkit/participants/child.js';
 import { generateCertificate } from '../../../server/certificate/generate.js';
-import { undisturbed } from '../../support/undisturbed.js';
+import { undisturbed } from '../../../testkit/undisturbed.js';
 import { descriptorsOf, processorMs, residentBytes } from './process-usage.js';
 
 const HERE = new URL('./', import.meta.url);
@@ -42,19 +40,20 @@ const HOST = '127.0.0.1';
 const FROM = '127.6.6.6';
 
 /**
- * What the listener must get, in percent, and the longest time without a packet, in milliseconds.
+ * Least share of packets that the listener must receive, in percent, and the longest time without
+ * one, in milliseconds.
  */
 const LEAST_PERCENT = 99;
 const LONGEST_GAP_MS = 100;
 
 /**
- * Memory that may be in use after an attack more than before it: of code that was compiled
- * meanwhile, and of V8's and the allocator's pools.
+ * Memory that may remain in use after an attack: newly compiled code, and pools of V8 and the
+ * allocator.
  */
 const MORE_USED_BYTES = 8 * 2 ** 20;
 const MORE_RESIDENT_BYTES = 48 * 2 ** 20;
 
-/** The interval at which the server's memory and descriptors are looked at, in milliseconds. */
+/** Interval between checks of the server's memory and descriptors, in milliseconds. */
 const SAMPLE_MS = 50;
 
 /**
@@ -70,22 +69,22 @@ const FRAME_MS = 20;
 
 /**
  * @typedef {object} Wish
- * @property {string} attack      the name of a module in test/hostile/attacks/
- * @property {object} [options]   for it
- * @property {number} [seconds]   the time of the attack
+ * @property {string} attack the name of a module in test/hostile/attacks/
+ * @property {object} [options] for it
+ * @property {number} [seconds] the time of the attack
  * @property {number} [warmUpSeconds] an attack of this time goes before the one that is measured,
  *   so that memory for code and pools is there before
- * @property {number} [settleSeconds]  the time in which memory and descriptors must come back
- * @property {string[]} [argv]    options of the server
- * @property {TransportName} [transport]  of speaker and listener
- * @property {boolean} [isSecure]  whether the page is served over HTTPS
- * @property {(figures: Figures) => unknown} [check]  more assertions
- * @property {Task} [task]        the test, which must be given where several run at once
+ * @property {number} [settleSeconds] the time in which memory and descriptors must come back
+ * @property {string[]} [argv] options of the server
+ * @property {TransportName} [transport] of speaker and listener
+ * @property {boolean} [isSecure] true to serve the page over HTTPS
+ * @property {(figures: Figures) => unknown} [check] more assertions
+ * @property {Task} [task] the test, which must be given where several run at once
  */
 
 /**
- * Runs an attack, and fails where it harmed: the listener got too few packets or one too late,
- * memory or descriptors stayed, or the server logged an error.
+ * Runs an attack, and fails if it did harm: the listener missed packets or got one too late, memory
+ * or descriptors stayed, or the server logged an error.
  * @param {Wish} wish
  * @returns {Promise<Figures>}
  */
@@ -228,7 +227,7 @@ async function measureAttack({ server, at, people, attacker }, wish) {
   const counted = await attacker.call('run', { ...task, seconds });
   const toMs = sharedMs(performance.now());
   const processorPercent = watch.processorPercent();
-  // What comes late after the attack is part of its harm.
+  // Late packets after the attack are part of its harm.
   await pause(LONGEST_GAP_MS);
   const notes = await people.call('take');
   let usedAfter = 0;
@@ -317,7 +316,7 @@ function heardBy(id, { people }, fromMs, toMs) {
   const times = received.map(({ atMs }) => atMs).sort((a, b) => a - b);
   const gaps = [fromMs, ...times].map((ms, i) => (times[i] ?? toMs) - ms);
   const got = new Set(received.filter(({ atMs }) => atMs <= toMs).map(({ frame }) => frame)).size;
-  // Of the frames at either end one may be outside.
+  // One frame at either end may be outside.
   const expected = Math.floor((toMs - fromMs) / FRAME_MS) - 1;
   return {
     expected,

@@ -2,7 +2,8 @@ import { createServer, request as httpRequest } from 'node:http';
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { createApp } from '../../../server/http/app.js';
-import { closeAfter } from '../transport/transport-cases.js';
+import { closeAfter } from '../../../testkit/transport-cases.js';
+import { logTo } from '../../../testkit/log-lines.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
@@ -31,7 +32,7 @@ async function start(options) {
       bans: /** @type {any} */ ({ has: () => false }),
     },
     sampleClock: { now: () => 12345.25, sampleRate: 48000 },
-    log: { error: (message) => void logged.push(message) },
+    log: logTo(logged),
     ...options,
   });
   const server = createServer(app);
@@ -189,8 +190,6 @@ describe('the app', () => {
           recordings: null,
           port: 4433,
           certificateHashes: ['aGFzaA=='],
-          carry: 'datagrams',
-          carries: [],
         },
         websocket: { path: '/session' },
         http1: { path: '/api/sessions' },

@@ -10,17 +10,13 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { createServer } from '../../../server/server.js';
-import { ofTheMachine, requireOrSkip } from '../../skip.js';
-import { dial } from '../../support/dial.js';
+import { ofTheMachine, requireOrSkip } from '../../../testkit/skip.js';
+import { errorsTo } from '../../../testkit/log-lines.js';
+import { dial } from '../../support/paths.js';
 
 /** @type {string[]} */
 const logged = [];
-const log = {
-  error: (/** @type {string} */ line) => void logged.push(line),
-  warn() {},
-  info() {},
-  debug() {},
-};
+const log = errorsTo(logged);
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -217,7 +213,7 @@ describe('a place where nothing is', () => {
     expect(told.got).toMatch(/^content-type: text\/plain; charset=utf-8\r$/im);
   });
 
-  it('of the API is told in JSON', async () => {
+  it('of the API is JSON', async () => {
     const { port } = await start();
     const told = await say(port, '/api/nothing', { headers: browser });
     expect([told.status, JSON.parse(told.got.split('\r\n\r\n')[1]).code]).toEqual([
@@ -229,7 +225,7 @@ describe('a place where nothing is', () => {
 
 describe('OPTIONS', () => {
   it.each(['/', '*', '/r/tea', '/listen/tea', '/admin', '/lab', '/recordings/a', '/embed.js'])(
-    'of %s tells what may be asked',
+    'of %s lists the allowed methods',
     async (target) => {
       const { port } = await start();
       const { status, got } = await say(port, target, { method: 'OPTIONS' });

@@ -1,4 +1,4 @@
-/** What stands before everything over TCP: connections, requests, hosts. Over real sockets. */
+/** The gate before everything over TCP: connections, requests, hosts. Over real sockets. */
 
 import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -15,11 +15,11 @@ import { loadConfig } from '../../../server/config/config.js';
 import { allowHosts } from '../../../server/allowed-hosts.js';
 import { counted } from '../../../server/counts.js';
 import { Gate } from '../../../server/http/gate.js';
-import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { createHttpCounts } from '../../../server/http/gate.js';
 import { STALL_MS } from '../../../server/http/server.js';
 import { createServer } from '../../../server/server.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
-import { dial } from '../../support/dial.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
+import { dial } from '../../support/paths.js';
 
 /**
  * @import { AddressInfo } from 'node:net'
@@ -63,7 +63,7 @@ async function certificateArguments() {
 /**
  * @param {number} port
  * @param {string} text
- * @returns {Promise<string>} what came until the server ended the connection
+ * @returns {Promise<string>} bytes until the server ended the connection
  */
 async function say(port, text) {
   const socket = dial(port, open);
@@ -76,7 +76,7 @@ async function say(port, text) {
 const statuses = (got) =>
   [...got.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map(([, status]) => Number(status));
 
-/** How often this process has refused something. @param {string} of @param {string} code */
+/** Number of refusals of this process. @param {string} of @param {string} code */
 const refusals = (of, code) =>
   counted().refusals.find((refusal) => refusal.of === of && refusal.code === code)?.count ?? 0;
 
@@ -238,7 +238,7 @@ describe('a page by another name (DNS rebinding)', () => {
     expect(socket.got).toMatch(/^HTTP\/1\.1 (200|201|101) /);
   });
 
-  it('is told which option allows it, and the log too', async () => {
+  it('gets the option that allows it, and so does the log', async () => {
     const { port } = await startServer();
     expect(await say(port, asked('GET /', 'call.example.org'))).toMatch(/--allowed-hosts NAME/);
     expect(
@@ -250,7 +250,8 @@ describe('a page by another name (DNS rebinding)', () => {
       message: expect.stringContaining('--allowed-hosts'),
     });
     expect(log.warn).toHaveBeenCalledWith(
-      expect.stringMatching(/call\.example\.org.*--allowed-hosts/),
+      { event: 'host-refused', host: expect.stringContaining('call.example.org') },
+      expect.stringContaining('--allowed-hosts'),
     );
   });
 
@@ -280,7 +281,9 @@ describe('a page by another name (DNS rebinding)', () => {
 describe('a request', () => {
   it('without a host is refused, but of HTTP/1.0', async () => {
     const { port } = await startServer();
-    expect(statuses(await say(port, 'GET / HTTP/1.1\r\n\r\n'))).toEqual([400]);
+    const refusal = await say(port, 'GET / HTTP/1.1\r\n\r\n');
+    expect(statuses(refusal)).toEqual([400]);
+    expect(refusal).toMatch(/\r\nConnection: close\r\n/i);
     expect(statuses(await say(port, 'GET / HTTP/1.0\r\n\r\n'))).toEqual([200]);
   });
 
@@ -342,7 +345,7 @@ function lastAnswer(got) {
   return { status: statuses(text)[0], body: text.slice(text.indexOf('\r\n\r\n') + 4) };
 }
 
-describe('what the parser makes no request of', () => {
+describe('bytes that aren’t a request', () => {
   const CHUNKED =
     'POST /api/sessions HTTP/1.1\r\nHost: localhost\r\nContent-Type: ' +
     'application/json\r\nTransfer-Encoding: chunked\r\n\r\n';

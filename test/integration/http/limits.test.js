@@ -9,7 +9,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { loadConfig } from '../../../server/config/config.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
 import { createServer } from '../../../server/server.js';
-import { dial } from '../../support/dial.js';
+import { dial } from '../../support/paths.js';
 
 /**
  * @import { AddressInfo } from 'node:net'
@@ -89,7 +89,7 @@ describe('a connection that only holds', () => {
 });
 
 describe('a server', () => {
-  it('takes so many connections and no more, and takes others once those have gone', async () => {
+  it('accepts a limited number of connections, and others once these have gone', async () => {
     const { port } = await startServer('--max-sessions', '1');
     const all = Array.from({ length: 270 }, () => dial(port, open));
     let ended = 0;

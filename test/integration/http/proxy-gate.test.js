@@ -16,13 +16,13 @@ import { allowHosts } from '../../../server/allowed-hosts.js';
 import { loadConfig } from '../../../server/config/config.js';
 import { counted } from '../../../server/counts.js';
 import { Gate } from '../../../server/http/gate.js';
-import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { createHttpCounts } from '../../../server/http/gate.js';
 import { BACKLOG } from '../../../server/http/server.js';
 import { MAX_CONNECTIONS, RATES } from '../../../server/http/visitors.js';
 import { createServer } from '../../../server/server.js';
 import { clientAddress, trustedPeer } from '../../../server/transport/client-address.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
-import { requireOrSkip } from '../../skip.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
+import { requireOrSkip } from '../../../testkit/skip.js';
 
 const { it } = requireOrSkip(
   process.platform === 'linux',
@@ -59,7 +59,7 @@ async function startServer() {
 }
 
 /**
- * A gate by itself, whose answers the test gives.
+ * A gate alone, whose answers the test gives.
  * @param {(request: IncomingMessage, response: ServerResponse) => void} answer
  */
 async function startGate(answer) {
@@ -230,7 +230,7 @@ describe('behind a trusted proxy', () => {
     expect([await ask(proxy.port, EVE), await ask(proxy.port, ANN)]).toEqual([429, 200]);
     for (const response of waiting) response.end();
     expect(countOf(await unanswered, 200)).toBe(MAX_CONNECTIONS);
-    // The proxy's connections wait for whoever is next, and count for nobody.
+    // The proxy's connections wait for the next client, and count for nobody.
     expect(proxy.free).toBeGreaterThanOrEqual(MAX_CONNECTIONS);
     expect(await ask(proxy.port, EVE)).toBe(200);
     expect(await ask(proxy.port, EVE)).toBe(200);
@@ -276,7 +276,7 @@ describe('behind a trusted proxy', () => {
   });
 });
 
-describe('one who is no trusted proxy', () => {
+describe('an untrusted proxy', () => {
   it('has the limits of its own address, whatever it says of another', async () => {
     const before = refused();
     const { port } = await startGate((_request, response) => void response.end());

@@ -12,6 +12,7 @@ import { createLog } from '../../../server/log.js';
 import { clientAddress } from '../../../server/transport/client-address.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
+import { prepareControl } from '../../../server/transport/session.js';
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -29,7 +30,7 @@ async function startTransports(argv) {
     peers.push(session.peer);
     session.handler = {
       packet: () => {},
-      control: () => session.sendControl({ type: 'welcome' }),
+      control: () => session.sendControl(prepareControl({ type: 'welcome' })),
       closed: () => {},
     };
   };

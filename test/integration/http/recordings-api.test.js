@@ -12,7 +12,7 @@ import { loadConfig } from '../../../server/config/config.js';
 import { DESCRIPTION } from '../../../server/recording/recording-directory.js';
 import { createServer } from '../../../server/server.js';
 import { loadCodec } from '../../../server/codec/codec.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { oggOf, putRecording } from '../../fakes/recorded.js';
 import { asOperator, WITH_OPERATOR } from '../../support/operator.js';
 
@@ -230,7 +230,7 @@ describe('a file of a recording', () => {
   });
 });
 
-describe('who may hear a recording', () => {
+describe('a recording’s listener', () => {
   const SECRET = 'a-secret-of-thirty-two-characters';
   /** @param {string} room @param {Partial<Parameters<typeof makeToken>[0]>} [more] */
   const tokenFor = (room, more) =>
@@ -256,7 +256,7 @@ describe('who may hear a recording', () => {
     return answer.ok ? body.recordings.map((/** @type {any} */ one) => one.id) : body.code;
   }
 
-  it('is told by a token for the room, and else by the public ones alone', async () => {
+  it('has all of a room’s with its token, and otherwise only public ones', async () => {
     const { url, directory } = await emptyServer('--keys', `key:${SECRET}`);
     const own = await putRecording(directory, { ...sound });
     const known = await putRecording(directory, { ...sound, isPublic: true });
@@ -282,7 +282,7 @@ describe('who may hear a recording', () => {
     expect((await (await asOperator(url, '/recordings')).json()).recordings.length).toBe(3);
   });
 
-  it('isn\u2019t told to those who are banned from the room, until the ban ends', async () => {
+  it('is refused to people banned from the room, until the ban ends', async () => {
     const { url, directory, server } = await emptyServer('--keys', `key:${SECRET}`);
     const own = await putRecording(directory, { ...sound });
     const [ada, bob] = [await tokenFor('tea'), await tokenFor('tea', { identity: 'bob' })];
@@ -291,8 +291,8 @@ describe('who may hear a recording', () => {
       'banned',
       [own],
     ]);
-    const [{ id }] = server.directory.bans.list('tea');
-    server.directory.bans.remove('tea', id);
+    const [{ id }] = server.roomsByThread.bans.list('tea');
+    server.roomsByThread.bans.remove('tea', id);
     expect(await listed(url, 'tea', ada)).toEqual([own]);
   });
 

@@ -11,7 +11,7 @@ import {
   record,
   startServer,
   until,
-} from './harness.js';
+} from '../../../testkit/native.js';
 
 afterEach(closeAll);
 
@@ -169,7 +169,7 @@ nativeTests.describe('native engine: datagrams', () => {
     expect(seen.map(({ datagrams }) => datagrams[0])).toEqual(Array(5).fill('to all'));
   });
 
-  it('sends to a group in order, whoever of it has ended', async () => {
+  it('sends to a group in order, even if some of it have ended', async () => {
     const { server, client, session, certificateHashes } = await connected({
       options: { sendQueueBytes: 64 * 1024 },
     });
@@ -244,7 +244,7 @@ nativeTests.describe('native engine: datagrams', () => {
 });
 
 nativeTests.describe('native engine: sessions', () => {
-  it('tells the server what was asked for, and by whom', async () => {
+  it('reports the request and its client to the server', async () => {
     const { client, server, certificateHashes } = await connected();
     const url = `https://127.0.0.1:${server.port}/session?room=a%20b&x=1`;
     await client.connect(url, {

@@ -3,7 +3,14 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ConnectError, Endpoint, load } from '@aloud/native';
 import { afterEach, beforeEach, expect, it } from 'vitest';
-import { closeAfter, closeAll, nativeTests, record, startServer, until } from './harness.js';
+import {
+  closeAfter,
+  closeAll,
+  nativeTests,
+  record,
+  startServer,
+  until,
+} from '../../../testkit/native.js';
 
 /** @import { NativeSession } from '@aloud/native' */
 
@@ -20,8 +27,7 @@ afterEach(async () => {
 });
 
 /**
- * A server that sends back, and two sessions: one of a client that is to fail, one of another
- * client.
+ * An echoing server with two sessions: one of a client that is to fail, one of another client.
  */
 async function twoSessions() {
   const options = { idleTimeoutMs: 2000, keepAliveMs: 500 };

@@ -1,10 +1,10 @@
-/** What the server sends before a handshake is over. */
+/** Packets of the server before a handshake is over. */
 
 import { createSocket } from 'node:dgram';
 import { Endpoint, load } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
 import { Handshake } from '../../hostile/support/quic-initial.js';
-import { closeAfter, closeAll, nativeTests, startServer, until } from './harness.js';
+import { closeAfter, closeAll, nativeTests, startServer, until } from '../../../testkit/native.js';
 
 /** The place of src/faults.rs where quinn's lock on a connection is held. */
 const UNDER_LOCK = 3;

@@ -2,7 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
-import { closeAfter, closeAll, nativeTests, startServer, until } from './harness.js';
+import { closeAfter, closeAll, nativeTests, startServer, until } from '../../../testkit/native.js';
 
 /** @import { NativeSession } from '@aloud/native' */
 

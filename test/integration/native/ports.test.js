@@ -1,7 +1,14 @@
 import { Worker } from 'node:worker_threads';
 import { afterEach, expect, it } from 'vitest';
 import { Endpoint, Port } from '@aloud/native';
-import { closeAfter, closeAll, nativeTests, record, startServer, until } from './harness.js';
+import {
+  closeAfter,
+  closeAll,
+  nativeTests,
+  record,
+  startServer,
+  until,
+} from '../../../testkit/native.js';
 
 /** @import { NativeSession, SessionRequest } from '@aloud/native' */
 
@@ -132,9 +139,7 @@ nativeTests.describe('native engine: ports of other threads', () => {
   });
 
   it('are of no endpoint where its key is wrong, or it has gone', () => {
-    expect(() => Port.open({ key: 2 ** 31, congestionController: 'cubic' }, {})).toThrow(
-      'no endpoint',
-    );
+    expect(() => Port.open({ key: 2 ** 31, library: null }, {})).toThrow('no endpoint');
   });
 
   it('that end under load, one after another, end no other session and no process', async () => {

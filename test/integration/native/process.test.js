@@ -14,7 +14,7 @@ import {
   record,
   startServer,
   until,
-} from './harness.js';
+} from '../../../testkit/native.js';
 
 /** @import { Session } from '../../../server/transport/session.js' */
 
@@ -32,7 +32,7 @@ function startPeer(...args) {
 }
 
 nativeTests.describe('native engine: processes', () => {
-  it('ends by itself when all is closed', async () => {
+  it('ends once everything is closed', async () => {
     const peer = startPeer('echo');
     try {
       await until(() => peer.output.includes('closed'), 15_000);

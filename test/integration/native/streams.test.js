@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it } from 'vitest';
-import { Child } from '../../../bench/participants/child.js';
+import { Child } from '../../../testkit/participants/child.js';
 import {
   closeAfter,
   closeAll,
@@ -10,7 +10,7 @@ import {
   record,
   startServer,
   until,
-} from './harness.js';
+} from '../../../testkit/native.js';
 
 /** @import { NativeSession, Stream } from '@aloud/native' */
 
@@ -45,7 +45,7 @@ async function writeAll(stream, data) {
 }
 
 nativeTests.describe('native engine: streams', () => {
-  it('go both ways, whoever opened them, and end on each side by itself', async () => {
+  it('go both ways, from either side, and end on each side separately', async () => {
     const { near, far, atNear, atFar } = await pair();
     for (const [opener, peer] of /** @type {const} */ ([
       [near, atFar],
@@ -81,7 +81,7 @@ nativeTests.describe('native engine: streams', () => {
     }
   });
 
-  it('that go one way have their first bytes when they are told of', async () => {
+  it('that go one way have their first bytes when they are announced', async () => {
     // One thread at the writer's end: what it is given together goes out together.
     const { near, far } = await pair({ ioThreads: 1, maxStreams: 30 });
     const counts = /** @type {(number | null)[]} */ ([]);

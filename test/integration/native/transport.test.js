@@ -2,7 +2,11 @@ import { Endpoint } from '@aloud/native';
 import { afterEach, expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { createNativeTransport } from '../../../server/transport/webtransport-native.js';
-import { MAX_CONTROL_BYTES, MAX_STUCK_BYTES } from '../../../server/transport/session.js';
+import {
+  MAX_CONTROL_BYTES,
+  MAX_STUCK_BYTES,
+  prepareControl,
+} from '../../../server/transport/session.js';
 import {
   closeAfter,
   closeAll,
@@ -11,7 +15,7 @@ import {
   readAll,
   record,
   until,
-} from './harness.js';
+} from '../../../testkit/native.js';
 
 /**
  * @import { Session } from '../../../server/transport/session.js'
@@ -93,7 +97,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
 
   it('carries control messages as lines both ways, even from before the stream opens', async () => {
     const { session, control, heard, client } = await connected();
-    session.sendControl({ type: 'early', text: 'grüß' });
+    session.sendControl(prepareControl({ type: 'early', text: 'grüß' }));
     control.write(bytes('{"type":"join","name":"J'));
     await new Promise((resolve) => void setTimeout(resolve, 50));
     control.write(Buffer.concat([bytes('örg"}\n{"type":"mute","muted":true}\n')]));
@@ -102,7 +106,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
       { type: 'join', name: 'Jörg' },
       { type: 'mute', muted: true },
     ]);
-    session.sendControl({ type: 'late' });
+    session.sendControl(prepareControl({ type: 'late' }));
     session.close(0, '');
     expect(String(await readAll(control))).toBe(
       '{"type":"early","text":"grüß"}\n{"type":"late"}\n',
@@ -161,7 +165,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
     await until(() => heard.messages.length === 1);
     const message = { text: 'x'.repeat(10_000) };
     for (let i = 0; i < 1000 && heard.closed.length === 0; i++) {
-      session.sendControl(message);
+      session.sendControl(prepareControl(message));
       await new Promise((resolve) => void setImmediate(resolve));
     }
     await until(() => seen.closed && heard.closed.length > 0);
@@ -173,7 +177,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
     await connect();
     const session = await until(() => sessions[0]);
     for (let i = 0; i < MAX_STUCK_BYTES / 10_000; i++)
-      session.sendControl({ text: 'x'.repeat(10_000) });
+      session.sendControl(prepareControl({ text: 'x'.repeat(10_000) }));
     await until(() => heard[0].closed.length > 0);
   });
 
@@ -182,7 +186,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
     one.session.close(4, 'full');
     one.session.close(5, 'again');
     expect(one.session.send(bytes('x'))).toBe(false);
-    one.session.sendControl({ too: 'late' });
+    one.session.sendControl(prepareControl({ too: 'late' }));
     await until(() => one.seen.closed && one.heard.closed.length > 0);
     expect(one.seen.closed).toEqual([4, 'full', 'peer']);
     expect(one.heard.closed).toEqual([[4, 'full']]);
@@ -231,7 +235,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
     await until(() => sessions.length === 1);
   });
 
-  it('closes those who are one too many with the reason, until there is room', async () => {
+  it('closes sessions beyond the limit with the reason, until there is room', async () => {
     const { connect, sessions, heard } = await startTransport({ maxSessions: 1 });
     const first = await connect();
     await until(() => sessions.length === 1);
@@ -270,7 +274,7 @@ nativeTests.describe('WebTransport on the native engine', () => {
   });
 
   it('counts what it drops', async () => {
-    const { session } = await connected({ receiveQueue: 4 });
+    const { session } = await connected({ parts: { settings: { receiveQueue: 4 } } });
     expect(session.send(new Uint8Array(9000))).toBe(false);
     const stats = session.stats();
     expect(stats).toMatchObject({ droppedOut: 1, droppedTooBig: 1, droppedIn: 0 });

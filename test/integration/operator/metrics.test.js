@@ -1,6 +1,5 @@
 /**
- * What an operator's tools are given: the metrics, as Prometheus takes them, and the API by its own
- * description.
+ * An operator's tools: the metrics in Prometheus's format, and the API by its own description.
  */
 
 import { spawnSync } from 'node:child_process';
@@ -19,7 +18,7 @@ import { METRIC_NAMES } from '../../../server/operator/metrics.js';
 import { ROUTES } from '../../../server/operator/routes.js';
 import { createServer } from '../../../server/server.js';
 import { Handshake } from '../../hostile/support/quic-initial.js';
-import { canBuildNative, ofTheMachine, requireOrSkip } from '../../skip.js';
+import { canBuildNative, ofTheMachine, requireOrSkip } from '../../../testkit/skip.js';
 import { asOperator, WITH_OPERATOR } from '../../support/operator.js';
 
 const DASHBOARD = new URL('../../../deploy/grafana/aloud.json', import.meta.url);
@@ -135,8 +134,8 @@ describe('the metrics', () => {
           ] ?? 0,
       )
       .toBe((before['aloud_sessions_ended_total{transport="websocket",code="left"}'] ?? 0) + 1);
-    const last = log.info.mock.calls.find(([line]) => line === 'session ended');
-    expect(last?.[1]).toMatchObject({
+    const last = log.info.mock.calls.find(([, line]) => line === 'session ended');
+    expect(last?.[0]).toMatchObject({
       event: 'session-end',
       room: 'secret-room',
       name: 'Ann Secret',
@@ -145,7 +144,7 @@ describe('the metrics', () => {
     });
   });
 
-  it('are there under the names that they are told by, each with a sentence', async () => {
+  it('have their documented names, each with a sentence', async () => {
     const { url, metrics } = await startServer();
     await join(url, { room: 'lab', name: 'Ann' });
     const text = await textOf(metrics);
@@ -350,8 +349,6 @@ describe('the API', () => {
     await vi.waitFor(() => expect(onDrain).toHaveBeenCalledOnce());
     expect(await get('/ready')).toEqual([503, { status: 'draining' }]);
     expect(await get('/health')).toEqual([200, { status: 'ok' }]);
-    expect(log.info.mock.calls.filter(([, fields]) => fields?.event === 'moderation')).toHaveLength(
-      1,
-    );
+    expect(log.info.mock.calls.filter(([fields]) => fields.event === 'moderation')).toHaveLength(1);
   });
 });

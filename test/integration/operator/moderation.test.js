@@ -1,4 +1,4 @@
-/** What the operator does in a room over HTTP: the same as its moderators, from outside. */
+/** The operator acts in a room over HTTP like its moderators, from outside. */
 
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
@@ -36,17 +36,17 @@ describe('PATCH /api/rooms/<room>/people/<id>', () => {
     expect(await seen(bob.id)).toMatchObject({ muted: true, silenced: false });
     expect(moderations()).toEqual([
       {
-        message: 'moderation: mute',
+        message: 'moderated',
         event: 'moderation',
         room: 'lab',
         action: 'mute',
         by: 'operator',
         byName: 'operator',
         peer: '127.0.0.1',
-        person: bob.id,
+        participant: bob.id,
         name: 'Bob',
       },
-      expect.objectContaining({ action: 'allow-unmute', person: bob.id }),
+      expect.objectContaining({ action: 'allow-unmute', participant: bob.id }),
     ]);
   });
 
@@ -150,7 +150,7 @@ describe('PATCH /api/rooms/<room>', () => {
     expect((await ask('GET', '/rooms')).answer.rooms).toMatchObject([
       { room: 'lab', locked: true, waiting: 0 },
     ]);
-    // What was so already changes nothing, and is logged nowhere.
+    // A request without a change changes nothing, and isn't logged.
     const lines = audit.length;
     expect((await ask('PATCH', '/rooms/lab', { locked: true, chat: 'moderators' })).status).toBe(
       200,
@@ -205,7 +205,8 @@ describe('PATCH /api/rooms/<room>', () => {
     expect(moderations()).toEqual([
       expect.objectContaining({ action: 'lobby-on', room: 'lab' }),
       expect.objectContaining({
-        message: 'the operator: room changed',
+        message: 'moderated',
+        action: 'room changed',
         room: 'lab',
         change: { serverDelayMs: 100 },
       }),
@@ -293,9 +294,15 @@ describe('bans', () => {
     expect((await ask('GET', '/bans')).answer).toEqual({ bans: [] });
     expect((await conference.join('Bob')).session.told('welcome')).toHaveLength(1);
     expect(moderations()).toEqual([
-      expect.objectContaining({ action: 'ban', person: bob.id, seconds: 3600, peer: '127.0.0.1' }),
       expect.objectContaining({
-        message: 'the operator: ban lifted',
+        action: 'ban',
+        participant: bob.id,
+        seconds: 3600,
+        peer: '127.0.0.1',
+      }),
+      expect.objectContaining({
+        message: 'moderated',
+        action: 'ban lifted',
         room: 'lab',
         id: '1',
         peer: '127.0.0.1',
@@ -336,7 +343,7 @@ describe('bans', () => {
   });
 });
 
-describe('without the operator’s token', () => {
+describe('a request without the operator’s token', () => {
   /** A path of a route, with its parameters. @param {string} path @param {string} id */
   const pathOf = (path, id) => path.replace(':room', 'secret-room').replace(':id', id);
 
@@ -385,7 +392,7 @@ describe('without the operator’s token', () => {
     expect(eve.session.messages.length).toBe(told);
     expect(rules()).toEqual(before);
     expect(logged).toEqual([]);
-    // How many are there is told to whoever knows the room's name.
+    // Everybody who knows the room's name may read the number of people.
     expect(await (await fetch(`${url}/rooms/secret-room`)).json()).toEqual({
       room: 'secret-room',
       present: 1,
@@ -394,7 +401,7 @@ describe('without the operator’s token', () => {
     });
   });
 
-  it('nobody who knocks is told who is inside', async () => {
+  it('nobody in the lobby learns who is inside', async () => {
     const { ask, conference } = await withBob();
     await ask('PATCH', '/rooms/lab', { lobby: true });
     const cid = await conference.join('Cid');

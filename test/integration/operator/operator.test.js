@@ -185,7 +185,7 @@ describe('removing', () => {
         by: 'operator',
         action: 'remove',
         room: 'lab',
-        person: bob.id,
+        participant: bob.id,
         peer: '127.0.0.1',
       }),
     ]);
@@ -200,7 +200,7 @@ describe('removing', () => {
     expect(conference.rooms.get('lab')?.size).toBe(1);
   });
 
-  it('of the last person ends the room; of nobody is answered so', async () => {
+  it('of the last person ends the room; of nobody gets an answer', async () => {
     const { conference, remove } = await start();
     for (const id of ['99', '__proto__'])
       expect(await remove(`/rooms/lab/people/${id}`)).toBe('person-unknown');

@@ -1,6 +1,6 @@
 /**
- * Every code of the registry of errors: its close number, its status on HTTP, its sentence on the
- * page, and that each refusal is counted once in the metrics.
+ * Every code of the registry of errors: its close number, HTTP status and sentence. The metrics
+ * count each refusal once.
  */
 
 import { once } from 'node:events';
@@ -16,21 +16,20 @@ import { errors } from '../../../public/shared/errors.js';
 import { failureTexts } from '../../../public/texts.js';
 import { makeToken, TokenVerifier } from '../../../server/access/token.js';
 import { SILENCE } from '../../../server/cluster/bus.js';
-import { MessageReader, subjectsOf } from '../../../server/cluster/messages.js';
+import { ClusterMessageReader, subjectsOf } from '../../../server/cluster/messages.js';
 import { loadConfig } from '../../../server/config/config.js';
-import { createHttpCounts } from '../../../server/http/http-counts.js';
+import { createHttpCounts } from '../../../server/http/gate.js';
 import { createOperatorApi } from '../../../server/operator/api.js';
 import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
 import { Metrics } from '../../../server/operator/metrics.js';
-import { Readiness } from '../../../server/operator/readiness.js';
-import { Directory } from '../../../server/host/directory.js';
-import { createStatus } from '../../../server/operator/status.js';
+import { createStatus, Readiness } from '../../../server/operator/status.js';
+import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { Arrivals } from '../../../server/room/entry/arrivals.js';
 import { createServer } from '../../../server/server.js';
 import { BaseSession, prepareControl } from '../../../server/transport/session.js';
 import { Conference, settle } from '../../fakes/conference.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { putRecording } from '../../fakes/recorded.js';
 import { OPERATOR_TOKEN, WITH_OPERATOR } from '../../support/operator.js';
 
@@ -84,12 +83,12 @@ class World {
   /**
    * @param {ConstructorParameters<typeof Conference>[0]} [options]
    * @param {TokenVerifier | null} [verifier]
-   * @param {any} [directory]
+   * @param {any} [roomsByNode]
    */
-  constructor(options, verifier = null, directory = null) {
+  constructor(options, verifier = null, roomsByNode = null) {
     this.conference = new Conference({ maxParticipants: 200, ...options });
     const { rooms, clock } = this.conference;
-    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {} }, verifier, directory });
+    this.arrivals = new Arrivals({ rooms, clock, log: { error: () => {} }, verifier, roomsByNode });
     this.clock = clock;
     this.rooms = rooms;
   }
@@ -162,7 +161,7 @@ const recordingThat = (code) =>
     begin: () => {
       throw new Error('no disk');
     },
-    logError: () => {},
+    logFailure: () => {},
   });
 
 /** @param {string | null} code */
@@ -174,7 +173,7 @@ async function record(code) {
 }
 
 /**
- * What is told to sessions, without a socket.
+ * Refusals of sessions, without a socket.
  * @type {Partial<Record<ErrorCode, () => Promise<unknown>>>}
  */
 const inRooms = {
@@ -395,7 +394,7 @@ async function rawly(url, headers) {
 }
 
 /**
- * What is told over HTTP: each answers with its status.
+ * Refusals over HTTP: each answers with its status.
  * @type {Partial<Record<ErrorCode, () => Promise<number>>>}
  */
 const overHttp = {
@@ -431,7 +430,7 @@ const overHttp = {
   'too-many-requests': async () => {
     const url = await startServer();
     let status = 200;
-    // A connection's bucket may be filled up meanwhile where the machine is slow.
+    // A connection's bucket may fill up in the meantime if the machine is slow.
     for (let i = 0; i < 3000 && status === 200; i++) ({ status } = await fetch(`${url}/api/clock`));
     return status;
   },
@@ -479,11 +478,11 @@ async function askThroughCluster(answer) {
   const wire = {
     bus: { state: 'connected', request: async () => answer },
     subjects: subjectsOf('test'),
-    reader: new MessageReader(log),
+    reader: new ClusterMessageReader(log),
   };
   const node = { id: 'a', url: 'http://a.example', h3Port: null, certificateHashes: [] };
   const rooms = new ClusterRooms({
-    local: new Directory(new Conference()),
+    local: new RoomsByThread(new Conference()),
     wire: /** @type {any} */ (wire),
     nodes: () => [node],
     isHere: () => false,
@@ -512,7 +511,7 @@ async function recordedServer() {
 }
 
 /**
- * How sessions end that were not refused.
+ * Ends of sessions that were not refused.
  * @type {Partial<Record<ErrorCode, () => Promise<unknown>>>}
  */
 const ends = {
@@ -546,7 +545,7 @@ const ends = {
 /** The metrics as they are scraped, of this process. */
 function openMetrics() {
   const status = createStatus({
-    rooms: new Directory(new Conference()),
+    rooms: new RoomsByThread(new Conference()),
     recordings: { usage: { bytes: 0, limitBytes: 0, open: 0 } },
     readiness: new Readiness({ isDraining: () => false, drain: () => {} }),
     now: () => 0,

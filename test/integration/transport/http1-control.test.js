@@ -20,7 +20,8 @@ import { loadConfig } from '../../../server/config/config.js';
 import { createServer as createAloud } from '../../../server/server.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
 import { random } from '../../fakes/random.js';
-import { closeAfter, packetOf, script } from './transport-cases.js';
+import { closeAfter, packetOf, script } from '../../../testkit/transport-cases.js';
+import { prepareControl } from '../../../server/transport/session.js';
 
 const LIST = 'application/octet-stream';
 const JOIN = { type: 'join', version: 1, room: 'a', name: 'b' };
@@ -135,19 +136,19 @@ describe('a session over HTTP/1 whose room is on another thread', () => {
       );
       const url = await join(sessions);
       waiting.splice(0).forEach((done) => done());
-      heard[0].session.sendControl({ n: 1 });
+      heard[0].session.sendControl(prepareControl({ n: 1 }));
       await postAndReset(port, url, query);
       expect(waiting).toHaveLength(1);
       waiting.splice(0).forEach((done) => done());
       isSlow = false;
-      heard[0].session.sendControl({ n: 2 });
+      heard[0].session.sendControl(prepareControl({ n: 2 }));
       const { messages } = await post(url, query);
       expect(messages).toContainEqual({ n: 1 });
       expect(messages.at(-1)).toEqual({ n: 2 });
     },
   );
 
-  it('refuses lists beyond those that may wait, so that none is lost unseen', async () => {
+  it('refuses lists beyond the queue’s limit, so that none is lost silently', async () => {
     /** @type {(() => void)[]} */
     const waiting = [];
     const { heard, sessions } = await start((done) => void waiting.push(done));
@@ -231,14 +232,14 @@ describe('numbered control messages', () => {
   it('are answered until they were read', async () => {
     const { heard, sessions } = await start();
     const url = await join(sessions);
-    for (const n of [1, 2]) heard[0].session.sendControl({ n });
+    for (const n of [1, 2]) heard[0].session.sendControl(prepareControl({ n }));
     // The join is echoed before them, which isn't numbered.
     expect(await post(url, '?read=0')).toEqual({
       status: 200,
       type: `${LIST}; control=1`,
       messages: [{ n: 1 }, { n: 2 }],
     });
-    heard[0].session.sendControl({ n: 3 });
+    heard[0].session.sendControl(prepareControl({ n: 3 }));
     // That answer may still come.
     expect(await post(url, '?read=0')).toEqual({ status: 200, type: LIST, messages: [] });
     expect(await post(url, '?read=0&lost')).toEqual({
@@ -253,7 +254,7 @@ describe('numbered control messages', () => {
     });
     expect(await post(url, '?read=3&lost')).toEqual({ status: 200, type: LIST, messages: [] });
     // A client without numbers gets what was sent as before.
-    heard[0].session.sendControl({ n: 4 });
+    heard[0].session.sendControl(prepareControl({ n: 4 }));
     expect(await post(url, '')).toEqual({ status: 200, type: LIST, messages: [{ n: 4 }] });
   });
 });
@@ -319,7 +320,7 @@ describe('the client', () => {
       const COUNT = 150;
       for (let n = 0; n < COUNT; n++) {
         connection.sendControl({ type: 'n', n });
-        heard[0].session.sendControl({ told: n });
+        heard[0].session.sendControl(prepareControl({ told: n }));
         connection.send(packetOf(40));
         await pause(4);
       }
@@ -328,6 +329,7 @@ describe('the client', () => {
         () => {
           connection.send(packetOf(40));
           expect(read.filter(({ told }) => told !== undefined)).toHaveLength(COUNT);
+          expect(read.filter(({ of }) => of?.type === 'n')).toHaveLength(COUNT);
           expect(heard[0].messages).toHaveLength(1 + COUNT);
         },
         { timeout: 5000 },

@@ -12,7 +12,7 @@ import { readControl, writeControl } from '../../../public/shared/wire/control.j
 import { Packet, PacketType, packetType, readPacket } from '../../../public/shared/wire/packet.js';
 import { HTTP1_SERVER_OPTIONS } from '../../../server/http/server.js';
 import { createHttp1Transport } from '../../../server/transport/http1.js';
-import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';
+import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/transport/session.js';
 import { random } from '../../fakes/random.js';
 import {
   closeAfter,
@@ -22,12 +22,12 @@ import {
   script,
   sharedCases,
   until,
-} from './transport-cases.js';
+} from '../../../testkit/transport-cases.js';
 
 /**
  * @import { AddressInfo } from 'node:net'
  * @import { Session } from '../../../server/transport/session.js'
- * @import { Options, Peer } from './transport-cases.js'
+ * @import { Options, Peer } from '../../../testkit/transport-cases.js'
  *
  * @typedef {(path: string, options?: { method?: string, type?: string | null, body?: Uint8Array |
  *   string }) => Promise<{ status: number, bytes: Uint8Array, json: any, type: string }>} Post
@@ -199,7 +199,7 @@ describe('HTTP/1', () => {
           closed: () => {},
           control: async () => {
             await pause(5);
-            session.sendControl({ type: 'refused', code, message: 'x' });
+            session.sendControl(prepareControl({ type: 'refused', code, message: 'x' }));
             session.close(errors[code].close, 'x');
           },
         };
@@ -251,7 +251,7 @@ describe('HTTP/1', () => {
 
   it('answers several packets in one list, control messages behind them', async () => {
     const { post, path, one } = await joined();
-    one.session.sendControl({ type: 'stats' });
+    one.session.sendControl(prepareControl({ type: 'stats' }));
     const body = listOf([packetOf(3), writeControl({ type: 'mute', muted: true }), packetOf(5)]);
     const { status, bytes, type } = await post(`${path}/packets`, { body });
     expect([status, type]).toEqual([200, LIST]);
@@ -458,7 +458,7 @@ describe('HTTP/1', () => {
     },
   );
 
-  it('keeps only so many reasons of ends', async () => {
+  it('keeps a limited number of reasons of ends', async () => {
     const { connect, heard, post } = closeAfter(await start({ maxSessions: 3 }));
     /** @type {string[]} */
     const tokens = [];
@@ -485,11 +485,11 @@ describe('HTTP/1', () => {
     /** @type {import('node:net').Socket[]} */
     const sockets = [];
     server.on('request', ({ socket }) => sockets.push(socket));
-    one.session.sendControl({ n: 1 });
-    one.session.sendControl({ n: 2 });
+    one.session.sendControl(prepareControl({ n: 1 }));
+    one.session.sendControl(prepareControl({ n: 2 }));
     handler.packet = () => sockets.forEach((socket) => socket.destroy());
     await expect(post(`${path}/packets`, { body: listOf([packetOf(1)]) })).rejects.toThrow();
-    one.session.sendControl({ n: 3 });
+    one.session.sendControl(prepareControl({ n: 3 }));
     const first = packetsOf((await post(`${path}/packets`)).bytes).map(readControl);
     const second = packetsOf((await post(`${path}/packets`)).bytes);
     expect(first).toEqual([{ n: 1 }, { n: 2 }, { n: 3 }]);
@@ -499,7 +499,7 @@ describe('HTTP/1', () => {
   it('ends a session that never fetches its control messages', async () => {
     const { one } = await joined();
     for (let i = 0; i < 100 && one.closed.length === 0; i++)
-      one.session.sendControl({ text: 'x'.repeat(8000) });
+      one.session.sendControl(prepareControl({ text: 'x'.repeat(8000) }));
     expect(one.closed.map(({ code }) => errorOfClose(code))).toEqual(['idle-timeout']);
   });
 

@@ -4,7 +4,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { generateCertificate } from '../../../server/certificate/generate.js';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES } from '../../../public/shared/wire/packet.js';
-import { MAX_CONTROL_BYTES } from '../../../server/transport/session.js';
+import { MAX_CONTROL_BYTES, prepareControl } from '../../../server/transport/session.js';
 import {
   createQuicheTransport,
   quicheError,
@@ -17,13 +17,13 @@ import {
   script,
   sharedCases,
   until,
-} from './transport-cases.js';
+} from '../../../testkit/transport-cases.js';
 
 /**
  * The package's own session objects, over its HTTP/2 server, which needs no engine, on real
  * sockets; and on an engine that is made here, for what only an engine does.
  *
- * @import { Options, Peer } from './transport-cases.js'
+ * @import { Options, Peer } from '../../../testkit/transport-cases.js'
  * @import { QuicheTransport } from '../../../server/transport/webtransport-quiche.js'
  */
 
@@ -113,7 +113,7 @@ async function connectPeer(client) {
       for (const line of lines) messages.push(JSON.parse(line));
     });
   } catch {
-    // It was closed at once.
+    // The session was closed at once.
   }
   const write = (/** @type {Uint8Array} */ bytes) => writer.write(bytes).catch(() => {});
   return {
@@ -203,7 +203,9 @@ describe('WebTransport on the quiche engine', () => {
 
   it('keeps what it has to say until the client opens its stream', async () => {
     const { connect } = closeAfter(
-      await start({ onAccept: (session) => [1, 2].forEach((n) => session.sendControl({ n })) }),
+      await start({
+        onAccept: (session) => [1, 2].forEach((n) => session.sendControl(prepareControl({ n }))),
+      }),
     );
     const peer = await connect();
     peer.sendControl({ type: 'x' });
@@ -227,7 +229,7 @@ describe('WebTransport on the quiche engine', () => {
     const { peer, one } = await connected();
     peer.sendControl({ type: 'x' });
     await until(() => peer.messages.length === 1);
-    one.session.sendControl({ type: 'refused' });
+    one.session.sendControl(prepareControl({ type: 'refused' }));
     one.session.close(errors['room-full'].close, 'ü'.repeat(2000));
     expect(await peer.ended).toBe(errors['room-full'].close);
     expect(peer.messages.at(-1)).toEqual({ type: 'refused' });
@@ -556,7 +558,7 @@ describe('the quiche engine', () => {
   it('ends a session that leaves its control messages unread', async () => {
     const { one, transport, clock } = await fakeConnected();
     for (let i = 0; i < 100 && one.closed.length === 0; i++)
-      one.session.sendControl({ text: 'x'.repeat(8000) });
+      one.session.sendControl(prepareControl({ text: 'x'.repeat(8000) }));
     expect(one.closed.map(({ code }) => code)).toEqual([errors['idle-timeout'].close]);
     const closing = transport.close();
     await pause(5);

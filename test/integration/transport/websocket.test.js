@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { errors } from '../../../public/shared/errors.js';
 import { MAX_PACKET_BYTES, readPacket, Packet } from '../../../public/shared/wire/packet.js';
-import { MAX_CONTROL_BYTES, MAX_QUEUED_BYTES } from '../../../server/transport/session.js';
+import {
+  MAX_CONTROL_BYTES,
+  MAX_QUEUED_BYTES,
+  prepareControl,
+} from '../../../server/transport/session.js';
 import { createWebSocketTransport } from '../../../server/transport/websocket.js';
 import {
   closeAfter,
@@ -15,11 +19,11 @@ import {
   script,
   sharedCases,
   until,
-} from './transport-cases.js';
+} from '../../../testkit/transport-cases.js';
 
 /**
  * @import { AddressInfo, Socket } from 'node:net'
- * @import { Options, Peer } from './transport-cases.js'
+ * @import { Options, Peer } from '../../../testkit/transport-cases.js'
  */
 
 /** @param {Options} [options] */
@@ -223,7 +227,7 @@ describe('WebSocket', () => {
     expect(sent).toBeGreaterThan(10);
     expect(one.closed).toEqual([]);
     for (let i = 0; i < 100 && one.closed.length === 0; i++)
-      one.session.sendControl({ text: 'x'.repeat(8000) });
+      one.session.sendControl(prepareControl({ text: 'x'.repeat(8000) }));
     expect(one.closed[0].code).toBe(errors['idle-timeout'].close);
     await until(() => openConnections() === 0);
   });

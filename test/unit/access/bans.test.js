@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Bans, MAX_BAN_MS } from '../../../server/access/bans.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 const ann = { identity: 'ann', tokenId: 'token-1', network: '192.0.2.1' };
 const stranger = { identity: null, tokenId: null, network: '192.0.2.1' };

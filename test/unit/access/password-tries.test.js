@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { PasswordTries } from '../../../server/access/password-tries.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 const right = async () => true;
 const wrong = async () => false;
@@ -19,7 +19,7 @@ class Checks {
       this.most = Math.max(this.most, this.running.length);
     });
 
-  /** Ends those that run, and those that begin then. @param {boolean} isRight */
+  /** Ends the running tries, and later ones. @param {boolean} isRight */
   async endAll(isRight) {
     await turn();
     while (this.running.length > 0) {

@@ -1,7 +1,8 @@
 import { compactVerify } from 'jose';
 import { describe, expect, it } from 'vitest';
 import { OPEN_GRANT } from '../../../server/access/grant.js';
-import { MAX_RESUME_LENGTH, RENEW_MS, ResumeTokens } from '../../../server/access/resume-token.js';
+import { MAX_RESUME_LENGTH } from '../../../public/shared/limits.js';
+import { RENEW_MS, ResumeTokens } from '../../../server/access/resume-token.js';
 
 const KEY = 'a key of the cluster, the same for all';
 const NOW = 1_800_000_000_000;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LENGTH_BYTES } from '../../../public/shared/wire/carry.js';
+import { LENGTH_BYTES } from '../../../public/shared/wire/stream-packets.js';
 import { Packet, readPacket, Stream } from '../../../public/shared/wire/packet.js';
 import { Conference } from '../../fakes/conference.js';
 
@@ -35,7 +35,7 @@ async function talk(conference, talker, from, to) {
   }
 }
 
-/** What a session's packets hold. @param {Person} person */
+/** Contents of a session's packets. @param {Person} person */
 function packetsOf({ session }) {
   /** @type {{ stream: number, frame: number, repeats: number }[]} */
   const found = [];
@@ -56,7 +56,7 @@ const framesOf = (person) =>
 /**
  * @param {Person} person
  * @param {number} count
- * @returns {number[]} those of the first frames that never came
+ * @returns {number[]} frames at the beginning that never came
  */
 function missing(person, count) {
   const frames = new Set(framesOf(person));
@@ -64,7 +64,7 @@ function missing(person, count) {
 }
 
 /**
- * The codec has no more than so many of the server's encoders from now on.
+ * Limits the codec's encoders of the server from now on.
  * @param {Conference} conference
  * @param {number} left
  */
@@ -88,7 +88,7 @@ describe('the layers of a broadcast', () => {
     ask(all[1], 16_000);
     ask(all[2], 40_000);
     await talk(conference, ann, 10, 60);
-    // The shared stream has nobody but those who speak.
+    // The shared stream has only the speakers as listeners.
     expect(conference.codec.open).toBe(before + 3);
     expect(roomOf(conference).describe().listenersByRate).toEqual({
       16000: 1,
@@ -233,7 +233,7 @@ describe('the layers of a broadcast', () => {
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
     const role = (/** @type {string} */ name) =>
-      roomOf(conference).moderation.setRole(
+      roomOf(conference).rules.moderation.setRole(
         lea.id,
         /** @type {any} */ (name),
         /** @type {any} */ ({ label: 'operator', id: null }),
@@ -280,7 +280,7 @@ describe('the layers of a broadcast', () => {
       .map(([stream]) => stream - Stream.layers);
     expect(streams.filter((stream, i) => stream !== streams[i - 1])).toEqual([4, 0]);
     expect(packetsOf(steady).filter(({ frame }) => frame > 60)).toEqual([]);
-    // What was sent at the rate lately fills a buffer that has just been made longer.
+    // Recent packets of the rate fill a buffer that has just become longer.
     const count = sure.length;
     steady.session.handler?.control({ type: 'nearness', nearness: 'steady', fill: true });
     expect(sure.length).toBeGreaterThan(count + 20);

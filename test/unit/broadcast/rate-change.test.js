@@ -9,7 +9,7 @@ import {
   writeAudioHeader,
 } from '../../../public/shared/wire/packet.js';
 import { PayloadDecoder } from '../../../public/shared/stream/payload.js';
-import { RATES } from '../../../public/shared/sound/rates.js';
+import { RATES } from '../../../public/shared/sound/audio-format.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Conference } from '../../fakes/conference.js';
 
@@ -29,7 +29,7 @@ function voice(frame) {
 
 /**
  * Has a listener hear a voice by their own playout, over the real codec.
- * @param {Record<number, number>} asks  what is asked for, in bits a second, by frame
+ * @param {Record<number, number>} asks requested rate in bits a second, by frame
  * @param {{ listenerStride?: number | 'auto', alone?: boolean, pauses?: boolean, loses?: (packet:
  *   Packet, change: boolean) => boolean }} [options] alone: whether no rate has another listener,
  *   so that its encoder begins with the change; pauses: whether the voice has some
@@ -151,7 +151,7 @@ describe('a change of the bit rate', async () => {
       expect(shape.step).toBeLessThan(1.1 * whole.step);
       expect(shape.least).toBeGreaterThan(0.7 * whole.least);
       expect(shape.most).toBeLessThan(1.2 * whole.most);
-      // It takes one packet more.
+      // The change costs one more packet.
       if (listenerStride === 3)
         expect(one.packets - plain.packets).toBe(Object.keys(CHANGES).length);
     },

@@ -1,19 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { Ladder } from '../../../server/broadcast/ladder.js';
 import { PROBE_RULE } from '../../../server/broadcast/probe-rule.js';
-import {
-  BasicRule,
-  ProbeRule,
-  SimpleRule,
-  StaticRule,
-} from '../../../server/broadcast/rate-rule.js';
+import { BasicRule, ProbeRule } from '../../../server/broadcast/rate-rule.js';
 import { random } from '../../fakes/random.js';
 
 /** @import { RateEvent, Reading } from '../../../server/broadcast/rate-rule.js' */
 
 const format = { frameMs: 20, opusFrames: 1 };
 const ladder = new Ladder(format, 128_000, 3);
-/** Whose packets of the higher rates hold one frame. */
+/** True if packets of the higher rates hold one frame. */
 const byRate = new Ladder(format, 128_000, 3, true);
 const kbps = (/** @type {{ index: number }} */ { index }) => ladder.rates[index] / 1000;
 
@@ -35,14 +30,14 @@ const reading = (fields) => ({
 /**
  * A way with a queue, that loses some packets besides, and one listener at its end.
  * @param {object} way
- * @param {(second: number) => number} way.bps  what it carries
- * @param {number} [way.lossShare]  of packets lost beside the queue
- * @param {number} [way.queueMs]  the most that waits
+ * @param {(second: number) => number} way.bps rate of the path
+ * @param {number} [way.lossShare] of packets lost beside the queue
+ * @param {number} [way.queueMs] the most that waits
  * @param {number} [way.seed]
  * @param {Ladder} [way.rates]
- * @param {Reading['carriage']} [way.carriage] surely: what the queue doesn't hold is sent again,
- *   until the rate goes down, where all that waits is sent anew at the lowest rate; thrice: unless
- *   the rule says otherwise
+ * @param {Reading['carriage']} [way.carriage] surely: packets that the queue drops are sent
+ *   again, until the rate goes down and all waiting ones are sent again at the lowest rate; thrice:
+ *   unless the rule says otherwise
  */
 function simulate(
   { bps, lossShare = 0, queueMs = 1500, seed = 1, rates = ladder, carriage: usual = 'once' },
@@ -129,7 +124,7 @@ describe('the rule that probes', () => {
         );
         expect(at(39).kbps).toBe(128);
         expect(at(43).kbps).toBeLessThanOrEqual(32);
-        // What waited is gone, and no probe lets more wait than a second.
+        // The queue is empty, and no probe delays more than a second of sound.
         expect(at(50).waitsMs).toBeLessThan(200);
         expect(at(95).kbps).toBe(128);
       },
@@ -185,8 +180,8 @@ describe('the rule that probes', () => {
     expect(step(1500, 50 + PROBE_RULE.ackMs + PROBE_RULE.mildQueueMs + 1)).toEqual([96, false]);
     expect(step(1600, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs)).toEqual([96, false]);
     expect(step(1750, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + 1)).toEqual([64, false]);
-    // It becomes worse, though no round trip has ended; the wait grew faster before, by more than
-    // 66 % of what is sent.
+    // The path gets worse, though no round trip has ended; the delay grew faster before, by more
+    // than 66 % of the sent time.
     expect(step(2000, 50 + PROBE_RULE.ackMs + PROBE_RULE.lateMs + PROBE_RULE.worseMs + 2)).toEqual([
       16,
       false,
@@ -202,7 +197,7 @@ describe('the rule that probes', () => {
       underWay.forEach((underWayMs, i) => step(1100 + 50 * i, underWayMs));
       return kbps(rule);
     };
-    // Of 50 ms the path carries what was sent in 20.
+    // The path carries in 50 ms the packets of 20 ms.
     expect(after([125, 155])).toBe(64);
     expect(after([125, 155, 185])).toBe(16);
     // None arrives, and then all do.
@@ -408,33 +403,12 @@ describe('the rule that probes', () => {
   });
 });
 
-describe('the rules of the thesis', () => {
-  const known = (/** @type {number} */ deliveryBps, deliveryIsLimit = true) =>
-    reading({ deliveryBps, deliveryIsLimit });
-
-  it('basic keeps to what is asked for', () => {
+describe('the basic rule', () => {
+  it('keeps to what is asked for', () => {
     const rule = new BasicRule(ladder);
     rule.ask(64_000);
-    rule.step(known(10_000));
+    rule.step(reading({ deliveryBps: 10_000, deliveryIsLimit: true }));
     expect(kbps(rule)).toBe(64);
-  });
-
-  it('simple takes what the estimate carries', () => {
-    const rule = new SimpleRule(ladder);
-    expect([rule.step(known(50_000)), kbps(rule)]).toEqual(['down', 32]);
-    expect([rule.step(known(200_000, false)), kbps(rule)]).toEqual(['up', 128]);
-    expect([rule.step(known(50_000, false)), kbps(rule)]).toEqual([null, 128]);
-    rule.ask(64_000);
-    rule.step(known(1_000_000));
-    expect([rule.step(reading({})), kbps(rule)]).toEqual([null, 64]);
-  });
-
-  it("static takes the first estimate's word", () => {
-    const rule = new StaticRule(ladder);
-    rule.step(reading({}));
-    rule.step(known(50_000));
-    rule.step(known(1_000_000));
-    expect(kbps(rule)).toBe(32);
   });
 });
 

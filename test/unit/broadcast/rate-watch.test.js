@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest';
-import { RateCounts } from '../../../server/broadcast/rate-counts.js';
+import { RateCounts } from '../../../server/broadcast/layers.js';
 import { RateWatch } from '../../../server/broadcast/rate-watch.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
-it('checks listeners 10 times a second, or 20 on a changing path, and never once gone', () => {
+it('the watch checks listeners 10 times a second, 20 on a changing path, until they leave', () => {
   const clock = new FakeClock();
   const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
   const listeners = Array.from({ length: 103 }, (_, i) => {
@@ -30,7 +30,7 @@ it('checks listeners 10 times a second, or 20 on a changing path, and never once
   expect(clock.waiting).toBe(0);
 });
 
-it('ignores a packet in flight after the machine stalled, until acknowledgements are read', () => {
+it('the watch ignores packets in flight after a stall of the machine, until it reads acks', () => {
   const clock = new FakeClock();
   const watch = new RateWatch({ clock, counts: new RateCounts(), onStep: () => {} });
   /** @type {{ nowMs: number, underWayMs: number | null }[]} */

@@ -5,7 +5,7 @@ import { Conference } from '../../fakes/conference.js';
 /** @param {any} person @param {object} wish */
 const ask = ({ session }, wish) => session.handler?.control({ type: 'track', ...wish });
 
-/** @param {any} person @param {string} [type] what they were told */
+/** @param {any} person @param {string} [type] messages to them */
 const told = ({ session }, type = 'track') => session.told(type);
 
 /** A piece of packets that say they are one CELT frame of 20 ms. */

@@ -7,12 +7,12 @@ import {
   lognormal,
   simulate,
   stalling,
-} from '../../../bench/delay-simulation.js';
+} from '../../../testkit/delay-simulation.js';
 import { DelayControl } from '../../../server/clock/delay-control.js';
 import { Lateness } from '../../../server/source/lateness.js';
 import { random } from '../../fakes/random.js';
 
-/** @import { Tick } from '../../../bench/delay-simulation.js' */
+/** @import { Tick } from '../../../testkit/delay-simulation.js' */
 
 /** @param {Tick[]} ticks @param {number} [speaker] */
 const receivedPercent = (ticks, speaker = 0) =>
@@ -53,7 +53,7 @@ describe('lateness', () => {
     expect(lateness.needMs).toBe(90);
     for (let i = 200; i < 900; i++) lateness.add(10, i * 20);
     expect(lateness.needMs).toBe(60);
-    // It remembers more than it needs: one that is late is enough.
+    // The control remembers more than it needs: one late packet is enough.
     lateness.add(61, 18_000);
     lateness.add(10, 18_000);
     expect(lateness.needMs).toBe(90);
@@ -225,7 +225,7 @@ describe('the delay that tunes itself', () => {
         seconds: 30,
         roundTripsMs: [20, roundTripMs],
       });
-      // Nothing of the last speaker arrives meanwhile.
+      // Nothing of the last speaker arrives in that time.
       expect(speakers[1].excluded).toBe(lateMs !== 1e6);
       expect(ticks.map((tick) => tick.delayMs)).toEqual(base.ticks.map((tick) => tick.delayMs));
     }

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { TickLoad } from '../../../server/clock/tick-load.js';
-import { LoadShares } from '../../../server/clock/load-shares.js';
+import { LoadShares, TickLoad } from '../../../server/clock/load-shares.js';
 
 /** @param {number} ms @param {(string | null)[]} networks */
 function room(ms, networks) {
@@ -9,12 +8,12 @@ function room(ms, networks) {
   return { load, networks };
 }
 
-/** @param {ReturnType<typeof room>[]} rooms  what they take, they have taken in a second */
+/** @param {ReturnType<typeof room>[]} rooms milliseconds that each took in a second */
 function settle(...rooms) {
   const shares = new LoadShares();
   shares.settle(0, []);
   shares.settle(1000, rooms);
-  // Of a second nearly all counts.
+  // Nearly all of a second counts.
   return rooms.map(({ load }) => load.weight / (1 - Math.exp(-5)));
 }
 
@@ -25,7 +24,7 @@ it('a person who fills many rooms makes those heavy, but doesnâ€™t make anotherâ
   expect(weights.slice(50)).toEqual([expect.closeTo(20 + 4), expect.closeTo(1)]);
 });
 
-it('rooms from this machine count by themselves', () => {
+it('rooms from this machine count separately', () => {
   expect(settle(room(10, [null, null]), room(30, [null]))).toEqual([
     expect.closeTo(10),
     expect.closeTo(30),
@@ -46,7 +45,7 @@ it('a room is heaviest until settled, and many new ones outweigh an old one 100 
   for (const { load } of many) expect(load.weight).toBeGreaterThan(1.5 * old.load.weight);
 });
 
-it("what the machine has stolen from the thread is no room's", () => {
+it('time stolen from the thread counts for no room', () => {
   let cpuMs = 0;
   const shares = new LoadShares(() => cpuMs);
   const rooms = [room(0, [null]), room(0, [null])];
@@ -69,7 +68,7 @@ it("what the machine has stolen from the thread is no room's", () => {
   expect(second(20_000, 900)).toEqual([expect.closeTo(600), expect.closeTo(200)]);
 });
 
-it('is settled no more often than each 50 ms', () => {
+it('the load is settled no more often than each 50 ms', () => {
   const shares = new LoadShares();
   const one = room(0, ['a']);
   shares.settle(0, [one]);

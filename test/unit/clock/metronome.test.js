@@ -4,7 +4,7 @@ import { Conference } from '../../fakes/conference.js';
 /** @param {any} person @param {object} wish */
 const set = ({ session }, wish) => session.handler?.control({ type: 'metronome', ...wish });
 
-/** @param {any} person what they were told of the metronome */
+/** @param {any} person messages to them about the metronome */
 const told = ({ session }) => session.told('metronome');
 
 async function room() {

@@ -129,7 +129,7 @@ describe('a room with auto', () => {
     await speak(conference, ann, { from: 0, to: 24, latenessMs: () => 200 });
     await speak(conference, ann, { from: 40, to: 300, latenessMs: () => 6 });
     expect(ann.stats()?.neededDelayMs).toBe(6);
-    // Ten frames' packets wait in the socket meanwhile; timers come first.
+    // Ten frames' packets wait in the socket in that time; timers come first.
     clock.stall(200);
     clock.advance(0);
     for (let frame = 300; frame < 310; frame++) await ann.speak(frame, 0.1);
@@ -267,7 +267,7 @@ describe('a running room', () => {
   });
 });
 
-describe('what is told of a participant', () => {
+describe('a participant’s statistics', () => {
   it('has lateness, its histogram, and received audio of the last ten seconds', async () => {
     const conference = new Conference({ serverDelayMs: 60, idleTimeoutMs: 1e9 });
     const [ann] = [await conference.join('Ann'), await conference.join('Bob')];

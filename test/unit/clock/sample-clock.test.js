@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { ReceivedAudio } from '../../../server/mix/listener.js';
 import { SampleClock } from '../../../server/clock/sample-clock.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 it('the sample clock counts from its making, there and back, and another may run behind it', () => {
   const clock = new FakeClock();

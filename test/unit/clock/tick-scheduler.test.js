@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { TickScheduler } from '../../../server/clock/tick-scheduler.js';
-import { TickLoad } from '../../../server/clock/tick-load.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { TickLoad } from '../../../server/clock/load-shares.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { random } from '../../fakes/random.js';
 
 /** A scheduler on a clock of the test's, and the event loop's turns in its hands. */

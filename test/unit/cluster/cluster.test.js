@@ -3,13 +3,14 @@ import { ALIVE_MS, BEAT_MS } from '../../../server/cluster/beats.js';
 import { Cluster } from '../../../server/cluster/cluster.js';
 import { HOLD_MS } from '../../../server/cluster/ownership.js';
 import { FakeNetwork } from '../../fakes/fake-bus.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
+import { logTo } from '../../../testkit/log-lines.js';
 
 /** Nodes on one network, without people. */
 class Nodes {
   clock = new FakeClock();
   network = new FakeNetwork(this.clock);
-  /** @type {string[]} */
+  /** @type {object[]} */
   warnings = [];
 
   /**
@@ -46,7 +47,7 @@ class Nodes {
       openBus: () => bus,
       clock,
       wallNow: () => 1_700_000_000_000 + clock.now() + skewMs,
-      log: { info: () => {}, warn: (line) => void warnings.push(line), error: () => {} },
+      log: { ...logTo(), warn: (fields) => void warnings.push(fields) },
       rooms: () => rooms,
       limits: { people: maxPeople },
       software: '0',
@@ -230,7 +231,7 @@ describe('a node that drains', () => {
     a.used.add('tea');
     await nodes.answer(a.cluster.drain());
     expect(a.cluster.isHere('tea')).toBe(true);
-    expect(nodes.warnings).toEqual(['room tea could not be handed over: no other node takes it']);
+    expect(nodes.warnings).toEqual([{ node: 'a', event: 'room-not-moved', room: 'tea' }]);
     expect(await where(nodes, a, 'new')).toBe('draining');
   });
 });
@@ -261,7 +262,7 @@ describe('the rules of a room', () => {
     owner.cluster.ruled('tea', rules);
     await nodes.pass(20);
     expect(other.cluster.rulesOf('tea')).toEqual(rules);
-    // A node that comes later is told too.
+    // A later node is notified too.
     const late = nodes.add('late');
     await nodes.pass(5100);
     expect(late.cluster.rulesOf('tea')).toEqual(rules);
@@ -429,7 +430,7 @@ describe('a room of two nodes that were apart', () => {
   });
 });
 
-describe('without its bus', () => {
+describe('a node without its bus', () => {
   it('a node that never had one serves alone, and meets the others later', async () => {
     const nodes = new Nodes();
     const [a, b] = [nodes.add('a'), nodes.add('b')];
@@ -456,7 +457,7 @@ describe('without its bus', () => {
   });
 });
 
-describe('what isn’t ours', () => {
+describe('a foreign message', () => {
   it('is dropped and counted, whatever it is', async () => {
     const nodes = new Nodes();
     const a = nodes.add('a');
@@ -495,8 +496,14 @@ describe('what isn’t ours', () => {
     await nodes.pass(50);
     expect(a.cluster.nodes()).toHaveLength(1);
     expect(nodes.warnings).toEqual([
-      "node newer at http://newer.example speaks version 3 of the cluster's messages, this " +
-        'one 2: it is left out until both run the same release',
+      {
+        node: 'a',
+        event: 'node-version',
+        from: 'newer',
+        url: 'http://newer.example',
+        version: 3,
+        ownVersion: 2,
+      },
     ]);
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shareWithNodes } from '../../../server/cluster/origins.js';
+import { shareWithNodes } from '../../../server/cluster/open-cluster.js';
 
 const share = shareWithNodes((origin) => origin === 'https://a.example');
 

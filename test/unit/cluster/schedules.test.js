@@ -1,12 +1,12 @@
 /**
- * Nodes on a network that is cut and healed, on which nodes die, stand still and drain, by seeds:
- * in the end each room is one node's, and everybody is sent to it.
+ * Nodes die, hang and drain by seeds, on a network that is cut and healed. In the end each room has
+ * one node, and everybody is sent to it.
  */
 
 import { describe, expect, it } from 'vitest';
 import { BEAT_MS } from '../../../server/cluster/beats.js';
 import { Cluster } from '../../../server/cluster/cluster.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { FakeNetwork } from '../../fakes/fake-bus.js';
 import { random } from '../../fakes/random.js';
 
@@ -24,7 +24,7 @@ class SimulatedNode {
   /** @type {Map<string, { people: number }>} */
   rooms = new Map();
   /**
-   * People whom this node has told to go elsewhere.
+   * People sent elsewhere by this node.
    * @type {{ room: string, people: number, to: string | null }[]}
    */
   moved = [];
@@ -99,7 +99,7 @@ class World {
   clock = new FakeClock();
   /** @type {SimulatedNode[]} */
   nodes = [];
-  /** What happened, for whoever looks into a failure. @type {string[]} */
+  /** Events of the schedule, to understand a failure. @type {string[]} */
   story = [];
 
   /** @param {number} seed */

@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AdaptiveComplexity } from '../../../server/codec/adaptive-complexity.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 describe('effort', () => {
   /** @type {FakeClock} */
   let clock;
-  /** @type {string[]} */
+  /** @type {object[]} */
   let lines;
   let share = 0;
   /** @type {AdaptiveComplexity[]} */
@@ -13,7 +13,7 @@ describe('effort', () => {
 
   /** @param {number | 'auto'} setting */
   function open(setting) {
-    const log = { info: (/** @type {string} */ line) => void lines.push(line) };
+    const log = { info: (/** @type {object} */ fields) => void lines.push(fields) };
     let [beforeMs, spentMs] = [clock.now(), 0];
     const cpuMs = () => {
       spentMs += share * (clock.now() - beforeMs);
@@ -45,7 +45,7 @@ describe('effort', () => {
     clock.advance(1000);
     expect(effort.complexity).toBe(8);
     expect(lines).toHaveLength(2);
-    expect(lines[0]).toMatch(/70 %.*complexity 0/);
+    expect(lines[0]).toMatchObject({ processorPercent: 70, complexity: 0 });
   });
 
   it("doesn't go to and fro where full effort would be three times the load", () => {

@@ -8,7 +8,7 @@ vi.mock('@aloud/native', () => ({
   },
 }));
 
-it('takes libopus-wasm where the native codec is missing, and says why', async () => {
+it('the server uses libopus-wasm where the native codec is missing, and says why', async () => {
   const { codec, line } = await openCodec('auto');
   expect(codec.name).toBe('libopus-wasm');
   expect(line).toBe(
@@ -18,12 +18,12 @@ it('takes libopus-wasm where the native codec is missing, and says why', async (
   expect(await loadCodec()).toBe(codec);
 });
 
-it('takes the one that is asked for', async () => {
+it('the server uses the requested codec', async () => {
   const { codec, line } = await openCodec('opusscript');
   expect([codec.name, line]).toEqual(['opusscript', 'The Opus codec is opusscript.']);
 });
 
-it('does not start with another one than is asked for', async () => {
+it('the server does not start with another codec than requested', async () => {
   await expect(openCodec('native')).rejects.toThrow(ConfigError);
   await expect(openCodec('native')).rejects.toThrow(
     '--codec must be auto, or a codec that is there; "native": it is not built: such a ' +

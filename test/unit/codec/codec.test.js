@@ -1,24 +1,24 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { readWav } from '../../../bench/stats/wav.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { OPUS_FRAME_MS, SAMPLE_RATES } from '../../../public/shared/sound/audio-format.js';
 import { payloadSamples } from '../../../public/shared/stream/codec.js';
 import { createLibopusCodec } from '../../../public/shared/stream/libopus-codec.js';
 import { codecNames, defaultEncoderSettings, loadCodec } from '../../../server/codec/codec.js';
 import { createOpusscriptCodec } from '../../../server/codec/opusscript.js';
-import { canBuildOpus, requireOrSkip } from '../../skip.js';
+import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
 
 const LIBOPUS = '../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
 /** @type {() => Promise<import('../../../public/shared/stream/libopus-codec.js').LibopusModule>} */
 const createLibopus = (await import(LIBOPUS)).default;
 
-/** Whether the native codec is built. */
+/** True when the native codec is built. */
 const hasOpus = await loadCodec('native').then(
   () => true,
   () => false,
 );
 
-const speech = (await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url)))
+const speech = (await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url)))
   .channels[0];
 const SECONDS = 1.5;
 const BITRATE = 48000;
@@ -340,7 +340,7 @@ for (const name of codecNames)
       expect(payloads.at(-1)?.length).toBeLessThan(20);
     });
 
-    it('writes where it is told to and nowhere else', async () => {
+    it('writes only into the given buffer', async () => {
       const { encoder, decoder } = await pair(48000, 480);
       const bytes = new Uint8Array(1400).fill(0xa5);
       const length = encoder.encode(speech.subarray(30000, 30480), bytes, 50);
@@ -639,7 +639,7 @@ const pairs = codecNames.flatMap((from) =>
 );
 for (const [encoding, decoding] of pairs)
   where([encoding, decoding].includes('native') ? 'native' : '').it(
-    `what ${encoding} encodes, ${decoding} decodes and conceals alike`,
+    `packets of ${encoding} are decoded and concealed alike by ${decoding}`,
     async () => {
       const [from, to] = [await loadCodec(encoding), await loadCodec(decoding)];
       for (const application of ['audio', 'voip', 'low-delay']) {

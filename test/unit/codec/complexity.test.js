@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { readWav } from '../../../bench/stats/wav.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 
 const codec = await loadCodec('libopus-wasm');
 const speech = (
-  await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url))
+  await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url))
 ).channels[0].subarray(0, 2 * 48_000);
 
 /** All packets of two seconds of speech. @param {number} frameMs @param {number} complexity */

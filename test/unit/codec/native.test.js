@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createNativeCodec } from '../../../server/codec/native.js';
 import { random } from '../../fakes/random.js';
-import { canBuildOpus, requireOrSkip } from '../../skip.js';
+import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
 
 const SEED = 6716;
 const CANARY = 7.25;
@@ -47,7 +47,7 @@ const anyNumber = fc.oneof(
   ),
 );
 
-native.it('is libopus 1.6 or later', () => {
+native.it('the native codec is libopus 1.6 or later', () => {
   expect(opusVersion()).toMatch(/^libopus 1\.([6-9]|\d\d)/);
 });
 
@@ -253,7 +253,7 @@ native.describe('the addon itself, whatever it is handed', () => {
       });
       for (const i of begun.map((_, k) => k).sort(() => any() - 0.5)) {
         out.fill(0);
-        // What is concealed or begun before the end takes the place of what was begun.
+        // A frame that is concealed or begun before the end replaces the one that was begun.
         const isLost = any() < 0.1;
         if (isLost)
           expect([begun[i], decoded[i]].map((decoder) => decoder.conceal(out, 1))).toEqual([
@@ -331,7 +331,7 @@ native.describe('the addon itself, whatever it is handed', () => {
   });
 });
 
-it('says by a code that there is no memory, and lets other errors through', () => {
+it('the native codec reports missing memory by a code, and passes on other errors', () => {
   const settings = { sampleRate: 8000, frameSamples: 160 };
   for (const [code, expected] of [
     ['GenericFailure', 'codec-instances'],

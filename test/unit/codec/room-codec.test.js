@@ -3,6 +3,7 @@ import { createAudioFormat } from '../../../public/shared/sound/audio-format.js'
 import { loadCodec } from '../../../server/codec/codec.js';
 import { RoomCodec } from '../../../server/codec/room-codec.js';
 import { random } from '../../fakes/random.js';
+import { logTo } from '../../../testkit/log-lines.js';
 
 const codec = await loadCodec('libopus-wasm');
 const format = createAudioFormat();
@@ -10,7 +11,7 @@ const format = createAudioFormat();
 const settings = { format, bitrate: 48000, complexity: 8, application: 'low-delay' };
 /** @type {string[]} */
 const logged = [];
-const room = new RoomCodec(codec, settings, (line) => void logged.push(line));
+const room = new RoomCodec(codec, settings, logTo(logged));
 
 describe('codecs that are opened when they are needed', () => {
   it('begin a word after a long silence as they would have without it', () => {
@@ -66,7 +67,7 @@ describe('codecs that are opened when they are needed', () => {
 });
 
 describe('codecs that fail', () => {
-  /** A codec whose instances throw when they are told to. */
+  /** A codec whose instances throw on request. */
   function failing() {
     const state = { fails: false, opened: 0, closed: 0 };
     const call = () => {
@@ -107,7 +108,7 @@ describe('codecs that fail', () => {
     };
     /** @type {string[]} */
     const lines = [];
-    return { state, lines, room: new RoomCodec(broken, settings, (line) => void lines.push(line)) };
+    return { state, lines, room: new RoomCodec(broken, settings, logTo(lines)) };
   }
   const pcm = new Float32Array(format.frameValues);
   const bytes = new Uint8Array(100);
@@ -121,7 +122,7 @@ describe('codecs that fail', () => {
     expect(pcm.every((sample) => sample === 0)).toBe(true);
     expect(lines).toHaveLength(1);
     expect(lines[0]).toMatch(
-      /codec broken: the decoder of person 7 failed and is replaced: Error: out of bounds/,
+      /"codec":"broken","part":"decoder","stream":"person 7","error":"Error: out of bounds/,
     );
     state.fails = false;
     expect(decoder.decode(bytes, 0, 10, pcm, 0)).toBe(true);

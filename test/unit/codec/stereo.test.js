@@ -4,7 +4,7 @@ import { mostBitrate, streamBitrate } from '../../../public/shared/stream/bitrat
 import { PayloadDecoder, PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { codecNames, loadCodec } from '../../../server/codec/codec.js';
 import { sidesOf, stereoTones, toneDb } from '../../fakes/stereo.js';
-import { canBuildOpus, requireOrSkip } from '../../skip.js';
+import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
 
 const CANARY = 7.25;
 const SECONDS = 0.6;
@@ -63,7 +63,7 @@ function throughCodec({ format, heard, encoder, decoder }, sound) {
   return { out, payloads, second: out.subarray(out.length / 2) };
 }
 
-/** Whether the native codec is built. */
+/** True when the native codec is built. */
 const hasOpus = await loadCodec('native').then(
   () => true,
   () => false,

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { VoiceList } from '../../../public/shared/wire/bundle.js';
 import { Packet, PacketType, readPacket } from '../../../public/shared/wire/packet.js';
-import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/room-mode.js';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { AUTO_HOLD_MS, AUTO_PEOPLE } from '../../../server/room/sound/mode.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -22,7 +22,8 @@ function take(person) {
 const kinds = (packets) => [...new Set(packets.map(({ type }) => type))];
 
 /** @param {Conference} conference @param {'mix' | 'forward' | 'auto'} mode */
-const set = (conference, mode) => conference.rooms.get('lab')?.moderation.setMode(mode, OPERATOR);
+const set = (conference, mode) =>
+  conference.rooms.get('lab')?.rules.moderation.setMode(mode, OPERATOR);
 
 describe('a packet', () => {
   it('waits for the tick when the room mixes, not when it forwards packets at once', async () => {
@@ -221,7 +222,7 @@ describe('a room that forwards each packet as it comes', () => {
     const conference = new Conference({ mode: 'forward', forwardWay: 'now', maxSpeakers: 2 });
     const people = [];
     for (const name of ['A', 'B', 'C', 'D']) people.push(await conference.join(name));
-    conference.rooms.get('lab')?.moderation.mute('1', true, OPERATOR);
+    conference.rooms.get('lab')?.rules.moderation.mute('1', true, OPERATOR);
     const numbers = new Set();
     for (let k = 0; k < 20; k++) {
       for (const person of people) await person.speak(k, 0.3, LOUD);

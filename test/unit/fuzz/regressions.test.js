@@ -1,8 +1,10 @@
+/** @import { ClientMessageType } from '../../../public/shared/messages/client-messages.js' */
+
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterAll, describe, expect, it } from 'vitest';
-import { COMMANDS, readJoin } from '../../../server/room/commands.js';
-import { moderateMessage } from '../../../server/room/moderation/moderate-command.js';
+import { CLIENT_MESSAGES } from '../../../public/shared/messages/client-messages.js';
+import { readJoin } from '../../../server/room/entry/arrivals.js';
 import { Inputs } from '../../fuzz/inputs.js';
 import { commands, joins, moderation } from '../../fuzz/targets/control-lines.js';
 import { TARGETS } from '../../fuzz/targets/index.js';
@@ -49,7 +51,7 @@ it('an input is the same whenever it is made', () => {
   }
 });
 
-it('what is found belongs to a target', () => {
+it('every finding belongs to a target', () => {
   for (const name of files)
     expect(TARGETS.map((target) => target.name)).toContain(name.split('/')[0]);
 });
@@ -58,8 +60,11 @@ describe('messages that fuzzing begins with', () => {
   const asked = [...commands, ...moderation].map((text) => JSON.parse(text));
 
   it('are those of every command, and of every act of a moderator', () => {
-    expect(new Set(asked.map(({ type }) => type))).toEqual(new Set(Object.keys(COMMANDS)));
-    const actions = moderateMessage.options.flatMap(({ shape }) => [...shape.action.values]);
+    const { join: _join, knock: _knock, ...ofMembers } = CLIENT_MESSAGES;
+    expect(new Set(asked.map(({ type }) => type))).toEqual(new Set(Object.keys(ofMembers)));
+    const actions = ofMembers.moderate.fields.options.flatMap(({ shape }) => [
+      ...shape.action.values,
+    ]);
     expect(
       new Set(asked.flatMap(({ type, action }) => (type === 'moderate' ? action : []))),
     ).toEqual(new Set(actions));
@@ -69,8 +74,8 @@ describe('messages that fuzzing begins with', () => {
     for (const text of joins)
       expect([text, typeof readJoin(JSON.parse(text))]).toEqual([text, 'object']);
     for (const message of asked) {
-      const { schema } = COMMANDS[/** @type {keyof typeof COMMANDS} */ (message.type)];
-      expect([message, schema.safeParse(message).error]).toEqual([message, undefined]);
+      const { fields } = CLIENT_MESSAGES[/** @type {ClientMessageType} */ (message.type)];
+      expect([message, fields.safeParse(message).error]).toEqual([message, undefined]);
     }
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { awaitJoin, WorkerLinks } from '../../../server/host/linker.js';
 import { createRing, RingReader, RingWriter } from '../../../server/host/ring.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 
 const transport = () => ({
@@ -49,8 +49,7 @@ describe('a session that waits to be linked', () => {
     const lines = /** @type {unknown[]} */ ([]);
     const log = {
       error: () => {},
-      info: (/** @type {string} */ _message, /** @type {unknown} */ fields) =>
-        void lines.push(fields),
+      info: (/** @type {unknown} */ fields) => void lines.push(fields),
     };
     const [first, silent] = [new FakeSession(transport(), log), new FakeSession(transport(), log)];
     for (const session of [first, silent])
@@ -95,16 +94,16 @@ describe('linked sessions', () => {
       ),
     ).toEqual([['one', 'all'], ['all']]);
     links.take([
-      { type: 'tell', ids: [1, 2], message: { type: 'room' } },
+      { type: 'tell', ids: [1, 2], message: { type: 'draining', seconds: 9 } },
       { type: 'close', id: 2, code: 3, reason: 'bye' },
       { type: 'tell', ids: [2, 9], message: { type: 'late' } },
     ]);
-    expect(session.messages.at(-1)).toEqual({ type: 'room' });
+    expect(session.messages.at(-1)).toEqual({ type: 'draining', seconds: 9 });
     expect(other.closed).toEqual({ code: 3, reason: 'bye' });
     links.close('server-closing');
   });
 
-  it('count what a full ring drops, which the worker is told', () => {
+  it('count a full ring’s drops, and report them to the worker', () => {
     const { clock, posted, session, links } = open(256);
     for (let i = 0; i < 100; i++) session.handler?.packet(new Uint8Array(50), 0);
     clock.advance(1000);
@@ -113,7 +112,7 @@ describe('linked sessions', () => {
     links.close('server-closing');
   });
 
-  it('are told to come again when the worker has ended, and nobody waits any more', () => {
+  it('are asked to return when the worker has ended, and nobody waits', () => {
     const { clock, session, links } = open();
     let settled = 0;
     session.handler?.settle?.(() => (settled += 1));

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Placement } from '../../../server/host/placement.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** @param {number[]} people  of each worker */
 function open(people) {

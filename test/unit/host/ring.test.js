@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createRing, MAX_RING_PACKET, RingReader, RingWriter } from '../../../server/host/ring.js';
 import { random as seeded } from '../../fakes/random.js';
 
-/** What a reader was handed, as text. */
+/** Packets of a reader, as text. */
 class Record {
   /** @type {string[]} */
   seen = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ROOM_ACTS } from '../../../server/host/room-acts.js';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @typedef {import('../../../server/room/room.js').Room} Room */
@@ -25,12 +25,12 @@ describe('a change of a room', () => {
     const ann = await conference.join('Ann');
     if (code === 'forward-reply') await conference.join('Bob', { replyOnly: true });
     const room = roomOf(conference);
-    if (code === 'forward-reply') room.moderation.setBroadcast(true, OPERATOR);
-    const before = room.moderation.rules;
+    if (code === 'forward-reply') room.rules.moderation.setBroadcast(true, OPERATOR);
+    const before = room.rules.told;
     const told = ann.session.told('room').length;
     expect(ROOM_ACTS.change(room, /** @type {any} */ (change), OPERATOR)).toBe(code);
-    expect(room.moderation.rules).toEqual(before);
-    expect(room.moderation.password).toBe(null);
+    expect(room.rules.told).toEqual(before);
+    expect(room.rules.policy.password).toBe(null);
     expect(ann.session.told('room').length).toBe(told);
   });
 
@@ -42,7 +42,7 @@ describe('a change of a room', () => {
     expect(
       ROOM_ACTS.change(room, { password: 'tea for six', broadcast: true, mode: 'auto' }, OPERATOR),
     ).toBe('too-many-requests');
-    expect(room.moderation.rules).toMatchObject({ broadcast: false, mode: 'mix' });
+    expect(room.rules.told).toMatchObject({ broadcast: false, mode: 'mix' });
   });
 
   it('has a broadcast end before another mode begins, and begin after it', async () => {

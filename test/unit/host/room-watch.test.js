@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { RoomWatch } from '../../../server/host/room-watch.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** A watch, and a room whose state is a number. */
 function open(takesMs = 0) {
@@ -9,19 +9,19 @@ function open(takesMs = 0) {
   const errors = /** @type {string[]} */ ([]);
   const watch = new RoomWatch({
     clock,
-    log: { error: (message) => void errors.push(message) },
+    log: { error: (fields) => void errors.push(String(fields.error)) },
     tell: (state) => void told.push(state),
   });
   const room = {
     name: 'tea',
     number: 0,
-    view: { state: () => (clock.advance(takesMs), /** @type {any} */ (room.number)) },
+    state: () => (clock.advance(takesMs), /** @type {any} */ (room.number)),
   };
   return { clock, told, errors, watch, room };
 }
 
 describe('RoomWatch', () => {
-  it('tells a change soon, and those that follow not too often', () => {
+  it('reports a change soon, and later ones not too often', () => {
     const { clock, told, watch, room } = open();
     watch.changed(room);
     clock.advance(20);
@@ -56,17 +56,17 @@ describe('RoomWatch', () => {
 
   it('logs a state that can’t be had, and goes on', () => {
     const { clock, told, errors, watch, room } = open();
-    const { state } = room.view;
-    room.view.state = () => {
+    const { state } = room;
+    room.state = () => {
       throw new Error('no state');
     };
     watch.changed(room);
     clock.advance(20);
-    room.view.state = state;
+    room.state = state;
     watch.changed(room);
     clock.advance(250);
     expect(told).toEqual([0]);
-    expect(errors[0]).toMatch(/^room tea can't be kept.*no state/s);
+    expect(errors[0]).toMatch(/^Error: no state/);
     watch.changed(room);
     watch.close();
     expect(clock.waiting).toBe(0);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { preferredEncoding } from '../../../server/http/accept-encoding.js';
+import { preferredEncoding } from '../../../server/http/static-files.js';
 
 it.each([
   ['gzip, deflate, br, zstd', 'br'],
@@ -14,6 +14,6 @@ it.each([
   [undefined, null],
   [';;;=,q=9', null],
   ['br;q=x, deflate', null],
-])('of %s takes %s', (header, encoding) => {
+])('a choice of %s gives %s', (header, encoding) => {
   expect(preferredEncoding(header)).toBe(encoding);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { AnswerCache } from '../../../server/http/answer-cache.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { AnswerCache } from '../../../server/http/recordings-api.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 describe('a costly answer', () => {
   it('is made once a second, for each of what is asked', () => {
@@ -16,7 +16,7 @@ describe('a costly answer', () => {
     expect([cache.get('b', make), cache.get('b', make)]).toEqual([4, 4]);
   });
 
-  it('is made anew once what it tells was changed', () => {
+  it('is made again once its content has changed', () => {
     const cache = new AnswerCache(new FakeClock());
     expect(cache.get('a', () => 1)).toBe(1);
     cache.invalidate('a');

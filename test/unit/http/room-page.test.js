@@ -14,7 +14,10 @@ async function ask(path, { liveSeconds, since, embedOrigins = null } = {}) {
   /** @type {{ file: string, headers: Record<string, any> }[]} */
   const sent = [];
   const page = roomPage({
-    rooms: { inRoom: async () => (liveSeconds === undefined ? 'not-found' : { liveSeconds }) },
+    rooms: {
+      inRoom: async () =>
+        /** @type {any} */ (liveSeconds === undefined ? 'not-found' : { liveSeconds }),
+    },
     cluster:
       since === undefined
         ? undefined

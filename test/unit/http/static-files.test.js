@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { StaticFiles } from '../../../server/http/static-files.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** @import { AddressInfo } from 'node:net' */
 
@@ -165,10 +165,10 @@ it.each([
   '/publica.js',
   '/other/a.js',
   '/',
-])('serves nothing at %s', async (path) => {
+])('the server serves nothing at %s', async (path) => {
   expect((await ask(path)).status).toBe(404);
 });
 
-it.each(['POST', 'DELETE', 'OPTIONS'])('does not answer to %s', async (method) => {
+it.each(['POST', 'DELETE', 'OPTIONS'])('the server does not answer %s', async (method) => {
   expect((await ask('/public/a.js', {}, method)).status).toBe(404);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { MAX_CONNECTIONS, RATES, Visitors } from '../../../server/http/visitors.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** @param {string} remoteAddress */
 const socketFrom = (remoteAddress) => {

@@ -5,7 +5,7 @@ import {
   connectOverChannels,
   DataChannelConnection,
 } from '../../../public/lab/runs/data-channel.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** A data channel of the page's, whose other end is the test. */
 class FakeChannel {
@@ -73,7 +73,7 @@ it('the page is asked for channels, over which the run joins', async () => {
   expect(port.close).toHaveBeenCalled();
 });
 
-it('a run is told why it gets none', async () => {
+it('a run receives the reason for getting none', async () => {
   await expect(wish(null).connecting).rejects.toMatchObject({ code: 'not-offered' });
   const { port, connecting } = wish();
   port.onmessage({

@@ -113,7 +113,7 @@ describe('figures', () => {
   });
 });
 
-describe('what is said', () => {
+describe('the sentence', () => {
   it('has as many digits as mean something', () => {
     expect([0.4567, 9.994, 9.996, 99.94, 99.96, 445.77].map(milliseconds)).toEqual([
       '0.46 ms',

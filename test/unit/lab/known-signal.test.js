@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SoundLag, createKnownSignal, lowerRate } from '../../../public/lab/runs/known-signal.js';
-import { Listener } from '../../../public/lab/runs/listener.js';
+import { AnswerDecoder } from '../../../public/lab/runs/listener.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { levelDb } from '../../../public/shared/sound/signal.js';
 import { random } from '../../fakes/random.js';
@@ -87,7 +87,7 @@ describe('sound latency', () => {
   });
 });
 
-describe('what is heard', () => {
+describe('the heard signal', () => {
   const format = createAudioFormat();
 
   /** A listener whose decoder writes the payload's byte. */
@@ -107,7 +107,11 @@ describe('what is heard', () => {
       decode: (bytes, start, _length, out, at) => out.fill(bytes[start] / 1000, at, at + 960),
       close: () => void (decoder.closed = true),
     };
-    const listener = new Listener({ format, decoder, onWindow: (window) => windows.push(window) });
+    const listener = new AnswerDecoder({
+      format,
+      decoder,
+      onWindow: (window) => windows.push(window),
+    });
     const hear = (/** @type {number} */ frame, length = 1) =>
       listener.receive(frame, frame * 20 + 1, Uint8Array.of(frame % 256), 0, length);
     return { listener, windows, hear, decoder };

@@ -31,7 +31,7 @@ function laboratory({ link, conference = new Conference() } = {}) {
   /**
    * @param {{ run: () => Promise<void>, end: () => Promise<void> }} run
    * @param {(ms: number) => void} [onTime]
-   * @returns how long it took, in milliseconds
+   * @returns duration in milliseconds
    */
   const pass = async (run, onTime = () => {}) => {
     const state = { isOver: false };

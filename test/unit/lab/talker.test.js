@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { connect } from '../../../public/client/connection/choose.js';
-import { Talker } from '../../../public/lab/runs/talker.js';
+import { ProbeTalker } from '../../../public/lab/runs/talker.js';
 import { Conference } from '../../fakes/conference.js';
 import { conferenceSockets } from '../../fakes/conference-socket.js';
 
@@ -15,7 +15,7 @@ async function setUp() {
     /** @type {number[]} */ heard: [],
     /** @type {string[]} */ closed: [],
   };
-  const talker = new Talker({
+  const talker = new ProbeTalker({
     clock,
     level: 20,
     on: {

@@ -5,7 +5,6 @@ const offer = {
   url: '/session',
   port: 4433,
   certificateHashes: ['aGFzaA=='],
-  carry: /** @type {const} */ ('datagrams'),
 };
 const transports = { webtransport: offer, websocket: { path: '/session' }, http1: null };
 
@@ -52,13 +51,15 @@ it('a way on streams is a session of WebTransport that asks for it; others are t
     transport: 'websocket',
     config: { transports },
   });
-  expect(connectionOf('reset-streams', { transports })).toEqual({
+  const WebTransport = /** @type {any} */ (class {});
+  expect(connectionOf('reset-streams', { transports }, { WebTransport })).toEqual({
     transport: 'webtransport',
     config: {
       transports: {
         ...transports,
-        webtransport: { ...offer, carry: 'reset-streams', url: '/session?carry=reset-streams' },
+        webtransport: { ...offer, url: '/session?carry=reset-streams' },
       },
     },
+    scope: { WebTransport: expect.any(Function) },
   });
 });

@@ -17,7 +17,7 @@ class Answer extends EventEmitter {
   destroyed = false;
   isOver = false;
   writableLength = 0;
-  /** Whether what is written stays where it is. */
+  /** True when written bytes stay in the socket. */
   stalls = false;
 
   /** @param {string} name @param {string} value */
@@ -72,7 +72,9 @@ function open({ conference: settings, ...more } = {}) {
       sessions.push(session);
       conference.arrivals.accept(session);
     },
-    rooms: { inRoom: async (name) => rooms.get(name)?.view.public ?? 'not-found' },
+    rooms: {
+      inRoom: async (name) => /** @type {any} */ (rooms.get(name)?.publicView ?? 'not-found'),
+    },
     maxSessions: 5,
     outlives: (request) => void outlived.push(request),
     clock,
@@ -110,7 +112,7 @@ function open({ conference: settings, ...more } = {}) {
     ask,
     outlived,
     sessions,
-    room: () => rooms.get('lab')?.view.public,
+    room: () => rooms.get('lab')?.publicView,
   };
 }
 
@@ -250,11 +252,11 @@ describe('GET /listen/<room>', () => {
   it('refuses if the reader would need to be let in or to know a password', async () => {
     const { conference, ask } = open();
     await conference.join('Ann');
-    conference.rooms.get('lab')?.moderation.lobby(true, { id: '1', label: 'Ann' });
+    conference.rooms.get('lab')?.rules.moderation.lobby(true, { id: '1', label: 'Ann' });
     expect((await ask('/listen/lab')).status).toBe(403);
-    expect(conference.rooms.get('lab')?.moderation.door.people).toEqual([]);
-    conference.rooms.get('lab')?.moderation.lobby(false, { id: '1', label: 'Ann' });
-    conference.rooms.get('lab')?.moderation.setPassword('abc-def', { id: '1', label: 'Ann' });
+    expect(conference.rooms.get('lab')?.rules.lobby.waiting).toEqual([]);
+    conference.rooms.get('lab')?.rules.moderation.lobby(false, { id: '1', label: 'Ann' });
+    conference.rooms.get('lab')?.rules.moderation.setPassword('abc-def', { id: '1', label: 'Ann' });
     const answer = await ask('/listen/lab');
     expect([answer.status, answer.text]).toEqual([401, 'The room has a password.\n']);
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { levelDb } from '../../../bench/stats/signal.js';
-import { readWav } from '../../../bench/stats/wav.js';
+import { levelDb } from '../../../testkit/sound/signal.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import { PacketStream } from '../../../public/shared/stream/packet-stream.js';
 import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
@@ -56,7 +56,7 @@ function take(file, args, nowMs) {
 }
 
 /**
- * The numbers of the frames in a file; -1 of those that are missing, -2 of silence.
+ * Numbers of the frames in a file; -1 for missing ones, -2 for silence.
  * @param {Uint8Array[]} packets
  */
 const framesOf = (packets) =>
@@ -90,7 +90,7 @@ describe('LiveFile', () => {
   it('is silent where nothing is said, and right from the first sound on', async () => {
     const {
       channels: [speech],
-    } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+    } = await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url));
     const format = createAudioFormat();
     const codec = await loadCodec('libopus-wasm');
     const encoder = codec.createEncoder({ sampleRate: 48_000, frameSamples: 960 });

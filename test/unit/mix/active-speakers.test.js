@@ -63,8 +63,8 @@ describe('the loudest speakers', () => {
     }
     expect(ann.stats()).toMatchObject({ unmixed: 20, late: 0, lost: 0, receivedPercent: 100 });
     expect(bob.stats()).toMatchObject({ unmixed: 0 });
-    // Those without a place hear what all hear, themselves not in it; those with one are left out
-    // of theirs.
+    // People without a place hear the common mix, which doesn't have them; people with a place are
+    // left out of theirs.
     expect(end(await ann.heard(), 10)).toBe(sum(20, 25));
     expect(end(await bob.heard(), 10)).toBe(sum(25));
   });

@@ -37,7 +37,7 @@ describe('twenty people who laugh at once, loud and alike', () => {
       up = Math.max(up, gains[i] - gains[i - 1]);
       fall = Math.max(fall, gains[i - 1] - gains[i]);
     }
-    // It rises by no more than a thousandth a sample, and falls, ahead of a burst, over a segment
+    // The gain rises by at most a thousandth a sample, and falls, ahead of a burst, over a segment
     // of 32 samples.
     expect(up).toBeLessThan(0.001);
     expect(fall).toBeLessThan(1 / 32 + 0.001);

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { LightListener, strideOf } from '../../../server/mix/light-listener.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';
 
 describe('strideOf', () => {

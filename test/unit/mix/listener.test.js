@@ -5,7 +5,7 @@ import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { Redundancy } from '../../../public/shared/stream/redundancy.js';
 import { Listener } from '../../../server/mix/listener.js';
 import { MixStream, SpeakerList } from '../../../server/mix/mix-stream.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 import { PcmCodec } from '../../fakes/pcm-codec.js';
 

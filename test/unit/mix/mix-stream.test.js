@@ -15,7 +15,7 @@ import { Conference } from '../../fakes/conference.js';
 const format = createAudioFormat();
 const nobody = new SpeakerList();
 
-/** A list of so many speakers. @param {number} count */
+/** A list of `count` speakers. @param {number} count */
 function listOf(count) {
   const list = new SpeakerList();
   for (let i = 0; i < count; i++) list.add(i + 1, 30, true);
@@ -154,7 +154,7 @@ describe('a room that leaves silence out', () => {
     for (let frame = 100; frame < 110; frame++) expect(heard.get(frame)?.[0]).toBeCloseTo(0.1, 3);
     const after = [...heard.keys()].filter((frame) => frame >= 110);
     expect(after.slice(0, 3)).toEqual([110, 111, 121]);
-    // Ann hears herself not at all, and is told so as rarely.
+    // Ann doesn't hear herself, and her list of speakers comes as rarely.
     const own = [...(await ann.heard())];
     expect(own.every(([, pcm]) => pcm === null)).toBe(true);
     expect(own.length).toBeLessThan(25);

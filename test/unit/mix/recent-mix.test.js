@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { RecentMix } from '../../../server/mix/recent-mix.js';
 
-it('keeps copies of the newest packets, and finds those since a frame', () => {
+it('the recent mix keeps copies of the newest packets, and finds those since a frame', () => {
   const recent = new RecentMix();
   expect([recent.size, recent.since(0)]).toEqual([0, 0]);
   const bytes = new Uint8Array(1200);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { LENGTH_BYTES } from '../../../public/shared/wire/carry.js';
+import { LENGTH_BYTES } from '../../../public/shared/wire/stream-packets.js';
 import { MIN_GROUP } from '../../../server/mix/recipient-lists.js';
 import { SharedFanout } from '../../../server/mix/shared-fanout.js';
 import { FakeSession, fakeTransport } from '../../fakes/fake-session.js';

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { Bans } from '../../../server/access/bans.js';
 import { OnDemand } from '../../../server/ondemand/on-demand.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { settle } from '../../fakes/conference.js';
 
 it('a network banned from the recording’s room is refused as banned; others aren’t', async () => {
@@ -11,7 +11,7 @@ it('a network banned from the recording’s room is refused as banned; others ar
   bans.add('tea', 'Eve', { identity: null, tokenId: null, network: '203.0.113.9' }, 60_000);
   const recordings = /** @type {any} */ ({
     roomOf: async () => 'tea',
-    // It has been deleted by hand since.
+    // The file was deleted by hand in between.
     locate: () => null,
     wasRemoved: () => false,
     whenRemoved() {},

@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { writeControlLine } from '../../../public/shared/wire/control.js';
 import { errors } from '../../../public/shared/errors.js';
-import { RATES } from '../../../public/shared/sound/rates.js';
+import { RATES } from '../../../public/shared/sound/audio-format.js';
 import { SEGMENT_HEADER_BYTES } from '../../../public/shared/wire/segment.js';
 import { Reader } from '../../../server/ondemand/reader.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** A session of the engine, as far as a reader needs one. */
 class FakeNative {
   /**
-   * What was written on each stream of a segment.
+   * Bytes on each stream of a segment.
    * @type {{ number: number, epoch: number, rate: number }[]}
    */
   sent = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { RATES } from '../../../public/shared/sound/rates.js';
-import { ClientBuffer } from '../../../server/ondemand/client-buffer.js';
+import { RATES } from '../../../public/shared/sound/audio-format.js';
+import { ClientBuffer } from '../../../server/ondemand/reader.js';
 import { RULES } from '../../../server/ondemand/rules.js';
 
 const usual = {

@@ -2,8 +2,8 @@ import { appendFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { align } from '../../../bench/stats/signal.js';
-import { readWav } from '../../../bench/stats/wav.js';
+import { align } from '../../../testkit/sound/signal.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import {
   LEAD_PACKETS,
   PACKET_SAMPLES,
@@ -17,7 +17,9 @@ import { ratesOf, segmentPaths } from '../../../server/ondemand/segment-files.js
 import { oggOf } from '../../fakes/recorded.js';
 
 const codec = await loadCodec('libopus-wasm');
-const { channels } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(
+  new URL('../../../testkit/speech/speech-low.wav', import.meta.url),
+);
 const speech = channels[0];
 
 /** @type {string} */
@@ -36,7 +38,7 @@ async function segmentsOf(rate) {
   );
 }
 
-/** What one segment alone sounds like. @param {Uint8Array} segment */
+/** Sound of one segment alone. @param {Uint8Array} segment */
 function soundOf(segment) {
   const decoder = codec.createDecoder({
     sampleRate: 48_000,

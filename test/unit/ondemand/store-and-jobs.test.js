@@ -10,6 +10,7 @@ import { SegmentJobs } from '../../../server/ondemand/segment-jobs.js';
 import { SegmentStore } from '../../../server/ondemand/segment-store.js';
 import { Recordings } from '../../../server/recording/recordings.js';
 import { oggOf, putRecording } from '../../fakes/recorded.js';
+import { logTo } from '../../../testkit/log-lines.js';
 
 const codec = await loadCodec('libopus-wasm');
 
@@ -57,7 +58,7 @@ describe('the store of segments', () => {
 async function world({ limitBytes = 1e9, before = () => {} } = {}) {
   const directory = await directoryOf();
   const warnings = /** @type {string[]} */ ([]);
-  const log = { warn: (/** @type {string} */ line) => void warnings.push(line), error: () => {} };
+  const log = { ...logTo(), warn: logTo(warnings).warn };
   const recordings = new Recordings({
     directory,
     limitBytes,
@@ -327,7 +328,7 @@ describe('the making of segments', () => {
     const noise = await putRecording(directory, { mix: Buffer.alloc(999), seconds: 1 });
     expect(await jobs.prepare(noise)).toBe(true);
     await vi.waitFor(
-      () => expect(warnings.join()).toMatch(/can't be made; it can be heard over HTTP/),
+      () => expect(warnings.join()).toMatch(/could not be made; it can be heard over HTTP/),
       { timeout: 5000 },
     );
     const full = await world({ limitBytes: 1 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Directory } from '../../../server/host/directory.js';
+import { RoomsByThread } from '../../../server/host/rooms-by-thread.js';
 import { ClusterRooms } from '../../../server/operator/cluster-rooms.js';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { settle } from '../../fakes/conference.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
@@ -17,7 +17,7 @@ async function create() {
       cluster,
     } = node;
     const everywhere = new ClusterRooms({
-      local: new Directory({ rooms }),
+      local: new RoomsByThread({ rooms }),
       wire: cluster.wire,
       nodes: () => cluster.everyNode(),
       isHere: (room) => cluster.isHere(room),
@@ -90,7 +90,7 @@ describe('the operator of any node', () => {
     expect(await act('changePerson', bob.id, { muted: true }, by)).toBe(undefined);
     expect(bob.session.told('moderated').at(-1)).toMatchObject({ action: 'muted', operator: true });
     expect(await act('change', { locked: true }, by)).toMatchObject({ rules: { locked: true } });
-    expect(room().moderation.rules.locked).toBe(true);
+    expect(room().rules.told.locked).toBe(true);
     expect(await act('changePerson', '99', { muted: true }, by)).toBe('person-unknown');
     expect(await act('bans')).toEqual([]);
     expect(await act('remove', bob.id, {}, by)).toBe(undefined);
@@ -139,6 +139,6 @@ describe('the operator of any node', () => {
       await ask({ act: 'change', args: [{ locked: true }, { id: '1', label: 'Ann' }] }),
     ).toEqual({ version: 2, code: 'bad-request' });
     expect(typeof (await ask({ act: 7 }))).toBe('symbol');
-    expect(room().moderation.rules.locked).toBe(false);
+    expect(room().rules.told.locked).toBe(false);
   });
 });

@@ -1,11 +1,13 @@
 import { EventEmitter } from 'node:events';
 import { PassThrough } from 'node:stream';
 import { setImmediate, setTimeout as pass } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { leaveWhenAway } from '../../../programs/command-line.js';
 import { readLink } from '../../../programs/room-link.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
+import { SoundCard } from '../../../programs/sound-card.js';
 import { SpeechQueue } from '../../../programs/speech-queue.js';
+import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 
 describe('readLink', () => {
   it('reads an address with a room beside it, and the link of a room with all that it has', () => {
@@ -122,4 +124,44 @@ describe('leaveWhenAway', () => {
     await pass(60);
     expect([left, patience.isOver]).toEqual([1, true]);
   });
+});
+
+describe('SoundCard', () => {
+  beforeEach(
+    () => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }),
+  );
+  afterEach(() => void vi.useRealTimers());
+
+  it.each([
+    [2.5, 2.5],
+    [5, 5],
+    [10, 10],
+    [20, 10],
+    [60, 10],
+  ])(
+    'gives pieces as soon as they end, in a room with frames of %d ms pieces of %d',
+    (frameMs, pieceMs) => {
+      const format = createAudioFormat({ frameMs });
+      const perMs = format.sampleRate / 1000;
+      let [samples, latest] = [0, 0];
+      const lengths = /** @type {number[]} */ ([]);
+      const capture = (/** @type {Float32Array} */ chunk) => {
+        lengths.push(chunk.length);
+        samples += chunk.length;
+        latest = Math.max(latest, performance.now() - card.startMs - samples / perMs);
+      };
+      const card = new SoundCard({
+        client: { capture, render: () => {} },
+        periodMs: 10,
+        capture: (chunk) => void chunk.fill(0.1),
+        play: null,
+      });
+      card.start(format);
+      for (let i = 0; i < 2000; i++) vi.advanceTimersByTime(1);
+      expect(latest).toBeLessThan(1);
+      expect(new Set(lengths)).toEqual(new Set([pieceMs * perMs]));
+      expect(samples).toBe(2000 * perMs);
+      card.stop();
+    },
+  );
 });

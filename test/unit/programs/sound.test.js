@@ -4,11 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough, Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
-import { align, levelDb } from '../../../bench/stats/signal.js';
-import { parseWav } from '../../../bench/stats/wav.js';
+import { align, levelDb } from '../../../testkit/sound/signal.js';
+import { parseWav } from '../../../testkit/sound/wav.js';
 import { ByteReader } from '../../../programs/sound/byte-reader.js';
-import { convert } from '../../../programs/sound/convert.js';
-import { downmix } from '../../../programs/sound/downmix.js';
+import { convert, downmix } from '../../../programs/sound/convert.js';
 import { isOggOpus, readOggSound } from '../../../programs/sound/ogg-sound.js';
 import { openSound } from '../../../programs/sound/open-sound.js';
 import { RateConverter } from '../../../programs/sound/rate-converter.js';
@@ -365,7 +364,7 @@ describe('sound that is opened', () => {
       );
     expect([...downmix(2, 1)(Float32Array.of(1, 0, 0.5, 0.5))]).toEqual([0.5, 0.5]);
     expect([...downmix(1, 2)(Float32Array.of(1, 0.5))]).toEqual([1, 1, 0.5, 0.5]);
-    // Of 5.1: each channel alone, to stereo and to mono.
+    // Each channel of 5.1 alone, to stereo and to mono.
     expect([0, 1, 2, 3, 4, 5].map((at) => mix([0, 0, 0, 0, 0, 0].with(at, 1), 2))).toEqual([
       [1, 0],
       [0, 1],
@@ -382,8 +381,7 @@ describe('sound that is opened', () => {
       [0.354],
       [0.354],
     ]);
-    // Left, right and back centre, as the file says; and so many that nobody knows where they
-    // belong.
+    // Left, right and back centre, as the file says; and more channels than have a known place.
     expect([0, 1, 2].map((at) => mix([0, 0, 0].with(at, 1), 2, 0x103))).toEqual([
       [1, 0],
       [0, 1],
@@ -418,7 +416,7 @@ it('a file that is written anew keeps what is in it until there is something to 
   }
 });
 
-describe.skipIf(spawnSync('ffmpeg', ['-version']).error)('what ffmpeg reads from a pipe', () => {
+describe.skipIf(spawnSync('ffmpeg', ['-version']).error)('ffmpeg’s input from a pipe', () => {
   it('ends with the error of a pipe that fails', async () => {
     const stdin = new PassThrough();
     const head = Buffer.from('2e736e640000001800000000000000030000bb8000000001', 'hex');

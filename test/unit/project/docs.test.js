@@ -1,17 +1,30 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url));
 
-const PAGES = ['README.md', 'CONTRIBUTING.md', 'native/README.md'].concat(
-  readdirSync(join(HOME, 'docs')).flatMap((name) => (name.endsWith('.md') ? `docs/${name}` : [])),
+const PAGES = [
+  'README.md',
+  'CONTRIBUTING.md',
+  'SECURITY.md',
+  'certs/README.md',
+  'native/README.md',
+].concat(
+  ['docs', 'bench/docs'].flatMap((folder) =>
+    readdirSync(join(HOME, folder)).flatMap((name) =>
+      name.endsWith('.md') ? `${folder}/${name}` : [],
+    ),
+  ),
 );
 
 const TESTS = new Set(
-  readdirSync(join(HOME, 'test'), { recursive: true }).map((path) =>
-    String(path).split('/').at(-1),
+  ['test', 'bench/test'].flatMap((folder) =>
+    readdirSync(join(HOME, folder), { recursive: true }).map((path) =>
+      // Pages name a test by its subject: how it runs may change.
+      basename(String(path)).replace(/\..*\.test\.js$/, '.test.js'),
+    ),
   ),
 );
 
@@ -54,7 +67,7 @@ describe.each(PAGES)('%s', (page) => {
   });
 
   it('names files and folders that are there', () => {
-    const folders = /^(server|public|worklets|bench|test|docs|certs|native)\/[\w./-]*$/;
+    const folders = /^(server|public|worklets|bench|test|testkit|docs|certs|native)\/[\w./-]*$/;
     for (const [, name] of read(page).matchAll(/`([^`\s]+)`/g)) {
       if (folders.test(name))
         expect(MADE.test(name) || existsSync(join(HOME, name)), name).toBe(true);
@@ -62,11 +75,44 @@ describe.each(PAGES)('%s', (page) => {
     }
   });
 
+  it('wraps its prose at 100 columns', () => {
+    const lines = read(page).split('\n');
+    expect(lines.filter((line) => line.length > 100 && !/^\s*[|<]|^!\[/.test(line))).toEqual([]);
+  });
+
   it('has commands whose files are there', () => {
     for (const command of commandsOf(page)) {
-      for (const [name] of command.matchAll(/(?<![\w./<-])(test|bench)\/[\w./-]+/g)) {
+      for (const [name] of command.matchAll(/(?<![\w./<-])(test|testkit|bench)\/[\w./-]+/g)) {
         expect(MADE.test(name) || existsSync(join(HOME, name)), command).toBe(true);
       }
     }
   });
+});
+
+it('the glossary has at most 100 terms, each with a meaning and a source or reason', () => {
+  const rows = [...read('docs/glossary.md').matchAll(/^\|(.*)\|$/gm)].map(([, row]) =>
+    row.split('|').map((cell) => cell.trim()),
+  );
+  const terms = rows.filter(([term]) => term !== 'term' && term !== '---');
+  expect(terms.length).toBeLessThanOrEqual(100);
+  for (const cells of terms) expect(cells).toEqual(Array(3).fill(expect.stringMatching(/./)));
+});
+
+/** Paths of functions in architecture.md: [function, files that may have it]. */
+const FUNCTIONS = [...read('docs/architecture.md').matchAll(/^\| (`[^|]*`) \| (`[^|]*\.js`) \|/gm)]
+  .map(([, ...cells]) =>
+    cells.map((cell) => [...cell.matchAll(/`([^`]+)`/g)].map(([, code]) => code)),
+  )
+  .flatMap(([names, files]) => names.map((name) => /** @type {const} */ ([name, files])));
+
+it('architecture.md follows a frame by more than thirty functions', () => {
+  expect(FUNCTIONS.length).toBeGreaterThan(30);
+});
+
+it.each(FUNCTIONS)('the function %s is in %j', (name, files) => {
+  const [owner, method] = name.split('.');
+  const declaration = method
+    ? new RegExp(`class ${owner}\\b[^]*^  (static )?(async )?\\*?${method}(\\(| = \\()`, 'm')
+    : new RegExp(`^export function ${owner}\\(`, 'm');
+  expect(files.some((file) => declaration.test(readWhole(file)))).toBe(true);
 });

@@ -8,7 +8,7 @@ const FOLDER = fileURLToPath(new URL('../../../findings/', import.meta.url));
 
 const scripts = readdirSync(FOLDER).filter((name) => name.endsWith('.sh') && name !== 'lib.sh');
 
-it('has each finding in the index once, and no other', () => {
+it('the index has each finding once, and no other', () => {
   const rows = readFileSync(join(FOLDER, 'README.md'), 'utf8').matchAll(/^\| `([\w.-]+\.sh)` \|/gm);
   expect([...rows].map(([, name]) => name).sort()).toEqual([...scripts].sort());
 });

@@ -9,7 +9,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const FILE = readFileSync(join(ROOT, 'deploy/kubernetes.yaml'), 'utf8');
 
 /**
- * What kubectl does with the file's steps: it refuses what needs something that isn't there yet.
+ * Does with the file's steps what kubectl does: refuses a step that needs something missing.
  */
 const KUBECTL = `#!/bin/sh
 set -e

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Chapters, MAX_CHAPTERS } from '../../../server/recording/chapters.js';
-import { MAX_PEAKS, Peaks } from '../../../server/recording/peaks.js';
+import { MAX_PEAKS, Peaks } from '../../../server/recording/recording.js';
 
 const FRAMES = 50;
 

@@ -30,8 +30,7 @@ async function recordedRoom() {
   const log = { warn: () => {}, error: () => {} };
   /** @type {any[]} */
   const events = [];
-  const info = (/** @type {string} */ _line, /** @type {any} */ fields = {}) =>
-    void events.push(fields);
+  const info = (/** @type {any} */ fields) => void events.push(fields);
   const conference = new Conference({ log: { error: () => {}, info } });
   const recordings = new Recordings({
     directory,
@@ -65,7 +64,7 @@ async function recordedRoom() {
 }
 
 /**
- * Expects that everybody is told who stopped it.
+ * Expects that everybody sees who stopped it.
  * @param {Person[]} people
  * @param {string} stoppedBy
  */

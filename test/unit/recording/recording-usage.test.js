@@ -31,7 +31,7 @@ describe('the share of the space for recordings', () => {
     expect(usage.refusal(owner('coffee', 'ann'))).toBe('recording-share');
     expect(usage.refusal(owner('coffee', 'bob'))).toBe(null);
     expect(usage.refusal(owner('coffee'))).toBe(null);
-    // The room has its share still, whoever records in it.
+    // The room still has its share, for any starter.
     expect(usage.refusal(owner('tea', 'bob'))).toBe('recording-share');
   });
 

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { readWav } from '../../../bench/stats/wav.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { MAX_PACKET_BYTES, Packet, writeAudioHeader } from '../../../public/shared/wire/packet.js';
 import { PayloadEncoder } from '../../../public/shared/stream/payload.js';
 import { levelDb } from '../../../public/shared/sound/signal.js';
@@ -14,8 +14,9 @@ import { Recordings } from '../../../server/recording/recordings.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 import { readOggOpus } from '../../fakes/ogg-file.js';
+import { logTo } from '../../../testkit/log-lines.js';
 
-/** What players leave out of a file of frames of 20 ms, in samples. */
+/** Pre-skip of a file of frames of 20 ms, in samples. */
 const BEGIN = 3840;
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
@@ -23,7 +24,7 @@ const BEGIN = 3840;
 const codec = await loadCodec('libopus-wasm');
 const wavs = await Promise.all(
   ['speech-low', 'speech-high'].map((name) =>
-    readWav(new URL(`../../fixtures/${name}.wav`, import.meta.url)),
+    readWav(new URL(`../../../testkit/speech/${name}.wav`, import.meta.url)),
   ),
 );
 const [low, high] = wavs.map(({ channels }) => channels[0]);
@@ -40,7 +41,7 @@ afterEach(async () => {
 
 /**
  * Lets what waits for the disk be written: a recording whole, or what there is of it.
- * @param {Talker} [talker] who is told that it is whole
+ * @param {Talker} [talker] called when the file is whole
  */
 async function written(talker) {
   if (talker) await vi.waitFor(() => expect(talker.recording.ready).toBe(true), { timeout: 8000 });
@@ -61,8 +62,7 @@ async function conferenceThatRecords({
   if (!directory) directories.push(root);
   const warnings = /** @type {string[]} */ ([]);
   const log = {
-    warn: (/** @type {string} */ line) => void warnings.push(line),
-    error: (/** @type {string} */ line) => void warnings.push(line),
+    ...logTo(warnings),
   };
   const conference = new Conference({
     codec,
@@ -139,7 +139,7 @@ class Talker {
     this.person.session.handler?.control(message);
   }
 
-  /** The last that was told of the recording. */
+  /** Last message about the recording. */
   get recording() {
     return this.person.session.told('recording').at(-1)?.recording;
   }
@@ -174,14 +174,13 @@ async function filesOf(recordings, id, directory) {
 }
 
 /**
- * How a piece of a track lies against what was spoken, or is in another track.
+ * Position of a piece of a track in the spoken sound, or in another track.
  * @param {Float32Array} heard
  * @param {Float32Array} spoken that comes round again at its end
  * @param {number} expected where the heard one's first sample should be in it
  * @param {number} [at]
  * @param {number} [length]
- * @returns {{ off: number, correlation: number, dB: number }} off: by so many samples, of at most
- *   60
+ * @returns {{ off: number, correlation: number, dB: number }} off: offset in samples, at most 60
  */
 function compare(heard, spoken, expected, at = 24000, length = 96000) {
   const piece = heard.subarray(at, at + length);
@@ -218,7 +217,7 @@ describe('a recording', () => {
   it('can be stopped by the operator, who is named, and is in the list of all', async () => {
     const { conference, recordings, rooms } = await conferenceThatRecords();
     const ann = await Talker.join(conference, 'Ann', low);
-    expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(false);
+    expect(rooms.get('lab')?.record.recording.stop('The server’s operator')).toBe(false);
     ann.say({ type: 'record', on: true });
     await vi.waitFor(() => expect(ann.recording?.on).toBe(true));
     const { id } = ann.recording;
@@ -233,9 +232,9 @@ describe('a recording', () => {
       },
     ]);
     expect(recordings.usage).toMatchObject({ limitBytes: 1e9, open: 1 });
-    expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(true);
+    expect(rooms.get('lab')?.record.recording.stop('The server’s operator')).toBe(true);
     expect(ann.recording).toMatchObject({ on: false, stoppedBy: 'The server’s operator' });
-    expect(rooms.get('lab')?.stopRecording('The server’s operator')).toBe(false);
+    expect(rooms.get('lab')?.record.recording.stop('The server’s operator')).toBe(false);
     conference.pass(150);
     await written(ann);
     expect(await recordings.list(10)).toMatchObject([
@@ -383,7 +382,7 @@ describe('a recording', () => {
     expect(levelDb(samples.subarray(202 * 960))).toBeLessThan(-80);
   });
 
-  it('asks those who come while it runs, and ends the track of who leaves', async () => {
+  it('asks newcomers while it runs, and ends the track of a person who leaves', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords();
     const ann = await Talker.join(conference, 'Ann', low);
     ann.say({ type: 'record', on: true });
@@ -432,7 +431,7 @@ describe('a recording', () => {
     expect(Object.keys(files)).toEqual(['mix.opus', '01-ann.opus']);
     const lengths = files['01-ann.opus'].packets.map((packet) => packet.length);
     expect(lengths.slice(0, 100).every((length) => length > 3)).toBe(true);
-    // What is missing is concealed for 80 ms, and then silence.
+    // Missing frames are concealed for 80 ms, then silent.
     expect(lengths.slice(100, 140)).toEqual([...Array(4).fill(1), ...Array(36).fill(3)]);
     expect(lengths.slice(140, 300).every((length) => length > 3)).toBe(true);
     // A person who comes back after the end isn't recorded any more.
@@ -448,7 +447,7 @@ describe('a recording', () => {
     ).toEqual([false, false]);
   });
 
-  it('accepts late, doubled or reordered packets, and conceals those that never came', async () => {
+  it('accepts late, doubled or reordered packets, and conceals missing ones', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords();
     const ann = await Talker.join(conference, 'Ann', low);
     ann.say({ type: 'record', on: true });
@@ -679,7 +678,7 @@ describe('a recording is not made', () => {
     expect(await recordIn(conference, 'room-1', '[2001:db8::1]:5')).toBe('recorded');
   });
 
-  it('no more once files were deleted by hand: those that exist are counted', async () => {
+  it('ends once files were deleted by hand, because existing files are counted', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords({
       limitBytes: 33_000,
     });
@@ -698,7 +697,7 @@ describe('a recording is not made', () => {
     expect(await recordIn(conference, 'room-2', '192.0.2.2:1')).toBe('recorded');
   });
 
-  it('beyond the limit on the disk: it stops, and everybody is told', async () => {
+  it('beyond the limit on the disk: it stops, and everybody is notified', async () => {
     const { conference, recordings, directory } = await conferenceThatRecords({
       limitBytes: 70_000,
     });
@@ -724,7 +723,7 @@ describe('a recording is not made', () => {
     ]);
   });
 
-  it("where the disk can't be written: it stops, and everybody is told", async () => {
+  it("where the disk can't be written: it stops, and everybody is notified", async () => {
     const { conference, warnings } = await conferenceThatRecords({
       directory: '/dev/null/recordings',
     });
@@ -763,7 +762,7 @@ describe('recordings', () => {
     speak(conference, [ada], 250);
     expect(ada.recording).toMatchObject({ on: false, code: 'recording-failed' });
     expect(warnings).toEqual([
-      expect.stringMatching(/^a recording can't be written: Error: out of order\n +at /),
+      expect.stringMatching(/^recording could not be written .*Error: out of order\\n +at /),
     ]);
     await written(ada);
     const { files } = await filesOf(recordings, ada.recording.id, directory);
@@ -794,9 +793,9 @@ describe('recordings', () => {
     await vi.waitFor(() =>
       expect(bo.person.session.messages).toContainEqual(expect.objectContaining(refused)),
     );
-    expect(warnings.map((line) => line.split('\n')[0])).toEqual([
-      "person 1 of room lab can't be recorded: Error: no encoder",
-      "person 2 of room lab can't be recorded: Error: no decoder",
+    expect(warnings).toEqual([
+      expect.stringMatching(/"room":"lab","participant":"1","error":"Error: no encoder/),
+      expect.stringMatching(/"room":"lab","participant":"2","error":"Error: no decoder/),
     ]);
     ada.say({ type: 'record', on: false });
     conference.pass(250);
@@ -898,7 +897,7 @@ describe('recordings', () => {
       const bo = await Talker.join(conference, 'Bo', high);
       bo.say({ type: 'recordConsent', agreed: true });
       await vi.waitFor(() =>
-        expect(warnings).toEqual([expect.stringContaining("a recording can't be written")]),
+        expect(warnings).toEqual([expect.stringContaining('recording could not be written')]),
       );
       await rm(join(root, `${name}.new`), { recursive: true });
       expect(ann.recording).toMatchObject({ on: false, code: 'recording-failed' });

@@ -1,19 +1,19 @@
 import { createDecoder } from 'libopus-wasm';
 import { describe, expect, it } from 'vitest';
-import { packetsOf, readAudio } from '../../../bench/codec/voice-path.js';
-import { readWav } from '../../../bench/stats/wav.js';
+import { packetsOf, readAudio } from '../../../testkit/sound/voice-path.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { levelDb } from '../../../public/shared/sound/signal.js';
 import { loadCodec } from '../../../server/codec/codec.js';
 import { Track } from '../../../server/recording/track.js';
 
 const PER_MS = 48;
 const codec = await loadCodec('libopus-wasm');
-const speech = (await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url)))
+const speech = (await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url)))
   .channels[0];
 
 /**
  * A track in which 300 ms are missing, as a player hears it.
- * @param {import('../../../bench/codec/voice-path.js').SentVoice} sent
+ * @param {import('../../../testkit/sound/voice-path.js').SentVoice} sent
  * @param {number} frames  that come before
  */
 async function heard({ format, packets }, frames) {

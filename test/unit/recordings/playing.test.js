@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { align } from '../../../bench/stats/signal.js';
-import { readWav } from '../../../bench/stats/wav.js';
+import { align } from '../../../testkit/sound/signal.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { readChapters } from '../../../public/recordings/chapter-list.js';
 import { momentHash, readMoment, timeText } from '../../../public/recordings/moment.js';
 import { SegmentPlayback } from '../../../public/recordings/segment-playback.js';
@@ -16,7 +16,9 @@ import { Chapters } from '../../../server/recording/chapters.js';
 import { SampleRing } from '../../../worklets/sample-ring.js';
 
 const codec = await loadCodec('libopus-wasm');
-const { channels } = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(
+  new URL('../../../testkit/speech/speech-low.wav', import.meta.url),
+);
 const speech = Float32Array.from(
   { length: 6 * 48_000 },
   (_, i) => channels[0][i % channels[0].length],

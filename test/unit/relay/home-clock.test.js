@@ -5,7 +5,7 @@ import { random } from '../../fakes/random.js';
 const RATE = 48_000;
 
 /**
- * The home's clock, which runs quicker by a part, in samples.
+ * The owner's clock, which runs faster by a part, in samples.
  * @param {number} ms
  * @param {number} [ppm]
  */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Packet, PacketType, readPacket, Stream } from '../../../public/shared/wire/packet.js';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */
@@ -31,7 +31,7 @@ async function create(options) {
   const [home, other] = a.cluster.isHere('lab') ? [a, b] : [b, a];
   const ann = await nodes.join(home, 'Ann');
   const room = /** @type {any} */ (home.conference.rooms.get('lab'));
-  expect(room.moderation.setBroadcast(true, OPERATOR)).toBe(null);
+  expect(room.rules.moderation.setBroadcast(true, OPERATOR)).toBe(null);
   const near = await nodes.join(home, 'Near', { listen: true });
   let frame = Math.floor(home.conference.sampleClock.now() / 960);
   const talk = async (/** @type {number} */ frames) => {
@@ -105,7 +105,7 @@ describe('a broadcast that another node relays', () => {
     expect(packets.map(ratesOf)).toEqual([[4], [0], [4]]);
     // A packet of a high rate holds one frame, there as well.
     expect(packets.map((all) => Math.max(...all.map(({ repeats }) => repeats)))).toEqual([0, 2, 0]);
-    // With beats, and all that is told of people.
+    // With beats, and all messages about people.
     expect(messages).toBeLessThan(70);
     for (const person of people) expect(missing(packetsOf(person))).toEqual([]);
     expect(people.map(({ session }) => session.told('welcome')[0].atRelay)).toEqual([
@@ -142,7 +142,7 @@ describe('a broadcast that another node relays', () => {
     other.session.close(0, 'left');
     await call.talk(250);
     expect(call.home.conference.codec.open - before).toBe(1);
-    // Kept for five seconds at the relay, and as long at home.
+    // Kept for five seconds at the relay, and as long at the owner.
     await call.talk(300);
     expect(call.home.conference.codec.open - before).toBe(0);
     far.session.close(0, 'left');
@@ -173,9 +173,9 @@ describe('a broadcast that another node relays', () => {
     expect(ratesOf(packetsOf(far))).toEqual([-Stream.layers, 0]);
   });
 
-  it('begins and ends for those who listen there already, who miss nothing', async () => {
+  it('begins and ends for its present listeners, who miss nothing', async () => {
     const call = await create();
-    expect(call.room.moderation.setBroadcast(false, OPERATOR)).toBe(null);
+    expect(call.room.rules.moderation.setBroadcast(false, OPERATOR)).toBe(null);
     const far = await relayed(call, 'Far');
     await call.talk(40);
     expect(ratesOf(packetsOf(far))).toEqual([-Stream.layers]);
@@ -183,7 +183,7 @@ describe('a broadcast that another node relays', () => {
       [true, 4],
       [false, -Stream.layers],
     ])) {
-      expect(call.room.moderation.setBroadcast(on, OPERATOR)).toBe(null);
+      expect(call.room.rules.moderation.setBroadcast(on, OPERATOR)).toBe(null);
       await call.talk(60);
       expect(packetsOf(far).at(-1)?.stream).toBe(rate + Stream.layers);
     }

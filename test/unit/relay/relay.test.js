@@ -6,7 +6,7 @@ import {
   readPacket,
   writeClockRequest,
 } from '../../../public/shared/wire/packet.js';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { RelayingNodes } from '../../fakes/relaying-nodes.js';
 
 /** @import { Person } from '../../fakes/conference.js' */
@@ -16,7 +16,7 @@ const last = (/** @type {Person} */ { session }, /** @type {string} */ type) =>
 const send = (/** @type {Person} */ { session }, /** @type {object} */ message) =>
   session.handler?.control(message);
 
-/** Two nodes, one of which is a room's home. @param {object} [options] */
+/** Two nodes, one of which is a room's owner. @param {object} [options] */
 async function createNodes(options) {
   const nodes = new RelayingNodes();
   const [a, b] = [nodes.add('a', options), nodes.add('b', options)];
@@ -86,11 +86,11 @@ describe('a room that another node relays', () => {
     const speaker = await nodes.join(other, 'Bob');
     expect(last(speaker, 'moved').node.id).toBe(home.id);
     expect([
-      call.room().view.public,
+      call.room().publicView,
       other.relays.out.listeners,
       home.relays.home.size,
     ]).toMatchObject([{ room: 'lab', present: 3, listeners: 2 }, 1, 1]);
-    // Those who listen elsewhere take no place of this node's.
+    // Listeners elsewhere take no place of this node.
     expect(home.conference.rooms.people).toBe(2);
   });
 
@@ -107,7 +107,7 @@ describe('a room that another node relays', () => {
     expect(heard.frames.length).toBeGreaterThan(40);
     for (const person of far) {
       expect(framesOf(person).frames).toEqual(heard.frames);
-      // Each third packet, as at home.
+      // Each third packet, as at the owner.
       expect(framesOf(person).packets).toBeLessThan(heard.packets + 4);
     }
     const bytes = home.bus.sentBytes - sent;
@@ -183,7 +183,7 @@ describe('a room that another node relays', () => {
     const sent = home.bus.sentBytes;
     const first = Math.floor(home.conference.sampleClock.now() / 960);
     await nodes.talk(ann, first, first + 10);
-    expect([home.bus.sentBytes, other.relays.out.size, call.room().view.public.listeners]).toEqual([
+    expect([home.bus.sentBytes, other.relays.out.size, call.room().publicView.listeners]).toEqual([
       sent,
       0,
       1,
@@ -201,7 +201,7 @@ describe('a room that another node relays', () => {
     far.session.handler?.packet(request, nodes.clock.now());
     const packet = new Packet();
     expect(readPacket(/** @type {Uint8Array} */ (far.session.packets.at(-1)), packet)).toBe(null);
-    const expected = call.room().sampleAt(nodes.clock.now());
+    const expected = call.room().sound.sampleAt(nodes.clock.now());
     expect([packet.type, packet.id]).toEqual([PacketType.clockReply, 7]);
     expect(Math.abs(packet.clock - expected)).toBeLessThan(
       home.conference.format.sampleRate / 1000,
@@ -246,12 +246,12 @@ describe('a room that another node relays', () => {
     const call = await create();
     const { nodes } = call;
     const far = await relayed(call);
-    expect(call.room().moderation.remove(last(far, 'welcome').you, { banMs: 0 }, OPERATOR)).toBe(
-      null,
-    );
+    expect(
+      call.room().rules.moderation.remove(last(far, 'welcome').you, { banMs: 0 }, OPERATOR),
+    ).toBe(null);
     await nodes.pass(20);
     expect(far.session.closed?.code).toBe(errors.removed.close);
-    expect(call.room().view.public.listeners).toBe(1);
+    expect(call.room().publicView.listeners).toBe(1);
   });
 
   it('moves a new speaker home to their place, and is heard at the relay until then', async () => {
@@ -259,7 +259,7 @@ describe('a room that another node relays', () => {
     const { nodes, home, ann } = call;
     const far = await relayed(call);
     const { you, resume } = last(far, 'welcome');
-    expect(call.room().moderation.setRole(you, 'speaker', OPERATOR)).toBe(null);
+    expect(call.room().rules.moderation.setRole(you, 'speaker', OPERATOR)).toBe(null);
     await nodes.pass(20);
     expect(last(far, 'moderated')).toMatchObject({ action: 'role', role: 'speaker', muted: true });
     expect(last(far, 'moved').node.id).toBe(home.id);
@@ -290,9 +290,9 @@ describe('a room that another node relays', () => {
       errors['room-reopened'].close,
       0,
     ]);
-    // Those of whom nothing is told any more are given up.
+    // Listeners that a relay no longer reports are dropped.
     await nodes.pass(11_000);
-    expect([call.room().view.public.listeners, home.relays.home.size]).toEqual([1, 0]);
+    expect([call.room().publicView.listeners, home.relays.home.size]).toEqual([1, 0]);
     stay();
   });
 
@@ -346,12 +346,12 @@ describe('a room that another node relays', () => {
     far.session.close(0, 'left');
     await nodes.pass(5);
     other.bus.state = 'connected';
-    expect(call.room().view.public.listeners).toBe(2);
+    expect(call.room().publicView.listeners).toBe(2);
     await nodes.pass(8000);
-    expect(call.room().view.public.listeners).toBe(1);
+    expect(call.room().publicView.listeners).toBe(1);
     const again = await relayed(call, 'Again');
     home.bus.state = 'lost';
-    call.room().moderation.remove(last(again, 'welcome').you, {}, OPERATOR);
+    call.room().rules.moderation.remove(last(again, 'welcome').you, {}, OPERATOR);
     await nodes.pass(5);
     home.bus.state = 'connected';
     expect(again.session.closed).toBe(null);
@@ -456,7 +456,7 @@ describe('a room that another node relays', () => {
     expect(far.every((one) => last(one, 'welcome'))).toBe(true);
     const over = await relayed(call, 'Over');
     expect(last(over, 'moved').node.id).toBe(call.home.id);
-    // There is no other node for them now: the home takes them.
+    // There is no other node for them now: the owner admits them.
     await call.nodes.pass(400);
     const taken = await call.nodes.join(call.home, 'Over', { listen: true });
     expect(last(taken, 'welcome')).toBeDefined();
@@ -514,8 +514,8 @@ describe('a node that drains', () => {
       ]);
     expect(last(moved[0], 'hands')).toMatchObject({ count: 1, people: [{ label: 'Lea' }] });
     const handOf = (/** @type {string} */ name) =>
-      /** @type {any} */ (other.conference.rooms.get('lab')).view
-        .whole()
+      /** @type {any} */ (other.conference.rooms.get('lab'))
+        .describe()
         .people.find((/** @type {any} */ one) => one.name === name)?.hand;
     send(moved[0], { type: 'hand', raised: true });
     expect(handOf('Bob')).toBeGreaterThan(0);

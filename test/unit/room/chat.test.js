@@ -76,7 +76,7 @@ describe("text of a person's", () => {
     );
   });
 
-  it('is cut to so many characters, and never within one', () => {
+  it('is cut to the limit of characters, and never within one', () => {
     expect(cutCharacters('abc', 3)).toBe('abc');
     expect(cutCharacters('abcd', 3)).toBe('abc');
     expect(cutCharacters('😀😀😀😀', 3)).toBe('😀😀😀');
@@ -119,7 +119,7 @@ describe('chat', () => {
     ]);
   });
 
-  it('is told to those who come late, the last two hundred messages', async () => {
+  it('is sent to newcomers: the last two hundred messages', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
     for (let i = 1; i <= 250; i++) {

@@ -66,7 +66,7 @@ async function live(seed) {
   expect(conference.logged).toEqual([]);
 }
 
-describe('whoever comes, goes, is lost and comes back', () => {
+describe('a person who comes, goes, is lost and returns', () => {
   for (let seed = 1; seed <= 12; seed++) {
     it(`leaves nothing of them in a room (seed ${seed})`, () => live(seed));
   }

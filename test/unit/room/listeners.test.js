@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { Packet, readPacket, writeClockRequest } from '../../../public/shared/wire/packet.js';
 import { Conference, Person, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
@@ -70,7 +70,7 @@ async function talk(conference, talker, from, to) {
   }
 }
 
-describe('one who only listens', () => {
+describe('a listener', () => {
   it('is sent all encoded frames if the server then skips some, in a broadcast too', async () => {
     for (const broadcast of [false, true]) {
       for (let count = 30; count < 33; count++) {
@@ -139,7 +139,7 @@ describe('one who only listens', () => {
     const conference = create();
     const ann = await conference.join('Ann');
     await listen(conference);
-    // Among them the second in which the count is told.
+    // Includes the second in which the count is sent.
     for (let i = 1; i < 10; i++) {
       conference.pass(20);
       await conference.join('Bob');
@@ -215,7 +215,7 @@ describe('one who only listens', () => {
     const { resume } = last(lea, 'welcome');
     conference.pass(400);
     expect(lea.session.closed).not.toBe(null);
-    expect(roomOf(conference).people).toEqual({ present: 0, away: 1 });
+    expect(roomOf(conference).people).toMatchObject({ here: 0, away: 1 });
     const again = await conference.join('Lea', { resume });
     expect(last(again, 'welcome')).toMatchObject({
       you: lea.id,
@@ -226,7 +226,7 @@ describe('one who only listens', () => {
     expect(conference.rooms.people).toBe(1);
   });
 
-  it('who loses packets is sent each frame, with repeats, and told so', async () => {
+  it('who loses packets receives each frame, with repeats, and a notice', async () => {
     const conference = create();
     const ann = await conference.join('Ann');
     const lea = await listen(conference);
@@ -332,8 +332,10 @@ describe('a moderator and the audience', () => {
     const { people, next } = last(ann, 'audience');
     expect([people.length, people[0].name, next]).toEqual([35, 'Max 51', undefined]);
     send(ann, { type: 'moderate', action: 'remove', person: people[0].id });
-    expect(roomOf(conference).moderation.listeners({ most: 1000 })).toMatchObject({ count: 119 });
-    expect(roomOf(conference).moderation.setRole(people[1].id, 'speaker', OPERATOR)).toBe(null);
+    expect(roomOf(conference).people.listeners({ most: 1000 })).toMatchObject({ count: 119 });
+    expect(roomOf(conference).rules.moderation.setRole(people[1].id, 'speaker', OPERATOR)).toBe(
+      null,
+    );
     expect(roomOf(conference).describe()).toMatchObject({
       listeners: 118,
       people: [{ name: 'Ann' }, { name: people[1].name }],

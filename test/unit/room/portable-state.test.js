@@ -1,8 +1,8 @@
-/** What a room is travels whole: to a thread that is started again, and to other nodes. */
+/** A room's state travels whole: to a restarted thread, and to other nodes. */
 
 import { describe, expect, it, vi } from 'vitest';
 import { ResumeTokens } from '../../../server/access/resume-token.js';
-import { OPERATOR } from '../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../server/access/grant.js';
 import { roomState, toldState } from '../../../server/state/portable-state.js';
 import { Conference, settle } from '../../fakes/conference.js';
 
@@ -22,7 +22,7 @@ const labOf = (/** @type {Conference} */ conference) =>
 /** Nodes that hear each other's announcements, one after the other the owner of a room. */
 class Nodes {
   #epochs = 0;
-  /** What was announced of the room last, as JSON. */
+  /** Last announcement of the room, as JSON. */
   told = 'null';
   /** @type {any[]} */
   places = [];
@@ -88,7 +88,7 @@ async function furnish(conference) {
   ])
     does(ann, act);
   labOf(conference).setDelay(120);
-  await vi.waitFor(() => expect(labOf(conference).view.told.password).not.toBe(null), {
+  await vi.waitFor(() => expect(labOf(conference).rules.state().password).not.toBe(null), {
     timeout: 30_000,
   });
   await settle();
@@ -132,13 +132,13 @@ async function expectWhole(conference, { ann, bob, cid, dan, lis }) {
       expect.objectContaining({ name: 'Cid', silenced: true, muted: true }),
     ]),
   );
-  expect(labOf(conference).view.told).toMatchObject({
+  expect(labOf(conference).rules.state()).toMatchObject({
     serverDelayMs: 120,
     bans: [{ name: 'Eve' }],
   });
   conference.clock.advance(1000);
   expect(ann2.session.told('hands').at(-1)).toMatchObject({ count: 1, people: [{ label: 'Lis' }] });
-  const { password } = labOf(conference).moderation;
+  const { password } = labOf(conference).rules.policy;
   expect([await password?.is('open sesame'), await password?.is('another')]).toEqual([true, false]);
 }
 
@@ -146,7 +146,7 @@ describe('a room of which everything is set', () => {
   it('has a state that its schema knows, in JSON and without a password in clear', async () => {
     const conference = new Nodes().add();
     await furnish(conference);
-    const state = labOf(conference).view.state();
+    const state = labOf(conference).state();
     const text = JSON.stringify(state);
     expect(roomState.parse(JSON.parse(text))).toEqual(state);
     expect(text).not.toContain('sesame');
@@ -155,7 +155,7 @@ describe('a room of which everything is set', () => {
   it('has no counters from which tokens could not go on', async () => {
     const conference = new Nodes().add();
     await conference.join('Ann');
-    const { told } = labOf(conference).view;
+    const told = labOf(conference).rules.state();
     expect(toldState.safeParse(told).success).toBe(true);
     for (const more of [{ nextId: 1e15 }, { nextHand: 1e10 }])
       expect(toldState.safeParse({ ...told, ...more }).success).toBe(false);
@@ -166,7 +166,7 @@ describe('a room of which everything is set', () => {
     const one = new Conference({ tokens });
     const people = await furnish(one);
     const other = new Conference({ tokens });
-    other.rooms.restore(structuredClone(labOf(one).view.state()));
+    other.rooms.restore(structuredClone(labOf(one).state()));
     await expectWhole(other, people);
   });
 
@@ -180,7 +180,7 @@ describe('a room of which everything is set', () => {
     const nodes = new Nodes();
     const one = nodes.add();
     const ann = await one.join('Ann');
-    labOf(one).moderation.setBroadcast(true, OPERATOR);
+    labOf(one).rules.moderation.setBroadcast(true, OPERATOR);
     await settle();
     const other = nodes.add();
     expect(welcomeOf(await other.join('Lea'))).toMatchObject({
@@ -266,7 +266,7 @@ describe('a newcomer who is first on the node that takes a room over', () => {
     const nodes = new Nodes();
     const one = nodes.add();
     await one.join('Ann');
-    labOf(one).moderation.lock(true, OPERATOR);
+    labOf(one).rules.moderation.lock(true, OPERATOR);
     await settle();
     const other = nodes.add();
     expect([codeOf(await other.join('Eve')), codeOf(await other.join('Eve'))]).toEqual([
@@ -274,7 +274,7 @@ describe('a newcomer who is first on the node that takes a room over', () => {
       'room-locked',
     ]);
     expect([other.rooms.size, other.rooms.people]).toEqual([1, 0]);
-    labOf(other).moderation.lock(false, OPERATOR);
+    labOf(other).rules.moderation.lock(false, OPERATOR);
     (await other.join('Eve')).session.close(0, 'left');
     expect(other.rooms.size).toBe(1);
     other.clock.advance(30_000);
@@ -444,7 +444,7 @@ describe('people whose thread has ended', () => {
     const [ann, bob] = [await one.join('Ann'), await one.join('Bob'), await one.join('Cid')];
     const lis = await one.join('Lis', { listen: true });
     const other = new Conference({ tokens, idleTimeoutMs: 600_000 });
-    other.rooms.restore(structuredClone(labOf(one).view.state()));
+    other.rooms.restore(structuredClone(labOf(one).state()));
     const ann2 = await other.join('Ann', { resume: tokenOf(ann) });
     expect(
       welcomeOf(ann2).people.map((/** @type {any} */ { name, away }) => `${name} ${away}`),
@@ -474,8 +474,8 @@ describe('two nodes that had one room while they were apart', () => {
     await vi.waitFor(() => expect(JSON.parse(nodes.told)?.password ?? null).not.toBe(null), {
       timeout: 30_000,
     });
-    labOf(other).moderation.meet(toldState.parse(JSON.parse(nodes.told)));
-    expect(labOf(other).view.told).toMatchObject({
+    labOf(other).rules.meet(toldState.parse(JSON.parse(nodes.told)));
+    expect(labOf(other).rules.state()).toMatchObject({
       locked: false,
       lobby: true,
       password: { salt: expect.any(String) },

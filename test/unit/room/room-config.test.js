@@ -1,17 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
-import { configFor, ROOM_DEFAULTS } from '../../../server/room/room-config.js';
+import { DEFAULTS } from '../../../server/config/options.js';
+import { configFor, roomConfigOf } from '../../../server/room/room-config.js';
 
-const config = {
-  ...ROOM_DEFAULTS,
-  format: createAudioFormat(),
-  maxDelayMs: 2000,
-  bitrate: 48_000,
-  complexity: 8,
-  application: /** @type {const} */ ('low-delay'),
-  maxParticipants: 100,
-  idleTimeoutMs: 10_000,
-};
+const config = roomConfigOf(DEFAULTS);
 
 describe('a room’s configuration', () => {
   it('is plain data', () => {

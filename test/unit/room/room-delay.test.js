@@ -7,7 +7,7 @@ import { random } from '../../fakes/random.js';
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 /** @typedef {import('../../fakes/late-people.js').LatePerson} LatePerson */
 /**
- * How late a person's packet for a frame comes, in milliseconds.
+ * Lateness of a person's packet for a frame, in milliseconds.
  * @typedef {(frame: number) => number} LatenessMs
  */
 
@@ -20,8 +20,8 @@ const NOW_AND_THEN = (frame) => (frame % 60 === 0 ? 390 : 0);
  * @param {LatenessMs} [options.eveMs]
  * @param {LatenessMs} [options.othersMs]
  * @param {number} [options.others]
- * @param {Parameters<Conference['join']>[1]} [options.eveWishes]  what Eve joins with
- * @param {number | null} [options.roundTripMs]  Eve's, as her transport tells it
+ * @param {Parameters<Conference['join']>[1]} [options.eveWishes] Eve's wishes
+ * @param {number | null} [options.roundTripMs] Eve's, as her transport tells it
  * @param {Partial<import('../../../server/room/room-config.js').RoomConfig> & { frameMs?: number }}
  *   [options.config]
  */
@@ -67,7 +67,7 @@ async function roomWithEve({
   return { conference, people, eve, pass, room, delayMs: () => room()?.serverDelayMs ?? NaN };
 }
 
-describe('who is waited for, where all are on one clock', () => {
+describe('a room on one clock waits for', () => {
   const config = { stragglerMs: 0 };
 
   it('is shown to everybody, newcomers and HTTP clients until they are muted', async () => {
@@ -105,7 +105,7 @@ describe('who is waited for, where all are on one clock', () => {
 });
 
 describe('a straggler', () => {
-  it('is heard later alone, is told of, and is received', async () => {
+  it('is the only one heard later, is announced, and is received', async () => {
     const {
       people: [ann],
       eve,
@@ -169,17 +169,14 @@ describe('a straggler', () => {
   it.each([
     [5, 0],
     [7, 20],
-  ])(
-    'of two people is one who needs 5 ms more: %i ms have an offset of %i ms',
-    async (ms, offsetMs) => {
-      const { eve, pass, delayMs } = await roomWithEve({ eveMs: () => ms, others: 1 });
-      await pass(300);
-      expect(eve.stats()?.offsetMs).toBe(offsetMs);
-      expect(delayMs()).toBeCloseTo(offsetMs > 0 ? 1 : ms, 0);
-    },
-  );
+  ])('of two people needs 5 ms more: %i ms have an offset of %i ms', async (ms, offsetMs) => {
+    const { eve, pass, delayMs } = await roomWithEve({ eveMs: () => ms, others: 1 });
+    await pass(300);
+    expect(eve.stats()?.offsetMs).toBe(offsetMs);
+    expect(delayMs()).toBeCloseTo(offsetMs > 0 ? 1 : ms, 0);
+  });
 
-  it('is told of by a small offset too, and once', async () => {
+  it('is announced once, for a small offset too', async () => {
     const {
       people: [ann],
       eve,
@@ -295,7 +292,7 @@ describe('a straggler', () => {
   );
 });
 
-describe("whatever one person's lateness is", () => {
+describe('one person’s lateness', () => {
   /** @type {Record<string, LatenessMs>} */
   const patterns = {
     'now and then': NOW_AND_THEN,
@@ -327,7 +324,7 @@ describe("whatever one person's lateness is", () => {
   }
 
   /**
-   * What the others' D is with that person more than without, at most.
+   * Largest rise of the others' D with that person.
    * @param {Omit<Parameters<typeof roomWithEve>[0], 'othersMs'>} options
    */
   async function mostMs({ eveMs, others = 9, ...options }) {
@@ -397,7 +394,7 @@ describe("whatever one person's lateness is", () => {
   });
 });
 
-describe("any pattern of one person's lateness", () => {
+describe('any pattern of one person’s lateness', () => {
   const FRAMES = 700;
 
   /**
@@ -406,7 +403,7 @@ describe("any pattern of one person's lateness", () => {
    */
 
   /**
-   * What a part's packets are late by, of the i-th of them, in milliseconds.
+   * Lateness of a part's i-th packet, in milliseconds.
    * @type {Record<Part['kind'], (part: Part, i: number, next: () => number) => number | null>}
    */
   const kinds = {
@@ -448,8 +445,8 @@ describe("any pattern of one person's lateness", () => {
   }
 
   /**
-   * Rooms of others, each as late as the rest but for 3 ms, by how late that is, how many they are,
-   * and from which frame on they are heard.
+   * Rooms of people with equal lateness but for 3 ms, by that lateness, their number, and the frame
+   * from which they are heard.
    */
   const rooms = [
     [3, 2, 0],
@@ -471,8 +468,8 @@ describe("any pattern of one person's lateness", () => {
   });
 
   /**
-   * What D may be above what is compared, beyond 5 ms: it falls with each frame, which is mixed the
-   * later the larger D is.
+   * Largest D above the compared one, beyond 5 ms: D falls with each frame, and a larger D mixes
+   * frames later.
    */
   const FALL_OF_A_FRAME_MS = 0.2;
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { AdaptiveComplexity } from '../../../server/codec/adaptive-complexity.js';
-import { RoomPace } from '../../../server/room/room-pace.js';
+import { RoomPace } from '../../../server/room/sound/pace.js';
 import { Conference } from '../../fakes/conference.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /**
- * @param {{ overloaded: boolean, busy: boolean, weight: number }} state whether ticks are late,
- *   whether newcomers are refused, and milliseconds of a second that the room takes
+ * @param {{ overloaded: boolean, busy: boolean, weight: number }} state true while ticks are late,
+ *   true while newcomers are refused, and milliseconds of a second that the room takes
  */
 function paceOf({ overloaded, busy, weight }) {
   const services = /** @type {any} */ ({ ticks: { overloaded } });

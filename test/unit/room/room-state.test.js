@@ -11,7 +11,7 @@ const create = (options) =>
 
 /** A room's state as it goes to another thread. @param {Conference} conference */
 const stateOf = (conference) =>
-  structuredClone(/** @type {any} */ (conference.rooms.get('lab')).view.state());
+  structuredClone(/** @type {any} */ (conference.rooms.get('lab')).state());
 
 /** A room of two with chat, a hand, a mute and rules. */
 async function open() {
@@ -20,7 +20,7 @@ async function open() {
   ann.session.handler?.control({ type: 'chat', text: 'hello' });
   bob.session.handler?.control({ type: 'hand', raised: true });
   bob.session.handler?.control({ type: 'mute', muted: true });
-  conference.rooms.get('lab')?.moderation.lock(true, { id: 'operator', label: 'operator' });
+  conference.rooms.get('lab')?.rules.moderation.lock(true, { id: 'operator', label: 'operator' });
   const tokens = [ann, bob].map(({ session }) => session.told('welcome')[0].resume);
   return { conference, tokens };
 }
@@ -30,7 +30,7 @@ describe('a room that is opened again from its state', () => {
     const { conference, tokens } = await open();
     const again = create();
     again.rooms.restore(stateOf(conference));
-    expect(again.rooms.get('lab')?.people).toEqual({ present: 0, away: 2 });
+    expect(again.rooms.get('lab')?.people).toMatchObject({ here: 0, away: 2 });
     const bob = await again.join('Bob', { resume: tokens[1] });
     const [welcome] = bob.session.told('welcome');
     expect(welcome).toMatchObject({
@@ -60,7 +60,7 @@ describe('a room that is opened again from its state', () => {
     expect(
       (await again.join('Eve', { resume: 'x'.repeat(22) })).session.told('refused'),
     ).toMatchObject([{ code: 'room-locked' }]);
-    again.rooms.get('lab')?.moderation.lock(false, { id: 'operator', label: 'operator' });
+    again.rooms.get('lab')?.rules.moderation.lock(false, { id: 'operator', label: 'operator' });
     expect((await again.join('Ann')).session.told('welcome')[0]).toMatchObject({
       you: '3',
       people: [{}, {}, { label: 'Ann (2)' }],

@@ -195,7 +195,7 @@ describe('a speaker who leaves silence out', () => {
     });
   });
 
-  it('whose word to be silent is lost fades out, and is silent', async () => {
+  it('whose last packet before silence is lost fades out, and is silent', async () => {
     const { heard, stats } = await speakInTurns((frame) => frame >= 20 && frame < 35);
     expect(steps(heard.get(20))).toEqual([{ value: CONCEALED, count: 960 }]);
     expect(steps(heard.get(21))).toEqual([{ value: CONCEALED, count: 960 }]);
@@ -219,7 +219,7 @@ describe('a speaker who leaves silence out', () => {
   });
 });
 
-describe('who is silent', () => {
+describe('a silent participant', () => {
   it('has no codecs until the first sound, then keeps them, and loses no sound', async () => {
     const conference = new Conference({ silenceSuppression: true, idleTimeoutMs: 1e9 });
     const [ann, bob, cid] = [
@@ -263,7 +263,7 @@ describe('who is silent', () => {
     });
   });
 
-  it('is heard by those who read two seconds behind, before anything is given back', async () => {
+  it('is heard by readers two seconds behind, before anything is given back', async () => {
     const conference = new Conference({
       silenceSuppression: true,
       idleTimeoutMs: 1e9,
@@ -319,7 +319,7 @@ describe('who is silent', () => {
   });
 });
 
-describe('one who sends too much', () => {
+describe('a participant who sends too much', () => {
   it('has the rest of it dropped unread, and the others hear each other as before', async () => {
     const conference = new Conference();
     const [ann, bob, eve] = [
@@ -506,7 +506,7 @@ describe('a listener with a delay of its own', () => {
     expect(ann.stats()).toMatchObject({ received: 60, late: 0, concealed: 2 });
   });
 
-  it('is told how much it heard, as much as came before its reading', async () => {
+  it('receives the number of packets that came before its report', async () => {
     const conference = new Conference();
     const wish = { delivery: 'reply', serverDelayMs: 0 };
     const [ann, bob] = [await conference.join('Ann', wish), await conference.join('Bob', wish)];
@@ -661,7 +661,7 @@ describe('formats', () => {
   });
 });
 
-describe('what participants send wrong', () => {
+describe('wrong packets of participants', () => {
   it('is dropped and counted by reason, and the call goes on', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
@@ -748,8 +748,8 @@ describe('what participants send wrong', () => {
   });
 });
 
-describe('who comes and goes', () => {
-  it('is told to the others, and leaves nothing behind', async () => {
+describe('a person who comes and goes', () => {
+  it('is announced to the others, and leaves nothing behind', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     expect(ann.session.told('joined')).toMatchObject([
@@ -880,5 +880,24 @@ describe('who comes and goes', () => {
     }
     expect(conference.codec.open).toBe(0);
     expect(conference.clock.waiting).toBe(0);
+  });
+});
+
+describe('the rooms of a server', () => {
+  it('mix at moments apart, each on a clock of its own', async () => {
+    const conference = new Conference();
+    const names = Array.from({ length: 10 }, (_, i) => `room-${i}`);
+    for (const room of names) await conference.join('Ada', { room });
+    const phases = names
+      .map((name) => conference.rooms.get(name)?.sound.sampleClock.now() ?? NaN)
+      .map(
+        (clock) =>
+          ((conference.sampleClock.now() - clock) / conference.format.frameSamples + 1) % 1,
+      )
+      .sort((a, b) => a - b);
+    const gaps = phases.map((phase, i) => (i > 0 ? phase - phases[i - 1] : phase + 1 - phases[9]));
+    expect(Math.min(...gaps)).toBeGreaterThan(0.3 / names.length);
+    expect(Math.max(...gaps)).toBeLessThan(2 / names.length);
+    conference.rooms.close();
   });
 });

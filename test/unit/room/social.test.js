@@ -1,13 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { qualityOf, Quality } from '../../../server/room/reports/reports.js';
-import { isLeave, readJoin } from '../../../server/room/commands.js';
+import { qualityOf, Quality } from '../../../server/room/record/reports.js';
+import { isLeave } from '../../../server/room/commands.js';
+import { readJoin } from '../../../server/room/entry/arrivals.js';
 import { Conference, settle } from '../../fakes/conference.js';
 import { FakeSession } from '../../fakes/fake-session.js';
 
 /** @typedef {import('../../fakes/conference.js').Person} Person */
 
-/** @param {Person} person @param {string} id what others were last told of somebody */
+/** @param {Person} person @param {string} id last message to the others about somebody */
 function lastTold(person, id) {
   const told = person.session.messages.flatMap(({ type, person: one, people }) =>
     type === 'welcome' ? people : ['joined', 'changed'].includes(type) ? [one] : [],
@@ -106,7 +107,7 @@ describe('the quality of a connection', () => {
     expect(qualityOf(figures)).toBe(quality);
   });
 
-  it('is told when it changes, no more often than every two seconds', async () => {
+  it('is sent when it changes, no more often than every two seconds', async () => {
     const conference = new Conference();
     const [ann, bob] = [await conference.join('Ann'), await conference.join('Bob')];
     let frame = 0;
@@ -280,7 +281,7 @@ describe('control messages of any kind', () => {
     );
   });
 
-  it('are not even looked at beyond twenty a second, unless they end the session', async () => {
+  it('are not even parsed beyond twenty a second, unless they end the session', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');
     const say = (/** @type {object} */ told) => ann.session.handler?.control(told);

@@ -30,7 +30,7 @@ async function speak(conference, said, frames) {
 /**
  * The last frame that somebody heard, side by side.
  * @param {import('../../fakes/conference.js').Person} person
- * @param {number} [back] so many frames before it
+ * @param {number} [back] number of frames before it
  */
 async function lastHeard(person, back = 0) {
   const pcm = [...(await person.heard()).values()].at(-1 - back);

@@ -12,7 +12,7 @@ import {
 import { AcmeError, certificateId } from '../../../server/certificate/acme-authority.js';
 import { generateCertificate, writeCertificate } from '../../../server/certificate/generate.js';
 import { createLog } from '../../../server/log.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /**
  * @typedef {import('../../../server/certificate/acme-authority.js').RenewalWindow} RenewalWindow
@@ -28,7 +28,7 @@ const LIFE_DAYS = 12;
 
 const DOMAINS = Object.freeze(['a.example.org', 'b.example.org']);
 
-/** An authority that issues what it signs itself, and fails when it is told to. */
+/** An authority that signs its certificates itself, and fails on request. */
 class Authority {
   /** @type {{ atMs: number, replaces: string | null }[]} */
   orders = [];
@@ -36,7 +36,7 @@ class Authority {
   failures = [];
   /** @type {RenewalWindow | Error | null} */
   window = null;
-  /** Whether the window stays once it has been followed. */
+  /** True if the window stays after it was followed. */
   insists = false;
   asked = 0;
   closed = false;
@@ -148,7 +148,9 @@ describe('the first start', () => {
     expect(source.current.hash).not.toBe(standIn.hash);
     expect(renewed).toEqual([source.current]);
     expect(lines).toEqual([
-      expect.stringMatching(/^info a certificate for a\.example\.org, b\.example\.org was issued/),
+      expect.stringMatching(
+        /^info certificate issued .*domains=\["a\.example\.org","b\.example\.org"\]/,
+      ),
     ]);
     await pass(DAY_MS);
     expect(authority.orders).toHaveLength(1);
@@ -233,7 +235,8 @@ describe('the renewal', () => {
     await pass(9 * DAY_MS);
     expect(hoursOfOrders()).toEqual([LIFE_DAYS * 16 - 1]);
     expect(lines).toContain(
-      'debug the authority did not say when to renew the certificate: no answer',
+      'debug authority did not say when to renew the certificate event="renewal-time-unknown" ' +
+        'reason="no answer"',
     );
   });
 
@@ -266,7 +269,7 @@ describe('the renewal', () => {
 });
 
 describe('a failure', () => {
-  it('is told in one line, with what to do, and tried again at growing intervals', async () => {
+  it('is logged in one line, with what to do, and tried again at growing intervals', async () => {
     authority.failures = Array.from(
       { length: 9 },
       () => new AcmeError('DNS problem: NXDOMAIN', { type: 'dns' }),
@@ -274,10 +277,10 @@ describe('a failure', () => {
     const source = await open();
     await source.checkNow();
     expect(lines).toEqual([
-      'error no certificate was issued for a.example.org, b.example.org, and browsers warn ' +
-        'of the one that stands in for it: ' +
-        'DNS problem: NXDOMAIN; its DNS records (A, AAAA) have to name this machine; it is ' +
-        'tried again in 5 min',
+      'error no certificate was issued; browsers warn of the one in use ' +
+        'event="certificate-not-issued" domains=["a.example.org","b.example.org"] ' +
+        'reason="DNS problem: NXDOMAIN" ' +
+        'advice="its DNS records (A, AAAA) have to name this machine" retryInMinutes=5',
     ]);
     await pass(DAY_MS);
     const minutes = authority.orders.map(({ atMs }) => (atMs - START) / MINUTE_MS);
@@ -287,7 +290,7 @@ describe('a failure', () => {
     expect(source.isIssued).toBe(true);
   });
 
-  it('of a renewal warns of the old one’s expiry; the retry names none to replace', async () => {
+  it('of a renewal warns of the old one’s expiry, and is tried again', async () => {
     writeCertificate(
       directory,
       await generateCertificate({ hosts: DOMAINS, now: new Date(START), days: LIFE_DAYS }),
@@ -302,10 +305,11 @@ describe('a failure', () => {
     const until = source.current.notAfter.toISOString();
     await pass(3 * HOUR_MS);
     expect(lines[0]).toBe(
-      `warn the certificate, valid until ${until}, was not renewed: no such certificate; it ` +
-        'is tried again in 5 min',
+      'warn certificate could not be renewed yet event="certificate-not-renewed" ' +
+        `validUntil="${until}" domains=["a.example.org","b.example.org"] ` +
+        'reason="no such certificate" retryInMinutes=5',
     );
-    expect(authority.orders.map(({ replaces }) => replaces !== null)).toEqual([true, false]);
+    expect(authority.orders.map(({ replaces }) => replaces !== null)).toEqual([true, true]);
     expect(source.current.notAfter.toISOString()).not.toBe(until);
   });
 
@@ -333,13 +337,13 @@ describe('a failure', () => {
     );
   });
 
-  it('to keep the certificate is told, and it is served all the same', async () => {
+  it('to keep the certificate is logged, and it is served all the same', async () => {
     const source = await open();
     rmSync(directory, { recursive: true });
     writeFileSync(directory, '');
     await source.checkNow();
     expect(lines[0]).toMatch(
-      /^error the certificate can't be kept in .*, so each start asks for a new one$/,
+      /^error certificate could not be stored; each start asks for a new one event=.* directory=/,
     );
     expect(source.isIssued).toBe(true);
   });
@@ -371,7 +375,7 @@ describe('an account', () => {
 });
 
 describe('closing', () => {
-  it('breaks off what is under way, of which nothing is told or served', async () => {
+  it('aborts a running order, without a log line or a certificate', async () => {
     /** @type {(error: Error) => void} */
     let fail = () => {};
     authority.order = () => new Promise((_resolve, reject) => (fail = reject));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { drainRooms } from '../../../server/drain.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { Conference } from '../../fakes/conference.js';
 
 /** @param {Promise<unknown>} promise */
@@ -55,7 +55,7 @@ describe('draining that hangs', () => {
   const never = () => new Promise(() => {});
   const nodes = () => [];
 
-  it('on a room that no node takes over tells those who stay, and is over at its end', async () => {
+  it('on a room without another node notifies its people, and is over at its end', async () => {
     const clock = new FakeClock();
     /** @type {number[]} */
     const told = [];

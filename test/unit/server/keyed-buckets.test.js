@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { KeyedBuckets } from '../../../server/keyed-buckets.js';
+import { KeyedBuckets } from '../../../server/token-bucket.js';
 
 it('each key has a rate of its own, and none is asked of nobody', () => {
   const buckets = new KeyedBuckets({ atOnce: 2, perSecond: 10 });

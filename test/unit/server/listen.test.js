@@ -89,7 +89,7 @@ describe("an address that can't be had", () => {
     ],
   ];
 
-  it.each(cases)('%s %s is told by its option', (code, message, told) => {
+  it.each(cases)('%s %s is reported by its option', (code, message, told) => {
     const error = /** @type {any} */ (
       listenError(Object.assign(new Error(message), { code }), 'h3-port', 'h', 4433)
     );

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { networkOf, networkOfPeer } from '../../../server/network-address.js';
-import { peerName } from '../../../server/transport/peer.js';
+import { peerName } from '../../../server/transport/client-address.js';
 
 it.each([
   ['192.0.2.7', '192.0.2.7'],
@@ -17,7 +17,7 @@ it.each([
   ['', '?'],
   [undefined, '?'],
   ['nonsense', '?'],
-])('counts %s for %s', (address, network) => {
+])('the address %s counts for the network %s', (address, network) => {
   expect(networkOf(address)).toBe(network);
 });
 
@@ -30,6 +30,6 @@ it.each([
   ['::ffff:127.0.0.1', null],
   ['::1', null],
   [undefined, '?'],
-])('counts the peer %s for %s, and this machine itself for nothing', (remoteAddress, network) => {
+])('the peer %s counts for %s, and this machine itself for nothing', (remoteAddress, network) => {
   expect(networkOfPeer(peerName({ remoteAddress, remotePort: 5 }))).toBe(network);
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { repeat, settlesWithin } from '../../../server/timers.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 describe('repeat', () => {
   it('calls at its interval until it is stopped, also by the call itself', () => {

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decodedSound, newDecoder, packetsOf, readAudio } from '../../../bench/codec/voice-path.js';
-import { readWav } from '../../../bench/stats/wav.js';
+import {
+  decodedSound,
+  newDecoder,
+  packetsOf,
+  readAudio,
+} from '../../../testkit/sound/voice-path.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { levelDb } from '../../../public/shared/sound/signal.js';
 import { SampleClock } from '../../../server/clock/sample-clock.js';
 import { loadCodec } from '../../../server/codec/codec.js';
@@ -9,13 +14,13 @@ import { Lateness } from '../../../server/source/lateness.js';
 import { Source } from '../../../server/source/source.js';
 import { musicOf } from '../../fakes/music.js';
 
-/** @import { SentVoice } from '../../../bench/codec/voice-path.js' */
+/** @import { SentVoice } from '../../../testkit/sound/voice-path.js' */
 
 const SIZE = 48 * 20;
 const codec = await loadCodec('libopus-wasm');
 const sounds = {
   speech: (
-    await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url))
+    await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url))
   ).channels[0].subarray(0, 4 * 48_000),
   music: musicOf(4),
 };
@@ -68,7 +73,7 @@ describe.each(/** @type {const} */ (['speech', 'music']))(
       [10, 8],
       [60, 2],
     ])(
-      'is as loud as for those who heard all, in Opus frames of %d ms, %d to a packet',
+      'is as loud as for listeners who heard everything, in Opus frames of %d ms, %d to a packet',
       (opusMs, opusFrames) => {
         const sent = packetsOf(codec, sounds[name], { frameMs: opusMs * opusFrames, opusFrames });
         const whole = decodedSound(codec, sent);

@@ -85,7 +85,7 @@ describe('a bucket of tokens', () => {
   });
 });
 
-describe('what redundancy asks of the delay', () => {
+describe('the delay for redundancy', () => {
   /**
    * A minute of packets with a loss at random.
    * @param {{ loss: number, redundancy: number, lost?: (frame: number, chance: number) => boolean
@@ -132,7 +132,7 @@ describe('what redundancy asks of the delay', () => {
   });
 });
 
-describe('the delay for those who are silent', () => {
+describe('the delay for silent people', () => {
   it('is their ordinary lateness, and the whole of it once they speak', () => {
     const lateness = new Lateness({ frameMs: 20, maxMs: 400, targetPercent: 99.5 });
     for (let i = 0; i < 100; i++) lateness.add(i % 20 === 0 ? 80 : 12, i * 200, false);
@@ -143,7 +143,7 @@ describe('the delay for those who are silent', () => {
   });
 });
 
-describe('what is counted of an uplink', () => {
+describe('the counters of an uplink', () => {
   it('has the jitter of RFC 3550', () => {
     const reception = newReceiverStats();
     for (let i = 0; i < 400; i++) reception.arrived(true, i % 2 ? 14 : 10, 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { align } from '../../../bench/stats/signal.js';
-import { readWav } from '../../../bench/stats/wav.js';
+import { align } from '../../../testkit/sound/signal.js';
+import { readWav } from '../../../testkit/sound/wav.js';
 import { createAudioFormat } from '../../../public/shared/sound/audio-format.js';
 import {
   MAX_PACKET_BYTES,
@@ -13,7 +13,7 @@ import { SampleClock } from '../../../server/clock/sample-clock.js';
 import { Lateness } from '../../../server/source/lateness.js';
 import { FrameState } from '../../../server/source/pcm-ring.js';
 import { Source } from '../../../server/source/source.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { CONCEALED, PcmCodec } from '../../fakes/pcm-codec.js';
 
 const format = createAudioFormat();
@@ -171,7 +171,7 @@ describe('a source', () => {
     clock.advance(60);
     for (const frame of [0, 1, 2]) send(frame, 0.1);
     expect([source.isOver(500), source.endsWith]).toEqual([false, 6]);
-    source.drain();
+    source.finish();
     expect([source.isOver(6), source.isOver(7)]).toEqual([false, true]);
     source.endBefore(5);
     expect([source.isOver(4), source.isOver(5)]).toEqual([false, true]);
@@ -290,14 +290,14 @@ describe('a source that is heard later', () => {
 
 const {
   channels: [speech],
-} = await readWav(new URL('../../fixtures/speech-low.wav', import.meta.url));
+} = await readWav(new URL('../../../testkit/speech/speech-low.wav', import.meta.url));
 const SECOND = 48_000;
 
 /**
  * Hears, as a mix does, somebody who speaks without a pause, of whose packets some are held up.
  * @param {object} options
  * @param {number} [options.frameMs]
- * @param {number} [options.stallMs]  how long, from the sixth second on
+ * @param {number} [options.stallMs] duration, from the sixth second on
  * @param {boolean} [options.mayFallBehind]
  * @param {(second: number, source: Source) => void} [options.eachSecond]
  */

@@ -16,7 +16,7 @@ const valueOf = (/** @type {number} */ frame) => 0.01 + frame / 1000;
  * A frame's packet with the payloads of the frames before it, each frame of a value of its own.
  * @param {Person} person
  * @param {number} frame
- * @param {number} redundancy how many
+ * @param {number} redundancy number of frames
  */
 async function packetOf(person, frame, redundancy) {
   const payloads = [];

@@ -19,7 +19,7 @@ function addressOf(trustProxy, headers, { from = '10.0.0.1', header = 'x-forward
 
 const named = (/** @type {string} */ value) => ({ 'x-forwarded-for': value });
 
-describe('without trusted proxies', () => {
+describe('a client without trusted proxies', () => {
   it('the client is who connects, whatever it says', () => {
     expect(addressOf(null, named('192.0.2.1'))).toBe('10.0.0.1');
     expect(addressOf(null, { forwarded: 'for=192.0.2.1' }, { header: 'forwarded' })).toBe(
@@ -65,7 +65,7 @@ describe('proxies by their addresses', () => {
   });
 });
 
-describe('who connects', () => {
+describe('the client', () => {
   it.each([
     [null, '10.0.0.1', false],
     ['1', '192.0.2.7', true],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { isSameHost, isSameHostname } from '../../../server/transport/peer.js';
+import { isSameHost, isSameHostname } from '../../../server/transport/client-address.js';
 
 /** @type {[string | undefined, string | undefined, boolean, boolean][]} */
 const cases = [
@@ -33,7 +33,7 @@ const cases = [
   ['no origin', 'a.example', false, false],
 ];
 
-describe('whose page may connect', () => {
+describe('the page of an origin', () => {
   it.each(cases)(
     'from %j to %j: same host %j, same hostname %j',
     (origin, host, sameHost, sameHostname) => {

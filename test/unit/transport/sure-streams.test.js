@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { PacketReader, withLength } from '../../../public/shared/wire/carry.js';
+import { PacketReader, withLength } from '../../../public/shared/wire/stream-packets.js';
 import { SureStreams } from '../../../server/transport/sure-streams.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** An engine's session that keeps what is written to its streams. */
 function engine({ most = Infinity } = {}) {
@@ -67,11 +67,11 @@ describe('SureStreams', () => {
     }
     expect(sure.dropped).toBe(17 * streams.filter(({ codes }) => codes.length === 1).length);
     expect(sure.dropped).toBeGreaterThan(17 * 195);
-    // It hears what is new once it can read again.
+    // The listener hears new sound once it can read again.
     expect(streams.at(-1)).toMatchObject({ isOver: false, packets: { length: 17 } });
   });
 
-  it("gives up what hasn't arrived when it is to be sent anew, and says since when", () => {
+  it('drops unacknowledged packets to send them again, and reports since when', () => {
     const { clock, streams, sure, send } = engine();
     expect(sure.restart(-Infinity)).toBe(0);
     send(17);
@@ -83,7 +83,7 @@ describe('SureStreams', () => {
       0,
       [0, 1, 1],
     ]);
-    // What is sent anew has been under way since it was sent first, and streams are short now.
+    // Repeated packets have been in flight since their first sending, and streams are short now.
     send(1);
     expect(streams.at(-1)).toMatchObject({ isOver: false, packets: [35] });
     expect(sure.restart(-Infinity)).toBe(19 * 60);

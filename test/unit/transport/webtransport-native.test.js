@@ -2,7 +2,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { errors } from '../../../public/shared/errors.js';
 import { prepareControl } from '../../../server/transport/session.js';
 import { NativeEngineSession } from '../../../server/transport/webtransport-native.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 import { fakeTransport } from '../../fakes/fake-session.js';
 
 /** A session of an engine that keeps what is done to it. */
@@ -109,7 +109,11 @@ describe('a session of the native engine', () => {
     native.onDatagram(Uint8Array.of(1), 5);
     native.onDatagram(Uint8Array.of(2), 6);
     expect(handler.packet).toHaveBeenCalledTimes(1);
-    expect(log.error.mock.calls.join()).toMatch(/192\.0\.2\.1:1 failed: Error: a mistake\n +at /);
+    expect(log.error.mock.calls[0][0]).toMatchObject({
+      event: 'session-failed',
+      peer: '192.0.2.1:1',
+      error: expect.stringMatching(/^Error: a mistake\n +at /),
+    });
     expect(native.closed).toEqual([[errors.internal.close, errors.internal.message]]);
     expect(handler.closed.mock.calls).toEqual(native.closed);
     native.onClosed(errors.internal.close, '', 'local');

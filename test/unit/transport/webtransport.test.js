@@ -52,7 +52,7 @@ describe('the HTTP/3 engine', () => {
     },
   );
 
-  it('that is missing is told in a sentence with the one command that makes it', async () => {
+  it('that is missing is reported in a sentence with the command that builds it', async () => {
     Object.assign(engines, {
       missing: notBuilt,
       quicheError: 'the optional package x is not installed',

@@ -73,7 +73,7 @@ describe('the rates of the operator’s page', () => {
     ]);
   });
 
-  it('begin anew with a server that was started anew', () => {
+  it('start over with a restarted server', () => {
     const rates = new Rates();
     rates.add(after(1000, { refused: 50 }));
     rates.add(after(1));

@@ -15,7 +15,7 @@ describe('links in a message', () => {
     ['“https://example.org/”', 'https://example.org/', 'https://example.org/'],
     ['https://[::1]:8080/r/tea!', 'https://[::1]:8080/r/tea', 'https://[::1]:8080/r/tea'],
     ['https://例え.jp/道', 'https://例え.jp/道', 'https://xn--r8jz45g.jp/%E9%81%93'],
-  ])('of %j are found without what is around them', (text, shown, href) => {
+  ])('of %j are found without the text around them', (text, shown, href) => {
     expect(linksOf(text)).toEqual([[shown, href]]);
   });
 

@@ -1,5 +1,8 @@
-import { expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
+import { NO_CALL } from '../../../public/client/call/call-view.js';
+import { Store } from '../../../public/client/call/store.js';
 import { Listening } from '../../../public/listen/listening.js';
+import { addressOf, stageAddress } from '../../../public/listen/listen-address.js';
 
 /** @typedef {import('../../../public/call.js').Call} Call */
 
@@ -11,6 +14,8 @@ const calls = [];
 
 class FakeCall extends EventTarget {
   output = null;
+  /** @type {Store<any>} */
+  store = new Store(NO_CALL);
   resume = '';
 
   /** @param {any} options */
@@ -22,11 +27,6 @@ class FakeCall extends EventTarget {
   async join() {}
 
   async rest() {}
-
-  /** @param {Record<string, any>} message  of the server */
-  control(message) {
-    this.dispatchEvent(new CustomEvent('control', { detail: message }));
-  }
 }
 
 vi.mock('../../../public/call.js', () => ({ Call: FakeCall }));
@@ -46,43 +46,24 @@ async function listen(own = {}) {
   return { listening, start: () => listening.start(entry) };
 }
 
-it('hands over how things are now, however much was written before', async () => {
-  const { listening } = await listen();
-  const [call] = calls;
-  call.control({ type: 'welcome' });
-  call.control({ type: 'recording', recording: { on: true } });
-  for (let number = 0; number < 500; number++) call.control({ type: 'chat', message: { number } });
-  call.control({ type: 'recording', recording: { on: false } });
-  const past = listening.handOver()?.past.map(([, message]) => message) ?? [];
-  expect(past[0].type).toBe('welcome');
-  expect(past.filter(({ type }) => type === 'recording')).toEqual([
-    { type: 'recording', recording: { on: false } },
-  ]);
-  const chat = past.filter(({ type }) => type === 'chat');
-  expect([chat.length, chat.at(-1).message.number]).toEqual([200, 499]);
-});
-
-it('keeps its place where it is paused again before it has joined', async () => {
+it('a listening page keeps its place when it is paused again before it has joined', async () => {
   const { listening, start } = await listen();
   calls[0].resume = 'TOKEN';
   await listening.pause();
   await start();
   await listening.pause();
   await start();
-  expect(calls.map(({ options }) => options.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
+  expect(calls.map(({ options }) => options.join.resume)).toEqual([undefined, 'TOKEN', 'TOKEN']);
 });
 
-it('reports sound without voice once it outlasts a pause between words', async () => {
+it('a listening page reports sound without voice once it outlasts a pause', async () => {
   vi.useFakeTimers({ toFake: ['performance'] });
   try {
     const speakers = vi.fn();
     await listen({ speakers });
     const [call] = calls;
-    call.dispatchEvent(
-      new CustomEvent('people', {
-        detail: { you: '9', listeners: 1, people: [{ id: '1', name: 'Ann', role: 'speaker' }] },
-      }),
-    );
+    const ann = { id: '1', name: 'Ann', label: 'Ann', role: 'speaker', away: false };
+    call.store.set({ you: '9', listeners: 1, people: [ann] });
     const tell = (
       /** @type {number} */ level,
       /** @type {boolean} */ voice,
@@ -91,7 +72,7 @@ it('reports sound without voice once it outlasts a pause between words', async (
       let last;
       for (let passed = 0; passed < ms; passed += 100) {
         vi.advanceTimersByTime(100);
-        call.dispatchEvent(new CustomEvent('speakers', { detail: [{ id: '1', level, voice }] }));
+        call.store.set({ speakers: [{ id: '1', level, voice }] });
         last = speakers.mock.lastCall;
       }
       return last;
@@ -106,4 +87,54 @@ it('reports sound without voice once it outlasts a pause between words', async (
   } finally {
     vi.useRealTimers();
   }
+});
+
+const read = (/** @type {string} */ path) => {
+  const { pathname, search, hash } = new URL(path, 'https://a.example');
+  return addressOf({ pathname, search, hash });
+};
+
+describe('the address of the listeners’ page', () => {
+  it('names the room, however it is written', () => {
+    expect(
+      ['/r/tea', '/R/tea/?listen', '/r/green%20tea?listen', '/r/%zz'].map(
+        (path) => read(path).room,
+      ),
+    ).toEqual(['tea', 'tea', 'green-tea', '']);
+  });
+
+  it('says whether it asks to listen, and whether it is in a frame', () => {
+    const asked = ['/r/tea', '/r/tea?listen', '/r/tea?listen&embed', '/r/tea?embed'].map((path) => [
+      read(path).asks,
+      read(path).isEmbedded,
+    ]);
+    expect(asked).toEqual([
+      [false, false],
+      [true, false],
+      [true, true],
+      [true, true],
+    ]);
+  });
+
+  it('may give a name, a connection and a key', () => {
+    expect(read('/r/tea?name=Ann&transport=http1#e2e=KEY')).toMatchObject({
+      name: 'Ann',
+      transport: 'http1',
+      e2eKey: 'KEY',
+    });
+    expect(read('/r/tea?transport=pigeon')).toMatchObject({
+      name: '',
+      transport: 'auto',
+      e2eKey: undefined,
+    });
+  });
+
+  it('becomes the stage’s only for people with an invitation to it', () => {
+    const location = { pathname: '/r/tea', search: '?name=Ann' };
+    expect(stageAddress(location, {})).toBe(null);
+    expect(stageAddress(location, { stage: 'KEY' })).toBe('/r/tea?name=Ann&stage=#stage=KEY');
+    expect(stageAddress({ ...location, search: '' }, { token: 'a.b', stage: 'KEY' })).toBe(
+      '/r/tea?stage=#token=a.b&stage=KEY',
+    );
+  });
 });

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Outbox } from '../../../public/ui/chat/outbox.js';
-import { FakeClock } from '../../fakes/fake-clock.js';
+import { FakeClock } from '../../../testkit/fake-clock.js';
 
 /** A server's room, and the way to it. */
 function setUp() {

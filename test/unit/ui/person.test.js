@@ -30,8 +30,15 @@ describe('announcements', () => {
     label: 'Anna',
     transport: 'websocket',
     muted: false,
+    silenced: false,
+    role: 'speaker',
     hand: 0,
+    quality: 0,
+    recorded: false,
     away: false,
+    waitMs: 0,
+    laterMs: 0,
+    you: false,
   };
   const ben = { ...anna, id: '2', name: 'Ben', label: 'Ben (2)' };
 

@@ -7,8 +7,8 @@ import {
   roomLink,
   roomPath,
   stageLink,
-} from '../../../public/ui/lobby/room-address.js';
-import { makeRoomName, NAME_ENTROPY, WORD_COUNT } from '../../../public/ui/lobby/room-name.js';
+} from '../../../public/ui/green-room/room-address.js';
+import { makeRoomName, NAME_ENTROPY, WORD_COUNT } from '../../../public/ui/green-room/room-name.js';
 
 describe('room names', () => {
   it('are made of five of 256 words and five symbols, from the random bytes alone', () => {

@@ -50,7 +50,7 @@ describe('the history of a call’s sound', () => {
     });
   });
 
-  it('begins anew with a connection that is new, and forgets what is old', () => {
+  it('starts over with a new connection, and forgets the old one', () => {
     const history = new SoundHistory();
     history.add(statsOf({ down: 5000, received: 100 }), 0);
     history.add(statsOf({ down: 10, received: 1 }), 1000);
@@ -126,7 +126,7 @@ describe('the figures of a call’s sound', () => {
   });
 });
 
-describe('what could be saved of the delay', () => {
+describe('the part of the delay that could be saved', () => {
   it('is what each part is longer than at best, the longest first, and nothing of the way', () => {
     expect(savingsOf(parts)).toEqual([
       { part: 'serverDelayMs', ms: 54 },

@@ -4,11 +4,13 @@ import { errors } from '../../../public/shared/errors.js';
 import {
   failureTexts,
   labels,
+  moderatedText,
   noticeText,
   switchTexts,
   texts,
   whyNot,
 } from '../../../public/texts.js';
+import { ROLES } from '../../../public/shared/limits.js';
 
 const folder = new URL('../../../public/', import.meta.url);
 const read = (/** @type {string} */ file) => readFileSync(new URL(file, folder), 'utf8');
@@ -20,19 +22,19 @@ const filesOf = (/** @type {string} */ place) =>
 /** The files that run on the page itself, those of its sentences left out. */
 const pageFiles = ['app.js', 'call.js', ...filesOf('ui/'), ...filesOf('client/')];
 
-/** Without comments and what is for whoever programs. @param {string} source */
+/** Without comments and texts for programmers. @param {string} source */
 const codeOf = (source) =>
   source
     .replace(/\/\*[^]*?\*\//g, '')
     .replace(/^\s*\/\/.*$/gm, '')
     .replace(/(TypeError|RangeError|Error)\([^)]*\)/g, '');
 
-describe('what the page says when something fails', () => {
+describe('the page’s sentence for a failure', () => {
   it.each(Object.keys(errors))('has a sentence for the server’s %s', (code) => {
     expect(failureTexts).toHaveProperty(code);
   });
 
-  it('has a sentence for every code that the page tells or is told of', () => {
+  it('exists for every code that the page sends or receives', () => {
     const told = new Set();
     for (const file of pageFiles) {
       const code = codeOf(read(file));
@@ -102,5 +104,53 @@ describe('the page’s texts', () => {
       ]);
     }
     for (const key of Object.keys(switchTexts)) expect(code).toContain(`'${key}'`);
+  });
+});
+
+const server = ['rules', 'moderation']
+  .map((file) => new URL(`../../../server/room/rules/${file}.js`, import.meta.url))
+  .map((file) => readFileSync(file, 'utf8'))
+  .join('');
+
+/** Acts that the server reports to the person concerned. */
+const acts = [
+  ...new Set(
+    [...server.matchAll(/notify\(member, \{ action: ([^,}]*')/g)].flatMap(([, told]) =>
+      [...told.matchAll(/'([a-z-]+)'/g)].map(([, act]) => act),
+    ),
+  ),
+];
+
+describe('a moderator’s act', () => {
+  it('names the operator as such, and nobody who is only called so', () => {
+    expect(moderatedText({ action: 'muted', by: 'operator', operator: true })).toMatch(
+      /^The server’s operator has muted you/,
+    );
+    expect(moderatedText({ action: 'muted', by: 'operator' })).toMatch(/^operator has/);
+  });
+
+  it('is of four kinds', () =>
+    expect(acts.sort()).toEqual(['hand-lowered', 'may-unmute', 'muted', 'role']));
+
+  it.each(acts)('has a sentence for %s, with the name of who did it', (action) => {
+    expect(moderatedText({ action, by: 'Ann', role: 'listener' })).toMatch(
+      /^Ann (has|lets) [^]*\.$/,
+    );
+  });
+
+  it('says so where somebody comes who was muted before', () => {
+    expect(moderatedText({ action: 'muted', by: null })).toMatch(
+      /^You are still muted by a moderator\. Raise your hand/,
+    );
+  });
+
+  it.each(ROLES)('has a sentence for the role %s, also where nobody did it', (role) => {
+    const sentence = moderatedText({ action: 'role', by: null, role });
+    expect(sentence).toMatch(new RegExp(`^You are now a ${role}\\b[^]*\\.$`));
+  });
+
+  it('has none for what the page doesn’t know', () => {
+    for (const action of ['painted', 'constructor', '__proto__', 'undefined'])
+      expect(moderatedText({ action, by: 'Ann' })).toBe('');
   });
 });

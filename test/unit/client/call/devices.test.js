@@ -3,7 +3,7 @@ import { CallMicrophone } from '../../../../public/client/capture/microphone.js'
 import { OutputDevice } from '../../../../public/client/playout/output-device.js';
 import { RunningContext } from '../../../../public/client/call/sound-graph.js';
 import { noticeText } from '../../../../public/texts.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 class FakeTrack {
   readyState = 'live';
@@ -262,7 +262,7 @@ describe('RunningContext', () => {
     }
   }
 
-  /** @param {boolean} [mayPlay] whether the browser says that it holds nothing back */
+  /** @param {boolean} [mayPlay] true if the browser reports that it holds nothing back */
   function setUp(mayPlay = false) {
     const context = new FakeContext();
     const presses = new EventTarget();

@@ -12,10 +12,10 @@ function look(time, { fromMs, toMs, lateMs }) {
 }
 
 /**
- * Looks in time, while sound runs out at the sound card.
+ * Reads the counters regularly while sound runs out at the sound card.
  * @param {ProcessorTime} time
- * @param {{ fromMs: number, toMs: number, gaps: number, everyMs: number }} of  gaps: till then
- * @returns {number} the gaps till its end
+ * @param {{ fromMs: number, toMs: number, gaps: number, everyMs: number }} of  gaps: before it
+ * @returns {number} the gaps by its end
  */
 function runOut(time, { fromMs, toMs, gaps, everyMs }) {
   for (let nowMs = fromMs; nowMs <= toMs; nowMs += LOOK_MS) {
@@ -25,14 +25,14 @@ function runOut(time, { fromMs, toMs, gaps, everyMs }) {
   return gaps;
 }
 
-it('has enough where the timer is a little late', () => {
+it('a page has enough time where the timer is a little late', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 20_000, lateMs: 4 });
   expect(time.lateShare).toBeCloseTo(0.04, 2);
   expect(time).toMatchObject({ isShort: false, complexity: 8 });
 });
 
-it('is short of time after some seconds of a late timer, and recovers some seconds later', () => {
+it('a page is short of time after some seconds of a late timer, and then recovers', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 10_000, lateMs: 0 });
   look(time, { fromMs: 10_100, toMs: 11_000, lateMs: 40 });
@@ -45,7 +45,7 @@ it('is short of time after some seconds of a late timer, and recovers some secon
   expect(time).toMatchObject({ isShort: false, complexity: 8, framesPerPacket: 1 });
 });
 
-it('says nothing of the first seconds, in which a page opens', () => {
+it('a page says nothing of the first seconds, in which a page opens', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 5000, lateMs: 90 });
   look(time, { fromMs: 5100, toMs: 20_000, lateMs: 0 });
@@ -61,7 +61,7 @@ it('isn’t short of time for a sleep', () => {
   expect(time.isShort).toBe(false);
 });
 
-it('is short of time if sound keeps running out with a punctual timer, and then recovers', () => {
+it('a page is short of time if sound keeps running out, and then recovers', () => {
   const time = new ProcessorTime();
   look(time, { fromMs: 0, toMs: 10_000, lateMs: 0 });
   const gaps = runOut(time, { fromMs: 10_100, toMs: 12_000, gaps: 0, everyMs: 500 });
@@ -80,7 +80,7 @@ it('isn’t short of time for a rare gap, a gap at the start, or another sound c
   let most = gaps;
   for (let nowMs = 6100; nowMs <= 40_000; nowMs += LOOK_MS) {
     if (nowMs % 4000 === 0) most += 5;
-    // The counter of another sound card begins anew.
+    // The counter of another sound card starts at zero.
     if (nowMs === 20_000) most = 0;
     time.observe(0, nowMs, most);
     expect(time.isShort).toBe(false);

@@ -13,7 +13,7 @@ const primitives = { ctr, sha256, hmac, extract, expand };
 const codec = new PcmCodec();
 const format = createAudioFormat();
 
-/** @param {Uint8Array} key @param {string} id @param {number} drawn what this join draws */
+/** @param {Uint8Array} key @param {string} id @param {number} drawn random bits of this join */
 const sealingOf = (key, id, drawn = 1) =>
   new Sealing(primitives, key, id, (bytes) => void bytes.fill(drawn));
 const key = new Uint8Array(16).fill(7);
@@ -79,7 +79,7 @@ describe('sealed sound', () => {
     expect([...one.slice(10, 60)]).not.toEqual([...other.slice(10, 60)]);
     expect(hear(one)).toBe(0.5);
     expect(hear(other)).toBe(0.5);
-    // What was heard of the join before can't be played again, by any decoder of this call.
+    // Sound of the earlier join can't be played again, by any decoder of this call.
     expect(hear(one)).toBe(0.13);
     // Nor under the new key's name.
     const forged = before(0.75);

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { SoundGraph } from '../../../../public/client/call/sound-graph.js';
 import { LOAD_MS } from '../../../../public/shared/clock.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 class FakeNode {
   /** @type {any} */
@@ -85,7 +85,8 @@ const microphone = (sampleRate = 48_000) => {
 function setUp({ shared = true, frameMs = 20 } = {}) {
   /** @type {any[]} */
   const messages = [];
-  const worker = { postMessage: (/** @type {any} */ message) => void messages.push(message) };
+  /** @type {ConstructorParameters<typeof SoundGraph>[0]} */
+  const worker = { send: (type, detail) => void messages.push({ type, ...detail }) };
   const clock = new FakeClock();
   const graph = new SoundGraph(worker, { sampleRate: 48_000, channels: 1, frameMs }, shared, clock);
   const context = /** @type {FakeContext} */ (/** @type {unknown} */ (graph.context));

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { Declick } from '../../../../public/client/call/reconnecting-client.js';
+import { Declick } from '../../../../public/client/call/changeover.js';
 import { FrameSender } from '../../../../public/client/capture/frame-sender.js';
 import { openMicrophone } from '../../../../public/client/capture/microphone.js';
 import { Playout, pullSamples } from '../../../../public/client/playout/playout.js';
 import { Resampler } from '../../../../public/client/clock/resampler.js';
 import { CaptureFeed } from '../../../../public/client/capture/capture-feeds.js';
-import { SampleReader } from '../../../../public/client/playout/sample-reader.js';
+import { SampleReader } from '../../../../public/client/playout/voice-playouts.js';
 import { ScheduledPlayer } from '../../../../public/client/playout/scheduled-player.js';
 import { VoiceActivity } from '../../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
@@ -225,7 +225,7 @@ describe('stereo from a sender to a listener', () => {
    * @param {(random: () => number) => number} [options.jitterMs]
    * @param {number} [options.loss] share of the packets
    * @param {number} [options.speed] of the sound card
-   * @param {boolean} [options.mono] whether both sides are the same
+   * @param {boolean} [options.mono] true if both sides are the same
    */
   async function listen({ jitterMs = () => 0, loss = 0, speed = 1, mono: isMono = false }) {
     const random = randomOf(9);

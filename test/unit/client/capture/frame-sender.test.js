@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { readWav } from '../../../../bench/stats/wav.js';
+import { readWav } from '../../../../testkit/sound/wav.js';
 import { FrameSender } from '../../../../public/client/capture/frame-sender.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { MAX_PACKET_BYTES, Packet, readPacket } from '../../../../public/shared/wire/packet.js';
 import { PayloadDecoder, PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { createLibopusCodec } from '../../../../public/shared/stream/libopus-codec.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 const LIBOPUS = '../../../../node_modules/libopus-wasm/dist/generated/libopus.generated.mjs';
@@ -256,7 +256,7 @@ describe('FrameSender', () => {
     it('is heard without a click where words begin and end', async () => {
       const format = createAudioFormat();
       const { channels } = await readWav(
-        new URL('../../../fixtures/speech-low.wav', import.meta.url),
+        new URL('../../../../testkit/speech/speech-low.wav', import.meta.url),
       );
       const [speech] = channels;
       const shape = { sampleRate: 48_000, frameSamples: 960, bitrate: 48_000 };

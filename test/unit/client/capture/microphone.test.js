@@ -112,7 +112,7 @@ describe('microphones', () => {
       expect(opened.map(({ track }) => track.isOn)).toEqual([true, false].slice(0, count));
     });
 
-    it('keep their sides apart, and in Firefox those that are processed do too', async () => {
+    it('keep their sides apart, and processed ones in Firefox do too', async () => {
       const voice = { channels: /** @type {const} */ (2), noiseSuppression: true };
       const sides = async (/** @type {object} */ browser, /** @type {object} */ wish) =>
         mixesSides(await openMicrophone({ ...off, ...wish }, setUp(browser).devices));

@@ -34,7 +34,7 @@ function setUp(shape = {}) {
    *   empty: boolean }[]}
    */
   const sent = [];
-  /** @type {Float32Array[]} what was encoded */
+  /** @type {Float32Array[]} the encoded sound */
   const encoded = [];
   let open = true;
   const encoder = new PayloadEncoder(
@@ -107,7 +107,7 @@ function setUp(shape = {}) {
 /**
  * @param {number[]} sound at 48 kHz
  * @param {number} hz
- * @returns {number} how loud what isn't that tone is, over the tone, in dB
+ * @returns {number} level of everything but that tone, relative to it, in dB
  */
 function residueDb(sound, hz) {
   let [re, im, power] = [0, 0, 0];
@@ -242,7 +242,7 @@ describe('Uplink', () => {
     synchronise();
     capture(96_000, 480);
     lostSamples.count = 5000;
-    uplink.captureAnew();
+    uplink.restartCapture();
     const before = sent.length;
     capture(48_000, 480);
     for (let i = before; i < sent.length; i++) {

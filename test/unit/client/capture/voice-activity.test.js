@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readWav } from '../../../../bench/stats/wav.js';
+import { readWav } from '../../../../testkit/sound/wav.js';
 import { VoiceActivity } from '../../../../public/client/capture/voice-activity.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { random as randomOf } from '../../../fakes/random.js';
@@ -9,7 +9,9 @@ const TAU = 2 * Math.PI;
 
 const speeches = await Promise.all(
   ['speech-low', 'speech-high'].map(async (name) => {
-    const { channels } = await readWav(new URL(`../../../fixtures/${name}.wav`, import.meta.url));
+    const { channels } = await readWav(
+      new URL(`../../../../testkit/speech/${name}.wav`, import.meta.url),
+    );
     return channels[0];
   }),
 );
@@ -33,7 +35,7 @@ function speechOf(seconds) {
   }
 }
 
-/** @type {Record<string, () => () => number>} of no particular loudness */
+/** @type {Record<string, () => () => number>} noise of any loudness */
 const noises = {
   white: () => gauss(7),
   pink: () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ClockExchange, ClockSync } from '../../../../public/client/clock/clock-sync.js';
 import { Packet, readPacket } from '../../../../public/shared/wire/packet.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 const RATE = 48000;
@@ -192,7 +192,7 @@ describe('ClockExchange', () => {
     clock.advance(1000);
     await started;
     /**
-     * Requests in ten seconds, while a packet comes every so many milliseconds.
+     * Requests in ten seconds, with a packet every `interval` milliseconds.
      * @param {number} everyMs
      */
     const requests = (everyMs) => {

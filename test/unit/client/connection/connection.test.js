@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket, WebSocketServer } from 'ws';
-import { withLength } from '../../../../public/shared/wire/carry.js';
+import { withLength } from '../../../../public/shared/wire/stream-packets.js';
 import { systemClock } from '../../../../public/shared/clock.js';
 import { connect } from '../../../../public/client/connection/choose.js';
 import { Http1Connection } from '../../../../public/client/connection/http1.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { configOf, locate } from '../../../../public/client/connection/nodes.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 const OWN = { transports: { websocket: { path: '/session' } } };
 const NODE = {

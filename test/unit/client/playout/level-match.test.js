@@ -1,13 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { readWav } from '../../../../bench/stats/wav.js';
+import { readWav } from '../../../../testkit/sound/wav.js';
 import { LevelMatch } from '../../../../public/client/playout/stream-decoder.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { defaultEncoderSettings } from '../../../../public/shared/stream/codec.js';
 import { loadCodec } from '../../../../server/codec/codec.js';
 
 const codec = await loadCodec('libopus-wasm');
-const words = (await readWav(new URL('../../../fixtures/speech-high.wav', import.meta.url)))
-  .channels[0];
+const words = (
+  await readWav(new URL('../../../../testkit/speech/speech-high.wav', import.meta.url))
+).channels[0];
 
 /** In dB. @param {Float32Array} sound @param {Float32Array} other */
 function levelBetween(sound, other) {
@@ -21,8 +22,8 @@ function levelBetween(sound, other) {
  * it.
  * @param {number} frameMs
  * @param {number} back the frame with which it does
- * @returns {{ off: number[], matched: number[] }} how far its next frames are off, in dB: as
- *   decoded, and set right
+ * @returns {{ off: number[], matched: number[] }} error of its next frames, in dB: as decoded, and
+ *   corrected
  */
 function beginAgain(frameMs, back) {
   const format = createAudioFormat({ frameMs });
@@ -58,7 +59,7 @@ function beginAgain(frameMs, back) {
     if (frame === loud) decoder.conceal(decoded, 0);
     if (frame >= loud && frame < back - 2) continue;
     decoder.decode(bytes, 0, length, decoded, 0);
-    // The frame was heard from the other stream meanwhile.
+    // In the meantime the frame was heard from the other stream.
     if (frame === back - 1) {
       levels.apply(reference.slice());
       levels.primed(decoded);

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { beatsWithin, MetronomePlayer } from '../../../../public/client/playout/metronome.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 const RATE = 48_000;
 
 describe('the beats of a metronome', () => {
   const beat = { bpm: 120, beats: 3, from: 1000 };
 
-  it('are as far apart as its tempo says, and the first of each bar is told', () => {
+  it('are as far apart as its tempo says, and the first of each bar is marked', () => {
     const found = beatsWithin(beat, RATE, 0, 4 * RATE);
     expect(found.map(({ sample }) => sample)).toEqual(
       [0, 1, 2, 3, 4, 5, 6, 7].map((i) => 1000 + 24_000 * i),
@@ -43,7 +43,7 @@ describe("a metronome's player", () => {
   /** @type {FakeClock} */
   let clock;
   /**
-   * The context's time is 7 s ahead of the page's clock, and is told up to a burst of 10 ms too
+   * The context's time is 7 s ahead of the page's clock, and is reported up to a burst of 10 ms too
    * late.
    */
   const context = {

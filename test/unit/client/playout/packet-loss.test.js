@@ -45,7 +45,7 @@ describe('ReceivedShare', () => {
 describe('PacketLoss of packets that hold several frames', () => {
   /**
    * @param {number} stride
-   * @param {[frame: number, bytes: number, repeats?: number][]} packets those that came
+   * @param {[frame: number, bytes: number, repeats?: number][]} packets the packets that came
    * @param {number} [repeats] that others have
    */
   function lossOf(stride, packets, repeats = stride - 1) {
@@ -68,7 +68,7 @@ describe('PacketLoss of packets that hold several frames', () => {
     expect(lossOf(2, sound(1, 3, 5))).toEqual([3, 0]);
   });
 
-  it('counts those that are missing', () => {
+  it('counts the missing packets', () => {
     expect(lossOf(3, sound(2, 5, 11, 14, 23))).toEqual([8, 3]);
   });
 

@@ -1,14 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { PlaybackFeed } from '../../../../public/client/playout/playback-feed.js';
 import { SampleRing } from '../../../../worklets/sample-ring.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 describe('PlaybackFeed', () => {
   const perMs = 48;
 
   /**
    * A sound card that takes so much at once, a worker, and frames that come or don't.
-   * @param {number} [blockMs] @param {number} [burst] what the worklet measured, in samples
+   * @param {number} [blockMs]
+   * @param {number} [burst] measurement of the worklet, in samples
    */
   function setUp(blockMs = 10, burst = 0) {
     const clock = new FakeClock();

@@ -1,15 +1,16 @@
 import { expect, it } from 'vitest';
 import { PlayoutDelay } from '../../../../public/client/playout/playout-delay.js';
 import { random as randomOf } from '../../../fakes/random.js';
+import { playoutMsOf } from '../../../../public/shared/nearness.js';
 
-/** How late the packets are that are held up, and the time between two of them, in milliseconds. */
+/** Lateness of the delayed packets, and the time between two of them, in milliseconds. */
 const LATE_MS = 30;
 const EVERY_MS = 1000;
 
 /**
  * The delay that is wanted at the end of a call of 20 s, some of whose last packets are late.
  * @param {number} frameMs
- * @param {number} late  how many, each in another half second of the last ten
+ * @param {number} late number of packets, each in another half second of the last ten
  */
 function wantedAfter(frameMs, late) {
   const delay = new PlayoutDelay(frameMs);
@@ -29,7 +30,7 @@ it.each([
   [2.5, 8],
   [40, 1],
 ])(
-  'covers what is late with frames of %s ms, but for as many packets in ten seconds as %i',
+  'the delay covers late packets with frames of %s ms, except %i in ten seconds',
   (frameMs, made) => {
     expect(wantedAfter(frameMs, made)).toBeLessThan(LATE_MS / 2);
     expect(wantedAfter(frameMs, made + 1)).toBeGreaterThanOrEqual(LATE_MS);
@@ -56,7 +57,7 @@ function wantedAfterStalls(stallsMs) {
   return delay.wantedMs;
 }
 
-it('is no longer after a lone stall than it was before, and covers one that comes again', () => {
+it('the delay is no longer after a lone stall than before, and covers one that comes again', () => {
   expect(wantedAfterStalls([15_000])).toBe(wantedAfterStalls([]));
   expect(wantedAfterStalls([])).toBeLessThan(LATE_MS);
   expect(wantedAfterStalls([12_000, 15_000])).toBeGreaterThan(2 * LATE_MS);
@@ -76,7 +77,7 @@ function surplusAfter(frameMs, surplusMs, seconds) {
     const arrivedMs = frame * frameMs;
     delay.arrived(frame, arrivedMs, false);
     if (frame === 0) heardMs = arrivedMs + delay.wantedMs + surplusMs;
-    // What is wanted stays where it is.
+    // The wanted delay stays.
     delay.wantedMs = 10;
     delay.pulled(frame, heardMs, 0, 0, frame * frameMs);
     heardMs += frameMs / delay.step;
@@ -91,7 +92,7 @@ it.each([
   [2.5, 11, 4],
   [2.5, 3.9, 3.9],
 ])(
-  'with frames of %s ms leaves of a surplus of %s ms no more than %s',
+  'the delay with frames of %s ms leaves of a surplus of %s ms at most %s',
   (frameMs, surplusMs, left) => {
     const after = surplusAfter(frameMs, surplusMs, 60);
     expect(after).toBeLessThanOrEqual(left + 0.1);
@@ -100,8 +101,7 @@ it.each([
 );
 
 /**
- * What is wanted where the path becomes longer as a whole, as when the server-side delay is set to
- * more.
+ * Wanted delay when the path becomes longer as a whole, as when the server-side delay is raised.
  * @param {number} frameMs
  * @param {number} longerMs
  * @returns {{ most: number, wantedMs: number }} the latest that sound was to be heard, after the
@@ -128,7 +128,7 @@ function wantedOnLongerPath(frameMs, longerMs) {
 }
 
 it.each([2.5, 5, 10, 20])(
-  'does not add what a longer path covers, with frames of %s ms',
+  'the delay does not add what a longer path covers, with frames of %s ms',
   (frameMs) => {
     const { most, wantedMs } = wantedOnLongerPath(frameMs, 295);
     expect(most).toBeGreaterThan(295);
@@ -136,3 +136,11 @@ it.each([2.5, 5, 10, 20])(
     expect(wantedMs).toBeLessThan(10);
   },
 );
+
+it('the delay keeps near listeners within 250 ms if it can, and steady ones at 1.5 s', () => {
+  expect([30, 100, 180, 2000].map((otherMs) => playoutMsOf('near', otherMs))).toEqual([
+    195, 125, 70, 70,
+  ]);
+  expect([30, 2000].map((otherMs) => playoutMsOf('steady', otherMs))).toEqual([1500, 1500]);
+  expect(playoutMsOf('conversation', 30)).toBeNull();
+});

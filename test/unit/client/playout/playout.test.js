@@ -670,7 +670,7 @@ describe('a fixed delay', () => {
     expect(Math.abs(playout.originMs - originMs)).toBeLessThan(5);
     const { played } = playout.counters;
     run(stream(1300, 1400));
-    // None of those that came was left out to get there.
+    // None of the arrived frames was left out on the way there.
     expect(playout.counters).toMatchObject({
       skipped: 0,
       late: 0,
@@ -755,19 +755,22 @@ describe('a fixed delay', () => {
     [1500, 190],
     [1500, null],
     [null, 190],
-  ])('that becomes another, %s then %s, is not longer by an outage meanwhile', (before, after) => {
-    const { playout, run, stream } = setUp();
-    playout.fixDelay(before, 0);
-    run(stream(0, 800));
-    const beforeMs = playout.delayMs;
-    playout.fixDelay(after, 16_030);
-    run(
-      stream(800, 1010, (frame) => (frame >= 850 && frame < 1000 ? (1000 - frame) * 20 : 0) + 30),
-    );
-    expect(playout.delayMs).toBeLessThan(beforeMs + 400);
-    run(stream(1010, 1400));
-    expect(playout.delayMs).toBeLessThan(250);
-  });
+  ])(
+    'that becomes another, %s then %s, isn’t made longer by an outage in between',
+    (before, after) => {
+      const { playout, run, stream } = setUp();
+      playout.fixDelay(before, 0);
+      run(stream(0, 800));
+      const beforeMs = playout.delayMs;
+      playout.fixDelay(after, 16_030);
+      run(
+        stream(800, 1010, (frame) => (frame >= 850 && frame < 1000 ? (1000 - frame) * 20 : 0) + 30),
+      );
+      expect(playout.delayMs).toBeLessThan(beforeMs + 400);
+      run(stream(1010, 1400));
+      expect(playout.delayMs).toBeLessThan(250);
+    },
+  );
 
   it('tells where it is through changes, stalls and jumps', () => {
     const { playout, playUntil, deliver, heard } = setUp();

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { BundleDecoder } from '../../../../public/client/playout/bundle-decoder.js';
+import { BundleDecoder, VoiceGains } from '../../../../public/client/playout/bundle-decoder.js';
 import { RoomPlayout } from '../../../../public/client/playout/room-playout.js';
-import { VoiceGains } from '../../../../public/client/playout/voice-gains.js';
 import { createAudioFormat } from '../../../../public/shared/sound/audio-format.js';
 import { writeBundleHeader, writeVoiceHead } from '../../../../public/shared/wire/bundle.js';
 import {
@@ -103,7 +102,7 @@ describe('the voices of a bundle', () => {
     expect(last[0]).toBeCloseTo(CONCEALED / 2, 3);
     expect(last.at(-1)).toBeCloseTo(0, 3);
     expect(decode(parts, decoder, [[1, null]])[10]).toBe(0);
-    // It begins again with a fade: its decoder holds what was concealed.
+    // The voice begins again with a fade, because its decoder holds concealed sound.
     const again = decode(parts, decoder, [[1, 0.5]]);
     expect(again[0]).toBeLessThan(0.1);
     expect(again[300]).toBeCloseTo(0.5, 3);

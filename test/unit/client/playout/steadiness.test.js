@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { align, findGaps, levelDb } from '../../../../bench/stats/signal.js';
-import { readWav } from '../../../../bench/stats/wav.js';
+import { align, findGaps, levelDb } from '../../../../testkit/sound/signal.js';
+import { readWav } from '../../../../testkit/sound/wav.js';
 import {
   Playout,
   pullSamples as pullSamplesOf,
@@ -184,7 +184,9 @@ function listen({
   return { heard, playout, played, delays, underruns: ring.underruns, missed: ring.missed };
 }
 
-const { channels } = await readWav(new URL('../../../fixtures/speech-low.wav', import.meta.url));
+const { channels } = await readWav(
+  new URL('../../../../testkit/speech/speech-low.wav', import.meta.url),
+);
 const [speech] = channels;
 
 /**
@@ -205,7 +207,7 @@ function conversation(seconds) {
   return { said, isSound };
 }
 
-describe('what is heard', () => {
+describe('the heard sound', () => {
   const talk = conversation(66);
   const RATE = 48_000;
 

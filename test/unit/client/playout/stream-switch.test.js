@@ -49,7 +49,7 @@ function utterance(frame, speaks) {
 /**
  * Has Bob hear Ann, who speaks all the time, by his own playout.
  * @param {number[][]} speaks when Bob does
- * @param {boolean} alone whether nobody else listens, so that the shared stream rests while he
+ * @param {boolean} alone true if nobody else listens, so that the shared stream rests while he
  *   speaks
  * @param {string} [loses] which packet is lost where the stream changes: 'first' of the one, or
  *   'last' of the other

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { seededRandom, normal } from '../../../../bench/stats/random.js';
-import { align } from '../../../../bench/stats/signal.js';
+import { seededRandom, normal } from '../../../../testkit/random.js';
+import { align } from '../../../../testkit/sound/signal.js';
 import {
   decodePiece,
   encodePiece,

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { TrackPlayer } from '../../../../public/client/track/track-player.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 const RATE = 8000;
 

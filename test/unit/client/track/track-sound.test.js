@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LEAD_SAMPLES, SOURCE_SAMPLES } from '../../../../public/client/track/track-codec.js';
 import { TrackPieces } from '../../../../public/client/track/track-sound.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 const RATE = 48_000;
 

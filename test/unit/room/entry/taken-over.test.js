@@ -141,7 +141,7 @@ describe('a place that is taken over', () => {
     await other.join('Early');
     other.rooms
       .get('lab')
-      ?.moderation.lock(true, /** @type {any} */ ({ id: 'operator', label: '' }));
+      ?.rules.moderation.lock(true, /** @type {any} */ ({ id: 'operator', label: '' }));
     expect(
       (await other.join('Ann', { resume: tokenOf(ann) })).session.told('welcome'),
     ).toHaveLength(1);
@@ -206,7 +206,7 @@ describe('the rules of a room', () => {
       chat: 'moderators',
       locked: false,
     });
-    const password = third.rooms.get('lab')?.moderation.password;
+    const password = third.rooms.get('lab')?.rules.policy.password;
     expect([await password?.is('open sesame'), await password?.is('another')]).toEqual([
       true,
       false,
@@ -282,7 +282,7 @@ describe('one who joins at a node that hasn’t got the room', () => {
       rooms: conference.rooms,
       clock: conference.clock,
       log: conference.services.log,
-      directory: { isHere: () => false, find },
+      roomsByNode: { isHere: () => false, find },
       verifier,
     });
     const session = new FakeSession(conference.transport);
@@ -361,7 +361,7 @@ describe('one who joins at a node that hasn’t got the room', () => {
       clock: conference.clock,
       log: conference.services.log,
       verifier: /** @type {any} */ ({ verify: () => new Promise((resolve) => (tell = resolve)) }),
-      directory: { isHere: () => isHere, find: async () => ({ node: ADDRESS }) },
+      roomsByNode: { isHere: () => isHere, find: async () => ({ node: ADDRESS }) },
     });
     const session = new FakeSession(conference.transport);
     arrivals.accept(session);
@@ -388,7 +388,7 @@ describe('one who joins at a node that hasn’t got the room', () => {
     await conference.join('Zoe');
     conference.rooms
       .get('lab')
-      ?.moderation.lobby(true, /** @type {any} */ ({ id: 'operator', label: '' }));
+      ?.rules.moderation.lobby(true, /** @type {any} */ ({ id: 'operator', label: '' }));
     const ann = await conference.join('Ann');
     conference.rooms.move('lab', ADDRESS);
     expect(ann.session.messages.map(({ type }) => type)).toEqual(['lobby', 'moved']);
@@ -403,7 +403,7 @@ describe('one who joins at a node that hasn’t got the room', () => {
       rooms: conference.rooms,
       clock: conference.clock,
       log: conference.services.log,
-      directory: { isHere: () => false, find },
+      roomsByNode: { isHere: () => false, find },
     });
     for (let i = 0; i < 300; i++) {
       const session = new FakeSession(conference.transport);

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_GRANT } from '../../../../server/access/grant.js';
-import { LOBBY_MS } from '../../../../server/room/entry/lobby.js';
-import { OPERATOR } from '../../../../server/room/moderation/moderation.js';
+import { LOBBY_MS } from '../../../../server/room/rules/lobby.js';
+import { OPERATOR } from '../../../../server/access/grant.js';
 import { Conference, Person as FarEnd } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
+import { logTo } from '../../../../testkit/log-lines.js';
 
 /** @typedef {import('../../../fakes/conference.js').Person} Person */
 
@@ -11,7 +12,7 @@ import { FakeSession } from '../../../fakes/fake-session.js';
 const send = (person, message) => person.session.handler?.control({ type: 'moderate', ...message });
 /** @param {Person} person @param {string} type */
 const last = (person, type) => person.session.told(type).at(-1);
-/** What somebody was refused. @param {Person} person */
+/** Code of somebody's last refusal. @param {Person} person */
 const refused = (person) => person.session.told('refused').map(({ code }) => code);
 /** @param {Person} viewer @param {Person} person */
 const seen = (viewer, person) =>
@@ -23,11 +24,10 @@ async function room(options) {
   const lines = [];
   /** @type {any[]} */
   const events = [];
-  const info = (/** @type {string} */ line, /** @type {any} */ fields = {}) =>
-    void (lines.push(line), events.push(fields));
+  const info = (/** @type {any} */ fields) => void events.push(fields);
   const conference = new Conference({
     ...options,
-    log: { error: (/** @type {string} */ line) => void lines.push(line), info },
+    log: { error: logTo(lines).error, info },
   });
   const ann = await conference.join('Ann');
   const bob = await conference.join('Bob');
@@ -38,7 +38,7 @@ async function room(options) {
     bob,
     audit,
     lines,
-    moderation: () => conference.rooms.get('lab')?.moderation,
+    moderation: () => conference.rooms.get('lab')?.rules.moderation,
   };
 }
 
@@ -70,11 +70,11 @@ describe('roles', () => {
   });
 
   it('let nobody else moderate', async () => {
-    const { ann, bob, moderation } = await room();
+    const { conference, ann, bob } = await room();
     send(bob, { action: 'lock', on: true });
     send(bob, { action: 'remove', person: ann.id });
     expect(refused(bob)).toEqual(['not-allowed', 'not-allowed']);
-    expect(moderation()?.rules.locked).toBe(false);
+    expect(conference.rooms.get('lab')?.rules.told.locked).toBe(false);
     expect(ann.session.closed).toBe(null);
   });
 
@@ -95,7 +95,7 @@ describe('roles', () => {
     bob.session.close(19, 'lost');
     const back = await conference.join('Bob', { resume });
     expect(last(back, 'welcome')).toMatchObject({ you: bob.id, role: 'moderator' });
-    expect(audit().map(({ action, person, role }) => [action, person, role])).toEqual([
+    expect(audit().map(({ action, participant, role }) => [action, participant, role])).toEqual([
       ['role', bob.id, 'moderator'],
       ['role', ann.id, 'listener'],
     ]);
@@ -144,7 +144,7 @@ describe('roles', () => {
   });
 });
 
-describe('who leaves and comes again', () => {
+describe('a person who leaves and returns', () => {
   /** @param {Person} person */
   const leave = (person) => person.session.handler?.control({ type: 'leave' });
   /** @param {Conference} conference @param {string | null} identity */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_GRANT } from '../../../../server/access/grant.js';
-import { OPERATOR } from '../../../../server/room/moderation/moderation.js';
+import { OPERATOR } from '../../../../server/access/grant.js';
 import { Conference, Person as FarEnd } from '../../../fakes/conference.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 
@@ -41,7 +41,7 @@ describe('a room that goes live', () => {
       stride: 3,
       rules: { broadcast: true, liveSeconds: 90 },
     });
-    expect(roomOf(conference).view.public).toEqual({
+    expect(roomOf(conference).publicView).toEqual({
       room: 'lab',
       present: 3,
       listeners: 1,
@@ -74,7 +74,7 @@ describe('a room that goes live', () => {
     expect(last(cid, 'stage')).toEqual({ type: 'stage', key });
     send(ann, { action: 'role', person: lea.id, role: 'speaker' });
     expect(last(lea, 'stage')).toEqual({ type: 'stage', key });
-    // Who is invited may still only listen.
+    // An invited person may still choose to listen.
     expect(role(await conference.join('Dan', { stage: key, listen: true }))).toBe('listener');
     live(ann, false);
     live(ann);
@@ -105,7 +105,7 @@ describe('a room that goes live', () => {
     const lea = await conference.join('Lea');
     live(ann, false);
     expect(last(lea, 'room')).toMatchObject({ broadcast: false, liveSeconds: null });
-    expect(roomOf(conference).view.public).toMatchObject({ listeners: 1, liveSeconds: null });
+    expect(roomOf(conference).publicView).toMatchObject({ listeners: 1, liveSeconds: null });
     expect(role(await conference.join('Bob'))).toBe('speaker');
     lea.session.close(19, 'lost');
     const back = await conference.join('Lea', { resume: last(lea, 'welcome').resume });
@@ -145,7 +145,7 @@ describe('rooms that all are broadcasts', () => {
       role: 'listener',
       rules: { broadcast: true, liveSeconds: null },
     });
-    expect(roomOf(conference).view.public.liveSeconds).toBe(null);
+    expect(roomOf(conference).publicView.liveSeconds).toBe(null);
     conference.clock.advance(5000);
     const ann = await conference.join('Ann');
     expect(last(ann, 'welcome')).toMatchObject({
@@ -175,7 +175,7 @@ describe('rooms that all are broadcasts', () => {
       ),
     ).toBe('server-full');
     codec.createEncoder = createEncoder;
-    expect([lea.session.told('room'), roomOf(conference).view.public.liveSeconds]).toEqual([
+    expect([lea.session.told('room'), roomOf(conference).publicView.liveSeconds]).toEqual([
       [],
       null,
     ]);
@@ -202,7 +202,7 @@ describe('a broadcast that is opened again', () => {
     live(ann);
     before.clock.advance(60_000);
     const after = begin({ wallNow: () => 1_800_000_000_000 + before.clock.now() });
-    after.rooms.restore(structuredClone(roomOf(before).view.state()));
+    after.rooms.restore(structuredClone(roomOf(before).state()));
     const lea = await after.join('Lea');
     expect(last(lea, 'welcome')).toMatchObject({
       role: 'listener',
@@ -232,7 +232,7 @@ describe('a broadcast that is opened again', () => {
     });
     const after = begin({ cluster: { ...cluster, rulesOf: () => told } });
     expect(role(await after.join('Lea'))).toBe('listener');
-    roomOf(after).moderation.setBroadcast(false, OPERATOR);
+    roomOf(after).rules.moderation.setBroadcast(false, OPERATOR);
     await Promise.resolve();
     expect(told).toMatchObject({ broadcast: null });
   });

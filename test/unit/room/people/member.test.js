@@ -10,26 +10,28 @@ import { Member } from '../../../../server/room/people/member.js';
 import { FakeSession } from '../../../fakes/fake-session.js';
 
 /**
- * A member of a room that writes down what it is told.
+ * A member of a room that records its messages.
  * @param {Partial<ConstructorParameters<typeof Member>[0]>} [options]
  */
 function create(options = {}) {
   /** @type {any[]} */
   const told = [];
   let now = 1000;
-  const room = {
+  const sound = {
     received: (/** @type {Member} */ _, /** @type {number} */ frame) =>
       void told.push(['received', frame]),
-    command: (/** @type {Member} */ _, /** @type {unknown} */ message) =>
-      void told.push(['command', message]),
-    gone: (/** @type {Member} */ _, /** @type {boolean} */ left) => void told.push(['gone', left]),
-    ended: () => void told.push(['ended']),
     serverDelayMs: () => 60,
     stallBefore: () => 0,
     mixedThrough: -1,
     frameMs: 20,
     clockNow: () => now,
     sampleAt: (/** @type {number} */ ms) => ms * 48,
+  };
+  const room = {
+    command: (/** @type {Member} */ _, /** @type {unknown} */ message) =>
+      told.push(['command', message]) > 0,
+    gone: (/** @type {Member} */ _, /** @type {boolean} */ left) => void told.push(['gone', left]),
+    ended: () => void told.push(['ended']),
   };
   /** @type {string[]} */
   const dropped = [];
@@ -48,6 +50,7 @@ function create(options = {}) {
     grant: OPEN_GRANT,
     source,
     listener: null,
+    sound,
     room,
   };
   const member = new Member({ ...given, ...options });
@@ -57,6 +60,7 @@ function create(options = {}) {
     session,
     told,
     dropped,
+    sound,
     room,
     wait: (/** @type {number} */ ms) => void (now += ms),
   };
@@ -108,16 +112,18 @@ describe('a member', () => {
   });
 
   it('may do what its grant says', () => {
-    expect(create().member.may('record')).toBe(true);
+    expect(create().member.permissions.has('record')).toBe(true);
     expect(
-      create({ grant: { ...OPEN_GRANT, withheld: new Set(['speak']) } }).member.may('speak'),
+      create({
+        grant: { ...OPEN_GRANT, withheld: new Set(['speak']) },
+      }).member.permissions.has('speak'),
     ).toBe(false);
   });
 
   it('keeps mute and hand for the session that comes after, and ends once', () => {
-    const { member, session, told, room } = create();
+    const { member, session, told, sound, room } = create();
     expect([member.mute(true), member.mute(true)]).toEqual([true, false]);
-    member.raiseHand(3);
+    member.hand = 3;
     member.end('idle-timeout');
     member.close();
     expect(told).toEqual([['gone', false], ['ended']]);
@@ -130,8 +136,9 @@ describe('a member', () => {
       grant: OPEN_GRANT,
       source: null,
       listener: null,
+      sound,
       room,
-      before: member,
+      past: member.state(),
     });
     expect(next.describe()).toMatchObject({ muted: true, hand: 3, away: false, recorded: false });
   });

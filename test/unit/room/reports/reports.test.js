@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { Quality, Reports } from '../../../../server/room/reports/reports.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { Quality, Reports } from '../../../../server/room/record/reports.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
-/** A member who is told nothing in particular. @param {string} id @returns {any} */
+/** A member whose messages don't matter. @param {string} id @returns {any} */
 const memberOf = (id) => ({
   id,
   /** @type {any[]} */
   told: [],
   quality: 0,
-  measured: 0,
   stats: () => ({
     receivedPercent10s: 100,
     downLostPercent: null,
@@ -19,14 +18,6 @@ const memberOf = (id) => ({
     this.told.push(message);
   },
   source: { soundThrough: -1 },
-  rate(/** @type {number} */ quality) {
-    this.measured = quality;
-  },
-  takeQuality() {
-    const isChange = this.quality !== this.measured;
-    this.quality = this.measured;
-    return isChange;
-  },
 });
 
 /** @param {number} count @param {number} [phase] */

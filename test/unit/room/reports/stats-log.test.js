@@ -6,7 +6,7 @@ function logged({ debug = false } = {}) {
   /** @type {{ level: string, words: string, figures: any }[]} */
   const lines = [];
   const write =
-    (/** @type {string} */ level) => (/** @type {string} */ words, /** @type {any} */ figures) => {
+    (/** @type {string} */ level) => (/** @type {any} */ figures, /** @type {string} */ words) => {
       lines.push({ level, words, figures });
     };
   return {
@@ -38,7 +38,7 @@ describe('the log of how people are received', () => {
     expect(lines[0].figures).toMatchObject({
       event: 'session-end',
       room: 'lab',
-      person: ann.id,
+      participant: ann.id,
       name: 'Ann',
       peer: '192.0.2.1:1',
       seconds: 2,
@@ -108,7 +108,7 @@ describe('the log of how people are received', () => {
   });
 });
 
-describe('what is known of how a person is received', () => {
+describe('a person’s reception', () => {
   it('is the same in the log, the room’s description and the person’s own stats', async () => {
     const { lines, log } = logged();
     const conference = new Conference({ log });
@@ -145,7 +145,7 @@ describe('what is known of how a person is received', () => {
   });
 });
 
-describe('what the client tells of itself', () => {
+describe('the client’s own report', () => {
   it('is in the stats; nonsense and values out of bounds are counted and ignored', async () => {
     const conference = new Conference();
     const ann = await conference.join('Ann');

@@ -112,7 +112,7 @@ describe('sound that is made shorter', () => {
     },
   );
 
-  it('is as much shorter in long pieces, each of whose parts is looked at', () => {
+  it('is as much shorter in long pieces, each of whose parts is checked', () => {
     const pcm = voice(200, 0, 2880);
     const scale = new TimeScale({ sampleRate: RATE, channels: 1 });
     const heard = Array.from({ length: 20 }, (_, i) => {
@@ -142,7 +142,7 @@ describe('sound that is made shorter', () => {
     [10, 2],
     [20, 1],
     [60, 1],
-  ])('is looked at in frames of %f ms, %i together', (frameMs, frames) => {
+  ])('is checked in frames of %f ms, %i together', (frameMs, frames) => {
     expect(framesToScale(createAudioFormat({ frameMs }))).toBe(frames);
   });
 });

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { readWav } from '../../../../bench/stats/wav.js';
-import { createAudioFormat, OPUS_FRAME_MS } from '../../../../public/shared/sound/audio-format.js';
+import { readWav } from '../../../../testkit/sound/wav.js';
+import {
+  createAudioFormat,
+  OPUS_FRAME_MS,
+  RATES,
+} from '../../../../public/shared/sound/audio-format.js';
 import { fft } from '../../../../public/shared/sound/signal.js';
-import { RATES } from '../../../../public/shared/sound/rates.js';
 import {
   fullBandBitrate,
   leastBitrate,
@@ -10,14 +13,15 @@ import {
 } from '../../../../public/shared/stream/bitrate.js';
 import { Ladder } from '../../../../server/broadcast/ladder.js';
 import { codecNames, loadCodec } from '../../../../server/codec/codec.js';
-import { soundReport } from '../../../../server/codec/sound-report.js';
+import { soundReport } from '../../../../server/report.js';
 import { random as randomOf } from '../../../fakes/random.js';
 
 /** @import { Application, Codec } from '../../../../public/shared/stream/codec.js' */
 
 const SECONDS = 1;
-const spoken = (await readWav(new URL('../../../fixtures/speech-low.wav', import.meta.url)))
-  .channels[0];
+const spoken = (
+  await readWav(new URL('../../../../testkit/speech/speech-low.wav', import.meta.url))
+).channels[0];
 
 /**
  * Speech as a good microphone has it: the fixture has nothing above 11 kHz, so hiss is added to its
@@ -164,7 +168,7 @@ describe('the bit rate from which a stream has all its sound', () => {
     expect(ratesOf(2.5)).toEqual([38_000, 38_000, 64_000]);
   });
 
-  it('is told to the person who starts the server with less', () => {
+  it('is reported at the start of a server with less', () => {
     const config = { bitrate: 48_000, sampleRate: 48_000, channels: 1, frameMs: 20, opusFrames: 1 };
     for (const frameMs of OPUS_FRAME_MS)
       for (const channels of [1, 2])

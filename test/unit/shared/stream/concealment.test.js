@@ -6,8 +6,8 @@ import {
   newDecoder,
   packetsOf,
   readAudio,
-} from '../../../../bench/codec/voice-path.js';
-import { readWav } from '../../../../bench/stats/wav.js';
+} from '../../../../testkit/sound/voice-path.js';
+import { readWav } from '../../../../testkit/sound/wav.js';
 import { levelDb } from '../../../../public/shared/sound/signal.js';
 import { codecNames, loadCodec } from '../../../../server/codec/codec.js';
 import { musicOf } from '../../../fakes/music.js';
@@ -16,7 +16,7 @@ import { musicOf } from '../../../fakes/music.js';
 
 const PER_MS = 48;
 const speech = (
-  await readWav(new URL('../../../fixtures/speech-low.wav', import.meta.url))
+  await readWav(new URL('../../../../testkit/speech/speech-low.wav', import.meta.url))
 ).channels[0].subarray(0, 5 * 48_000);
 const sounds = { speech, music: musicOf(5) };
 
@@ -37,7 +37,7 @@ const SHAPES = [
 const GAP_MS = 300;
 const GAPS_MS = [600, 1200, 1780, 2340, 2940, 3500, 4100];
 
-/** Softer sound isn't looked at before a gap, in dBFS. */
+/** Softer sound before a gap isn't checked, in dBFS. */
 const SOFT_DB = -40;
 
 /**
@@ -88,9 +88,9 @@ function expectFade(sound, from) {
 /**
  * Loses packets for GAP_MS, and decodes what comes before, conceals, and decodes what comes after.
  * @param {Codec} codec
- * @param {import('../../../../bench/codec/voice-path.js').SentVoice} sent
- * @param {number} gap  the first frame that is lost
- * @param {boolean} isBare  whether the codec's own concealment is heard
+ * @param {import('../../../../testkit/sound/voice-path.js').SentVoice} sent
+ * @param {number} gap the first frame that is lost
+ * @param {boolean} isBare true to hear the codec's own concealment
  */
 function concealed(codec, { format, packets }, gap, isBare = false) {
   const { sampleRate, frameSamples, opusFrameSamples, frameMs } = format;

@@ -10,7 +10,7 @@ import { PayloadEncoder } from '../../../../public/shared/stream/payload.js';
 import { streamBitrate } from '../../../../public/shared/stream/bitrate.js';
 import * as wire from '../../../../public/shared/wire/packet.js';
 import { codecNames, loadCodec } from '../../../../server/codec/codec.js';
-import { seededRandom } from '../../../../bench/stats/random.js';
+import { seededRandom } from '../../../../testkit/random.js';
 
 /** The bytes by which a bundle's header with one voice is longer than a packet's. */
 const BUNDLE_BYTES = 4;

@@ -101,7 +101,7 @@ describe('PacketStream', () => {
     expect(write(2, 2)).toMatchObject({ payloads: [4], speakers: 2 });
   });
 
-  it('repeats pre-roll, and begins anew after it rested', () => {
+  it('repeats pre-roll, and starts over after a rest', () => {
     const { stream, sound, write } = setUp();
     stream.preRoll(8, sound(8));
     stream.preRoll(9, sound(9));

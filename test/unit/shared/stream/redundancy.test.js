@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { Redundancy } from '../../../../public/shared/stream/redundancy.js';
-import { FakeClock } from '../../../fakes/fake-clock.js';
+import { FakeClock } from '../../../../testkit/fake-clock.js';
 
 /** @param {'auto' | 0 | 1 | 2} setting */
 function setUp(setting) {

@@ -14,7 +14,7 @@ const hex = (/** @type {string} */ text) =>
   Uint8Array.from(Buffer.from(text.replace(/\s/g, ''), 'hex'));
 const toHex = (/** @type {Uint8Array} */ bytes) => Buffer.from(bytes).toString('hex');
 
-/** Of RFC 9605, appendix C.1: kid, ctr, header. @type {[string, bigint, string][]} */
+/** RFC 9605, appendix C.1: kid, ctr, header. @type {[string, bigint, string][]} */
 const HEADERS = [
   ['0000000000000000', 0n, '00'],
   ['0000000000000000', 1n, '01'],
@@ -55,7 +55,7 @@ describe('an SFrame header', () => {
 });
 
 describe('a sealed payload', () => {
-  /** Of RFC 9605, appendix C.3, cipher suite 0x0002. */
+  /** RFC 9605, appendix C.3, cipher suite 0x0002. */
   const vector = {
     kid: hex('0000000000000123'),
     ctr: 0x4567,
@@ -99,7 +99,7 @@ describe('a sealed payload', () => {
 
 describe('AES_128_CTR_HMAC_SHA256_64', () => {
   /**
-   * Of RFC 9605, appendix C.2: key, nonce, authenticated data, plaintext, ciphertext with its tag.
+   * RFC 9605, appendix C.2: key, nonce, authenticated data, plaintext, ciphertext with its tag.
    */
   it('is the RFC’s test vector', () => {
     const key = hex(

@@ -28,7 +28,7 @@ function frameOf(voices) {
   return out.slice(0, at);
 }
 
-/** @param {Voice[][]} frames the packet's own first, then those that it repeats */
+/** @param {Voice[][]} frames the packet's own first, then the repeated ones */
 function bundleOf(frames, fields = {}) {
   const packet = Object.assign(new Packet(), fields, { redundancy: frames.length - 1 });
   const bodies = frames.map(frameOf);

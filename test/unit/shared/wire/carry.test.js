@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PacketReader, withLength } from '../../../../public/shared/wire/carry.js';
+import { PacketReader, withLength } from '../../../../public/shared/wire/stream-packets.js';
 import { MAX_PACKET_BYTES } from '../../../../public/shared/wire/packet.js';
 
 const packets = [1, 2, 255, 256, MAX_PACKET_BYTES].map((length, i) =>
@@ -8,7 +8,7 @@ const packets = [1, 2, 255, 256, MAX_PACKET_BYTES].map((length, i) =>
 const bytes = Uint8Array.from(packets.flatMap((packet) => [...withLength(packet)]));
 
 /**
- * What is read, where it comes in pieces of a length.
+ * Reads input in pieces of a length.
  * @param {Uint8Array} all
  * @param {number} size
  */

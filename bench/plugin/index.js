@@ -1,0 +1,80 @@
+/**
+ * The lab's plugin: transports, listeners' rules and congestion controllers that the product
+ * doesn't have. `node server/main.js --lab bench/plugin/index.js`.
+ *
+ * @import { Config } from '../../server/config/config.js'
+ * @import { Plugin } from '../../server/plugin.js'
+ * @import { Carry } from '../../public/lab/runs/carry.js'
+ * @import { CongestionController } from '../ways/controllers.js'
+ *
+ * @typedef {object} LabConfig
+ * @property {Carry | 'any'} carry
+ * @property {CongestionController} congestionController
+ * @property {'probe' | keyof typeof RULES} listenerRule
+ */
+
+import { CARRIES, CARRY_QUERY, MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
+import { ConfigError } from '../../server/config/config-error.js';
+import { choice } from '../../server/config/options.js';
+import { ALL_CONTROLLERS, controllerSettings } from '../ways/controllers.js';
+import { CarriedSession } from './carried-session.js';
+import { MAX_PEERS, openDataChannels, SILENCE_MS } from './data-channel.js';
+import { RULES } from './rate-rules.js';
+
+/** @param {Config} config */
+const ours = (config) => /** @type {Config & LabConfig} */ (config);
+
+/** @type {Plugin} */
+export default {
+  options: [
+    choice(
+      'carry',
+      [...CARRIES, 'any'],
+      'datagrams',
+      'how packets go over WebTransport on the native engine; any: as each session asks, and ' +
+        'over WebRTC data channels too, for the page /lab',
+    ),
+    choice(
+      'congestion-controller',
+      ALL_CONTROLLERS,
+      'cubic',
+      "QUIC's congestion controller on the native engine",
+    ),
+    choice(
+      'listener-rule',
+      ['probe', ...Object.keys(RULES)],
+      'probe',
+      'how listeners of a broadcast get their bit rate: as far as probes show that their ' +
+        'path carries it, by the estimate of its throughput, by the first estimate, or as ' +
+        'asked for',
+    ),
+  ],
+  rateRules: RULES,
+  room: (config) => ({ listenerRule: ours(config).listenerRule }),
+
+  engine(config) {
+    const { carry, congestionController, engine } = ours(config);
+    if (carry === 'datagrams' && congestionController === 'cubic') return null;
+    if (engine === 'quiche' || engine === 'none')
+      throw new ConfigError({
+        option: '--engine',
+        value: engine,
+        allowed: 'auto or native with --carry and --congestion-controller',
+      });
+    return carry === 'datagrams'
+      ? { settings: controllerSettings(congestionController) }
+      : {
+          settings: { ...controllerSettings(congestionController), maxStreams: MAX_PACKET_STREAMS },
+          Session: CarriedSession,
+          offer:
+            carry === 'any' ? { carries: CARRIES } : { url: `/session?${CARRY_QUERY}=${carry}` },
+        };
+  },
+
+  async openTransport(config, services) {
+    if (ours(config).carry !== 'any') return null;
+    const limits = { maxSessions: MAX_PEERS, idleTimeoutMs: SILENCE_MS };
+    const opened = await openDataChannels({ ...services, ...limits });
+    return { name: 'datachannel', path: '/data-channels', ...opened };
+  },
+};

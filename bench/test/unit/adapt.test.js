@@ -1,0 +1,73 @@
+import { expect, it } from 'vitest';
+import { addLooks } from '../../scenarios/adapt-figures.js';
+import { adapt } from '../../scenarios/adapt.js';
+import { soundingMixes } from '../../stats/call-figures.js';
+import { FrameState } from '../../../server/source/pcm-ring.js';
+
+const OPTIONS = {
+  rules: ['probe'],
+  trajectory: [],
+  queueMs: 300,
+  most: '64000',
+  choices: ['conversation'],
+  players: ['aloud'],
+};
+
+/**
+ * True when each target is met.
+ * @param {Record<string, number[]>} values of the rule `probe`, one for each repetition
+ */
+function targets(values) {
+  const samples = (/** @type {string} */ name) =>
+    (values[name] ?? []).map((value, repetition) => ({
+      protocol: '',
+      client: '',
+      atMs: 0,
+      repetition,
+      value,
+      factors: { rule: 'probe', choice: 'conversation' },
+    }));
+  const { tables } = adapt.result({ samples }, OPTIONS);
+  return tables[0].rows.map((row) => row[3]);
+}
+
+it('rate targets of each way hold in every repetition, as the link narrows and otherwise', () => {
+  expect(targets({ gap: [20, 59], fall: [30, 59], back: [4, 15] })).toEqual(['met', 'met']);
+  expect(targets({ gap: [20, 61], fall: [30, 20], back: [4, 16] })).toEqual(['not met', 'not met']);
+  expect(targets({ gap: [20, 30], fall: [20, 61], back: [4] })).toEqual(['not met', 'not met']);
+});
+
+it('a player that stalls and jumps has a gap, and what it skipped was never heard', () => {
+  /** @type {Record<string, number[]>} */
+  const values = {};
+  const looks = [];
+  // From 4 s on it stands still for a second; at 8 s it jumps by two.
+  for (let atMs = 1000; atMs < 11_000; atMs += 10)
+    looks.push({
+      atMs,
+      mediaMs: atMs - 500 - Math.min(Math.max(0, atMs - 4000), 1000) + (atMs >= 8000 ? 2000 : 0),
+      level: atMs < 5000 ? 4 : atMs < 9000 ? 0 : 4,
+    });
+  addLooks(({ name }, value) => void (values[name] ??= []).push(value), looks, {
+    originMs: 0,
+    narrowMs: 3900,
+    againMs: 7000,
+  });
+  expect([values.fall[0], values.gap[0]]).toEqual([1000, 0]);
+  expect(values.changes).toEqual([2]);
+  expect(values.back).toEqual([2]);
+  expect(values.missed[0]).toBeCloseTo((100 * 1990) / 10_990, 0);
+  expect([values.behind[0], values.behind.at(-1)]).toEqual([500, -500]);
+  expect(values.rate.filter((rate) => rate === 16).length).toBe(400);
+});
+
+it('what was not measured meets no target', () => {
+  expect(targets({})).toEqual(['not measured', 'not measured']);
+});
+
+it('a mix with sound is one in which somebody was there, or was made up', () => {
+  const states = [FrameState.received, FrameState.concealed, FrameState.absent].map(
+    (state, mix) => ({ state, mix }),
+  );
+  expect(soundingMixes(states)).toEqual(new Set([0, 1]));
+});

@@ -1,0 +1,270 @@
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { EXPERIMENTS, markdownOf, runPapers } from '../../scenarios/comparisons/papers.js';
+import { ratingsTable, ROWS } from '../../scenarios/comparisons/ratings-table.js';
+import { scenarios } from '../../scenarios/index.js';
+
+/**
+ * @param {string} name
+ * @param {string[]} labels
+ * @param {any[][]} rows
+ * @param {string} [unit]
+ * @returns {any}
+ */
+const result = (name, labels, rows, unit) => ({
+  tables: [
+    {
+      name,
+      columns: labels.map((label, i) => ({ label, unit: i === 0 ? unit : undefined })),
+      rows,
+    },
+  ],
+});
+
+/** @param {string} name */
+const experiment = (name) =>
+  /** @type {import('../../scenarios/comparisons/papers.js').Experiment} */ (
+    EXPERIMENTS.find((one) => one.name === name)
+  );
+
+it('each experiment runs a scenario that there is, and is named once', () => {
+  for (const { argv } of EXPERIMENTS) expect(scenarios.map(({ name }) => name)).toContain(argv[0]);
+  expect(new Set(EXPERIMENTS.map(({ name }) => name)).size).toBe(EXPERIMENTS.length);
+});
+
+it('an experiment gives results at one value, with intervals, for ways the papers compare', () => {
+  const row = (/** @type {number} */ at, /** @type {string} */ way, /** @type {number} */ r) => [
+    at,
+    way,
+    { value: r, interval: [r - 1, r + 1] },
+    2.5,
+  ];
+  const found = result(
+    'lossFigures',
+    ['Loss', 'Way', 'R', 'Never came'],
+    [
+      row(1, 'WebTransport datagrams', 119),
+      row(5, 'WebTransport datagrams', 106.04),
+      row(5, 'HTTP/1', 80),
+      row(5, 'WebRTC audio', 105),
+    ],
+    '%',
+  );
+  expect(experiment('loss').ours(found)).toBe(
+    'At 5 %: WebTransport datagrams: R 106.0 [105.0, 107.0], Never came 2.5; WebRTC audio: ' +
+      'R 105.0 [104.0, 106.0], Never came 2.5',
+  );
+  const inMixed = result(
+    'rateFigures',
+    ['Rate', 'Way', 'R', 'Messages that came'],
+    [[110, 'WebTransport datagrams', { value: 121, interval: [121, 121] }, null]],
+    'kbit/s',
+  );
+  expect(experiment('mixed').ours(inMixed)).toBe(
+    'At 110 kbit/s: WebTransport datagrams: R 121.0 [121.0, 121.0]',
+  );
+  expect(experiment('loss').ours(result('other', ['Loss'], []))).toBe('not measured');
+});
+
+it('an experiment tells its sentences about some conditions', () => {
+  const found = result(
+    'sentences',
+    ['In words'],
+    [['At 20 ms round trip, no.'], ['At 100 ms round trip, yes.']],
+  );
+  expect(experiment('setup').ours(found)).toBe('At 100 ms round trip, yes.');
+});
+
+it('an experiment tells by how much estimates are off', () => {
+  const found = result(
+    'levels',
+    ['Rate', 'Estimate, median'],
+    [
+      [1, { value: -2, interval: [-3, -1] }],
+      [5, { value: 0.5, interval: [0, 1] }],
+    ],
+    'Mbit/s',
+  );
+  expect(experiment('throughput').ours(found)).toMatch(
+    /^Off by .2\.0 \[.3\.0, .1\.0\] % at 1, 0\.5 \[0\.0, 1\.0\] % at 5 Mbit\/s$/,
+  );
+  expect(experiment('throughput').ours(result('other', ['Rate'], []))).toBe('not measured');
+});
+
+it('a table is Markdown of its first columns', () => {
+  expect(markdownOf(result('x', ['A', 'B', 'C'], [['a', 'b', 'c']]).tables[0], 2)).toBe(
+    '| A | B |\n| --- | --- |\n| a | b |',
+  );
+});
+
+describe('the experiments, one after another', () => {
+  /**
+   * The options of `sweep --sweeps loss --at 0,5`, with the defaults of what isn't named, as a
+   * run's folder has them.
+   */
+  const OPTIONS = {
+    transports: ['webtransport'],
+    link: 'clear',
+    duration: 25,
+    repetitions: 5,
+    warmUp: 1.5,
+    format: 'call',
+    seed: 1,
+    browser: false,
+    complexity: '8',
+    server: [],
+    ways: ['datagrams', 'stream'],
+    sweeps: ['loss'],
+    marks: false,
+    at: [0, 5],
+    through: 'relay',
+    frames: false,
+  };
+  const ARGV = ['sweep', '--sweeps', 'loss', '--at', '0,5', '--ways', 'datagrams,stream'];
+  const one = { ...experiment('loss'), argv: ARGV, ours: (/** @type {any} */ { title }) => title };
+
+  /** @param {object[]} earlier runs, each beside what a complete one has */
+  async function papers(
+    earlier,
+    run = async () =>
+      /** @type {any} */ ({ result: { title: 'new', tables: [] }, warnings: [], report: 'x' }),
+  ) {
+    const runs = await mkdtemp(join(tmpdir(), 'aloud-papers-'));
+    onTestFinished(() => rm(runs, { recursive: true }));
+    for (const [i, changes] of earlier.entries()) {
+      const path = join(runs, one.name, `2026112${i}`);
+      await mkdir(path, { recursive: true });
+      await writeFile(
+        join(path, 'run.json'),
+        JSON.stringify({
+          complete: true,
+          options: OPTIONS,
+          environment: { git: { commit: 'c1' } },
+          warnings: [],
+          ...changes,
+        }),
+      );
+      await writeFile(join(path, 'result.json'), JSON.stringify({ title: `run ${i}`, tables: [] }));
+    }
+    /** @type {string[]} */
+    const warnings = [];
+    const folder = /** @type {any} */ ({
+      path: runs,
+      warn: (/** @type {string} */ warning) => warnings.push(warning),
+      run: { environment: { git: { commit: 'c1' } } },
+    });
+    /** @type {string[][]} */
+    const measured = [];
+    const { papers: table } = await runPapers({
+      experiments: [one],
+      folder,
+      runs,
+      seed: 1,
+      signal: new AbortController().signal,
+      progress: () => {},
+      run: async (options) => (measured.push([...options.argv]), run()),
+    });
+    return { found: table.rows[0][3], measured, warnings };
+  }
+
+  it('aren’t repeated when a run in their folder has their current options', async () => {
+    expect(await papers([{}])).toEqual({ found: 'run 0', measured: [], warnings: [] });
+  });
+
+  it.each([
+    ['another seed', { seed: 2 }],
+    ['other values', { at: [0, 5, 10] }],
+    ['other ways', { ways: ['datagrams'] }],
+    ['longer blocks', { duration: 20 }],
+    ['a default that has changed', { through: 'nothing' }],
+  ])('are measured anew where a run has %s', async (_what, changes) => {
+    expect(await papers([{ options: { ...OPTIONS, ...changes } }])).toEqual({
+      found: 'new',
+      measured: [[...ARGV, '--seed', '1']],
+      warnings: [],
+    });
+  });
+
+  it('take the newest run that fits and came to its end', async () => {
+    const { found, measured } = await papers([
+      {},
+      {},
+      { options: { ...OPTIONS, seed: 2 } },
+      { complete: false },
+    ]);
+    expect([found, measured]).toEqual(['run 1', []]);
+  });
+
+  it('tell of another state of aloud that measured earlier', async () => {
+    expect((await papers([{ environment: { git: { commit: 'c0' } } }])).warnings).toEqual([
+      'loss: measured earlier, by c0 of aloud',
+    ]);
+  });
+
+  it('tell in their row and in a warning why one broke off', async () => {
+    const broken = await papers([], async () => {
+      throw new Error('no Chromium here');
+    });
+    expect(broken).toMatchObject({
+      found: 'not measured: no Chromium here',
+      warnings: ['loss: no Chromium here'],
+    });
+  });
+});
+
+describe('the table of ratings', () => {
+  const [WAYS, NAMES] = [
+    [
+      'WebTransport datagrams',
+      'WebTransport datagrams, each with the one before',
+      'WebTransport on one stream',
+      'WebRTC audio',
+    ],
+    ['rate', 'delay', 'loss'],
+  ];
+  const figures = (/** @type {string} */ name, /** @type {number[]} */ values) =>
+    result(
+      `${name}Figures`,
+      [name, 'Way', 'R'],
+      values.flatMap((at) =>
+        [...WAYS, 'HTTP/1'].map((way, i) => [
+          at,
+          way,
+          {
+            value: at - 10 * i,
+            interval: i === 0 ? [at - 0.01, at + 0.01] : [at - 10 * i - 1, at - 10 * i + 1],
+          },
+        ]),
+      ),
+    );
+
+  it('the table has the conditions and ways of comparisons.md, in order', async () => {
+    const results = new Map(NAMES.map((name) => [name, figures(name, [1000, 150, 70, 20, 5])]));
+    const lines = markdownOf(/** @type {any} */ (ratingsTable(results))).split('\n');
+    const url = new URL('../../docs/comparisons.md', import.meta.url);
+    const page = (await readFile(url, 'utf8')).split('\n');
+    const start = page.findIndex((line) => line.startsWith('| on each leg |'));
+    const end = page.findIndex((line, i) => i > start && line === '');
+    const heads = (/** @type {string[]} */ of) =>
+      of.map((line, i) => (i === 0 ? line : line.split(' | ')[0]));
+    expect(heads(lines)).toEqual(heads(page.slice(start, end)));
+    expect(lines[3]).toBe(
+      '| 70 kbit/s | 70.0 | 60.0 [59.0, 61.0] | 50.0 [49.0, 51.0] | 40.0 [39.0, 41.0] |',
+    );
+  });
+
+  it('is of what the papers’ runs measure', () => {
+    for (const { sweep, at } of ROWS) {
+      const { argv } = experiment(sweep);
+      expect(argv[argv.indexOf('--at') + 1].split(',').map(Number)).toContain(at);
+    }
+  });
+
+  it('has what was measured, and isn’t there where nothing was', () => {
+    const table = ratingsTable(new Map([['loss', figures('loss', [5])]]));
+    expect(table?.rows.map(([label]) => label)).toEqual(['5 % of loss, 10 ms']);
+    expect(ratingsTable(new Map([['cpu', figures('cpu', [5])]]))).toBeNull();
+  });
+});

@@ -1,0 +1,62 @@
+import { expect, it } from 'vitest';
+import { scenarios } from '../../scenarios/index.js';
+import { scenarioCommand } from '../../scenarios/scenario-command.js';
+import { surveyCommand } from '../../survey/command.js';
+
+/** All that `--help` prints. @param {import('commander').Command} command */
+function helpOf(command) {
+  let text = '';
+  command.configureOutput({ writeOut: (more) => (text += more) }).outputHelp();
+  return text;
+}
+
+/** @param {string} name */
+const scenario = (name) =>
+  /** @type {import('../../scenarios/scenario.js').Scenario} */ (
+    scenarios.find((one) => one.name === name)
+  );
+
+it.each([
+  'carry',
+  'ways',
+  'sweep',
+  'cpu',
+  'loaded',
+  'parallel',
+  'controllers',
+  'mesh',
+  'shipped',
+  'setup',
+  'startup',
+  'throughput',
+])('%s says in its help for which figures it stands', (name) => {
+  expect(helpOf(scenarioCommand(scenario(name)))).toMatch(/(figures?|tables?) \d/);
+});
+
+it('so does the survey, and mixed, of which there are no figures, for which section', () => {
+  expect(helpOf(surveyCommand)).toMatch(/table 6\.1 and figure 6\.14 of Paterson/);
+  expect(helpOf(scenarioCommand(scenario('mixed')))).toMatch(/section 4\.1 of Paterson/);
+});
+
+it.each([
+  ['sweep', 'RFC 8868, "One-Way Propagation Delay"'],
+  ['loaded', 'RFC 8867, "Media Flow Competing with a Long TCP Flow"'],
+  ['parallel', 'RFC 8867, "Competing Media Flows'],
+  ['controllers', 'RFC 8867, "Variable Available Capacity with a Single Flow"'],
+  ['ways', '"Cellular Network Specific Test Cases"'],
+  ['shipped', '"Wi-Fi Networks Specific Test Cases"'],
+  ['carry', '"Wi-Fi Networks Specific Test Cases"'],
+])('%s names the RFCs’ case that it is', (name, words) => {
+  expect(helpOf(scenarioCommand(scenario(name)))).toContain(words);
+});
+
+it('options that a scenario leaves to its defaults are known without a command line', () => {
+  const { duration, repetitions, ways } = scenarioCommand(scenario('sweep'))
+    .parse(['--duration', '7', '--ways', 'stream'], { from: 'user' })
+    .opts();
+  expect({ duration, repetitions, ways }).toEqual({
+    duration: 7,
+    repetitions: 5,
+    ways: ['stream'],
+  });
+});

@@ -1,0 +1,104 @@
+import { expect, it } from 'vitest';
+import {
+  joinNames,
+  meanCell,
+  meanOf,
+  meansPlot,
+  sentencesTable,
+  setOf,
+  withinSentence,
+} from '../../scenarios/comparisons/sets.js';
+import { seededRandom } from '../../../testkit/random.js';
+
+/**
+ * @param {string} protocol
+ * @param {number} repetition
+ * @param {number} value
+ * @param {number} [at]
+ */
+const sample = (protocol, repetition, value, at = 0) => ({
+  protocol,
+  repetition,
+  client: '',
+  atMs: 0,
+  value,
+  factors: { at },
+});
+
+it("a way's values are those of its condition per repetition, without empty repetitions", () => {
+  const samples = [
+    sample('a', 0, 1),
+    sample('a', 0, 9, 5),
+    sample('b', 1, 9),
+    sample('a', 2, 3),
+    sample('a', 2, 4),
+    sample('a', 3, Infinity),
+  ];
+  expect(setOf(samples, 'a', ({ factors }) => factors?.at === 0)).toEqual({
+    way: 'a',
+    values: [[1], [3, 4]],
+  });
+  expect(setOf(samples, 'b')).toEqual({ way: 'b', values: [[9]] });
+  expect(setOf(samples, 'c')).toBeNull();
+});
+
+it("a mean's interval is none that can't be", () => {
+  const set = { way: 'a', values: [[100], [100], [100], [96], [100]] };
+  const quantity = { name: 'share', label: 'Share', unit: '%' };
+  expect(meanOf(quantity, set, seededRandom(1))).toMatchObject({ estimate: 99.2, high: 100 });
+  expect(meanOf({ ...quantity, within: [0, Infinity] }, set, seededRandom(1)).high).toBeGreaterThan(
+    100,
+  );
+  expect(meanOf({ ...quantity, unit: 'ms' }, set, seededRandom(1)).high).toBeGreaterThan(100);
+  expect(meanCell(quantity, null, seededRandom(1))).toBeNull();
+});
+
+it('a plot has a point for each place that has values', () => {
+  const set = { way: 'a', values: [[2], [2]] };
+  const { caption, y, series } = meansPlot(
+    { name: 'q', label: 'Q', unit: 'ms' },
+    {
+      name: 'plot',
+      title: 'Plot',
+      of: 'people',
+      kind: 'line',
+      x: { label: 'X', unit: '' },
+      series: [
+        {
+          name: 'A',
+          protocol: 'a',
+          sets: [
+            [1, set],
+            [2, null],
+            [3, set],
+          ],
+        },
+      ],
+    },
+    seededRandom(1),
+  );
+  expect([caption, y]).toEqual([
+    'Means over people, with intervals of 95 % confidence.',
+    { label: 'Q', unit: 'ms' },
+  ]);
+  expect(series).toEqual([
+    {
+      name: 'A',
+      protocol: 'a',
+      points: [
+        [1, 2, 2, 2],
+        [3, 2, 2, 2],
+      ],
+    },
+  ]);
+});
+
+it('words are joined as names are, and stand within sentences', () => {
+  expect(joinNames(['loss', 'mouthToEar'])).toBe('lossMouthToEar');
+  expect(withinSentence('Legs of 20 ms')).toBe('legs of 20 ms');
+  expect(sentencesTable(new Set(['A.', 'B.']))).toMatchObject({
+    name: 'sentences',
+    isConclusion: true,
+    rows: [['A.'], ['B.']],
+  });
+});

@@ -1,0 +1,355 @@
+import { describe, expect, test } from 'vitest';
+import { blockLength, bootstrap, difference, summaryIntervals } from '../../stats/bootstrap.js';
+import { normal, seededRandom } from '../../../testkit/random.js';
+import {
+  binsFor,
+  cumulative,
+  fairness,
+  histogram,
+  leastCovering,
+  leastReaching,
+  mean,
+  quantile,
+  sorted,
+  standardDeviation,
+  summarize,
+} from '../../../testkit/statistics.js';
+import { normalShare, studentQuantile, studentShare } from '../../stats/student.js';
+
+/** @param {Float64Array} ascending */
+const onlyMean = (ascending) => [mean(ascending)];
+
+/**
+ * A series whose neighbours are alike: autoregressive of order 1, of variance 1 / (1 - phi²).
+ * @param {() => number} random
+ * @param {number} length
+ * @param {number} phi
+ */
+function series(random, length, phi) {
+  let value = normal(random) / Math.sqrt(1 - phi * phi);
+  return Array.from({ length }, () => {
+    const now = value;
+    value = phi * value + normal(random);
+    return now;
+  });
+}
+
+describe('chance', () => {
+  test('the same seed gives the same numbers, others differ, all evenly spread in [0, 1)', () => {
+    const [a, b, c] = [seededRandom(1), seededRandom(1), seededRandom(2)].map((random) =>
+      Array.from({ length: 20_000 }, random),
+    );
+    expect(a).toEqual(b);
+    expect(a).not.toEqual(c);
+    expect(a.every((number) => number >= 0 && number < 1)).toBe(true);
+    const tenths = histogram(a, { from: 0, width: 0.1, count: 10 });
+    expect(Math.min(...tenths.counts)).toBeGreaterThan(1850);
+    expect(Math.max(...tenths.counts)).toBeLessThan(2150);
+  });
+
+  test('normal numbers have mean 0 and standard deviation 1', () => {
+    const random = seededRandom(3);
+    const numbers = Array.from({ length: 20_000 }, () => normal(random));
+    expect(mean(numbers)).toBeCloseTo(0, 1);
+    expect(standardDeviation(numbers)).toBeCloseTo(1, 1);
+  });
+});
+
+describe('quantiles', () => {
+  test('interpolate as definition 7 of Hyndman and Fan', () => {
+    expect(quantile([1, 2, 3, 4], 0.25)).toBe(1.75);
+    expect(quantile([1, 2, 3, 4], 0.5)).toBe(2.5);
+    expect(quantile([10, 20, 40], 0.9)).toBeCloseTo(36, 12);
+    expect([0, 1].map((p) => quantile([3, 5, 9], p))).toEqual([3, 9]);
+    expect(quantile([7], 0.99)).toBe(7);
+    expect(quantile([], 0.5)).toBeNaN();
+    expect(quantile([1, Infinity], 1)).toBe(Infinity);
+  });
+
+  test('the least covering value is one of the values, or infinity if too many never came', () => {
+    const values = sorted([5, 1, 3, 2, 4, 6, 8, 7, 10, 9]);
+    expect(leastCovering(values, 0.9)).toBe(9);
+    expect(leastCovering(values, 0.91)).toBe(10);
+    expect(leastCovering(values, 0)).toBe(1);
+    expect(leastCovering(sorted([1, 2, Infinity, 3]), 0.75)).toBe(3);
+    expect(leastCovering(sorted([1, 2, Infinity, 3]), 0.76)).toBe(Infinity);
+  });
+
+  test('a share whose product with the count is whole but for rounding takes no value more', () => {
+    const hundred = Float64Array.from({ length: 100 }, (_, i) => i + 1);
+    for (let percent = 1; percent <= 100; percent++)
+      expect(leastCovering(hundred, percent / 100)).toBe(percent);
+  });
+
+  test('a summary has the figures of a textbook example', () => {
+    const summary = summarize([2, 4, 4, 4, 5, 5, 7, 9]);
+    expect(summary).toMatchObject({ count: 8, mean: 5, min: 2, max: 9, p50: 4.5 });
+    expect(summary.sd).toBeCloseTo(Math.sqrt(32 / 7), 12);
+    expect(standardDeviation([1])).toBeNaN();
+  });
+});
+
+describe('distributions', () => {
+  test('a histogram counts every value once, at the edge in the upper bin', () => {
+    const { counts, below, above } = histogram([0, 0.1, 0.2, 0.3, 0.7, 1, -1], {
+      from: 0,
+      width: 0.1,
+      count: 8,
+    });
+    expect({ counts, below, above }).toEqual({
+      counts: [1, 1, 1, 1, 0, 0, 0, 1],
+      below: 1,
+      above: 1,
+    });
+  });
+
+  test('bins are of a round width, on its multiples, and leave a long tail out', () => {
+    const random = seededRandom(4);
+    const body = Array.from({ length: 2000 }, () => 30 + normal(random));
+    const bins = binsFor([[...body, 200, 300]]);
+    expect([0.1, 0.2, 0.5]).toContainEqual(Number(bins.width.toPrecision(6)));
+    expect(bins.from / bins.width).toBeCloseTo(Math.round(bins.from / bins.width), 9);
+    expect(bins.from + bins.count * bins.width).toBeLessThan(40);
+    const { counts, below, above } = histogram([...body, 200, 300], bins);
+    expect(below).toBe(0);
+    expect(above).toBeGreaterThanOrEqual(2);
+    expect(counts.reduce((sum, count) => sum + count, 0) + above).toBe(2002);
+  });
+
+  test('bins hold sets of one value, of no values, and of values far apart', () => {
+    expect(histogram([5, 5, 5]).counts.reduce((sum, count) => sum + count, 0)).toBe(3);
+    expect(binsFor([[], []])).toEqual({ from: 0, width: 1, count: 1 });
+    for (const sets of [[[0], [1e6]], [[-3, -2, -1]], [[0, 0, 0, 0, 9]]]) {
+      const bins = binsFor(sets);
+      expect(bins.count).toBeLessThan(250);
+      for (const set of sets) expect(histogram(set, bins).below).toBe(0);
+    }
+  });
+
+  test('a cumulative distribution runs from least to greatest value, thinned or not', () => {
+    expect(cumulative([3, 1, 2, 4])).toEqual([
+      [1, 0.25],
+      [2, 0.5],
+      [3, 0.75],
+      [4, 1],
+    ]);
+    const thinned = cumulative(
+      Array.from({ length: 1000 }, (_, i) => i),
+      10,
+    );
+    expect(thinned).toHaveLength(10);
+    expect(thinned[0]).toEqual([0, 0.001]);
+    expect(thinned.at(-1)).toEqual([999, 1]);
+  });
+
+  test('a target is reached where the curve stays above it', () => {
+    const curve = [
+      [0, 50],
+      [8, 91],
+      [16, 89],
+      [24, 90],
+      [32, 99],
+    ];
+    expect(leastReaching(curve, 90)).toBe(24);
+    expect(leastReaching(curve.toReversed(), 90)).toBe(24);
+    expect(leastReaching(curve, 10)).toBe(0);
+    expect(leastReaching(curve, 99.5)).toBeUndefined();
+    expect(leastReaching([], 90)).toBeUndefined();
+  });
+});
+
+describe("the normal distribution and Student's t", () => {
+  test('have the values of printed tables', () => {
+    expect(normalShare(1.959964)).toBeCloseTo(0.975, 6);
+    expect(normalShare(-1)).toBeCloseTo(0.158655, 6);
+    expect([1, 2, 4, 5, 30].map((degrees) => studentQuantile(0.975, degrees).toFixed(3))).toEqual([
+      '12.706',
+      '4.303',
+      '2.776',
+      '2.571',
+      '2.042',
+    ]);
+    expect(studentQuantile(0.975, 5000)).toBeCloseTo(1.96, 2);
+    expect(studentShare(-2.776445, 4)).toBeCloseTo(0.025, 6);
+  });
+});
+
+describe('block lengths', () => {
+  test('grow with what neighbours share, and are 1 or nearly so when they share nothing', () => {
+    const random = seededRandom(5);
+    const typical = [0, 0.5, 0.9].map((phi) =>
+      mean(Array.from({ length: 10 }, () => blockLength(series(random, 1000, phi)))),
+    );
+    expect(typical[0]).toBeLessThan(4);
+    expect(typical[1]).toBeGreaterThan(8);
+    expect(typical[2]).toBeGreaterThan(2 * typical[1]);
+  });
+
+  test('of series that are short or constant are 1', () => {
+    expect([[], [1], [1, 2, 3], new Array(100).fill(7)].map(blockLength)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+describe('confidence intervals', () => {
+  /**
+   * The share of intervals for the mean that hold the truth, which is 0.
+   * @param {number} runs
+   * @param {() => number[][]} measure
+   * @param {() => number} random
+   */
+  function coverage(runs, measure, random) {
+    let held = 0;
+    for (let run = 0; run < runs; run++) {
+      const [{ low, high }] = bootstrap(measure(), onlyMean, { random, resamples: 250 });
+      if (low <= 0 && high >= 0) held++;
+    }
+    return held / runs;
+  }
+
+  test('of independent values agree with the formula for the mean', () => {
+    const random = seededRandom(6);
+    const values = Array.from({ length: 400 }, () => normal(random));
+    const [{ estimate, low, high }] = bootstrap([values], onlyMean, { random, block: 1 });
+    const reach = (1.97 * standardDeviation(values)) / Math.sqrt(400);
+    expect(estimate).toBeCloseTo(mean(values), 12);
+    expect(low).toBeCloseTo(estimate - reach, 1);
+    expect(high).toBeCloseTo(estimate + reach, 1);
+    expect((high - low) / (2 * reach)).toBeGreaterThan(0.9);
+    expect((high - low) / (2 * reach)).toBeLessThan(1.1);
+  });
+
+  test('hold the truth about as often as promised, for series with correlated neighbours', () => {
+    const random = seededRandom(7);
+    expect(coverage(300, () => [series(random, 200, 0.6)], random)).toBeGreaterThan(0.88);
+  });
+
+  test('that took neighbours for independent would not: single values drawn are too sure', () => {
+    const random = seededRandom(7);
+    let held = 0;
+    for (let run = 0; run < 120; run++) {
+      const [{ low, high }] = bootstrap([series(random, 200, 0.6)], onlyMean, {
+        random,
+        resamples: 250,
+        block: 1,
+      });
+      if (low <= 0 && high >= 0) held++;
+    }
+    expect(held / 120).toBeLessThan(0.75);
+  });
+
+  test.each([
+    ['two that are alike', 2, 0, 0.88],
+    ['three that differ', 3, 1, 0.86],
+    ['five that are alike', 5, 0, 0.9],
+    ['five that differ', 5, 1, 0.9],
+  ])('of repetitions, %s', (_, repetitions, spread, least) => {
+    const random = seededRandom(8);
+    const measure = () =>
+      Array.from({ length: repetitions }, () => {
+        const shift = spread * normal(random);
+        return series(random, 60, 0.5).map((value) => value + shift);
+      });
+    expect(coverage(120, measure, random)).toBeGreaterThan(least);
+  });
+
+  test('are the same for the same seed, and widen with the level', () => {
+    const values = [series(seededRandom(9), 200, 0.3), series(seededRandom(10), 200, 0.3)];
+    const of = (/** @type {number} */ level) =>
+      summaryIntervals(values, { random: seededRandom(1), level, resamples: 300 });
+    expect(of(0.95)).toEqual(of(0.95));
+    expect(of(0.99).mean.high - of(0.99).mean.low).toBeGreaterThan(
+      of(0.8).mean.high - of(0.8).mean.low,
+    );
+  });
+
+  test('of a difference are narrower in pairs, when repetitions disturb both alike', () => {
+    const random = seededRandom(11);
+    const shifts = Array.from({ length: 6 }, () => 10 * normal(random));
+    const [a, b] = [3, 0].map((offset) =>
+      shifts.map((shift) => Array.from({ length: 50 }, () => offset + shift + normal(random))),
+    );
+    const [paired] = difference(a, b, onlyMean, { random, paired: true, resamples: 500 });
+    const [free] = difference(a, b, onlyMean, { random, paired: false, resamples: 500 });
+    expect(paired.estimate).toBe(free.estimate);
+    expect(paired.low).toBeGreaterThan(2);
+    expect(paired.high).toBeLessThan(4);
+    expect(free.high - free.low).toBeGreaterThan(5 * (paired.high - paired.low));
+  });
+
+  test("can't pair what isn't as many, and know nothing of no values", () => {
+    const random = seededRandom(12);
+    expect(() => difference([[1]], [[1], [2]], onlyMean, { random, paired: true })).toThrow(
+      RangeError,
+    );
+    expect(bootstrap([], onlyMean, { random })).toEqual([{ estimate: NaN, low: NaN, high: NaN }]);
+    expect(difference([[1]], [[]], onlyMean, { random, paired: true })[0].estimate).toBeNaN();
+    expect(bootstrap([[4]], onlyMean, { random, resamples: 10 })).toEqual([
+      { estimate: 4, low: 4, high: 4 },
+    ]);
+  });
+
+  test('leave repetitions without values out, also from pairs', () => {
+    const random = seededRandom(13);
+    const counts = /** @type {Set<number>} */ (new Set());
+    const count = (/** @type {Float64Array} */ ascending) => {
+      counts.add(ascending.length);
+      expect(ascending).toEqual(sorted(ascending));
+      return [ascending.length];
+    };
+    bootstrap([[3, 1, 2], [], [9, 8]], count, { random, resamples: 50 });
+    expect(counts).toEqual(new Set([4, 5, 6]));
+    counts.clear();
+    difference([[1, 2, 3], [4], [5]], [[1], [], [2]], count, {
+      random,
+      paired: true,
+      resamples: 50,
+    });
+    expect(counts).toEqual(new Set([2, 4, 6]));
+  });
+
+  test('of values that are never negative hold no negative figures', () => {
+    const settings = { random: seededRandom(15), resamples: 200 };
+    expect(
+      summaryIntervals(
+        [
+          [1, 2],
+          [30, 90],
+        ],
+        settings,
+      ).p95.low,
+    ).toBe(0);
+    expect(
+      summaryIntervals(
+        [
+          [-1, 2],
+          [30, 90],
+        ],
+        settings,
+      ).p95.low,
+    ).toBeLessThan(0);
+  });
+
+  test('stay within what the figure can be', () => {
+    const random = seededRandom(14);
+    const shares = [[98], [99], [100]];
+    const [free] = bootstrap(shares, onlyMean, { random });
+    const [kept] = bootstrap(shares, onlyMean, { random, within: [0, 100] });
+    expect(free.high).toBeGreaterThan(100);
+    expect(kept.high).toBe(100);
+    expect(kept.low).toBeGreaterThan(90);
+  });
+});
+
+describe('fairness', () => {
+  test.each([
+    [[3], 1],
+    [[2, 2, 2], 1],
+    [[0, 0], 1],
+    [[5, 0, 0, 0], 0.25],
+    [[1, 1, 0, 0], 0.5],
+    // (1 + 2 + 3)² ÷ (3 · 14)
+    [[1, 2, 3], 36 / 42],
+  ])('of %j is %f', (shares, index) => {
+    expect(fairness(shares)).toBeCloseTo(index, 12);
+  });
+});

@@ -1,0 +1,63 @@
+/**
+ * @import { RulesFields } from '../../shared/messages/fields.js'
+ * @import { ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { Access, Rules } from './types.js'
+ */
+
+import { NO_ACCESS, NO_HANDS } from './call-view.js';
+
+/**
+ * @param {ServerMessages['welcome']} welcome
+ * @param {number} nowMs
+ * @returns {Access}
+ */
+export function accessOf(welcome, nowMs) {
+  const { you, people, rules = {}, e2e } = welcome;
+  const own = Array.isArray(people) ? people.find(({ id }) => id === String(you)) : null;
+  return {
+    ...NO_ACCESS,
+    ...readRole(welcome),
+    rules: rulesOf(rules, nowMs),
+    e2e: Boolean(e2e),
+    silenced: Boolean(own?.silenced),
+  };
+}
+
+/**
+ * The change to another role. The server tells a new moderator about knocks, if there are any.
+ * @param {ServerMessages['moderated'] & { action: 'role' }} message
+ * @returns {Partial<Access>}
+ */
+export function roleChange(message) {
+  const { role, may } = readRole(message);
+  return { role, may, knocks: [], hands: NO_HANDS, ...(role === 'listener' && { stage: '' }) };
+}
+
+/** @param {{ role?: unknown, may?: unknown }} message */
+const readRole = ({ role = 'speaker', may }) => ({
+  role: String(role),
+  may: Array.isArray(may) ? may.map(String) : [],
+});
+
+/**
+ * @param {Partial<RulesFields>} message
+ * @param {number} nowMs  milliseconds since 1970, by the clock of High Resolution Time
+ * @returns {Rules}
+ */
+export function rulesOf(message, nowMs) {
+  const { locked, lobby, password, chat, record, mode, broadcast, liveSeconds } = message;
+  const live = typeof liveSeconds === 'number' && Number.isFinite(liveSeconds) ? liveSeconds : null;
+  const who = (/** @type {unknown} */ value) =>
+    value === 'moderators' ? 'moderators' : 'everybody';
+  return {
+    locked: Boolean(locked),
+    lobby: Boolean(lobby),
+    password: Boolean(password),
+    chat: who(chat),
+    record: who(record),
+    mode: mode === 'forward' || mode === 'auto' ? mode : 'mix',
+    broadcast: Boolean(broadcast),
+    liveSeconds: live,
+    liveSince: live === null ? null : nowMs - 1000 * live,
+  };
+}

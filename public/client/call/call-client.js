@@ -1,0 +1,561 @@
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
+ * @import { Primitives } from '../../shared/stream/sframe.js'
+ * @import { Scope } from '../connection/choose.js'
+ * @import { NodeAddress } from '../connection/nodes.js'
+ * @import { ClientStats } from './call-stats.js'
+ * @import { CallView, CallWish, Joined, LiveWish, Output, RoomView } from './types.js'
+ * @import { Address } from './call-session.js'
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
+ * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { ServerMessageType } from '../../shared/messages/server-messages.js'
+ */
+
+import { systemClock } from '../../shared/clock.js';
+import { configOf } from '../connection/nodes.js';
+import { Backoff, DEAD_AMONG_NODES_MS, DEAD_MS, Liveness } from '../connection/reconnecting.js';
+import { CallSession } from './call-session.js';
+import { NO_CALL } from './call-view.js';
+import { Changeover, Declick } from './changeover.js';
+import { Gathering } from './gathering.js';
+import { Store } from './store.js';
+
+/**
+ * The states of a call, and the next states of each. In `away` the connection is lost: the call
+ * tries to come back.
+ * @type {Readonly<Record<CallView['state'], readonly CallView['state'][]>>}
+ */
+const NEXT = Object.freeze({
+  idle: ['connecting', 'ended'],
+  connecting: ['joined', 'ended'],
+  joined: ['away', 'ended'],
+  away: ['away', 'joined', 'ended'],
+  ended: [],
+});
+
+/** The codes of ends that another try doesn't mend. */
+const FINAL = new Set([
+  'bad-request',
+  'room-name',
+  'user-name',
+  'protocol-version',
+  'resumed-elsewhere',
+  'token-missing',
+  'token-invalid',
+  'token-expired',
+  'token-early',
+  'token-endless',
+  'token-foreign',
+  'token-room',
+  'banned',
+  'removed',
+  'room-locked',
+  'password-missing',
+  'password-wrong',
+  'password-flood',
+  'lobby-full',
+  'turned-away',
+  'room-ended',
+  'forward-only',
+  'e2e-only',
+  'e2e-not-here',
+]);
+
+/** The types of messages that only the client itself needs. */
+const OWN_MESSAGES = new Set([
+  'resume',
+  'moved',
+  'stats',
+  'delay',
+  'stride',
+  'joined',
+  'changed',
+  'left',
+  'people',
+  'listeners',
+  'qualities',
+  'closing',
+]);
+
+/**
+ * @typedef {object} CallClientEvents  all are optional
+ * @property {(message: ServerMessage) => void} message  any message that the client itself doesn't
+ *   need alone
+ * @property {(code: string) => void} notice the call goes on, but: 'e2e-key', others have another
+ *   key
+ * @property {() => void} sound  a packet of sound has come
+ */
+
+/**
+ * A participant's call, without microphone, speaker or page: the same in a browser's worker and in
+ * Node.js. Sound goes in by capture() and comes out by render() or pull(). When its connection is
+ * lost, or nothing comes any more, another session takes up its place in the room; until then it is
+ * silence.
+ *
+ *     const call = new CallClient({ codec: createLibopusCodec(await createLibopus()) });
+ *     await call.join({ origin: 'http://localhost:8080', join: { room: 'tea', name: 'Ada' } });
+ *     setInterval(() => { call.capture(nextSamples()); call.render(out); }, 20);
+ *     call.leave();
+ */
+export class CallClient {
+  /** The call as it is now; what shows it subscribes. @type {Store<CallView>} */
+  store = new Store(NO_CALL);
+  #clock;
+  #on;
+  #random;
+  #reconnects;
+  #parts;
+  #declick = new Declick();
+  /** The channels of the room's sound; 1 before that is known. */
+  #channels = 1;
+  /** The latest wish: shared with the sessions. @type {CallWish} */
+  #wish = { origin: '', join: { room: '', name: '' } };
+  /** The one that is heard. @type {CallSession | null} */
+  #session = null;
+  /** One that is joining. @type {CallSession | null} */
+  #attempt = null;
+  /** While the session before is still heard. @type {Changeover | null} */
+  #changeover = null;
+  /** The session that was welcome last: its state of the room is the newest. */
+  #newest = /** @type {CallSession | null} */ (null);
+  /** The token and the nodes by which a lost session's place is found again. */
+  #place = { token: '', nodes: /** @type {string[]} */ ([]) };
+  /** Registers the listeners of on() with a session. @type {((session: CallSession) => void)[]} */
+  #listeners = [];
+  #backoff;
+  #liveness;
+  #gathering;
+  /** For the statistics. @type {Output} */
+  #output = { waitMs: 0, gaps: 0, gapMs: 0 };
+
+  /**
+   * @param {object} options
+   * @param {Codec | Promise<Codec>} options.codec  waited for in join()
+   * @param {Clock} [options.clock]
+   * @param {Scope} [options.scope] WebTransport, WebSocket, fetch: those of the global object by
+   *   default
+   * @param {Partial<CallClientEvents>} [options.on]
+   * @param {() => Promise<Primitives>} [options.primitives] for end-to-end encryption, asked when a
+   *   call has a key
+   * @param {boolean} [options.reconnects]  false: the call ends with its connection
+   * @param {() => number} [options.random]   0 to 1
+   * @param {() => number} [options.wallNow] milliseconds since 1970; goes on while the computer
+   *   sleeps
+   * @param {Output} [options.output]  as observeOutput() fills it
+   */
+  constructor({
+    codec,
+    clock = systemClock,
+    scope = {},
+    on = {},
+    primitives,
+    reconnects = true,
+    random = Math.random,
+    wallNow = Date.now,
+    output,
+  }) {
+    if (output) this.#output = output;
+    this.#clock = clock;
+    this.#on = on;
+    this.#random = random;
+    this.#reconnects = reconnects;
+    this.#parts = { codec, clock, scope, primitives, output: this.#output };
+    this.#backoff = new Backoff({
+      clock,
+      wallNow,
+      random,
+      notified: (away) => this.#become('away', { away }),
+      run: () => this.#try(),
+    });
+    // A participant comes back as a moderator has made them.
+    this.on('stage', ({ key }) => this.#comeBackAs({ stage: key, listen: undefined }));
+    this.on('moderated', (message) => {
+      if (message.action === 'role' && message.role === 'listener')
+        this.#comeBackAs({ stage: undefined, listen: true });
+    });
+    this.#gathering = new Gathering({ clock, tell: (list) => this.store.set(list) });
+    this.#liveness = new Liveness({
+      clock,
+      wallNow,
+      look: () => this.#look(),
+      slept: () => this.wake(),
+    });
+  }
+
+  get state() {
+    return this.store.value.state;
+  }
+
+  /** The room's audio format; null while there is no connection. */
+  get format() {
+    return this.#session?.format ?? null;
+  }
+
+  /**
+   * Calls `run` for each message of a type, before the store has its changes.
+   * @template {ServerMessageType} T
+   * @param {T} type
+   * @param {(message: ServerMessages[T]) => void} run
+   */
+  on(type, run) {
+    this.#listeners.push((session) =>
+      session.state.on(type, (message) => this.#isHeard(session) && run(message)),
+    );
+  }
+
+  /** @param {Partial<CallWish['join']>} changes */
+  #comeBackAs(changes) {
+    Object.assign(this.#wish.join, changes);
+  }
+
+  /** @param {CallSession} session  true for the one that is heard, and the one that is joining */
+  #isHeard(session) {
+    return session === this.#session || session === this.#attempt;
+  }
+
+  /**
+   * @param {CallView['state']} state  one that may follow; otherwise nothing happens
+   * @param {Partial<CallView>} [details]
+   */
+  #become(state, details) {
+    if (NEXT[this.state].includes(state)) this.store.set({ away: null, ...details, state });
+  }
+
+  /**
+   * Joins. Once only.
+   * @param {CallWish} wish
+   * @returns {Promise<Joined>} rejects with a ConnectionError; the call is over then
+   */
+  async join(wish) {
+    this.#wish = { ...wish, join: { ...wish.join } };
+    this.#become('connecting');
+    this.#attempt = this.#newSession();
+    try {
+      return await this.#attempt.join(wish, wish.join.resume);
+    } catch (error) {
+      const { code = 'internal', message } = /** @type {Error & { code?: string }} */ (error);
+      this.#end(code, message);
+      throw error;
+    }
+  }
+
+  #newSession() {
+    const isHeard = () => this.#isHeard(session);
+    const isNewest = () => session === this.#newest || this.#attempt !== this.#newest;
+    /** @param {Partial<CallView>} changes */
+    const set = (changes) => void (isHeard() && this.store.set(changes));
+    const session = new CallSession(this.#parts, this.#wish, {
+      message: (message) => {
+        if (isHeard() && !OWN_MESSAGES.has(message.type)) this.#on.message?.(message);
+      },
+      changed: (changes) => void (isHeard() && isNewest() && this.#show(changes)),
+      transport: (transport) => set({ transport }),
+      joined: (joined) => this.#adopt(session, joined),
+      sound: () => {
+        if (isHeard() || session === this.#changeover?.from) this.#on.sound?.();
+      },
+      speakers: (speakers) => set({ speakers }),
+      stats: (stats) => set({ stats }),
+      notice: (code) => void (isHeard() && this.#on.notice?.(code)),
+      ended: (end) => this.#lost(session, end),
+    });
+    session.state.on('welcome', ({ gatherMs }) => {
+      if (!isHeard()) return;
+      this.#newest = session;
+      this.#gathering.welcome(gatherMs);
+    });
+    session.state.on('moved', ({ node }) => session === this.#session && this.#move(session, node));
+    for (const listen of this.#listeners) listen(session);
+    return session;
+  }
+
+  /** @param {Partial<RoomView>} changes */
+  #show(changes) {
+    const { people, you, listeners, ...others } = changes;
+    const list =
+      people && you !== undefined && listeners !== undefined
+        ? this.#gathering.gathered({ people, you, listeners })
+        : {};
+    this.store.set({ ...others, ...list });
+  }
+
+  /**
+   * @param {CallSession} session that has joined
+   * @param {Joined} joined
+   */
+  #adopt(session, joined) {
+    if (session !== this.#attempt) return;
+    const before = this.#session;
+    this.#session = session;
+    this.#attempt = null;
+    this.#endChangeover();
+    // A session whose connection is well is heard until this one is.
+    if (this.state === 'joined' && before?.playout && isSame(before.format, joined.format)) {
+      this.#changeover = new Changeover(before, session, {
+        clock: this.#clock,
+        onOver: () => this.#endChangeover(),
+      });
+    } else {
+      before?.leave(true);
+      this.#declick.jump();
+    }
+    this.#channels = joined.format.channels;
+    this.#keepPlace(session);
+    this.store.set({ joined });
+    this.#joined();
+  }
+
+  /** The session before isn't heard any more. Idempotent. */
+  #endChangeover() {
+    if (!this.#changeover) return;
+    this.#changeover.close();
+    this.#changeover = null;
+    this.#declick.jump();
+  }
+
+  /** @param {CallSession} session */
+  #keepPlace({ state: { token = '', nodes } }) {
+    this.#place = { token, nodes };
+    this.#liveness.deadMs = nodes.length > 1 ? DEAD_AMONG_NODES_MS : DEAD_MS;
+  }
+
+  /**
+   * The room is another node's from now on: the call goes there, and is heard here until it is
+   * there.
+   * @param {CallSession} session
+   * @param {NodeAddress | null} node
+   */
+  #move(session, node) {
+    this.#keepPlace(session);
+    if (!this.#reconnects || this.#attempt || this.#backoff.waiting || this.state === 'ended')
+      return;
+    this.#try(typeof node?.url === 'string' ? node : null);
+  }
+
+  #joined() {
+    this.#backoff.end();
+    this.#become('joined');
+    if (this.#reconnects) this.#liveness.start();
+  }
+
+  /**
+   * @param {CallSession} session its connection has ended
+   * @param {{ code: string, message: string }} end
+   */
+  #lost(session, { code, message }) {
+    if (session === this.#session || session === this.#changeover?.from) this.#endChangeover();
+    if (session !== this.#session) return;
+    this.#keepPlace(session);
+    this.#session = null;
+    this.#declick.jump();
+    // The place may have gone over to the attempt of this very call.
+    if (this.#attempt) return;
+    if (FINAL.has(code) || !this.#reconnects) this.#end(code, message);
+    else if (!this.#backoff.waiting) this.#backoff.later(code === 'room-reopened');
+  }
+
+  /** @param {NodeAddress | null} [node]  that has the room, when it is known */
+  #try(node = null) {
+    const attempt = this.#newSession();
+    this.#attempt = attempt;
+    const token = this.#session?.state.token ?? this.#place.token;
+    attempt.join(this.#address(node), token).catch((error) => this.#failed(attempt, error));
+  }
+
+  /**
+   * Where the call is tried: at the node that has the room, or any node that knows which one that
+   * is. The node that it was at is asked last, since it may be gone.
+   * @param {NodeAddress | null} node
+   * @returns {Address}
+   */
+  #address(node) {
+    if (node) return { origin: node.url, config: configOf(node) };
+    const { origin } = this.#wish;
+    const nodes = this.#session?.state.nodes ?? this.#place.nodes;
+    if (nodes.length === 0) return { origin, nodes: this.#wish.nodes };
+    const [last, ...others] = [...nodes].reverse();
+    const first = Math.floor(this.#random() * others.length);
+    // So that a node that is gone doesn't send all its people to the same one at first.
+    const turned = [...others.slice(first), ...others.slice(0, first)];
+    return { origin, nodes: [...new Set([...turned, last, origin])] };
+  }
+
+  /**
+   * @param {CallSession} attempt
+   * @param {{ code?: string, message: string }} error
+   */
+  #failed(attempt, { code = 'internal', message }) {
+    if (attempt !== this.#attempt) return;
+    this.#attempt = null;
+    // The attempt's view of the room is of no use.
+    if (this.#session) {
+      this.#newest = this.#session;
+      this.#show(this.#session.state.view);
+    }
+    if (FINAL.has(code)) this.#end(code, message);
+    else if (this.#session && !this.#liveness.isDead(this.#session.heardMs)) this.#joined();
+    else this.#backoff.later();
+  }
+
+  #look() {
+    if (!this.#session || this.#attempt) return;
+    const isDead = this.#liveness.isDead(this.#session.heardMs);
+    if (isDead && !this.#backoff.waiting) {
+      this.#backoff.now();
+    } else if (!isDead && this.state === 'away') {
+      // The session has recovered before another took its place.
+      this.#joined();
+    }
+  }
+
+  /** Tries now what can be tried: the network, the computer or the page may have come back. */
+  wake() {
+    if (this.state !== 'joined' && this.state !== 'away') return;
+    this.#liveness.woke();
+    if (this.state === 'joined') return;
+    this.#backoff.hurry();
+    // An attempt that hasn't asked to join yet may wait for a network that is gone.
+    if (this.#attempt?.hasAsked) return;
+    this.#attempt?.close();
+    this.#backoff.now();
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} message
+   */
+  #end(code, message) {
+    this.#gathering.close();
+    this.#backoff.end();
+    this.#liveness.stop();
+    this.#endChangeover();
+    for (const session of [this.#session, this.#attempt]) session?.close();
+    this.#session = this.#attempt = null;
+    this.#declick.jump();
+    this.#become('ended', { end: { code, message } });
+  }
+
+  /** The receiver of captured sound: while the session's clock isn't known yet, the one before. */
+  get #uplink() {
+    return this.#session?.uplink ?? this.#changeover?.from.uplink ?? null;
+  }
+
+  /**
+   * Takes captured sound, or drops it while there is no connection.
+   * @param {Float32Array} samples as Uplink.capture has them
+   * @param {number} [count] of them, those of both channels at once
+   * @param {number} [rate] in Hz; the room's by default
+   */
+  capture(samples, count = samples.length / this.#channels, rate) {
+    this.#uplink?.capture(samples, count, this.#clock.now(), rate);
+  }
+
+  /** Captured sound is another device's from here on, or comes after a gap. */
+  restartCapture() {
+    this.#uplink?.restartCapture();
+  }
+
+  /** True while captured sound goes anywhere: there is a connection, and its clock is known. */
+  get speaks() {
+    return this.#uplink !== null;
+  }
+
+  /** The captured samples that complete the next frame; any number while there is no connection. */
+  get samplesToFrame() {
+    return this.#uplink?.missing ?? 960;
+  }
+
+  /**
+   * Notes how the output takes what pull() gives.
+   * @param {number} waitMs  the wait for the sound card of a piece that is pulled just in time
+   * @param {number} gaps    times when the sound card found nothing
+   * @param {number} gapMs   the length of those gaps in all
+   */
+  observeOutput(waitMs, gaps, gapMs) {
+    this.#output.waitMs = waitMs;
+    this.#output.gaps = gaps;
+    this.#output.gapMs = gapMs;
+  }
+
+  /** True when the next piece of sound has come, so that pull() would make up nothing. */
+  get ready() {
+    return (this.#changeover?.from ?? this.#session)?.playout?.ready ?? false;
+  }
+
+  /**
+   * As Playout.look has it.
+   * @param {number} waitMs
+   * @param {number} aheadMs
+   */
+  look(waitMs, aheadMs) {
+    if (this.#changeover) this.#changeover.look(waitMs, aheadMs);
+    else this.#session?.playout?.look(this.#clock.now(), waitMs, aheadMs);
+  }
+
+  /**
+   * Gives the next piece of sound, or silence.
+   * @param {Float32Array} out as Playout.pull has it
+   * @param {number} [waitMs]
+   * @param {number} [aheadMs]
+   * @returns {number} its samples, those of both channels at once
+   */
+  pull(out, waitMs, aheadMs) {
+    const playout = this.#session?.playout;
+    const count = this.#changeover
+      ? this.#changeover.pull(out, waitMs, aheadMs)
+      : playout
+        ? playout.pull(out, this.#clock.now(), waitMs, aheadMs)
+        : out.fill(0).length / this.#channels;
+    this.#declick.smooth(out, count, this.#channels);
+    return count;
+  }
+
+  /** @param {Float32Array} out filled with sound, or silence */
+  render(out) {
+    if (this.#changeover) this.#changeover.render(out);
+    else if (this.#session) this.#session.render(out);
+    else out.fill(0);
+    this.#declick.smooth(out, out.length / this.#channels, this.#channels);
+  }
+
+  /**
+   * Changes the wish: what can change during a call does so at once, and stays when it comes back.
+   * @param {LiveWish} changes
+   */
+  change(changes) {
+    const { nearness, ...others } = changes;
+    Object.assign(this.#wish, others);
+    if (nearness) this.#wish.join.nearness = nearness;
+    for (const session of [this.#session, this.#attempt, this.#changeover?.from])
+      session?.follow(changes);
+  }
+
+  /** @param {ClientMessage} message  lost while there is no connection */
+  sendControl(message) {
+    this.#session?.sendControl(message);
+  }
+
+  /** @returns {ClientStats | null} null while there is no connection */
+  stats() {
+    return this.#session?.stats() ?? null;
+  }
+
+  /**
+   * Leaves the room. Idempotent.
+   * @param {boolean} [keepsPlace] true keeps the place for a while, for another client to take
+   *   it up
+   */
+  leave(keepsPlace = false) {
+    const sessions = [this.#session, this.#attempt];
+    this.#session = this.#attempt = null;
+    this.#end('left', '');
+    for (const session of sessions) session?.leave(keepsPlace);
+  }
+}
+
+/** @param {CallSession['format']} one @param {CallSession['format']} other */
+const isSame = (one, other) =>
+  one?.sampleRate === other?.sampleRate &&
+  one?.channels === other?.channels &&
+  one?.frameSamples === other?.frameSamples;

@@ -1,0 +1,109 @@
+/**
+ * @import { Clock } from '../../shared/clock.js'
+ * @import { CallView, MessageTarget, ToPage, ToWorker } from './types.js'
+ */
+
+import { LOAD_MS, systemClock } from '../../shared/clock.js';
+
+/**
+ * One end of the port between a page and its worker. Each message is the name of what it says, with
+ * one value.
+ * @template {object} Out  the messages that are sent, by name
+ */
+class PortEnd {
+  #target;
+
+  /**
+   * @param {MessageTarget} target
+   * @param {Record<string, (detail: never) => void>} handlers
+   */
+  constructor(target, handlers) {
+    this.#target = target;
+    target.onmessage = ({ data: { type, detail } }) =>
+      handlers[type](/** @type {never} */ (detail));
+  }
+
+  /**
+   * @template {keyof Out} K
+   * @param {K} type
+   * @param {Out[K]} detail
+   * @param {Transferable[]} [transfer]
+   */
+  send(type, detail, transfer = []) {
+    this.#target.postMessage({ type, detail }, { transfer });
+  }
+}
+
+/**
+ * Opens the worker's end.
+ * @param {MessageTarget} scope
+ * @param {{ [K in keyof ToWorker]: (detail: ToWorker[K]) => void }} handlers
+ * @returns {PortEnd<ToPage>}
+ */
+export const openWorkerEnd = (scope, handlers) => new PortEnd(scope, handlers);
+
+/** The time that leaving may take before the worker is ended, in milliseconds. */
+const LEAVE_MS = 300;
+
+/**
+ * The page's end: starts the worker in which a call's network and codecs run, and ends it.
+ * @typedef {{ [K in Exclude<keyof ToPage, 'left'>]: (detail: ToPage[K]) => void }} PageHandlers
+ */
+export class CallWorker {
+  #worker = new Worker(new URL('./worker.js', import.meta.url), { type: 'module' });
+  #port;
+  #ended = false;
+  #endWait;
+  #left = () => {};
+
+  /**
+   * @param {PageHandlers} handlers
+   * @param {(code: string, message?: string) => void} failed the worker could not be loaded, or
+   *   threw
+   * @param {Clock} [clock]
+   */
+  constructor(handlers, failed, clock = systemClock) {
+    // The worker answers the wish to join at once when it has loaded.
+    const timer = clock.setTimeout(
+      () => failed('no-worker', `It did not load within ${LOAD_MS / 1000} s.`),
+      LOAD_MS,
+    );
+    this.#endWait = () => clock.clearTimeout(timer);
+    /** @type {PortEnd<ToWorker>} */
+    this.#port = new PortEnd(this.#worker, {
+      ...handlers,
+      changed: (/** @type {Partial<CallView>} */ changes) => {
+        this.#endWait();
+        handlers.changed(changes);
+      },
+      left: () => this.#left(),
+    });
+    // A script that can't be loaded gives no message.
+    this.#worker.onerror = ({ message }) => {
+      this.#endWait();
+      failed(message ? 'unknown' : 'no-worker', message);
+    };
+  }
+
+  /** @type {PortEnd<ToWorker>['send']} */
+  send(type, detail, transfer) {
+    if (!this.#ended) this.#port.send(type, detail, transfer);
+  }
+
+  /**
+   * Leaves the room: ends the worker once it has said goodbye to the server. Idempotent.
+   * @param {boolean} [keepsPlace]  true keeps the place for a while
+   */
+  async leave(keepsPlace = false) {
+    if (this.#ended) return;
+    this.send('leave', { keepsPlace });
+    this.#ended = true;
+    this.#endWait();
+    await new Promise((resolve) => {
+      this.#left = () => resolve(undefined);
+      this.#worker.onerror = resolve;
+      setTimeout(resolve, LEAVE_MS);
+    });
+    this.#worker.terminate();
+  }
+}

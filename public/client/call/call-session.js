@@ -1,0 +1,468 @@
+/**
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Codec } from '../../shared/stream/codec.js'
+ * @import { Clock } from '../../shared/clock.js'
+ * @import { ClientStats } from './call-stats.js'
+ * @import { CallWish, Joined, LiveWish, Output, RoomView, Transport } from './types.js'
+ * @import { HeardSpeaker } from './heard-speakers.js'
+ * @import { ClientMessage } from '../../shared/messages/client-messages.js'
+ * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { Primitives } from '../../shared/stream/sframe.js'
+ * @import { Scope, ServerConfig } from '../connection/choose.js'
+ * @import { Connection } from '../connection/connection.js'
+ * @import { Playout } from '../playout/playout.js'
+ * @import { Uplink } from '../capture/uplink.js'
+ */
+
+import { ClockExchange, ClockSync } from '../clock/clock-sync.js';
+import { Packet, PacketType, readPacket } from '../../shared/wire/packet.js';
+import { CallAudio, loaded, numberOf } from './call-audio.js';
+import { CallStatistics } from './call-stats.js';
+import { connect } from '../connection/choose.js';
+import { ConnectionError, sentenceOf } from '../connection/connection.js';
+import { joinMessage, MovedError } from '../connection/join.js';
+import { configOf, locate } from '../connection/nodes.js';
+import { CallState } from './call-state.js';
+import { HeardSpeakers } from './heard-speakers.js';
+import { readRoomKey } from './room-key.js';
+import { Sealing } from './sealing.js';
+
+/** The most times that a participant who joins is sent on from node to node. */
+const MAX_HOPS = 3;
+
+/** The time between two requests for a part of the list of people, in milliseconds. */
+const PEOPLE_MS = 200;
+
+/**
+ * The oldest packet that sound begins with, in milliseconds since it came: the longest time between
+ * two of them while there is sound.
+ */
+const EARLY_MS = 60;
+
+/**
+ * @typedef {object} SessionParts  the same for all sessions of a call
+ * @property {Codec | Promise<Codec>} codec
+ * @property {Clock} clock
+ * @property {Scope} scope
+ * @property {Readonly<Output>} output
+ * @property {(() => Promise<Primitives>) | undefined} primitives
+ *
+ * @typedef {object} SessionEvents
+ * @property {(message: ServerMessage) => void} message   has been applied to the state
+ * @property {(changes: Partial<RoomView>) => void} changed
+ * @property {(transport: Transport) => void} transport
+ * @property {(joined: Joined) => void} joined
+ * @property {() => void} sound  a packet of sound has come
+ * @property {(speakers: HeardSpeaker[]) => void} speakers
+ * @property {(stats: ClientStats) => void} stats  each second
+ * @property {(code: string) => void} notice
+ * @property {(end: { code: string, message: string }) => void} ended
+ *   the server or the network has ended it, after `joined`; not called for leave()
+ *
+ * @typedef {{ origin: string, nodes?: string[], config?: ServerConfig }} Address
+ *   of the server; nodes: origins of a cluster's nodes, asked in this order
+ */
+
+/**
+ * One place in a room over one connection, with its clock, its sound and the state that the server
+ * has told over it. A call that comes back, or goes to another node, has another session.
+ */
+export class CallSession {
+  #parts;
+  #wish;
+  #on;
+  /** When the call is encrypted end to end. @type {Sealing | null} */
+  #sealing = null;
+  #packet = new Packet();
+  /** @type {CallStatistics | null} */
+  #statistics = null;
+  /**
+   * The newest packet of sound from before the playout, while packets are shown to pass both ways.
+   * @type {{ bytes: Uint8Array, arrivalMs: number } | null}
+   */
+  #early = null;
+  #traffic = { down: 0, dropped: 0 };
+  #speakers = new HeardSpeakers(
+    (speakers) => this.#on.speakers(speakers),
+    (number) => this.state.roster.idOf(number),
+    () => this.#audio?.processorTime.isShort ?? false,
+  );
+  /** Over the connection that is tried out last, or taken. @type {ClockExchange | null} */
+  #clockExchange = null;
+  /** @type {ClockSync | null} */
+  #clockSync = null;
+  /** @type {Connection | null} */
+  #connection = null;
+  /** @type {CallAudio | null} */
+  #audio = null;
+  #closed = false;
+  /** @type {unknown} */
+  #peopleTimer = null;
+  #toldWrongKey = false;
+
+  /** The room as the server has told it. */
+  state = new CallState();
+  /** The room's audio format; null before it has been joined. @type {AudioFormat | null} */
+  format = null;
+  /** When anything was last heard of the server, on the client's clock. */
+  heardMs = -Infinity;
+  /** True once a server was asked to let this client join. */
+  hasAsked = false;
+  /**
+   * Takes captured sound; null while there is no call, or its clock isn't known yet.
+   * @type {Uplink | null}
+   */
+  uplink = null;
+  /** Gives sound piece by piece; null while there is no call. @type {Playout | null} */
+  playout = null;
+
+  /**
+   * @param {SessionParts} parts
+   * @param {CallWish} wish  read whenever follow() says that it has changed
+   * @param {SessionEvents} on
+   */
+  constructor(parts, wish, on) {
+    this.#parts = parts;
+    this.#wish = wish;
+    this.#on = on;
+    this.state.on('moderated', (message) => this.#moderated(message));
+    this.state.on('stride', () => this.#recast());
+    this.state.on('people', () => this.#askForPeople());
+    this.state.on('stats', ({ lostPercent5s, roundTripMs }) =>
+      this.uplink?.report(lostPercent5s ?? null, roundTripMs),
+    );
+  }
+
+  /**
+   * Connects, joins, and begins to measure the server's clock, by which sound is sent. Once only.
+   * @param {Address} address
+   * @param {string | undefined} resume  the token of the place that is taken up again
+   * @returns {Promise<Joined>} rejects with a ConnectionError; the session is closed then
+   */
+  async join(address, resume) {
+    this.state.token = resume;
+    try {
+      const { connection, took, tried } = await this.#connect(address);
+      this.#connection = connection;
+      await this.#openAudio(connection);
+      this.#on.transport({ took, tried });
+    } catch (error) {
+      this.close();
+      throw error;
+    }
+    return this.#start(resume !== undefined);
+  }
+
+  /** @param {Address} address  of the server, or of nodes that know which of them has the room */
+  async #connect({ origin, nodes = [origin], config }) {
+    const { clock, scope } = this.#parts;
+    const { join, transport = 'auto' } = this.#wish;
+    let place = config
+      ? { origin, config }
+      : await locate(nodes, join.mirror ? undefined : join.room, { fetch: scope.fetch, clock });
+    for (let hops = 0; ; hops++) {
+      try {
+        this.state.origin = place.origin;
+        return await connect({
+          ...place,
+          transport,
+          message: joinMessage(this.#wish, () => this.state.token),
+          asks: () => (this.hasAsked = !this.#closed),
+          handler: {
+            onPacket: this.#receive,
+            onControl: (message) => this.#control(message),
+            onClosed: (code, reason) => this.#ended(code, reason),
+          },
+          prove: (candidate) => this.#measureClock(candidate),
+          clock,
+          scope,
+        });
+      } catch (error) {
+        if (!(error instanceof MovedError) || error.node === null || hops >= MAX_HOPS) throw error;
+        place = { origin: error.node.url, config: configOf(error.node) };
+      }
+    }
+  }
+
+  /**
+   * @param {Connection} connection one that has joined: packets must pass both ways before it is
+   *   taken
+   */
+  async #measureClock(connection) {
+    this.format = this.state.readFormat();
+    this.#early = null;
+    if (!this.#closed) {
+      this.#clockExchange?.close();
+      const sync = new ClockSync(this.format.sampleRate);
+      this.#clockSync = sync;
+      this.#clockExchange = new ClockExchange({
+        clock: this.#parts.clock,
+        sync,
+        send: (bytes) => connection.send(bytes),
+      });
+      this.#clockExchange.onKnown = () => this.#speak();
+      const known = this.#clockExchange.start();
+      await Promise.race([this.#clockExchange.answered, known]).catch(
+        (error) => this.#closed || Promise.reject(error),
+      );
+    }
+    // A refusal keeps other transports from being tried, since nobody wants to join any more.
+    if (this.#closed)
+      throw new ConnectionError('connection-lost', 'The call was left before it was joined.', true);
+  }
+
+  /** @param {Connection} connection */
+  async #openAudio(connection) {
+    const { clock, output } = this.#parts;
+    const codec = await loaded(this.#parts.codec, clock);
+    const { state } = this;
+    const sync = /** @type {ClockSync} */ (this.#clockSync);
+    const sealing = await this.#openSealing(connection);
+    const audio = new CallAudio({
+      format: /** @type {AudioFormat} */ (this.format),
+      codec,
+      clock,
+      clockSync: sync,
+      room: state,
+      wish: this.#wish,
+      connection,
+      output,
+      sealing,
+    });
+    this.#audio = audio;
+    this.playout = audio.playout;
+    this.playout.stride = state.stride;
+    this.#playEarly();
+    const call = { audio, connection, sync, room: state, traffic: this.#traffic, output };
+    this.#statistics = new CallStatistics(call, clock);
+    if (this.#closed || connection.closed) {
+      connection.close();
+      this.#releaseAudio();
+      throw new ConnectionError('connection-lost', 'The connection ended before it was of use.');
+    }
+  }
+
+  /** @param {Connection} connection */
+  async #openSealing(connection) {
+    const { e2eKey } = this.#wish;
+    const { primitives } = this.#parts;
+    const { e2e = false, you } = this.state.welcome;
+    const key = e2eKey === undefined ? null : readRoomKey(e2eKey);
+    // Whatever a server says, nothing goes out in clear when there is a key.
+    if (e2e !== (e2eKey !== undefined) || (e2e && (key === null || !primitives))) {
+      connection.close();
+      throw new ConnectionError(
+        key === null ? 'e2e-only' : 'e2e-not-here',
+        'The room and the link do not agree about end-to-end encryption.',
+        true,
+      );
+    }
+    if (key !== null && primitives)
+      this.#sealing = new Sealing(await primitives(), key, String(you));
+    return this.#sealing;
+  }
+
+  /** Notifies once when others have another key. */
+  #checkKey() {
+    if (!this.#sealing?.isWrong || this.#toldWrongKey) return;
+    this.#toldWrongKey = true;
+    this.#on.notice('e2e-key');
+  }
+
+  /** @param {boolean} isBack  true when the place was taken up again @returns {Joined} */
+  #start(isBack) {
+    const joined = this.state.joined(this.#connection?.leaveUrl ?? '');
+    const { muted = false } = this.#wish;
+    // The place may have been muted, or not.
+    if (muted || isBack) this.#connection?.sendControl({ type: 'mute', muted });
+    if (this.#audio?.nearness !== 'conversation') this.#tellNearness(true);
+    this.#on.joined(joined);
+    this.#speak();
+    this.#askForPeople();
+    this.#statistics?.start((stats) => {
+      this.#checkKey();
+      this.#on.stats(stats);
+    });
+    return joined;
+  }
+
+  /**
+   * Begins to send, once there is sound and the clock is known well enough. What is heard needs no
+   * clock, and is played before.
+   */
+  #speak() {
+    if (!this.#audio || !this.#clockExchange?.isKnown) return;
+    const { isLight, welcome } = this.state;
+    const { idleTimeoutMs } = welcome;
+    this.#clockExchange.listens(isLight ? { heardMs: () => this.heardMs, idleTimeoutMs } : null);
+    const uplink = isLight ? null : this.#audio.uplink;
+    if (uplink === this.uplink) return;
+    this.uplink = uplink;
+    if (uplink) this.#audio.start();
+    else this.#audio.stop();
+  }
+
+  /** Asks for the rest of a long list of people, part by part. */
+  #askForPeople() {
+    const after = this.state.roster.next;
+    if (after === null || !this.#audio) return;
+    this.state.roster.next = null;
+    this.#peopleTimer = this.#parts.clock.setTimeout(
+      () => this.sendControl({ type: 'people', after }),
+      PEOPLE_MS,
+    );
+  }
+
+  #receive = (/** @type {Uint8Array} */ bytes, /** @type {number} */ arrivalMs) => {
+    const packet = this.#packet;
+    this.heardMs = arrivalMs;
+    this.#traffic.down += bytes.length;
+    if (readPacket(bytes, packet) !== null) this.#traffic.dropped += 1;
+    // Nobody has sealed the server's own mix.
+    else if (
+      (packet.type === PacketType.audio && this.#wish.e2eKey === undefined) ||
+      packet.type === PacketType.bundle ||
+      packet.type === PacketType.voice
+    ) {
+      if (this.playout) this.playout.receive(packet, bytes, arrivalMs);
+      else this.#early = { bytes: bytes.slice(), arrivalMs };
+      this.#speakers.receive(packet, arrivalMs);
+      this.#on.sound();
+    } else if (packet.type === PacketType.clockReply)
+      this.#clockExchange?.reply(packet.id, packet.clock, arrivalMs);
+  };
+
+  /** Gives the playout the newest packet, so that sound begins without waiting for the next one. */
+  #playEarly() {
+    const early = this.#early;
+    if (
+      early === null ||
+      this.#parts.clock.now() - early.arrivalMs > EARLY_MS ||
+      readPacket(early.bytes, this.#packet) !== null
+    )
+      return;
+    this.playout?.receive(this.#packet, early.bytes, early.arrivalMs);
+  }
+
+  /** @param {unknown} message */
+  #control(message) {
+    this.heardMs = this.#parts.clock.now();
+    if (this.#closed || typeof message !== 'object' || message === null) return;
+    const known = /** @type {ServerMessage} */ (message);
+    const changes = this.state.apply(known);
+    this.#on.message(known);
+    if (Object.keys(changes).length > 0) this.#on.changed(changes);
+  }
+
+  /** @param {ServerMessages['moderated']} message an act of a moderator on this participant */
+  #moderated(message) {
+    if ('muted' in message && message.muted === true) {
+      this.#wish.muted = true;
+      this.#audio?.uplink.mute(true);
+    }
+    this.#recast();
+    // A participant who only listens from now on is as near as they wished before they spoke.
+    if (this.#wish.join.nearness) this.#tellNearness(false);
+  }
+
+  /**
+   * This participant may have become one of the audience, or one who may speak, or be sent other
+   * packets than before.
+   */
+  #recast() {
+    if (!this.playout || !this.#audio) return;
+    this.playout.stride = this.state.stride;
+    this.#audio.followNearness();
+    this.#audio.suppressSilence();
+    this.#speak();
+  }
+
+  /** @param {boolean} fill true asks the server for the sound that it sent to others lately */
+  #tellNearness(fill) {
+    this.#connection?.sendControl({ type: 'nearness', nearness: this.#audio?.nearness, fill });
+  }
+
+  /**
+   * @param {string} code
+   * @param {string} reason
+   */
+  #ended(code, reason) {
+    const wasJoined = this.#audio !== null && !this.#closed;
+    const end = this.state.closing ?? {
+      code: code === 'closed' ? 'connection-lost' : code,
+      message: reason,
+    };
+    if (this.#connection === null) {
+      // While it is being tried out: the next transport may do better.
+      return void this.#clockExchange?.close();
+    }
+    this.close();
+    if (wasJoined) this.#on.ended({ code: end.code, message: sentenceOf(end) });
+  }
+
+  /** @param {Float32Array} out  filled with sound, at the format's rate */
+  render(out) {
+    if (this.#audio) this.#audio.render(out);
+    else out.fill(0);
+  }
+
+  /** Follows the wish, of which these properties have changed. @param {LiveWish} changes */
+  follow(changes) {
+    const audio = this.#audio;
+    if (audio === null) return;
+    if (changes.muted !== undefined) {
+      audio.uplink.mute(changes.muted);
+      this.#connection?.sendControl({ type: 'mute', muted: changes.muted });
+    }
+    if (changes.silenceSuppression !== undefined) audio.suppressSilence();
+    if (changes.nearness !== undefined) {
+      audio.followNearness();
+      this.#tellNearness(false);
+    }
+  }
+
+  /** @param {ClientMessage} message  once the room is joined */
+  sendControl(message) {
+    if (!this.#audio) return;
+    // When voices come one by one, volumes are the client's own.
+    if (message.type === 'volume')
+      this.#audio.gains.set(numberOf(message.person), message.gain, message.pan ?? 0);
+    this.#connection?.sendControl(message);
+  }
+
+  /** @returns {ClientStats | null} null when there is no call */
+  stats() {
+    return this.#statistics?.read() ?? null;
+  }
+
+  /**
+   * Leaves the room. Idempotent.
+   * @param {boolean} [keepsPlace]  true keeps the place for a while, for another session
+   */
+  leave(keepsPlace = false) {
+    const connection = this.#connection;
+    if (keepsPlace) connection?.close(false);
+    else if (connection && !this.#closed) {
+      connection.handler = null;
+      connection.sendControl({ type: 'leave' });
+    }
+    this.close();
+  }
+
+  /** Ends everything, without a word. Idempotent. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#parts.clock.clearTimeout(this.#peopleTimer);
+    this.#clockExchange?.close();
+    this.#connection?.close();
+    this.#releaseAudio();
+  }
+
+  #releaseAudio() {
+    this.#statistics?.close();
+    this.#statistics = null;
+    this.#audio?.close();
+    this.#audio = this.uplink = this.playout = null;
+  }
+}

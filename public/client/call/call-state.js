@@ -1,0 +1,280 @@
+/**
+ * @import { AudioFormat } from '../../shared/sound/audio-format.js'
+ * @import { Access, Joined, RoomView } from './types.js'
+ * @import { PersonFields } from '../../shared/messages/fields.js'
+ * @import { ServerMessage, ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { ServerMessageType } from '../../shared/messages/server-messages.js'
+ *
+ * @typedef {(state: CallState, message: ServerMessage) => Partial<RoomView>} Reader
+ * @typedef {(message: ServerMessage) => void} Listener
+ */
+
+import { createAudioFormat } from '../../shared/sound/audio-format.js';
+import { MAX_REDUNDANCY } from '../../shared/wire/packet.js';
+import { nodeOf } from '../connection/nodes.js';
+import { EMPTY_ROOM } from './call-view.js';
+import { accessOf, roleChange, rulesOf } from './access.js';
+import { Roster } from './roster.js';
+
+/** The most frames to a packet. */
+const MAX_STRIDE = MAX_REDUNDANCY + 1;
+
+/** The most messages of the chat that are kept here. */
+const MAX_CHAT = 200;
+
+let welcomes = 0;
+
+/**
+ * The room as the server has told it over one session. This is the one place that reads a message's
+ * type.
+ */
+export class CallState {
+  /** The server's welcome, with later changes; empty before it. */
+  welcome = /** @type {ServerMessages['welcome']} */ (/** @type {unknown} */ ({}));
+  /** @type {Readonly<RoomView>} */
+  view = EMPTY_ROOM;
+  roster = new Roster();
+  /** The resume token. @type {string | undefined} */
+  token = undefined;
+  /** The page's origin of the server, or of the node that has the room. */
+  origin = '';
+  /** The origins of the cluster's nodes; none without a cluster. @type {string[]} */
+  #nodes = [];
+  /**
+   * The server's last statistics of this participant's uplink.
+   * @type {ServerMessages['stats'] | null}
+   */
+  stats = null;
+  /**
+   * The reason for which the server said that it would close.
+   * @type {{ code: string, message: string } | null}
+   */
+  closing = null;
+  #now;
+  /** @type {Map<ServerMessageType, Listener[]>} */
+  #listeners = new Map();
+
+  /** @param {() => number} [now]  milliseconds since 1970, by the clock of High Resolution Time */
+  constructor(now = () => performance.timeOrigin + performance.now()) {
+    this.#now = now;
+  }
+
+  /**
+   * Calls `run` after each message of a type, which has been applied.
+   * @template {ServerMessageType} T
+   * @param {T} type
+   * @param {(message: ServerMessages[T]) => void} run
+   */
+  on(type, run) {
+    this.#listeners.set(type, [
+      ...(this.#listeners.get(type) ?? []),
+      /** @type {Listener} */ (run),
+    ]);
+  }
+
+  /**
+   * @param {ServerMessage} message
+   * @returns {Partial<RoomView>} the properties of the view that have changed
+   */
+  apply(message) {
+    const { type } = message;
+    const read = Object.hasOwn(READERS, type) ? /** @type {Reader} */ (READERS[type]) : null;
+    const changes = read?.(this, message) ?? {};
+    this.view = { ...this.view, ...changes };
+    for (const run of this.#listeners.get(type) ?? []) run(message);
+    return changes;
+  }
+
+  /** @param {ServerMessages['welcome']} message */
+  begin(message) {
+    this.welcome = message;
+    this.keepPlace(message);
+    this.roster.begin(message);
+    welcomes += 1;
+    return {
+      ...EMPTY_ROOM,
+      ...this.roster.list(),
+      session: welcomes,
+      access: accessOf(message, this.#now()),
+      chat: listOf(message.chat).slice(-MAX_CHAT),
+      metronome: { beat: message.metronome ?? null, by: null },
+      track: { track: message.track ?? null, by: null },
+      recording: message.recording ?? null,
+      canRecord: message.canRecord === true,
+      isStereo: message.format?.channels === 2,
+      node: nodeOf(message.nodes),
+    };
+  }
+
+  /** @param {{ resume?: unknown, nodes?: unknown }} message  with what it takes to come back */
+  keepPlace({ resume, nodes }) {
+    if (typeof resume === 'string') this.token = resume;
+    if (Array.isArray(nodes))
+      this.#nodes = nodes.flatMap((node) => (typeof node?.url === 'string' ? [node.url] : []));
+    return {};
+  }
+
+  /** @param {Partial<ServerMessages['welcome']>} changes of the welcome's fields */
+  amend(changes) {
+    this.welcome = { ...this.welcome, ...changes };
+    return {};
+  }
+
+  /** @param {boolean} hasChanged true when the list of people is another one */
+  people(hasChanged) {
+    return hasChanged ? this.roster.list() : {};
+  }
+
+  /** @param {Partial<Access> | null} change @returns {Partial<RoomView>} */
+  access(change) {
+    return change === null ? {} : { access: { ...this.view.access, ...change } };
+  }
+
+  /** @param {ServerMessages['moderated']} message an act of a moderator on this participant */
+  moderated(message) {
+    if (message.action !== 'role') return {};
+    const { stride = this.welcome.stride, may = this.welcome.may } = message;
+    this.amend({ stride, may });
+    return this.access(roleChange(message));
+  }
+
+  /** @param {ServerMessages['room']} message */
+  rules(message) {
+    this.amend({ rules: message });
+    return this.access({ rules: rulesOf(message, this.#now()) });
+  }
+
+  /**
+   * The origins of the cluster's nodes, this session's own last; none without a cluster.
+   * @returns {string[]}
+   */
+  get nodes() {
+    const nodes = this.#nodes;
+    return nodes.length === 0 ? [] : [...nodes.filter((node) => node !== this.origin), this.origin];
+  }
+
+  /** @returns {AudioFormat} throws a RangeError when the server's can't be */
+  readFormat() {
+    const { sampleRate, channels, frameMs, opusFrames } = this.welcome.format ?? {};
+    return createAudioFormat({ sampleRate, channels, frameMs, opusFrames });
+  }
+
+  /**
+   * @param {string} leaveUrl
+   * @returns {Joined}
+   */
+  joined(leaveUrl) {
+    const { you, delivery, serverDelayMs } = this.welcome;
+    const { token: resume = '', origin } = this;
+    return { you, format: this.readFormat(), delivery, serverDelayMs, resume, leaveUrl, origin };
+  }
+
+  /** The frames in a packet of the server's: 1 to 3. */
+  get stride() {
+    const { stride } = this.welcome;
+    return stride === 2 || stride === MAX_STRIDE ? stride : 1;
+  }
+
+  /** The earlier frames that packets repeat. @returns {'auto' | 0 | 1 | 2} */
+  get redundancy() {
+    const { redundancy } = this.welcome;
+    return redundancy === 'auto' || redundancy === 1 || redundancy === 2 ? redundancy : 0;
+  }
+
+  /** True when this participant is one of the audience, and sends clock requests only. */
+  get isLight() {
+    return this.welcome.delivery === 'tick' && this.mayNotSpeak;
+  }
+
+  /** True when this participant only listens, whatever the transport. */
+  get mayNotSpeak() {
+    const { may } = this.welcome;
+    return Array.isArray(may) && may.includes('listen') && !may.includes('speak');
+  }
+
+  /** True when silence may be left out: with `reply` each packet asks for its answer. */
+  get allowsSilence() {
+    return this.welcome.delivery === 'tick' && this.welcome.silenceSuppression === true;
+  }
+
+  /** True when packets are for the server's mix alone, and none is forwarded or answered. */
+  get isMixed() {
+    const { delivery, rules, e2e } = this.welcome;
+    return delivery === 'tick' && (rules?.mode ?? 'mix') === 'mix' && !e2e;
+  }
+}
+
+/**
+ * The reader of each message: keeps what the session needs, and returns what the page sees.
+ * @type {{ readonly [T in ServerMessageType]?:
+ *   (state: CallState, message: ServerMessages[T]) => Partial<RoomView> }}
+ */
+const READERS = Object.freeze({
+  lobby: (state) => state.access({ waiting: true }),
+  welcome: (state, message) => state.begin(message),
+  resume: (state, message) => state.keepPlace(message),
+  moved: (state, message) => state.keepPlace(message),
+  draining: () => ({ isDraining: true }),
+  closing: (state, { code, message }) => {
+    state.closing = { code: String(code), message: String(message) };
+    return {};
+  },
+
+  delay: (state, { serverDelayMs }) =>
+    Number.isFinite(serverDelayMs) ? state.amend({ serverDelayMs }) : {},
+  stride: (state, { stride }) => state.amend({ stride }),
+  stats: (state, message) => {
+    state.stats = message;
+    return {};
+  },
+
+  people: (state, message) => state.people(state.roster.setPage(message)),
+  joined: (state, message) => state.people(state.roster.set(peopleOf(message))),
+  changed: (state, message) => {
+    const changed = peopleOf(message);
+    return {
+      ...state.people(state.roster.set(changed)),
+      ...state.access(ownChange(state, changed)),
+    };
+  },
+  left: (state, message) =>
+    state.people(state.roster.delete('ids' in message ? message.ids : [message.id])),
+  listeners: (state, { count }) => state.people(state.roster.setListeners(count)),
+  qualities: (state, { people }) => state.people(state.roster.setQualities(people)),
+  waited: (state, { people }) => state.people(state.roster.setWaited(people)),
+
+  room: (state, message) => state.rules(message),
+  moderated: (state, message) => state.moderated(message),
+  stage: (state, { key }) => state.access({ stage: String(key) }),
+  knocks: (state, { people }) => state.access({ knocks: listOf(people) }),
+  hands: (state, { count, people }) =>
+    state.access({ hands: { count: Number(count) || 0, people: listOf(people) } }),
+  audience: (state, { find, count, people, next }) =>
+    state.access({
+      audience: {
+        find: String(find ?? ''),
+        count: Number(count) || 0,
+        people: listOf(people),
+        next: typeof next === 'string' ? next : null,
+      },
+    }),
+  bans: (state, { bans }) => state.access({ bans: listOf(bans) }),
+
+  chat: (state, { message }) => ({ chat: [...state.view.chat, message].slice(-MAX_CHAT) }),
+  recording: (_state, { recording = null }) => ({ recording }),
+  metronome: (_state, { beat = null, by = null }) => ({ metronome: { beat, by } }),
+  track: (_state, { track = null, by = null }) => ({ track: { track, by } }),
+});
+
+/** @param {CallState} state @param {readonly PersonFields[]} people after a change */
+function ownChange({ view: { you, access } }, people) {
+  const own = listOf(people).find((person) => person?.id === you);
+  const silenced = Boolean(own?.silenced);
+  return own && silenced !== access.silenced ? { silenced } : null;
+}
+
+/** @param {ServerMessages['joined'] | ServerMessages['changed']} message  of one or of several */
+const peopleOf = (message) => ('people' in message ? message.people : [message.person]);
+
+/** @template T @param {readonly T[] | undefined} list @returns {T[]} */
+const listOf = (list) => (Array.isArray(list) ? list : []);

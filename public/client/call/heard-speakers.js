@@ -1,0 +1,132 @@
+/** @import { Packet } from '../../shared/wire/packet.js' */
+
+import { MAX_LISTED_SPEAKERS, PacketType, VOICE_BIT } from '../../shared/wire/packet.js';
+
+/**
+ * Shortest interval between two lists of speakers, in milliseconds, and the same with too little
+ * time to draw them.
+ */
+const INTERVAL_MS = 100;
+const SPARING_INTERVAL_MS = 1000;
+
+/**
+ * For how long what is said voice by voice isn't contradicted by a packet without voices, in
+ * milliseconds.
+ */
+const VOICE_MS = 400;
+
+/**
+ * @typedef {object} HeardSpeaker
+ * @property {string} id      the participant's
+ * @property {number} level   in -dBov: 0, the loudest, to 127
+ * @property {boolean} voice
+ */
+
+/** The people that are heard now, by the lists in the server's packets. */
+export class HeardSpeakers {
+  #tell;
+  #idOf;
+  #isShortOfTime;
+  #ids = new Uint16Array(MAX_LISTED_SPEAKERS);
+  #levels = new Uint8Array(MAX_LISTED_SPEAKERS);
+  #count = 0;
+  #frame = -1;
+  #isNew = false;
+  #toldMs = -Infinity;
+  /** When sound of a single voice came last. */
+  #voiceMs = -Infinity;
+
+  /**
+   * @param {(speakers: HeardSpeaker[]) => void} tell  the loudest first; none in silence
+   * @param {(number: number) => string | undefined} idOf  the participant with this id modulo 2^16
+   * @param {() => boolean} [isShortOfTime] true while the page gets too little processor time
+   */
+  constructor(tell, idOf, isShortOfTime = () => false) {
+    this.#tell = tell;
+    this.#idOf = idOf;
+    this.#isShortOfTime = isShortOfTime;
+  }
+
+  /**
+   * @param {Packet} packet an audio packet, a bundle or a voice packet, as read
+   * @param {number} nowMs
+   */
+  receive(packet, nowMs) {
+    if (packet.type === PacketType.voice) this.#takeVoice(packet, nowMs);
+    else if (!this.#takeList(packet, nowMs)) return;
+    if (
+      !this.#isNew ||
+      nowMs - this.#toldMs < (this.#isShortOfTime() ? SPARING_INTERVAL_MS : INTERVAL_MS)
+    )
+      return;
+    this.#isNew = false;
+    this.#toldMs = nowMs;
+    this.#tell(this.#list());
+  }
+
+  /**
+   * @param {Packet} packet
+   * @param {number} nowMs
+   * @returns {boolean} false where it is of the past
+   */
+  #takeList(packet, nowMs) {
+    // A packet that was overtaken is of the past.
+    if (
+      this.#frame >= 0 &&
+      ((packet.frame - this.#frame) | 0) < 0 &&
+      nowMs - this.#toldMs < 10 * INTERVAL_MS
+    )
+      return false;
+    this.#frame = packet.frame;
+    if (packet.speakers > 0) this.#take(packet);
+    else if (packet.payloadBytes[0] === 0 && this.#count > 0 && nowMs - this.#voiceMs > VOICE_MS)
+      this.#clear();
+    return true;
+  }
+
+  /** @param {Packet} packet of one voice @param {number} nowMs */
+  #takeVoice({ number, level, voice, payloadBytes }, nowMs) {
+    let i = 0;
+    while (i < this.#count && this.#ids[i] !== number) i += 1;
+    this.#isNew = true;
+    if (payloadBytes[0] === 0) {
+      if (i === this.#count) return;
+      this.#count -= 1;
+      this.#ids[i] = this.#ids[this.#count];
+      this.#levels[i] = this.#levels[this.#count];
+      return;
+    }
+    this.#voiceMs = nowMs;
+    if (i === MAX_LISTED_SPEAKERS) return;
+    if (i === this.#count) this.#count += 1;
+    this.#ids[i] = number;
+    this.#levels[i] = level | (voice ? VOICE_BIT : 0);
+  }
+
+  /** @param {Packet} packet */
+  #take({ speakers, speakerIds, speakerLevels }) {
+    this.#count = speakers;
+    for (let i = 0; i < speakers; i++) {
+      this.#ids[i] = speakerIds[i];
+      this.#levels[i] = speakerLevels[i];
+    }
+    this.#isNew = true;
+  }
+
+  #clear() {
+    this.#count = 0;
+    this.#isNew = true;
+  }
+
+  #list() {
+    /** @type {HeardSpeaker[]} */
+    const list = [];
+    for (let i = 0; i < this.#count; i++) {
+      const id = this.#idOf(this.#ids[i]);
+      const level = this.#levels[i];
+      if (id !== undefined)
+        list.push({ id, level: level & ~VOICE_BIT, voice: (level & VOICE_BIT) !== 0 });
+    }
+    return list.sort((a, b) => a.level - b.level);
+  }
+}

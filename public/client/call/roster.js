@@ -1,0 +1,159 @@
+/**
+ * @import { PersonFields } from '../../shared/messages/fields.js'
+ * @import { ServerMessages } from '../../shared/messages/server-messages.js'
+ */
+
+/**
+ * @typedef {object} Person
+ * @property {string} id
+ * @property {string} name
+ * @property {string} label the name to show, with a number if another person has it too
+ * @property {string} transport
+ * @property {boolean} muted by own choice, by a moderator, or as a listener
+ * @property {boolean} silenced  by a moderator: they can't undo it
+ * @property {string} role       'moderator', 'speaker' or 'listener'
+ * @property {number} hand       in the order in which they went up; 0 while it is down
+ * @property {number} quality    of the connection: 0 unknown, 1 bad, 2 fair, 3 good
+ * @property {boolean} recorded
+ * @property {boolean} away      the connection is lost, the place is kept
+ * @property {number} waitMs the delay that everybody has because of this person's sound, in
+ *   milliseconds; 0 for most
+ * @property {number} laterMs by how much this person alone is heard later, in milliseconds; 0 for
+ *   most
+ * @property {boolean} you
+ *
+ * @typedef {ServerMessages['waited']['people'][number]} Waited
+ *
+ * @typedef {{ people: Person[], you: string, listeners: number }} PeopleList
+ *   in the order in which they came, and the number of people who only listen
+ */
+
+/** The people in the room. Each of its changes returns whether the list is another one now. */
+export class Roster {
+  /** @type {Map<string, Person>} */
+  #people = new Map();
+  #you = '';
+  #listeners = 0;
+  /**
+   * The place in the list of people from which the server is to be asked for more; null when all
+   * are known.
+   * @type {string | null}
+   */
+  next = null;
+
+  /** @param {ServerMessages['welcome']} message */
+  begin({ you, people, next, waited, listeners }) {
+    this.#you = String(you);
+    this.#people.clear();
+    this.setPage({ people, next });
+    this.setWaited(waited);
+    this.setListeners(listeners);
+    return true;
+  }
+
+  /** @param {{ people?: unknown, next?: unknown }} page  a part of the list of people */
+  setPage({ people, next }) {
+    this.next = typeof next === 'string' ? next : null;
+    return this.set(people);
+  }
+
+  /** @param {unknown} people  as the server describes them */
+  set(people) {
+    let changed = false;
+    for (const person of /** @type {PersonFields[]} */ (listOf(people)))
+      changed = this.#setOne(person) || changed;
+    return changed;
+  }
+
+  /** @param {unknown} ids  of people who left, or only listen from now on; one's own stays */
+  delete(ids) {
+    let changed = false;
+    for (const id of listOf(ids))
+      if (String(id) !== this.#you) changed = this.#people.delete(String(id)) || changed;
+    return changed;
+  }
+
+  /** @param {unknown} count */
+  setListeners(count) {
+    const before = this.#listeners;
+    this.#listeners = Number(count) || 0;
+    return this.#listeners !== before;
+  }
+
+  /** @param {Partial<PersonFields> | null} person as the server describes one */
+  #setOne(person) {
+    if (typeof person?.id !== 'string') return false;
+    const { id, name, label = name, role = 'speaker' } = person;
+    const { waitMs = 0, laterMs = 0 } = this.#people.get(id) ?? {};
+    this.#people.set(id, {
+      id,
+      name: String(name),
+      label: String(label),
+      transport: String(person.transport),
+      muted: Boolean(person.muted),
+      silenced: Boolean(person.silenced),
+      role: String(role),
+      hand: Number(person.hand) || 0,
+      quality: Number(person.quality) || 0,
+      recorded: Boolean(person.recorded),
+      away: Boolean(person.away),
+      waitMs,
+      laterMs,
+      you: id === this.#you,
+    });
+    return true;
+  }
+
+  /** @param {unknown} people  their ids, with the quality of the connection of each */
+  setQualities(people) {
+    let changed = false;
+    for (const told of /** @type {Partial<PersonFields>[]} */ (listOf(people)))
+      changed = this.#update(told?.id, { quality: Number(told?.quality) || 0 }) || changed;
+    return changed;
+  }
+
+  /**
+   * @param {unknown} waited the only people whose sound comes late, so that all wait, or they are
+   *   heard later
+   */
+  setWaited(waited) {
+    if (!Array.isArray(waited)) return false;
+    for (const id of this.#people.keys()) this.#update(id, { waitMs: 0, laterMs: 0 });
+    for (const told of /** @type {Partial<Waited>[]} */ (waited)) {
+      const laterMs = Number(told?.offsetMs) || 0;
+      this.#update(told?.id, { laterMs, waitMs: laterMs > 0 ? 0 : Number(told?.delayMs) || 0 });
+    }
+    return true;
+  }
+
+  /**
+   * Replaces a person, so that a list that was given out stays as it is.
+   * @param {unknown} id
+   * @param {Partial<Person>} changes
+   */
+  #update(id, changes) {
+    const person = this.#people.get(String(id));
+    if (person) this.#people.set(person.id, { ...person, ...changes });
+    return person !== undefined;
+  }
+
+  /**
+   * @param {number} number an id modulo 2^16, as packets have it
+   * @returns {string | undefined} the id
+   */
+  idOf(number) {
+    const id = String(number);
+    if (this.#people.has(id)) return id;
+    for (const longer of this.#people.keys())
+      if ((Number(longer) & 0xffff) === number) return longer;
+    return undefined;
+  }
+
+  /** @returns {PeopleList} */
+  list() {
+    return { people: [...this.#people.values()], you: this.#you, listeners: this.#listeners };
+  }
+}
+
+/** @param {unknown} list @returns {unknown[]} */
+const listOf = (list) => (Array.isArray(list) ? list : []);

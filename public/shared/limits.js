@@ -1,0 +1,38 @@
+/**
+ * Bounds and choices of the fields of messages. The schemas of messages, the page's fields and the
+ * server's options use them.
+ */
+
+/** Largest server-side delay, in milliseconds. */
+export const MAX_SERVER_DELAY_MS = 2000;
+
+/** Loudest volume that a listener may give a person, as a factor of amplitude. */
+export const MAX_GAIN = 4;
+
+/** Bit rates that Opus has, in bits a second (RFC 6716, section 2.1.1). */
+export const LEAST_BITRATE = 6000;
+export const MOST_BITRATE = 510_000;
+
+/** Longest ban, in seconds: 30 days. */
+export const MAX_BAN_SECONDS = 30 * 24 * 3600;
+
+/** Longest password of a room, in characters. */
+export const MAX_PASSWORD_LENGTH = 128;
+
+/** Longest resume token, in characters: that of the longest name, label and identity. */
+export const MAX_RESUME_LENGTH = 4096;
+
+/** Settings of a room's mode. */
+export const MODES = Object.freeze(/** @type {const} */ (['mix', 'forward', 'auto']));
+
+/** @typedef {typeof MODES[number]} ModeSetting */
+
+export const ROLES = Object.freeze(/** @type {const} */ (['moderator', 'speaker', 'listener']));
+
+/** @typedef {typeof ROLES[number]} Role */
+
+export const PERMISSIONS = Object.freeze(
+  /** @type {const} */ (['speak', 'listen', 'chat', 'record', 'moderate']),
+);
+
+/** @typedef {typeof PERMISSIONS[number]} Permission */

@@ -1,0 +1,326 @@
+/**
+ * Control messages of clients: each one's meaning, fields, and the permission that it needs. The
+ * server reads them by these schemas, which ignore unknown fields. Clients take their types from
+ * here, and docs/protocol.md its tables.
+ *
+ * @import { Permission } from '../limits.js'
+ */
+
+import { z } from 'zod';
+import {
+  LEAST_BITRATE,
+  MAX_BAN_SECONDS,
+  MAX_GAIN,
+  MAX_PASSWORD_LENGTH,
+  MAX_RESUME_LENGTH,
+  MAX_SERVER_DELAY_MS,
+  MODES,
+  MOST_BITRATE,
+  ROLES,
+} from '../limits.js';
+import { NEARNESS } from '../nearness.js';
+import { CHANNELS, ROOM_FRAME_MS } from '../sound/audio-format.js';
+import { BAR_BEATS, BEATS_A_MINUTE, CONTROL_VERSION } from '../wire/control.js';
+import { MAX_TRACK_SECONDS } from '../wire/track-piece.js';
+import { delivery, id, whoMay } from './fields.js';
+
+/** Longest key of a stage, in characters. */
+const MAX_STAGE_KEY = 64;
+
+const serverDelayMs = z.number().min(0).max(MAX_SERVER_DELAY_MS);
+const nearness = z.enum(NEARNESS);
+const on = z.boolean();
+
+const CHANNEL_COUNTS = /** @type {readonly (1 | 2)[]} */ (CHANNELS);
+
+const join = z
+  .object({
+    version: z.literal(CONTROL_VERSION).describe('others are refused with `protocol-version`'),
+    room: z.string().default('').describe('1 to 64 of `A–Z a–z 0–9 _ -`'),
+    name: z
+      .string()
+      .describe(
+        '1 to 40 characters, at least one visible, no control characters, no marks that change ' +
+          'the direction of text; longer names are cut',
+      ),
+    delivery: delivery.optional().describe("instead of the server's: section 5.6"),
+    serverDelayMs: serverDelayMs
+      .optional()
+      .describe('this participant\'s own delay, in ms; only with `delivery: "reply"`'),
+    // A string that can't be a token counts as none.
+    resume: z
+      .string()
+      .max(MAX_RESUME_LENGTH)
+      .optional()
+      .catch(undefined)
+      .describe('the token of an earlier `welcome` or `resume`'),
+    mirror: z.boolean().optional().describe('opens a mirror: section 5.5'),
+    token: z
+      .string()
+      .optional()
+      .describe(
+        'token of the invitation, if the server has `--keys` ([access](access.md)); not needed ' +
+          'with `resume` of a kept place. Its name replaces `name`',
+      ),
+    password: z.string().optional().describe('password of the room, if it has one'),
+    listen: z
+      .boolean()
+      .optional()
+      .describe('joins the audience (section 5.9), whatever the token allows'),
+    // A string that can't be a key counts as none.
+    stage: z
+      .string()
+      .max(MAX_STAGE_KEY)
+      .optional()
+      .catch(undefined)
+      .describe("the key of a broadcast's stage: section 5.4"),
+    nearness: nearness
+      .optional()
+      .describe(
+        'initial distance of a listener (section 5.9); without it a resumed place keeps its own',
+      ),
+    frameMs: z
+      .literal(ROOM_FRAME_MS)
+      .optional()
+      .describe('used if this participant is the first of a room'),
+    channels: z.literal(CHANNEL_COUNTS).optional().describe('likewise'),
+    mode: z.enum(MODES).optional().describe('likewise; [forwarding.md](forwarding.md)'),
+    e2e: z
+      .boolean()
+      .optional()
+      .describe(
+        'this participant has a key for end-to-end encryption. The first of a room decides; ' +
+          'others who differ are refused with `e2e-only` or `e2e-not-here`',
+      ),
+  })
+  .refine((message) => message.serverDelayMs === undefined || message.delivery === 'reply');
+
+const moderate = z.discriminatedUnion('action', [
+  z
+    .object({ action: z.literal('mute'), person: id, muted: z.boolean() })
+    .describe("mutes somebody; false allows them to unmute, and doesn't unmute"),
+  z.object({ action: z.literal('lower-hand'), person: id }).describe('lowers a raised hand'),
+  z
+    .object({
+      action: z.literal('listeners'),
+      after: id.optional(),
+      find: z.string().max(40).optional(),
+    })
+    .describe(
+      'asks for `audience`: 50 listeners by id, after the id `after`, with `find` in their label ' +
+        '(case ignored)',
+    ),
+  z
+    .object({
+      action: z.literal('remove'),
+      person: id,
+      banSeconds: z.number().min(0).max(MAX_BAN_SECONDS).default(0),
+    })
+    .describe(
+      'ends their session with `removed`, or with `banned` if `banSeconds` is above 0; their ' +
+        'place is free',
+    ),
+  z
+    .object({ action: z.literal('role'), person: id, role: z.enum(ROLES) })
+    .describe('gives somebody a role'),
+  z.object({ action: z.literal('lock'), on }).describe('refuses newcomers'),
+  z
+    .object({ action: z.literal('lobby'), on })
+    .describe('newcomers wait to be admitted; switching it off admits all of them'),
+  z.object({ action: z.literal('admit'), knock: id }).describe('admits one of `knocks`'),
+  z.object({ action: z.literal('turn-away'), knock: id }).describe('refuses one of `knocks`'),
+  z
+    .object({ action: z.literal('allow'), what: z.enum(['chat', 'record']), who: whoMay })
+    .describe('sets who may write or record'),
+  z
+    .object({
+      action: z.literal('password'),
+      password: z.string().min(1).max(MAX_PASSWORD_LENGTH).nullable(),
+    })
+    .describe('sets the password of the room; null removes it'),
+  z
+    .object({ action: z.literal('mode'), mode: z.enum(MODES) })
+    .describe(
+      'sets how sound travels ([forwarding.md](forwarding.md)); refused with `forward-reply`, ' +
+        '`e2e-room` or `broadcast-mix` if impossible',
+    ),
+  z
+    .object({ action: z.literal('broadcast'), on })
+    .describe(
+      "uninvited participants only listen; refused with `broadcast-mix` if the room isn't mixed",
+    ),
+  z
+    .object({ action: z.literal('end') })
+    .describe('ends all sessions of the room with `room-ended`'),
+  z.object({ action: z.literal('bans') }).describe('asks for `bans`'),
+  z.object({ action: z.literal('unban'), ban: id }).describe('ends a ban'),
+]);
+
+const track = z.discriminatedUnion('action', [
+  z
+    .object({
+      action: z.literal('offer'),
+      name: z.string().describe("as a person's"),
+      seconds: z.number().positive().max(MAX_TRACK_SECONDS),
+    })
+    .describe(
+      'asks for a place; the answer is `track-place` with an `id`, or `refused` with `tracks-full`',
+    ),
+  z
+    .object({ action: z.literal('play') })
+    .describe('plays it from its beginning, also while it plays'),
+  z.object({ action: z.literal('stop') }).describe('stops it'),
+  z.object({ action: z.literal('remove') }).describe('removes it from the room'),
+]);
+
+/**
+ * A message of clients.
+ * @template {z.ZodType} F
+ * @typedef {object} ClientMessageForm
+ * @property {string} meaning
+ * @property {F} fields  all but `type`
+ * @property {Permission | null} needs  permission of the sender; null: everybody may send it
+ */
+
+/**
+ * @template {z.ZodType} F
+ * @param {string} meaning
+ * @param {F} fields
+ * @param {Permission | null} [needs]
+ * @returns {Readonly<ClientMessageForm<F>>}
+ */
+const define = (meaning, fields, needs = null) => Object.freeze({ meaning, fields, needs });
+
+/** Messages of clients, by type. */
+export const CLIENT_MESSAGES = Object.freeze({
+  join: define('the first message: section 4.3', join),
+  leave: define('ends the session and frees the place', z.object({})),
+  mute: define(
+    'shown to everybody; no delay waits for a muted participant. The client itself stops ' +
+      'sending sound',
+    z.object({ muted: z.boolean() }),
+  ),
+  hand: define('raises or lowers the hand', z.object({ raised: z.boolean() })),
+  chat: define('a message for everybody: section 5.2', z.object({ text: z.string() }), 'chat'),
+  volume: define(
+    'volume of `person` for this listener only: `gain` is 1 at first; `pan` is for stereo ' +
+      'rooms, from left only to right only',
+    z.object({
+      person: id,
+      gain: z.number().min(0).max(MAX_GAIN),
+      pan: z.number().min(-1).max(1).default(0),
+    }),
+    'listen',
+  ),
+  delay: define(
+    "changes this participant's own server-side delay (section 5.6)",
+    z.object({ serverDelayMs }),
+    'listen',
+  ),
+  rate: define(
+    'from a listener of a broadcast: highest wanted bit rate in b/s, or `"auto"` for as much as ' +
+      'the path carries ([broadcast.md](broadcast.md))',
+    z.object({
+      bitsPerSecond: z.union([
+        z.literal('auto'),
+        z.number().int().min(LEAST_BITRATE).max(MOST_BITRATE),
+      ]),
+    }),
+    'listen',
+  ),
+  report: define(
+    'statistics of the client: section 4.4',
+    z.object({
+      lostPercent: z
+        .number()
+        .min(0)
+        .max(100)
+        .describe('packets to this client that were lost in the last seconds, before recovery'),
+      playoutDelayMs: z
+        .number()
+        .min(0)
+        .max(10_000)
+        .optional()
+        .describe('time that sound waits to be played'),
+      soundLatencyMs: z
+        .number()
+        .min(0)
+        .max(60_000)
+        .optional()
+        .describe("time from a frame's first sample to its playing"),
+      driftPpm: z
+        .number()
+        .min(-10_000)
+        .max(10_000)
+        .optional()
+        .describe('deviation of the sound card from the nominal rate'),
+      isWeak: z
+        .boolean()
+        .optional()
+        .describe('the computer has too little processor time: `auto` mixes for it'),
+    }),
+    'listen',
+  ),
+  nearness: define(
+    'from a listener: the wanted distance (section 5.9); `fill: true` asks for the packets last ' +
+      'sent to others',
+    z.object({ nearness, fill: z.boolean().default(false) }),
+    'listen',
+  ),
+  record: define(
+    'starts or stops a recording (section 5.3); stopping needs no permission',
+    z.object({ on, isPublic: z.boolean().default(false) }),
+    'record',
+  ),
+  recordConsent: define('consent to be recorded: section 5.3', z.object({ agreed: z.boolean() })),
+  metronome: define(
+    "restarts the room's metronome at `bpm` with `beats` a bar, or stops it if `bpm` is null",
+    z.object({
+      bpm: z.number().min(BEATS_A_MINUTE.min).max(BEATS_A_MINUTE.max).nullable(),
+      beats: z.number().int().min(BAR_BEATS.min).max(BAR_BEATS.max).default(4),
+    }),
+    'speak',
+  ),
+  track: define("the room's backing track: section 5.8", track, 'speak'),
+  people: define(
+    'asks for the next part of a long list of people: section 5.1',
+    z.object({ after: id }),
+  ),
+  moderate: define('an act of a moderator: section 5.4', moderate, 'moderate'),
+  knock: define(
+    'while waiting in the lobby, once a second: keeps the session alive, and over HTTP/1 fetches ' +
+      'the answer',
+    z.object({}),
+  ),
+});
+
+/** @param {unknown} message  as it came */
+export const typeOf = (message) =>
+  /** @type {{ type?: unknown } | null | undefined} */ (message)?.type;
+
+/**
+ * Reads the fields of a message that came.
+ * @template {ClientMessageType} T
+ * @param {T} type
+ * @param {unknown} message
+ * @returns {ReadClientMessages[T] | null} null when it isn't of this form
+ */
+export function readFields(type, message) {
+  const { success, data } = CLIENT_MESSAGES[type].fields.safeParse(message);
+  return success ? /** @type {ReadClientMessages[T]} */ (data) : null;
+}
+
+/**
+ * @typedef {keyof typeof CLIENT_MESSAGES} ClientMessageType
+ *
+ * @typedef {{ [T in ClientMessageType]: { type: T } &
+ *   z.input<(typeof CLIENT_MESSAGES)[T]['fields']> }} ClientMessages
+ *   as clients write them, by type: `ClientMessages['join']`
+ *
+ * @typedef {ClientMessages[ClientMessageType]} ClientMessage  any of them
+ *
+ * @typedef {{ [T in ClientMessageType]: z.output<(typeof CLIENT_MESSAGES)[T]['fields']> }}
+ *   ReadClientMessages  as the server has read them, with defaults in place of missing fields
+ *
+ * @typedef {Omit<z.input<typeof join>, 'version'>} JoinWishes  what a participant joins with
+ */

@@ -1,0 +1,68 @@
+/**
+ * Packets on a stream: each is behind its length, two bytes, so that none has to wait for the
+ * stream's end. A length of 0 says that no packet follows.
+ */
+
+import { MAX_PACKET_BYTES } from './packet.js';
+
+export const LENGTH_BYTES = 2;
+
+/** @param {Uint8Array} bytes  a packet @returns {Uint8Array<ArrayBuffer>} */
+export function withLength(bytes) {
+  const all = new Uint8Array(LENGTH_BYTES + bytes.length);
+  writeWithLength(all, bytes);
+  return all;
+}
+
+/**
+ * @param {Uint8Array} out  at its beginning the packet is written, behind its length
+ * @param {Uint8Array} bytes  the packet
+ */
+export function writeWithLength(out, bytes) {
+  out[0] = bytes.length >> 8;
+  out[1] = bytes.length & 255;
+  out.set(bytes, LENGTH_BYTES);
+}
+
+/** Finds the packets in what comes on a stream. */
+export class PacketReader {
+  #bytes = new Uint8Array(LENGTH_BYTES + MAX_PACKET_BYTES);
+  #count = 0;
+  #take;
+
+  /**
+   * @param {(bytes: Uint8Array) => void} take gets each packet, whose bytes are valid during the
+   *   call only
+   */
+  constructor(take) {
+    this.#take = take;
+  }
+
+  /**
+   * @param {Uint8Array} bytes
+   * @returns {boolean} false where no packet follows, or they are none: nothing is read any more
+   *   then
+   */
+  push(bytes) {
+    const buffer = this.#bytes;
+    for (let at = 0; at < bytes.length;) {
+      const wanted = this.#count < LENGTH_BYTES ? LENGTH_BYTES : LENGTH_BYTES + this.#length;
+      const part = bytes.subarray(at, at + wanted - this.#count);
+      buffer.set(part, this.#count);
+      this.#count += part.length;
+      at += part.length;
+      if (this.#count < LENGTH_BYTES) continue;
+      if (this.#length === 0 || this.#length > MAX_PACKET_BYTES) return false;
+      if (this.#count < LENGTH_BYTES + this.#length) continue;
+      const end = this.#count;
+      this.#count = 0;
+      this.#take(buffer.subarray(LENGTH_BYTES, end));
+    }
+    return true;
+  }
+
+  /** The length of the packet that is coming. */
+  get #length() {
+    return (this.#bytes[0] << 8) | this.#bytes[1];
+  }
+}

@@ -1,0 +1,224 @@
+import { ChatPanel } from '../chat/chat-panel.js';
+import { CallBar } from './call-bar.js';
+import { ConnectionLine } from './connection.js';
+import { announce, elementOf, setText } from '../kit/element.js';
+import { ModerationControls } from '../moderation/moderation-controls.js';
+import { PeopleList } from '../people/people-list.js';
+import { changesOf, labelOf } from '../people/person.js';
+import { RecordingControls } from '../recording/recording-controls.js';
+import { SettingsPanel } from '../settings/settings-panel.js';
+import { shareLink } from './share-link.js';
+import { SoundContent } from '../sound/sound-content.js';
+import { SidePanel } from './side-panel.js';
+import { showView } from '../kit/page.js';
+import { texts } from '../../texts.js';
+
+/**
+ * @import { CallView as View } from '../../client/call/types.js'
+ * @import { ServerMessages } from '../../shared/messages/server-messages.js'
+ * @import { Notices } from '../kit/notices.js'
+ * @import { OwnVolumes } from '../people/own-volumes.js'
+ * @import { Person } from '../people/person.js'
+ * @import { Device } from '../settings/devices.js'
+ * @import { CallSigns } from './call-signs.js'
+ * @import { CurrentCall } from './current-call.js'
+ * @import { OwnSound } from './own-sound.js'
+ * @import { Sounds } from './sounds.js'
+ *
+ * @typedef {object} CallPage  what the parts of a call's page share
+ * @property {CurrentCall} current
+ * @property {OwnSound} own
+ * @property {OwnVolumes} volumes
+ * @property {Notices} notices
+ * @property {Sounds} sounds
+ * @property {CallSigns} signs
+ */
+
+/**
+ * In a longer list some speakers may be out of sight. The page names them above it, this many at
+ * most.
+ */
+const MOST_IN_VIEW = 12;
+const MOST_NAMED = 5;
+
+/** A call: the people, the connection, the controls and the side panel. */
+export class CallPanels {
+  #side = new SidePanel();
+  #bar;
+  #settings;
+  #chat;
+  #notices;
+  #sounds;
+  #title = elementOf('call-title', HTMLElement);
+  #count = elementOf('people-count', HTMLElement);
+  #stage = elementOf('stage', HTMLElement);
+  #alone = elementOf('alone', HTMLElement);
+  #whoSpeaks = elementOf('who-speaks', HTMLElement);
+  #beat = elementOf('metronome-badge', HTMLElement);
+  #trackBadge = elementOf('track-badge', HTMLElement);
+
+  /**
+   * @param {string} room
+   * @param {CallPage} page
+   */
+  constructor(room, page) {
+    const { current, own, volumes, notices, sounds, signs } = page;
+    this.#notices = notices;
+    this.#sounds = sounds;
+    setText(this.#title, room);
+    this.#bar = new CallBar(current, own);
+    this.#settings = new SettingsPanel(own);
+    this.#chat = new ChatPanel(current);
+    const sound = new SoundContent(room, current, notices);
+    const recording = new RecordingControls(current, this.#bar.record);
+    this.#side.add(this.#bar.chat, this.#chat);
+    this.#side.add(this.#bar.settings, this.#settings);
+    this.#side.add(this.#bar.sound, sound);
+    this.#side.add(this.#bar.record, recording.panel);
+    const moderation = new ModerationControls(current, this.#bar.moderate, this.#side, page);
+    new PeopleList(current, volumes, (person) => void moderation.person(person));
+    new ConnectionLine(current);
+    this.#chat.unread.subscribe(['count'], ({ count }) => {
+      this.#bar.unread(count);
+      signs.unread(count);
+    });
+    shareLink(notices);
+    this.#follow(current);
+  }
+
+  /** @param {CurrentCall} current */
+  #follow({ store }) {
+    store.subscribe(['people', 'you', 'listeners', 'session'], (now, before) => {
+      this.#showPeople(now);
+      this.#announcePeople(now, before);
+    });
+    store.subscribe(['speakers', 'people'], (now) => this.#showSpeakers(now));
+    store.subscribe(['metronome'], (now, before) => {
+      this.#showBeat(now.metronome.beat);
+      if (isNews('metronome', now, before)) announceBeat(now.metronome);
+    });
+    store.subscribe(['track'], (now, before) => {
+      this.#showTrack(now.track.track);
+      if (isNews('track', now, before)) announceTrack(now.track, before.track.track);
+    });
+    store.subscribe(['state'], ({ state }) => {
+      this.#title.closest('.call')?.classList.toggle('offline', state === 'away');
+      if (state === 'idle') this.#side.close();
+    });
+  }
+
+  show() {
+    showView('call');
+    this.#title.focus();
+    announce(texts.youJoined);
+  }
+
+  /** @param {View} call */
+  #showPeople({ people, you, listeners }) {
+    const own = people.find(({ id }) => id === you);
+    // One who only listens is in no list but their own.
+    const listens = Number(own?.role === 'listener' && listeners > 0);
+    const counts = [
+      texts.people(people.length - listens),
+      listeners > 0 && texts.listenersToo(listeners),
+    ];
+    setText(this.#count, counts.filter(Boolean).join(' · '));
+    this.#whoSpeaks.hidden = people.length <= MOST_IN_VIEW;
+    this.#alone.hidden = people.length !== 1 || listeners > listens;
+    // One's own tile has no button: the keyboard scrolls the stage itself on a small screen.
+    if (people.length === 1) this.#stage.tabIndex = 0;
+    else this.#stage.removeAttribute('tabindex');
+  }
+
+  /**
+   * Announces what has changed about the people. Another id of one's own means that the place was
+   * lost; if the server was restarted, all ids are others.
+   * @param {View} now
+   * @param {View} before
+   */
+  #announcePeople(now, before) {
+    if (now.you === '' || now.you !== before.you || now.people === before.people) return;
+    const { sentences, came, went } = changesOf(before.people, now.people, now.you);
+    if (sentences.length > 0) announce(sentences.join(' '));
+    if (came + went > 0) this.#sounds.comeOrGone(came > 0);
+  }
+
+  /** @param {View} call */
+  #showSpeakers({ speakers, people }) {
+    if (this.#whoSpeaks.hidden) return;
+    const names = speakers
+      .filter(({ voice }) => voice)
+      .slice(0, MOST_NAMED)
+      .map(({ id }) => people.find((person) => person.id === id));
+    const found = names.flatMap((person) => (person ? [labelOf(person)] : []));
+    setText(this.#whoSpeaks, texts.speaking(found));
+  }
+
+  /** @param {View['metronome']['beat']} beat  null: it is off */
+  #showBeat(beat) {
+    this.#beat.hidden = beat === null;
+    setText(this.#beat, beat ? texts.metronomeBadge(beat.bpm) : '');
+  }
+
+  /** @param {View['track']['track']} track  the room's backing track; null: there is none */
+  #showTrack(track) {
+    const isRunning = track !== null && track.from !== null;
+    this.#trackBadge.hidden = !isRunning;
+    setText(this.#trackBadge, isRunning ? texts.trackBadge(track.name) : '');
+  }
+
+  /** @param {ServerMessages['refused']} message  of something that was asked for here */
+  refused({ of, code, retryMs }) {
+    if (of === 'chat') this.#chat.refused(code, retryMs);
+    else this.#notices.show(code);
+  }
+
+  /**
+   * @param {Device[]} microphones
+   * @param {Device[]} speakers
+   * @param {string} microphone the one in use
+   * @param {boolean} allowed true when a microphone can be used
+   */
+  devices(microphones, speakers, microphone, allowed) {
+    this.#settings.devices(microphones, speakers, microphone, allowed);
+  }
+
+  toggleChat() {
+    this.#side.toggle(this.#bar.chat);
+  }
+
+  toggleHand() {
+    this.#bar.toggleHand();
+  }
+}
+
+/**
+ * True when something has changed in the room, and isn't only new to this page.
+ * @param {keyof View} name
+ * @param {View} now
+ * @param {View} before
+ */
+const isNews = (name, now, before) => now[name] !== before[name] && now.session === before.session;
+
+/** @param {View['metronome']} metronome */
+function announceBeat({ beat, by }) {
+  const name = by ?? '';
+  announce(beat ? texts.metronomeBegan(name, beat.bpm) : texts.metronomeEnded(name));
+}
+
+/** @param {View['track']} now @param {View['track']['track']} before */
+function announceTrack({ track, by }, before) {
+  announce(trackSentence(track, by, before));
+}
+
+/**
+ * @param {View['track']['track']} track
+ * @param {string | null} by
+ * @param {View['track']['track']} before
+ */
+function trackSentence(track, by, before) {
+  if (by === null) return texts.trackOver;
+  if (!track) return texts.trackRemoved(by);
+  if (track.id !== before?.id) return texts.trackCame(by, track.name);
+  return track.from === null ? texts.trackStopped(by) : texts.trackBegan(by);
+}

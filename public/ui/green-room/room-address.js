@@ -1,0 +1,95 @@
+/**
+ * Rooms' names and addresses.
+ *
+ * @typedef {object} Wish what the page's address asks for:
+ *   `/r/<room>?name=&transport=&processing=off&listen`
+ * @property {string | null} room      null on the first page, and when the address names no room
+ * @property {string} name             empty when the address gives none
+ * @property {Connection | null} transport
+ * @property {boolean} processing      false: the browser leaves the microphone's sound as it is
+ * @property {boolean} listen only to listen, as one of the audience: the page asks for no
+ *   microphone
+ * @property {string} [token]          of the invitation: see takeInvitation
+ * @property {string} [stage]          the key of a broadcast's stage: see takeStage
+ * @property {string} [e2eKey] behind `#e2e=`: the key of a room that is encrypted end to end, which
+ *   no server is sent
+ *
+ * @typedef {'auto' | 'webtransport' | 'websocket' | 'http1'} Connection
+ */
+
+import { roomOfLink } from '../../shared/links.js';
+import { roomNameError } from '../../shared/text.js';
+
+export const CONNECTIONS = Object.freeze(
+  /** @type {const} */ (['auto', 'webtransport', 'websocket', 'http1']),
+);
+
+/**
+ * Reads a room's name from what a person typed or pasted: a name, or a room's link. Spaces become
+ * hyphens.
+ * @param {string} typed
+ * @returns {string | null} null when it is no room's name
+ */
+export function readRoomName(typed) {
+  const name = roomOfLink(typed) ?? typed.trim().replace(/\s+/g, '-');
+  return roomNameError(name) === null ? name : null;
+}
+
+/**
+ * @param {{ pathname: string, search: string, hash?: string }} location
+ * @returns {Wish}
+ */
+export function readAddress({ pathname, search, hash = '' }) {
+  const parameters = new URLSearchParams(search);
+  return {
+    room: /^\/r\//i.test(pathname) ? readRoomName(pathname) : null,
+    name: parameters.get('name') ?? '',
+    transport: readConnection(parameters.get('transport')),
+    processing: parameters.get('processing') !== 'off',
+    listen: parameters.has('listen') && parameters.get('listen') !== 'off',
+    e2eKey: new URLSearchParams(hash.slice(1)).get('e2e') ?? undefined,
+  };
+}
+
+/**
+ * @param {unknown} value
+ * @returns {Connection | null} null when it is no connection's name
+ */
+export const readConnection = (value) =>
+  CONNECTIONS.find((connection) => connection === value) ?? null;
+
+/**
+ * The address of a room's page, without query and key.
+ * @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page
+ */
+const pageOf = ({ origin, pathname }) => origin + roomPath(readRoomName(pathname) ?? '');
+
+/**
+ * A room's link as others are given it: without its query, which holds one's own name, and with the
+ * room's key.
+ * @param {{ origin: string, pathname: string, hash: string }} location
+ */
+export function roomLink({ hash, ...location }) {
+  const key = new URLSearchParams(hash.slice(1)).get('e2e');
+  return pageOf(location) + (key === null ? '' : `#e2e=${encodeURIComponent(key)}`);
+}
+
+/**
+ * @param {string} room
+ * @returns {string} the path of the room's page
+ */
+export const roomPath = (room) => `/r/${encodeURIComponent(room)}`;
+
+/**
+ * @param {Pick<Location, 'origin' | 'pathname'>} location  of a room's page
+ * @param {string} key  of the stage of the room's broadcast
+ * @returns {string} the link by which others come onto the stage
+ */
+export const stageLink = (location, key) =>
+  `${pageOf(location)}?stage#stage=${encodeURIComponent(key)}`;
+
+/**
+ * @param {Pick<Location, 'origin' | 'pathname'>} location of a room's page
+ * @returns {string} the link by which listeners come
+ */
+export const listenLink = (location) => `${pageOf(location)}?listen`;

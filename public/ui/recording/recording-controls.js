@@ -1,0 +1,132 @@
+import { announce, elementOf, setText } from '../kit/element.js';
+import { ask } from '../kit/dialog.js';
+import { labelOf } from '../people/person.js';
+import { RecordingPanel } from './recording-panel.js';
+import { noticeText, texts } from '../../texts.js';
+
+/**
+ * @import { CallView } from '../../client/call/types.js'
+ * @import { CurrentCall } from '../call/current-call.js'
+ * @import { RecordedFile, RecordingState } from './recording-panel.js'
+ */
+
+/**
+ * The number of times the files are requested before that is a failure, and the interval in
+ * milliseconds.
+ */
+const TRIES = 5;
+const TRY_MS = 1000;
+
+/** A recording on the page: the badge, the question for consent, the panel. */
+export class RecordingControls {
+  panel;
+  #badge = elementOf('recording-badge', HTMLElement);
+  #button;
+  #current;
+  /** The recordings that this person has been asked about, by id. @type {Set<string>} */
+  #asked = new Set();
+  /** The recordings whose files were fetched, or are being fetched. @type {Set<string>} */
+  #fetched = new Set();
+  /** @type {(() => void) | null} */
+  #endQuestion = null;
+
+  /**
+   * @param {CurrentCall} current
+   * @param {HTMLButtonElement} button  opens the panel
+   */
+  constructor(current, button) {
+    this.#current = current;
+    this.#button = button;
+    this.panel = new RecordingPanel(current.send, () => this.#fetchReady());
+    setText(this.#badge, texts.recordingOn);
+    current.store.subscribe(
+      ['recording', 'canRecord', 'people', 'you', 'access', 'node', 'state'],
+      (now, before) => {
+        if (now.state === 'idle' && before.state !== 'idle') this.#forget();
+        this.#show(now);
+        if (now.recording === before.recording) return;
+        this.#fetchReady();
+        if (now.session === before.session)
+          announceChange(now.recording, before.recording?.on === true);
+      },
+    );
+  }
+
+  /** Forgets the call, before another one. */
+  #forget() {
+    this.panel.clear();
+    this.#asked.clear();
+    this.#fetched.clear();
+  }
+
+  /** @param {CallView} call */
+  #show(call) {
+    const { recording, canRecord } = call;
+    if (!recording?.on) this.#endQuestion?.();
+    this.#badge.hidden = !recording?.on;
+    this.#button.hidden = !canRecord;
+    this.panel.show(call);
+    this.#askOnce();
+  }
+
+  /** Asks for consent, once for each recording; the person who started it has agreed by that. */
+  #askOnce() {
+    const state = this.#current.store.value.recording;
+    const { me } = this.#current;
+    // Nothing of a listener could be recorded.
+    if (!state?.on || !me || me.role === 'listener' || this.#asked.has(state.id)) return;
+    this.#asked.add(state.id);
+    if (me.recorded || state.by === labelOf(me)) return;
+    this.#endQuestion = ask(texts.consent(state.by), (agreed) => {
+      this.#endQuestion = null;
+      this.#current.send({ type: 'recordConsent', agreed });
+    });
+  }
+
+  /** Fetches the files once they are complete, unless that was done. */
+  #fetchReady() {
+    const state = this.#current.store.value.recording;
+    if (!state?.ready || this.#fetched.has(state.id)) return;
+    this.#fetched.add(state.id);
+    void this.#fetchFiles(state);
+  }
+
+  /** @param {RecordingState} recording */
+  async #fetchFiles({ id, startedAt }) {
+    // The end of the call ends it, too.
+    for (let i = 0; i < TRIES && this.#fetched.has(id); i++) {
+      if (i > 0) await new Promise((resolve) => void setTimeout(resolve, TRY_MS));
+      const origin = this.#current.store.value.node;
+      const files = await filesOf(origin, id);
+      if (!files || !this.#fetched.has(id)) continue;
+      this.panel.addFiles(id, startedAt, files, origin);
+      announce(texts.recordingReady);
+      return;
+    }
+    if (!this.#fetched.delete(id)) return;
+    this.panel.filesFailed(id);
+    announce(noticeText('recording-files'));
+  }
+}
+
+/**
+ * @param {string} origin
+ * @param {string} id of a recording
+ * @returns {Promise<RecordedFile[] | null>} null when they can't be fetched; the caller reports it
+ */
+async function filesOf(origin, id) {
+  try {
+    const answer = await fetch(`${origin}/api/recordings/${encodeURIComponent(id)}/`);
+    return answer.ok ? (await answer.json()).files : null;
+  } catch {
+    return null;
+  }
+}
+
+/** @param {RecordingState | null} recording @param {boolean} wasOn */
+function announceChange(recording, wasOn) {
+  if (!recording || recording.on === wasOn) return;
+  const { on, by, code, stoppedBy = by } = recording;
+  if (on) announce(texts.recordingBegan(by));
+  else announce(code ? noticeText(code) : texts.recordingEnded(stoppedBy));
+}

@@ -1,0 +1,200 @@
+/**
+ * @import { Clock } from '../../public/shared/clock.js'
+ * @import { Bus } from './bus.js'
+ * @import { PlaceNote, ToldState } from '../state/portable-state.js'
+ * @import { ClusterMessageReader, Subjects } from './messages.js'
+ *
+ * @typedef {object} Kept
+ * @property {ToldState | null} rules  null after the room has ended
+ * @property {readonly PlaceNote[]} places
+ * @property {number} heardMs
+ */
+
+import { repeat } from '../timers.js';
+import { CLUSTER_VERSION, roomRules } from './messages.js';
+
+/**
+ * Interval between repeated announcements of a node's room states, in milliseconds: new nodes need
+ * them.
+ */
+const REPEAT_MS = 5000;
+
+/** Minimum time between two announcements of all states because of new nodes, in milliseconds. */
+const ALL_EVERY_MS = 100;
+
+/** Minimum time for which a state is kept after its last announcement, in milliseconds. */
+const KEPT_MS = 60_000;
+
+/** Limit of kept room states: beyond it the one heard least recently is dropped. */
+const MOST = 10_000;
+
+/**
+ * Keeps the states of occupied rooms, with their rules and settings. Every node keeps all of them,
+ * so that a room survives the loss of its node unchanged.
+ */
+export class RoomStates {
+  #self;
+  #toldAllMs = -Infinity;
+  /** @type {unknown} */
+  #later = null;
+  #bus;
+  #clock;
+  #subjects;
+  #reader;
+  #met;
+  #keptMs;
+  /** States of this node's rooms. @type {Map<string, { rules: ToldState, setMs: number }>} */
+  #own = new Map();
+  /** States of other nodes' rooms, the most recently heard one last. @type {Map<string, Kept>} */
+  #others = new Map();
+  /** @type {(() => void)[]} */
+  #stops = [];
+
+  /**
+   * @param {object} options
+   * @param {Bus} options.bus
+   * @param {Clock} options.clock
+   * @param {Subjects} options.subjects
+   * @param {ClusterMessageReader} options.reader
+   * @param {() => { id: string }} options.self
+   * @param {number} [options.keptMs] validity of a resume token, which a state must outlast
+   * @param {(room: string, rules: ToldState) => void} options.met called when another node has, or
+   *   had, a room of this one
+   */
+  constructor({ bus, clock, subjects, reader, self, keptMs = 0, met }) {
+    this.#keptMs = Math.max(KEPT_MS, keptMs);
+    this.#self = self;
+    this.#met = met;
+    this.#bus = bus;
+    this.#clock = clock;
+    this.#subjects = subjects;
+    this.#reader = reader;
+  }
+
+  start() {
+    this.#stops.push(this.#bus.subscribe(this.#subjects.rules, (message) => this.#heard(message)));
+    this.#stops.push(repeat(this.#clock, REPEAT_MS, () => this.#tellAll()));
+  }
+
+  /** @param {string} room  of this node @param {ToldState} rules */
+  set(room, rules) {
+    this.#own.set(room, { rules, setMs: this.#clock.now() });
+    this.#others.delete(room);
+    this.#tell(room, rules);
+  }
+
+  /**
+   * Drops everything about an ended room of this node but the state of its tokens.
+   * @param {string} room
+   * @param {readonly PlaceNote[]} places
+   */
+  ended(room, places) {
+    if (!this.#own.delete(room)) return;
+    this.#keep(room, null, places);
+    this.#tell(room, null, places);
+  }
+
+  /**
+   * State of a room on any node.
+   * @param {string} room
+   * @returns {ToldState | null}
+   */
+  of(room) {
+    const own = this.#own.get(room);
+    if (own) return this.#aged(own.rules, own.setMs);
+    const kept = this.#kept(room);
+    return kept?.rules ? this.#aged(kept.rules, kept.heardMs) : null;
+  }
+
+  /**
+   * State of a room's places that tokens don't carry, also after the room's end.
+   * @param {string} room
+   * @returns {readonly PlaceNote[]}
+   */
+  placesOf(room) {
+    return this.#own.get(room)?.rules.places ?? this.#kept(room)?.places ?? [];
+  }
+
+  /**
+   * Updates an old state to now: its bans have less time left.
+   * @param {ToldState} rules
+   * @param {number} atMs
+   */
+  #aged(rules, atMs) {
+    const ms = this.#clock.now() - atMs;
+    const bans = rules.bans.map((ban) => ({ ...ban, leftMs: ban.leftMs - ms }));
+    return { ...rules, bans: bans.filter(({ leftMs }) => leftMs > 0) };
+  }
+
+  /** @param {string} room */
+  #kept(room) {
+    const found = this.#others.get(room);
+    return found && this.#clock.now() - found.heardMs <= this.#keptMs ? found : null;
+  }
+
+  /**
+   * Announces once more the state of a room that another node owns now, because the two nodes may
+   * have been disconnected.
+   * @param {string} room
+   */
+  moved(room) {
+    const rules = this.of(room);
+    if (!this.#own.delete(room) || !rules) return;
+    this.keep(room, rules);
+    this.#tell(room, rules);
+  }
+
+  /** Announces all states to a new node. */
+  nodeCame() {
+    const waitMs = this.#toldAllMs + ALL_EVERY_MS - this.#clock.now();
+    if (waitMs <= 0) this.#tellAll();
+    else this.#later ??= this.#clock.setTimeout(() => this.#tellAll(), waitMs);
+  }
+
+  #tellAll() {
+    this.#clock.clearTimeout(this.#later);
+    this.#later = null;
+    this.#toldAllMs = this.#clock.now();
+    for (const room of this.#own.keys()) this.#tell(room, this.of(room));
+  }
+
+  /** @param {string} room @param {ToldState | null} rules @param {readonly PlaceNote[]} [places] */
+  #tell(room, rules, places) {
+    this.#bus.publish(this.#subjects.rulesOf(room), {
+      version: CLUSTER_VERSION,
+      from: this.#self().id,
+      room,
+      rules,
+      ...(places && { places }),
+    });
+  }
+
+  /** @param {unknown} message */
+  #heard(message) {
+    const told = this.#reader.read(roomRules, message);
+    if (told === null) return;
+    if (this.#own.has(told.room))
+      return void (told.rules && told.from !== this.#self().id && this.#met(told.room, told.rules));
+    this.#keep(told.room, told.rules, told.rules?.places ?? told.places);
+  }
+
+  /** @param {string} room  of another node @param {ToldState} rules */
+  keep(room, rules) {
+    if (!this.#own.has(room)) this.#keep(room, rules, rules.places);
+  }
+
+  /** @param {string} room @param {ToldState | null} rules @param {readonly PlaceNote[]} places */
+  #keep(room, rules, places) {
+    this.#others.delete(room);
+    this.#others.set(room, { rules, places, heardMs: this.#clock.now() });
+    if (this.#others.size <= MOST) return;
+    const [oldest] = this.#others.keys();
+    this.#others.delete(oldest);
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#clock.clearTimeout(this.#later);
+    for (const stop of this.#stops.splice(0)) stop();
+  }
+}

@@ -1,0 +1,219 @@
+/**
+ * @import { ErrorCode } from '../../public/shared/errors.js'
+ * @import { Beats } from './beats.js'
+ * @import { Bus } from './bus.js'
+ * @import { ChatState, ToldState } from '../state/portable-state.js'
+ * @import { ClusterMessageReader, NodeAddress, Subjects } from './messages.js'
+ * @import { Ownership } from './ownership.js'
+ * @import { RoomStates } from './room-states.js'
+ *
+ * @typedef {{ node: NodeAddress | null, relayed?: { epoch: number, broadcast: boolean } } |
+ *   ErrorCode} Found node: the owner, null for this node; relayed: set if other nodes relay the
+ *   room to listeners, with its epoch, and whether uninvited participants are listeners
+ *
+ * @typedef {object} FindOptions
+ * @property {boolean} hold  true to open the room if nobody owns it
+ * @property {number} [above]  epoch of the room that it replaces
+ *
+ * @typedef {{ chat?: ChatState, rules?: ToldState | null }} MovedState  from a draining node
+ */
+
+import { NOBODY, SILENCE } from './bus.js';
+import { CLUSTER_VERSION, opened, opening, where } from './messages.js';
+
+/** Timeout for a node's answer, in milliseconds: a healthy one takes about 1 ms. */
+const ANSWER_MS = 300;
+
+/**
+ * Second timeout for an owner that missed the first one while no node is missing, in milliseconds.
+ */
+const SECOND_ANSWER_MS = 700;
+
+/** Limit of nodes that are asked to open one room. */
+const MAX_ASKED = 5;
+
+/** Limit of concurrent searches. */
+const MAX_SEARCHES = 512;
+
+/**
+ * Locates rooms: on this node, on another, or nowhere yet; then it decides which node opens them.
+ */
+export class RoomsByNode {
+  #bus;
+  #beats;
+  #ownership;
+  #rules;
+  #subjects;
+  #reader;
+  #self;
+  #stop = () => {};
+  /** Running searches by their query. @type {Map<string, Promise<Found>>} */
+  #searches = new Map();
+
+  /**
+   * @param {object} options
+   * @param {Bus} options.bus
+   * @param {Beats} options.beats
+   * @param {Ownership} options.ownership
+   * @param {RoomStates} options.rules
+   * @param {Subjects} options.subjects
+   * @param {ClusterMessageReader} options.reader
+   * @param {() => NodeAddress & { draining: boolean }} options.self
+   */
+  constructor({ bus, beats, ownership, rules, subjects, reader, self }) {
+    this.#bus = bus;
+    this.#beats = beats;
+    this.#ownership = ownership;
+    this.#rules = rules;
+    this.#subjects = subjects;
+    this.#reader = reader;
+    this.#self = self;
+  }
+
+  start() {
+    this.#stop = this.#bus.serve(this.#subjects.open(this.#self().id), (message) =>
+      this.#asked(message),
+    );
+  }
+
+  /** True when this node owns a room. @param {string} room */
+  isHere(room) {
+    return this.#ownership.owns(room);
+  }
+
+  /**
+   * Looks for a room. Concurrent requests for one room share the search.
+   * @param {string} room  a valid name
+   * @param {FindOptions} options
+   * @returns {Promise<Found>}
+   */
+  find(room, options) {
+    if (this.isHere(room)) return Promise.resolve({ node: null });
+    const key = `${options.hold ? 'hold' : 'ask'} ${room}`;
+    const running = this.#searches.get(key);
+    if (running) return running;
+    if (this.#searches.size >= MAX_SEARCHES) return Promise.resolve('server-busy');
+    const search = this.#search(room, options).finally(() => this.#searches.delete(key));
+    this.#searches.set(key, search);
+    return search;
+  }
+
+  /** @param {string} room @param {FindOptions} options @returns {Promise<Found>} */
+  async #search(room, options) {
+    if (this.#bus.state === 'connecting') return this.#alone(room, options);
+    if (this.#bus.state === 'lost') return 'cluster-unreachable';
+    const owner = await this.#owner(room);
+    if (owner) return owner;
+    if (this.isHere(room)) return { node: null };
+    if (this.#bus.state !== 'connected') return 'cluster-unreachable';
+    let asked = 0;
+    for (const { id } of this.#beats.order(room)) {
+      if (asked++ >= MAX_ASKED) break;
+      const answer =
+        id === this.#self().id
+          ? this.#openHere(room, options)
+          : await this.#askToOpen(id, room, options);
+      // Another node may have asked this one in the meantime.
+      if (this.isHere(room)) return { node: null };
+      if (answer) return answer;
+    }
+    return this.#self().draining ? 'draining' : 'server-full';
+  }
+
+  /**
+   * Works without a cluster while none has ever been reached.
+   * @param {string} room
+   * @param {FindOptions} options
+   * @returns {Found}
+   */
+  #alone(room, options) {
+    return this.#openHere(room, options) ?? 'draining';
+  }
+
+  /**
+   * @param {string} room
+   * @param {FindOptions & MovedState} options
+   * @returns {{ node: null } | null} null if this node opens nothing
+   */
+  #openHere(room, { hold, above, chat, rules }) {
+    if (this.#self().draining || !this.#ownership.mayOpen) return null;
+    if (hold && rules) this.#rules.keep(room, rules);
+    if (hold) this.#ownership.open(room, above, chat);
+    return { node: null };
+  }
+
+  /**
+   * @param {string} room
+   * @returns {Promise<{ node: NodeAddress, relayed?: { epoch: number, broadcast: boolean } } |
+   *   null>} the owner, or null
+   */
+  async #owner(room) {
+    const ask = (/** @type {number} */ ms) =>
+      this.#bus.request(this.#subjects.where(room), { version: CLUSTER_VERSION }, ms);
+    let answer = await ask(ANSWER_MS);
+    // A silent owner is dead if a node is missing; otherwise it may only be slow.
+    if (answer === SILENCE && !this.#beats.isSomeoneMissing) answer = await ask(SECOND_ANSWER_MS);
+    if (answer === SILENCE || answer === NOBODY) return null;
+    const found = this.#reader.read(where, answer);
+    if (found === null || found.node.id === this.#self().id) return null;
+    const { node, epoch, relays, broadcast } = found;
+    return { node, ...(relays && { relayed: { epoch, broadcast } }) };
+  }
+
+  /**
+   * @param {string} node
+   * @param {string} room
+   * @param {FindOptions & MovedState} options
+   * @returns {Promise<{ node: NodeAddress } | null>} null if it refuses or is gone
+   */
+  async #askToOpen(node, room, { hold, above = 0, chat, rules }) {
+    const wish = {
+      version: CLUSTER_VERSION,
+      room,
+      hold,
+      above,
+      ...(chat && { chat }),
+      ...(rules && { rules }),
+    };
+    const answer = await this.#bus.request(this.#subjects.open(node), wish, ANSWER_MS);
+    if (answer === SILENCE || answer === NOBODY) return null;
+    const found = this.#reader.read(opened, answer)?.node ?? null;
+    return found && { node: found };
+  }
+
+  /**
+   * Makes another node open a room of this one, with a stronger claim.
+   * @param {string} room
+   * @param {number} above  this node's epoch of the room
+   * @param {MovedState} state
+   * @returns {Promise<boolean>} false if no other node accepts it
+   */
+  async offer(room, above, state) {
+    for (const { id } of this.#beats.order(room).slice(0, MAX_ASKED)) {
+      if (
+        id !== this.#self().id &&
+        (await this.#askToOpen(id, room, { hold: true, above, ...state }))
+      )
+        return true;
+    }
+    return false;
+  }
+
+  /** Answers another node's request to open a room. @param {unknown} message */
+  #asked(message) {
+    const wish = this.#reader.read(opening, message);
+    if (wish === null) return null;
+    const { room, hold, above, chat, rules } = wish;
+    const isHere = this.isHere(room) || this.#openHere(room, { hold, above, chat, rules }) !== null;
+    const { id, url, h3Port, certificateHashes } = this.#self();
+    return {
+      version: CLUSTER_VERSION,
+      node: isHere ? { id, url, h3Port, certificateHashes } : null,
+    };
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#stop();
+  }
+}

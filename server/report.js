@@ -1,0 +1,71 @@
+/**
+ * The report for the person who starts a server: its address, the features that are on, and how to
+ * turn on the others.
+ *
+ * @import { Config } from './config/config.js'
+ */
+
+import { createAudioFormat } from '../public/shared/sound/audio-format.js';
+import { fullBandBitrate, streamBitrate } from '../public/shared/stream/bitrate.js';
+import { reachedAt } from './cluster/open-cluster.js';
+import { isHttps, pageUrl } from './config/config.js';
+
+const PAGE_WITHOUT_HTTPS =
+  'HTTPS is off for the page, so browsers give a microphone to pages on this machine only. ' +
+  'To turn it on: --cert FILE --key FILE, or --domain NAME';
+
+/**
+ * @param {Config} config
+ * @param {number} port  of the page
+ * @param {{ http3: string, added?: string, workers: number, codec: string, plainHttp: string[],
+ *   operator: string[] }} parts lines about opened parts; workers: their number
+ * @returns {string[]}
+ */
+export function reportOf(config, port, { http3, added, workers, codec, plainHttp, operator }) {
+  return [
+    `aloud is at ${pageUrl(config, port)}`,
+    http3,
+    ...(added ? [added] : []),
+    ...(workers > 0 ? [`${workers} worker threads have the rooms.`] : []),
+    codec,
+    ...soundReport(config),
+    ...plainHttp,
+    ...operator,
+    ...clusterLines(config, port),
+    `WebSocket and HTTP/1 are on, at the page's TCP port ${port}.`,
+    ...(isHttps(config) ? [] : [PAGE_WITHOUT_HTTPS]),
+  ];
+}
+
+/** @param {Config} config @param {number} port */
+const clusterLines = (config, port) =>
+  config.cluster === null
+    ? []
+    : [
+        `This is a node of the cluster ${config.clusterName}; browsers reach it at ` +
+          `${reachedAt(config, port).url}.`,
+      ];
+
+/** @param {number} bitrate */
+const kbps = (bitrate) => `${bitrate / 1000} kb/s`;
+
+/**
+ * Warns about the sound of a low bit rate.
+ * @param {{ bitrate: number, sampleRate: number, channels: number, frameMs: number, opusFrames:
+ *   number }} config
+ * @returns {string[]} a line for the person who starts the server; none if the rate is enough
+ */
+export function soundReport(config) {
+  const format = createAudioFormat(config);
+  const given = streamBitrate(config.bitrate, format);
+  const full = fullBandBitrate(format);
+  if (given > full || config.bitrate * format.channels >= full) return [];
+  const lacks = format.channels === 2 ? 'stereo and high sounds' : 'high sounds';
+  if (given === full) {
+    return [
+      `With Opus frames of ${config.frameMs / config.opusFrames} ms each stream has ` +
+        `${kbps(given)}, more than --bitrate says: with less, Opus leaves out ${lacks}.`,
+    ];
+  }
+  return [`A stream has ${kbps(given)}: with less than ${kbps(full)} Opus leaves out ${lacks}.`];
+}

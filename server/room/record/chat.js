@@ -1,0 +1,129 @@
+/**
+ * @import { ServerMessage } from '../../../public/shared/messages/server-messages.js'
+ * @import { Clock } from '../../../public/shared/clock.js'
+ * @import { Member } from '../people/member.js'
+ * @import { ChatState } from '../../state/portable-state.js'
+ *
+ * @typedef {object} ChatMessage
+ * @property {number} number  rises by one from message to message of a room
+ * @property {string} from  the member's id
+ * @property {string} name  the member's label, as it was then
+ * @property {string} text  clean: see cleanText
+ * @property {string} at  ISO 8601
+ * @property {true} [cut]  there when the text was longer
+ */
+
+import { cleanText, cutCharacters, MAX_CHAT_CHARACTERS } from '../../../public/shared/text.js';
+import { TokenBucket } from '../../token-bucket.js';
+
+/** Limits of the history for newcomers: messages, and bytes of JSON. */
+const HISTORY_MESSAGES = 200;
+const HISTORY_BYTES = 64 * 1024;
+
+/** Limit of one member's messages: at once, and then a second. */
+const AT_ONCE = 5;
+const PER_SECOND = 1;
+
+/** The messages that the members of a room write to each other. */
+export class Chat {
+  #clock;
+  #wallNow;
+  #tell;
+  #next = 1;
+  /** @type {ChatMessage[]} */
+  #history = [];
+  /** The bytes of each message of the history. @type {number[]} */
+  #sizes = [];
+  #bytes = 0;
+  /**
+   * By member's id, so that a return doesn't raise the limit.
+   * @type {Map<string, TokenBucket>}
+   */
+  #buckets = new Map();
+
+  /**
+   * @param {object} options
+   * @param {Clock} options.clock
+   * @param {() => number} options.wallNow  milliseconds since 1970
+   * @param {(message: ServerMessage) => void} options.tell  tells everybody in the room
+   * @param {ChatState | null} [options.before]  messages from another node
+   */
+  constructor({ clock, wallNow, tell, before = null }) {
+    this.#clock = clock;
+    this.#wallNow = wallNow;
+    this.#tell = tell;
+    if (before) this.restore(before);
+  }
+
+  /** The last messages, the oldest first. @returns {ReadonlyArray<ChatMessage>} */
+  get history() {
+    return this.#history;
+  }
+
+  /**
+   * @param {Member} member  gets a refusal when it was too much
+   * @param {string} text  as received
+   */
+  say(member, text) {
+    if (text.trim() === '') return;
+    // Comes first: cleaning a long text takes longer than sending it.
+    const retryMs = this.#bucketOf(member.id).take(this.#clock.now());
+    if (retryMs > 0) return member.refuse('chat', 'chat-flood', { retryMs });
+    const clean = cleanText(text);
+    if (clean === '') return;
+    const cut = cutCharacters(clean, MAX_CHAT_CHARACTERS);
+    /** @type {ChatMessage} */
+    const message = {
+      number: this.#next++,
+      from: member.id,
+      name: member.label,
+      text: cut,
+      at: new Date(this.#wallNow()).toISOString(),
+    };
+    if (cut.length < clean.length) message.cut = true;
+    this.#keep(message);
+    this.#tell({ type: 'chat', message });
+  }
+
+  /** @param {string} id */
+  #bucketOf(id) {
+    let bucket = this.#buckets.get(id);
+    if (!bucket) {
+      bucket = new TokenBucket({
+        atOnce: AT_ONCE,
+        perSecond: PER_SECOND,
+        nowMs: this.#clock.now(),
+      });
+      this.#buckets.set(id, bucket);
+    }
+    return bucket;
+  }
+
+  /** @param {string} id  of a member whose place is free */
+  forget(id) {
+    this.#buckets.delete(id);
+  }
+
+  /** @returns {ChatState} */
+  state() {
+    return { messages: [...this.#history], next: this.#next };
+  }
+
+  /** @param {ChatState} state */
+  restore({ messages, next }) {
+    for (const message of messages) this.#keep(message);
+    this.#next = next;
+  }
+
+  /** @param {ChatMessage} message */
+  #keep(message) {
+    const size = Buffer.byteLength(JSON.stringify(message)) + 1;
+    this.#history.push(message);
+    this.#sizes.push(size);
+    this.#bytes += size;
+    while (this.#history.length > HISTORY_MESSAGES || this.#bytes > HISTORY_BYTES) {
+      this.#history.shift();
+      this.#bytes -= this.#sizes.shift() ?? 0;
+    }
+  }
+}

@@ -1,0 +1,124 @@
+/**
+ * @import { ServerMessages } from '../../../public/shared/messages/server-messages.js'
+ * @import { Clock } from '../../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../../public/shared/errors.js'
+ * @import { Session } from '../../transport/session.js'
+ * @import { People } from '../people/people.js'
+ *
+ * @typedef {object} Knock
+ * @property {string} id
+ * @property {string} name
+ * @property {Session} session
+ * @property {string | null} network
+ * @property {() => void} enter  lets the session into the room
+ * @property {unknown} timer
+ */
+
+import { networkOfPeer } from '../../network-address.js';
+import { refuse } from '../../transport/session.js';
+import { isLeave } from '../commands.js';
+
+/** Most people who wait at one room, and most of them from one network. */
+const MAX_WAITING = 50;
+const MAX_OF_NETWORK = 10;
+
+/** Longest wait, in milliseconds. */
+export const LOBBY_MS = 5 * 60_000;
+
+/** People who have knocked at a room, and wait until a moderator lets them in. */
+export class Lobby {
+  /** @type {Map<string, Knock>} */
+  #knocks = new Map();
+  #clock;
+  #people;
+  #next = 1;
+
+  /**
+   * @param {Clock} clock
+   * @param {Pick<People, 'tellModerators'>} people
+   */
+  constructor(clock, people) {
+    this.#clock = clock;
+    this.#people = people;
+  }
+
+  /** The waiting people, as moderators see them, the oldest first. */
+  get waiting() {
+    return [...this.#knocks.values()].map(({ id, name }) => ({ id, name }));
+  }
+
+  /** Message to moderators. @returns {ServerMessages['knocks']} */
+  get message() {
+    return { type: 'knocks', people: this.waiting };
+  }
+
+  /** @param {string} id @returns {string | undefined} name of a waiting person */
+  nameOf(id) {
+    return this.#knocks.get(id)?.name;
+  }
+
+  /**
+   * Makes a person wait. The lobby has their session from then on.
+   * @param {Session} session
+   * @param {string} name
+   * @param {() => void} enter  called when they are let in
+   * @returns {ErrorCode | null}
+   */
+  knock(session, name, enter) {
+    const network = networkOfPeer(session.peer);
+    const neighbours = [...this.#knocks.values()].filter(
+      (knock) => network !== null && knock.network === network,
+    );
+    if (this.#knocks.size >= MAX_WAITING || neighbours.length >= MAX_OF_NETWORK)
+      return 'lobby-full';
+    const id = String(this.#next++);
+    const timer = this.#clock.setTimeout(() => this.turnAway(id), LOBBY_MS);
+    this.#knocks.set(id, { id, name, session, network, enter, timer });
+    session.handler = {
+      packet: () => {},
+      // Any other message keeps the connection alive.
+      control: (message) => void (isLeave(message) && session.close(0, 'left')),
+      closed: () => void this.#take(id),
+    };
+    session.sendControl({ type: 'lobby', waitMs: LOBBY_MS });
+    this.#tell();
+    return null;
+  }
+
+  /** @param {string} id @returns {boolean} false when they have gone */
+  admit(id) {
+    const knock = this.#take(id);
+    knock?.enter();
+    return knock !== undefined;
+  }
+
+  /** @param {string} id @returns {boolean} false when they have gone */
+  turnAway(id) {
+    const knock = this.#take(id);
+    if (knock) refuse(knock.session, 'turned-away');
+    return knock !== undefined;
+  }
+
+  admitAll() {
+    for (const id of [...this.#knocks.keys()]) this.admit(id);
+  }
+
+  /** Turns everybody away. Idempotent. */
+  close() {
+    for (const id of [...this.#knocks.keys()]) this.turnAway(id);
+  }
+
+  /** @param {string} id */
+  #take(id) {
+    const knock = this.#knocks.get(id);
+    if (!knock) return undefined;
+    this.#knocks.delete(id);
+    this.#clock.clearTimeout(knock.timer);
+    this.#tell();
+    return knock;
+  }
+
+  #tell() {
+    this.#people.tellModerators(this.message);
+  }
+}

@@ -1,0 +1,363 @@
+/**
+ * @import { ModerationFields } from '../../../public/shared/messages/server-messages.js'
+ * @import { Clock } from '../../../public/shared/clock.js'
+ * @import { ErrorCode } from '../../../public/shared/errors.js'
+ * @import { Grant, Permission, Role } from '../../access/grant.js'
+ * @import { RoomPassword } from '../../access/room-password.js'
+ * @import { RoomRecording } from '../../recording/room-recording.js'
+ * @import { ToldState } from '../../state/portable-state.js'
+ * @import { Session } from '../../transport/session.js'
+ * @import { Member } from '../people/member.js'
+ * @import { People } from '../people/people.js'
+ * @import { RoomConfig, RoomOwner, RoomServices } from '../room-config.js'
+ * @import { RoomEvents } from '../room.js'
+ * @import { RoomSettings } from '../sound/mode.js'
+ * @import { Sound } from '../sound/sound.js'
+ * @import { By } from './moderation.js'
+ *
+ * @typedef {object} Entry  rights of a person who joins
+ * @property {Grant} grant
+ * @property {RoomPassword | null} password  the one that they knew
+ * @property {boolean} [admitted]  by a moderator, from the lobby
+ * @property {boolean} [wasIn] true for a place on another node, which outlives a ban of the network
+ */
+
+import { OPEN_GRANT, OPERATOR } from '../../access/grant.js';
+import { Restraints } from '../../access/restraints.js';
+import { networkOfPeer } from '../../network-address.js';
+import { MAX_TOLD, STATE_VERSION } from '../../state/portable-state.js';
+import { Casting } from './casting.js';
+import { Hands } from './hands.js';
+import { Lobby } from './lobby.js';
+import { Moderation } from './moderation.js';
+import { Policy } from './policy.js';
+import { Stage } from './stage.js';
+import { Succession } from './succession.js';
+
+/** Entry without token and password. @type {Readonly<Entry>} */
+export const OPEN_ENTRY = Object.freeze({ grant: OPEN_GRANT, password: null });
+
+/** The rules of a room: who may come in, what its members may do, and who decides that. */
+export class Rules {
+  #room;
+  #people;
+  #sound;
+  #settings;
+  #config;
+  #cluster;
+  #events;
+  #bans;
+  #restraints = new Restraints();
+  /** True while changes are sent to other nodes. */
+  #isTold = false;
+  #isDue = false;
+
+  /**
+   * @param {object} options
+   * @param {string} options.room  its name
+   * @param {Readonly<RoomConfig>} options.config
+   * @param {RoomServices} options.services
+   * @param {RoomOwner} options.owner
+   * @param {Clock} options.clock  the room's
+   * @param {RoomSettings} options.settings
+   * @param {People} options.people
+   * @param {Sound} options.sound
+   * @param {RoomRecording} options.recording
+   * @param {RoomEvents} options.events
+   */
+  constructor({
+    room,
+    config,
+    services,
+    owner,
+    clock,
+    settings,
+    people,
+    sound,
+    recording,
+    events,
+  }) {
+    const { cluster, log, wallNow = Date.now } = services;
+    this.#room = room;
+    this.#config = config;
+    this.#cluster = cluster;
+    this.#settings = settings;
+    this.#people = people;
+    this.#sound = sound;
+    this.#events = events;
+    this.#bans = owner.bans;
+    this.policy = new Policy();
+    this.stage = new Stage({ on: config.broadcast, mode: sound.mode, wallNow });
+    this.lobby = new Lobby(clock, people);
+    this.hands = new Hands(clock, people);
+    this.succession = new Succession({ people, clock, events });
+    this.casting = new Casting({
+      room,
+      config,
+      clock,
+      owner,
+      cluster,
+      people,
+      sound,
+      recording,
+    });
+    // Moderators act on all of the above.
+    this.moderation = new Moderation({
+      room,
+      rules: this,
+      people,
+      mode: sound.mode,
+      settings,
+      bans: owner.bans,
+      clock,
+      log,
+      events,
+    });
+    events.on('chosen', (heir) => this.tellRole(heir, null));
+  }
+
+  /** The rules, as people see them. */
+  get told() {
+    return { ...this.policy.told, mode: this.#settings.mode, ...this.stage.rules };
+  }
+
+  /** State that all nodes know, as plain data. @returns {ToldState} */
+  state() {
+    return {
+      ...this.#settings.state(),
+      version: STATE_VERSION,
+      ...this.policy.state(),
+      broadcast: this.stage.state(),
+      bans: this.#bans.export(this.#room, MAX_TOLD.bans),
+      restraints: this.#restraints.state(MAX_TOLD.restraints),
+      places: this.#people.notes.export(),
+      ...this.#people.counters,
+    };
+  }
+
+  /**
+   * Goes on from another thread or node. The configuration has frames, channels, mode and
+   * encryption already.
+   * @param {ToldState} before
+   */
+  restore(before) {
+    const { delay } = this.#sound;
+    const { serverDelayMs = delay.setting } = before;
+    delay.set(
+      serverDelayMs === 'auto' ? serverDelayMs : Math.min(serverDelayMs, this.#config.maxDelayMs),
+    );
+    this.policy.restore(before);
+    this.stage.restore(before.broadcast);
+    this.#takeLists(before);
+    this.#people.goOnFrom(before);
+  }
+
+  /** @param {Pick<ToldState, 'bans' | 'restraints' | 'places'>} lists */
+  #takeLists({ bans, restraints, places }) {
+    for (const { name, leftMs, ...whom } of bans)
+      if (!this.#bans.has(this.#room, whom)) this.#bans.add(this.#room, name, whom, leftMs);
+    this.#restraints.restore(restraints);
+    return this.#people.notes.take(places);
+  }
+
+  /**
+   * Merges the rules of a node that had the same room while the two were apart. The stricter rule
+   * holds, and so does every decision of either's moderators.
+   * @param {ToldState} other
+   */
+  meet(other) {
+    const before = JSON.stringify(this.told);
+    this.policy.meet(other);
+    if (other.broadcast !== null && !this.stage.isOn) {
+      this.stage.restore(other.broadcast);
+      this.casting.resupply();
+    }
+    for (const { key, role, silenced } of this.#takeLists(other))
+      this.#apply(this.#people.atPlace(key), role, silenced);
+    if (JSON.stringify(this.told) !== before) this.tell();
+  }
+
+  /** @param {Member | null} member @param {Role | null} role @param {boolean | null} silenced */
+  #apply(member, role, silenced) {
+    if (!member) return;
+    if (silenced !== null && silenced !== member.silenced) this.silence(member, silenced, null);
+    if (role === null || role === member.role) return;
+    member.setRole(role);
+    this.casting.recast(member, true);
+    this.tellRole(member, null);
+  }
+
+  /**
+   * True when a member may do something: by their role and token, and by the room's policy.
+   * @param {Member} member
+   * @param {Permission} permission
+   */
+  may(member, permission) {
+    if (!member.permissions.has(permission)) return false;
+    const who =
+      permission === 'chat' || permission === 'record' ? this.policy.who(permission) : 'everybody';
+    return who === 'everybody' || member.role === 'moderator';
+  }
+
+  /**
+   * @param {Session} session  of a person without a place here yet
+   * @param {Entry} entry
+   * @returns {ErrorCode | 'knock' | null} null when they may come in; 'knock' when a moderator must
+   *   let them in
+   */
+  refusal(session, { grant, password, admitted = false, wasIn = false }) {
+    const network = wasIn ? null : networkOfPeer(session.peer);
+    if (this.#bans.has(this.#room, { ...grant, network })) return 'banned';
+    if (grant.role === 'moderator' || admitted) return null;
+    const { policy } = this;
+    if (policy.locked) return 'room-locked';
+    // A password that was changed since they were asked is no longer the room's.
+    if (policy.password !== null && password !== policy.password) return 'password-missing';
+    return policy.lobby ? 'knock' : null;
+  }
+
+  /**
+   * Applies the rules to a member who has a place now.
+   * @param {Member} member
+   * @param {boolean} isNew  false when they have come back to it
+   */
+  entered(member, isNew) {
+    if (isNew) this.#restrain(member);
+    // Their own welcome has the rules.
+    if (member.role !== 'listener' && this.stage.entered()) this.tell(member);
+    this.succession.entered(member);
+  }
+
+  /** Notes a member who had a place in this room on another node. @param {Member} member */
+  takenOver(member) {
+    this.succession.takenOver(member);
+    this.hands.moved(member);
+  }
+
+  /**
+   * Restores the mute or the demotion that a moderator had applied before this person left.
+   * @param {Member} member
+   */
+  #restrain(member) {
+    const taken = this.#restraints.came(member, this.#people.holders(member));
+    if (!taken || member.role === 'moderator') return;
+    if (taken.lowered) member.setRole('listener');
+    if (taken.silenced) member.silence(true);
+  }
+
+  /**
+   * Sends a member the state that their welcome lacks.
+   * @param {Member} member
+   * @param {boolean} isNew  false when they have come back to their place
+   */
+  welcomed(member, isNew) {
+    if (isNew && member.silenced) this.notify(member, { action: 'muted', muted: true }, null);
+    this.#tellWaiting(member);
+    this.tellStage(member);
+  }
+
+  /** Forgets a member who has left for good. @param {Member} member */
+  left(member) {
+    this.hands.left(member);
+    this.#restraints.left(member);
+    this.succession.left(member);
+  }
+
+  /**
+   * Mutes a member, or allows them to unmute again. Only they can unmute themselves.
+   * @param {Member} member
+   * @param {boolean} silenced
+   * @param {By | null} by
+   */
+  silence(member, silenced, by) {
+    member.silence(silenced);
+    const { muted } = member;
+    this.notify(member, { action: silenced ? 'muted' : 'may-unmute', muted }, by);
+    this.#people.changed(member);
+  }
+
+  /** Tells everybody the rules, other nodes too. @param {Member} [except]  gets no message */
+  tell(except) {
+    this.changed();
+    this.#people.tell({ type: 'room', ...this.told }, except);
+  }
+
+  /**
+   * Tells a member of a moderator's act on them.
+   * @param {Member} member
+   * @param {ModerationFields} act
+   * @param {By | null} by  null when nobody did it
+   */
+  notify(member, act, by) {
+    member.tell({
+      type: 'moderated',
+      ...act,
+      by: by?.label ?? null,
+      ...(by?.id === OPERATOR.id && { operator: true }),
+    });
+  }
+
+  /**
+   * Tells a member's new role to them and the others.
+   * @param {Member} member
+   * @param {By | null} by
+   */
+  tellRole(member, by) {
+    const { role, muted, permissions, stride } = member;
+    this.notify(member, { action: 'role', role, muted, may: [...permissions], stride }, by);
+    this.#people.changed(member);
+    this.#tellWaiting(member);
+    this.tellStage(member);
+  }
+
+  /** Sends a moderator the people who wait for an answer. @param {Member} member */
+  #tellWaiting(member) {
+    if (member.role !== 'moderator') return;
+    if (this.lobby.waiting.length > 0) member.tell(this.lobby.message);
+    if (this.hands.size > 0) member.tell(this.hands.message);
+  }
+
+  /** Tells a member on stage the key by which they come back to it. @param {Member} member */
+  tellStage(member) {
+    if (this.stage.isOn && member.permissions.has('speak'))
+      member.tell({ type: 'stage', key: this.stage.key });
+  }
+
+  /**
+   * Begins to send other nodes the room's state, because a person has a place. Until then the room
+   * has the state of its previous node.
+   */
+  occupied() {
+    if (this.#isTold) return;
+    this.#isTold = true;
+    this.changed();
+  }
+
+  /** Tells other nodes the room's state, once for all changes of a turn. */
+  changed() {
+    if (!this.#cluster || !this.#isTold || this.#isDue) return;
+    this.#isDue = true;
+    queueMicrotask(() => {
+      this.#isDue = false;
+      try {
+        this.#cluster?.ruled(this.#room, this.state());
+      } catch (error) {
+        this.#events.emit('fault', 'telling other nodes', error);
+      }
+    });
+  }
+
+  /** Leaves the room's state to the node that has taken it over. */
+  release() {
+    this.#cluster = undefined;
+    this.lobby.admitAll();
+  }
+
+  /** Idempotent. */
+  close() {
+    this.#cluster = undefined;
+    this.succession.close();
+    this.lobby.close();
+    this.hands.close();
+  }
+}

@@ -1,0 +1,173 @@
+/**
+ * Watches whether the machine lets a measurement in real time run.
+ *
+ * @typedef {object} Disturbance what the machine did during a measurement
+ * @property {number} stoodStill number of times that a timer of its own thread was more than
+ *   `LATE_MS` late
+ * @property {number} longestMs  the longest of these
+ * @property {number} stolenMs   processor time that the machine's host took away
+ * @property {number} stolenShare the same, in processors: 1 is one of them all the time
+ * @property {number} othersShare processor time that processes outside of the run used, in
+ *   processors: 1 is one of them all the time
+ */
+
+import { readFileSync, readdirSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+
+/** The period of the sentinel's timer, in milliseconds. */
+const PERIOD_MS = 5;
+
+/**
+ * A sound card's buffer bridges a shorter standstill. The sentinel of an idle machine is less than
+ * 5 ms late.
+ */
+const LATE_MS = 20;
+
+/**
+ * More of it within one measurement disturbs, in milliseconds: two ticks of /proc/stat on one
+ * processor.
+ */
+const STOLEN_MS = 20;
+
+/** Other processes that use more are a disturbance, in processors. */
+const OTHERS_SHARE = 0.25;
+
+/**
+ * A tick of the times in /proc, in milliseconds (proc(5): USER_HZ is 100 on every machine that Node
+ * runs on).
+ */
+const TICK_MS = 10;
+
+/**
+ * @param {Disturbance} disturbance
+ * @returns {string} in words; empty where the machine was steady
+ */
+export function describeDisturbance({ stoodStill, longestMs, stolenMs, othersShare }) {
+  const said = [];
+  if (stoodStill > 0)
+    said.push(`the machine stood still ${stoodStill} times, for up to ${Math.round(longestMs)} ms`);
+  if (stolenMs > STOLEN_MS) said.push(`its host took ${stolenMs} ms of processor time`);
+  if (othersShare > OTHERS_SHARE)
+    said.push(`other processes used ${othersShare.toFixed(1)} processors`);
+  return said.join(', ');
+}
+
+/**
+ * Sleeps and notes how late it wakes: a thread of its own, so that what the measurement does on the
+ * event loop delays nothing.
+ */
+const SENTINEL = `
+  const { parentPort, workerData: { memory, periodMs, lateMs } } = require('node:worker_threads');
+  const [notes, sleep] = [new Float64Array(memory), new Int32Array(new SharedArrayBuffer(4))];
+  const monotonicMs = () => Number(process.hrtime.bigint()) / 1e6;
+  notes[3] = monotonicMs();
+  parentPort.postMessage('watching');
+  while (notes[0] === 0) {
+    Atomics.wait(sleep, 0, 0, periodMs);
+    const nowMs = monotonicMs();
+    const late = nowMs - notes[3] - periodMs;
+    if (late > lateMs) {
+      notes[1] += 1;
+      notes[2] = Math.max(notes[2], late);
+    }
+    notes[3] = nowMs;
+  }`;
+
+/** @returns {Promise<() => Disturbance>} ends the watch, and says what was seen since the start */
+export async function watchMachine() {
+  const memory = new SharedArrayBuffer(4 * Float64Array.BYTES_PER_ELEMENT);
+  const notes = new Float64Array(memory);
+  const workerData = { memory, periodMs: PERIOD_MS, lateMs: LATE_MS };
+  const sentinel = new Worker(SENTINEL, { eval: true, execArgv: [], workerData });
+  // Its thread runs before its script does.
+  await new Promise((resolve) => void sentinel.once('message', () => resolve(undefined)));
+  const before = readTimes();
+  /** @type {Disturbance | undefined} */
+  let seen;
+  return () => {
+    if (seen) return seen;
+    notes[0] = 1;
+    // A standstill may be over for this thread, and not yet for the sentinel's.
+    const lateMs = Number(process.hrtime.bigint()) / 1e6 - notes[3] - PERIOD_MS;
+    const isLate = lateMs > LATE_MS;
+    const now = readTimes();
+    const others = now.usedMs - before.usedMs - (now.ownMs - before.ownMs);
+    const [elapsedMs, stolenMs] = [
+      Math.max(1, now.atMs - before.atMs),
+      now.stolenMs - before.stolenMs,
+    ];
+    return (seen = {
+      stoodStill: notes[1] + (isLate ? 1 : 0),
+      longestMs: isLate ? Math.max(notes[2], lateMs) : notes[2],
+      stolenMs,
+      stolenShare: stolenMs / elapsedMs,
+      othersShare: others / elapsedMs,
+    });
+  };
+}
+
+/**
+ * Processor times since the machine's start: of all processes, of the run's, and what the host
+ * took.
+ */
+function readTimes() {
+  try {
+    const [user, nice, system, , , irq, softIrq, stolen] = readFileSync('/proc/stat', 'utf8')
+      .split('\n', 1)[0]
+      .split(/\s+/)
+      .slice(1)
+      .map(Number);
+    const usedMs = (user + nice + system + irq + softIrq) * TICK_MS;
+    return {
+      atMs: performance.now(),
+      usedMs,
+      ownMs: ownTicks() * TICK_MS,
+      stolenMs: stolen * TICK_MS,
+    };
+  } catch {
+    // Only Linux has /proc: elsewhere the sentinel is alone.
+    return { atMs: performance.now(), usedMs: 0, ownMs: 0, stolenMs: 0 };
+  }
+}
+
+/**
+ * Process of the run, whose children aren't foreign load: this process, or Vitest in tests.
+ * Vitest's children are the test files' processes; their load on a measurement is a fault of the
+ * tests' arrangement.
+ */
+const RUN = process.env.VITEST ? process.ppid : process.pid;
+
+/** Processor time of the run, in ticks. */
+function ownTicks() {
+  /** @type {Map<number, { parent: number, ticks: number }>} */
+  const processes = new Map();
+  for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+    const fields = fieldsOf(pid);
+    // proc(5): the parent is field 4; the times of the process and of its children that have ended
+    // are 14 to 17.
+    if (fields)
+      processes.set(Number(pid), {
+        parent: Number(fields[1]),
+        ticks: fields.slice(11, 15).reduce((sum, value) => sum + Number(value), 0),
+      });
+  }
+  const isOwn = (/** @type {number} */ pid) => {
+    for (let at = pid; at > 1; at = processes.get(at)?.parent ?? 0) if (at === RUN) return true;
+    return false;
+  };
+  return [...processes].reduce((sum, [pid, { ticks }]) => sum + (isOwn(pid) ? ticks : 0), 0);
+}
+
+/**
+ * @param {string} pid
+ * @returns {string[] | null} the fields of its stat from the third on, behind its name; null where
+ *   it has ended
+ */
+function fieldsOf(pid) {
+  try {
+    const line = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return line.slice(line.lastIndexOf(')') + 2).split(' ');
+  } catch {
+    return null;
+  }
+}

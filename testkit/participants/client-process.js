@@ -1,0 +1,54 @@
+/**
+ * The participants of a scenario without a browser, in a process of their own at their end of the
+ * link.
+ */
+
+import { Endpoint, isBuilt } from '@aloud/native';
+import { loadCodec } from '../../server/codec/codec.js';
+import { MAX_PACKET_STREAMS } from '../../public/lab/runs/carry.js';
+import { Headless } from './headless.js';
+import { CpuMeter, serve, sharedMs } from './child.js';
+import { openConnection } from './connection.js';
+import { functionsOf, Participants } from './participants.js';
+import { encodeSpeech, readSpeech } from './speech.js';
+import { WireNotes } from './wire-notes.js';
+
+const endpoint = isBuilt()
+  ? new Endpoint({ ioThreads: 1, maxConnections: 4000, maxStreams: MAX_PACKET_STREAMS })
+  : null;
+const cpu = new CpuMeter();
+
+/** @type {import('./participants.js').World['createListener']} */
+async function createListener({ speaks, recordSeconds, sampleRate, periodMs }) {
+  const speech = speaks ? await readSpeech(sampleRate) : undefined;
+  const wire = new WireNotes(() => performance.now());
+  const codec = wire.observe(await loadCodec());
+  const headless = new Headless({ codec, speech, recordSeconds, periodMs, tap: wire });
+  return {
+    wire,
+    join: (options) => headless.join(options),
+    recording: () => ({
+      samples: headless.recording.slice(0, headless.recorded),
+      startMs: headless.startMs,
+      sampleRate,
+      stats: headless.stats(),
+    }),
+    get stats() {
+      return headless.stats();
+    },
+    close: () => headless.close(),
+  };
+}
+
+const participants = new Participants({
+  openConnection: (transport, server) => openConnection(transport, { ...server, endpoint }),
+  encodeSpeech,
+  createListener,
+  sharedMs,
+  takeCpu: () => cpu.take(),
+});
+
+serve(functionsOf(participants), async () => {
+  await participants.close();
+  await endpoint?.close();
+});
