@@ -1,16 +1,14 @@
 /**
  * Runs the tests that each browser can run, and writes what came of them into the page about
- * browsers: `npm run docs:browsers`.
+ * browsers: `node docs/browser-table.js`.
  */
 
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { tableOf as markdownTable, writeWhenStarted } from './generated.js';
 
-const BEGIN = '<!-- browsers: written by `npm run docs:browsers` -->';
-const END = '<!-- end of browsers -->';
 const PAGE = new URL('browsers.md', import.meta.url);
 
 /**
@@ -47,7 +45,7 @@ export function tableOf(outcomes) {
 }
 
 /**
- * How outcomes are called: a test is skipped where its machine was disturbed each time.
+ * Names of outcomes: a test is skipped when its machine was disturbed each time.
  * @type {Record<string, string>}
  */
 const WORDS = { skipped: 'not judged', pending: 'not judged' };
@@ -61,15 +59,13 @@ const inWords = (cell) =>
 /** @param {Table} table @returns {string} as Markdown */
 export function markdownOf(table) {
   const browsers = [...new Set([...table.values()].flatMap((row) => [...row.keys()]))].toSorted();
-  const line = (/** @type {string[]} */ cells) => `| ${cells.join(' | ')} |`;
-  const rows = [...table].map(([area, row]) =>
-    line([area, ...browsers.map((browser) => inWords(row.get(browser) ?? {}))]),
-  );
-  return [
-    line(['tests', ...browsers]),
-    line(Array.from({ length: browsers.length + 1 }, () => '---')),
-    ...rows,
-  ].join('\n');
+  return markdownTable([
+    ['tests', ...browsers],
+    ...[...table].map(([area, row]) => [
+      area,
+      ...browsers.map((browser) => inWords(row.get(browser) ?? {})),
+    ]),
+  ]);
 }
 
 /**
@@ -89,15 +85,11 @@ function run(browser, folder) {
   );
 }
 
-if (import.meta.url === pathToFileURL(process.argv[1] ?? '').href) {
+function browserTable() {
   const folder = mkdtempSync(join(tmpdir(), 'aloud-browsers-'));
-  const table = markdownOf(
-    tableOf(['chromium', 'firefox'].flatMap((browser) => run(browser, folder))),
-  );
+  const outcomes = ['chromium', 'firefox'].flatMap((browser) => run(browser, folder));
   rmSync(folder, { recursive: true });
-  const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(
-    PAGE,
-    `${page.slice(0, page.indexOf(BEGIN) + BEGIN.length)}\n\n${table}\n\n${page.slice(page.indexOf(END))}`,
-  );
+  return markdownOf(tableOf(outcomes));
 }
+
+writeWhenStarted(import.meta.url, PAGE, { browsers: browserTable });
