@@ -21,6 +21,7 @@ import { MAX_PACKET_BYTES, writeClockRequest } from '../../public/shared/wire/pa
 import { loadCodec } from '../../server/codec/codec.js';
 import { loadConfig } from '../../server/config/config.js';
 import { createServer } from '../../server/server.js';
+import { seededRandom } from '../../testkit/random.js';
 import { canBuildNative, requireOrSkip } from '../../testkit/skip.js';
 import { roomOf, WITH_OPERATOR } from '../support/operator.js';
 import { undisturbed } from '../../testkit/undisturbed.js';
@@ -31,10 +32,14 @@ const LOOK_MS = 3000;
 
 const codec = await loadCodec('libopus-wasm');
 const quiet = { error: vi.fn(), warn() {}, info() {}, debug() {} };
-const tone = Float32Array.from(
-  { length: 48_000 },
-  (_, i) => 0.2 * Math.sin((2 * Math.PI * 300 * i) / 48_000),
-);
+/**
+ * A second of noise, another for each seed. The same tone from everybody could cancel itself in the
+ * mix of two, and Eve would be sent silence.
+ */
+function noise(/** @type {number} */ seed) {
+  const random = seededRandom(seed);
+  return Float32Array.from({ length: 48_000 }, () => 0.4 * random() - 0.2);
+}
 
 /** @type {(() => unknown)[]} */
 const open = [];
@@ -66,8 +71,8 @@ async function talking() {
   const server = await createServer(loadConfig({ argv, env: {} }), { log: quiet });
   open.push(() => server.close());
   const people = [];
-  for (const name of ['Ann', 'Bob']) {
-    const person = new Headless({ codec, speech: tone, recordSeconds: 1 });
+  for (const [seed, name] of ['Ann', 'Bob'].entries()) {
+    const person = new Headless({ codec, speech: noise(seed + 1), recordSeconds: 1 });
     open.push(() => person.close());
     await person.join(
       /** @type {any} */ ({

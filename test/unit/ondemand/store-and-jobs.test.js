@@ -230,11 +230,13 @@ describe('the making of segments', () => {
     /** @type {() => void} */
     let goOn = () => {};
     const describes = recordings.describe.bind(recordings);
-    vi.spyOn(recordings, 'describe').mockImplementationOnce(async (...asked) => {
+    const spy = vi.spyOn(recordings, 'describe').mockImplementationOnce(async (...asked) => {
       await new Promise((resolve) => void (goOn = () => resolve(undefined)));
       return describes(...asked);
     });
     const late = jobs.prepare(id);
+    // Both look for a file first, and the second may be done with it sooner.
+    await vi.waitFor(() => expect(spy).toHaveBeenCalledTimes(1));
     expect(await jobs.prepare(id)).toBe(true);
     await vi.waitFor(() => expect(jobs.hold(id, () => {})?.segments.whole).toBe(true), {
       timeout: 5000,
