@@ -61,7 +61,7 @@ program
 program
   .command('bars')
   .description(
-    'everything that is to be reached, benchmark by benchmark, in one table; some 60 minutes',
+    'everything that is to be reached, benchmark by benchmark, in one table; some 70 minutes',
   )
   .addOption(
     new Option(

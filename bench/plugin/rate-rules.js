@@ -1,6 +1,7 @@
 /**
- * Rules of table 4.4 (page 32) of the thesis on streaming over WebTransport, for live sound. A
- * broadcast gives its listeners bit rates by them, to be compared with the product's.
+ * Rules of table 4.4 (page 32) of P. Nys, "Design and Implementation of Media Streaming using
+ * WebTransport and QUIC", 2024, for live sound. A broadcast gives its listeners bit rates by them,
+ * to be compared with the product's.
  *
  * @import { RateRule, Reading } from '../../server/broadcast/rate-rule.js'
  */
@@ -23,25 +24,7 @@ export class SimpleRule extends BasicRule {
 }
 
 /**
- * As `simple`, but without switching: the first estimate decides (`static-simple`, there).
- * @implements {RateRule}
+ * The rules by name. StaticSimple and Basic both keep the requested rate and differ in when they
+ * send a segment. Live sound has no segments, so here they are one.
  */
-export class StaticRule extends SimpleRule {
-  #decided = false;
-
-  /** @override @param {number} bps */
-  ask(bps) {
-    super.ask(bps);
-    this.#decided = false;
-  }
-
-  /** @override @param {Reading} reading */
-  step(reading) {
-    if (this.#decided || reading.deliveryBps === null) return null;
-    this.#decided = true;
-    return super.step(reading);
-  }
-}
-
-/** The rules by name. */
-export const RULES = Object.freeze({ simple: SimpleRule, static: StaticRule, basic: BasicRule });
+export const RULES = Object.freeze({ simple: SimpleRule, static: BasicRule, basic: BasicRule });

@@ -30,7 +30,7 @@ const PAPER = Object.freeze(
 const RATES = Object.keys(PAPER).map(Number);
 
 /** The averages of all its rates. */
-const PAPER_PERCENTS = '27 % (Go) and 33 % (Rust)';
+const PAPER_PERCENTS = '27.0 % (Go) and 32.8 % (Rust)';
 
 /**
  * Targets: the time over WebTransport, in milliseconds, by round trip, and how much sooner than

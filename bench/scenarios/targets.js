@@ -64,7 +64,7 @@ const STEEPER = 1.1;
  * @property {boolean} [isLong]   run only when it is named
  */
 
-/** The benchmarks of `bars`: some 60 minutes without the long one. @type {readonly Benchmark[]} */
+/** The benchmarks of `bars`: some 70 minutes without the long one. @type {readonly Benchmark[]} */
 export const BENCHMARKS = Object.freeze([
   { name: 'frame-path', argv: [], limitSeconds: 120 },
   {

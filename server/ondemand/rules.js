@@ -1,6 +1,7 @@
 /**
  * Rules for the rate and the time of a recording's next segment. Basic, simple and static are from
- * "Media streaming over WebTransport" (paper 001, table 4.4); careful is our own.
+ * P. Nys, "Design and Implementation of Media Streaming using WebTransport and QUIC", 2024, table
+ * 4.4; careful is our own.
  *
  * @import { SEGMENT_RULES } from '../../public/shared/messages/segment-messages.js'
  *

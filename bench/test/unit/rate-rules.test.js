@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { Ladder } from '../../../server/broadcast/ladder.js';
-import { SimpleRule, StaticRule } from '../../plugin/rate-rules.js';
+import { RULES, SimpleRule } from '../../plugin/rate-rules.js';
 
 /** @import { Reading } from '../../../server/broadcast/rate-rule.js' */
 
@@ -38,11 +38,14 @@ describe('the rules of the thesis', () => {
     expect([rule.step(UNKNOWN), kbps(rule)]).toEqual([null, 64]);
   });
 
-  it("static takes the first estimate's word", () => {
-    const rule = new StaticRule(ladder);
-    rule.step(UNKNOWN);
-    rule.step(known(50_000));
-    rule.step(known(1_000_000));
-    expect(kbps(rule)).toBe(32);
-  });
+  it.each(/** @type {const} */ (['static', 'basic']))(
+    '%s keeps the rate that the client asked for',
+    (name) => {
+      const rule = new RULES[name](ladder);
+      for (const reading of [UNKNOWN, known(50_000), known(1_000_000)])
+        expect([rule.step(reading), kbps(rule)]).toEqual([null, 128]);
+      rule.ask(64_000);
+      expect([rule.step(known(16_000)), kbps(rule)]).toEqual([null, 64]);
+    },
+  );
 });

@@ -222,7 +222,11 @@ describe('the app', () => {
     const response = await get('/api/clock');
     const reading = { clock: 12345.25, sampleRate: 48000 };
     expect(await response.json()).toEqual(reading);
-    expect(JSON.parse(String(response.headers.get('x-audio-metadata')))).toEqual(reading);
+    expect(JSON.parse(String(response.headers.get('x-audio-metadata')))).toEqual({
+      ...reading,
+      server_clock: 12345.25,
+      server_sample_rate: 48000,
+    });
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 

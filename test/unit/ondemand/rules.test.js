@@ -15,7 +15,7 @@ const usual = {
 };
 
 describe('the rules for a segment’s rate', () => {
-  it('of paper 001, table 4.4, are as it has them', () => {
+  it('of Nys (2024), table 4.4, are as it has them', () => {
     // Basic: the client's rate; as fast as possible below the least buffer, else a segment's
     // duration each.
     expect(RULES.basic({ ...usual, wanted: 2, throughput: 1000, level: 2.9 })).toEqual({
