@@ -2,6 +2,8 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
+import { probe, reasonOfMessage } from './probe.js';
 
 /** Path of the library that was built here. */
 export const LIBRARY = fileURLToPath(new URL('./aloud.node', import.meta.url));
@@ -107,6 +109,21 @@ export const CLOSE_CAUSES = Object.freeze(['lost', 'local', 'peer', 'timeout', '
 /** @type {Binding | undefined} */
 let binding;
 
+/** Key of the reason why the library must not be loaded, for this thread and its later workers. */
+const UNUSABLE = 'aloud: native library unusable';
+
+/**
+ * Tries the library in a process of its own, so that one that ends the process or hangs doesn't do
+ * that here. From then on load() throws in this thread, and in workers that it starts, if the
+ * library can't be used.
+ * @returns {Promise<void>}
+ */
+export async function probeLibrary() {
+  const path = libraryPath();
+  const reason = path === null ? null : await probe(path);
+  if (reason !== null) setEnvironmentData(UNUSABLE, reason);
+}
+
 /**
  * Loads the library.
  * @param {string | null} [library]  path of another build of it
@@ -115,6 +132,8 @@ let binding;
  */
 export function load(library = null) {
   if (library !== null) return loadFile(library);
+  const reason = getEnvironmentData(UNUSABLE);
+  if (typeof reason === 'string') throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', reason);
   binding ??= loadFile(libraryPath());
   return binding;
 }
@@ -131,10 +150,7 @@ function loadFile(path) {
     return /** @type {Binding} */ (createRequire(import.meta.url)(path));
   } catch (error) {
     const [reason] = String(/** @type {Error} */ (error).message).split('\n');
-    throw new NativeUnavailableError(
-      'ERR_NATIVE_UNUSABLE',
-      `it was built for another system (${reason})`,
-    );
+    throw new NativeUnavailableError('ERR_NATIVE_UNUSABLE', reasonOfMessage(reason));
   }
 }
 

@@ -21,10 +21,12 @@ export {
   NativeUnavailableError,
   PathField,
   PATH_FIELDS,
+  probeLibrary,
 } from './binding.js';
 export { ConnectError, Endpoint } from './endpoint.js';
 export { SessionGroup } from './session.js';
 export { Port } from './port.js';
 export { NativeSession } from './session.js';
+export { probe } from './probe.js';
 export { DEFAULTS } from './endpoint.js';
 export { Stream } from './stream.js';

@@ -4,7 +4,7 @@
  * @import { Tap } from './webtransport.js'
  */
 
-import { Endpoint, isBuilt } from '@aloud/native';
+import { Endpoint, loadError } from '@aloud/native';
 import { ctr } from '@noble/ciphers/aes.js';
 import { expand, extract } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
@@ -19,13 +19,14 @@ const MAX_STREAMS = 256;
 export const primitives = async () => ({ ctr, expand, extract, hmac, sha256 });
 
 /**
- * Opens the transports of one client: WebTransport if the native engine is built; WebSocket and
- * HTTP/1 always.
+ * Opens the transports of one client: WebTransport if the native engine can be loaded; WebSocket
+ * and HTTP/1 always.
  * @param {Tap} [tap] observes WebTransport
  * @returns {{ scope: Scope, close: () => Promise<void> }} close: ends their threads
  */
 export function openScope(tap) {
-  const endpoint = isBuilt() ? new Endpoint({ ioThreads: 1, maxStreams: MAX_STREAMS }) : null;
+  const isLoaded = loadError() === null;
+  const endpoint = isLoaded ? new Endpoint({ ioThreads: 1, maxStreams: MAX_STREAMS }) : null;
   const scope = {
     WebTransport: endpoint ? webTransportOn(endpoint, tap) : undefined,
     WebSocket: /** @type {typeof globalThis.WebSocket} */ (/** @type {unknown} */ (WebSocket)),

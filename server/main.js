@@ -125,6 +125,8 @@ async function printToken() {
 async function runProgram(name) {
   // Imported by its address, because the server is checked without the browser's types.
   const { runCommand } = await import(new URL('../programs/commands.js', import.meta.url).href);
+  const { probeLibrary } = await import('@aloud/native');
+  await probeLibrary();
   process.exitCode = await runCommand(name, process.argv.slice(3));
 }
 
@@ -148,8 +150,12 @@ async function main() {
   const config = readConfig(argv, plugin);
   debug = config.logLevel === 'debug';
   const log = createLog({ level: config.logLevel, format: formatOf(config.logFormat) });
+  // The child process that tries the addon runs while the server's modules are loaded.
+  const { probeLibrary } = await import('@aloud/native');
+  const probed = probeLibrary();
   // Imported here, so that a wrong option is reported before anything big is loaded.
   const { createServer } = await import('./server.js');
+  await probed;
   // Nobody is in a call before the server has started.
   let drain = () => {
     process.kill(process.pid, 'SIGTERM');

@@ -44,6 +44,8 @@
  */
 
 import { randomBytes, X509Certificate } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { probe } from '@aloud/native';
 import { systemClock } from '../../public/shared/clock.js';
 import { ControlLines } from '../../public/shared/wire/control.js';
 import { errors } from '../../public/shared/errors.js';
@@ -83,11 +85,21 @@ const FLUSH_MS = 500;
 const MAX_REASON_BYTES = 1023;
 
 /**
+ * Loads the engine, after a child process has tried it: one that was built for another processor
+ * ends the process.
+ */
+async function loadEngine() {
+  const reason = await probe(fileURLToPath(import.meta.resolve(ENGINE_PACKAGE)));
+  if (reason !== null) throw new Error(reason);
+  await import(ENGINE_PACKAGE);
+}
+
+/**
  * Checks for the engine.
  * @param {() => Promise<unknown>} [load]
  * @returns {Promise<string | null>} null if it is there, or else the reason, for people to read
  */
-export async function quicheError(load = () => import(ENGINE_PACKAGE)) {
+export async function quicheError(load = loadEngine) {
   try {
     await load();
     return null;
@@ -96,7 +108,7 @@ export async function quicheError(load = () => import(ENGINE_PACKAGE)) {
     if (code === 'ERR_MODULE_NOT_FOUND')
       return `the optional package ${ENGINE_PACKAGE} is not installed`;
     return (
-      `the package ${ENGINE_PACKAGE} is installed, but does not load: ` +
+      `the package ${ENGINE_PACKAGE} is installed, but can't be used: ` +
       `${message.split('\n', 1)[0]}`
     );
   }

@@ -102,7 +102,7 @@ export async function openWebTransport(engine, options) {
         line: `WebTransport is on: HTTP/3 on UDP port ${port}, engine ${name}.${warning}`,
       };
     }
-    reasons.push(`the engine ${name} is missing (${reason})`);
+    reasons.push(`the engine ${name} is unavailable (${reason})`);
   }
   const remedy = engines[names[0]].remedy;
   return {

@@ -601,7 +601,7 @@ describe('the quiche engine', () => {
       Promise.reject(new Error('GLIBC_2.38 not found\nmore\nlines')),
     );
     expect(broken).toMatch(
-      /^the package \S+ is installed, but does not load: GLIBC_2.38 not found$/,
+      /^the package \S+ is installed, but can't be used: GLIBC_2.38 not found$/,
     );
     expect(await quicheError(() => Promise.resolve({}))).toBeNull();
   });

@@ -60,12 +60,12 @@ describe('the HTTP/3 engine', () => {
     const { transport, line } = await openWebTransport('auto', options);
     expect(transport).toBe(null);
     expect(line).toBe(
-      'WebTransport is off: the engine native is missing (it is not built) and the engine ' +
-        'quiche is missing ' +
+      'WebTransport is off: the engine native is unavailable (it is not built) and the engine ' +
+        'quiche is unavailable ' +
         `(the optional package x is not installed). To turn it on: ${BUILD_COMMAND}`,
     );
     expect((await openWebTransport('native', options)).line).toBe(
-      'WebTransport is off: the engine native is missing (it is not built). To turn it on: ' +
+      'WebTransport is off: the engine native is unavailable (it is not built). To turn it on: ' +
         `${BUILD_COMMAND}`,
     );
     expect((await openWebTransport('quiche', options)).line).toMatch(
