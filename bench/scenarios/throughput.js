@@ -54,7 +54,7 @@ const FOUND_SECONDS = 2;
 /** Time over which the paper's second formula is the mean of its first: a segment of sound. */
 const SEGMENT_MS = 1000;
 
-/** The paper's estimate with quinn at 5 Mbit/s (section 5.2.1, page 35), in Mbit/s. */
+/** The paper's estimate with quinn at 5 Mbit/s (section 5.2.1, from page 33 on), in Mbit/s. */
 const PAPER = Object.freeze({ rate: 5, estimate: 4.3 });
 
 const factors = [
