@@ -45,6 +45,7 @@ import { clientAddress, trustedPeer } from './transport/client-address.js';
 import { createHttp1Transport } from './transport/http1.js';
 import { createWebSocketTransport } from './transport/websocket.js';
 import { openWebTransport } from './transport/webtransport.js';
+import { Webhooks } from './webhooks/webhooks.js';
 
 /** Path of a session, for WebTransport and WebSocket. */
 const SESSION_PATH = '/session';
@@ -228,7 +229,10 @@ async function openNode(base, observer) {
   });
   const log = cluster ? withFields(base.log, { node: cluster.id }) : base.log;
   const relays = cluster && openRelays(config, { cluster, clock, log, host: () => host });
-  const workers = openWorkers(config, { clock, log, tokens, pluginFile: plugin.file });
+  // Before the rooms, so that it closes after them: their end is sent too.
+  const webhooks = opened.add(new Webhooks(config.webhooks ?? [], { clock, wallNow, log }));
+  const happened = config.webhooks ? webhooks.take : undefined;
+  const workers = openWorkers(config, { clock, log, tokens, pluginFile: plugin.file, happened });
   /** @type {RoomHost} */
   const host = opened.add(
     await RoomHost.open(config, {
@@ -241,6 +245,7 @@ async function openNode(base, observer) {
       tokens,
       relays: relays?.out,
       elsewhere: workers?.elsewhere,
+      happened,
     }),
   );
   relays?.start();
@@ -248,13 +253,25 @@ async function openNode(base, observer) {
   const allowsOrigin =
     cluster && ((/** @type {string | undefined} */ origin) => cluster.allowsOrigin(origin));
   const { accept } = workers ?? host.arrivals;
-  return { ...base, log, cluster, relays, workers, host, roomsByThread, allowsOrigin, accept };
+  return {
+    ...base,
+    log,
+    cluster,
+    relays,
+    webhooks,
+    workers,
+    host,
+    roomsByThread,
+    allowsOrigin,
+    accept,
+  };
 }
 
 /**
  * Makes the threads that run the rooms, not started yet.
  * @param {Config} config
- * @param {{ clock: Clock, log: Log, tokens: ResumeTokens, pluginFile?: string }} options
+ * @param {{ clock: Clock, log: Log, tokens: ResumeTokens, pluginFile?: string,
+ *   happened?: Webhooks['take'] }} options
  * @returns {Workers | null} null when the main thread runs the rooms, as on a node of a cluster
  */
 function openWorkers(config, options) {
@@ -365,7 +382,7 @@ async function openAdded({ config, plugin, accept, clock, log, opened }) {
  * @returns {Promise<Operator>}
  */
 function openForOperator(node, { server, httpCounts }, { transport }, onDrain) {
-  const { config, clock, log, cluster, host, workers, roomsByThread } = node;
+  const { config, clock, log, cluster, host, webhooks, workers, roomsByThread } = node;
   return openOperator(config, {
     rooms: roomsByThread,
     recordings: host.recordings,
@@ -378,6 +395,7 @@ function openForOperator(node, { server, httpCounts }, { transport }, onDrain) {
     admissions: () => transport?.admissions?.() ?? null,
     isDraining: () => host.rooms.draining,
     workerEnds: () => workers?.restarts ?? 0,
+    webhooks: () => webhooks.states,
     clientOf: clientAddress(config),
     build: { codec: host.codec.name, engine: transport?.engine ?? null },
   });

@@ -188,6 +188,27 @@ export class AdminPage {
     this.#drain.hidden = status.state === 'draining';
     this.#tiles.show(status, this.#rates.recent);
     this.#showRefusals();
+    this.#showWebhooks(status.webhooks);
+  }
+
+  /** @param {StatusAnswer['webhooks']} webhooks */
+  #showWebhooks(webhooks) {
+    elementOf('webhooks-section', HTMLElement).hidden = webhooks.length === 0;
+    const list = elementOf('webhooks', HTMLElement);
+    while (list.children.length > webhooks.length) list.lastElementChild?.remove();
+    for (const [i, webhook] of webhooks.entries()) {
+      if (!list.children[i])
+        list.append(
+          build(
+            'li',
+            {},
+            build('div', {}, build('p', { class: 'person-name' }), build('p', { class: 'hint' })),
+          ),
+        );
+      const [address, line] = list.children[i].querySelectorAll('p');
+      setText(address, webhook.url);
+      setText(line, texts.webhookLine(webhook));
+    }
   }
 
   #showRefusals() {

@@ -104,6 +104,15 @@ export const adminTexts = Object.freeze({
       .map(([name, count]) => `${count} ${transports[name] ?? name}`)
       .join(', ') || 'none',
 
+  /** @param {import('./tiles.js').StatusAnswer['webhooks'][number]} webhook */
+  webhookLine: ({ delivered, dropped, waiting, problem }) =>
+    [
+      `${delivered.toLocaleString('en')} delivered`,
+      ...(waiting > 0 ? [`${waiting.toLocaleString('en')} waiting`] : []),
+      ...(dropped > 0 ? [`${dropped.toLocaleString('en')} dropped`] : []),
+      ...(problem === null ? [] : [`last attempt: ${problem}`]),
+    ].join('; '),
+
   present: (/** @type {number} */ count, /** @type {number} */ away) =>
     `${counted(count, 'person', 'people')}${away > 0 ? `, ${away} away` : ''}`,
   roomDelay: (/** @type {number} */ ms) => `D ${milliseconds(ms)}`,

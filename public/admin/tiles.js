@@ -4,8 +4,9 @@
  * @typedef {Look & { people: number, away: number, rooms: number, limits: { people: number, rooms:
  *   number }, sessions: Record<string, number>, load: { complexity: number }, delay: { medianMs:
  *   number | null, maxMs: number }, recordings: { bytes: number, limitBytes: number, open: number
- *   }, state: string, version: string, codec: string, engine: string | null }} StatusAnswer  to
- *   GET /api/status
+ *   }, state: string, version: string, codec: string, engine: string | null, webhooks: { url:
+ *   string, delivered: number, dropped: number, waiting: number, problem: string | null
+ *   }[] }} StatusAnswer  to GET /api/status
  */
 
 import { build, makeDrawing, setText } from '../ui/kit/element.js';

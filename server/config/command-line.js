@@ -90,7 +90,7 @@ function commandOptions(option) {
 }
 
 /** Types of options that may be repeated. */
-const LISTS = new Set(['list', 'domains', 'origins']);
+const LISTS = new Set(['list', 'domains', 'origins', 'webhooks']);
 
 const PLACEHOLDERS = Object.freeze({
   integer: 'number',
@@ -107,6 +107,7 @@ const PLACEHOLDERS = Object.freeze({
   list: 'name',
   domains: 'name',
   origins: 'origin',
+  webhooks: 'url',
   email: 'address',
   url: 'url',
   proxies: 'proxies',

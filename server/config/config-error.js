@@ -98,8 +98,7 @@ export function unknownOption(option, source, similar) {
  */
 export function notAllowed(option, value, source) {
   // A mistyped secret is still nearly the secret.
-  const isSecret =
-    option.type === 'secret' || option.type === 'keys' || option.type === 'cluster-key';
+  const isSecret = ['secret', 'keys', 'cluster-key', 'webhooks'].includes(option.type);
   const shown = isSecret
     ? undefined
     : option.type === 'nats'

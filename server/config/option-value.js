@@ -5,6 +5,8 @@ import {
   readClusterUrl,
   readKeys,
   readProxies,
+  readWebhook,
+  WEBHOOKS_ALLOWED,
 } from './readers.js';
 
 /** @typedef {import('./options.js').OptionRow} OptionRow */
@@ -28,6 +30,9 @@ const DOMAIN = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a
 
 /** Most origins that may embed a page: all are in a header of it. */
 const MAX_ORIGINS = 50;
+
+/** Most webhooks: each keeps a queue. */
+const MAX_WEBHOOKS = 10;
 
 /** Most names in one certificate (https://letsencrypt.org/docs/rate-limits/). */
 const MAX_DOMAINS = 100;
@@ -160,6 +165,7 @@ const TYPES = {
   origins: listType('* or http and https URLs without a path, at least one', isOrigins, (origin) =>
     origin === '*' ? origin : new URL(origin).origin,
   ),
+  webhooks: listType(WEBHOOKS_ALLOWED, isWebhooks),
   domains: listType('DNS names without a wildcard, at least one', isDomains, (name) =>
     name.toLowerCase(),
   ),
@@ -253,6 +259,15 @@ function isDomains(value) {
   return value.every(
     (name) => typeof name === 'string' && name.length <= 253 && DOMAIN.test(name) && !isIP(name),
   );
+}
+
+/**
+ * @param {unknown} value
+ * @returns {value is string[]}
+ */
+function isWebhooks(value) {
+  if (!Array.isArray(value) || value.length === 0 || value.length > MAX_WEBHOOKS) return false;
+  return value.every((url) => readWebhook(url) !== null);
 }
 
 /** @param {string} text */

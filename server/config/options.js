@@ -19,7 +19,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
  *
  * @typedef {'integer' | 'number' | 'choice' | 'boolean' | 'host' | 'path' | 'list' | 'secret' |
  *   'domains' | 'email' | 'url' | 'proxies' | 'keys' | 'origins' | 'nats' | 'name' | 'cluster-key'
- *   | 'page-url'} OptionType
+ *   | 'page-url' | 'webhooks'} OptionType
  *
  * @typedef {object} OptionRow
  * @property {string} name           of the flag, and key in the config file
@@ -52,7 +52,7 @@ import { MAX_REDUNDANCY } from '../../public/shared/wire/packet.js';
  *   | (R['type'] extends 'integer' | 'number' ? number
  *   : R['type'] extends 'boolean' ? boolean
  *   : R extends { type: 'choice', choices: ReadonlyArray<infer C> } ? C
- *   : R['type'] extends 'list' | 'domains' | 'origins' ? readonly string[]
+ *   : R['type'] extends 'list' | 'domains' | 'origins' | 'webhooks' ? readonly string[]
  *   : string)} ValueOf
  */
 
@@ -409,6 +409,17 @@ const ROWS = Object.freeze(
         'keys that sign tokens; once set, joining needs a token (docs/access.md)',
       ),
       fallbackNote: 'everybody may join',
+    },
+    {
+      ...row(
+        'webhooks',
+        'webhook',
+        null,
+        'URL that is sent signed events of rooms, people and recordings; may be repeated ' +
+          '(docs/operating.md)',
+      ),
+      key: 'webhooks',
+      fallbackNote: 'none',
     },
     path(
       'recording-dir',

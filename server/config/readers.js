@@ -1,4 +1,4 @@
-/** Readers of options with several parts: keys, proxies and NATS servers. */
+/** Readers of options with several parts: keys, proxies, NATS servers and webhooks. */
 
 import { BlockList, isIP } from 'node:net';
 
@@ -120,6 +120,29 @@ export function readClusterUrl(value) {
       ...(secret !== '' ? { user: name, pass: secret } : name !== '' && { token: name }),
       ...(protocol === 'tls:' && { tls: {} }),
     };
+  } catch {
+    return null;
+  }
+}
+
+/** Allowed values, in words. */
+export const WEBHOOKS_ALLOWED =
+  'https or http URLs with a key, https://ID:SECRET@HOST/PATH, the secret 32 to 256 letters, ' +
+  'digits and -._~+/= (a shorter one can be guessed from a signature)';
+
+/**
+ * Reads the address of a webhook.
+ * @param {unknown} value  "https://id:secret@example.org/path"
+ * @returns {{ url: URL, id: string, secret: string } | null} url: without the key; null if invalid
+ */
+export function readWebhook(value) {
+  if (typeof value !== 'string' || value.length > 2048 || !URL.canParse(value)) return null;
+  const url = new URL(value);
+  try {
+    const [id, secret] = [decodeURIComponent(url.username), decodeURIComponent(url.password)];
+    if (!/^https?:$/.test(url.protocol) || !ID.test(id) || !SECRET.test(secret)) return null;
+    Object.assign(url, { username: '', password: '', hash: '' });
+    return { url, id, secret };
   } catch {
     return null;
   }

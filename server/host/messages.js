@@ -9,6 +9,7 @@
  * @import { RoomState } from '../state/portable-state.js'
  * @import { SessionStats, Transport } from '../transport/session.js'
  * @import { HostAct } from './host-acts.js'
+ * @import { Happening } from '../webhooks/webhooks.js'
  *
  * @typedef {object} WorkerData  start data of a worker
  * @property {Config} config
@@ -43,6 +44,7 @@
  *   | { type: 'fact', fact: Fact }
  *   | { type: 'opened', room: string } | { type: 'ended', room: string }
  *   | { type: 'state', state: RoomState }
+ *   | { type: 'happened', happening: Happening }
  *   | { type: 'log', level: Level, fields: Fields, message: string,
  *     cause: Cause | undefined }} ToFront
  */

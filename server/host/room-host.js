@@ -38,6 +38,7 @@ const RECORDING_DIRECTORY = join(stateDirectory(), 'recordings');
  * @property {Relays} [relays]    rooms of other nodes of the cluster, for listeners
  * @property {Elsewhere} [elsewhere] other hosts of the server; without it this is the only
  *   one
+ * @property {RoomServices['happened']} [happened]  notifies the operator's webhooks
  */
 
 /** Rooms with all their services, on one thread: the server's own, or a worker's. */
@@ -59,7 +60,7 @@ export class RoomHost {
    */
   constructor(
     config,
-    { clock, wallNow, log, observer, plugin, cluster, relays, tokens, elsewhere },
+    { clock, wallNow, log, observer, plugin, cluster, relays, tokens, elsewhere, happened },
     { codec, line },
   ) {
     this.codec = codec;
@@ -89,6 +90,7 @@ export class RoomHost {
       observer,
       cluster,
       tokens,
+      happened,
     };
     this.rooms = openRooms(
       config,

@@ -68,6 +68,7 @@ const host = await RoomHost.open(config, {
   plugin,
   tokens,
   elsewhere,
+  happened: (happening) => post({ type: 'happened', happening }),
 });
 for (const fact of facts) host.heard(fact);
 if (draining !== null) host.rooms.drain(draining);

@@ -5,7 +5,7 @@
  * @import { Config } from '../config/config.js'
  * @import { ErrorCode } from '../../public/shared/errors.js'
  * @import { Log } from '../log.js'
- * @import { Elsewhere, Fact } from '../room/room-config.js'
+ * @import { Elsewhere, Fact, RoomServices } from '../room/room-config.js'
  * @import { RoomState } from '../state/portable-state.js'
  * @import { Session } from '../transport/session.js'
  * @import { HostHandle } from './rooms-by-thread.js'
@@ -37,6 +37,7 @@ export class Workers {
   #log;
   #tokens;
   #pluginFile;
+  #happened;
   #tally;
   #buffer;
   #placement;
@@ -61,10 +62,12 @@ export class Workers {
   /**
    * @param {Config} config
    * @param {number} count  of workers, 1 or more
-   * @param {{ clock: Clock, log: Log, tokens: ResumeTokens, pluginFile?: string }} options
+   * @param {{ clock: Clock, log: Log, tokens: ResumeTokens, pluginFile?: string,
+   *   happened?: RoomServices['happened'] }} options
    */
-  constructor(config, count, { clock, log, tokens, pluginFile }) {
+  constructor(config, count, { clock, log, tokens, pluginFile, happened }) {
     this.#tokens = tokens;
+    this.#happened = happened;
     this.#pluginFile = pluginFile ?? null;
     this.#config = config;
     this.#clock = clock;
@@ -185,6 +188,8 @@ export class Workers {
         return void this.#states.set(message.state.name, { state: message.state, worker: number });
       case 'fact':
         return this.#heard(message.fact, number);
+      case 'happened':
+        return this.#happened?.(message.happening);
       default:
         throw new RangeError(`a worker told of an unknown thing: ${message.type}`);
     }

@@ -266,6 +266,15 @@ const METRICS = Object.freeze({
     "Messages on the cluster's NATS that were no node's.",
     ({ cluster }) => (cluster ? one(cluster.droppedMessages) : []),
   ),
+  aloud_webhook_events_total: counter(
+    'Events for webhooks, by result: delivered or dropped.',
+    ({ webhooks }) =>
+      /** @type {const} */ (['delivered', 'dropped']).map((result) => [
+        { result },
+        webhooks.reduce((sum, webhook) => sum + webhook[result], 0),
+      ]),
+    ['result'],
+  ),
 
   aloud_file_shortages_total: counter(
     'Moments at which no more files could be opened, connections included.',

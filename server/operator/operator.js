@@ -6,6 +6,7 @@
  * @import { Log } from '../log.js'
  * @import { Recordings } from '../recording/recordings.js'
  * @import { RoomsByThread } from '../host/rooms-by-thread.js'
+ * @import { WebhookState } from '../webhooks/webhooks.js'
  *
  * @typedef {object} Operator  the operator's part of a server
  * @property {Router} api
@@ -37,6 +38,7 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * @param {() => import('../../native/binding.js').Admissions | null} parts.admissions of the HTTP/3
  *   engine
  * @param {() => number} [parts.workerEnds]  number of worker threads that crashed or were killed
+ * @param {() => WebhookState[]} [parts.webhooks]
  * @param {import('../cluster/cluster.js').Cluster} [parts.cluster]
  * @param {Clock} parts.clock
  * @param {Server} parts.server  of the page and the API

@@ -125,6 +125,16 @@ export const status = named(
       })
       .nullable()
       .describe('new QUIC connections; null where the engine does not count them'),
+    webhooks: z.array(
+      z.strictObject({
+        url: z.string().describe('without its key and query'),
+        delivered: count,
+        retried: count,
+        dropped: count,
+        waiting: count,
+        problem: z.string().nullable().describe('of the last attempt; null after a success'),
+      }),
+    ),
     leftOutLogLines: count,
     fileShortages: count.describe('moments at which no more files could be opened'),
   }),

@@ -10,6 +10,7 @@
  * @import { Recordings } from '../recording/recordings.js'
  * @import { RoomsByThread } from '../host/rooms-by-thread.js'
  * @import { HostState } from '../host/host-acts.js'
+ * @import { WebhookState } from '../webhooks/webhooks.js'
  *
  * @typedef {object} Status
  * @property {string} version
@@ -53,6 +54,7 @@
  * @property {number} leftOutLogLines
  * @property {number} fileShortages   moments at which no more files could be opened
  * @property {ClusterStatus | null} cluster  null outside a cluster
+ * @property {WebhookState[]} webhooks
  *
  * @typedef {object} StatusOptions
  * @property {Pick<RoomsByThread, 'states'>} rooms
@@ -65,6 +67,7 @@
  * @property {HttpCounts} httpCounts
  * @property {() => Admissions | null} admissions
  * @property {() => number} [workerEnds]
+ * @property {() => WebhookState[]} [webhooks]
  * @property {{ readonly status: ClusterStatus }} [cluster]
  */
 
@@ -118,6 +121,7 @@ export function createStatus({
   admissions,
   cluster,
   workerEnds = () => 0,
+  webhooks = () => [],
 }) {
   const startedMs = now();
   return async () => {
@@ -139,6 +143,7 @@ export function createStatus({
       connectionsEnded: { ...httpCounts },
       admissions: admissions(),
       cluster: cluster?.status ?? null,
+      webhooks: webhooks(),
     };
   };
 }

@@ -199,6 +199,12 @@ export class RoomRecording {
 
   /** @param {RecordingState} state */
   #ready(state) {
+    const { id, startedAt, isPublic } = state;
+    this.#services.happened?.({
+      event: 'recording_ready',
+      room: this.#name,
+      recording: { id, startedAt, isPublic },
+    });
     if (this.#state !== state || this.#closed) return;
     this.#state = { ...state, ready: true };
     this.#people.tell({ type: 'recording', recording: this.#state });

@@ -25,6 +25,7 @@
  * @import { SessionLog } from './record/reports.js'
  * @import { JoinMessage } from './entry/arrivals.js'
  * @import { Turns } from './entry/turns.js'
+ * @import { Happening } from '../webhooks/webhooks.js'
  *
  * @typedef {Pick<Config, typeof ROOM_OPTIONS[number]> & OwnSettings} RoomConfig  plain data: it
  *   survives structuredClone
@@ -57,6 +58,7 @@
  * @property {Observer} [observer]  for measurements
  * @property {ResumeTokens} [tokens]  signs and reads resume tokens
  * @property {Cluster} [cluster]  of which this server is a node
+ * @property {(happening: Happening) => void} [happened]  notifies the operator's webhooks
  *
  * @typedef {object} Cluster  the cluster as rooms use it
  * @property {(room: string, places?: readonly PlaceNote[]) => void} ended a room has ended here;

@@ -336,6 +336,7 @@ export class Room {
     rules.welcomed(member, isNew);
     sound.mode.review(sound.clockNow());
     people.announce(member, before !== null && !before.isLight);
+    if (isNew && !taken) this.#happened('participant_joined', member);
     if (member.delivery === 'tick') sound.mixClock.start();
     rules.occupied();
   }
@@ -409,6 +410,7 @@ export class Room {
     this.record.recording.left(member);
     this.record.chat.forget(id);
     this.rules.left(member);
+    this.#happened('participant_left', member);
     if (!isLight) {
       this.people.announcements.left(id);
       this.sound.delivery.whenEnded(id, () => this.#forgetVolumes(id));
@@ -436,6 +438,16 @@ export class Room {
       this.people.free(member);
       this.#freed(member);
     }
+  }
+
+  /**
+   * Notifies the operator's webhooks of a person; there are too many listeners.
+   * @param {'participant_joined' | 'participant_left'} event
+   * @param {Member} member
+   */
+  #happened(event, { isLight, id, name, grant: { identity } }) {
+    if (isLight) return;
+    this.#services.happened?.({ event, room: this.name, participant: { id, name, identity } });
   }
 
   /** Ends a session without signs of life. @param {Member} member */

@@ -377,6 +377,7 @@ export class Rooms {
     const room = this.#newRoom(name, this.#asBefore(wishes, settings));
     if (typeof room === 'string') return room;
     if (told) room.takeOver(told);
+    else this.#services.happened?.({ event: 'room_started', room: name });
     this.#add(room);
     return room;
   }
@@ -463,6 +464,7 @@ export class Rooms {
       observer: undefined,
       recordings: undefined,
       tokens: undefined,
+      happened: undefined,
       cluster: cluster && { ...NO_ROOMS, nodes: () => cluster.nodes() },
     };
     const room = this.#newRoom(MIRROR_NAME, wishes, own, without, {
@@ -506,7 +508,10 @@ export class Rooms {
     if (isOpen) {
       this.#elsewhere.ended(room);
       if (state && !this.#failsSoon(room)) this.#reopen(state);
-      if (!this.#rooms.has(name)) this.#services.cluster?.ended(name, places);
+      if (!this.#rooms.has(name)) {
+        this.#services.cluster?.ended(name, places);
+        this.#services.happened?.({ event: 'room_finished', room: name });
+      }
     }
     this.#elsewhere.publish(this.#count());
   }
@@ -566,6 +571,8 @@ export class Rooms {
   close() {
     this.#closed = true;
     for (const room of [...this.#all()]) room.close('server-closing');
+    for (const room of this.#rooms.keys())
+      this.#services.happened?.({ event: 'room_finished', room });
     this.#rooms.clear();
     this.#mirrors.clear();
     this.#sessions.flush();

@@ -87,7 +87,13 @@ export class Rules {
     this.#events = events;
     this.#bans = owner.bans;
     this.policy = new Policy();
-    this.stage = new Stage({ on: config.broadcast, mode: sound.mode, wallNow });
+    this.stage = new Stage({
+      on: config.broadcast,
+      mode: sound.mode,
+      wallNow,
+      onLive: (isLive) =>
+        services.happened?.({ event: isLive ? 'broadcast_started' : 'broadcast_finished', room }),
+    });
     this.lobby = new Lobby(clock, people);
     this.hands = new Hands(clock, people);
     this.succession = new Succession({ people, clock, events });

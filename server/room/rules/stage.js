@@ -18,6 +18,7 @@ const KEY_BYTES = 16;
 export class Stage {
   #mode;
   #wallNow;
+  #onLive;
   /** Null unless the room is a broadcast. @type {StageState | null} */
   #state = null;
 
@@ -26,10 +27,12 @@ export class Stage {
    * @param {boolean} options.on  true: the room begins as a broadcast
    * @param {Pick<RoomMode, 'setBroadcast'>} options.mode
    * @param {() => number} options.wallNow  milliseconds since 1970
+   * @param {(isLive: boolean) => void} [options.onLive]  called when a broadcast begins or ends
    */
-  constructor({ on, mode, wallNow }) {
+  constructor({ on, mode, wallNow, onLive = () => {} }) {
     this.#mode = mode;
     this.#wallNow = wallNow;
+    this.#onLive = onLive;
     if (on) this.#begin(null);
   }
 
@@ -67,7 +70,14 @@ export class Stage {
    * @returns {ErrorCode | null} why it can't be one
    */
   set(on) {
-    if (on) return this.#begin(this.#wallNow());
+    const wasLive = this.isLive;
+    const refusal = on ? this.#begin(this.#wallNow()) : this.#end();
+    if (this.isLive !== wasLive) this.#onLive(this.isLive);
+    return refusal;
+  }
+
+  /** @returns {null} */
+  #end() {
     this.#mode.setBroadcast(false);
     this.#state = null;
     return null;
@@ -99,6 +109,7 @@ export class Stage {
   entered() {
     if (this.#state === null || this.isLive) return false;
     this.#state.since = this.#wallNow();
+    this.#onLive(true);
     return true;
   }
 

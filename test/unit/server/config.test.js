@@ -106,6 +106,17 @@ function wrongTexts(option) {
         'https://ann@a.example',
         'https://a.example?x',
       ];
+    case 'webhooks': {
+      const key = `id:${'x'.repeat(32)}`;
+      return [
+        '',
+        'https://a.example/',
+        'https://id@a.example/',
+        `https://id:${'x'.repeat(31)}@a.example/`,
+        `ftp://${key}@a.example/`,
+        `https://${key}@`,
+      ];
+    }
     case 'url':
       return ['', 'a.example', 'http://a.example/', 'https://'];
     case 'proxies':
@@ -227,7 +238,7 @@ describe.each(OPTIONS.map((option) => ({ name: option.name, option })))(
     it('refuses a wrong value with its name, the value, what is allowed and the source', () => {
       for (const text of wrongTexts(option)) {
         const fromEnv = errorOf({ env: { [option.env]: text } });
-        const isSecret = ['secret', 'keys', 'cluster-key'].includes(option.type);
+        const isSecret = ['secret', 'keys', 'cluster-key', 'webhooks'].includes(option.type);
         const value = isSecret ? undefined : text;
         expect(fromEnv).toMatchObject({
           option: `--${name}`,
