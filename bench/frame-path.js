@@ -366,6 +366,10 @@ async function measureHere(situations, { rounds, seconds }) {
   }));
 }
 
+/** @param {import('./stats/bootstrap.js').Interval} ratio */
+const intervalText = ({ low, high }) =>
+  Number.isFinite(low) ? `${low.toFixed(2)} to ${high.toFixed(2)}` : 'fewer than five pairs';
+
 /**
  * Processes of this checkout and of another, a pair at a time: what slows the machine slows both of
  * a pair. The ratio's interval is that of 95 %.
@@ -420,7 +424,7 @@ function compare(folder, situations, { rounds, seconds, pairs }) {
         'µs here': of(0, 'µs/frame'),
         'µs there': of(1, 'µs/frame'),
         ratio: Number(ratio.estimate.toFixed(3)),
-        '95 %': `${ratio.low.toFixed(2)} to ${ratio.high.toFixed(2)}`,
+        '95 %': intervalText(ratio),
         'bytes here': of(0, 'bytes/frame'),
         'bytes there': of(1, 'bytes/frame'),
       };

@@ -451,7 +451,7 @@ else {
       high,
       worst,
     },
-  ) => `${estimate} [${low}, ${high}], ${worst}`;
+  ) => `${Number.isFinite(low) ? `${estimate} [${low}, ${high}]` : estimate}, ${worst}`;
   console.table(
     Object.fromEntries(
       rows.map(({ name, most, back, untouched, worse, worseWhole }) => [

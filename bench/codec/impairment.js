@@ -9,6 +9,7 @@
 import { Command } from 'commander';
 import { defaultEncoderSettings } from '../../public/shared/stream/codec.js';
 import { loadCodec } from '../../server/codec/codec.js';
+import { formatEstimate } from '../report/numbers.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { WIDEBAND, burstRatioOf, lossImpairment, visqolImpairment } from '../stats/e-model.js';
 import { estoi } from '../stats/estoi.js';
@@ -95,7 +96,9 @@ function fitWithIntervals(repetitions, counts) {
   const fitOf = (/** @type {ArrayLike<number>} */ drawn) =>
     fitLoss(Array.from(drawn).flatMap((repetition) => used[repetition]));
   const numbers = used.map((_, repetition) => [repetition]);
-  const settings = { random: seededRandom(1), resamples: 400 };
+  // The values are numbers of repetitions, so they don't bound the figures.
+  const within = /** @type {const} */ ([-Infinity, Infinity]);
+  const settings = { random: seededRandom(1), resamples: 400, within };
   const [ie, bpl] = bootstrap(numbers, (drawn) => [fitOf(drawn).ie, fitOf(drawn).bpl], settings);
   return {
     ie,
@@ -151,7 +154,7 @@ function show(rows, fits) {
   );
   const interval = (
     /** @type {import('../stats/bootstrap.js').Interval} */ { estimate, low, high },
-  ) => `${estimate.toFixed(1)} [${low.toFixed(1)}, ${high.toFixed(1)}]`;
+  ) => formatEstimate(estimate, [low, high], 1);
   console.table(
     Object.fromEntries(
       Object.entries(fits).map(([name, { ie, bpl, residual, points }]) => [

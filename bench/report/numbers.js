@@ -46,6 +46,17 @@ export function formatInterval([low, high], digits) {
 }
 
 /**
+ * @param {number} value
+ * @param {readonly [number, number]} interval  NaN where it isn't known
+ * @param {number} digits
+ * @returns {string} '2.3 [1.2, 3.4]', or '2.3' without an interval
+ */
+export function formatEstimate(value, interval, digits) {
+  const figure = formatNumber(value, digits);
+  return interval.every(Number.isFinite) ? `${figure} ${formatInterval(interval, digits)}` : figure;
+}
+
+/**
  * @param {Cell} cell
  * @returns {number | undefined} its figure, if it has one
  */

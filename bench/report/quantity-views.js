@@ -3,12 +3,12 @@
  * a run that broke off is reported with them.
  */
 
-import { difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
+import { bootstrap, difference, summaryIntervals, usualFigures } from '../stats/bootstrap.js';
 import { ENOUGH_REPETITIONS } from '../stats/differences.js';
 import { formatNumber } from './numbers.js';
 import { protocolLabel } from './palette.js';
 import { valuesByRepetition } from './result.js';
-import { binsFor, cumulative, histogram, summarize } from '../../testkit/statistics.js';
+import { binsFor, cumulative, histogram, mean, summarize } from '../../testkit/statistics.js';
 
 /**
  * @typedef {import('./result.js').Quantity} Quantity
@@ -36,11 +36,28 @@ const valuesOf = (samples, protocol) =>
     .map(({ value }) => value);
 
 /** @param {Interval} interval @returns {import('./result.js').Estimate} */
-export const toEstimate = ({ estimate, low, high }) => ({ value: estimate, interval: [low, high] });
+export const toEstimate = ({ estimate, low, high }) => ({
+  value: estimate,
+  ...(Number.isFinite(low) && Number.isFinite(high) && { interval: [low, high] }),
+});
+
+/**
+ * The mean of the samples that belong to a cell, with its interval: for shares, such as of lost
+ * packets, which say little without.
+ * @param {readonly Sample[]} samples
+ * @param {(sample: Sample) => boolean} belongs
+ * @param {() => number} random seeded
+ * @returns {import('./result.js').Cell} null without values
+ */
+export function meanEstimate(samples, belongs, random) {
+  const values = valuesByRepetition(samples, belongs);
+  if (values.length === 0) return null;
+  return toEstimate(bootstrap(values, (ascending) => [mean(ascending)], { random })[0]);
+}
 
 /**
  * One row for each protocol: count, mean, spread, extremes and quantiles, with 95 % confidence
- * intervals of the mean and the quantiles. A column has lost values, if there are any.
+ * intervals of the mean and the quantiles. A column has the share of lost values, if there are any.
  *
  * @param {Quantity} quantity
  * @param {readonly Sample[]} samples
@@ -54,14 +71,13 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
   const columns = [
     { label: 'Protocol' },
     { label: 'Values', digits: 0 },
-    ...(hasLost ? [{ label: 'Never came', digits: 0 }] : []),
+    ...(hasLost ? [{ label: 'Never came', unit: '%', digits: 2 }] : []),
     ...['Mean', 'SD', 'Min', 'p50', 'p95', 'p99', 'Max'].map((label) => ({ label, unit })),
   ];
   const rows = protocolsOf(samples).map((protocol) => {
     const repetitions = valuesByRepetition(samples, (sample) => sample.protocol === protocol);
     const intervals = summaryIntervals(repetitions, { random });
     const { count, sd, min, max } = summarize(repetitions.flat());
-    const lost = samples.filter((sample) => sample.protocol === protocol).length - count;
     const [average, p50, p95, p99] = [
       intervals.mean,
       intervals.p50,
@@ -71,7 +87,7 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
     return [
       protocolLabel(protocol),
       count,
-      ...(hasLost ? [lost] : []),
+      ...(hasLost ? [lostEstimate(samples, protocol, random)] : []),
       average,
       sd,
       min,
@@ -91,13 +107,24 @@ export function summaryTable(quantity, samples, random, { title = quantity.label
   };
 }
 
+/**
+ * The share of a protocol's values that never came, in percent.
+ * @param {readonly Sample[]} samples
+ * @param {string} protocol
+ * @param {() => number} random seeded
+ */
+const lostEstimate = (samples, protocol, random) =>
+  meanEstimate(
+    samples.map((sample) => ({ ...sample, value: Number.isFinite(sample.value) ? 0 : 100 })),
+    (sample) => sample.protocol === protocol,
+    random,
+  );
+
 /** @param {readonly Sample[]} samples */
 function ofFew(samples) {
   const { size } = new Set(samples.map(({ repetition }) => repetition));
   if (size >= ENOUGH_REPETITIONS) return undefined;
-  if (size === 1)
-    return 'Taken in one repetition: intervals say nothing of how far another would lie from it.';
-  return `Intervals are as wide as ${size} repetitions ask; with five or more they are narrower.`;
+  return `Without intervals: they take ${ENOUGH_REPETITIONS} repetitions, and here ${size === 1 ? 'is one' : `are ${size}`}.`;
 }
 
 /**
@@ -282,14 +309,12 @@ const lower = (label) =>
 export function meanHeadlines(label, { unit }, samples, random, thesis = new Map()) {
   return protocolsOf(samples).map((protocol) => {
     const repetitions = valuesByRepetition(samples, (sample) => sample.protocol === protocol);
-    const { estimate, low, high } = summaryIntervals(repetitions, { random }).mean;
     const figure = thesis.get(protocol);
     return {
       label,
       unit,
       protocol,
-      value: estimate,
-      interval: [low, high],
+      ...toEstimate(summaryIntervals(repetitions, { random }).mean),
       ...(figure && { thesis: figure }),
     };
   });

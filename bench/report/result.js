@@ -28,8 +28,6 @@ import { formatNumber } from './numbers.js';
  * @property {string} label  as a plot's axis says it: 'Round-trip latency'
  * @property {string} unit
  * @property {Factor[]} [factors]
- * @property {readonly [number, number]} [within] its possible range; of a share 0 to 100 % by
- *   default
  * @property {boolean} [isPaired] protocols alternated in each repetition (true if not
  *   said)
  *

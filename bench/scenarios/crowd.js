@@ -20,6 +20,7 @@ import { namesOf } from '../options.js';
 import { MachineMeter } from '../../testkit/participants/child.js';
 import { MAIN } from '../participants/server-profile.js';
 import { readSpeech } from '../../testkit/participants/speech.js';
+import { meanEstimate } from '../report/quantity-views.js';
 import { valuesByRepetition } from '../report/result.js';
 import { bootstrap } from '../stats/bootstrap.js';
 import { addedMs, parseCase, receivedShares } from '../stats/crowd-figures.js';
@@ -337,12 +338,11 @@ function targetsOf(folder, name, options) {
   const interval = (
     /** @type {Quantity} */ { name: its },
     /** @type {import('../stats/bootstrap.js').Statistic} */ statistic,
-    /** @type {readonly [number, number]} */ within = [0, Infinity],
   ) =>
     bootstrap(
       valuesByRepetition(folder.samples(its), ({ factors: { rooms } = {} }) => rooms === name),
       statistic,
-      { random, within },
+      { random },
     )[0];
   const [means, p99] = [
     (/** @type {Float64Array} */ all) => [mean(all)],
@@ -378,7 +378,7 @@ function targetsOf(folder, name, options) {
   };
   /** @returns {Target} */
   const received = () => {
-    const share = interval(quantities.received, means, [0, 100]);
+    const share = interval(quantities.received, means);
     return {
       what: `Received, ${what}`,
       is: '≥',
@@ -405,7 +405,7 @@ function targetsOf(folder, name, options) {
   if (name === '50x10/2') return [cpu(1.2), people(), lateness(), received()];
   if (name === '1000/3') return [lateness(), received()];
   if (name !== '50/50k50' && name !== '50/50') return [];
-  const late = interval(quantities.added, p99, [-Infinity, Infinity]);
+  const late = interval(quantities.added, p99);
   return [cpu(0.45), addedTarget(what, sorted(of(quantities.added)), late)];
 }
 
@@ -428,12 +428,19 @@ const addedTarget = (what, added, p99) => ({
 
 /**
  * @param {Samples} folder
- * @param {{ cases: string[], complexity: string }} options
+ * @param {{ cases: string[], complexity: string, seed: number }} options
  * @returns {Table}
  */
 function tableOf(folder, options) {
   const { cases } = options;
+  const random = randomFor(options);
   const rows = cases.map((name) => {
+    const share = (/** @type {Quantity} */ quantity) =>
+      meanEstimate(
+        folder.samples(quantity.name),
+        ({ factors: { rooms } = {} }) => rooms === name,
+        random,
+      );
     const of = (/** @type {Quantity} */ quantity) => sorted(valuesOf(folder, quantity, name));
     const [lateness, added] = [of(quantities.lateness), of(quantities.added)];
     return [
@@ -444,8 +451,8 @@ function tableOf(folder, options) {
       mean(of(quantities.idle)),
       known(quantile(lateness, 0.5)),
       known(quantile(lateness, 0.99)),
-      known(mean(of(quantities.received))),
-      known(mean(of(quantities.arrived))),
+      share(quantities.received),
+      share(quantities.arrived),
       known(quantile(added, 0.5)),
       known(quantile(added, 0.99)),
     ];

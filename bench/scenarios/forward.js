@@ -10,7 +10,9 @@
  */
 
 import { processorQuantities } from './processor-figures.js';
+import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
+import { meanEstimate } from '../report/quantity-views.js';
 import { listOf, namesOf } from '../options.js';
 import { Child } from '../../testkit/participants/child.js';
 import { MUMBLE, MURMURD, lackOfMurmurd } from '../peers/murmurd.js';
@@ -323,10 +325,11 @@ function targetsOf(folder, name) {
 
 /**
  * @param {Pick<RunFolder, 'samples'>} folder
- * @param {{ cases: string[], ways: string[] }} options
+ * @param {{ cases: string[], ways: string[], seed: number }} options
  * @returns {Table}
  */
-function tableOf(folder, { cases, ways }) {
+function tableOf(folder, { cases, ways, seed }) {
+  const random = randomFor({ seed });
   const known = (/** @type {number} */ value) => (Number.isFinite(value) ? value : null);
   const rows = cases.flatMap((name) =>
     ways
@@ -342,7 +345,11 @@ function tableOf(folder, { cases, ways }) {
           known(mean(of(quantities.cpu)) / rooms),
           known(mean(of(quantities.generator))),
           known(mean(of(quantities.down))),
-          known(mean(of(quantities.arrived))),
+          meanEstimate(
+            folder.samples(quantities.arrived.name),
+            ({ factors: its }) => its?.rooms === name && its.way === way,
+            random,
+          ),
           known(quantile(passed, 0.5)),
           known(quantile(passed, 0.99)),
         ];

@@ -12,7 +12,9 @@ import { RATES } from '../../public/shared/sound/audio-format.js';
 import { MachineMeter } from '../../testkit/participants/child.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 import { addProcessors, processorQuantities } from './processor-figures.js';
+import { randomFor } from './scenario.js';
 import { targetsTable } from './targets.js';
+import { meanEstimate } from '../report/quantity-views.js';
 import { namesOf } from '../options.js';
 
 /** People of the room who aren't of the audience: they talk, but for the last, who is silent. */
@@ -122,7 +124,7 @@ export const listeners = {
     }
   },
 
-  result(folder, { cases, rates }) {
+  result(folder, { cases, rates, seed }) {
     const sound = rates
       ? `a broadcast at ${RATES.map((rate) => rate / 1000).join(', ')} kb/s, as many listeners each`
       : '48 kb/s';
@@ -140,7 +142,7 @@ export const listeners = {
       })),
       tables: [
         targetsTable(cases.flatMap((/** @type {string} */ name) => targetsOf(folder, name))),
-        tableOf(folder, cases),
+        tableOf(folder, cases, seed),
       ],
       plots: [],
       notes: [
@@ -339,8 +341,14 @@ function targetsOf(folder, name) {
   ];
 }
 
-/** @param {Samples} folder @param {readonly string[]} cases @returns {Table} */
-function tableOf(folder, cases) {
+/**
+ * @param {Samples} folder
+ * @param {readonly string[]} cases
+ * @param {number} seed
+ * @returns {Table}
+ */
+function tableOf(folder, cases, seed) {
+  const random = randomFor({ seed });
   const rows = cases.map((name) => {
     const of = (/** @type {Quantity} */ quantity) => sorted(valuesOf(folder, quantity, name));
     return [
@@ -352,7 +360,11 @@ function tableOf(folder, cases) {
       mean(of(quantities.idle)),
       quantile(of(quantities.lateness), 0.5),
       quantile(of(quantities.lateness), 0.99),
-      mean(of(quantities.arrived)),
+      meanEstimate(
+        folder.samples(quantities.arrived.name),
+        ({ factors: its }) => its?.listeners === name,
+        random,
+      ),
       mean(of(quantities.coming)),
       mean(of(quantities.heap)),
     ];

@@ -7,8 +7,8 @@
  */
 
 import { InvalidArgumentError } from 'commander';
-import { worldNotes } from './scenario.js';
-import { protocolsOf } from '../report/quantity-views.js';
+import { randomFor, worldNotes } from './scenario.js';
+import { meanEstimate, protocolsOf } from '../report/quantity-views.js';
 import { protocolLabel } from '../report/palette.js';
 import { mean, quantile, sorted } from '../../testkit/statistics.js';
 
@@ -77,7 +77,7 @@ export const load = {
         `${options.talking || 'All'} in each of ${options.rooms} room(s) talk at a time, 20 ` +
         'ms Opus at 48 kHz unless said otherwise.',
       headlines: headlinesOf(folder.samples(quantities.cpu.name)),
-      tables: [tableOf((name) => folder.samples(name))],
+      tables: [tableOf((name) => folder.samples(name), randomFor(options))],
       plots: [quantities.cpu, quantities.memory].map((quantity) =>
         plotOf(quantity, folder.samples(quantity.name)),
       ),
@@ -183,14 +183,25 @@ function headlinesOf(cpu) {
   );
 }
 
-/** @param {(name: string) => readonly Sample[]} samples @returns {Table} */
-function tableOf(samples) {
+/**
+ * @param {(name: string) => readonly Sample[]} samples
+ * @param {() => number} random seeded
+ * @returns {Table}
+ */
+function tableOf(samples, random) {
   const cpu = samples(quantities.cpu.name);
   const rows = protocolsOf(cpu).flatMap((protocol) =>
     countsOf(cpu).map((count) => {
       const of = (/** @type {Quantity} */ { name }) =>
         sorted(valuesAt(samples(name), protocol, count));
       const lateness = of(quantities.lateness);
+      const share = (/** @type {Quantity} */ { name }) =>
+        meanEstimate(
+          samples(name),
+          ({ factors: its, ...sample }) =>
+            sample.protocol === protocol && its?.participants === count,
+          random,
+        );
       return [
         protocolLabel(protocol),
         count,
@@ -198,8 +209,8 @@ function tableOf(samples) {
         mean(of(quantities.memory)),
         quantile(lateness, 0.5),
         quantile(lateness, 0.99),
-        mean(of(quantities.received)),
-        mean(of(quantities.arrived)),
+        share(quantities.received),
+        share(quantities.arrived),
       ];
     }),
   );

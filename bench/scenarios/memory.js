@@ -8,6 +8,7 @@
 
 import { targetsTable } from './targets.js';
 import { mean, standardDeviation } from '../../testkit/statistics.js';
+import { ENOUGH_REPETITIONS } from '../stats/bootstrap.js';
 import { studentQuantile } from '../stats/student.js';
 
 /** Participants in the room when memory is read; the others are compared with the first step. */
@@ -175,9 +176,10 @@ function slopeOf(samples) {
     })
     .filter(Number.isFinite);
   const value = mean(slopes);
-  if (slopes.length < 2) return { value };
+  if (slopes.length < ENOUGH_REPETITIONS) return { value };
   const reach =
     (studentQuantile(0.975, slopes.length - 1) * standardDeviation(slopes)) /
     Math.sqrt(slopes.length);
-  return { value, interval: [value - reach, value + reach] };
+  const [least, most] = [Math.min(...slopes), Math.max(...slopes)];
+  return { value, interval: [Math.max(least, value - reach), Math.min(most, value + reach)] };
 }

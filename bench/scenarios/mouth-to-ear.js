@@ -11,7 +11,7 @@
 import { InvalidArgumentError } from 'commander';
 import { describeDisturbance, watchMachine } from '../../testkit/machine.js';
 import { summaryIntervals } from '../stats/bootstrap.js';
-import { targetsTable } from './targets.js';
+import { intervalWords, targetsTable } from './targets.js';
 import { randomFor, worldNotes } from './scenario.js';
 import { mean } from '../../testkit/statistics.js';
 import { meanLags } from '../../testkit/sound/sound-lag.js';
@@ -180,7 +180,7 @@ export const mouthToEar = {
 function targetsOf({ frameMs, calls, meanOf, summary }) {
   const limit = TARGETS.get(frameMs);
   if (limit === undefined) return [];
-  const { estimate, low, high } = summary.mean;
+  const { estimate } = summary.mean;
   const doubt = calls.isJudged
     ? ''
     : `no verdict: the machine was disturbed in ${calls.disturbed} of the calls, ` +
@@ -198,7 +198,7 @@ function targetsOf({ frameMs, calls, meanOf, summary }) {
       unit: 'ms',
       digits: 1,
       why:
-        `${doubt}mean, 95 % from ${low.toFixed(1)} to ${high.toFixed(1)} ms; p95 ` +
+        `${doubt}mean, ${intervalWords(summary.mean, 'ms', 1)}; p95 ` +
         `${summary.p95.estimate.toFixed(1)} ms; D ${meanOf(quantities.delay)} ms, ` +
         `playout ${meanOf(quantities.playout)} ms, from there to the speaker ` +
         `${meanOf(quantities.output)} ms${left}`,

@@ -18,7 +18,7 @@ import { summaryIntervals } from '../stats/bootstrap.js';
 import { soundingMixes } from '../stats/call-figures.js';
 import { mean } from '../../testkit/statistics.js';
 import { randomFor } from './scenario.js';
-import { targetsTable } from './targets.js';
+import { intervalWords, targetsTable } from './targets.js';
 
 const LINKS = Object.freeze(['lan', 'home-wifi', 'bad-wifi', '4g']);
 
@@ -255,14 +255,16 @@ function figuresOf(folder, { link, choice }, random) {
       ({ factors: its }) => its?.link === link && its.nearness === choice,
     );
   const average = (/** @type {Quantity} */ quantity) => mean(of(quantity).flat());
+  const share = (/** @type {Quantity} */ quantity) =>
+    summaryIntervals(of(quantity), { random }).mean;
   return {
     link,
     choice,
-    heard: summaryIntervals(of(quantities.heard), { random, within: [0, 100] }).mean,
+    heard: summaryIntervals(of(quantities.heard), { random }).mean,
     delay: summaryIntervals(of(quantities.delay), { random }),
-    concealed: average(quantities.concealed),
-    leftOut: average(quantities.leftOut),
-    unplayed: average(quantities.unplayed),
+    concealed: share(quantities.concealed),
+    leftOut: share(quantities.leftOut),
+    unplayed: share(quantities.unplayed),
     wayMs: average(quantities.way),
     kbits: average(quantities.bits),
   };
@@ -287,8 +289,8 @@ function targetsOf({ link, choice, heard, delay, wayMs, leftOut, unplayed }) {
   }
   if (choice !== 'steady') return [];
   const why =
-    `95 % from ${heard.low.toFixed(3)} to ${heard.high.toFixed(3)} %; ${unplayed.toFixed(3)} ` +
-    `% came, and wasn't played; the server left out ${leftOut.toFixed(2)} % of the frames`;
+    `${intervalWords(heard, '%', 3)}; ${unplayed.estimate.toFixed(3)} ` +
+    `% came, and wasn't played; the server left out ${leftOut.estimate.toFixed(2)} % of the frames`;
   return [
     {
       what: `Steady on ${link}: heard`,
@@ -317,9 +319,7 @@ function tableOf(cases) {
       link,
       choice,
       toEstimate(heard),
-      leftOut,
-      unplayed,
-      concealed,
+      ...[leftOut, unplayed, concealed].map(toEstimate),
       toEstimate(delay.p50),
       toEstimate(delay.p99),
       wayMs,

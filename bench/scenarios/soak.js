@@ -6,6 +6,7 @@
  * @import { Quantity, Sample } from '../report/result.js'
  */
 
+import { formatEstimate } from '../report/numbers.js';
 import { targetsTable } from './targets.js';
 import { randomFor } from './scenario.js';
 import { wholeNumber } from '../options.js';
@@ -90,8 +91,7 @@ export const soak = {
       ];
     });
     const why =
-      `${slope.toFixed(2)} MiB an hour ` +
-      `[${interval.map((value) => value.toFixed(2)).join(', ')}] at ${size.toFixed(0)} MiB, ` +
+      `${formatEstimate(slope, interval, 2)} MiB an hour at ${size.toFixed(0)} MiB, ` +
       `over ${(60 * hours).toFixed(0)} min after settling`;
     return {
       title: soak.title,

@@ -321,10 +321,7 @@ function targetsOf(folder, machines, random) {
   const targets = machines
     .filter((name) => CASES[name].take && !CASES[name].isThird)
     .flatMap((name) => {
-      const [present] = bootstrap(repetitions(quantities.present, name), means, {
-        random,
-        within: [0, 100],
-      });
+      const [present] = bootstrap(repetitions(quantities.present, name), means, { random });
       const [added] = bootstrap(repetitions(quantities.added, name), means, { random });
       return [
         {

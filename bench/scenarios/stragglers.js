@@ -276,7 +276,7 @@ function targetsOf(folder, random) {
   const [received] = bootstrap(
     repetitionsOf(folder, quantities.received, 'ten', TENTH),
     (ascending) => [mean(ascending)],
-    { random, within: [0, 100] },
+    { random },
   );
   return [
     {

@@ -17,7 +17,7 @@
 
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { formatNumber } from '../report/numbers.js';
+import { formatEstimate, formatNumber } from '../report/numbers.js';
 import { runNode, runScenario } from './runs.js';
 
 /** @param {string} file  beside this one's folder */
@@ -259,8 +259,8 @@ export function framePathTargets({ cases }) {
 }
 
 /**
- * @typedef {{ estimate: number, low: number, high: number, worst: number }} StallFigure the median
- *   of calls, and the worst
+ * @typedef {{ estimate: number, low: number | null, high: number | null, worst: number }}
+ *   StallFigure the median of calls, and the worst; without an interval for few calls
  * @typedef {{ name: string, calls: number, back: StallFigure, worseWhole: StallFigure, steeper:
  *   StallFigure, moved: StallFigure }} StallRow
  *
@@ -269,8 +269,9 @@ export function framePathTargets({ cases }) {
  * @returns {Table}
  */
 export function stallTargets({ stall, seconds, rows }) {
+  // JSON has null for an interval that isn't known.
   const words = (/** @type {StallFigure} */ { estimate, low, high }, digits = 2) =>
-    `median ${estimate.toFixed(digits)} [${low.toFixed(digits)}, ${high.toFixed(digits)}]`;
+    `median ${formatEstimate(estimate, [low ?? NaN, high ?? NaN], digits)}`;
   return targetsTable(
     rows.flatMap(({ name, calls, back, worseWhole, steeper, moved }) => [
       {

@@ -6,11 +6,7 @@
 import { difference } from './bootstrap.js';
 import { mean, quantile } from '../../testkit/statistics.js';
 
-/**
- * Fewest repetitions of which an order or a sentence is made: two or three that are alike by chance
- * leave an interval no width.
- */
-export const ENOUGH_REPETITIONS = 5;
+export { ENOUGH_REPETITIONS } from './bootstrap.js';
 
 /**
  * By how much the mean of a is above that of b; in pairs where both have as many repetitions.

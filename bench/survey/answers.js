@@ -117,8 +117,8 @@ export function addUp(key, people, random) {
     );
     return [
       protocolLabel(name),
-      ...marks.map((values) => meanOf(values, [1, 5], random)),
-      meanOf(won, [0, 100], random),
+      ...marks.map((values) => meanOf(values, random)),
+      meanOf(won, random),
       won.flat().length,
     ];
   });
@@ -138,12 +138,7 @@ export function addUp(key, people, random) {
 
 /**
  * @param {number[][]} values of each person
- * @param {readonly [number, number]} within
  * @param {() => number} random
- * @returns {import('../report/result.js').Cell} without an interval where one person is all there
- *   is
+ * @returns {import('../report/result.js').Cell} without an interval from fewer than five people
  */
-function meanOf(values, within, random) {
-  const { mean } = summaryIntervals(values, { random, within });
-  return values.length > 1 ? toEstimate(mean) : mean.estimate;
-}
+const meanOf = (values, random) => toEstimate(summaryIntervals(values, { random }).mean);

@@ -285,7 +285,7 @@ function figuresTable(folder, sweep, random) {
       setsAt(figures[0].samples, value).map(({ way }) => [
         value,
         protocolLabel(way),
-        ...figures.map(({ of, samples }) => meanCell(of, setAt(samples, value, way), random)),
+        ...figures.map(({ samples }) => meanCell(setAt(samples, value, way), random)),
       ]),
     ),
   };

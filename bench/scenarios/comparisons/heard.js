@@ -34,14 +34,14 @@ const SAMPLE_RATE = 48_000;
  */
 const PIECE_SECONDS = 8;
 
-/** @type {(Quantity & { digits: number, within: readonly [number, number] })[]} */
+/** @type {(Quantity & { digits: number })[]} */
 const FIGURES = [
-  { name: 'present', label: 'Present when played', unit: '%', digits: 2, within: [0, 100] },
-  { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', digits: 1, within: [0, Infinity] },
-  { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', digits: 1, within: [0, Infinity] },
-  { name: 'visqol', label: 'ViSQOL', unit: '', digits: 2, within: [1, 5] },
-  { name: 'estoi', label: 'ESTOI', unit: '', digits: 3, within: [-1, 1] },
-  { name: 'rating', label: 'R', unit: '', digits: 1, within: [-Infinity, Infinity] },
+  { name: 'present', label: 'Present when played', unit: '%', digits: 2 },
+  { name: 'playoutDelay', label: 'Playout delay', unit: 'ms', digits: 1 },
+  { name: 'mouthToEar', label: 'Mouth to ear', unit: 'ms', digits: 1 },
+  { name: 'visqol', label: 'ViSQOL', unit: '', digits: 2 },
+  { name: 'estoi', label: 'ESTOI', unit: '', digits: 3 },
+  { name: 'rating', label: 'R', unit: '', digits: 1 },
 ];
 
 /** @type {readonly Quantity[]} */
@@ -151,20 +151,20 @@ export function heardTable(folder, ways, random) {
     title: 'What would be heard',
     caption:
       'The mean of the repetitions, with the interval of 95 % confidence where there are ' +
-      'several. Estimates: see Method.',
+      'five or more. Estimates: see Method.',
     columns: [
       { label: 'Way' },
       ...FIGURES.map(({ label, unit, digits }) => ({ label, unit, digits })),
     ],
     rows: ways.map((way) => [
       protocolLabel(way),
-      ...FIGURES.map(({ name, within }) => {
+      ...FIGURES.map(({ name }) => {
         const values = valuesByRepetition(
           folder.samples(name),
           ({ protocol }) => protocol === way,
         ).filter(({ length }) => length > 0);
-        if (values.length < 2) return values.flat()[0] ?? null;
-        return toEstimate(summaryIntervals(values, { random, within }).mean);
+        if (values.length === 0) return null;
+        return toEstimate(summaryIntervals(values, { random }).mean);
       }),
     ]),
   };

@@ -261,12 +261,7 @@ function figuresTable(folder, condition, random) {
         const sets = samples.map((all) => setWith(all, topology, people));
         if (!sets[0]) return [];
         return [
-          [
-            people,
-            topology,
-            ...sets.map((set, i) => meanCell(FIGURES[i].of, set, random)),
-            mark(topology, people),
-          ],
+          [people, topology, ...sets.map((set) => meanCell(set, random)), mark(topology, people)],
         ];
       }),
     ),
@@ -298,7 +293,7 @@ function setupTable(folder, random) {
             people,
             topology,
             quantile(sorted(pair.values.flat()), 0.5),
-            meanCell(MESH_QUANTITIES.setupAll, last, random),
+            meanCell(last, random),
             Math.max(...last.values.flat()),
           ],
         ];

@@ -56,7 +56,8 @@ export function orderOf(sets, random, ranking = HIGHEST_MEAN) {
   const groups = [];
   const isAlike = (/** @type {Set} */ set, /** @type {Set} */ first) => {
     const { low, high } = ranking.apart(set.values, first.values, random);
-    return ranking.isLowestFirst ? low <= 0 : high >= 0;
+    // Without an interval no difference is shown.
+    return ranking.isLowestFirst ? !(low > 0) : !(high < 0);
   };
   for (const set of falling) {
     const group = groups.at(-1);

@@ -64,7 +64,6 @@ const quantities = {
     label: "Jain's fairness index of what the calls received",
     unit: '',
     factors,
-    within: [0, 1],
   },
 };
 

@@ -28,25 +28,18 @@ export function setOf(samples, way, belongs = () => true) {
 }
 
 /**
- * The mean of a quantity, with its interval, which is none that can't be.
- * @param {Quantity} quantity
+ * The mean of a quantity, with its interval.
  * @param {Set} set
  * @param {() => number} random seeded
  */
-export const meanOf = (
-  { unit, within = unit === '%' ? [0, 100] : undefined },
-  { values },
-  random,
-) => summaryIntervals(values, within ? { random, within } : { random }).mean;
+export const meanOf = ({ values }, random) => summaryIntervals(values, { random }).mean;
 
 /**
- * @param {Quantity} quantity
  * @param {Set | null | undefined} set
  * @param {() => number} random
  * @returns {Cell}
  */
-export const meanCell = (quantity, set, random) =>
-  set ? toEstimate(meanOf(quantity, set, random)) : null;
+export const meanCell = (set, random) => (set ? toEstimate(meanOf(set, random)) : null);
 
 /**
  * A plot of a quantity's means. Places without a set have no point.
@@ -64,14 +57,14 @@ export const meanCell = (quantity, set, random) =>
  */
 export const meansPlot = (quantity, { of = 'repetitions', series, ...plot }, random) => ({
   ...plot,
-  caption: `Means over ${of}, with intervals of 95 % confidence.`,
+  caption: `Means over ${of}, with intervals of 95 % confidence from five on.`,
   y: { label: quantity.label, unit: quantity.unit },
   series: series.map(({ name, protocol, sets }) => ({
     name,
     protocol,
     points: sets.flatMap(([x, set]) => {
       if (!set) return [];
-      const { estimate, low, high } = meanOf(quantity, set, random);
+      const { estimate, low, high } = meanOf(set, random);
       return [[x, estimate, low, high]];
     }),
   })),

@@ -74,7 +74,6 @@ export const SHIPPED_QUANTITIES = Object.freeze({
     label: "Both browsers' processor time, of a core",
     unit: '%',
     factors,
-    within: [0, Infinity],
   },
 });
 
@@ -142,7 +141,7 @@ export function shippedTables(folder, { ways, conditions, random }) {
       setsAt(condition, required).map(({ way }) => [
         condition,
         ...wordsOf(way),
-        ...columns.map(({ of }) => meanCell(of, setIn(folder, of, condition, way), random)),
+        ...columns.map(({ of }) => meanCell(setIn(folder, of, condition, way), random)),
       ]),
     );
   return [

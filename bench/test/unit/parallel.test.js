@@ -78,7 +78,7 @@ it('a part of it has a result, with a mean over the calls', () => {
       [80, 100],
       [60, 80],
     ]),
-    fairness: rows([[0.9], [1]]),
+    fairness: rows([[0.9], [1], [1], [0.9], [0.95]]),
   };
   const result = parallel.result(
     { samples: (name) => all[/** @type {keyof typeof all} */ (name)] ?? [] },

@@ -441,14 +441,18 @@ describe('what a result must be', () => {
 });
 
 describe('views of a quantity', () => {
-  test('the summary counts what never came beside the values', () => {
+  test('the summary has the share of what never came beside the values, with its interval', () => {
     const values = [
       ...samples(1, ['http1']),
       { protocol: 'http1', repetition: 0, client: 'A', atMs: 1, value: Infinity },
     ];
     const { columns, rows } = summaryTable(ROUND_TRIP, values, seededRandom(1));
     expect(columns.map(({ label }) => label)).toContain('Never came');
-    expect(rows[0].slice(0, 3)).toEqual(['HTTP/1', 200, 1]);
+    const [name, count, lost] = /** @type {any[]} */ (rows[0]);
+    expect([name, count]).toEqual(['HTTP/1', 200]);
+    expect(lost.value).toBeCloseTo(100 / 201, 9);
+    expect(lost.interval[0]).toBe(0);
+    expect(lost.interval[1]).toBeGreaterThan(lost.value);
     expect(differenceTable(ROUND_TRIP, values, seededRandom(1))).toBeUndefined();
   });
 

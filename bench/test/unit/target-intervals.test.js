@@ -5,7 +5,7 @@ import { stragglers } from '../../scenarios/stragglers.js';
 import { intervalWords } from '../../scenarios/targets.js';
 import { seededRandom as random } from '../../../testkit/random.js';
 
-const REPETITIONS = [0, 1, 2];
+const REPETITIONS = [0, 1, 2, 3, 4];
 
 /**
  * A run's folder with samples, each as a function of the repetition.

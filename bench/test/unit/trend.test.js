@@ -31,6 +31,13 @@ describe('the trend of a series', () => {
     expect(held).toBeLessThan(200);
   });
 
+  it('has no interval from fewer than five blocks', () => {
+    const points = [0, 1, 2, 3].map((x) => /** @type {const} */ ([x, x + (x % 2)]));
+    const { slope, interval } = trend(points, { random: seededRandom(1) });
+    expect(slope).toBeGreaterThan(0);
+    expect(interval).toEqual([NaN, NaN]);
+  });
+
   it('says nothing of two points', () => {
     expect(
       trend(
