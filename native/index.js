@@ -28,5 +28,6 @@ export { SessionGroup } from './session.js';
 export { Port } from './port.js';
 export { NativeSession } from './session.js';
 export { probe } from './probe.js';
+export { buildAdvice } from './tools.js';
 export { DEFAULTS } from './endpoint.js';
 export { Stream } from './stream.js';

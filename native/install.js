@@ -20,6 +20,7 @@ import {
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { featureLibrary, IS_INSTALLED, LIBRARY, libraryPath, loadError } from './binding.js';
+import { installCommand, listOf, missingTools, neededForAll, toolEnvironment } from './tools.js';
 
 const HERE = fileURLToPath(new URL('.', import.meta.url));
 const TARGET = process.env.CARGO_TARGET_DIR || join(HERE, 'target');
@@ -35,9 +36,6 @@ const FEATURE = ['lab', 'noq'].find((feature) => process.argv.includes(`--${feat
 
 /** Cargo's option for a build without libopus. */
 const BARE = '--no-default-features';
-
-/** Oldest Rust version that the dependencies support. */
-const RUST = [1, 88];
 
 const LIBRARY_NAMES = /** @type {Record<string, string>} */ ({
   darwin: 'libaloud_native.dylib',
@@ -56,7 +54,11 @@ class BuildError extends Error {}
  */
 function run(command, args) {
   return new Promise((resolve) => {
-    const child = spawn(command, args, { cwd: HERE, stdio: ['ignore', 'pipe', 'pipe'] });
+    const child = spawn(command, args, {
+      cwd: HERE,
+      env: toolEnvironment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
     let output = '';
     const keep = (/** @type {Buffer} */ bytes) => {
       output = (output + bytes).slice(-64 * 1024);
@@ -68,37 +70,22 @@ function run(command, args) {
   });
 }
 
-/** @throws {BuildError} when something is missing */
+/** @throws {BuildError} when something is missing without which nothing can be built */
 async function checkTools() {
-  const cargo = await run('cargo', ['--version']);
-  if (cargo.code !== 0) throw new BuildError('there is no cargo (https://rustup.rs installs it)');
-  const rustc = await run('rustc', ['--version']);
-  const [, major, minor] = /rustc (\d+)\.(\d+)/.exec(rustc.output) ?? [];
-  const old = Number(major) < RUST[0] || (Number(major) === RUST[0] && Number(minor) < RUST[1]);
-  if (!major || old) {
-    const found = major ? `rustc is ${major}.${minor}` : 'there is no rustc';
-    throw new BuildError(`${found}, and ${RUST.join('.')} or later is needed (rustup update)`);
-  }
-  if (process.platform !== 'win32' && !(await hasCompiler())) {
-    throw new BuildError('there is no C compiler (on Debian: apt-get install gcc libc6-dev)');
-  }
+  const missing = neededForAll(await missingTools());
+  if (missing.length > 0) throw new BuildError(lackOf(missing));
 }
 
-async function hasCompiler() {
-  for (const command of [process.env.CC, 'cc', 'gcc', 'clang']) {
-    if (command && (await run(command, ['--version'])).code === 0) return true;
-  }
-  return false;
-}
-
-/** @returns {Promise<string | null>} missing tool for building libopus, in words */
+/** @returns {Promise<string | null>} missing tools for building libopus, in words */
 async function missingForOpus() {
-  const lacking = async (/** @type {string} */ command) =>
-    (await run(command, ['--version'])).code !== 0;
-  if (await lacking('cmake')) return 'there is no cmake (on Debian: apt-get install cmake)';
-  if (process.platform === 'win32' || !(await lacking('make')) || !(await lacking('ninja')))
-    return null;
-  return 'there is no make (on Debian: apt-get install make)';
+  const missing = await missingTools();
+  return neededForAll(missing).length < missing.length ? lackOf(missing) : null;
+}
+
+/** @param {import('./tools.js').Missing[]} missing at least one */
+function lackOf(missing) {
+  const command = installCommand(missing);
+  return `this machine lacks ${listOf(missing)}${command === null ? '' : ` (${command})`}`;
 }
 
 /** Hashes all sources and the system that they are built for. @param {boolean} withOpus */

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { fileURLToPath } from 'node:url';
 import { systemClock } from '../public/shared/clock.js';
-import { InformationRequest, loadConfig } from './config/config.js';
-import { createLog } from './log.js';
 import { FILES_ADVICE, isFileShortage, watchOpenFiles } from './open-files.js';
 
 /** Exit codes for a bad setting, and for an unexpected error. */
@@ -19,6 +18,10 @@ const CLOSE_MS = 5000;
  *   RunningServer
  */
 
+/** Oldest Node.js that runs it, and aloud's own directory. */
+const NODE_MAJOR = 20;
+const HOME = fileURLToPath(new URL('..', import.meta.url));
+
 /** True when stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
 
@@ -29,6 +32,13 @@ let debug = false;
  */
 function fail(error) {
   const setting = error instanceof Error && 'option' in error;
+  const missing = missingPackage(error);
+  if (missing !== null) {
+    console.error(
+      `aloud: the package ${missing} is missing: npm ci in ${HOME} installs all of them`,
+    );
+    process.exit(EXIT_UNEXPECTED);
+  }
   if (setting) console.error(error.message);
   else if (isFileShortage(error))
     console.error(`aloud: no more files can be opened; ${FILES_ADVICE}`);
@@ -39,8 +49,29 @@ function fail(error) {
   process.exit(setting ? EXIT_SETTING : EXIT_UNEXPECTED);
 }
 
+/**
+ * @param {unknown} error
+ * @returns {string | null} name of the package that an import didn't find
+ */
+function missingPackage(error) {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== 'ERR_MODULE_NOT_FOUND')
+    return null;
+  return /Cannot find package '([^']+)'/.exec(error.message)?.[1] ?? null;
+}
+
 /** @param {string} text */
 const firstLine = (text) => text.split('\n', 1)[0];
+
+if (Number.parseInt(process.versions.node, 10) < NODE_MAJOR) {
+  console.error(`aloud needs Node.js ${NODE_MAJOR} or later; this is ${process.version}`);
+  process.exit(EXIT_UNEXPECTED);
+}
+
+// Not imported above: without the packages of npm that would end in a stack.
+const [{ InformationRequest, loadConfig }, { createLog }] = await Promise.all([
+  import('./config/config.js'),
+  import('./log.js'),
+]).catch(fail);
 
 /**
  * @param {string[]} argv

@@ -86,7 +86,7 @@ export async function openCodec(name) {
   try {
     return { codec: await loadCodec(wanted), line: `The Opus codec is ${wanted}.` };
   } catch (error) {
-    const { message } = /** @type {Error} */ (error);
+    const message = await problemOf(error);
     if (name !== 'auto')
       throw new ConfigError({
         option: '--codec',
@@ -97,4 +97,17 @@ export async function openCodec(name) {
     const line = `The Opus codec is ${spare}, which takes more time than ${best}: ${message}`;
     return { codec: await loadCodec(spare), line };
   }
+}
+
+/**
+ * Says why a codec is unavailable, and how to get it.
+ * @param {unknown} error
+ */
+async function problemOf(error) {
+  const { code, reason, message } = /** @type {import('@aloud/native').NativeUnavailableError} */ (
+    error
+  );
+  if (code !== 'ERR_NATIVE_WITHOUT_OPUS') return message;
+  const { buildAdvice } = await import('@aloud/native');
+  return `${reason}: ${(await buildAdvice()).command} builds it`;
 }

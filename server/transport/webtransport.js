@@ -47,7 +47,7 @@
  * @property {string} line one sentence about it, for the person who starts the server
  */
 
-import { BUILD_COMMAND, load, NativeUnavailableError } from '@aloud/native';
+import { BUILD_COMMAND, buildAdvice, load, NativeUnavailableError } from '@aloud/native';
 import { listenError } from '../config/config-error.js';
 import { createNativeTransport } from './webtransport-native.js';
 import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
@@ -55,19 +55,19 @@ import { createQuicheTransport, quicheError } from './webtransport-quiche.js';
 /**
  * Engines by name: the reason why one isn't available here (null if it is), the function that opens
  * it, the way to get it, and a warning.
- * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: string,
- *   warning?: string, open: (options: Http3Options) => Promise<Http3Transport> }>}
+ * @type {Record<'native' | 'quiche', { error: () => Promise<string | null>, remedy: () =>
+ *   Promise<string>, warning?: string, open: (options: Http3Options) => Promise<Http3Transport> }>}
  */
 const engines = {
   native: {
     error: nativeError,
     open: createNativeTransport,
-    remedy: BUILD_COMMAND,
+    remedy: async () => (await buildAdvice()).command,
   },
   quiche: {
     error: quicheError,
     open: createQuicheTransport,
-    remedy: 'npm install @fails-components/webtransport-transport-http3-quiche',
+    remedy: async () => 'npm install @fails-components/webtransport-transport-http3-quiche',
     warning:
       ' One packet of a stranger can end this engine, and the server with it. Where strangers ' +
       `reach it: ${BUILD_COMMAND}`,
@@ -104,7 +104,7 @@ export async function openWebTransport(engine, options) {
     }
     reasons.push(`the engine ${name} is unavailable (${reason})`);
   }
-  const remedy = engines[names[0]].remedy;
+  const remedy = await engines[names[0]].remedy();
   return {
     transport: null,
     line: `WebTransport is off: ${reasons.join(' and ')}. To turn it on: ${remedy}`,
@@ -142,6 +142,8 @@ async function nativeError() {
     load();
     return null;
   } catch (error) {
-    return error instanceof NativeUnavailableError ? error.reason : String(error);
+    if (!(error instanceof NativeUnavailableError)) return String(error);
+    const { missing } = await buildAdvice();
+    return `${error.reason}${missing ? `; to build it, this machine lacks ${missing}` : ''}`;
   }
 }

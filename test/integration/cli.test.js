@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -120,6 +120,21 @@ describe('a start that cannot be', () => {
     expect(await command.exit).toBe(2);
     expect(command.stderr).toMatch(new RegExp(`^--port ${port} is already in use; .*\\n$`));
     await new Promise((resolve) => void taken.close(resolve));
+  });
+});
+
+describe('a clone without its packages', () => {
+  it('says in one line how to install them', async () => {
+    const home = fileURLToPath(new URL('../..', import.meta.url));
+    for (const name of ['server', 'public', 'package.json'])
+      cpSync(join(home, name), join(directory, name), { recursive: true });
+    const server = spawn(process.execPath, [join(directory, 'server', 'main.js')]);
+    let told = '';
+    server.stderr.on('data', (bytes) => (told += bytes));
+    expect(await new Promise((resolve) => void server.on('close', resolve))).toBe(1);
+    expect(told).toMatch(
+      /^aloud: the package \S+ is missing: npm ci in \S+ installs all of them\n$/,
+    );
   });
 });
 

@@ -223,7 +223,7 @@ describe('the package', () => {
     const line = told.split('\n').filter((text) => text.includes('was not built'));
     expect(line).toEqual([
       expect.stringMatching(
-        /^The native HTTP\/3 engine was not built: there is no cargo .*The server goes on with its other engines\.$/,
+        /^The native HTTP\/3 engine was not built: this machine lacks cargo .*The server goes on with its other engines\.$/,
       ),
     ]);
   });
