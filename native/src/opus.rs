@@ -142,7 +142,8 @@ pub struct OpusEncoder {
 
 #[napi]
 impl OpusEncoder {
-    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay.
+    /// `application` is libopus's number: 2048 for speech, 2049 for any sound, 2051 for low delay,
+    /// 2053 for the same packets from an encoder without memory for SILK.
     /// `channels` is 1 or 2. `is_constant`: a constant bit rate for each payload, not only on
     /// average.
     #[napi(constructor, catch_unwind)]
@@ -163,6 +164,7 @@ impl OpusEncoder {
             2048 => sys::OPUS_APPLICATION_VOIP,
             2049 => sys::OPUS_APPLICATION_AUDIO,
             2051 => sys::OPUS_APPLICATION_RESTRICTED_LOWDELAY,
+            2053 => sys::OPUS_APPLICATION_RESTRICTED_CELT,
             _ => return Err(invalid("an application that Opus doesn't have")),
         };
         let mut error = 0;

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { createNativeCodec } from '../../../server/codec/native.js';
 import { random } from '../../fakes/random.js';
+import { readSpeech } from '../../../testkit/participants/speech.js';
 import { canBuildOpus, requireOrSkip } from '../../../testkit/skip.js';
 
 const SEED = 6716;
@@ -58,7 +59,7 @@ native.describe('the addon itself, whatever it is handed', () => {
       fc.constantFrom(8000, 12000, 16000, 24000, 44100, 48000, 96000),
     );
     const channelCounts = fc.oneof(anyNumber, fc.constantFrom(undefined, 1, 2, 3));
-    const applications = fc.oneof(anyNumber, fc.constantFrom(2048, 2049, 2050, 2051, 2052));
+    const applications = fc.oneof(anyNumber, fc.constantFrom(2048, 2049, 2050, 2051, 2052, 2053));
     fc.assert(
       fc.property(
         rates,
@@ -318,6 +319,63 @@ native.describe('the addon itself, whatever it is handed', () => {
       { seed: SEED, numRuns: 500 },
     );
   });
+
+  for (const [channels, words] of /** @type {const} */ ([
+    [1, 'mono'],
+    [2, 'stereo'],
+  ])) {
+    it(`encodes ${words} by application 2053 as by restricted low-delay, 2051`, async () => {
+      const any = random(SEED);
+      const speech = (await readSpeech(48000)).subarray(0, 72_000);
+      const sound = new Float32Array(2 * speech.length * channels);
+      // Speech, then noise that grows, at another level in the second channel.
+      for (let i = 0; i < sound.length; i++) {
+        const at = Math.floor(i / channels);
+        const value =
+          at < speech.length ? speech[at] : ((any() - 0.5) * (at - speech.length)) / speech.length;
+        sound[i] = value * (1 - 0.4 * (i % channels));
+      }
+      const settings = [
+        { bitrate: 16000, complexity: 0 },
+        { bitrate: 48000, complexity: 8 },
+        { bitrate: 128000, complexity: 10, isConstant: true },
+      ];
+      for (const frameSamples of [120, 240, 480, 960, 1920, 2880]) {
+        for (const { bitrate, complexity, isConstant } of settings) {
+          const encoders = [2051, 2053].map(
+            (application) =>
+              new OpusEncoder(
+                48000,
+                frameSamples,
+                bitrate,
+                complexity,
+                application,
+                channels,
+                isConstant,
+              ),
+          );
+          expect(encoders[0].lookahead).toBe(encoders[1].lookahead);
+          const outs = encoders.map(() => new Uint8Array(1275));
+          const values = frameSamples * channels;
+          for (let at = 0; at + values <= sound.length; at += values) {
+            const frame = sound.subarray(at, at + values);
+            const turn = at / values;
+            const lengths = encoders.map((encoder, i) => {
+              // Settings that streams change on their way.
+              if (turn % 16 === 5) encoder.setComplexity(turn % 32 === 5 ? 0 : complexity);
+              if (turn % 16 === 7) encoder.setMono(turn % 32 === 7);
+              if (turn % 16 === 9) encoder.setPrediction(turn % 32 === 9);
+              return encoder.encode(frame, outs[i].fill(0), 0);
+            });
+            expect(lengths[0]).toBeGreaterThan(0);
+            expect(lengths[1]).toBe(lengths[0]);
+            if (Buffer.compare(outs[0], outs[1]) !== 0) expect(outs[1]).toEqual(outs[0]);
+          }
+          for (const encoder of encoders) encoder.close();
+        }
+      }
+    });
+  }
 
   it('takes arrays whose memory has gone for empty ones', () => {
     const [encoder, decoder] = [
