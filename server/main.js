@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { systemClock } from '../public/shared/clock.js';
 import { FILES_ADVICE, isFileShortage, watchOpenFiles } from './open-files.js';
 
@@ -21,6 +22,16 @@ const CLOSE_MS = 5000;
 /** Oldest Node.js that runs it, and aloud's own directory. */
 const NODE_MAJOR = 20;
 const HOME = fileURLToPath(new URL('..', import.meta.url));
+
+/**
+ * Keeps V8's young generation at its current size, 1 or 2 MiB for each half, unless Node.js was
+ * given a size. V8 lets it grow to 16 MiB while modules load and people join, and keeps it,
+ * although a room of 50 fills 1 MiB a second (docs/performance.md).
+ */
+function limitYoungGeneration() {
+  const given = [...process.execArgv, process.env.NODE_OPTIONS ?? ''].join(' ');
+  if (!/semi[-_]space/.test(given)) setFlagsFromString('--semi-space-growth-factor=1');
+}
 
 /** True when stacks of unexpected errors are shown; set once there is a config. */
 let debug = false;
@@ -176,6 +187,7 @@ async function main() {
   const [, , name] = process.argv;
   if (name === 'token') return printToken();
   if (name === 'play' || name === 'listen') return runProgram(name);
+  limitYoungGeneration();
   const { file, argv } = splitPlugin(process.argv.slice(2));
   const plugin = file === null ? {} : await (await import('./plugin.js')).loadPlugin(file);
   const config = readConfig(argv, plugin);

@@ -223,7 +223,7 @@ async function openFront({ config, clock, log, opened }, certificate) {
  */
 async function openNode(base, observer) {
   const { config, clock, wallNow, plugin, opened } = base;
-  const { cluster, tokens } = openCluster(config, {
+  const { cluster, tokens } = await openCluster(config, {
     ...base,
     rooms: () => relays?.rooms ?? host.rooms,
   });

@@ -2,7 +2,6 @@ import { readFileSync, statSync } from 'node:fs';
 import { systemClock } from '../../public/shared/clock.js';
 import { ConfigError } from '../config/config-error.js';
 import { createLog } from '../log.js';
-import { openAcmeCertificate } from './acme-certificate.js';
 import {
   ALLOWED_KEYS,
   CertificateError,
@@ -80,6 +79,8 @@ export async function openCertificate(
   const directory = config.certDir ?? CERTIFICATE_DIRECTORY;
   const { domains, acmeEmail, acmeDirectory } = config;
   if (domains && acmeEmail && acmeDirectory) {
+    // Imported here: the authority's client takes 7 MB.
+    const { openAcmeCertificate } = await import('./acme-certificate.js');
     return openAcmeCertificate({
       directory,
       domains,

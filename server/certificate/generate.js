@@ -1,11 +1,9 @@
-import 'reflect-metadata';
 import { createHash, webcrypto, X509Certificate } from 'node:crypto';
 import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { isIP } from 'node:net';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import * as x509 from '@peculiar/x509';
 import { isCertificateHost } from '../config/option-value.js';
 import { stateDirectory } from '../packages.js';
 import { isAcceptedByHash, MAX_DAYS, readCertificate } from './certificate.js';
@@ -30,9 +28,19 @@ export const CERTIFICATE_FILE = 'certificate.pem';
 export const KEY_FILE = 'key.pem';
 
 /**
- * @typedef {NonNullable<Parameters<typeof x509.X509CertificateGenerator.createSelfSigned>[1]>}
+ * @typedef {typeof import('@peculiar/x509')} X509
+ * @typedef {NonNullable<Parameters<X509['X509CertificateGenerator']['createSelfSigned']>[1]>}
  *   WebCrypto
  */
+
+/**
+ * Loads the library that writes certificates. A server with a kept certificate doesn't need its
+ * 3 MB.
+ */
+async function loadX509() {
+  await import('reflect-metadata');
+  return import('@peculiar/x509');
+}
 
 /**
  * Makes a self-signed certificate that browsers accept by its hash: ECDSA on P-256, valid for two
@@ -48,6 +56,7 @@ export const KEY_FILE = 'key.pem';
  */
 export async function generateCertificate({ hosts, now, days = 13, crypto = nodeCrypto }) {
   checkRequest(hosts, days);
+  const x509 = await loadX509();
   const keys = await crypto.subtle.generateKey(ALGORITHM, true, ['sign', 'verify']);
   // X.509 has whole seconds.
   const notBefore = new Date(Math.floor((now.getTime() - BACKDATED_MS) / 1000) * 1000);
@@ -59,7 +68,7 @@ export async function generateCertificate({ hosts, now, days = 13, crypto = node
       notAfter,
       keys,
       signingAlgorithm: ALGORITHM,
-      extensions: await extensions(hosts, keys.publicKey, crypto),
+      extensions: await extensions(x509, hosts, keys.publicKey, crypto),
     },
     crypto,
   );
@@ -89,11 +98,12 @@ function checkRequest(hosts, days) {
 }
 
 /**
+ * @param {X509} x509
  * @param {ReadonlyArray<string>} hosts
  * @param {import('node:crypto').webcrypto.CryptoKey} publicKey
  * @param {WebCrypto} crypto
  */
-async function extensions(hosts, publicKey, crypto) {
+async function extensions(x509, hosts, publicKey, crypto) {
   const names = hosts.map((host) => new x509.GeneralName(isIP(host) ? 'ip' : 'dns', host));
   return [
     new x509.BasicConstraintsExtension(false, undefined, true),

@@ -11,7 +11,6 @@ import { ResumeTokens } from '../access/resume-token.js';
 import { isHttps, pageUrl } from '../config/config.js';
 import { withFields } from '../log.js';
 import { Cluster } from './cluster.js';
-import { NatsBus } from './nats-bus.js';
 
 const PACKAGE = new URL('../../package.json', import.meta.url);
 
@@ -19,9 +18,9 @@ const PACKAGE = new URL('../../package.json', import.meta.url);
  * Makes this server a node of a cluster if configured. It takes part from start() on.
  * @param {Config} config
  * @param {{ clock: Clock, wallNow: () => number, log: Log, rooms: () => ClusterRooms }} options
- * @returns {{ cluster: Cluster | undefined, tokens: ResumeTokens }}
+ * @returns {Promise<{ cluster: Cluster | undefined, tokens: ResumeTokens }>}
  */
-export function openCluster(config, { clock, wallNow, log, rooms }) {
+export async function openCluster(config, { clock, wallNow, log, rooms }) {
   const {
     cluster: url,
     clusterName: name,
@@ -30,6 +29,8 @@ export function openCluster(config, { clock, wallNow, log, rooms }) {
     maxSessions,
   } = config;
   if (url === null) return { cluster: undefined, tokens: new ResumeTokens({ wallNow }) };
+  // Imported here: a server of its own needs no client of NATS.
+  const { NatsBus } = await import('./nats-bus.js');
   const { version: software } = JSON.parse(readFileSync(PACKAGE, 'utf8'));
   const openBus = (/** @type {string} */ id) =>
     new NatsBus(url, { name: `aloud ${id}`, log: withFields(log, { node: id }) });
