@@ -17,6 +17,7 @@ import { EndingSources } from './ending-sources.js';
 import { SpeakerList } from './mix-stream.js';
 import { ReplyMixer } from './reply-mix.js';
 import { SharedFanout } from './shared-fanout.js';
+import { HISTORY_MS } from '../source/source.js';
 
 /**
  * Mixes the sound of a room for its listeners. In `tick` each frame of the grid is mixed once, and
@@ -162,7 +163,7 @@ export class Mixing {
     this.#isStale = true;
   }
 
-  /** PCM is kept longer only if readers may be far apart. */
+  /** PCM is kept longer only for replies, and longest if their readers may be far apart. */
   #settle() {
     this.#isStale = false;
     const listeners = [...this.#listeners.values()];
@@ -182,7 +183,8 @@ export class Mixing {
     this.#volumesChanged();
     const hasOwnDelay = listeners.some(({ ownDelayMs }) => ownDelayMs !== null);
     // One size fits any delay, so changing it costs nobody anything.
-    for (const source of sources) source.keepFor(hasOwnDelay ? this.#config.maxDelayMs : 0);
+    const repliesMs = HISTORY_MS + (hasOwnDelay ? this.#config.maxDelayMs : 0);
+    for (const source of sources) source.keepFor(this.#hasReplies ? repliesMs : 0);
   }
 
   #volumesChanged() {

@@ -9,6 +9,7 @@
  */
 
 import { unwrapFrame, VOICE_BIT } from '../../public/shared/wire/packet.js';
+import { mostConcealed } from '../../public/shared/stream/concealment.js';
 import { PacketBuffer } from '../../public/shared/stream/packet-buffer.js';
 import { UndecodedFrames } from './undecoded-frames.js';
 import { FrameState, PcmRing } from './pcm-ring.js';
@@ -137,7 +138,7 @@ export class Source {
     this.#maxDelayFrames = Math.floor(maxDelayMs / format.frameMs);
     this.#maxPastFrames = Math.ceil((HISTORY_MS + maxDelayMs) / format.frameMs);
     this.#maxEarlyFrames = Math.ceil(MAX_EARLY_MS / format.frameMs);
-    this.ring = new PcmRing(format.frameSamples, historyFrames(format, 0), format.channels);
+    this.ring = new PcmRing(format.frameSamples, keptFrames(format, HISTORY_MS), format.channels);
     this.packets = new PacketBuffer(this.#maxPastFrames + this.#maxEarlyFrames + 2);
     this.#decoder = new VoiceDecoder({
       format,
@@ -532,10 +533,11 @@ export class Source {
 
   /**
    * Keeps decoded audio for as long as the slowest reader needs it.
-   * @param {number} spreadMs distance between the fastest and the slowest reader
+   * @param {number} ms time between the fastest and the slowest reader; 0 when the tick is the only
+   *   one
    */
-  keepFor(spreadMs) {
-    this.ring.resize(historyFrames(this.#format, spreadMs));
+  keepFor(ms) {
+    this.ring.resize(keptFrames(this.#format, ms));
   }
 
   /** Marks the end of the packets. Received frames are still mixed. */
@@ -592,5 +594,10 @@ export class Source {
 /** @param {AudioFormat} format */
 const primingFrames = ({ frameMs }) => Math.max(2, Math.ceil(PRIMING_MS / frameMs));
 
-/** @param {AudioFormat} format @param {number} spreadMs */
-const historyFrames = ({ frameMs }, spreadMs) => Math.ceil((HISTORY_MS + spreadMs) / frameMs) + 2;
+/**
+ * Number of decoded frames to keep: at least those that a single pull may make up, because it
+ * skips the frames which are made up already.
+ * @param {AudioFormat} format @param {number} ms
+ */
+const keptFrames = (format, ms) =>
+  Math.max(mostConcealed(format) + 1, Math.ceil(ms / format.frameMs)) + 2;

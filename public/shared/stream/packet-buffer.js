@@ -3,7 +3,7 @@ import { SILENT_LEVEL, Stream } from '../wire/packet-format.js';
 /** @enum {number} */
 const Held = Object.freeze({ nothing: 0, redundant: 1, own: 2 });
 
-/** Step by which a slot grows to its payloads, in bytes. */
+/** Step by which the slots grow to the payloads, in bytes. */
 const SLOT_STEP_BYTES = 64;
 
 const NO_BYTES = new Uint8Array(0);
@@ -51,11 +51,8 @@ export class PacketBuffer {
     const slot = frame % this.capacity;
     const held = redundant ? Held.redundant : Held.own;
     if (this.#tags[slot] === frame && this.#held[slot] >= held) return false;
-    let store = this.#slots[slot];
-    if (store.length < length) {
-      store = new Uint8Array(Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES);
-      this.#slots[slot] = store;
-    }
+    if (this.#slots[slot].length < length) this.#grow(length);
+    const store = this.#slots[slot];
     for (let i = 0; i < length; i++) store[i] = bytes[start + i];
     this.#lengths[slot] = length;
     this.#levels[slot] = level;
@@ -63,6 +60,21 @@ export class PacketBuffer {
     this.#tags[slot] = frame;
     this.#held[slot] = held;
     return true;
+  }
+
+  /**
+   * Makes all slots larger. They share one memory, because a small one of its own would take
+   * several times the payload's bytes.
+   * @param {number} length of the longest payload, in bytes
+   */
+  #grow(length) {
+    const bytes = Math.ceil(length / SLOT_STEP_BYTES) * SLOT_STEP_BYTES;
+    const memory = new ArrayBuffer(bytes * this.capacity);
+    for (let slot = 0; slot < this.capacity; slot++) {
+      const store = new Uint8Array(memory, slot * bytes, bytes);
+      store.set(this.#slots[slot]);
+      this.#slots[slot] = store;
+    }
   }
 
   /** Frees the payloads' memory, and so forgets all frames with sound. */

@@ -458,7 +458,7 @@ describe('a listener with a delay of its own', () => {
     },
   );
 
-  it('keeps PCM longer only while it is there', async () => {
+  it('and replies make the room keep PCM longer only while they are there', async () => {
     let ring = new Float32Array(0);
     const observer = {
       received: (
@@ -477,11 +477,17 @@ describe('a listener with a delay of its own', () => {
       return ring.length;
     };
     const usual = await samples();
+    expect(usual).toBeLessThanOrEqual(200 * 48);
+    const bob = await conference.join('Bob', { delivery: 'reply' });
+    const replies = await samples();
+    expect(replies).toBe(1040 * 48);
     const cid = await conference.join('Cid', { delivery: 'reply', serverDelayMs: 100 });
-    expect(await samples()).toBe(usual + 2000 * 48);
+    expect(await samples()).toBe(replies + 2000 * 48);
     cid.session.handler?.control({ type: 'delay', serverDelayMs: 0 });
-    expect(await samples()).toBe(usual + 2000 * 48);
+    expect(await samples()).toBe(replies + 2000 * 48);
     cid.session.close(0, '');
+    expect(await samples()).toBe(replies);
+    bob.session.close(0, '');
     expect(await samples()).toBe(usual);
   });
 

@@ -36,6 +36,9 @@ describe('PacketBuffer', () => {
       1191,
       5,
     ]);
+    packets.put(2, bytes(7, 8), 0, 2, false);
+    packets.put(3, new Uint8Array(1275).fill(6), 0, 1275, false);
+    expect([...packets.bytes(2).subarray(0, 2), packets.bytes(5)[1190]]).toEqual([7, 8, 5]);
     packets.put(9, bytes(), 0, 0, false);
     expect([packets.has(9), packets.length(9)]).toEqual([true, 0]);
   });
