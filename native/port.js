@@ -9,6 +9,9 @@ const MAX_DATAGRAMS = 1024;
 const BATCH_BYTES = 256 * 1024;
 const MAX_BATCHES = 8;
 
+/** Longest datagram that is handed over without an object of its own, in bytes. */
+const COMMON_BYTES = 1500;
+
 /** Numbers in the index for each datagram: session, offset, length, arrival. */
 const INDEX_FIELDS = 4;
 
@@ -37,7 +40,11 @@ export class Port {
   #options;
   /** @type {Map<number, NativeSession>} */
   #sessions = new Map();
-  #bytes = new Uint8Array(BATCH_BYTES);
+  /** The datagram that is handed over; behind it the batch that was read. */
+  #bytes = new Uint8Array(COMMON_BYTES + BATCH_BYTES);
+  #batch = this.#bytes.subarray(COMMON_BYTES);
+  /** Views of the beginning of #bytes, by their length. @type {Uint8Array[]} */
+  #views = [];
   #index = new Float64Array(INDEX_FIELDS * MAX_DATAGRAMS);
   #ids = new Uint32Array(64);
   #nextGroup = 1;
@@ -196,11 +203,10 @@ export class Port {
     this.#reading = true;
     try {
       for (let batch = 0; batch < MAX_BATCHES; batch++) {
-        const count = this.#native.recv(this.#bytes, index);
+        const count = this.#native.recv(this.#batch, index);
         if (count === 0) return false;
         for (let at = 0; at < count * INDEX_FIELDS; at += INDEX_FIELDS) {
-          const start = index[at + 1];
-          const bytes = this.#bytes.subarray(start, start + index[at + 2]);
+          const bytes = this.#datagram(index[at + 1], index[at + 2]);
           try {
             this.#sessions.get(index[at])?.onDatagram?.(bytes, index[at + 3]);
           } catch (error) {
@@ -212,6 +218,18 @@ export class Port {
       this.#reading = false;
     }
     return true;
+  }
+
+  /**
+   * Returns one datagram of the batch, in a view that is used again: there are thousands a second.
+   * @param {number} start in the batch
+   * @param {number} length
+   */
+  #datagram(start, length) {
+    if (length > COMMON_BYTES) return this.#batch.subarray(start, start + length);
+    const from = COMMON_BYTES + start;
+    this.#bytes.copyWithin(0, from, from + length);
+    return (this.#views[length] ??= this.#bytes.subarray(0, length));
   }
 
   /** @param {NativeEvent} event */
