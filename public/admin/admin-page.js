@@ -7,6 +7,7 @@
 
 import { ask } from '../ui/kit/dialog.js';
 import { build, elementOf, setText } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { Notices } from '../ui/kit/notices.js';
 import { askOperatorApi, keepToken, readToken } from '../ui/kit/operator-api.js';
 import { BansList } from './bans-list.js';
@@ -42,9 +43,12 @@ export class AdminPage {
   #signOut = elementOf('sign-out', HTMLButtonElement);
   #drain = elementOf('drain', HTMLButtonElement);
   #tiles = new Tiles(elementOf('tiles', HTMLElement));
-  #roomList = elementOf('rooms', HTMLElement);
-  /** @type {Map<string, RoomCard>} by name */
-  #rooms = new Map();
+  #rooms = new KeyedList(
+    elementOf('rooms', HTMLElement),
+    ({ room }) => room,
+    (/** @type {RoomSummary} */ { room }) => this.#makeCard(room),
+    () => elementOf('server-title', HTMLElement).focus(),
+  );
   #recordings;
   #bans;
   #rates = new Rates();
@@ -126,7 +130,7 @@ export class AdminPage {
     keepToken('');
     this.#visit += 1;
     clearTimeout(this.#timer);
-    for (const [room, card] of this.#rooms) this.#close(room, card);
+    this.#rooms.show([]);
     this.#notices.clear();
     this.#showSignIn();
     setText(this.#says, says);
@@ -165,7 +169,7 @@ export class AdminPage {
    * @param {number} running number of recordings in progress
    */
   async #lookCloser(visit, running) {
-    for (const [room, card] of this.#rooms) {
+    for (const [room, card] of this.#rooms.rows) {
       if (!card.isOpen) continue;
       const { code, answer } = await askOperatorApi('GET', pathOf(room));
       if (visit !== this.#visit) return;
@@ -232,24 +236,12 @@ export class AdminPage {
 
   /** @param {RoomSummary[]} rooms */
   #showRooms(rooms) {
-    const there = new Set(rooms.map(({ room }) => room));
-    for (const [room, card] of this.#rooms) if (!there.has(room)) this.#close(room, card);
-    for (const summary of rooms) this.#cardOf(summary.room).showSummary(summary);
+    this.#rooms.show(rooms, (card, summary) => card.showSummary(summary));
     elementOf('no-rooms', HTMLElement).hidden = rooms.length > 0;
   }
 
-  /** @param {string} room @param {RoomCard} card */
-  #close(room, card) {
-    const hadFocus = card.element.contains(document.activeElement);
-    card.element.remove();
-    this.#rooms.delete(room);
-    if (hadFocus) elementOf('server-title', HTMLElement).focus();
-  }
-
   /** @param {string} room */
-  #cardOf(room) {
-    const known = this.#rooms.get(room);
-    if (known) return known;
+  #makeCard(room) {
     const card = new RoomCard(room, {
       setDelay: (name, serverDelayMs) =>
         void this.#do('PATCH', pathOf(name), texts.delaySet(name), { serverDelayMs }),
@@ -263,8 +255,6 @@ export class AdminPage {
         void this.#do('PATCH', `${pathOf(name)}/people/${encodeURIComponent(id)}`, says, change),
       answerKnock: (name, knock, isAdmitted) => void this.#answerKnock(name, knock, isAdmitted),
     });
-    this.#rooms.set(room, card);
-    this.#roomList.append(card.element);
     card.element.addEventListener('toggle', () => card.isOpen && void this.#look());
     return card;
   }

@@ -1,4 +1,5 @@
 import { build, makeButton, setText } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { adminTexts as texts } from './texts.js';
 
 /**
@@ -10,9 +11,7 @@ import { adminTexts as texts } from './texts.js';
 export class BansList {
   #list;
   #empty;
-  #onLift;
-  /** Shown rows, by id. @type {Map<string, { element: HTMLElement, until: HTMLElement }>} */
-  #shown = new Map();
+  #rows;
 
   /**
    * @param {HTMLElement} list
@@ -22,49 +21,30 @@ export class BansList {
   constructor(list, empty, onLift) {
     this.#list = list;
     this.#empty = empty;
-    this.#onLift = onLift;
+    this.#rows = new KeyedList(
+      list,
+      ({ id }) => id,
+      (/** @type {Ban} */ ban) => makeRow(ban, onLift),
+      // The pressed button is gone: the focus moves to the next one, or to the list's heading.
+      (neighbour) =>
+        (neighbour?.querySelector('button') ?? document.getElementById('bans-title'))?.focus(),
+    );
   }
 
   /** @param {Ban[]} bans the newest first */
   show(bans) {
-    const there = new Set(bans.map(({ id }) => id));
-    for (const [id, { element }] of this.#shown) if (!there.has(id)) this.#gone(id, element);
-    for (const [i, ban] of bans.entries()) {
-      const { element, until } = this.#shown.get(ban.id) ?? this.#add(ban);
-      setText(until, texts.banLine(ban));
-      if (this.#list.children[i] !== element)
-        this.#list.insertBefore(element, this.#list.children[i] ?? null);
-    }
+    this.#rows.show(bans, ({ until }, ban) => setText(until, texts.banLine(ban)));
     this.#list.hidden = bans.length === 0;
     this.#empty.hidden = bans.length > 0;
   }
+}
 
-  /** @param {Ban} ban */
-  #add(ban) {
-    const until = build('p', { class: 'hint' });
-    const lift = makeButton('button', texts.lift, () => this.#onLift(ban));
-    lift.setAttribute('aria-label', texts.liftWhose(ban));
-    const who = build('p', { class: 'person-name' }, texts.banned(ban));
-    const shown = {
-      element: build(
-        'li',
-        {},
-        build('div', {}, who, until),
-        build('div', { class: 'actions' }, lift),
-      ),
-      until,
-    };
-    this.#shown.set(ban.id, shown);
-    return shown;
-  }
-
-  /** @param {string} id @param {HTMLElement} element */
-  #gone(id, element) {
-    const hadFocus = element.contains(document.activeElement);
-    const next = element.nextElementSibling ?? element.previousElementSibling;
-    element.remove();
-    this.#shown.delete(id);
-    // The pressed button is gone: the focus moves to the next one, or to the list's heading.
-    if (hadFocus) (next?.querySelector('button') ?? document.getElementById('bans-title'))?.focus();
-  }
+/** @param {Ban} ban @param {(ban: Ban) => void} onLift */
+function makeRow(ban, onLift) {
+  const until = build('p', { class: 'hint' });
+  const lift = makeButton('button', texts.lift, () => onLift(ban));
+  lift.setAttribute('aria-label', texts.liftWhose(ban));
+  const person = build('p', { class: 'person-name' }, texts.banned(ban));
+  const actions = build('div', { class: 'actions' }, lift);
+  return { element: build('li', {}, build('div', {}, person, until), actions), until };
 }

@@ -47,7 +47,10 @@ export class PersonRow {
   constructor(actions) {
     this.#mute = makeButton('button', texts.mute, () => {
       const muted = !this.#silenced;
-      actions.change({ muted }, muted ? texts.mutedNow(this.label) : texts.mayUnmute(this.label));
+      actions.change(
+        { muted },
+        muted ? texts.mutedNow(this.label) : texts.unmuteAllowed(this.label),
+      );
     });
     this.#lowerHand = makeButton('button', texts.lowerHand, () =>
       actions.change({ hand: 0 }, texts.handLowered(this.label)),

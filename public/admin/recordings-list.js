@@ -1,4 +1,5 @@
 import { build, makeButton, setText } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { adminTexts as texts } from './texts.js';
 
 /**
@@ -10,12 +11,7 @@ import { adminTexts as texts } from './texts.js';
 export class RecordingsList {
   #list;
   #empty;
-  #onDelete;
-  /**
-   * Shown rows, by id.
-   * @type {Map<string, { element: HTMLElement, when: HTMLElement, remove: HTMLButtonElement }>}
-   */
-  #shown = new Map();
+  #rows;
 
   /**
    * @param {HTMLElement} list
@@ -25,54 +21,46 @@ export class RecordingsList {
   constructor(list, empty, onDelete) {
     this.#list = list;
     this.#empty = empty;
-    this.#onDelete = onDelete;
+    this.#rows = new KeyedList(
+      list,
+      ({ id }) => id,
+      (/** @type {RecordingSummary} */ recording) => makeRow(recording, onDelete),
+      (neighbour) => neighbour?.querySelector('a')?.focus(),
+    );
   }
 
   /** @param {RecordingSummary[]} recordings the newest first */
   show(recordings) {
-    const there = new Set(recordings.map(({ id }) => id));
-    for (const [id, { element }] of this.#shown) {
-      if (there.has(id)) continue;
-      element.remove();
-      this.#shown.delete(id);
-    }
-    for (const [i, recording] of recordings.entries()) {
-      const { element, when, remove } = this.#shown.get(recording.id) ?? this.#add(recording);
+    this.#rows.show(recordings, ({ when, remove }, recording) => {
       setText(when, texts.recordingLine(recording));
       remove.hidden = recording.on;
-      if (this.#list.children[i] !== element)
-        this.#list.insertBefore(element, this.#list.children[i] ?? null);
-    }
+    });
     this.#list.hidden = recordings.length === 0;
     this.#empty.hidden = recordings.length > 0;
   }
+}
 
-  /** @param {{ id: string, room: string }} recording */
-  #add({ id, room }) {
-    const when = build('p', { class: 'hint' });
-    const remove = makeButton('button danger', texts.deleteRecording, () =>
-      this.#onDelete(id, room),
-    );
-    remove.setAttribute('aria-label', texts.deleteWhich(room));
-    const link = build(
-      'a',
-      {
-        class: 'button',
-        href: `/api/recordings/${id}`,
-        target: '_blank',
-        rel: 'noopener',
-        'aria-label': texts.openWhich(room),
-      },
-      texts.open,
-    );
-    const element = build(
-      'li',
-      {},
-      build('div', {}, build('p', { class: 'person-name' }, room), when),
-      build('div', { class: 'actions' }, link, remove),
-    );
-    const shown = { element, when, remove };
-    this.#shown.set(id, shown);
-    return shown;
-  }
+/** @param {RecordingSummary} recording @param {(id: string, room: string) => void} onDelete */
+function makeRow({ id, room }, onDelete) {
+  const when = build('p', { class: 'hint' });
+  const remove = makeButton('button danger', texts.deleteRecording, () => onDelete(id, room));
+  remove.setAttribute('aria-label', texts.deleteWhich(room));
+  const link = build(
+    'a',
+    {
+      class: 'button',
+      href: `/api/recordings/${id}`,
+      target: '_blank',
+      rel: 'noopener',
+      'aria-label': texts.openWhich(room),
+    },
+    texts.open,
+  );
+  const element = build(
+    'li',
+    {},
+    build('div', {}, build('p', { class: 'person-name' }, room), when),
+    build('div', { class: 'actions' }, link, remove),
+  );
+  return { element, when, remove };
 }

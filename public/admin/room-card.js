@@ -21,6 +21,7 @@
  */
 
 import { build, makeButton, setText } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { PersonRow } from './person-row.js';
 import { RoomRules } from './room-rules.js';
 import { adminTexts as texts } from './texts.js';
@@ -45,10 +46,8 @@ export class RoomCard {
   #number;
   #stop;
   #loading = build('p', { class: 'hint' }, texts.roomLoading);
-  #list;
   #summary;
-  /** @type {Map<string, PersonRow>} by id */
-  #people = new Map();
+  #people;
 
   /** @param {string} room @param {RoomActions} actions */
   constructor(room, actions) {
@@ -70,7 +69,13 @@ export class RoomCard {
       change: (change, says) => actions.change(room, change, says),
       answer: (knock, isAdmitted) => actions.answerKnock(room, knock, isAdmitted),
     });
-    this.#list = build('ul', { class: 'people', 'aria-label': texts.peopleIn(room) });
+    const list = build('ul', { class: 'people', 'aria-label': texts.peopleIn(room) });
+    this.#people = new KeyedList(
+      list,
+      ({ id: person }) => person,
+      (/** @type {PersonAnswer} */ person) => this.#makeRow(person),
+      () => this.#summary.focus(),
+    );
     this.#summary = build(
       'summary',
       {},
@@ -95,7 +100,7 @@ export class RoomCard {
         this.#tools(id),
         this.#rules.element,
         this.#loading,
-        this.#list,
+        list,
       ),
     );
   }
@@ -164,12 +169,7 @@ export class RoomCard {
         Math.round(delay.mode === 'auto' ? serverDelayMs : delay.wantedMs),
       );
     }
-    const here = new Set();
-    for (const person of people) {
-      here.add(person.id);
-      this.#rowOf(person.id).show(person);
-    }
-    for (const [id, row] of this.#people) if (!here.has(id)) this.#gone(id, row);
+    this.#people.show(people, (row, person) => row.show(person));
   }
 
   /** True while the operator types a delay, which must not change under their hands. */
@@ -180,26 +180,13 @@ export class RoomCard {
     );
   }
 
-  /** @param {string} id */
-  #rowOf(id) {
-    const known = this.#people.get(id);
-    if (known) return known;
+  /** @param {PersonAnswer} person */
+  #makeRow({ id }) {
     const [room, actions] = [this.#room, this.#actions];
-    const row = new PersonRow({
+    return new PersonRow({
       change: (change, says) => actions.changePerson(room, id, change, says),
       ban: (label) => actions.ban(room, id, label),
       remove: (label) => actions.remove(room, id, label),
     });
-    this.#people.set(id, row);
-    this.#list.append(row.element);
-    return row;
-  }
-
-  /** @param {string} id @param {PersonRow} row */
-  #gone(id, row) {
-    const hadFocus = row.element.contains(document.activeElement);
-    row.element.remove();
-    this.#people.delete(id);
-    if (hadFocus) this.#summary.focus();
   }
 }

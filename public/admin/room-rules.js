@@ -1,14 +1,15 @@
 /**
- * @typedef {{ locked: boolean, lobby: boolean, chat: Who, record: Who, password: boolean,
- *   broadcast: boolean }} Rules
- * @typedef {'everybody' | 'moderators'} Who
+ * @typedef {{ locked: boolean, lobby: boolean, chat: Permitted, record: Permitted, password:
+ *   boolean, broadcast: boolean }} Rules
+ * @typedef {'everybody' | 'moderators'} Permitted
+ * @typedef {{ id: string, name: string }} Knock
  * @typedef {object} RulesActions
  * @property {(change: object, says: string) => void} change  says: message of success
- * @property {(knock: { id: string, name: string }, isAdmitted: boolean) => void} answer answers a
- *   person in the lobby
+ * @property {(knock: Knock, isAdmitted: boolean) => void} answer answers a person in the lobby
  */
 
 import { build, makeButton } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { adminTexts as texts } from './texts.js';
 
 /** Longest password of a room, in characters. */
@@ -28,12 +29,12 @@ const SWITCHES = Object.freeze([
   },
   {
     name: 'chat',
-    change: (/** @type {boolean} */ on) => ({ chat: whoMay(on) }),
+    change: (/** @type {boolean} */ on) => ({ chat: permittedIf(on) }),
     isOn: (/** @type {Rules} */ rules) => rules.chat === 'moderators',
   },
   {
     name: 'record',
-    change: (/** @type {boolean} */ on) => ({ record: whoMay(on) }),
+    change: (/** @type {boolean} */ on) => ({ record: permittedIf(on) }),
     isOn: (/** @type {Rules} */ rules) => rules.record === 'moderators',
   },
   {
@@ -43,8 +44,8 @@ const SWITCHES = Object.freeze([
   },
 ]);
 
-/** @param {boolean} isLimited @returns {Who} */
-const whoMay = (isLimited) => (isLimited ? 'moderators' : 'everybody');
+/** @param {boolean} isLimited @returns {Permitted} */
+const permittedIf = (isLimited) => (isLimited ? 'moderators' : 'everybody');
 
 /** A room's rules: switches, the password, and people waiting to be let in. */
 export class RoomRules {
@@ -54,8 +55,7 @@ export class RoomRules {
   #password;
   #noPassword;
   #waiting = build('ul', { class: 'knocks' });
-  /** People waiting, by id. @type {Map<string, HTMLElement>} */
-  #knocks = new Map();
+  #knocks;
 
   /**
    * @param {string} room
@@ -92,6 +92,12 @@ export class RoomRules {
     this.#noPassword = makeButton('button', texts.passwordOff, () =>
       actions.change({ password: null }, texts.passwordGone(room)),
     );
+    this.#knocks = new KeyedList(
+      this.#waiting,
+      ({ id: knock }) => knock,
+      (/** @type {Knock} */ knock) => makeKnock(knock, actions),
+      () => this.#switches[1].input.focus(),
+    );
     this.#waiting.setAttribute('aria-label', texts.waitingFor(room));
     this.element = build(
       'div',
@@ -120,40 +126,27 @@ export class RoomRules {
     return form;
   }
 
-  /** @param {Rules} rules @param {{ id: string, name: string }[]} knocks */
+  /** @param {Rules} rules @param {Knock[]} knocks */
   show(rules, knocks) {
     for (const { input, isOn } of this.#switches) input.checked = isOn(rules);
     this.#noPassword.hidden = !rules.password;
-    const here = new Set(knocks.map(({ id }) => id));
-    for (const [id, element] of this.#knocks) if (!here.has(id)) this.#gone(id, element);
-    for (const knock of knocks) if (!this.#knocks.has(knock.id)) this.#add(knock);
+    this.#knocks.show(knocks);
     this.#waiting.hidden = knocks.length === 0;
   }
+}
 
-  /** @param {{ id: string, name: string }} knock */
-  #add(knock) {
-    const { id, name } = knock;
-    const admit = makeButton('button', texts.admit, () => this.#actions.answer(knock, true));
-    const turnAway = makeButton('button danger', texts.turnAway, () =>
-      this.#actions.answer(knock, false),
-    );
-    admit.setAttribute('aria-label', texts.admitWho(name));
-    turnAway.setAttribute('aria-label', texts.turnAwayWho(name));
-    const element = build(
-      'li',
-      {},
-      build('p', {}, build('span', { class: 'person-name' }, name), ` ${texts.waits}`),
-      build('div', { class: 'actions' }, admit, turnAway),
-    );
-    this.#knocks.set(id, element);
-    this.#waiting.append(element);
-  }
-
-  /** @param {string} id @param {HTMLElement} element */
-  #gone(id, element) {
-    const hadFocus = element.contains(document.activeElement);
-    element.remove();
-    this.#knocks.delete(id);
-    if (hadFocus) this.#switches[1].input.focus();
-  }
+/** @param {Knock} knock @param {RulesActions} actions */
+function makeKnock(knock, { answer }) {
+  const admit = makeButton('button', texts.admit, () => answer(knock, true));
+  const turnAway = makeButton('button danger', texts.turnAway, () => answer(knock, false));
+  admit.setAttribute('aria-label', texts.admitWho(knock.name));
+  turnAway.setAttribute('aria-label', texts.turnAwayWho(knock.name));
+  const name = build('span', { class: 'person-name' }, knock.name);
+  const element = build(
+    'li',
+    {},
+    build('p', {}, name, ` ${texts.waits}`),
+    build('div', { class: 'actions' }, admit, turnAway),
+  );
+  return { element };
 }

@@ -168,7 +168,7 @@ export const adminTexts = Object.freeze({
   mutedNow: (/** @type {string} */ who) => `${who} is muted, and can’t undo it.`,
   allowUnmute: 'Allow unmuting',
   allowUnmuteWho: (/** @type {string} */ who) => `Allow unmuting for ${who}`,
-  mayUnmute: (/** @type {string} */ who) => `${who} may unmute again.`,
+  unmuteAllowed: (/** @type {string} */ who) => `${who} may unmute again.`,
   lowerHand: 'Lower hand',
   lowerHandOf: (/** @type {string} */ who) => `Lower hand of ${who}`,
   handLowered: (/** @type {string} */ who) => `The hand of ${who} was lowered.`,

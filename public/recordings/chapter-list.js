@@ -1,4 +1,5 @@
 import { build } from '../ui/kit/element.js';
+import { KeyedList } from '../ui/kit/keyed-list.js';
 import { timeText } from './moment.js';
 
 /** @typedef {{ label: string, from: number, to: number }} Chapter  in seconds */
@@ -20,13 +21,11 @@ export function readChapters(vtt) {
 
 /** List of speakers over time; each entry jumps to its beginning. */
 export class ChapterList {
-  #list;
   #empty;
   #onSeek;
   /** @type {Chapter[]} */
   #chapters = [];
-  /** @type {HTMLElement[]} */
-  #rows = [];
+  #rows;
 
   /**
    * @param {HTMLElement} list
@@ -34,29 +33,25 @@ export class ChapterList {
    * @param {(seconds: number) => void} onSeek
    */
   constructor(list, empty, onSeek) {
-    this.#list = list;
     this.#empty = empty;
     this.#onSeek = onSeek;
+    this.#rows = new KeyedList(
+      list,
+      keyOf,
+      (/** @type {Chapter} */ chapter) => this.#makeRow(chapter),
+      (neighbour) => neighbour?.querySelector('button')?.focus(),
+    );
   }
 
   /** @param {Chapter[]} chapters */
   show(chapters) {
-    const same = this.#chapters.findIndex(
-      (chapter, i) => JSON.stringify(chapter) !== JSON.stringify(chapters[i]),
-    );
-    const kept = same < 0 ? Math.min(this.#chapters.length, chapters.length) : same;
-    for (const row of this.#rows.splice(kept)) row.remove();
-    for (const chapter of chapters.slice(kept)) {
-      const row = this.#rowOf(chapter);
-      this.#rows.push(row);
-      this.#list.append(row);
-    }
+    this.#rows.show(chapters);
     this.#chapters = chapters;
     this.#empty.hidden = chapters.length > 0;
   }
 
   /** @param {Chapter} chapter */
-  #rowOf({ label, from }) {
+  #makeRow({ label, from }) {
     const button = build(
       'button',
       { type: 'button', class: 'chapter' },
@@ -65,15 +60,19 @@ export class ChapterList {
       build('span', {}, label),
     );
     button.addEventListener('click', () => this.#onSeek(from));
-    return build('li', {}, button);
+    return { element: build('li', {}, button), button };
   }
 
   /** Marks the current speakers. @param {number} seconds */
   at(seconds) {
-    this.#chapters.forEach(({ from, to }, i) => {
-      const button = /** @type {HTMLElement} */ (this.#rows[i].firstElementChild);
-      if (seconds >= from && seconds < to) button.setAttribute('aria-current', 'true');
-      else button.removeAttribute('aria-current');
-    });
+    for (const chapter of this.#chapters) {
+      const button = this.#rows.rows.get(keyOf(chapter))?.button;
+      if (seconds >= chapter.from && seconds < chapter.to)
+        button?.setAttribute('aria-current', 'true');
+      else button?.removeAttribute('aria-current');
+    }
   }
 }
+
+/** A chapter that grows keeps its row. @param {Chapter} chapter */
+const keyOf = ({ label, from }) => `${from} ${label}`;

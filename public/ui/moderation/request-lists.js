@@ -1,5 +1,6 @@
 import { moderate } from '../../client/call/moderate.js';
 import { announce, build, elementOf, makeButton, setText } from '../kit/element.js';
+import { KeyedList } from '../kit/keyed-list.js';
 import { labels, texts } from '../../texts.js';
 
 /**
@@ -17,10 +18,7 @@ import { labels, texts } from '../../texts.js';
  */
 class RequestList {
   #section;
-  #list = build('ul', {});
-  #makeRow;
-  /** The rows by id. @type {Map<string, HTMLElement>} */
-  #rows = new Map();
+  #rows;
 
   /**
    * @param {string} id  of the section
@@ -29,8 +27,17 @@ class RequestList {
    */
   constructor(id, title, makeRow) {
     this.#section = elementOf(id, HTMLElement);
-    this.#makeRow = makeRow;
-    this.#section.append(build('h2', { class: 'knocks-title' }, title), this.#list);
+    const list = build('ul', {});
+    this.#rows = new KeyedList(
+      list,
+      (/** @type {T} */ { id: key }) => key,
+      (/** @type {T} */ request) => ({ element: makeRow(request) }),
+      // The button that was pressed is gone: the focus stays in the list, or goes to the room's
+      // name.
+      (neighbour) =>
+        (neighbour?.querySelector('button') ?? elementOf('call-title', HTMLElement)).focus(),
+    );
+    this.#section.append(build('h2', { class: 'knocks-title' }, title), list);
   }
 
   /** @param {HTMLElement} element  below the rows */
@@ -43,23 +50,8 @@ class RequestList {
    * @returns {T[]} the new ones
    */
   show(requests) {
-    const here = new Set(requests.map(({ id }) => id));
-    const hadFocus = this.#section.contains(document.activeElement);
-    for (const [id, row] of this.#rows) {
-      if (here.has(id)) continue;
-      row.remove();
-      this.#rows.delete(id);
-    }
-    const fresh = requests.filter(({ id }) => !this.#rows.has(id));
-    for (const request of fresh) {
-      const row = this.#makeRow(request);
-      this.#rows.set(request.id, row);
-      this.#list.append(row);
-    }
+    const fresh = this.#rows.show(requests);
     this.#section.hidden = requests.length === 0;
-    // The button that was pressed is gone: the focus stays in the list, or goes to the room's name.
-    if (hadFocus && !this.#section.contains(document.activeElement))
-      (this.#list.querySelector('button') ?? elementOf('call-title', HTMLElement)).focus();
     return fresh;
   }
 }
@@ -111,7 +103,7 @@ export class KnockList {
     const fresh = this.#list.show(knocks);
     if (fresh.length === 0) return;
     announce(texts.knocked(fresh.map(({ name }) => name)));
-    this.#sounds.comeOrGone(true);
+    this.#sounds.playPresence(true);
   }
 }
 

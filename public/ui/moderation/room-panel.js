@@ -2,6 +2,7 @@ import { moderate } from '../../client/call/moderate.js';
 import { MAX_PASSWORD_LENGTH } from '../../shared/limits.js';
 import { ask } from '../kit/dialog.js';
 import { announce, build, makeButton, setText } from '../kit/element.js';
+import { KeyedList } from '../kit/keyed-list.js';
 import { AudienceList } from './audience-list.js';
 import { listenLink, stageLink } from '../green-room/room-address.js';
 import { panelTexts as texts } from '../../texts/room-panel.js';
@@ -62,10 +63,10 @@ export class RoomPanel {
     this.#lobby = makeSwitch('room-lobby', texts.lobby, texts.lobbyHint, (on) =>
       send(moderate.lobby(on)),
     );
-    this.#chat = makeChoice('room-chat', texts.mayChat, texts.allowed, (who) =>
+    this.#chat = makeChoice('room-chat', texts.chatPermission, texts.allowed, (who) =>
       send(moderate.allow('chat', who)),
     );
-    this.#record = makeChoice('room-record', texts.mayRecord, texts.allowed, (who) =>
+    this.#record = makeChoice('room-record', texts.recordPermission, texts.allowed, (who) =>
       send(moderate.allow('record', who)),
     );
     this.#mode = makeChoice('room-mode', texts.mode, texts.modes, (mode) => this.#chooseMode(mode));
@@ -284,9 +285,13 @@ class BanList {
   #list = build('ul', { class: 'bans' });
   #title = build('h3', { tabindex: '-1' }, texts.bans);
   element = build('section', { class: 'field', hidden: true }, this.#title, this.#list);
-
-  /** The list that is shown. @type {BanFields[]} */
-  #shown = [];
+  #rows = new KeyedList(
+    this.#list,
+    ({ id }) => id,
+    (/** @type {BanFields} */ ban) => this.#makeRow(ban),
+    // The button that was pressed is gone.
+    (neighbour) => (neighbour ? this.#title : document.getElementById('side'))?.focus(),
+  );
 
   /** @param {Send} send */
   constructor(send) {
@@ -295,27 +300,24 @@ class BanList {
 
   /** @param {BanFields[]} bans  as the server lists them */
   show(bans) {
-    if (bans === this.#shown) return;
-    this.#shown = bans;
-    const hadFocus = this.#list.contains(document.activeElement);
-    this.#list.replaceChildren(...bans.map((ban) => this.#row(ban)));
+    this.#rows.show(bans);
     this.element.hidden = bans.length === 0;
-    // The button that was pressed is gone.
-    if (hadFocus) (bans.length > 0 ? this.#title : document.getElementById('side'))?.focus();
   }
 
   /** @param {BanFields} ban */
-  #row({ id, name, by, identity, network, seconds }) {
+  #makeRow({ id, name, by, identity, network, seconds }) {
     const end = time.format(new Date(Date.now() + 1000 * Number(seconds)));
     const button = makeButton('button small', texts.unban, () =>
       this.#send(moderate.unban(String(id))),
     );
     button.setAttribute('aria-label', texts.unbanName(String(name)));
-    return build(
+    const text = texts.ban({ name, by, identity, network }, end);
+    const element = build(
       'li',
       { class: 'ban' },
-      build('span', { class: 'ban-whom' }, texts.ban({ name, by, identity, network }, end)),
+      build('span', { class: 'ban-whom' }, text),
       button,
     );
+    return { element };
   }
 }

@@ -1,6 +1,7 @@
 import { hue, initials, labelOf } from './person.js';
 import { build, elementOf, makeIcon, setText } from '../kit/element.js';
 import { icons } from '../kit/icons.js';
+import { KeyedList } from '../kit/keyed-list.js';
 import { PersonMenu } from './person-menu.js';
 import { texts } from '../../texts.js';
 
@@ -33,11 +34,8 @@ const NOTABLE_MS = 60;
 
 /** The people in the room, as a list: one tile each, kept while the person stays. */
 export class PeopleList {
-  /** @type {Map<Person['id'], PersonTile>} */
-  #tiles = new Map();
   #list = elementOf('people', HTMLUListElement);
-  #volumes;
-  #moderate;
+  #tiles;
 
   /**
    * @param {CurrentCall} current
@@ -45,8 +43,13 @@ export class PeopleList {
    * @param {(person: Person) => void} moderate  shows what a moderator can do with somebody
    */
   constructor({ store }, volumes, moderate) {
-    this.#volumes = volumes;
-    this.#moderate = moderate;
+    this.#tiles = new KeyedList(
+      this.#list,
+      ({ id }) => id,
+      (/** @type {Person} */ { id }) =>
+        new PersonTile(volumes.of(id), (volume) => volumes.set(id, volume), moderate),
+      () => elementOf('call-title', HTMLElement).focus(),
+    );
     store.subscribe(['people', 'you', 'recording', 'isStereo'], (now, before) => {
       // After another id of one's own all ids are others'.
       if (now.you !== before.you) this.#show({ ...now, people: [] });
@@ -60,14 +63,6 @@ export class PeopleList {
 
   /** @param {CallView} call */
   #show({ people, you, recording, isStereo: stereo }) {
-    const here = new Set(people.map(({ id }) => id));
-    for (const [id, { element }] of this.#tiles) {
-      if (here.has(id)) continue;
-      const hadFocus = element.contains(document.activeElement);
-      element.remove();
-      this.#tiles.delete(id);
-      if (hadFocus) elementOf('call-title', HTMLElement).focus();
-    }
     const role = people.find(({ id }) => id === you)?.role;
     const shown = {
       recording: recording?.on === true,
@@ -75,8 +70,9 @@ export class PeopleList {
       ownVolumes: role !== 'listener',
       stereo,
     };
-    for (const person of people)
-      this.#tileOf(person.id).show(person, { ...shown, you: person.id === you });
+    this.#tiles.show(people, (tile, person) =>
+      tile.show(person, { ...shown, you: person.id === you }),
+    );
     this.#list.dataset.count = String(Math.min(people.length, 7));
   }
 
@@ -86,7 +82,7 @@ export class PeopleList {
    *   isn't known
    */
   #heardAfter(ms) {
-    for (const tile of this.#tiles.values()) tile.heardAfter(ms);
+    for (const tile of this.#tiles.rows.values()) tile.heardAfter(ms);
   }
 
   /**
@@ -96,25 +92,10 @@ export class PeopleList {
    */
   #showSpeakers(speakers) {
     const speaking = new Map(speakers.map((one) => [one.id, one]));
-    for (const [id, tile] of this.#tiles) {
+    for (const [id, tile] of this.#tiles.rows) {
       const one = speaking.get(id);
       tile.speaks(one ? shareOf(one.level) : 0, one?.voice ?? false);
     }
-  }
-
-  /** @param {Person['id']} id */
-  #tileOf(id) {
-    let tile = this.#tiles.get(id);
-    if (!tile) {
-      tile = new PersonTile(
-        this.#volumes.of(id),
-        (volume) => this.#volumes.set(id, volume),
-        this.#moderate,
-      );
-      this.#tiles.set(id, tile);
-      this.#list.append(tile.element);
-    }
-    return tile;
   }
 }
 

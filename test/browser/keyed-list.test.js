@@ -1,0 +1,64 @@
+import { expect } from 'vitest';
+import { inBrowser } from '../../testkit/browsers/browser.js';
+import { useSite } from './support/site.js';
+
+/**
+ * Runs in the page: shows lists of letters one after another, with the focus on one of them.
+ * @param {{ lists: string[], focus?: string }} test
+ */
+function showLists({ lists, focus }) {
+  const { KeyedList } = /** @type {any} */ (window);
+  const host = document.createElement('ul');
+  document.body.append(host);
+  /** @type {string[]} */
+  const made = [];
+  let refocused = 'nowhere';
+  const list = new KeyedList(
+    host,
+    (/** @type {string} */ letter) => letter,
+    (/** @type {string} */ letter) => {
+      made.push(letter);
+      const element = document.createElement('li');
+      element.tabIndex = 0;
+      return { element, letter };
+    },
+    (/** @type {Element | null} */ neighbour) =>
+      (refocused = neighbour === null ? 'none left' : String(neighbour.textContent)),
+  );
+  const update = (/** @type {any} */ row, /** @type {string} */ letter) =>
+    (row.element.textContent = letter);
+  const added = lists.map((letters, i) => {
+    const fresh = list.show([...letters], update);
+    if (i === 0 && focus) list.rows.get(focus).element.focus();
+    return fresh.join('');
+  });
+  const focused = document.activeElement?.textContent;
+  const shown = host.textContent;
+  host.remove();
+  return { shown, added, made: made.join(''), refocused, focused };
+}
+
+inBrowser.describe('a list whose rows stay with their items', () => {
+  const site = useSite(['--engine', 'none']);
+
+  inBrowser.it('makes a row once, at its item’s place, and keeps the focus', async () => {
+    const page = await site.page('/');
+    const module = "import('/public/ui/kit/keyed-list.js')";
+    await page.evaluate(`${module}.then((exported) => void Object.assign(window, exported))`);
+    const show = (/** @type {string[]} */ lists, /** @type {string} */ focus = '') =>
+      page.evaluate(showLists, { lists, focus });
+    expect(await show(['bd', 'abcde', 'ace'])).toMatchObject({
+      shown: 'ace',
+      added: ['bd', 'ace', ''],
+      made: 'bdace',
+    });
+    expect(await show(['abc', 'xcbz'], 'b')).toMatchObject({
+      shown: 'xbzc',
+      refocused: 'nowhere',
+      focused: 'b',
+    });
+    expect(await show(['abc', 'ac'], 'b')).toMatchObject({ refocused: 'c' });
+    expect(await show(['abc', 'ab'], 'c')).toMatchObject({ refocused: 'b' });
+    expect(await show(['a', ''], 'a')).toMatchObject({ shown: '', refocused: 'none left' });
+  });
+});
